@@ -1,0 +1,284 @@
+/* carom.h: mechanical systems with impacts, contact, joints and Coulomb friction.
+ *
+ *   M(q) dv = F(t,q,v) dt + G^T dI,   dq = v dt,   u = G v + w      one row of G for each joint, contact
+ *                                                                   normal and direction of friction
+ *   joint          g = 0                                            g_dot = u
+ *   contact        0 <= g  _|_  dI_N >= 0,   impact: 0 <= u_N+ + e u_N-  _|_  P_N >= 0
+ *   friction       dI_T in -mu dI_N Sgn(u_T)                        planar (1 direction) or spatial (2)
+ *
+ * Read from top to bottom: what can go wrong, the model, the options, the simulation, the trajectory.
+ * The library never prints, exits or aborts; every function that can fail returns a status and, where it
+ * takes a carom_error, a sentence. Matrices are row-major. Threads may share a model, not a simulation. */
+#ifndef CAROM_H
+#define CAROM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAROM_VERSION "0.1.0"
+const char *carom_version(void); /* of the library that is linked, with what it was built with */
+
+/* ---- what can go wrong ------------------------------------------------------------------------------ */
+#define CAROM_STATUS_LIST(X)                                                                           \
+    X(CAROM_OK, "ok")                                                                                  \
+    X(CAROM_STOPPED, "the stop condition of the model was reached")                                    \
+    X(CAROM_INTERRUPTED, "interrupted")                                                                \
+    X(CAROM_BAD_ARGUMENT, "bad argument")                                                              \
+    X(CAROM_BAD_OPTION, "bad option")                                                                  \
+    X(CAROM_BAD_MODEL, "the model is not valid")                                                       \
+    X(CAROM_NOT_FINITE, "a value is not finite")                                                       \
+    X(CAROM_SINGULAR_MASS, "the mass matrix is not positive definite")                                 \
+    X(CAROM_NOT_CONVERGED, "the iteration did not converge")                                           \
+    X(CAROM_NO_SOLUTION, "the contact problem has no solution")                                        \
+    X(CAROM_TOLERANCE, "the tolerance cannot be met")                                                  \
+    X(CAROM_UNSUPPORTED, "not supported by this method or this build")                                 \
+    X(CAROM_FILE, "a file cannot be read or written")                                                  \
+    X(CAROM_NO_MEMORY, "out of memory")
+typedef enum carom_status {
+#define CAROM_STATUS_NAME(name, words) name,
+    CAROM_STATUS_LIST(CAROM_STATUS_NAME)
+#undef CAROM_STATUS_NAME
+} carom_status;
+typedef struct carom_error {
+    carom_status status;
+    char text[1000]; /* one sentence with the numbers; for a model file also the line and a caret */
+} carom_error;
+const char *carom_status_text(carom_status status);
+
+/* ---- the model: what is given ----------------------------------------------------------------------- */
+/* Fill this struct yourself (examples/01-ball.c), or load a model file. Rows of G, u, w, gamma and of the
+ * impulses: first one per joint, then for every contact its normal and its directions of friction. */
+typedef struct carom_contact {
+    const char *name;
+    int directions;            /* of friction: 0 none, 1 planar, 2 spatial */
+    double restitution;        /* e, normal */
+    double restitution_t;      /* tangential */
+    double friction;           /* mu */
+    double friction_static;    /* for contacts that stick; at least mu (0 stands for mu) */
+} carom_contact;
+
+typedef struct carom_point { /* where a callback is evaluated */
+    double t;
+    const double *q, *v, *p; /* [nq], [nv], [np] */
+    void *user;
+} carom_point;
+typedef void carom_callback(const carom_point *at, double *out);
+
+typedef struct carom_setting { /* one entry of a model file's run section */
+    const char *key, *value;
+    int line, column;
+} carom_setting;
+
+enum { /* what can be asked of a model */
+    CAROM_MASS = 1 << 0,      /* M [nv*nv]                                                              */
+    CAROM_FORCE = 1 << 1,     /* F [nv]                                                                 */
+    CAROM_GAP = 1 << 2,       /* g [njoint+ncontact]                                                    */
+    CAROM_JACOBIAN = 1 << 3,  /* G [nrow*nv], w [nrow]:  u = G v + w                                    */
+    CAROM_GAMMA = 1 << 4,     /* gamma [nrow]:  du/dt = G a + gamma                                     */
+    CAROM_LAW = 1 << 5,       /* law [ncontact*4]: e, e_t, mu, mu_s                                     */
+    CAROM_ENERGY = 1 << 6,    /* energy [4]: kinetic, potential, external power, viscous power          */
+    CAROM_OUTPUTS = 1 << 7,   /* outputs [noutput]                                                      */
+    CAROM_STOP = 1 << 8,      /* stop [1]: not 0 ends the run                                           */
+    CAROM_R_Q = 1 << 9,       /* r = M a - s F - G^T x:  R_q [nv*nq]                                    */
+    CAROM_R_V = 1 << 10,      /*                         R_v [nv*nv]                                    */
+    CAROM_R_P = 1 << 11,      /*                         R_p [nv*np]                                    */
+    CAROM_U_Q = 1 << 12,      /* u = G v + w:            U_q [nrow*nq]                                  */
+    CAROM_U_P = 1 << 13,      /*                         U_p [nrow*np]                                  */
+    CAROM_A_Q = 1 << 14,      /* G a + gamma:            A_q [nrow*nq]                                  */
+    CAROM_A_V = 1 << 15,      /*                         A_v [nrow*nv]                                  */
+    CAROM_A_P = 1 << 16       /*                         A_p [nrow*np]                                  */
+};
+
+typedef struct carom_eval { /* one evaluation; every array is [length][lanes], lanes 1 or 8 */
+    unsigned want;          /* which of the above to fill */
+    int lanes;
+    const double *t, *q, *v, *p; /* [1] [nq] [nv] [np] */
+    const double *a, *x, *s;     /* [nv] [nrow] [1]: given with the derivatives of r, u and G a + gamma */
+    double *M, *F, *g, *G, *w, *gamma, *law, *energy, *outputs, *stop;
+    double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p;
+} carom_eval;
+
+struct carom_model;
+typedef struct carom_evaluator { /* one entry for everything; text models and plugins bring their own */
+    carom_status (*prepare)(const struct carom_model *, unsigned want, carom_error *); /* thread-safe */
+    size_t (*work_bytes)(const struct carom_model *, int lanes);                       /* after prepare */
+    void (*begin)(const struct carom_model *, int lanes, const double *p, void *work); /* new parameters */
+    void (*eval)(const struct carom_model *, const carom_eval *, void *work);
+} carom_evaluator;
+
+typedef struct carom_model {
+    const char *name;
+    int nq, nv, np, njoint, ncontact, noutput; /* nq = nv */
+    const char *const *q_name;                 /* [nq]; NULL: q0 q1 ... */
+    const char *const *p_name;                 /* [np]; NULL: p0 p1 ... */
+    const char *const *joint_name;             /* [njoint]; NULL: joint0 ... */
+    const char *const *output_name;            /* [noutput] */
+    const carom_contact *contact;              /* [ncontact] */
+    const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
+    bool sequential;                           /* law of multiple impacts: sequential, not simultaneous */
+    unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN | CAROM_R_Q ...: what never changes during a run */
+    double period;     /* of the forcing; 0: none */
+    void *user;        /* handed to the callbacks */
+    /* Plain callbacks. Needed: mass and force; gap if there are joints or contacts; slip for friction. */
+    carom_callback *mass;      /* M [nv*nv] */
+    carom_callback *force;     /* F [nv] */
+    carom_callback *gap;       /* g [njoint+ncontact] */
+    carom_callback *slip;      /* sliding velocities [sum of directions], affine in v */
+    carom_callback *potential; /* [1]; without it all of F counts as external */
+    carom_callback *law;       /* [ncontact*4]; without it the constants of carom_contact hold */
+    carom_callback *outputs;   /* [noutput] */
+    carom_callback *stop;      /* [1] */
+    /* Optional derivatives; finite differences stand in for those that are missing. */
+    carom_callback *jacobian; /* G [nrow*nv] */
+    carom_callback *offset;   /* w [nrow]; with jacobian and without offset w = 0 */
+    carom_callback *gamma;    /* [nrow] */
+    carom_callback *force_q;  /* [nv*nq] */
+    carom_callback *force_v;  /* [nv*nv] */
+    /* Or everything at once; then the plain callbacks are not used. */
+    const carom_evaluator *evaluator;
+    /* Set by carom_model_load. */
+    const carom_setting *run; /* [nrun] */
+    int nrun;
+    const struct carom_source *source; /* the file, its expressions and memory */
+} carom_model;
+
+typedef struct carom_load_options {
+    bool allow_plugins;       /* `plugin: file.so` runs foreign code */
+    bool jit;                 /* compile expressions with cc; falls back to the tape, see note */
+    bool assemble;            /* project initial values that violate a joint instead of failing */
+    char note[200];           /* out: why the fallback was taken, what was assembled; else empty */
+} carom_load_options;
+
+/* A path, or the name of a built-in model. options may be NULL. */
+carom_status carom_model_load(carom_model **model, const char *path, carom_load_options *options, carom_error *error);
+carom_status carom_model_parse(carom_model **model, const char *name, const char *text, size_t length,
+                               carom_load_options *options, carom_error *error);
+void carom_model_free(carom_model *model); /* of a loaded model */
+/* Changes a parameter ("m") or an initial value ("q.y", "v.y") of a loaded model; what depends on it follows.
+ * Values given so win over the file's and are applied together: the checks of the start run at the end. */
+carom_status carom_model_set(carom_model *model, const char *const *names, const double *values, int n, carom_error *error);
+const char *carom_builtin_name(int i); /* NULL after the last */
+const char *carom_builtin_text(const char *name);
+
+/* ---- options ---------------------------------------------------------------------------------------- */
+enum { CAROM_FIELDS_MAX = 16 };
+typedef enum carom_field_type { CAROM_FIELD_DOUBLE, CAROM_FIELD_INT, CAROM_FIELD_BOOL, CAROM_FIELD_ENUM } carom_field_type;
+typedef struct carom_field { /* a method's own option: feeds model files, command line, help and docs */
+    const char *name;        /* NULL ends a table */
+    carom_field_type type;
+    double standard, least, most;
+    const char *choices; /* of an enum: "a b c"; its value is the index */
+    const char *doc;
+} carom_field;
+
+typedef struct carom_options {
+    char scheme[32], solver[32];           /* "" solver: chosen by the problem */
+    double scheme_field[CAROM_FIELDS_MAX]; /* in the order of the scheme's table */
+    double solver_field[CAROM_FIELDS_MAX];
+    double h;      /* step; 0: t_end/1000 */
+    double t_end;  /* 0: 1, or one period */
+    double every;  /* sampling of output; 0: every step */
+    double rtol, atol;
+    double newton_tol;    /* implicit steps, relative to velocities */
+    double contact_tol;   /* residual of a contact problem, relative to its velocities */
+    int newton_max;
+    bool energy;   /* account for energy: work, dissipation, balance */
+} carom_options;
+carom_options carom_options_default(void);
+/* Keys: scheme, solver, h, t_end, every, rtol, atol, ..., scheme.FIELD, solver.FIELD.
+ * A scheme may carry its fields: "moreau-jean:theta=1:gamma=0.5". */
+carom_status carom_options_set(carom_options *options, const char *key, const char *value, carom_error *error);
+carom_status carom_options_from_model(carom_options *options, const carom_model *model, carom_error *error);
+
+/* ---- the simulation --------------------------------------------------------------------------------- */
+typedef enum carom_mode { CAROM_OPEN, CAROM_CLOSED, CAROM_STICK, CAROM_SLIP } carom_mode;
+typedef struct carom_state {
+    double t;
+    double *q, *v;       /* [nq] [nv] */
+    double *impulse;     /* [nrow] of the last step */
+    double *u;           /* [nrow] G v + w after the last step, as the scheme saw it */
+    unsigned char *mode; /* [ncontact] carom_mode */
+} carom_state;
+
+typedef enum carom_event_type {
+    CAROM_EVENT_IMPACT, CAROM_EVENT_CLOSING, CAROM_EVENT_OPENING, CAROM_EVENT_STICK, CAROM_EVENT_SLIP, CAROM_EVENT_TYPES
+} carom_event_type;
+const char *carom_event_name(carom_event_type type);
+typedef struct carom_event {
+    carom_event_type type;
+    double t;
+    int contact;
+    double u_before[3], u_after[3], impulse[3]; /* normal, tangential */
+} carom_event;
+typedef struct carom_jump { /* velocities before and after an instant, and the impulses */
+    double t;
+    const double *q, *v_before, *v_after, *impulse; /* [nq] [nv] [nv] [nrow] */
+} carom_jump;
+typedef struct carom_segment { /* dense output on [t0, t1]: powers of s = (t - t0)/(t1 - t0) */
+    double t0, t1;
+    int q_degree, v_degree;
+    const double *q; /* [(q_degree+1)*nq], coefficient k of s^k first to last */
+    const double *v; /* [(v_degree+1)*nv] */
+    const double *force;       /* [nrow] mean contact force on the segment, without the jumps' impulses */
+    const unsigned char *mode; /* [ncontact] at its end */
+    double penetration, residual, energy; /* energy: kinetic + potential at t1, if accounted for */
+} carom_segment;
+typedef struct carom_observer { /* called for every committed step, in the order of time; any may be NULL */
+    void *user;
+    void (*segment)(void *user, const carom_segment *);
+    void (*jump)(void *user, const carom_jump *);
+    void (*event)(void *user, const carom_event *);
+} carom_observer;
+
+typedef struct carom_info {
+    long steps, rejected, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
+    long events[CAROM_EVENT_TYPES];
+    double max_penetration, max_residual;
+    double energy_initial, energy_final, work_external, work_constraints;
+    double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
+} carom_info;
+
+typedef struct carom_sim carom_sim;
+carom_status carom_sim_new(carom_sim **sim, const carom_model *model, const carom_options *options, carom_error *error);
+void carom_sim_free(carom_sim *sim);
+carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer); /* at most 8; before stepping */
+carom_status carom_sim_step(carom_sim *sim);                /* one step; on failure the state is as before */
+carom_status carom_sim_run(carom_sim *sim, double t_end);   /* CAROM_OK at t_end, CAROM_STOPPED earlier */
+void carom_sim_interrupt(carom_sim *sim);                   /* from a signal handler: run ends after the step */
+const carom_state *carom_sim_state(const carom_sim *sim);
+const carom_info *carom_sim_info(carom_sim *sim);
+const carom_error *carom_sim_error(const carom_sim *sim);
+const carom_options *carom_sim_options(const carom_sim *sim); /* with the defaults filled in */
+size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size); /* bytes needed; writes if they fit */
+carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size);
+carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p); /* NULL: the model's */
+
+/* ---- the trajectory --------------------------------------------------------------------------------- */
+typedef struct carom_trajectory carom_trajectory;
+carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim, carom_error *error); /* observes sim */
+void carom_trajectory_free(carom_trajectory *trajectory);
+/* q and v at t from dense output; side < 0: the left limit. Outside the recorded time: CAROM_BAD_ARGUMENT. */
+carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, int side, double *q, double *v);
+const carom_segment *carom_trajectory_segment(const carom_trajectory *trajectory, size_t i); /* NULL after the last */
+const carom_jump *carom_trajectory_jump(const carom_trajectory *trajectory, size_t i);
+const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, size_t i);
+
+/* ---- what there is ---------------------------------------------------------------------------------- */
+typedef struct carom_method { /* a scheme, a solver or a law */
+    const char *name, *doc, *ref;
+    const carom_field *fields;
+} carom_method;
+const carom_method *carom_scheme_method(int i); /* NULL after the last */
+const carom_method *carom_solver_method(int i);
+const carom_method *carom_law_method(int i);
+/* The declared orders of a scheme with these options: in smooth motion and through impacts; 0: none. */
+void carom_scheme_orders(const carom_options *options, double *smooth, double *impact);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/* arena.c: memory that is freed at once. */
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+enum { BLOCK = 1 << 16, ALIGN = 64 };
+
+typedef struct block {
+    struct block *next;
+    size_t size, used;
+    unsigned char *bytes;
+} block;
+
+struct carom_arena {
+    block *blocks;
+    size_t limit, total;
+};
+
+carom_arena *carom_arena_new(size_t limit_bytes)
+{
+    carom_arena *arena = calloc(1, sizeof *arena);
+    if (arena)
+        arena->limit = limit_bytes ? limit_bytes : SIZE_MAX;
+    return arena;
+}
+
+void carom_arena_free(carom_arena *arena)
+{
+    if (!arena)
+        return;
+    for (block *b = arena->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b->bytes);
+        free(b);
+    }
+    free(arena);
+}
+
+static block *grow(carom_arena *arena, size_t bytes)
+{
+    size_t size = bytes > BLOCK / 4 ? (bytes + ALIGN - 1) / ALIGN * ALIGN : BLOCK;
+    if (size < bytes || size > arena->limit - arena->total)
+        return NULL;
+    block *b = calloc(1, sizeof *b);
+    unsigned char *memory = b ? aligned_alloc(ALIGN, size) : NULL;
+    if (!memory) {
+        free(b);
+        return NULL;
+    }
+    memset(memory, 0, size);
+    *b = (block){.next = arena->blocks, .size = size, .bytes = memory};
+    if (size > BLOCK && arena->blocks) { /* keep filling the present block */
+        b->next = arena->blocks->next;
+        arena->blocks->next = b;
+    } else {
+        arena->blocks = b;
+    }
+    arena->total += size;
+    return b;
+}
+
+static void *take(carom_arena *arena, size_t bytes, size_t align)
+{
+    block *b = arena->blocks;
+    size_t start = b ? (b->used + align - 1) / align * align : 0;
+    if (!b || start > b->size || bytes > b->size - start) {
+        b = grow(arena, bytes);
+        if (!b)
+            return NULL;
+        start = 0;
+    }
+    b->used = start + bytes;
+    return b->bytes + start;
+}
+
+void *carom_arena_alloc(carom_arena *arena, size_t bytes)
+{
+    return take(arena, bytes ? bytes : 1, ALIGN);
+}
+
+char *carom_arena_text(carom_arena *arena, const char *text, size_t length)
+{
+    char *copy = length < SIZE_MAX ? take(arena, length + 1, 1) : NULL;
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = 0;
+    }
+    return copy;
+}
+
+char *carom_arena_format(carom_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = length < 0 ? NULL : take(arena, (size_t)length + 1, 1);
+    if (text) {
+        va_start(args, format);
+        vsnprintf(text, (size_t)length + 1, format, args);
+        va_end(args);
+    }
+    return text;
+}

@@ -1,0 +1,48 @@
+/* core.h: what every folder stands on: errors, arenas, names. No mechanics in here. */
+#ifndef CAROM_CORE_H
+#define CAROM_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "carom.h"
+
+/* Pass a failure on; explain a new one in a sentence with its numbers. */
+#define CAROM_TRY(call)                                                                            \
+    do {                                                                                           \
+        carom_status try_status_ = (call);                                                         \
+        if (try_status_ != CAROM_OK)                                                               \
+            return try_status_;                                                                    \
+    } while (0)
+#define CAROM_FAIL(error, status, ...) return carom_fail((error), (status), __VA_ARGS__)
+
+#define CAROM_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CAROM_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define CAROM_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Fills *error (when not NULL) and returns status. */
+carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A growing block of memory that is freed at once. Everything it hands out is zeroed and aligned
+ * to 64 bytes (strings: to 1). NULL when memory or the arena's limit is exhausted. */
+typedef struct carom_arena carom_arena;
+carom_arena *carom_arena_new(size_t limit_bytes); /* 0: no limit */
+void carom_arena_free(carom_arena *arena);        /* NULL is fine */
+void *carom_arena_alloc(carom_arena *arena, size_t bytes);
+char *carom_arena_text(carom_arena *arena, const char *text, size_t length); /* copy, terminated */
+char *carom_arena_format(carom_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define CAROM_NEW(arena, type, count) ((type *)carom_arena_alloc((arena), sizeof(type) * (size_t)(count)))
+
+/* The nearest of names[0..n) to word by edit distance (swaps count one), or NULL when none is close. */
+const char *carom_nearest(const char *word, const char *const *names, int n);
+
+/* Reads all of text as a number (decimal point whatever the locale). false if it is not one. */
+bool carom_number(const char *text, double *value);
+
+/* Shortest decimal text that reads back as the same double; buffer >= 32 bytes. Returns buffer. */
+char *carom_shortest(double value, char *buffer);
+
+#endif

@@ -1,0 +1,107 @@
+/* expr.h: expressions as a shared graph, exact derivatives, and a register tape that evaluates many at once.
+ *
+ * A pool holds hash-consed nodes: the same expression is the same number. Variables are numbered by the caller;
+ * what they mean (time, coordinate, parameter) is the caller's business. */
+#ifndef CAROM_EXPR_H
+#define CAROM_EXPR_H
+
+#include "core/core.h"
+#include "text/text.h"
+
+typedef int carom_expr;                  /* a node of its pool; CAROM_EXPR_NONE: none (out of nodes) */
+enum { CAROM_EXPR_NONE = -1 };
+
+typedef struct carom_expr_pool carom_expr_pool;
+/* A pool that fails softly: once max_nodes is reached every new node is CAROM_EXPR_NONE, and any operation on
+ * CAROM_EXPR_NONE is CAROM_EXPR_NONE; carom_expr_exhausted tells. Sticky, so callers check once at the end. */
+carom_expr_pool *carom_expr_pool_new(int max_nodes);
+void carom_expr_pool_free(carom_expr_pool *pool);
+bool carom_expr_exhausted(const carom_expr_pool *pool);
+
+typedef enum carom_op {
+    CAROM_OP_CONST, CAROM_OP_VAR,
+    CAROM_OP_NEG, CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV, CAROM_OP_POW,
+    CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_TAN, CAROM_OP_ASIN, CAROM_OP_ACOS, CAROM_OP_ATAN, CAROM_OP_ATAN2,
+    CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH, CAROM_OP_EXP, CAROM_OP_LOG, CAROM_OP_SQRT, CAROM_OP_CBRT,
+    CAROM_OP_HYPOT, CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_FLOOR, CAROM_OP_MOD,
+    CAROM_OP_LT, CAROM_OP_LE, CAROM_OP_EQ, CAROM_OP_NE, CAROM_OP_AND, CAROM_OP_OR, CAROM_OP_NOT, /* 1 or 0 */
+    CAROM_OP_IF,                                  /* if(c, a, b): only the chosen branch's value matters */
+    CAROM_OP_TABLE,                               /* interpolated data: table k, derivative order d, argument */
+    CAROM_OPS
+} carom_op;
+
+carom_expr carom_expr_const(carom_expr_pool *pool, double value);
+carom_expr carom_expr_var(carom_expr_pool *pool, int variable);
+carom_expr carom_expr_unary(carom_expr_pool *pool, carom_op op, carom_expr a);
+carom_expr carom_expr_binary(carom_expr_pool *pool, carom_op op, carom_expr a, carom_expr b); /* simplifies */
+carom_expr carom_expr_if(carom_expr_pool *pool, carom_expr c, carom_expr a, carom_expr b);
+carom_expr carom_expr_table(carom_expr_pool *pool, int table, int derivative, carom_expr x);
+
+carom_op carom_expr_op(const carom_expr_pool *pool, carom_expr e);
+bool carom_expr_is_const(const carom_expr_pool *pool, carom_expr e, double *value); /* value may be NULL */
+/* Does e depend on a variable in [first, end)? Fast for repeated questions. */
+bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end);
+/* The exact derivative; at a kink of abs, sign, min, max, if, floor, mod it is that of the branch the value takes
+ * (abs: sign(x), so 0 at 0; min, max: the first argument's on a tie; floor, sign: 0; mod: 1 in its first argument). */
+carom_expr carom_expr_diff(carom_expr_pool *pool, carom_expr e, int variable);
+/* e with each variable in [first, first+n) replaced by value[i]. */
+carom_expr carom_expr_replace(carom_expr_pool *pool, carom_expr e, int first, int n, const carom_expr *value);
+/* Value by walking the graph; variables[] as numbered. For set-up, not for stepping. */
+double carom_expr_value(const carom_expr_pool *pool, carom_expr e, const double *variables);
+/* Readable infix with few parentheses; name(user, variable) names variables. Cut with "..." beyond size. */
+void carom_expr_print(const carom_expr_pool *pool, carom_expr e, const char *(*name)(void *user, int variable), void *user,
+                      char *buffer, size_t size);
+
+/* Measured functions: natural choice is a C2 cubic spline (shape-preserving "pchip" or "linear" on request),
+ * periodic when asked; outside the data the end polynomial's value and slope go on linearly. */
+typedef struct carom_expr_data {
+    int n;
+    const double *x, *y;                          /* [n], x strictly increasing */
+    enum { CAROM_TABLE_SPLINE, CAROM_TABLE_PCHIP, CAROM_TABLE_LINEAR } kind;
+    bool periodic;                                /* y[n-1] = y[0] */
+} carom_expr_data;
+int carom_expr_add_table(carom_expr_pool *pool, const char *name, const carom_expr_data *data); /* copies; -1: no memory */
+
+/* ---- parsing ---- */
+typedef struct carom_expr_scope { /* what names mean */
+    /* CAROM_EXPR_NONE: unknown. A name may end in ' (the time derivative of a coordinate). Functions, pi and
+     * table names are known to the parser; everything else, t included, comes from here. */
+    carom_expr (*lookup)(void *user, const char *name);
+    /* All names for the "nearest valid name" hint: i-th, NULL after the last. */
+    const char *(*name)(void *user, int i);
+    void *user;
+} carom_expr_scope;
+/* Parses node->text (a scalar). Errors show file, line, column and a caret at the offending character, and the
+ * nearest valid name. An unbalanced parenthesis after a comma in a flow collection hints to quote the text. */
+carom_status carom_expr_parse(carom_expr_pool *pool, const carom_text_file *file, const carom_text_node *node,
+                              const carom_expr_scope *scope, carom_expr *result, carom_error *error);
+
+/* ---- the tape ---- */
+/* Compiles n expressions into a straight list of register operations. Inputs and outputs live in groups of arrays
+ * (time, coordinates, parameters, ...; M, F, ...): a slot says which array and which row of it. Variables of the
+ * groups in constant_groups (a bit mask; the parameters) are fixed between calls of carom_tape_begin: work that
+ * depends on them alone is done there. if() evaluates both branches and selects. */
+typedef struct carom_tape carom_tape;
+typedef struct carom_tape_slot {
+    int group, row;
+} carom_tape_slot;
+carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const carom_expr *outputs, const carom_tape_slot *output_slot,
+                            int n, const carom_tape_slot *variable_slot /* [number of variables] */, unsigned constant_groups,
+                            carom_error *error);
+void carom_tape_free(carom_tape *tape);
+size_t carom_tape_work(const carom_tape *tape, int lanes);  /* doubles of scratch, kept from begin to eval */
+int carom_tape_length(const carom_tape *tape);              /* operations per evaluation */
+/* in[group] points at [row][lane], out[group] likewise; lanes is 1 or 8; the bits do not depend on it. Constant
+ * outputs and those of parameters alone are stored too. Neither function allocates. begin reads constant groups only. */
+void carom_tape_begin(const carom_tape *tape, int lanes, const double *const *in, double *work);
+void carom_tape_eval(const carom_tape *tape, int lanes, const double *const *in, double *work, double *const *out);
+
+/* Native code for tapes: writes one C file for all of them, compiles with cc -O2 -ffp-contract=off, loads it and
+ * hooks it into the tapes (carom_tape_eval with lanes = 1 or 8 then runs it; same bits). The object is cached under
+ * $XDG_CACHE_HOME/carom (or ~/.cache/carom) by the hash of the source and compiler; written atomically. CAROM_UNSUPPORTED
+ * with a reason when there is no compiler or it fails: the tapes then still work. Returns a handle to free last. */
+typedef struct carom_jit carom_jit;
+carom_status carom_jit_new(carom_jit **jit, carom_tape *const *tapes, int n, carom_error *error);
+void carom_jit_free(carom_jit *jit);
+
+#endif
