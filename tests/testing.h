@@ -1,0 +1,50 @@
+/* testing.h: what every test program shares. The name of a test is its claim. */
+#ifndef CAROM_TESTING_H
+#define CAROM_TESTING_H
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define CHECK_NEAR(actual, expected, tolerance)                                                        \
+    do {                                                                                               \
+        double actual_ = (actual), expected_ = (expected), tolerance_ = (tolerance);                   \
+        ck_assert_msg(fabs(actual_ - expected_) <= tolerance_,                                         \
+                      "%s = %.17g, expected %.17g within %.3g (off by %.3g)", #actual, actual_, expected_, \
+                      tolerance_, actual_ - expected_);                                                \
+    } while (0)
+#define CHECK_AT_LEAST(actual, least)                                                                  \
+    do {                                                                                               \
+        double actual_ = (actual), least_ = (least);                                                   \
+        ck_assert_msg(actual_ >= least_, "%s = %.17g, expected at least %.17g", #actual, actual_, least_); \
+    } while (0)
+#define CHECK_AT_MOST(actual, most)                                                                    \
+    do {                                                                                               \
+        double actual_ = (actual), most_ = (most);                                                     \
+        ck_assert_msg(actual_ <= most_, "%s = %.17g, expected at most %.17g", #actual, actual_, most_); \
+    } while (0)
+#define CHECK_OK(call, error)                                                                          \
+    do {                                                                                               \
+        carom_status status_ = (call);                                                                 \
+        ck_assert_msg(status_ == CAROM_OK, "%s: %s: %s", #call, carom_status_text(status_), (error).text); \
+    } while (0)
+
+/* main() of a test program: TEST_MAIN("expressions", a_test, another_test) */
+#define TEST_MAIN(name, ...)                                                                           \
+    int main(void)                                                                                     \
+    {                                                                                                  \
+        const TTest *tests_[] = {__VA_ARGS__};                                                         \
+        Suite *suite_ = suite_create(name);                                                            \
+        TCase *tcase_ = tcase_create(name);                                                            \
+        tcase_set_timeout(tcase_, 300);                                                                \
+        for (size_t i_ = 0; i_ < sizeof tests_ / sizeof tests_[0]; i_++)                               \
+            tcase_add_test(tcase_, tests_[i_]);                                                        \
+        suite_add_tcase(suite_, tcase_);                                                               \
+        SRunner *runner_ = srunner_create(suite_);                                                     \
+        srunner_run_all(runner_, CK_ENV);                                                              \
+        int failed_ = srunner_ntests_failed(runner_);                                                  \
+        srunner_free(runner_);                                                                         \
+        return failed_ ? EXIT_FAILURE : EXIT_SUCCESS;                                                  \
+    }
+
+#endif
