@@ -1,0 +1,48 @@
+/* problem.h: the one-step problem
+ *
+ *     u = W x + b,   (u, x + x0) in the law of each block
+ *
+ * for impulses x at velocity level and for forces x at acceleration level alike. A block is a joint (1 row), a
+ * contact without friction (1 row), with planar (2) or spatial (3) friction, normal first. Restitution and moving
+ * surfaces are in b. W may be singular (redundant contacts) and nonsymmetric (implicit forces, pinned slip). */
+#ifndef CAROM_PROBLEM_H
+#define CAROM_PROBLEM_H
+
+#include <stdio.h>
+
+#include "laws/law.h"
+
+typedef enum carom_pin {     /* a block may be held in a mode instead of being decided */
+    CAROM_PIN_NONE,
+    CAROM_PIN_OPEN,          /* x + x0 = 0 */
+    CAROM_PIN_STICK,         /* u = 0 in all rows, x of any sign */
+    CAROM_PIN_SLIP           /* friction opposes direction: x_t = -mu x_n direction; the normal row keeps its law */
+} carom_pin;
+
+typedef struct carom_block {
+    const carom_law *law;
+    int row;                 /* first row */
+    double mu;
+    carom_pin pin;
+    double direction[2];     /* of slip, unit */
+} carom_block;
+
+typedef struct carom_problem {
+    int n, nblock;
+    carom_block *block;      /* [nblock], rows in ascending order */
+    double *W;               /* [n*n] */
+    double *b;               /* [n] */
+    double *x0;              /* [n], or NULL for 0 */
+} carom_problem;
+
+/* THE judge: u = W x + b (stored in u [n]) and the largest residual of any block, in the units of u; *worst (may be
+ * NULL) is its block. NaN anywhere gives +infinity. */
+double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst);
+/* What a residual is compared with: the largest |b| and |W_ij x_j| (so that a tolerance is relative); at least 1e-300. */
+double carom_problem_scale(const carom_problem *problem, const double *x);
+
+/* A text that holds the problem (and x, may be NULL) to the last bit, and back again: replays a step. */
+carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file);
+carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file, carom_error *error);
+
+#endif

@@ -1,0 +1,35 @@
+/* solver.h: problem -> impulses or forces. One method per file behind one interface. */
+#ifndef CAROM_SOLVER_H
+#define CAROM_SOLVER_H
+
+#include "problem/problem.h"
+
+typedef struct carom_solve {  /* one call: what is asked and what came back */
+    const double *field;      /* values of the solver's fields, in the order of its table */
+    double tol;               /* residual <= tol * scale is a solution */
+    double *x;                /* [n] in: first guess, out: the best found */
+    double *u;                /* [n] out: W x + b */
+    void *work;               /* at least carom_solver_work bytes */
+    double residual;          /* out: relative, from carom_problem_residual */
+    int iterations;           /* out */
+    int worst;                /* out: block of the largest residual */
+} carom_solve;
+
+typedef struct carom_solver {
+    carom_method method;
+    bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
+    size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
+    void (*solve)(const carom_problem *problem, carom_solve *solve); /* fills x; the caller judges */
+} carom_solver;
+
+extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
+
+const carom_solver *carom_solver_list(int i);                /* NULL after the last */
+const carom_solver *carom_solver_find(const char *name);
+/* Bytes that any solver needs for problems up to this size. */
+size_t carom_solver_work(int n, int nblock);
+/* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
+ * judges every result outside of the solver. CAROM_NO_SOLUTION leaves the best x. Allocates nothing. */
+carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve, carom_error *error);
+
+#endif
