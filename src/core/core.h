@@ -45,4 +45,9 @@ bool carom_number(const char *text, double *value);
 /* Shortest decimal text that reads back as the same double; buffer >= 32 bytes. Returns buffer. */
 char *carom_shortest(double value, char *buffer);
 
+/* ---- fields: tables of a method's own options ---- */
+void carom_fields_standard(const carom_field *fields, double *values);
+/* Reads text as the value of the field called name; errors name the range, the choices or the nearest field. */
+carom_status carom_fields_set(const carom_field *fields, double *values, const char *name, const char *text, carom_error *error);
+
 #endif

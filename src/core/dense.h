@@ -1,0 +1,27 @@
+/* dense.h: small dense linear algebra, row-major, for n up to about 30: factors live in the caller's memory. */
+#ifndef CAROM_DENSE_H
+#define CAROM_DENSE_H
+
+#include <stdbool.h>
+
+/* A = L L^T in the lower triangle of A; false when A is not positive definite (or not finite). */
+bool carom_cholesky(int n, double *A);
+void carom_cholesky_solve(int n, const double *L, double *x); /* x <- A^-1 x */
+
+/* Partial pivoting; false when a pivot vanishes or is not finite. pivot [n] */
+bool carom_lu(int n, double *A, int *pivot);
+void carom_lu_solve(int n, const double *LU, const int *pivot, double *x); /* x <- A^-1 x */
+
+/* Minimum-norm least-squares solution x of A x = b for any m x n matrix A of any rank (A and b are destroyed),
+ * by a complete orthogonal decomposition with column pivoting; work [m + 3 n], order [n]. Returns the rank:
+ * columns whose pivot falls below rtol times the largest count as dependent. */
+int carom_least_squares(int m, int n, double *A, double *b, double *x, double rtol, double *work, int *order);
+
+/* y = A x, y = A^T x with A m x n */
+void carom_multiply(int m, int n, const double *A, const double *x, double *y);
+void carom_multiply_t(int m, int n, const double *A, const double *x, double *y);
+double carom_dot(int n, const double *x, const double *y);
+double carom_norm_max(int n, const double *x); /* +infinity if an entry is NaN */
+bool carom_all_finite(int n, const double *x);
+
+#endif
