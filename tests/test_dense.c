@@ -1,0 +1,162 @@
+/* test_dense.c: linear algebra against matrices whose answers are known by construction. */
+#include <float.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "testing.h"
+
+enum { N = 30 };
+
+static double noise(unsigned long *seed) /* uniform in (-1, 1) */
+{
+    *seed = *seed * 6364136223846793005UL + 1442695040888963407UL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1;
+}
+
+static void fill(int n, double *a, unsigned long *seed)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = noise(seed);
+}
+
+START_TEST(cholesky_and_lu_recover_the_solution_for_every_size)
+{
+    unsigned long seed = 1;
+    for (int n = 1; n <= N; n++) {
+        double B[N * N], A[N * N], F[N * N], x[N], y[N];
+        int pivot[N];
+        fill(n * n, B, &seed);
+        fill(n, x, &seed);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                A[i * n + j] = carom_dot(n, B + i * n, B + j * n) + (i == j);
+        memcpy(F, A, sizeof F);
+        carom_multiply(n, n, A, x, y);
+        ck_assert(carom_cholesky(n, F));
+        carom_cholesky_solve(n, F, y);
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(y[i], x[i], 1e-13);
+        for (int i = 0; i < n; i++)
+            B[i * n + i] += i % 2 ? 3 : -3;
+        memcpy(F, B, sizeof F);
+        carom_multiply(n, n, B, x, y);
+        ck_assert(carom_lu(n, F, pivot));
+        carom_lu_solve(n, F, pivot, y);
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(y[i], x[i], 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(lu_pivots_when_the_diagonal_is_zero)
+{
+    for (int n = 2; n <= 5; n++) {
+        double A[25] = {0}, x[5];
+        int pivot[5];
+        for (int i = 0; i < n; i++) {
+            A[i * n + (i + 1) % n] = i + 1; /* A x = ((i+1) x_{i+1}) */
+            x[i] = (i + 1) * 10.0 * ((i + 1) % n);
+        }
+        ck_assert(carom_lu(n, A, pivot));
+        carom_lu_solve(n, A, pivot, x);
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(x[i], 10.0 * i, 1e-14);
+    }
+}
+END_TEST
+
+START_TEST(indefinite_singular_and_not_finite_matrices_are_refused)
+{
+    for (int n = 1; n <= 4; n++) {
+        int pivot[4];
+        for (int kind = 0; kind < 4; kind++) {
+            double A[16] = {0}, B[16];
+            for (int i = 0; i < n; i++)
+                A[i * n + i] = 1;
+            double bad[] = {0, -1, NAN, INFINITY};
+            A[n * n - 1] = bad[kind];
+            memcpy(B, A, sizeof B);
+            ck_assert_msg(!carom_cholesky(n, A), "cholesky n=%d accepts a pivot %g", n, bad[kind]);
+            ck_assert_msg(carom_lu(n, B, pivot) == (kind == 1), "lu n=%d, pivot %g", n, bad[kind]);
+        }
+    }
+}
+END_TEST
+
+/* A = B C with B m x r, C r x n has rank r; x = C^T z is of minimum norm because it lies in the row space. */
+START_TEST(least_squares_finds_rank_and_minimum_norm_of_every_shape)
+{
+    unsigned long seed = 2;
+    for (int m = 1; m <= 8; m++)
+        for (int n = 1; n <= 8; n++)
+            for (int r = 1; r <= (m < n ? m : n); r++) {
+                double B[64], C[64], A[64], b[8], x[8], z[8], e[8], work[32];
+                int order[8];
+                fill(m * r, B, &seed);
+                fill(r * n, C, &seed);
+                fill(r, z, &seed);
+                for (int i = 0; i < m; i++)
+                    for (int j = 0; j < n; j++) {
+                        A[i * n + j] = 0;
+                        for (int k = 0; k < r; k++)
+                            A[i * n + j] += B[i * r + k] * C[k * n + j];
+                    }
+                carom_multiply_t(r, n, C, z, e);
+                carom_multiply(m, n, A, e, b);
+                ck_assert_int_eq(carom_least_squares(m, n, A, b, x, 1e-10, work, order), r);
+                for (int j = 0; j < n; j++)
+                    CHECK_NEAR(x[j], e[j], 1e-9);
+            }
+}
+END_TEST
+
+START_TEST(least_squares_leaves_a_residual_normal_to_the_columns)
+{
+    unsigned long seed = 3;
+    double A[7 * 4], K[7 * 4], b[7], c[7], x[4], r[7], normal[4], work[19];
+    int order[4];
+    fill(28, A, &seed);
+    fill(7, b, &seed);
+    memcpy(K, A, sizeof K);
+    memcpy(c, b, sizeof c);
+    ck_assert_int_eq(carom_least_squares(7, 4, A, b, x, 1e-12, work, order), 4);
+    carom_multiply(7, 4, K, x, r);
+    for (int i = 0; i < 7; i++)
+        r[i] -= c[i];
+    CHECK_AT_LEAST(carom_norm_max(7, r), 1e-2);
+    carom_multiply_t(7, 4, K, r, normal);
+    CHECK_AT_MOST(carom_norm_max(4, normal), 1e-14);
+}
+END_TEST
+
+START_TEST(least_squares_survives_zero_and_extreme_matrices)
+{
+    double work[12], x[2], zero[4] = {0}, b[2] = {1, 2};
+    int order[2];
+    ck_assert_int_eq(carom_least_squares(2, 2, zero, b, x, 1e-12, work, order), 0);
+    ck_assert(x[0] == 0 && x[1] == 0);
+    double sizes[] = {1e-250, 1e250};
+    for (int k = 0; k < 2; k++) {
+        double s = sizes[k], A[4] = {2 * s, s, 0, 4 * s}, c[2] = {5 * s, 12 * s};
+        ck_assert_int_eq(carom_least_squares(2, 2, A, c, x, 1e-12, work, order), 2);
+        CHECK_NEAR(x[0], 1, 1e-14);
+        CHECK_NEAR(x[1], 3, 1e-14);
+    }
+}
+END_TEST
+
+START_TEST(norm_max_sees_nan_and_all_finite_sees_both)
+{
+    double good[] = {1, -3, 2}, nan[] = {1, NAN, 2}, infinite[] = {1, 2, -INFINITY};
+    ck_assert(carom_norm_max(3, good) == 3 && carom_all_finite(3, good));
+    ck_assert(isinf(carom_norm_max(3, nan)) && !carom_all_finite(3, nan));
+    ck_assert(isinf(carom_norm_max(3, infinite)) && !carom_all_finite(3, infinite));
+    ck_assert(carom_norm_max(0, NULL) == 0 && carom_all_finite(0, NULL));
+}
+END_TEST
+
+TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size, lu_pivots_when_the_diagonal_is_zero,
+          indefinite_singular_and_not_finite_matrices_are_refused,
+          least_squares_finds_rank_and_minimum_norm_of_every_shape,
+          least_squares_leaves_a_residual_normal_to_the_columns, least_squares_survives_zero_and_extreme_matrices,
+          norm_max_sees_nan_and_all_finite_sees_both)
