@@ -120,7 +120,7 @@ typedef struct carom_model {
     const carom_contact *contact;              /* [ncontact] */
     const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
     bool sequential;                           /* law of multiple impacts: sequential, not simultaneous */
-    unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN | CAROM_R_Q ...: what never changes during a run */
+    unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN ...: what depends on parameters alone; R_Q, R_V: on s too */
     double period;     /* of the forcing; 0: none */
     void *user;        /* handed to the callbacks */
     /* Plain callbacks. Needed: mass and force; gap if there are joints or contacts; slip for friction. */
@@ -140,6 +140,7 @@ typedef struct carom_model {
     carom_callback *force_v;  /* [nv*nv] */
     /* Or everything at once; then the plain callbacks are not used. */
     const carom_evaluator *evaluator;
+    bool stops; /* the evaluator answers CAROM_STOP */
     /* Set by carom_model_load. */
     const carom_setting *run; /* [nrun] */
     int nrun;
