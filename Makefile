@@ -1,0 +1,57 @@
+# A thin front of CMake: `make` builds build/carom. Every target first installs what it needs (tools/packages.sh).
+PREFIX ?= /usr/local
+DESTDIR ?=
+CMAKE_OPTIONS ?=
+CTEST = ctest --output-on-failure --parallel 2 --test-dir
+unexport CC
+
+.PHONY: all demo test check-all bench study docs install format clean
+
+all:
+	@tools/packages.sh build
+	@tools/build.sh build $(CMAKE_OPTIONS) -- carom carom_shared carom_manual
+
+demo: all
+	@tools/demo.sh build/carom demo
+
+# Everything once, then all tests of the library and the command again under ASan and UBSan.
+test:
+	@tools/packages.sh test
+	@tools/build.sh build $(CMAKE_OPTIONS)
+	@tools/build.sh build-asan -DCMAKE_BUILD_TYPE=Sanitize $(CMAKE_OPTIONS)
+	@$(CTEST) build-asan -LE tool
+	@$(CTEST) build
+
+# Also: the other compiler, and the core with no optional library at all.
+check-all: test
+	@tools/packages.sh all
+	@tools/build.sh build-clang -DCMAKE_C_COMPILER=clang
+	@$(CTEST) build-clang
+	@tools/build.sh build-clang-asan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Sanitize
+	@$(CTEST) build-clang-asan -LE tool
+	@tools/build.sh build-core -DWITH_YAML=OFF -DWITH_HDF5=OFF
+	@$(CTEST) build-core
+	@tools/build.sh build-core-asan -DWITH_YAML=OFF -DWITH_HDF5=OFF -DCMAKE_BUILD_TYPE=Sanitize
+	@$(CTEST) build-core-asan -LE tool
+
+bench: all
+	@tools/build.sh build -- benches
+	@for program in build/bench/bench-*; do [ ! -x $$program ] || $$program || exit 1; done
+
+# What the figures of docs/ are made of.
+docs: all
+	@tools/packages.sh docs
+	@tools/figures.sh build/carom docs
+
+study: all
+	@tools/study.sh build/carom
+
+install: all
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+format:
+	@tools/packages.sh format
+	@clang-format -i include/*.h src/*/*.[ch] tests/*.[ch] $(wildcard examples/*.c bench/*.c)
+
+clean:
+	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan demo

@@ -1,0 +1,99 @@
+#!/bin/sh
+# test_tools.sh: the checks of tools/ pass on what is right and fail on a planted violation of each kind.
+set -eu
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+: "${CC:=cc}"
+failures=0
+
+passes() { "$@" >"$tmp/log" 2>&1 || { echo "should pass: $*"; cat "$tmp/log"; failures=$((failures + 1)); }; }
+fails() # word of the message, command
+{
+    word=$1
+    shift
+    if "$@" >"$tmp/log" 2>&1; then
+        echo "should fail: $*"
+        failures=$((failures + 1))
+    elif ! grep -q -e "$word" "$tmp/log"; then
+        echo "fails, but does not say '$word': $*"
+        cat "$tmp/log"
+        failures=$((failures + 1))
+    fi
+}
+
+# ---- includes ----
+fresh() { rm -rf "$tmp/tree"; mkdir -p "$tmp/tree/src/core" "$tmp/tree/src/expr" "$tmp/tree/src/sim"
+          printf '#include "core/core.h"\n#include "carom.h"\n' >"$tmp/tree/src/sim/sim.c"; }
+fresh
+passes sh tools/check-includes.sh "$tmp/tree"
+printf '#include "sim/sim.h"\n' >"$tmp/tree/src/expr/tape.c"
+fails "from its right" sh tools/check-includes.sh "$tmp/tree"
+fresh
+printf '#include "sim.h"\n' >"$tmp/tree/src/sim/more.c"
+fails "folder/file.h" sh tools/check-includes.sh "$tmp/tree"
+fresh
+printf '# include <libfyaml.h>\n' >"$tmp/tree/src/sim/more.c"
+fails "belongs in text" sh tools/check-includes.sh "$tmp/tree"
+fresh
+mkdir "$tmp/tree/src/misc"
+printf '\n' >"$tmp/tree/src/misc/x.c"
+fails "no place" sh tools/check-includes.sh "$tmp/tree"
+
+# ---- symbols ----
+mkdir "$tmp/include"
+printf 'int carom_one(void);\nint *carom_two(int a);\n' >"$tmp/include/carom.h"
+cat >"$tmp/one.c" <<'END'
+int carom_one(void);
+int *carom_two(int);
+static int two;
+int carom_one(void) { return 1; }
+int *carom_two(int a) { two = a; return &two; }
+END
+archive() # source
+{
+    rm -f "$tmp/lib.a" "$tmp/lib.so"
+    "$CC" -c -fPIC "$1" -o "$tmp/o.o"
+    ar rc "$tmp/lib.a" "$tmp/o.o"
+    "$CC" -shared "$tmp/o.o" -o "$tmp/lib.so"
+}
+symbols() { HEADERS="$tmp/include" sh tools/check-symbols.sh "$tmp/lib.a" "$tmp/lib.so"; }
+archive "$tmp/one.c"
+passes symbols
+{ cat "$tmp/one.c"; echo 'int step(void); int step(void) { return 2; }'; } >"$tmp/two.c"
+archive "$tmp/two.c"
+fails step symbols
+{ cat "$tmp/one.c"; echo 'int carom_three(void); int carom_three(void) { return 3; }'; } >"$tmp/two.c"
+archive "$tmp/two.c"
+fails "not declared" symbols
+sed '$d' "$tmp/one.c" >"$tmp/two.c"
+archive "$tmp/two.c"
+fails "missing in" symbols
+for call in 'abort()' 'exit(1)' 'puts("x")' '(void)fprintf(stderr, "x")'; do
+    { printf '#include <stdio.h>\n#include <stdlib.h>\n'; cat "$tmp/one.c"
+      echo "int carom_one_more(void); static int use(void) { $call; return 1; } int (*const carom_used)(void) = use;"
+    } >"$tmp/two.c"
+    archive "$tmp/two.c"
+    fails "neither prints" symbols
+done
+
+# ---- text ----
+fresh
+passes sh tools/check-text.sh "$tmp/tree"
+printf '/* see /%s/me/notes */\n' home >"$tmp/tree/src/sim/more.c"
+fails "path of one machine" sh tools/check-text.sh "$tmp/tree"
+fresh
+printf 'int\tx;\n' >"$tmp/tree/src/sim/more.c"
+fails "a tab" sh tools/check-text.sh "$tmp/tree"
+fresh
+printf '/* TO%s */\n' DO >"$tmp/tree/src/sim/more.c"
+fails "open end" sh tools/check-text.sh "$tmp/tree"
+fresh
+yes '/* */' | head -401 >"$tmp/tree/src/sim/more.c"
+passes sh tools/check-text.sh "$tmp/tree"
+grep -q "more.c has 401 lines" "$tmp/log" || { echo "a long file is not listed"; failures=$((failures + 1)); }
+
+# ---- packages ----
+passes sh tools/packages.sh
+fails "no group" sh tools/packages.sh nonsense
+
+[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
