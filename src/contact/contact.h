@@ -1,0 +1,60 @@
+/* contact.h: the blocks that all schemes share. */
+#ifndef CAROM_CONTACT_H
+#define CAROM_CONTACT_H
+
+#include "contact/stage.h"
+#include "contact/system.h"
+#include "solvers/solver.h"
+
+/* The contacts of one step at velocity level: what is closed, the problem, its solution. */
+typedef struct carom_contacts {
+    int nactive, *active;  /* [nlink] links in the problem */
+    double *Y;             /* [nrow*nv] row i: A^-1 G_i^T of active row i */
+    double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
+    double *u_free;        /* [nrow] without impulses */
+    double *u_after;       /* [nrow] */
+    double *P;             /* [nrow] impulses; 0 on rows that are not active */
+    carom_problem problem;
+    carom_solve solve;
+    const carom_solver *solver; /* NULL: whichever fits */
+    double *ls_A, *ls_b, *ls_x, *ls_work; /* joints: least squares of the projection */
+    int *ls_order;
+} carom_contacts;
+
+void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system);
+
+/* The links of a step: all joints, and the contacts with predicted gap g_bar <= 0; one that is closed stays in up to
+ * rounding of the gap. Clears P and u. */
+void carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
+                             const unsigned char *mode);
+
+/* Block `impact`: v_new = v_free + A^-1 G^T P with
+ *     u_after + e u_before and P in the law,   u = G_u v + w_u
+ * for the active links. G_u, w_u are the system's G and w unless a scheme measures u elsewhere. Contacts that stick
+ * hold up to their static friction. */
+carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A, const double *G_u,
+                                  const double *w_u, const double *v, const double *v_free, const carom_state *now,
+                                  double *v_new, carom_error *error);
+
+/* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints, by Gauss-Newton. */
+carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q, const double *v,
+                                     carom_error *error);
+
+/* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, and stages the events. Returns whether a
+ * contact was hit: then the impulses of the step belong to a jump at its end, otherwise to forces. */
+bool carom_contact_status(const carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
+                          carom_stage *stage);
+
+/* The modes at a start: closed where the gap and its velocity vanish (to rounding). */
+void carom_contact_start(carom_system *system, carom_state *state);
+
+/* Stages a step as one segment, velocities linear in time and positions to match, and the jump at its end. */
+void carom_contact_stage_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                              const carom_state *next, bool hit, carom_stage *stage);
+
+/* Work and dissipation of a step of length h: powers of the forces at the point (t, q, v), work of the impulses from the
+ * velocities before and after. The system holds G and w of the impulses. */
+void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,
+                           const double *v, const double *v_before, const double *v_after, carom_stage *stage);
+
+#endif

@@ -1,0 +1,72 @@
+/* stage.c: what a step has to tell, kept until the step is committed or dropped. */
+#include <string.h>
+
+#include "contact/stage.h"
+
+void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps, int degree)
+{
+    int per_segment = (degree + 1) * (model->nq + model->nv) + nrow + model->ncontact;
+    int per_jump = model->nq + 2 * model->nv + nrow;
+    stage->segment_max = steps;
+    stage->jump_max = steps;
+    stage->event_max = steps * (4 * model->ncontact + 1);
+    stage->pool_max = steps * (per_segment + per_jump);
+    CAROM_PLACE(layout, stage->segment, stage->segment_max);
+    CAROM_PLACE(layout, stage->jump, stage->jump_max);
+    CAROM_PLACE(layout, stage->event, stage->event_max);
+    CAROM_PLACE(layout, stage->pool, stage->pool_max);
+}
+
+void carom_stage_clear(carom_stage *stage)
+{
+    stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
+    memset(stage->count, 0, sizeof stage->count);
+    stage->penetration = stage->residual = 0;
+    stage->work_external = stage->work_constraints = 0;
+    stage->impact = stage->friction = stage->viscous = 0;
+}
+
+double *carom_stage_take(carom_stage *stage, int n)
+{
+    if (n > stage->pool_max - stage->pool_used)
+        return NULL;
+    double *room = stage->pool + stage->pool_used;
+    stage->pool_used += n;
+    return room;
+}
+
+void carom_stage_segment(carom_stage *stage, const carom_segment *segment)
+{
+    if (stage->record && stage->nsegment < stage->segment_max)
+        stage->segment[stage->nsegment++] = *segment;
+}
+
+void carom_stage_jump(carom_stage *stage, const carom_jump *jump)
+{
+    if (stage->record && stage->njump < stage->jump_max)
+        stage->jump[stage->njump++] = *jump;
+}
+
+void carom_stage_event(carom_stage *stage, const carom_event *event)
+{
+    stage->count[event->type]++;
+    if (stage->record && stage->nevent < stage->event_max)
+        stage->event[stage->nevent++] = *event;
+}
+
+void carom_stage_tell(const carom_stage *stage, const carom_observer *observer)
+{
+    int jump = 0, event = 0;
+    for (int i = 0; i < stage->nsegment; i++) {
+        const carom_segment *s = &stage->segment[i];
+        bool last = i == stage->nsegment - 1;
+        if (observer->segment)
+            observer->segment(observer->user, s);
+        for (; jump < stage->njump && (last || stage->jump[jump].t <= s->t1); jump++)
+            if (observer->jump)
+                observer->jump(observer->user, &stage->jump[jump]);
+        for (; event < stage->nevent && (last || stage->event[event].t <= s->t1); event++)
+            if (observer->event)
+                observer->event(observer->user, &stage->event[event]);
+    }
+}

@@ -1,0 +1,33 @@
+/* stage.h: what a step has to tell (segments, jumps, events, energy), kept until the step is committed or dropped. */
+#ifndef CAROM_STAGE_H
+#define CAROM_STAGE_H
+
+#include "core/core.h"
+#include "core/layout.h"
+
+typedef struct carom_stage {
+    bool record;  /* somebody observes: stage segments, jumps and events, not only their number */
+    bool account; /* somebody asked for the energy balance */
+    int nsegment, njump, nevent, segment_max, jump_max, event_max;
+    carom_segment *segment; /* [segment_max] */
+    carom_jump *jump;       /* [jump_max] */
+    carom_event *event;     /* [event_max] */
+    double *pool;           /* [pool_max] doubles of the staged segments and jumps */
+    int pool_used, pool_max;
+    long count[CAROM_EVENT_TYPES];
+    double penetration, residual;
+    double work_external, work_constraints, impact, friction, viscous; /* energy of this step */
+} carom_stage;
+
+/* Room for `steps` segments with jumps, of polynomial degree up to `degree`. */
+void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps, int degree);
+void carom_stage_clear(carom_stage *stage);
+/* n doubles that live until the step is committed; NULL when the buffer is full: end the step early then. */
+double *carom_stage_take(carom_stage *stage, int n);
+void carom_stage_segment(carom_stage *stage, const carom_segment *segment);
+void carom_stage_jump(carom_stage *stage, const carom_jump *jump);
+void carom_stage_event(carom_stage *stage, const carom_event *event);
+/* Hands everything to an observer in the order of time. */
+void carom_stage_tell(const carom_stage *stage, const carom_observer *observer);
+
+#endif

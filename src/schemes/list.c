@@ -1,0 +1,59 @@
+/* list.c: the schemes there are, and what their steps share. */
+#include <string.h>
+
+#include "core/dense.h"
+#include "schemes/scheme.h"
+
+static const carom_scheme *const schemes[] = {
+    &carom_scheme_moreau_jean,
+    &carom_scheme_kern,
+};
+
+const carom_scheme *carom_scheme_list(int i)
+{
+    return i >= 0 && i < CAROM_COUNT(schemes) ? schemes[i] : NULL;
+}
+
+const carom_method *carom_scheme_method(int i)
+{
+    const carom_scheme *scheme = carom_scheme_list(i);
+    return scheme ? &scheme->method : NULL;
+}
+
+const carom_scheme *carom_scheme_find(const char *name)
+{
+    for (int i = 0; i < CAROM_COUNT(schemes); i++)
+        if (strcmp(schemes[i]->method.name, name) == 0)
+            return schemes[i];
+    return NULL;
+}
+
+void carom_scheme_orders(const carom_options *options, double *smooth, double *impact)
+{
+    const carom_scheme *scheme = carom_scheme_find(options->scheme);
+    *smooth = *impact = 0;
+    if (scheme)
+        scheme->orders(options->scheme_field, smooth, impact);
+}
+
+void carom_step_advance(carom_step *step, double h)
+{
+    double t = step->now->t, add = h + *step->t_low, sum = t + add;
+    double part = sum - t;
+    *step->t_low_next = (t - (sum - part)) + (add - part);
+    step->next->t = sum;
+    step->h = h;
+}
+
+carom_status carom_step_finish(carom_step *step)
+{
+    const carom_system *system = step->system;
+    if (!carom_all_finite(system->nq, step->next->q) || !carom_all_finite(system->nv, step->next->v))
+        CAROM_FAIL(step->error, CAROM_NOT_FINITE, "position or velocity is not finite after the step from t = %.10g with h = %.3g",
+                   step->now->t, step->h);
+    bool hit = carom_contact_status(step->contacts, system, step->now, step->next, step->stage);
+    if (step->contacts->nactive)
+        step->stage->residual = step->contacts->solve.residual;
+    carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
+    return CAROM_OK;
+}

@@ -1,0 +1,52 @@
+/* scheme.h: state -> next state. One method per file behind one interface, listed in list.c. */
+#ifndef CAROM_SCHEME_H
+#define CAROM_SCHEME_H
+
+#include "contact/contact.h"
+
+typedef struct carom_step { /* one step, as a scheme sees it */
+    carom_system *system;
+    carom_contacts *contacts;
+    const carom_options *options;
+    const double *field;    /* values of the scheme's fields */
+    const carom_state *now; /* not to be written */
+    carom_state *next;      /* all of it is written */
+    const double *memory;   /* what the scheme remembers, part of the state */
+    double *memory_next;
+    const double *t_low;    /* t + t_low is the time, without accumulated rounding */
+    double *t_low_next;
+    void *work;             /* what layout placed; holds nothing that matters from one step to the next */
+    double h;               /* in: the longest step wanted; out: the one taken, if shorter */
+    double h_next;          /* out: proposal for the next step; 0: no opinion */
+    carom_stage *stage;     /* segments, jumps, events, energy */
+    carom_error *error;
+} carom_step;
+
+enum { CAROM_WORK_MAX = 2048 };
+
+typedef struct carom_scheme {
+    carom_method method;
+    /* The declared orders in smooth motion and through impacts, for the values of the fields; 0: none. */
+    void (*orders)(const double *field, double *smooth, double *impact);
+    const unsigned *requests; /* the masks it evaluates, 0 at the end: each gets a tape of its own */
+    int segments, degree;     /* at most this many segments per step, of this degree */
+    /* NULL: takes every model. Otherwise refuses with the reason. */
+    carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);
+    int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */
+    size_t work_bytes;                                               /* of its work struct, at most CAROM_WORK_MAX */
+    void (*layout)(carom_layout *layout, const carom_system *system, void *work); /* places the arrays of work */
+    carom_status (*start)(carom_step *step); /* fills memory_next at the start of a run; NULL: nothing to do */
+    carom_status (*step)(carom_step *step);  /* on failure `next` is dropped */
+} carom_scheme;
+
+extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean;
+
+const carom_scheme *carom_scheme_list(int i); /* NULL after the last */
+const carom_scheme *carom_scheme_find(const char *name);
+
+/* next->t = t + h with compensated summation. */
+void carom_step_advance(carom_step *step, double h);
+/* The end of a step at velocity level: modes, events, segment and jump; fails when q or v is not finite. */
+carom_status carom_step_finish(carom_step *step);
+
+#endif
