@@ -1,0 +1,44 @@
+/* model.h: what every other folder asks of a model, however it was made. */
+#ifndef CAROM_MODEL_H
+#define CAROM_MODEL_H
+
+#include "core/core.h"
+#include "text/text.h"
+
+/* Rows of G, u, w and gamma: one per joint, then for every contact its normal and its directions of friction. */
+int carom_model_rows(const carom_model *model);
+int carom_model_contact_row(const carom_model *model, int contact); /* of its normal */
+
+/* The model's own evaluator, or the adapter that calls plain callbacks. A want that is given to eval must have been
+ * given to prepare before; parameters are those of the last begin, and eval must be handed the same ones. */
+extern const carom_evaluator carom_callbacks;
+const carom_evaluator *carom_model_evaluator(const carom_model *model);
+/* Which of the CAROM_* quantities come from finite differences, because the callbacks do not give them. */
+unsigned carom_model_differenced(const carom_model *model);
+
+/* Sizes, callbacks, names and the start: finite everywhere, M positive definite, joints kept, gaps not negative. */
+carom_status carom_model_validate(const carom_model *model, carom_error *error);
+
+/* Names with their defaults (q0, p0, joint0, contact0, output0) for what the model leaves out; buffer >= 32 bytes. */
+const char *carom_model_q_name(const carom_model *model, int i, char *buffer);
+const char *carom_model_p_name(const carom_model *model, int i, char *buffer);
+const char *carom_model_joint_name(const carom_model *model, int i, char *buffer);
+const char *carom_model_contact_name(const carom_model *model, int i, char *buffer);
+const char *carom_model_output_name(const carom_model *model, int i, char *buffer);
+
+/* One evaluation at one point, with its own memory: for set-up and checks, not for stepping. */
+typedef struct carom_probe {
+    carom_arena *arena;
+    const carom_model *model;
+    carom_eval at;          /* every output array is there; t, q, v, p, a, x, s point at the arrays below */
+    double t, s, *q, *v, *p, *a, *x; /* set these, then call carom_probe_eval; they begin at the model's start */
+    void *work;
+} carom_probe;
+carom_status carom_probe_new(carom_probe *probe, const carom_model *model, unsigned want, carom_error *error);
+void carom_probe_eval(carom_probe *probe); /* everything that was wanted, parameters included */
+void carom_probe_free(carom_probe *probe);
+
+/* The model file's section of that name (draw, ...) as it was read, or NULL; *file (may be NULL) is for its errors. */
+const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file);
+
+#endif
