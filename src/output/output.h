@@ -45,14 +45,15 @@ carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, c
                             const double *p, const carom_sink_info *info, double every, carom_error *error);
 carom_observer carom_sink_observer(carom_sink *sink);          /* hand its address to carom_sim_observe */
 const carom_error *carom_sink_status(const carom_sink *sink);  /* ->status is CAROM_OK so far, or the first failure */
+void carom_sink_guard(carom_sink *sink, carom_sim *sim); /* a failure interrupts sim: no run into a full disk */
 size_t carom_sink_rows(const carom_sink *sink);
 carom_status carom_sink_flush(carom_sink *sink);               /* also happens by itself, twice a second */
 carom_status carom_sink_close(carom_sink *sink, carom_error *error); /* writes the last row; frees; NULL is fine */
-const char *carom_sink_endings(void);                          /* ".csv .h5 .json", for help */
+const char *carom_sink_endings(void);                          /* ".csv, .h5, .hdf5, .json", for help */
 
 /* ---- numbers -------------------------------------------------------------------------------------------
  * Shortest decimal text that reads back as the same double, from exact integer arithmetic and a table of
- * powers of ten that is worked out by carom_decimal_init (20 microseconds, 10 kB). */
+ * powers of ten that is worked out by carom_decimal_init (60 microseconds, 10 kB). */
 typedef struct carom_decimal {
     unsigned long long power[617][2]; /* 10^k, k = -292 ... 324, normalized to 128 bits and rounded up: high, low */
 } carom_decimal;

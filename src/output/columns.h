@@ -1,0 +1,20 @@
+/* columns.h: what stands where in a row of a trajectory. */
+#ifndef CAROM_COLUMNS_H
+#define CAROM_COLUMNS_H
+
+#include "output/output.h"
+
+typedef struct carom_columns { /* in the order of output.h */
+    int n;
+    const char **name;     /* [n], all different */
+    int t, side, q, v, outputs;
+    int *contact;          /* [ncontact] mode; force and impulse of its row r stand at 1 + 2r and 2 + 2r after it */
+    int gaps;              /* 1: the gap stands before the mode */
+    int joint;             /* force and impulse of joint j at 2j and 2j + 1 after it */
+    int energy;            /* -1: none */
+} carom_columns;
+
+carom_status carom_columns_make(carom_columns *columns, carom_arena *arena, const carom_model *model, bool gaps,
+                                bool energy, carom_error *error);
+
+#endif

@@ -1,0 +1,185 @@
+/* csv.c: a trajectory as comma-separated values, its events in a second file beside it.
+ *   # carom 0.1.0                    comment lines: version, model, scheme, options
+ *   t,side,y,y',ground.mode,...      names, quoted where they need it
+ *   0,0,0.5,0,0,...                  shortest numbers that read back as the same doubles
+ * Only whole lines are written, so a file that still grows can be read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "output/writer.h"
+
+typedef struct csv {
+    const carom_model *model;
+    int n;             /* columns */
+    int rows;          /* of the contact with the most: normal and directions of friction */
+    bool has_events;
+    carom_stream samples, events;
+} csv;
+
+carom_status carom_writer_status(const carom_stream *stream, carom_error *error)
+{
+    if (stream->error.status != CAROM_OK && error)
+        *error = stream->error;
+    return stream->error.status;
+}
+
+static void put_comment(carom_stream *stream, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    carom_stream_string(stream, "# ");
+    carom_stream_string(stream, key);
+    for (const char *c = text; *c; c++)
+        carom_stream_text(stream, *c == '\n' || *c == '\r' ? " " : c, 1);
+    carom_stream_text(stream, "\n", 1);
+}
+
+static void put_name(carom_stream *stream, const char *name)
+{
+    bool quote = strpbrk(name, ",\"\n\r") || name[0] == '#';
+    if (quote)
+        carom_stream_text(stream, "\"", 1);
+    for (const char *c = name; *c; c++)
+        carom_stream_text(stream, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    if (quote)
+        carom_stream_text(stream, "\"", 1);
+}
+
+static void put_comments(carom_stream *stream, const carom_writer_setup *setup)
+{
+    put_comment(stream, "carom ", CAROM_VERSION);
+    put_comment(stream, "model: ", setup->model->name);
+    put_comment(stream, "scheme: ", setup->info.scheme);
+    put_comment(stream, "options: ", setup->info.options);
+}
+
+static void put_event_header(csv *file)
+{
+    static const char *const ends[3][3] = {{""}, {"", "_t"}, {"", "_t1", "_t2"}};
+    carom_stream_string(&file->events, "t,event,contact");
+    for (int r = 0; r < file->rows; r++) {
+        const char *end = ends[file->rows - 1][r];
+        char text[64];
+        snprintf(text, sizeof text, ",u_before%s,u_after%s,impulse%s", end, end, end);
+        carom_stream_string(&file->events, text);
+    }
+    carom_stream_text(&file->events, "\n", 1);
+}
+
+/* stem.csv -> stem.events.csv */
+static carom_status open_events(csv *file, const carom_writer_setup *setup, carom_error *error)
+{
+    size_t stem = strlen(setup->path) - strlen(carom_writer_csv.ending);
+    char *path = malloc(stem + sizeof ".events.csv");
+    if (!path)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the path of the events of '%s'", setup->path);
+    memcpy(path, setup->path, stem);
+    strcpy(path + stem, ".events.csv");
+    carom_status status = carom_stream_open(&file->events, path, NULL, error);
+    free(path);
+    if (status != CAROM_OK)
+        return status;
+    file->has_events = true;
+    for (int i = 0; i < setup->model->ncontact; i++)
+        file->rows = CAROM_MAX(file->rows, 1 + setup->model->contact[i].directions);
+    put_comments(&file->events, setup);
+    put_event_header(file);
+    carom_stream_mark(&file->events);
+    return CAROM_OK;
+}
+
+static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
+{
+    csv *file = calloc(1, sizeof *file);
+    if (!file)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
+    file->model = setup->model;
+    file->n = setup->columns->n;
+    carom_status status = carom_stream_open(&file->samples, setup->path, setup->stream, error);
+    if (status != CAROM_OK) {
+        free(file);
+        return status;
+    }
+    if (!setup->stream && setup->model->ncontact > 0)
+        status = open_events(file, setup, error);
+    if (status != CAROM_OK) {
+        carom_stream_close(&file->samples, NULL);
+        free(file);
+        return status;
+    }
+    put_comments(&file->samples, setup);
+    for (int i = 0; i < file->n; i++) {
+        if (i > 0)
+            carom_stream_text(&file->samples, ",", 1);
+        put_name(&file->samples, setup->columns->name[i]);
+    }
+    carom_stream_text(&file->samples, "\n", 1);
+    carom_stream_mark(&file->samples);
+    *writer = file;
+    return CAROM_OK;
+}
+
+static carom_status row(void *writer, const double *values, carom_error *error)
+{
+    csv *file = writer;
+    carom_stream *stream = &file->samples;
+    char *begin = carom_stream_room(stream, (size_t)file->n * 32), *at = begin;
+    if (!begin)
+        return carom_writer_status(stream, error);
+    for (int i = 0; i < file->n; i++) {
+        at += carom_decimal_text(&stream->decimal, values[i], at);
+        *at++ = i + 1 < file->n ? ',' : '\n';
+    }
+    stream->used += (size_t)(at - begin);
+    carom_stream_mark(stream);
+    return carom_writer_status(stream, error);
+}
+
+static carom_status event(void *writer, const carom_event *e, carom_error *error)
+{
+    csv *file = writer;
+    char buffer[32];
+    if (!file->has_events)
+        return CAROM_OK;
+    carom_stream *stream = &file->events;
+    carom_stream_number(stream, e->t);
+    carom_stream_text(stream, ",", 1);
+    carom_stream_string(stream, carom_event_name(e->type));
+    carom_stream_text(stream, ",", 1);
+    put_name(stream, carom_model_contact_name(file->model, e->contact, buffer));
+    for (int r = 0; r < file->rows; r++) {
+        const double values[3] = {e->u_before[r], e->u_after[r], e->impulse[r]};
+        bool there = r <= file->model->contact[e->contact].directions;
+        for (int i = 0; i < 3; i++) {
+            carom_stream_text(stream, ",", 1);
+            carom_stream_number(stream, there ? values[i] : 0);
+        }
+    }
+    carom_stream_text(stream, "\n", 1);
+    carom_stream_mark(stream);
+    return carom_writer_status(stream, error);
+}
+
+static carom_status flush(void *writer, carom_error *error)
+{
+    csv *file = writer;
+    carom_stream_flush(&file->samples);
+    if (file->has_events)
+        carom_stream_flush(&file->events);
+    CAROM_TRY(carom_writer_status(&file->samples, error));
+    return carom_writer_status(&file->events, error);
+}
+
+static carom_status close(void *writer, carom_error *error)
+{
+    csv *file = writer;
+    carom_status events = file->has_events ? carom_stream_close(&file->events, error) : CAROM_OK;
+    carom_status samples = carom_stream_close(&file->samples, error);
+    free(file);
+    return samples != CAROM_OK ? samples : events;
+}
+
+const carom_writer_type carom_writer_csv = {
+    .ending = ".csv", .open = open, .row = row, .event = event, .flush = flush, .close = close,
+};

@@ -1,0 +1,280 @@
+/* sampler.c: segments and jumps -> rows of numbers.
+ *
+ * Grid: t_k = t0 + k every, always by multiplication. A row that falls on the end of a segment is held back,
+ * because a jump at that time replaces it by two rows (before, after), and the row after a jump is held back
+ * until the next segment brings the force that acts from there on. Whatever is held goes out with the next call.
+ *   force   mean over the segment that holds the row; between two jumps at one time there is none: 0
+ *   mode    a segment knows it at its end; inside it holds the mode with which the previous one ended */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "output/sampler.h"
+
+typedef enum held_kind { NOTHING, NODE, AFTER_JUMP } held_kind;
+
+struct carom_sampler {
+    carom_arena *arena;
+    const carom_model *model;
+    const double *p;
+    const carom_evaluator *evaluator;
+    void *work;
+    unsigned want;
+    carom_columns columns;
+    carom_row_callback *callback;
+    void *user;
+    double every, t0;
+    double k;             /* next grid point */
+    bool started;
+    held_kind held;
+    double held_time;     /* of the node or the jump itself; row[t] may be off by rounding */
+    double *row;          /* [n] what is being built */
+    double *held_row;     /* [n] */
+    double *end_row;      /* [n] end of the last segment */
+    double end_time, last_time; /* ... and of the last row that went out */
+    double *gap, energy[4];
+    unsigned char *mode;  /* [ncontact] at the end of the last segment */
+    unsigned char *mode_inside;
+};
+
+static carom_status allocate(carom_sampler *s, const carom_sink_info *info, carom_error *error)
+{
+    const carom_model *model = s->model;
+    CAROM_TRY(carom_columns_make(&s->columns, s->arena, model, info->gaps && model->ncontact > 0, info->energy, error));
+    size_t n = (size_t)s->columns.n;
+    s->row = CAROM_NEW(s->arena, double, n);
+    s->held_row = CAROM_NEW(s->arena, double, n);
+    s->end_row = CAROM_NEW(s->arena, double, n);
+    s->gap = CAROM_NEW(s->arena, double, model->njoint + model->ncontact + 1);
+    s->mode = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
+    s->mode_inside = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
+    if (!s->row || !s->held_row || !s->end_row || !s->gap || !s->mode || !s->mode_inside)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for rows of %zu columns", n);
+    s->want = (model->noutput > 0 ? CAROM_OUTPUTS : 0) | (s->columns.gaps ? CAROM_GAP : 0)
+              | (s->columns.energy >= 0 ? CAROM_ENERGY : 0);
+    if (!s->want)
+        return CAROM_OK;
+    s->evaluator = carom_model_evaluator(model);
+    CAROM_TRY(s->evaluator->prepare(model, s->want, error));
+    s->work = carom_arena_alloc(s->arena, s->evaluator->work_bytes(model, 1) + 64);
+    if (!s->work)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for evaluating the outputs of '%s'", model->name);
+    s->evaluator->begin(model, 1, s->p, s->work);
+    return CAROM_OK;
+}
+
+carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model, const double *p, double every,
+                               const carom_sink_info *info, carom_row_callback *callback, void *user,
+                               carom_error *error)
+{
+    *sampler = NULL;
+    if (!(every >= 0) || !isfinite(every))
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "every = %g, but a sampling interval is 0 (each step) or positive", every);
+    carom_sampler *s = calloc(1, sizeof *s);
+    carom_arena *arena = carom_arena_new(0);
+    if (!s || !arena) {
+        free(s);
+        carom_arena_free(arena);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for sampling '%s'", model->name);
+    }
+    s->arena = arena;
+    s->model = model;
+    s->p = p ? p : model->p;
+    s->every = every;
+    s->callback = callback;
+    s->user = user;
+    carom_status status = allocate(s, info, error);
+    if (status != CAROM_OK)
+        carom_sampler_free(s);
+    else
+        *sampler = s;
+    return status;
+}
+
+void carom_sampler_free(carom_sampler *s)
+{
+    if (!s)
+        return;
+    carom_arena_free(s->arena);
+    free(s);
+}
+
+const carom_columns *carom_sampler_columns(const carom_sampler *s)
+{
+    return &s->columns;
+}
+
+/* Times closer than this are the same. */
+static double resolution(double t0, double t1)
+{
+    return 8 * DBL_EPSILON * fmax(fabs(t0), fabs(t1));
+}
+
+/* Fills in what follows from t, q and v, and hands the row over. */
+static void emit(carom_sampler *s, double *row)
+{
+    const carom_columns *c = &s->columns;
+    if (s->want) {
+        carom_eval at = {.want = s->want, .lanes = 1, .t = row + c->t, .q = row + c->q, .v = row + c->v, .p = s->p,
+                         .g = s->gap, .energy = s->energy, .outputs = row + c->outputs};
+        s->evaluator->eval(s->model, &at, s->work);
+    }
+    for (int i = 0; c->gaps && i < s->model->ncontact; i++)
+        row[c->contact[i] - 1] = s->gap[s->model->njoint + i];
+    if (c->energy >= 0)
+        row[c->energy] = s->energy[0] + s->energy[1];
+    s->last_time = row[c->t];
+    s->callback(s->user, row);
+}
+
+/* offset 0: forces, 1: impulses; values [nrow] or NULL for 0. */
+static void put_rows(const carom_sampler *s, double *row, int offset, const double *values)
+{
+    const carom_model *model = s->model;
+    int from = 0;
+    for (int j = 0; j < model->njoint; j++, from++)
+        row[s->columns.joint + 2 * j + offset] = values ? values[from] : 0;
+    for (int i = 0; i < model->ncontact; i++)
+        for (int r = 0; r <= model->contact[i].directions; r++, from++)
+            row[s->columns.contact[i] + 1 + 2 * r + offset] = values ? values[from] : 0;
+}
+
+static void put_modes(const carom_sampler *s, double *row, const unsigned char *mode)
+{
+    for (int i = 0; i < s->model->ncontact; i++)
+        row[s->columns.contact[i]] = mode[i];
+}
+
+static void horner(const double *coefficients, int degree, int n, double s, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = coefficients[degree * n + i];
+        for (int k = degree - 1; k >= 0; k--)
+            sum = sum * s + coefficients[k * n + i];
+        out[i] = sum;
+    }
+}
+
+static void build(const carom_sampler *s, const carom_segment *g, double t, double at, const unsigned char *mode,
+                  double *row)
+{
+    row[s->columns.t] = t;
+    row[s->columns.side] = 0;
+    horner(g->q, g->q_degree, s->model->nq, at, row + s->columns.q);
+    horner(g->v, g->v_degree, s->model->nv, at, row + s->columns.v);
+    put_rows(s, row, 0, g->force);
+    put_rows(s, row, 1, NULL);
+    put_modes(s, row, mode);
+}
+
+static void release(carom_sampler *s)
+{
+    if (s->held != NOTHING)
+        emit(s, s->held_row);
+    s->held = NOTHING;
+}
+
+static void hold_end(carom_sampler *s, double t, double node)
+{
+    memcpy(s->held_row, s->end_row, sizeof(double) * (size_t)s->columns.n);
+    s->held_row[s->columns.t] = t;
+    s->held = NODE;
+    s->held_time = node;
+}
+
+static void sample_grid(carom_sampler *s, const carom_segment *g, double close)
+{
+    double t;
+    for (; (t = s->t0 + s->k * s->every) < g->t1 - close; s->k++) {
+        double at = fmax(0, (t - g->t0) / (g->t1 - g->t0));
+        build(s, g, t, at, s->mode_inside, s->row);
+        emit(s, s->row);
+    }
+    if (t <= g->t1 + close) {
+        hold_end(s, t, g->t1);
+        s->k++;
+    }
+}
+
+carom_status carom_sampler_segment(carom_sampler *s, const carom_segment *g, carom_error *error)
+{
+    double close = resolution(g->t0, g->t1);
+    size_t modes = (size_t)s->model->ncontact;
+    if (s->every > 0 && s->every <= 2 * close)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "every = %g is below the resolution of time at t = %g", s->every, g->t1);
+    if (s->held == AFTER_JUMP)
+        put_rows(s, s->held_row, 0, g->force);
+    release(s);
+    bool first = !s->started;
+    memcpy(s->mode_inside, first && g->mode ? g->mode : s->mode, modes);
+    if (first) {
+        s->started = true;
+        s->t0 = g->t0;
+    }
+    if (g->mode)
+        memcpy(s->mode, g->mode, modes);
+    build(s, g, g->t1, 1, s->mode, s->end_row);
+    s->end_time = g->t1;
+    if (!(g->t1 > g->t0))
+        return CAROM_OK;
+    if (s->every > 0) {
+        sample_grid(s, g, close);
+        return CAROM_OK;
+    }
+    if (first) {
+        build(s, g, g->t0, 0, s->mode_inside, s->row);
+        emit(s, s->row);
+    }
+    hold_end(s, g->t1, g->t1);
+    return CAROM_OK;
+}
+
+void carom_sampler_jump(carom_sampler *s, const carom_jump *j)
+{
+    const carom_columns *c = &s->columns;
+    double close = resolution(j->t, j->t);
+    bool again = s->held == AFTER_JUMP;
+    if (s->held == NODE && fabs(s->held_time - j->t) <= close)
+        s->held = NOTHING;
+    release(s);
+    if (!s->started) {
+        s->started = true;
+        s->t0 = j->t;
+    }
+    if (s->every > 0 && fabs(s->t0 + s->k * s->every - j->t) <= close)
+        s->k++;
+    double *row = s->row;
+    memcpy(row, s->end_row, sizeof(double) * (size_t)c->n); /* its forces */
+    if (again)
+        put_rows(s, row, 0, NULL);
+    row[c->t] = j->t;
+    row[c->side] = -1;
+    memcpy(row + c->q, j->q, sizeof(double) * (size_t)s->model->nq);
+    memcpy(row + c->v, j->v_before, sizeof(double) * (size_t)s->model->nv);
+    put_rows(s, row, 1, NULL);
+    put_modes(s, row, s->mode_inside);
+    emit(s, row);
+    memcpy(s->held_row, row, sizeof(double) * (size_t)c->n);
+    row = s->held_row;
+    row[c->side] = 1;
+    memcpy(row + c->v, j->v_after, sizeof(double) * (size_t)s->model->nv);
+    put_rows(s, row, 0, NULL);
+    put_rows(s, row, 1, j->impulse);
+    put_modes(s, row, s->mode);
+    s->held = AFTER_JUMP;
+    s->held_time = s->end_time = j->t;
+}
+
+void carom_sampler_end(carom_sampler *s)
+{
+    if (s->held == NODE)
+        s->held_row[s->columns.t] = s->held_time;
+    bool held = s->held != NOTHING;
+    release(s);
+    if (s->started && !held && s->end_time > s->last_time) {
+        s->end_row[s->columns.t] = s->end_time;
+        emit(s, s->end_row);
+    }
+}

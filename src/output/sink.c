@@ -1,0 +1,159 @@
+/* sink.c: an observer that samples a simulation and hands the rows to the writer that a path asks for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/sampler.h"
+#include "output/writer.h"
+
+static const carom_writer_type *const types[] = {
+    &carom_writer_csv,
+    &carom_writer_hdf5,
+    &carom_writer_hdf5_long,
+    &carom_writer_json,
+};
+
+struct carom_sink {
+    char *path;
+    carom_sampler *sampler;
+    const carom_writer_type *type;
+    void *writer;
+    carom_sim *sim; /* to be interrupted by a failure; may be NULL */
+    size_t rows;
+    carom_error error;
+};
+
+const char *carom_sink_endings(void)
+{
+    return ".csv, .h5, .hdf5, .json";
+}
+
+static const carom_writer_type *find_type(const char *path)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < CAROM_COUNT(types); i++) {
+        size_t n = strlen(types[i]->ending);
+        if (length > n && strcmp(path + length - n, types[i]->ending) == 0)
+            return types[i];
+    }
+    return NULL;
+}
+
+static void check(carom_sink *sink, carom_status status)
+{
+    if (status != CAROM_OK && sink->sim)
+        carom_sim_interrupt(sink->sim);
+}
+
+static void on_row(void *user, const double *row)
+{
+    carom_sink *sink = user;
+    if (sink->error.status != CAROM_OK)
+        return;
+    if (sink->type->row(sink->writer, row, &sink->error) == CAROM_OK)
+        sink->rows++;
+}
+
+static void on_segment(void *user, const carom_segment *segment)
+{
+    carom_sink *sink = user;
+    if (sink->error.status == CAROM_OK)
+        carom_sampler_segment(sink->sampler, segment, &sink->error);
+    check(sink, sink->error.status);
+}
+
+static void on_jump(void *user, const carom_jump *jump)
+{
+    carom_sink *sink = user;
+    if (sink->error.status == CAROM_OK)
+        carom_sampler_jump(sink->sampler, jump);
+    if (sink->error.status == CAROM_OK && sink->type->jump)
+        sink->type->jump(sink->writer, jump, &sink->error);
+    check(sink, sink->error.status);
+}
+
+static void on_event(void *user, const carom_event *event)
+{
+    carom_sink *sink = user;
+    if (sink->error.status == CAROM_OK)
+        sink->type->event(sink->writer, event, &sink->error);
+    check(sink, sink->error.status);
+}
+
+static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream, const carom_model *model,
+                                const double *p, const carom_sink_info *info, double every, carom_error *error)
+{
+    CAROM_TRY(carom_sampler_new(&sink->sampler, model, p, every, info, on_row, sink, error));
+    sink->path = strdup(path);
+    if (!sink->path)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
+    carom_writer_setup setup = {sink->path, stream, model, carom_sampler_columns(sink->sampler), *info};
+    return sink->type->open(&sink->writer, &setup, error);
+}
+
+carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, const carom_model *model,
+                            const double *p, const carom_sink_info *info, double every, carom_error *error)
+{
+    *sink = NULL;
+    const carom_writer_type *type = stream ? &carom_writer_csv : find_type(path);
+    if (!type)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s': the ending of an output file is one of %s", path,
+                   carom_sink_endings());
+    carom_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
+    s->type = type;
+    carom_status status = open_writer(s, path, stream, model, p, info ? info : &(carom_sink_info){0}, every, error);
+    if (status != CAROM_OK) {
+        carom_sampler_free(s->sampler);
+        free(s->path);
+        free(s);
+        return status;
+    }
+    *sink = s;
+    return CAROM_OK;
+}
+
+carom_observer carom_sink_observer(carom_sink *sink)
+{
+    return (carom_observer){sink, on_segment, on_jump, on_event};
+}
+
+const carom_error *carom_sink_status(const carom_sink *sink)
+{
+    return &sink->error;
+}
+
+void carom_sink_guard(carom_sink *sink, carom_sim *sim)
+{
+    sink->sim = sim;
+}
+
+size_t carom_sink_rows(const carom_sink *sink)
+{
+    return sink->rows;
+}
+
+carom_status carom_sink_flush(carom_sink *sink)
+{
+    if (sink->error.status == CAROM_OK)
+        sink->type->flush(sink->writer, &sink->error);
+    return sink->error.status;
+}
+
+carom_status carom_sink_close(carom_sink *sink, carom_error *error)
+{
+    if (!sink)
+        return CAROM_OK;
+    if (sink->error.status == CAROM_OK)
+        carom_sampler_end(sink->sampler);
+    carom_error last = {CAROM_OK, ""};
+    sink->type->close(sink->writer, &last);
+    if (sink->error.status != CAROM_OK)
+        last = sink->error;
+    if (error && last.status != CAROM_OK)
+        *error = last;
+    carom_sampler_free(sink->sampler);
+    free(sink->path);
+    free(sink);
+    return last.status;
+}

@@ -1,0 +1,137 @@
+/* stream.c: buffered text on its way to a file; see stream.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/stream.h"
+
+enum { BLOCK = 1 << 16 };
+static const double PATIENCE = 0.5; /* seconds */
+
+double carom_output_clock(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    const clockid_t id = CLOCK_MONOTONIC_COARSE;
+#else
+    const clockid_t id = CLOCK_MONOTONIC;
+#endif
+    struct timespec now;
+    return clock_gettime(id, &now) == 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec : 0;
+}
+
+static carom_status fail_write(carom_stream *stream)
+{
+    int reason = errno;
+    if (stream->error.status != CAROM_OK)
+        return stream->error.status;
+    return carom_fail(&stream->error, CAROM_FILE, "'%s' cannot be written: %s", stream->path,
+                      strerror(reason ? reason : EIO));
+}
+
+carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error)
+{
+    memset(stream, 0, sizeof *stream);
+    stream->size = 2 * BLOCK;
+    stream->path = strdup(path);
+    stream->buffer = malloc(stream->size);
+    if (!stream->path || !stream->buffer) {
+        free(stream->path);
+        free(stream->buffer);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the buffer of '%s'", path);
+    }
+    stream->file = file;
+    stream->owned = !file;
+    if (!file && !(stream->file = fopen(path, "wb"))) {
+        int reason = errno;
+        free(stream->path);
+        free(stream->buffer);
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(reason));
+    }
+    if (stream->owned)
+        setvbuf(stream->file, NULL, _IONBF, 0);
+    stream->written = carom_output_clock();
+    carom_decimal_init(&stream->decimal);
+    return CAROM_OK;
+}
+
+char *carom_stream_room(carom_stream *stream, size_t bytes)
+{
+    if (stream->error.status != CAROM_OK)
+        return NULL;
+    if (stream->size - stream->used < bytes && stream->whole > 0 && carom_stream_flush(stream) != CAROM_OK)
+        return NULL;
+    if (stream->size - stream->used < bytes) {
+        size_t size = 2 * (stream->used + bytes);
+        char *buffer = realloc(stream->buffer, size);
+        if (!buffer) {
+            carom_fail(&stream->error, CAROM_NO_MEMORY, "no memory for the buffer of '%s': %zu bytes",
+                       stream->path, size);
+            return NULL;
+        }
+        stream->buffer = buffer;
+        stream->size = size;
+    }
+    return stream->buffer + stream->used;
+}
+
+void carom_stream_text(carom_stream *stream, const char *text, size_t length)
+{
+    char *room = carom_stream_room(stream, length + 1);
+    if (!room)
+        return;
+    memcpy(room, text, length);
+    stream->used += length;
+}
+
+void carom_stream_string(carom_stream *stream, const char *text)
+{
+    carom_stream_text(stream, text, strlen(text));
+}
+
+void carom_stream_number(carom_stream *stream, double value)
+{
+    char *room = carom_stream_room(stream, 32);
+    if (room)
+        stream->used += (size_t)carom_decimal_text(&stream->decimal, value, room);
+}
+
+carom_status carom_stream_flush(carom_stream *stream)
+{
+    if (stream->error.status != CAROM_OK)
+        return stream->error.status;
+    errno = 0;
+    if (stream->whole > 0 && fwrite(stream->buffer, 1, stream->whole, stream->file) != stream->whole)
+        return fail_write(stream);
+    if (fflush(stream->file) != 0)
+        return fail_write(stream);
+    memmove(stream->buffer, stream->buffer + stream->whole, stream->used - stream->whole);
+    stream->used -= stream->whole;
+    stream->whole = 0;
+    stream->written = carom_output_clock();
+    return CAROM_OK;
+}
+
+carom_status carom_stream_mark(carom_stream *stream)
+{
+    stream->whole = stream->used;
+    if (stream->used >= BLOCK || carom_output_clock() - stream->written > PATIENCE)
+        return carom_stream_flush(stream);
+    return stream->error.status;
+}
+
+carom_status carom_stream_close(carom_stream *stream, carom_error *error)
+{
+    stream->whole = stream->used;
+    carom_stream_flush(stream);
+    errno = 0;
+    if (stream->owned && fclose(stream->file) != 0)
+        fail_write(stream);
+    carom_error last = stream->error;
+    free(stream->path);
+    free(stream->buffer);
+    memset(stream, 0, sizeof *stream);
+    if (error && last.status != CAROM_OK)
+        *error = last;
+    return last.status;
+}

@@ -1,0 +1,35 @@
+/* stream.h: buffered text on its way to a file. A failure is kept and reported by every later call, so that
+ * writers need not check each number. The buffer is written in one piece at the marks that the writer sets
+ * (whole lines), hence a file that grows can be read at any time. */
+#ifndef CAROM_STREAM_H
+#define CAROM_STREAM_H
+
+#include "output/output.h"
+
+typedef struct carom_stream {
+    FILE *file;
+    bool owned;         /* opened here, closed here */
+    char *path;
+    char *buffer;       /* [size] */
+    size_t used, size;
+    size_t whole;       /* bytes up to the last mark */
+    double written;     /* when, in seconds */
+    carom_error error;
+    carom_decimal decimal;
+} carom_stream;
+
+/* file NULL: path is created or emptied. On failure nothing is left to close. */
+carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error);
+char *carom_stream_room(carom_stream *stream, size_t bytes); /* at the end of the buffer; NULL after a failure */
+void carom_stream_text(carom_stream *stream, const char *text, size_t length);
+void carom_stream_string(carom_stream *stream, const char *text);
+void carom_stream_number(carom_stream *stream, double value);
+/* What is in the buffer is whole; it is written when it is large, or older than half a second. */
+carom_status carom_stream_mark(carom_stream *stream);
+carom_status carom_stream_flush(carom_stream *stream); /* up to the mark */
+carom_status carom_stream_close(carom_stream *stream, carom_error *error);
+
+/* Seconds on a cheap clock that never goes back. */
+double carom_output_clock(void);
+
+#endif

@@ -1,0 +1,33 @@
+/* writer.h: what a file format has to offer. A new format is one file with a carom_writer_type and one line in
+ * the list of sink.c. */
+#ifndef CAROM_WRITER_H
+#define CAROM_WRITER_H
+
+#include "output/columns.h"
+#include "output/stream.h"
+
+typedef struct carom_writer_setup { /* valid while the writer lives */
+    const char *path;
+    FILE *stream;                   /* NULL: path is created */
+    const carom_model *model;
+    const carom_columns *columns;
+    carom_sink_info info;
+} carom_writer_setup;
+
+/* Each call returns the first failure that is known by then; close frees in any case. */
+typedef struct carom_writer_type {
+    const char *ending;
+    carom_status (*open)(void **writer, const carom_writer_setup *setup, carom_error *error);
+    carom_status (*row)(void *writer, const double *row, carom_error *error);
+    carom_status (*jump)(void *writer, const carom_jump *jump, carom_error *error); /* NULL: only as rows */
+    carom_status (*event)(void *writer, const carom_event *event, carom_error *error);
+    carom_status (*flush)(void *writer, carom_error *error);
+    carom_status (*close)(void *writer, carom_error *error);
+} carom_writer_type;
+
+extern const carom_writer_type carom_writer_csv, carom_writer_json, carom_writer_hdf5, carom_writer_hdf5_long;
+
+/* Passes the failure of a stream on. */
+carom_status carom_writer_status(const carom_stream *stream, carom_error *error);
+
+#endif
