@@ -1,0 +1,98 @@
+/* probe.c: one evaluation with its own memory, and the names of things that have none. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
+{
+    const carom_model *m = k->model;
+    int nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = m->njoint + m->ncontact;
+    struct {
+        double **array;
+        int length;
+    } arrays[] = {
+        {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
+        {&k->at.M, nv * nv}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, nrow * nv}, {&k->at.w, nrow},
+        {&k->at.gamma, nrow}, {&k->at.law, 4 * m->ncontact}, {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
+        {&k->at.stop, 1}, {&k->at.R_q, nv * m->nq}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
+        {&k->at.U_q, nrow * m->nq}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * m->nq}, {&k->at.A_v, nrow * nv},
+        {&k->at.A_p, nrow * np},
+    };
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        if (!(*arrays[i].array = CAROM_NEW(k->arena, double, arrays[i].length)))
+            return CAROM_NO_MEMORY;
+    k->work = carom_arena_alloc(k->arena, evaluator->work_bytes(m, 1));
+    return k->work ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_probe_new(carom_probe *k, const carom_model *m, unsigned want, carom_error *error)
+{
+    const carom_evaluator *evaluator = carom_model_evaluator(m);
+    *k = (carom_probe){.model = m, .s = 1};
+    CAROM_TRY(evaluator->prepare(m, want, error));
+    k->arena = carom_arena_new(0);
+    if (!k->arena || allocate(k, evaluator) != CAROM_OK) {
+        carom_probe_free(k);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for an evaluation of the model");
+    }
+    memcpy(k->q, m->q, sizeof *k->q * (size_t)m->nq);
+    if (m->v)
+        memcpy(k->v, m->v, sizeof *k->v * (size_t)m->nv);
+    if (m->np)
+        memcpy(k->p, m->p, sizeof *k->p * (size_t)m->np);
+    k->at.want = want;
+    k->at.lanes = 1;
+    return CAROM_OK;
+}
+
+void carom_probe_eval(carom_probe *k)
+{
+    const carom_evaluator *evaluator = carom_model_evaluator(k->model);
+    k->at.t = &k->t, k->at.q = k->q, k->at.v = k->v, k->at.p = k->p;
+    k->at.a = k->a, k->at.x = k->x, k->at.s = &k->s;
+    evaluator->begin(k->model, 1, k->p, k->work);
+    evaluator->eval(k->model, &k->at, k->work);
+}
+
+void carom_probe_free(carom_probe *k)
+{
+    carom_arena_free(k->arena);
+    *k = (carom_probe){0};
+}
+
+/* ---- names ---- */
+static const char *named(const char *const *names, int i, const char *word, char *buffer)
+{
+    if (names && names[i])
+        return names[i];
+    snprintf(buffer, 32, "%s%d", word, i);
+    return buffer;
+}
+
+const char *carom_model_q_name(const carom_model *m, int i, char *buffer)
+{
+    return named(m->q_name, i, "q", buffer);
+}
+
+const char *carom_model_p_name(const carom_model *m, int i, char *buffer)
+{
+    return named(m->p_name, i, "p", buffer);
+}
+
+const char *carom_model_joint_name(const carom_model *m, int i, char *buffer)
+{
+    return named(m->joint_name, i, "joint", buffer);
+}
+
+const char *carom_model_contact_name(const carom_model *m, int i, char *buffer)
+{
+    if (m->contact[i].name)
+        return m->contact[i].name;
+    return named(NULL, i, "contact", buffer);
+}
+
+const char *carom_model_output_name(const carom_model *m, int i, char *buffer)
+{
+    return named(m->output_name, i, "output", buffer);
+}

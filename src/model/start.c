@@ -1,0 +1,220 @@
+/* start.c: is everything right at the start? The same checks serve structs, files and plugins. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "model/start.h"
+
+#define JOINT_TOLERANCE 1e-9 /* times the size of what was added up */
+
+__attribute__((format(printf, 5, 6)))
+static bool found(carom_fault *f, carom_fault_kind kind, int index, carom_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(f->words, sizeof f->words, format, args);
+    va_end(args);
+    f->kind = kind;
+    f->index = index;
+    f->status = status;
+    return true;
+}
+
+static bool values(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    char b[32];
+    for (int i = 0; i < m->np; i++)
+        if (!isfinite(k->p[i]))
+            return found(f, CAROM_FAULT_P, i, CAROM_NOT_FINITE, "parameter '%s' is %g", carom_model_p_name(m, i, b), k->p[i]);
+    for (int i = 0; i < m->nq; i++)
+        if (!isfinite(k->q[i]))
+            return found(f, CAROM_FAULT_Q, i, CAROM_NOT_FINITE, "the initial value of '%s' is %g", carom_model_q_name(m, i, b),
+                         k->q[i]);
+    for (int i = 0; i < m->nv; i++)
+        if (!isfinite(k->v[i]))
+            return found(f, CAROM_FAULT_V, i, CAROM_NOT_FINITE, "the initial velocity of '%s' is %g",
+                         carom_model_q_name(m, i, b), k->v[i]);
+    return false;
+}
+
+/* M = L D L^T in place, without pivoting; the smallest pivot relative to the diagonal entry it came from. */
+static double least_pivot(int n, double *A, int *where)
+{
+    double least = INFINITY;
+    for (int k = 0; k < n; k++) {
+        double pivot = A[k * n + k], size = 0;
+        for (int j = 0; j < k; j++)
+            pivot -= A[k * n + j] * A[k * n + j] * A[j * n + j];
+        size = fabs(A[k * n + k]);
+        if (!(pivot > 1e-14 * size)) { /* what is left is rounding, or negative, or NaN */
+            *where = k;
+            return pivot;
+        }
+        least = fmin(least, pivot);
+        A[k * n + k] = pivot;
+        for (int i = k + 1; i < n; i++) {
+            double sum = A[i * n + k];
+            for (int j = 0; j < k; j++)
+                sum -= A[i * n + j] * A[k * n + j] * A[j * n + j];
+            A[i * n + k] = sum / pivot;
+        }
+    }
+    *where = -1;
+    return least;
+}
+
+static bool mass(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    int n = m->nv, where = -1;
+    double *M = k->at.M;
+    char a[32], b[32];
+    for (int i = 0; i < n * n; i++)
+        if (!isfinite(M[i]))
+            return found(f, CAROM_FAULT_MASS, i / n, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
+                         carom_model_q_name(m, i / n, a), carom_model_q_name(m, i % n, b), M[i]);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * (fabs(M[i * n + j]) + fabs(M[j * n + i])))
+                return found(f, CAROM_FAULT_MASS, i, CAROM_BAD_MODEL,
+                             "the mass matrix is not symmetric: M(%s, %s) = %.6g but M(%s, %s) = %.6g at the start",
+                             carom_model_q_name(m, i, a), carom_model_q_name(m, j, b), M[i * n + j],
+                             carom_model_q_name(m, j, b), carom_model_q_name(m, i, a), M[j * n + i]);
+    double pivot = least_pivot(n, M, &where);
+    if (where >= 0)
+        return found(f, CAROM_FAULT_MASS, where, CAROM_SINGULAR_MASS,
+                     "the mass matrix is not positive definite at the start: its smallest pivot is %.3g, at '%s'", pivot,
+                     carom_model_q_name(m, where, a));
+    return false;
+}
+
+static bool motion(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    char b[32];
+    for (int i = 0; i < m->nv; i++)
+        if (!isfinite(k->at.F[i]))
+            return found(f, CAROM_FAULT_FORCE, i, CAROM_NOT_FINITE, "the force on '%s' is %g at the start",
+                         carom_model_q_name(m, i, b), k->at.F[i]);
+    static const char *const words[4] = {"kinetic energy", "potential energy", "external power", "viscous power"};
+    for (int i = 0; i < 4; i++)
+        if (!isfinite(k->at.energy[i]))
+            return found(f, CAROM_FAULT_ENERGY, i, CAROM_NOT_FINITE, "the %s is %g at the start", words[i], k->at.energy[i]);
+    for (int i = 0; i < m->noutput; i++)
+        if (!isfinite(k->at.outputs[i]))
+            return found(f, CAROM_FAULT_OUTPUT, i, CAROM_NOT_FINITE, "output '%s' is %g at the start",
+                         carom_model_output_name(m, i, b), k->at.outputs[i]);
+    if (!isfinite(*k->at.stop))
+        return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start", *k->at.stop);
+    return false;
+}
+
+static bool row_finite(const carom_probe *k, int row)
+{
+    int n = k->model->nv;
+    return isfinite(k->at.w[row]) && isfinite(k->at.gamma[row]) && carom_all_finite(n, k->at.G + row * n);
+}
+
+static double row_u(const carom_probe *k, int row, double *scale)
+{
+    int n = k->model->nv;
+    double u = k->at.w[row];
+    *scale = fmax(1, fabs(u));
+    for (int j = 0; j < n; j++) {
+        double term = k->at.G[row * n + j] * k->v[j];
+        u += term;
+        *scale = fmax(*scale, fabs(term));
+    }
+    return u;
+}
+
+static double length_scale(const carom_probe *k)
+{
+    return fmax(1, carom_norm_max(k->model->nq, k->q));
+}
+
+static bool joints(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    char b[32];
+    for (int i = 0; i < m->njoint; i++) {
+        double scale = 1, g = k->at.g[i], u = row_u(k, i, &scale);
+        const char *name = carom_model_joint_name(m, i, b);
+        if (!isfinite(g) || !row_finite(k, i))
+            return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE, "constraint '%s' or its derivatives are not finite at the start (g = %g)",
+                         name, g);
+        if (fabs(g) > JOINT_TOLERANCE * length_scale(k))
+            return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
+                         "constraint '%s' is violated at the start: %.3g instead of 0 (carom check --assemble moves the start onto it)",
+                         name, g);
+        if (fabs(u) > JOINT_TOLERANCE * scale)
+            return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
+                         "the initial velocities violate constraint '%s': its rate is %.3g instead of 0 "
+                         "(carom check --assemble corrects them)", name, u);
+    }
+    return false;
+}
+
+static bool law(const carom_probe *k, int i, carom_fault *f)
+{
+    static const char *const words[4] = {"restitution", "tangential restitution", "friction", "static friction"};
+    const carom_model *m = k->model;
+    const double *x = k->at.law + 4 * i;
+    char b[32];
+    const char *name = carom_model_contact_name(m, i, b);
+    for (int j = 0; j < 4; j++) {
+        carom_fault_kind kind = (carom_fault_kind)(CAROM_FAULT_RESTITUTION + j);
+        if (!isfinite(x[j]))
+            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name, x[j]);
+        if (j < 2 && (x[j] < 0 || x[j] > 1))
+            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must lie in [0, 1]", words[j], name, x[j]);
+        if (j >= 2 && x[j] < 0)
+            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must not be negative", words[j], name,
+                         x[j]);
+    }
+    if (x[3] < x[2])
+        return found(f, CAROM_FAULT_FRICTION_STATIC, i, CAROM_BAD_MODEL,
+                     "the static friction of contact '%s' is %.6g, below its friction %.6g", name, x[3], x[2]);
+    return false;
+}
+
+static bool contacts(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    char b[32];
+    for (int i = 0; i < m->ncontact; i++) {
+        double gap = k->at.g[m->njoint + i];
+        int row = carom_model_contact_row(m, i);
+        const char *name = carom_model_contact_name(m, i, b);
+        if (!isfinite(gap) || !row_finite(k, row))
+            return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE, "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)",
+                         name, gap);
+        if (gap < -JOINT_TOLERANCE * length_scale(k))
+            return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL, "the gap of contact '%s' is %.6g at the start; it must not be negative",
+                         name, gap);
+        for (int d = 1; d <= m->contact[i].directions; d++)
+            if (!row_finite(k, row + d))
+                return found(f, CAROM_FAULT_SLIP, i, CAROM_NOT_FINITE, "the slip of contact '%s' is not finite at the start", name);
+        if (law(k, i, f))
+            return true;
+    }
+    return false;
+}
+
+carom_status carom_model_start(const carom_model *model, carom_fault *fault, carom_error *error)
+{
+    const unsigned want = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_ENERGY |
+                          CAROM_OUTPUTS | CAROM_STOP;
+    carom_probe probe;
+    *fault = (carom_fault){.kind = CAROM_FAULT_NONE};
+    CAROM_TRY(carom_probe_new(&probe, model, want, error));
+    if (!values(&probe, fault)) {
+        carom_probe_eval(&probe);
+        (void)(mass(&probe, fault) || motion(&probe, fault) || joints(&probe, fault) || contacts(&probe, fault));
+    }
+    carom_probe_free(&probe);
+    return CAROM_OK;
+}

@@ -1,0 +1,76 @@
+/* validate.c: is a struct that somebody filled by hand complete and sound? */
+#include <math.h>
+
+#include "model/start.h"
+
+enum { MOST = 100000 };
+
+static carom_status sizes(const carom_model *m, carom_error *error)
+{
+    const struct {
+        const char *name;
+        int value, least;
+    } size[] = {{"nq", m->nq, 1}, {"nv", m->nv, 1}, {"np", m->np, 0}, {"njoint", m->njoint, 0},
+                {"ncontact", m->ncontact, 0}, {"noutput", m->noutput, 0}};
+    for (int i = 0; i < CAROM_COUNT(size); i++)
+        if (size[i].value < size[i].least || size[i].value > MOST)
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s = %d is outside of [%d, %d]", size[i].name, size[i].value, size[i].least, MOST);
+    if (m->nq != m->nv)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d and nv = %d must be equal", m->nq, m->nv);
+    if (!m->q)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d coordinates but no initial values (q is NULL)", m->nq);
+    if (m->np && !m->p)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d parameters but no values (p is NULL)", m->np);
+    if (m->ncontact && !m->contact)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d contacts but contact is NULL", m->ncontact);
+    for (int i = 0; i < m->ncontact; i++)
+        if (m->contact[i].directions < 0 || m->contact[i].directions > 2)
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d has %d directions of friction; there are 0, 1 or 2", i,
+                       m->contact[i].directions);
+    if (!(m->period >= 0) || !isfinite(m->period))
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "period = %g must be finite and not negative", m->period);
+    return CAROM_OK;
+}
+
+static carom_status callbacks(const carom_model *m, carom_error *error)
+{
+    if (m->evaluator) {
+        const carom_evaluator *e = m->evaluator;
+        if (!e->prepare || !e->work_bytes || !e->begin || !e->eval)
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "the evaluator is incomplete: prepare, work_bytes, begin and eval are needed");
+        return CAROM_OK;
+    }
+    int ngap = m->njoint + m->ncontact, nslip = carom_model_rows(m) - ngap;
+    if (!m->mass || !m->force)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "the callback %s is missing", m->mass ? "force" : "mass");
+    if (ngap && !m->gap)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "the callback gap is missing: there are %d joints and contacts", ngap);
+    if (nslip && !m->slip && !m->jacobian)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "the callback slip is missing: there are %d directions of friction", nslip);
+    if (m->noutput && !m->outputs)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "the callback outputs is missing: there are %d outputs", m->noutput);
+    return CAROM_OK;
+}
+
+static carom_status names(const char *const *name, int n, const char *what, carom_error *error)
+{
+    for (int i = 0; name && i < n; i++)
+        if (!name[i] || !name[i][0])
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "the name of %s %d is missing", what, i);
+    return CAROM_OK;
+}
+
+carom_status carom_model_validate(const carom_model *m, carom_error *error)
+{
+    carom_fault fault;
+    CAROM_TRY(sizes(m, error));
+    CAROM_TRY(callbacks(m, error));
+    CAROM_TRY(names(m->q_name, m->nq, "coordinate", error));
+    CAROM_TRY(names(m->p_name, m->np, "parameter", error));
+    CAROM_TRY(names(m->joint_name, m->njoint, "joint", error));
+    CAROM_TRY(names(m->output_name, m->noutput, "output", error));
+    CAROM_TRY(carom_model_start(m, &fault, error));
+    if (fault.kind != CAROM_FAULT_NONE)
+        CAROM_FAIL(error, fault.status, "%s", fault.words);
+    return CAROM_OK;
+}
