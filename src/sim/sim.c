@@ -1,0 +1,334 @@
+/* sim.c: one block of memory, stepped often. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "model/model.h"
+#include "sim/sim.h"
+
+/* ---- set-up ------------------------------------------------------------------------------------------ */
+
+/* Places a state's arrays in one stretch, so that saving it is copying it. */
+static size_t place_state(carom_layout *layout, const carom_system *system, int nmemory, carom_block_of_state *b)
+{
+    int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
+    size_t doubles = (size_t)(nq + nv + 2 * nrow + nmemory);
+    size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + (size_t)nc;
+    unsigned char *base = carom_place(layout, bytes);
+    if (!base)
+        return bytes;
+    double *array = (double *)(void *)(base + sizeof(carom_clock));
+    b->clock = (carom_clock *)(void *)base;
+    b->state.q = array;
+    b->state.v = b->state.q + nq;
+    b->state.impulse = b->state.v + nv;
+    b->state.u = b->state.impulse + nrow;
+    b->memory = b->state.u + nrow;
+    b->state.mode = (unsigned char *)(b->memory + nmemory);
+    return bytes;
+}
+
+static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
+{
+    unsigned want = CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | (model->stops || model->stop ? CAROM_STOP : 0);
+    for (const unsigned *r = scheme->requests; *r; r++)
+        want |= *r;
+    return want;
+}
+
+static void place(carom_layout *layout, carom_sim *sim)
+{
+    _Alignas(max_align_t) unsigned char measuring[CAROM_WORK_MAX];
+    carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
+    carom_contacts_layout(layout, &sim->contacts, &sim->system);
+    carom_stage_layout(layout, &sim->stage, sim->model, sim->system.nrow, sim->scheme->segments, sim->scheme->degree);
+    sim->nmemory = sim->scheme->memory ? sim->scheme->memory(&sim->system) : 0;
+    sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
+    place_state(layout, &sim->system, sim->nmemory, &sim->next);
+    sim->work = carom_place(layout, sim->scheme->work_bytes);
+    sim->scheme->layout(layout, &sim->system, sim->work ? sim->work : measuring);
+}
+
+/* Tapes for every mask that will be evaluated: those of the scheme and of this file, without the constants. */
+static carom_status prepare(const carom_scheme *scheme, const carom_model *model, carom_error *error)
+{
+    const carom_evaluator *e = carom_model_evaluator(model);
+    unsigned all = wanted(scheme, model), constant = model->constant & all & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
+    const unsigned own[] = {CAROM_GAP, CAROM_GAP | CAROM_JACOBIAN, CAROM_LAW, CAROM_ENERGY, all & CAROM_STOP, 0};
+    const unsigned *const lists[] = {own, scheme->requests};
+    CAROM_TRY(e->prepare(model, constant, error));
+    for (int k = 0; k < CAROM_COUNT(lists); k++)
+        for (const unsigned *r = lists[k]; *r; r++)
+            CAROM_TRY(e->prepare(model, *r & ~constant, error));
+    return CAROM_OK;
+}
+
+static carom_status choose(carom_sim *sim, const carom_model *model, const carom_options *options, carom_error *error)
+{
+    sim->model = model;
+    sim->options = options ? *options : carom_options_default();
+    carom_options *o = &sim->options;
+    sim->scheme = carom_scheme_find(o->scheme);
+    if (!sim->scheme)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown scheme '%s'", o->scheme);
+    if (o->t_end == 0)
+        o->t_end = model->period > 0 ? model->period : 1;
+    if (o->h == 0)
+        o->h = o->t_end / 1000;
+    if (!(o->h > 0 && o->h <= 1e300))
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "the step h = %g is not a positive number", o->h);
+    if (*o->solver && !carom_solver_find(o->solver))
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown solver '%s'", o->solver);
+    CAROM_TRY(carom_model_validate(model, error));
+    if (sim->scheme->accepts)
+        CAROM_TRY(sim->scheme->accepts(model, o->scheme_field, error));
+    return prepare(sim->scheme, model, error);
+}
+
+static void wire(carom_sim *sim)
+{
+    sim->system.info = &sim->info;
+    sim->contacts.solver = *sim->options.solver ? carom_solver_find(sim->options.solver) : NULL;
+    sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
+    sim->contacts.solve.tol = sim->options.contact_tol;
+    sim->stage.account = sim->options.energy;
+    sim->step = (carom_step){
+        .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options, .field = sim->options.scheme_field,
+        .now = &sim->now.state, .next = &sim->next.state, .memory = sim->now.memory, .memory_next = sim->next.memory,
+        .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low, .work = sim->work, .stage = &sim->stage,
+        .error = &sim->error,
+    };
+}
+
+carom_status carom_sim_new(carom_sim **result, const carom_model *model, const carom_options *options, carom_error *error)
+{
+    carom_sim measure = {0}, *sim = NULL;
+    *result = NULL;
+    if (!model)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "no model");
+    CAROM_TRY(choose(&measure, model, options, error));
+    carom_place(&measure.layout, sizeof *sim);
+    place(&measure.layout, &measure);
+    size_t bytes = (measure.layout.used + 63) / 64 * 64;
+    carom_layout layout = {.base = aligned_alloc(64, bytes)};
+    if (!layout.base)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", bytes);
+    memset(layout.base, 0, bytes);
+    sim = carom_place(&layout, sizeof *sim);
+    *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options};
+    place(&layout, sim);
+    sim->layout = (carom_layout){layout.base, bytes};
+    wire(sim);
+    carom_status status = carom_sim_restart(sim, NULL, NULL, NULL);
+    if (status != CAROM_OK) {
+        if (error)
+            *error = sim->error;
+        carom_sim_free(sim);
+        return status;
+    }
+    *result = sim;
+    return CAROM_OK;
+}
+
+void carom_sim_free(carom_sim *sim)
+{
+    if (!sim)
+        return;
+    carom_layout layout = sim->layout;
+    void *block = layout.base;
+    carom_layout_release(&layout, layout.used);
+    free(block);
+}
+
+static double energy(carom_sim *sim)
+{
+    const carom_state *s = &sim->now.state;
+    carom_system_eval(&sim->system, CAROM_ENERGY, s->t, s->q, s->v);
+    return sim->system.at.energy[0] + sim->system.at.energy[1];
+}
+
+static void measure_penetration(carom_sim *sim)
+{
+    const carom_state *s = &sim->now.state;
+    sim->stage.penetration = 0;
+    if (sim->model->ncontact == 0)
+        return;
+    carom_system_eval(&sim->system, CAROM_GAP, s->t, s->q, s->v);
+    for (int i = sim->system.njoint; i < sim->system.nlink; i++)
+        sim->stage.penetration = fmax(sim->stage.penetration, -sim->system.at.g[i]);
+    sim->info.max_penetration = fmax(sim->info.max_penetration, sim->stage.penetration);
+}
+
+void carom_sim_settle(carom_sim *sim)
+{
+    sim->now.state.t = sim->now.clock->t;
+}
+
+carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p)
+{
+    const carom_model *m = sim->model;
+    carom_state *s = &sim->now.state;
+    memset(sim->now.clock, 0, sim->state_bytes);
+    memset(&sim->info, 0, sizeof sim->info);
+    sim->interrupted = 0;
+    sim->now.clock->h = sim->options.h;
+    memcpy(s->q, q ? q : m->q, sizeof(double) * (size_t)m->nq);
+    if (v || m->v)
+        memcpy(s->v, v ? v : m->v, sizeof(double) * (size_t)m->nv);
+    if (m->np)
+        memcpy(sim->system.p, p ? p : m->p, sizeof(double) * (size_t)m->np);
+    if (!carom_all_finite(m->nq, s->q) || !carom_all_finite(m->nv, s->v) || !carom_all_finite(m->np, sim->system.p))
+        CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "an initial value or parameter is not finite");
+    carom_sim_settle(sim);
+    carom_system_begin(&sim->system, s->t, s->q, s->v);
+    carom_contact_start(&sim->system, s);
+    if (sim->scheme->start) {
+        memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
+        sim->next.state.t = s->t;
+        CAROM_TRY(sim->scheme->start(&sim->step));
+        memcpy(sim->now.memory, sim->next.memory, sizeof(double) * (size_t)sim->nmemory);
+    }
+    if (sim->options.energy) {
+        sim->info.energy_initial = energy(sim);
+        measure_penetration(sim);
+    }
+    return CAROM_OK;
+}
+
+/* ---- stepping ---------------------------------------------------------------------------------------- */
+
+static void account(carom_sim *sim)
+{
+    carom_stage *stage = &sim->stage;
+    carom_info *info = &sim->info;
+    info->work_external += stage->work_external;
+    info->work_constraints += stage->work_constraints;
+    info->dissipated_impact += stage->impact;
+    info->dissipated_friction += stage->friction;
+    info->dissipated_viscous += stage->viscous;
+    measure_penetration(sim);
+    if (stage->nsegment) {
+        stage->segment[stage->nsegment - 1].penetration = stage->penetration;
+        stage->segment[stage->nsegment - 1].energy = energy(sim);
+    }
+}
+
+static void commit(carom_sim *sim)
+{
+    carom_info *info = &sim->info;
+    sim->next.clock->t = sim->next.state.t;
+    sim->next.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
+    memcpy(sim->now.clock, sim->next.clock, sim->state_bytes);
+    carom_sim_settle(sim);
+    info->steps++;
+    for (int i = 0; i < CAROM_EVENT_TYPES; i++)
+        info->events[i] += sim->stage.count[i];
+    if (sim->stage.residual > info->max_residual)
+        info->max_residual = sim->stage.residual;
+    if (sim->stage.account)
+        account(sim);
+    for (int i = 0; i < sim->nobserver; i++)
+        carom_stage_tell(&sim->stage, &sim->observer[i]);
+}
+
+static carom_status attempt(carom_sim *sim, double h)
+{
+    carom_stage_clear(&sim->stage);
+    sim->step.h = h;
+    sim->step.h_next = 0;
+    return sim->scheme->step(&sim->step);
+}
+
+carom_status carom_sim_step(carom_sim *sim)
+{
+    CAROM_TRY(attempt(sim, sim->now.clock->h));
+    commit(sim);
+    return CAROM_OK;
+}
+
+static bool stops(carom_sim *sim, const carom_state *s)
+{
+    carom_system_eval(&sim->system, CAROM_STOP, s->t, s->q, s->v);
+    return sim->system.at.stop[0] != 0;
+}
+
+/* The shortest step at whose end the model's stop condition holds, by bisection on steps from `now`. */
+static carom_status step_to_stop(carom_sim *sim, double h)
+{
+    double before = 0, after = h;
+    for (int k = 0; k < 60 && after - before > 1e-14 * h; k++) {
+        double middle = 0.5 * (before + after);
+        CAROM_TRY(attempt(sim, middle));
+        *(stops(sim, &sim->next.state) ? &after : &before) = middle;
+    }
+    return attempt(sim, after);
+}
+
+carom_status carom_sim_run(carom_sim *sim, double t_end)
+{
+    bool watch = sim->model->stops || sim->model->stop;
+    if (watch && stops(sim, &sim->now.state))
+        return CAROM_STOPPED;
+    for (;;) {
+        const carom_clock *clock = sim->now.clock;
+        double left = (t_end - clock->t) - clock->t_low, h = clock->h;
+        if (!(left > 1e-12 * h))
+            return CAROM_OK;
+        if (sim->interrupted)
+            return CAROM_INTERRUPTED;
+        if (left <= h * (1 + 1e-6))
+            h = left;
+        if (clock->t + h == clock->t)
+            CAROM_FAIL(&sim->error, CAROM_TOLERANCE, "the step h = %.3g is lost in rounding at t = %.17g", h, clock->t);
+        CAROM_TRY(attempt(sim, h));
+        bool stop = watch && stops(sim, &sim->next.state);
+        if (stop)
+            CAROM_TRY(step_to_stop(sim, h));
+        commit(sim);
+        if (stop)
+            return CAROM_STOPPED;
+    }
+}
+
+/* ---- access ------------------------------------------------------------------------------------------ */
+
+carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer)
+{
+    if (sim->nobserver == CAROM_OBSERVERS)
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "more than %d observers", CAROM_OBSERVERS);
+    sim->observer[sim->nobserver++] = *observer;
+    sim->stage.record = true;
+    return CAROM_OK;
+}
+
+void carom_sim_interrupt(carom_sim *sim)
+{
+    sim->interrupted = 1;
+}
+
+const carom_state *carom_sim_state(const carom_sim *sim)
+{
+    return &sim->now.state;
+}
+
+const carom_error *carom_sim_error(const carom_sim *sim)
+{
+    return &sim->error;
+}
+
+const carom_options *carom_sim_options(const carom_sim *sim)
+{
+    return &sim->options;
+}
+
+const carom_info *carom_sim_info(carom_sim *sim)
+{
+    carom_info *i = &sim->info;
+    if (sim->options.energy) {
+        i->energy_final = energy(sim);
+        i->balance_error = i->energy_final - i->energy_initial - i->work_external - i->work_constraints +
+                           i->dissipated_impact + i->dissipated_friction + i->dissipated_viscous;
+    }
+    return i;
+}

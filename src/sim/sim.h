@@ -1,0 +1,45 @@
+/* sim.h: what a simulation is made of. */
+#ifndef CAROM_SIM_H
+#define CAROM_SIM_H
+
+#include <signal.h>
+
+#include "schemes/scheme.h"
+
+enum { CAROM_OBSERVERS = 8 };
+
+typedef struct carom_clock { /* first thing in a state's block */
+    double t, t_low;         /* t + t_low is the time */
+    double h;                /* the next step */
+} carom_clock;
+
+typedef struct carom_block_of_state { /* one contiguous block: saved and restored as it is */
+    carom_clock *clock;
+    double *memory; /* [nmemory] of the scheme */
+    carom_state state;
+} carom_block_of_state;
+
+struct carom_sim {
+    const carom_model *model;
+    const carom_scheme *scheme;
+    carom_options options;
+    carom_system system;
+    carom_contacts contacts;
+    carom_stage stage;
+    carom_step step;
+    carom_block_of_state now, next;
+    size_t state_bytes;
+    int nmemory;
+    void *work;
+    carom_observer observer[CAROM_OBSERVERS];
+    int nobserver;
+    volatile sig_atomic_t interrupted;
+    carom_info info;
+    carom_error error;
+    carom_layout layout; /* the one block that all of this lives in */
+};
+
+/* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
+void carom_sim_settle(carom_sim *sim);
+
+#endif

@@ -1,0 +1,183 @@
+/* trajectory.c: everything that a simulation has told, kept in memory, with dense output. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "sim/sim.h"
+
+typedef struct list {
+    void *items;
+    size_t count, room, size;
+} list;
+
+struct carom_trajectory {
+    carom_arena *arena;
+    int nq, nv, nrow, ncontact;
+    list segments, jumps, events;
+    bool full; /* memory ran out: what is there is good, the rest is missing */
+};
+
+static void *append(carom_trajectory *tr, list *l)
+{
+    if (l->count == l->room) {
+        size_t room = l->room ? 2 * l->room : 64;
+        void *items = realloc(l->items, room * l->size);
+        if (!items) {
+            tr->full = true;
+            return NULL;
+        }
+        l->items = items, l->room = room;
+    }
+    return (char *)l->items + l->size * l->count;
+}
+
+static const double *keep(carom_trajectory *tr, const double *x, int n)
+{
+    size_t bytes = sizeof(double) * (size_t)n;
+    char *copy = carom_arena_alloc(tr->arena, bytes);
+    if (!copy)
+        tr->full = true;
+    else
+        memcpy(copy, x, bytes);
+    return (const double *)(void *)copy;
+}
+
+static void on_segment(void *user, const carom_segment *s)
+{
+    carom_trajectory *tr = user;
+    carom_segment *to = tr->full ? NULL : append(tr, &tr->segments);
+    if (!to)
+        return;
+    *to = *s;
+    to->q = keep(tr, s->q, (s->q_degree + 1) * tr->nq);
+    to->v = keep(tr, s->v, (s->v_degree + 1) * tr->nv);
+    to->force = keep(tr, s->force, tr->nrow);
+    unsigned char *mode = carom_arena_alloc(tr->arena, (size_t)tr->ncontact);
+    if (mode)
+        memcpy(mode, s->mode, (size_t)tr->ncontact);
+    to->mode = mode;
+    if (!mode)
+        tr->full = true;
+    if (!tr->full)
+        tr->segments.count++;
+}
+
+static void on_jump(void *user, const carom_jump *j)
+{
+    carom_trajectory *tr = user;
+    carom_jump *to = tr->full ? NULL : append(tr, &tr->jumps);
+    if (!to)
+        return;
+    *to = (carom_jump){j->t, keep(tr, j->q, tr->nq), keep(tr, j->v_before, tr->nv), keep(tr, j->v_after, tr->nv),
+                       keep(tr, j->impulse, tr->nrow)};
+    if (!tr->full)
+        tr->jumps.count++;
+}
+
+static void on_event(void *user, const carom_event *e)
+{
+    carom_trajectory *tr = user;
+    carom_event *to = tr->full ? NULL : append(tr, &tr->events);
+    if (to) {
+        *to = *e;
+        tr->events.count++;
+    }
+}
+
+carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim, carom_error *error)
+{
+    carom_trajectory *tr = calloc(1, sizeof *tr);
+    *trajectory = NULL;
+    if (tr)
+        tr->arena = carom_arena_new(0);
+    if (!tr || !tr->arena) {
+        free(tr);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a trajectory");
+    }
+    tr->nq = sim->system.nq, tr->nv = sim->system.nv, tr->nrow = sim->system.nrow, tr->ncontact = sim->model->ncontact;
+    tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump), tr->events.size = sizeof(carom_event);
+    carom_observer observer = {.user = tr, .segment = on_segment, .jump = on_jump, .event = on_event};
+    if (carom_sim_observe(sim, &observer) != CAROM_OK) {
+        carom_trajectory_free(tr);
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%s", sim->error.text);
+    }
+    *trajectory = tr;
+    return CAROM_OK;
+}
+
+void carom_trajectory_free(carom_trajectory *trajectory)
+{
+    if (!trajectory)
+        return;
+    carom_arena_free(trajectory->arena);
+    free(trajectory->segments.items);
+    free(trajectory->jumps.items);
+    free(trajectory->events.items);
+    free(trajectory);
+}
+
+static const void *item(const list *l, size_t i)
+{
+    return i < l->count ? (const char *)l->items + l->size * i : NULL;
+}
+
+const carom_segment *carom_trajectory_segment(const carom_trajectory *trajectory, size_t i)
+{
+    return item(&trajectory->segments, i);
+}
+
+const carom_jump *carom_trajectory_jump(const carom_trajectory *trajectory, size_t i)
+{
+    return item(&trajectory->jumps, i);
+}
+
+const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, size_t i)
+{
+    return item(&trajectory->events, i);
+}
+
+static void horner(int n, int degree, const double *c, double s, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = c[degree * n + i];
+        for (int k = degree - 1; k >= 0; k--)
+            sum = sum * s + c[k * n + i];
+        out[i] = sum;
+    }
+}
+
+/* The first segment that ends at or after t. */
+static size_t find(const carom_trajectory *tr, double t)
+{
+    size_t low = 0, high = tr->segments.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (carom_trajectory_segment(tr, middle)->t1 < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, int side, double *q, double *v)
+{
+    size_t i = find(trajectory, t);
+    const carom_segment *s = carom_trajectory_segment(trajectory, i);
+    if (!s || !(t >= s->t0))
+        return CAROM_BAD_ARGUMENT;
+    if (side >= 0 && t == s->t1) { /* the right limit: the last state at t, after its jumps */
+        while (carom_trajectory_segment(trajectory, i + 1) && carom_trajectory_segment(trajectory, i + 1)->t0 <= t)
+            i++;
+        s = carom_trajectory_segment(trajectory, i);
+    }
+    double at = s->t1 > s->t0 ? (t - s->t0) / (s->t1 - s->t0) : 1;
+    horner(trajectory->nq, s->q_degree, s->q, at, q);
+    horner(trajectory->nv, s->v_degree, s->v, at, v);
+    if (side >= 0 && t == s->t1) /* nothing follows yet: the jumps of the last step */
+        for (size_t k = trajectory->jumps.count; k-- > 0 && carom_trajectory_jump(trajectory, k)->t == t;) {
+            memcpy(v, carom_trajectory_jump(trajectory, k)->v_after, sizeof(double) * (size_t)trajectory->nv);
+            break;
+        }
+    return CAROM_OK;
+}
