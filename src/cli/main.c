@@ -1,0 +1,81 @@
+/* main.c: parse, call, and see that everything printed has arrived. */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+const char *carom_cli_exit_text(int code)
+{
+    switch (code) {
+    case CAROM_EXIT_OK: return "all went well";
+    case CAROM_EXIT_FAILED: return "the run failed, or a file could not be written";
+    case CAROM_EXIT_USAGE: return "the command line is wrong";
+    case CAROM_EXIT_MODEL: return "the model file is wrong or cannot be read";
+    case CAROM_EXIT_UNMET: return "an iteration did not converge or a tolerance was not met";
+    case CAROM_EXIT_INTERRUPTED: return "interrupted";
+    default: return NULL;
+    }
+}
+
+int carom_cli_exit(carom_status status)
+{
+    switch (status) {
+    case CAROM_OK:
+    case CAROM_STOPPED: return CAROM_EXIT_OK;
+    case CAROM_INTERRUPTED: return CAROM_EXIT_INTERRUPTED;
+    case CAROM_BAD_OPTION: return CAROM_EXIT_USAGE;
+    case CAROM_BAD_MODEL:
+    case CAROM_SINGULAR_MASS: return CAROM_EXIT_MODEL;
+    case CAROM_NOT_CONVERGED:
+    case CAROM_NO_SOLUTION:
+    case CAROM_TOLERANCE: return CAROM_EXIT_UNMET;
+    default: return CAROM_EXIT_FAILED;
+    }
+}
+
+int carom_cli_fail(int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("carom: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    return code;
+}
+
+int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic)
+{
+    int n = 0;
+    while (names[n])
+        n++;
+    const char *nearest = carom_nearest(word, names, n);
+    fprintf(stderr, "carom: unknown %s '%s'", what, word);
+    if (nearest)
+        fprintf(stderr, "; did you mean '%s'?\n", nearest);
+    else
+        fprintf(stderr, "; see: carom help%s%s\n", topic ? " " : "", topic ? topic : "");
+    return CAROM_EXIT_USAGE;
+}
+
+int carom_cli_version(const carom_cli *cli)
+{
+    (void)cli;
+    printf("carom %s\n", carom_version());
+    return CAROM_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    carom_cli cli = {0};
+    int code = carom_cli_parse(&cli, argc - 1, argv + 1);
+    if (code == CAROM_EXIT_OK && cli.help)
+        carom_cli_command_help(stdout, cli.command);
+    else if (code == CAROM_EXIT_OK)
+        code = cli.command->run(&cli);
+    carom_arena_free(cli.arena);
+    if ((fflush(stdout) || ferror(stdout)) && code == CAROM_EXIT_OK)
+        code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+    return code;
+}

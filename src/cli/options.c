@@ -1,0 +1,259 @@
+/* options.c: the tables of commands and options, and the parser that reads a command line with them. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define RUN CAROM_CLI_RUN
+#define CHECK CAROM_CLI_CHECK
+#define LIST CAROM_CLI_LIST
+#define PLOT CAROM_CLI_PLOT
+#define AT(member) offsetof(carom_cli, member)
+
+const carom_cli_command carom_cli_commands[] = {
+    {"run", "MODEL", 1, 1, RUN, carom_cli_run, "compute one trajectory",
+     "Computes one trajectory of MODEL, the path of a model file or the name of a built-in model (carom list models), "
+     "and prints a summary. What the options leave open is taken from the model's section 'run', then from the "
+     "defaults. Ctrl-C ends the run after the current step; files are closed and can be read.",
+     "carom run bouncing-ball\n"
+     "carom run ball.yaml --t-end 5 --every 0.01 -o ball.csv\n"
+     "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json"},
+    {"check", "MODEL", 1, 1, CHECK, carom_cli_check, "show what is derived from a model and verify its derivatives",
+     "Reads MODEL, prints what follows from it (mass matrix, forces, gaps and their derivatives) and compares every "
+     "derivative with finite differences at the start and at points around it.",
+     "carom check pendulum.yaml\ncarom check slider-crank --assemble"},
+    {"list", "[schemes|solvers|laws|models]", 0, 1, LIST, carom_cli_list, "list what there is",
+     "Lists schemes, solvers and laws with their fields (defaults and ranges), or the built-in models.",
+     "carom list schemes\ncarom list models --json"},
+    {"plot", "FILE", 1, 1, PLOT, carom_cli_plot, "draw a trajectory as SVG",
+     "Draws a trajectory that run wrote (.csv, .json or .h5). Without --panel and --phase: coordinates, "
+     "velocities, contact forces and impulses against time.",
+     "carom plot ball.csv -o ball.svg\ncarom plot ball.csv --panel y --phase \"y,y'\" -o ball.svg"},
+    {"help", "[TOPIC]", 0, 1, CAROM_CLI_HELP, carom_cli_help, "explain a command, a scheme, a solver or a topic",
+     "TOPIC is a command, the name of a scheme, solver or law, or one of: model, settings, exit, man (the manual page).",
+     "carom help run\ncarom help moreau-jean"},
+    {"version", "", 0, 0, CAROM_CLI_VERSION, carom_cli_version, "print the version and what it was built with",
+     "Prints the version of the library and the optional libraries it was built with.", NULL},
+    {.name = NULL},
+};
+
+const carom_cli_option carom_cli_options[] = {
+    {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN, CAROM_CLI_SETTING, "scheme", 0,
+     "the time-stepping scheme and its fields (carom list schemes)"},
+    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN, CAROM_CLI_SETTING, "solver", 0,
+     "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
+    {"--set", NULL, "KEY=VALUE", RUN, CAROM_CLI_SET, NULL, 0,
+     "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
+    {"--h", NULL, "H", RUN, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
+    {"--rtol", NULL, "R", RUN, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
+    {"--atol", NULL, "A", RUN, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
+    {"--t-end", NULL, "T", RUN, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
+    {"--every", NULL, "DT", RUN, CAROM_CLI_SETTING, "every", 0, "sampling of the written trajectory; 0: every step"},
+    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK, CAROM_CLI_PARAMETER, NULL, 0,
+     "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated"},
+    {"--output", "-o", "FILE", RUN | PLOT, CAROM_CLI_TEXT, NULL, AT(output),
+     "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
+     "plot: the picture (.svg); standard output if not given"},
+    {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
+    {"--json", NULL, NULL, RUN | CHECK | LIST, CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
+    {"--jit", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(jit),
+     "compile the expressions of the model with cc; results are the same to the last bit"},
+    {"--allow-plugins", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
+     "let the model load a plugin, which runs foreign code"},
+    {"--assemble", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(assemble),
+     "move initial values that violate a joint onto it instead of refusing them"},
+    {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
+     "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by finite "
+     "differences; and exit 4 when a contact problem was solved less accurately than contact_tol"},
+    {"--quiet", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
+    {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
+     "a panel with these columns of the file; may be repeated"},
+    {"--phase", NULL, "COLUMN,COLUMN", PLOT, CAROM_CLI_PHASE, NULL, 0,
+     "a panel with the second column against the first; may be repeated"},
+    {"--portrait", NULL, NULL, PLOT, CAROM_CLI_FLAG, NULL, AT(portrait),
+     "with the standard panels, also velocity against position"},
+    {"--x", NULL, "COLUMN", PLOT, CAROM_CLI_TEXT, NULL, AT(x), "what the panels are drawn against; t if not given"},
+    {"--title", NULL, "TEXT", PLOT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
+    {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
+    {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
+    {"--threads", NULL, "N", 0, CAROM_CLI_COUNT, NULL, 0, "how many threads share the work"},
+    {"--seed", NULL, "S", 0, CAROM_CLI_COUNT, NULL, 0, "of random numbers"},
+    {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
+    {.name = NULL},
+};
+
+const carom_cli_command *carom_cli_find(const char *name)
+{
+    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
+        if (!strcmp(c->name, name))
+            return c;
+    return NULL;
+}
+
+/* ---- one word ---- */
+
+static const carom_cli_option *find_option(const char *word, size_t length)
+{
+    for (const carom_cli_option *o = carom_cli_options; o->name; o++)
+        if ((strlen(o->name) == length && !strncmp(o->name, word, length)) ||
+            (o->letter && strlen(o->letter) == length && !strncmp(o->letter, word, length)))
+            return o;
+    return NULL;
+}
+
+static int unknown_option(const carom_cli *cli, const char *word)
+{
+    const char *names[64];
+    int n = 0;
+    for (const carom_cli_option *o = carom_cli_options; o->name && n < 62; o++) {
+        if (o->commands & cli->command->bit)
+            names[n++] = o->name;
+        if (o->letter && o->commands & cli->command->bit)
+            names[n++] = o->letter;
+    }
+    names[n] = NULL;
+    return carom_cli_unknown("option", word, names, cli->command->name);
+}
+
+static int foreign_option(const carom_cli *cli, const carom_cli_option *option)
+{
+    char others[100] = "";
+    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
+        if (option->commands & c->bit)
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "; it belongs to: ", c->name);
+    return carom_cli_fail(CAROM_EXIT_USAGE, "%s does not take %s (%s)%s", cli->command->name, option->name, option->doc, others);
+}
+
+/* Splits "name=value" at the first '='. */
+static bool split(const carom_cli *cli, const char *text, char by, carom_cli_pair *pair)
+{
+    const char *sign = strchr(text, by);
+    if (!sign || sign == text || !sign[1])
+        return false;
+    pair->name = carom_arena_text(cli->arena, text, (size_t)(sign - text));
+    pair->value = sign + 1;
+    return pair->name != NULL;
+}
+
+static int take(carom_cli *cli, const carom_cli_option *option, const char *value)
+{
+    char *base = (char *)cli;
+    carom_cli_pair pair = {option->key, value};
+    double number;
+    switch (option->kind) {
+    case CAROM_CLI_FLAG: *(bool *)(base + option->offset) = true; break;
+    case CAROM_CLI_TEXT: *(const char **)(base + option->offset) = value; break;
+    case CAROM_CLI_COUNT:
+        if (!carom_number(value, &number) || number < 1 || number > 1e6 || number != (int)number)
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer from 1 to 1000000, not '%s'", option->name, value);
+        *(int *)(base + option->offset) = (int)number;
+        break;
+    case CAROM_CLI_SET:
+        if (!split(cli, value, '=', &pair))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes %s, not '%s'", option->name, option->argument, value);
+        cli->setting[cli->nsetting++] = pair;
+        break;
+    case CAROM_CLI_SETTING: cli->setting[cli->nsetting++] = pair; break;
+    case CAROM_CLI_PARAMETER:
+        if (!split(cli, value, '=', &pair) || !carom_number(pair.value, &number))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=NUMBER, not '%s'", value);
+        cli->parameter[cli->nparameter] = pair.name;
+        cli->value[cli->nparameter++] = number;
+        break;
+    case CAROM_CLI_PANEL: cli->panel[cli->npanel++] = value; break;
+    case CAROM_CLI_PHASE:
+        if (!split(cli, value, ',', &pair))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes %s, not '%s'", option->name, option->argument, value);
+        cli->phase[2*cli->nphase] = pair.name;
+        cli->phase[2*cli->nphase++ + 1] = pair.value;
+        break;
+    }
+    return CAROM_EXIT_OK;
+}
+
+/* ---- the line ---- */
+
+/* Reads the option at argv[*i] and, where it takes one, its argument: "--h 1", "--h=1", "-p a=1" or "-pa=1". */
+static int read_option(carom_cli *cli, int argc, char **argv, int *i)
+{
+    const char *word = argv[*i], *value = NULL;
+    size_t length = strlen(word);
+    if (word[1] == '-') {
+        length = strcspn(word, "=");
+        if (word[length])
+            value = word + length + 1;
+    } else if (word[2]) {
+        length = 2;
+        value = word + 2;
+    }
+    const carom_cli_option *option = find_option(word, length);
+    if (!option)
+        return unknown_option(cli, word);
+    if (!(option->commands & cli->command->bit))
+        return foreign_option(cli, option);
+    if (!option->argument && value)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes no value ('%s')", option->name, word);
+    if (option->argument && !value) {
+        if (*i + 1 >= argc)
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s needs a value: %s", word, option->argument);
+        value = argv[++*i];
+    }
+    return take(cli, option, value);
+}
+
+static int find_command(carom_cli *cli, const char *word)
+{
+    if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+        word = "help";
+    if (!strcmp(word, "--version") || !strcmp(word, "-V"))
+        word = "version";
+    cli->command = carom_cli_find(word);
+    if (cli->command)
+        return CAROM_EXIT_OK;
+    const char *names[16];
+    int n = 0;
+    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
+        names[n++] = c->name;
+    names[n] = NULL;
+    return carom_cli_unknown(word[0] == '-' ? "option before a command:" : "command", word, names, NULL);
+}
+
+static bool allocate(carom_cli *cli, int argc)
+{
+    cli->arena = carom_arena_new(0);
+    if (!cli->arena)
+        return false;
+    cli->operand = CAROM_NEW(cli->arena, const char *, argc + 1);
+    cli->setting = CAROM_NEW(cli->arena, carom_cli_pair, argc + 1);
+    cli->parameter = CAROM_NEW(cli->arena, const char *, argc + 1);
+    cli->value = CAROM_NEW(cli->arena, double, argc + 1);
+    cli->panel = CAROM_NEW(cli->arena, const char *, argc + 1);
+    cli->phase = CAROM_NEW(cli->arena, const char *, 2*argc + 2);
+    return cli->operand && cli->setting && cli->parameter && cli->value && cli->panel && cli->phase;
+}
+
+int carom_cli_parse(carom_cli *cli, int argc, char **argv)
+{
+    if (!allocate(cli, argc))
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+    int code = find_command(cli, argc > 0 ? argv[0] : "help");
+    bool only_operands = false;
+    for (int i = 1; i < argc && code == CAROM_EXIT_OK; i++) {
+        if (!only_operands && !strcmp(argv[i], "--"))
+            only_operands = true;
+        else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+            code = read_option(cli, argc, argv, &i);
+        else
+            cli->operand[cli->noperand++] = argv[i];
+    }
+    if (code != CAROM_EXIT_OK || cli->help)
+        return code;
+    const carom_cli_command *c = cli->command;
+    if (cli->noperand < c->least)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s needs a %s; see: carom help %s", c->name, c->operands, c->name);
+    if (cli->noperand > c->most)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s does not know what to do with '%s'; see: carom help %s", c->name,
+                              cli->operand[c->most], c->name);
+    return CAROM_EXIT_OK;
+}

@@ -1,0 +1,200 @@
+/* run.c: `carom run`: one trajectory, watched by a progress line and a writer; Ctrl-C ends it between two steps. */
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "model/model.h"
+#include "output/output.h"
+
+enum { NOTES = 8 };
+
+typedef struct work {
+    const carom_cli *cli;
+    carom_model *model;
+    carom_options options;
+    carom_sim *sim;
+    carom_sink *sink;
+    carom_progress progress;
+    const char *note[NOTES];
+    int nnote;
+    char load_note[200];
+    double wall_s;
+} work;
+
+static carom_sim *volatile running; /* what a signal interrupts */
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    if (running)
+        carom_sim_interrupt(running);
+}
+
+/* The first signal ends the run in order, a second one as usual. */
+static void catch_signals(carom_sim *sim)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    running = sim;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void release_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    running = NULL;
+}
+
+/* Follows the run: the progress line; and there is no point in going on when nothing can be written. */
+static void watch(void *user, const carom_segment *segment)
+{
+    work *w = user;
+    carom_progress_step(&w->progress, segment->t1);
+    if (w->sink && carom_sink_status(w->sink)->status != CAROM_OK)
+        carom_sim_interrupt(w->sim);
+}
+
+/* "rtol=1e-08 t_end=10 ...": what the file notes about how it came to be. */
+static void describe_options(const carom_options *o, char *line, size_t size)
+{
+    char number[32];
+    const struct {
+        const char *key;
+        double value;
+    } common[] = {{"t_end", o->t_end}, {"h", o->h}, {"rtol", o->rtol}, {"atol", o->atol}, {"every", o->every},
+                  {"newton_tol", o->newton_tol}, {"contact_tol", o->contact_tol}};
+    *line = '\0';
+    for (int i = 0; i < CAROM_COUNT(common); i++)
+        snprintf(line + strlen(line), size - strlen(line), "%s%s=%s", i ? " " : "", common[i].key,
+                 carom_shortest(common[i].value, number));
+    if (*o->solver)
+        snprintf(line + strlen(line), size - strlen(line), " solver=%s", o->solver);
+    for (int i = 0; carom_scheme_method(i); i++) {
+        const carom_method *method = carom_scheme_method(i);
+        for (int k = 0; !strcmp(method->name, o->scheme) && method->fields && method->fields[k].name; k++)
+            snprintf(line + strlen(line), size - strlen(line), " scheme.%s=%s", method->fields[k].name,
+                     carom_shortest(o->scheme_field[k], number));
+    }
+}
+
+static int open_output(work *w)
+{
+    const carom_cli *cli = w->cli;
+    if (!cli->output)
+        return CAROM_EXIT_OK;
+    const bool to_stdout = !strcmp(cli->output, "-");
+    const carom_options *options = carom_sim_options(w->sim);
+    char line[1000];
+    describe_options(options, line, sizeof line);
+    const carom_sink_info info = {.scheme = options->scheme, .options = line, .model_text = carom_builtin_text(cli->operand[0]),
+                                  .gaps = cli->gaps, .energy = options->energy};
+    carom_error error = {0};
+    carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output, to_stdout ? stdout : NULL, w->model,
+                                         NULL, &info, options->every, &error);
+    if (status != CAROM_OK)
+        return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE, "%s", error.text);
+    const carom_observer observer = carom_sink_observer(w->sink);
+    return carom_sim_observe(w->sim, &observer) == CAROM_OK ? CAROM_EXIT_OK
+                                                            : carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
+}
+
+static int prepare(work *w)
+{
+    const carom_cli *cli = w->cli;
+    int code = carom_cli_load(cli, &w->model, w->load_note);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_settings(cli, w->model, &w->options);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    if (*w->load_note)
+        w->note[w->nnote++] = w->load_note;
+    if (carom_model_differenced(w->model)) {
+        if (cli->strict)
+            return carom_cli_fail(CAROM_EXIT_MODEL, "the model leaves out derivatives, finite differences would stand in (--strict)");
+        w->note[w->nnote++] = "derivatives that the model leaves out are finite differences";
+    }
+    carom_error error = {0};
+    carom_status status = carom_sim_new(&w->sim, w->model, &w->options, &error);
+    if (status != CAROM_OK)
+        return carom_cli_fail(carom_cli_exit(status), "%s", error.text);
+    code = open_output(w);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    const carom_observer watcher = {.user = w, .segment = watch};
+    const bool look = w->sink || !cli->quiet;
+    if (look && carom_sim_observe(w->sim, &watcher) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
+    return CAROM_EXIT_OK;
+}
+
+/* Closes the file; a failed write outranks how the run ended. */
+static int close_output(work *w, int code)
+{
+    carom_error error = {0};
+    if (!w->sink || carom_sink_close(w->sink, &error) == CAROM_OK) {
+        w->sink = NULL;
+        return code;
+    }
+    w->sink = NULL;
+    return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+}
+
+static int summarize(const work *w, carom_status status, int code)
+{
+    const carom_cli *cli = w->cli;
+    const carom_error *why = carom_sim_error(w->sim);
+    const carom_summary summary = {.model = w->model, .options = carom_sim_options(w->sim), .state = carom_sim_state(w->sim),
+                                   .info = carom_sim_info(w->sim), .status = status, .wall_s = w->wall_s, .notes = w->note,
+                                   .nnote = w->nnote, .message = status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
+    carom_error error = {0};
+    carom_status written = CAROM_OK;
+    FILE *people = cli->output && !strcmp(cli->output, "-") ? stderr : stdout; /* data on stdout stays alone */
+    if (cli->json)
+        written = carom_summary_json(&summary, "standard output", stdout, &error);
+    else if (!cli->quiet)
+        written = carom_summary_text(&summary, "standard output", people, &error);
+    return written == CAROM_OK ? code : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+}
+
+static int judge(const work *w, carom_status status)
+{
+    const carom_state *state = carom_sim_state(w->sim);
+    const carom_options *options = carom_sim_options(w->sim);
+    const carom_info *info = carom_sim_info(w->sim);
+    int code = carom_cli_exit(status);
+    if (status == CAROM_INTERRUPTED && !(w->sink && carom_sink_status(w->sink)->status != CAROM_OK))
+        carom_cli_fail(0, "interrupted at t = %g of %g%s%s", state->t, options->t_end, w->cli->output ? "; written until there: " : "",
+                       w->cli->output ? w->cli->output : "");
+    else if (status > CAROM_INTERRUPTED)
+        carom_cli_fail(0, "%s", *carom_sim_error(w->sim)->text ? carom_sim_error(w->sim)->text : carom_status_text(status));
+    if (code == CAROM_EXIT_OK && w->cli->strict && info->max_residual > options->contact_tol)
+        code = carom_cli_fail(CAROM_EXIT_UNMET, "a contact problem was solved to %.3g only, contact_tol is %.3g (--strict)",
+                              info->max_residual, options->contact_tol);
+    return code;
+}
+
+int carom_cli_run(const carom_cli *cli)
+{
+    work w = {.cli = cli};
+    if (cli->json && cli->output && !strcmp(cli->output, "-"))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
+    int code = prepare(&w);
+    if (code == CAROM_EXIT_OK) {
+        const double t_end = carom_sim_options(w.sim)->t_end;
+        carom_progress_begin(&w.progress, cli->quiet ? NULL : stderr, carom_sim_state(w.sim)->t, t_end);
+        catch_signals(w.sim);
+        carom_status status = carom_sim_run(w.sim, t_end);
+        release_signals();
+        carom_progress_end(&w.progress);
+        w.wall_s = carom_wall_time() - w.progress.wall0;
+        code = judge(&w, status);
+        code = close_output(&w, code);
+        code = summarize(&w, status, code);
+    }
+    carom_sink_close(w.sink, NULL);
+    carom_sim_free(w.sim);
+    carom_model_free(w.model);
+    return code;
+}
