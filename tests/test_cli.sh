@@ -32,7 +32,9 @@ prints "usage: carom"
 expect 0 help
 for command in run check list plot help version; do
     prints "$command"
-    "$CAROM" help $command >"$tmp/a" && "$CAROM" $command --help >"$tmp/b" && cmp "$tmp/a" "$tmp/b" || complain "help $command"
+    "$CAROM" help $command >"$tmp/a"
+    "$CAROM" $command --help >"$tmp/b"
+    cmp "$tmp/a" "$tmp/b" || complain "help $command"
 done
 for option in --scheme --solver --set --h --rtol --atol --t-end --every -p -o --json --jit --allow-plugins --quiet --strict; do
     expect 0 help run
@@ -80,7 +82,7 @@ expect 2 run bouncing-ball --h fast
 says "fast"
 expect 2 run bouncing-ball --scheme moreu-jean
 says "moreau-jean"
-expect 2 run bouncing-ball --scheme moreau-jean:theta=1
+expect 2 run bouncing-ball --scheme moreau-jean:thta=1
 says "theta"
 expect 2 run bouncing-ball --scheme moreau-jean:theta=7
 says "theta"
@@ -162,7 +164,6 @@ says nowhere.csv
 expect 1 run bouncing-ball -o "$tmp/no/such/folder/ball.csv"
 says "no/such/folder"
 if [ -w /dev/full ]; then
-    expect 1 run bouncing-ball --quiet -o - --every 1e-4
     "$CAROM" list schemes >/dev/full 2>"$err" && complain "a full disk goes unnoticed"
     says "No space left"
     "$CAROM" run bouncing-ball -o - >/dev/full 2>"$err" && complain "a full disk goes unnoticed"
