@@ -3,7 +3,6 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_OPTIONS ?=
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
-unexport CC
 
 .PHONY: all demo test check-all bench study docs install format clean
 

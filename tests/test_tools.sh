@@ -93,7 +93,33 @@ passes sh tools/check-text.sh "$tmp/tree"
 grep -q "more.c has 401 lines" "$tmp/log" || { echo "a long file is not listed"; failures=$((failures + 1)); }
 
 # ---- packages ----
-passes sh tools/packages.sh
-fails "no group" sh tools/packages.sh nonsense
+# On a made-up machine: $tmp/bin holds its only commands.
+mkdir "$tmp/bin"
+for tool in sh cat mktemp rm env; do ln -s "$(command -v $tool)" "$tmp/bin/$tool"; done
+command_is() { printf '#!/bin/sh\n%s\n' "$2" >"$tmp/bin/$1"; chmod +x "$tmp/bin/$1"; }
+packages() { PATH="$tmp/bin" sh tools/packages.sh "$@"; }
+log="$tmp/apt"
+# shellcheck disable=SC2016
+calls() { [ "$(cat "$log" 2>/dev/null)" = "$1" ] || { echo "apt-get was asked for: $(cat "$log")"; failures=$((failures + 1)); }; }
+fails "no group" packages nonsense
+passes packages build                                          # no dpkg: nothing to do
+command_is id 'echo 1000'
+command_is apt-get "echo \"\$@\" >>'$log'"
+command_is dpkg-query 'echo installed'
+passes packages test format
+[ ! -s "$tmp/log" ] || { echo "packages.sh is not silent"; failures=$((failures + 1)); }
+# shellcheck disable=SC2016
+command_is dpkg-query 'for p; do :; done; if [ "$p" = clang-format ]; then exit 1; fi; echo installed'
+fails "apt-get install -y clang-format$" packages test format  # neither root nor sudo
+passes packages test
+command_is id 'echo 0'
+passes packages test format
+calls "-qq -y install --no-install-recommends clang-format"
+rm "$log"
+command_is apt-get "echo \"\$@\" >>'$log'; case \$3 in install) [ -f '$tmp/updated' ] ;; update) echo >'$tmp/updated' ;; esac"
+passes packages format                                         # lists that are not there yet
+calls "-qq -y install --no-install-recommends clang-format
+-qq -y update
+-qq -y install --no-install-recommends clang-format"
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }

@@ -21,7 +21,7 @@ static const char *const model_topic =
     "    potential: m*g*y\n"
     "    contacts:\n"
     "      ground: {gap: y, restitution: e}\n"
-    "    run: {t_end: 10, scheme: tolerance, rtol: 1e-8, every: 0.01}\n"
+    "    run: {t_end: 10, h: 0.01, every: 0.05}\n"
     "\n"
     "Further keys: forces, constraints (joints), let, outputs, stop, period, impacts, tables, draw, plugin; of a contact: slip,\n"
     "friction, friction_static, restitution_t. Quote an expression that holds a comma, such as \"atan2(x, y)\".\n"
@@ -40,28 +40,26 @@ static const char *const settings_topic =
     "    rtol, atol     tolerances of schemes that choose their step\n"
     "    newton_tol     of implicit steps, relative to velocities\n"
     "    newton_max     iterations of implicit steps\n"
-    "    contact_tol    residual of a contact problem, relative to its velocities\n";
+    "    contact_tol    residual of a contact problem, relative to its velocities\n"
+    "    energy         account for work and dissipation: true (here), false\n";
 
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width)
 {
-    int column = indent;
+    int column = indent, blanks = 0;
     while (*text) {
-        int length = (int)strcspn(text, " \n");
-        if (column > indent && column + length > width) {
+        const int length = (int)strcspn(text, " \n");
+        if (column > indent && column + blanks + length > width) {
             fprintf(file, "\n%*s", indent, "");
-            column = indent;
+            column = indent, blanks = 0;
         }
-        fprintf(file, "%.*s", length, text);
-        column += length;
+        fprintf(file, "%*s%.*s", blanks, "", length, text);
+        column += blanks + length;
         text += length;
+        blanks = (int)strspn(text, " ");
+        text += blanks;
         if (*text == '\n') {
             fprintf(file, "\n%*s", indent, "");
-            column = indent;
-            text++;
-        } else if (*text == ' ') {
-            if (column < width)
-                fputc(' ', file);
-            column++;
+            column = indent, blanks = 0;
             text++;
         }
     }
@@ -97,7 +95,7 @@ void carom_cli_overview(FILE *file)
 void carom_cli_command_help(FILE *file, const carom_cli_command *command)
 {
     char label[100];
-    fprintf(file, "usage: carom %s%s%s%s\n\n", command->name, *command->operands ? " " : "", command->operands, " [OPTIONS]");
+    fprintf(file, "usage: carom %s%s%s [OPTIONS]\n\n", command->name, *command->operands ? " " : "", command->operands);
     carom_cli_wrap(file, command->doc, 0, WIDTH);
     fprintf(file, "\noptions:\n");
     for (const carom_cli_option *o = carom_cli_options; o->name; o++) {
@@ -110,11 +108,10 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
         fprintf(file, "\nexamples:\n  ");
         carom_cli_wrap(file, command->examples, 2, 1000);
     }
-    fprintf(file, "\nexit codes:");
+    fprintf(file, "\nexit codes:\n");
     for (int code = 0; code <= 130; code++)
         if (carom_cli_exit_text(code) && (code < 3 || command->bit & (CAROM_CLI_RUN | CAROM_CLI_CHECK)))
-            fprintf(file, "%s%d %s", code ? "; " : " ", code, carom_cli_exit_text(code));
-    fprintf(file, "\n");
+            fprintf(file, "  %-4d %s\n", code, carom_cli_exit_text(code));
 }
 
 /* ---- methods ---- */
