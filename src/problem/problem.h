@@ -36,7 +36,7 @@ typedef struct carom_problem {
 } carom_problem;
 
 /* THE judge: u = W x + b (stored in u [n]) and the largest residual of any block, in the units of u; *worst (may be
- * NULL) is its block. NaN anywhere gives +infinity. */
+ * NULL) is its block. +infinity if a value is not finite. */
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst);
 /* What a residual is compared with: the largest |b| and |W_ij x_j| (so that a tolerance is relative); at least 1e-300. */
 double carom_problem_scale(const carom_problem *problem, const double *x);

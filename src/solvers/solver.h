@@ -5,7 +5,7 @@
 #include "problem/problem.h"
 
 typedef struct carom_solve {  /* one call: what is asked and what came back */
-    const double *field;      /* values of the solver's fields, in the order of its table */
+    const double *field;      /* values of the named solver's fields, in the order of its table; NULL: standard */
     double tol;               /* residual <= tol * scale is a solution */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
@@ -19,7 +19,9 @@ typedef struct carom_solver {
     carom_method method;
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
-    void (*solve)(const carom_problem *problem, carom_solve *solve); /* fills x; the caller judges */
+    /* Fills x; the caller judges. Called by carom_problem_solve only, after the elimination of joints, pins and x0: all
+     * blocks are contacts with mu > 0 or without friction. */
+    void (*solve)(const carom_problem *problem, carom_solve *solve);
 } carom_solver;
 
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
@@ -29,7 +31,8 @@ const carom_solver *carom_solver_find(const char *name);
 /* Bytes that any solver needs for problems up to this size. */
 size_t carom_solver_work(int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
- * judges every result outside of the solver. CAROM_NO_SOLUTION leaves the best x. Allocates nothing. */
+ * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION after an exhaustive method,
+ * CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve, carom_error *error);
 
 #endif

@@ -1,0 +1,94 @@
+/* residual.c: the judge of every solver. For each block, with y = x + x0 and rho = 1/(mean diagonal of its W):
+ *
+ *   decided         the law's natural map at (u, y)                              (1)
+ *   pinned open     |y|/rho                                                      (2)
+ *   pinned stick    |u|                                                          (3)
+ *   pinned slip     unilateral law at (u_n, y_n) and |y_t + mu y_n d|/rho        (4)
+ *
+ * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. */
+#include <float.h>
+#include <math.h>
+
+#include "problem/problem.h"
+
+static double rho_of(const carom_problem *problem, const carom_block *block)
+{
+    double sum = 0;
+    for (int k = 0; k < block->law->rows; k++)
+        sum += problem->W[(block->row + k) * (problem->n + 1)];
+    return sum > 0 ? block->law->rows / sum : 1;
+}
+
+static double norm(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+static double slip_residual(const carom_block *block, double rho, const double *u, const double *y)
+{
+    double r[3] = {carom_law_unilateral.residual(0, rho, u, y), 0, 0};
+    for (int k = 1; k < block->law->rows; k++)
+        r[k] = (y[k] + block->mu * y[0] * block->direction[k - 1]) / rho;
+    return norm(3, r);
+}
+
+static double block_residual(const carom_block *block, double rho, const double *u, const double *y)
+{
+    switch (block->pin) {
+    case CAROM_PIN_OPEN:
+        return norm(block->law->rows, y) / rho;                          /* (2) */
+    case CAROM_PIN_STICK:
+        return norm(block->law->rows, u);                                /* (3) */
+    case CAROM_PIN_SLIP:
+        if (block->law->rows > 1)
+            return slip_residual(block, rho, u, y);                      /* (4) */
+        break;
+    case CAROM_PIN_NONE:
+        break;
+    }
+    return block->law->residual(block->mu, rho, u, y);                   /* (1) */
+}
+
+double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst)
+{
+    int n = problem->n;
+    double most = 0;
+    if (worst)
+        *worst = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = problem->b[i];
+        for (int j = 0; j < n; j++)
+            sum += problem->W[i * n + j] * x[j];
+        u[i] = sum;
+        if (!(fabs(sum) <= DBL_MAX))
+            most = INFINITY;
+    }
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        double y[3] = {0, 0, 0};
+        for (int i = 0; i < block->law->rows; i++)
+            y[i] = x[block->row + i] + (problem->x0 ? problem->x0[block->row + i] : 0);
+        double r = block_residual(block, rho_of(problem, block), u + block->row, y);
+        if (!(r <= most)) {
+            most = r == r ? r : INFINITY;
+            if (worst)
+                *worst = k;
+        }
+    }
+    return most;
+}
+
+double carom_problem_scale(const carom_problem *problem, const double *x)
+{
+    int n = problem->n;
+    double most = 1e-300;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(problem->b[i]));
+        for (int j = 0; j < n; j++)
+            most = fmax(most, fabs(problem->W[i * n + j] * x[j]));
+    }
+    return most;
+}

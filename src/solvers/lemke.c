@@ -1,0 +1,192 @@
+/* lemke.c: complementary pivoting for contacts without friction,  w = S z + s,  0 <= w _|_ z >= 0.
+ *
+ *   w - S z - 1 z0 = s;  basis w                                                                     (1)
+ *   z0 enters where s is least; then the complement of what has left enters, until z0 leaves         (2)
+ *   the row that leaves: lexicographically least (s, B^-1)_i/d_i over d_i > 0, d the entering column (3)
+ *   no d_i > 0: a ray, no solution for positive semidefinite S                                       (4)
+ *   the z in the basis are closed: S_PP z_P = -s_P once more, to remove the rounding of the pivots   (5)
+ *
+ * Rule (3) cannot cycle. S and s are scaled to a unit diagonal before. The solution is basic: contacts that are not
+ * needed carry nothing. Limits: for other than copositive S a ray proves nothing. */
+#include <math.h>
+#include <string.h>
+
+#include "solvers/parts.h"
+
+#define PIVOT_TOL 1e-10 /* of the scaled tableau */
+#define TIE_TOL 1e-12
+
+static const carom_field fields[] = {{0}};
+
+static bool takes(const carom_problem *problem)
+{
+    carom_census count = carom_problem_census(problem);
+    return count.planar == 0 && count.spatial == 0;
+}
+
+typedef struct workspace {
+    carom_modes modes;
+    double *T;    /* [m*(2m+2)]: s, columns of w (that is B^-1), columns of z, column of z0 */
+    double *root; /* [m] 1/sqrt(S_ii) */
+    double *z, *u; /* [m] */
+    int *basis;   /* [m]: 1..m w, m+1..2m z, 2m+1 z0 */
+    int m, width;
+} workspace;
+
+static void place(workspace *w, carom_carver *carver, int n, int nblock)
+{
+    carom_modes_place(&w->modes, carver, n, nblock);
+    w->T = CAROM_CARVE(carver, double, n * (2 * n + 2));
+    w->root = CAROM_CARVE(carver, double, n);
+    w->z = CAROM_CARVE(carver, double, n);
+    w->u = CAROM_CARVE(carver, double, n);
+    w->basis = CAROM_CARVE(carver, int, n);
+    w->m = n;
+    w->width = 2 * n + 2;
+}
+
+static size_t work(int n, int nblock)
+{
+    workspace w;
+    carom_carver carver = {NULL, 0};
+    place(&w, &carver, n, nblock);
+    return carver.used;
+}
+
+static void begin(workspace *w, const carom_problem *problem) /* (1) */
+{
+    int m = w->m;
+    double largest = 0;
+    for (int i = 0; i < m; i++) {
+        double diagonal = problem->W[i * (m + 1)];
+        w->root[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
+        largest = fmax(largest, fabs(w->root[i] * problem->b[i]));
+    }
+    for (int i = 0; i < m; i++) {
+        double *row = w->T + i * w->width;
+        row[0] = w->root[i] * problem->b[i] / largest;
+        for (int j = 0; j < m; j++) {
+            row[1 + j] = i == j;
+            row[1 + m + j] = -w->root[i] * problem->W[i * m + j] * w->root[j];
+        }
+        row[1 + 2 * m] = -1;
+        w->basis[i] = 1 + i;
+    }
+}
+
+static void pivot(workspace *w, int r, int entering)
+{
+    double *top = w->T + r * w->width, factor = 1 / top[entering];
+    for (int j = 0; j < w->width; j++)
+        top[j] *= factor;
+    top[entering] = 1;
+    for (int i = 0; i < w->m; i++) {
+        double *row = w->T + i * w->width, d = row[entering];
+        if (i == r || d == 0)
+            continue;
+        for (int j = 0; j < w->width; j++)
+            row[j] -= d * top[j];
+        row[entering] = 0;
+    }
+    w->basis[r] = entering;
+}
+
+/* Is row a lexicographically less than row b, each divided by its entry d? */
+static bool less(const workspace *w, int a, int b, int entering)
+{
+    const double *p = w->T + a * w->width, *q = w->T + b * w->width;
+    double da = 1 / p[entering], db = 1 / q[entering];
+    for (int j = 0; j <= w->m; j++) {
+        double x = p[j] * da, y = q[j] * db;
+        if (fabs(x - y) > TIE_TOL * (1 + fabs(x) + fabs(y)))
+            return x < y;
+    }
+    return a > b;
+}
+
+/* (3); z0 leaves as soon as it may. -1: a ray (4) */
+static int leaving_row(const workspace *w, int entering)
+{
+    int best = -1, artificial = -1;
+    for (int i = 0; i < w->m; i++) {
+        if (!(w->T[i * w->width + entering] > PIVOT_TOL))
+            continue;
+        if (w->basis[i] == 2 * w->m + 1)
+            artificial = i;
+        if (best < 0 || less(w, i, best, entering))
+            best = i;
+    }
+    if (artificial >= 0 && artificial != best) {
+        const double *p = w->T + artificial * w->width, *q = w->T + best * w->width;
+        double x = p[0] / p[entering], y = q[0] / q[entering];
+        if (x - y <= TIE_TOL * (1 + fabs(x)))
+            best = artificial;
+    }
+    return best;
+}
+
+static int first_row(const workspace *w)
+{
+    int r = 0;
+    for (int i = 1; i < w->m; i++)
+        if (w->T[i * w->width] <= w->T[r * w->width])
+            r = i;
+    return r;
+}
+
+/* (2); true when z0 has left. */
+static bool run(workspace *w, int *iterations)
+{
+    int m = w->m, entering = 2 * m + 1, most = 50 * m + 100;
+    for (*iterations = 0; *iterations < most; ++*iterations) {
+        int r = *iterations ? leaving_row(w, entering) : first_row(w);
+        if (r < 0)
+            return false;
+        int left = w->basis[r];
+        pivot(w, r, entering);
+        if (left == 2 * m + 1)
+            return true;
+        entering = left <= m ? left + m : left - m;
+    }
+    return false;
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    workspace w;
+    carom_carver carver = {s->work, 0};
+    int m = problem->n;
+    place(&w, &carver, m, problem->nblock);
+    memset(s->x, 0, sizeof(double) * (size_t)m);
+    s->iterations = 0;
+    bool open = true;
+    for (int i = 0; i < m; i++)
+        open = open && problem->b[i] >= 0;
+    if (open)
+        return;
+    begin(&w, problem);
+    double largest = 0;
+    for (int i = 0; i < m; i++)
+        largest = fmax(largest, fabs(w.root[i] * problem->b[i]));
+    run(&w, &s->iterations);
+    memset(w.modes.mode, CAROM_FIX_OPEN, (size_t)problem->nblock);
+    for (int i = 0; i < m; i++) {
+        int k = w.basis[i] - m - 1;
+        if (k < 0 || k >= m)
+            continue;
+        s->x[k] = fmax(0, w.T[i * w.width] * largest * w.root[k]);
+        w.modes.mode[k] = CAROM_FIX_STICK;
+    }
+    memcpy(w.z, s->x, sizeof(double) * (size_t)m);
+    if (carom_modes_solve(&w.modes, problem, w.z) &&                                     /* (5) */
+        carom_problem_residual(problem, w.z, w.u, NULL) <= carom_problem_residual(problem, s->x, w.u, NULL))
+        memcpy(s->x, w.z, sizeof(double) * (size_t)m);
+}
+
+const carom_solver carom_solver_lemke = {
+    .method = {.name = "lemke", .doc = "complementary pivoting; contacts without friction",
+               .ref = "Cottle, Pang and Stone (1992), The Linear Complementarity Problem", .fields = fields},
+    .takes = takes,
+    .work = work,
+    .solve = solve,
+};

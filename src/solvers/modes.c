@@ -1,0 +1,201 @@
+/* modes.c: the equations that remain when the mode of every contact is known; unknown y in the rows of contacts that
+ * are not open, u = W y + b.
+ *
+ *   closed, stick     u = 0 in all rows                                                          (1)
+ *   slip in the plane u_n = 0,  y_t + s mu y_n = 0,  s = sign of u_t                             (2)
+ *   slip in space     u_n = 0,  |y_t| - mu y_n = 0,  u_t x d = 0  with d = y_t/|y_t|             (3)
+ *
+ * (1) and (2) are linear and solved in one step; with (3) it is Newton's method. Singular systems (redundant contacts)
+ * give the smallest y, or the smallest change of y. Equations in impulses are multiplied by the mean diagonal of W, so
+ * that all are velocities and a rank can be decided. */
+#include <float.h>
+#include <math.h>
+
+#include "core/dense.h"
+#include "solvers/parts.h"
+
+void carom_modes_place(carom_modes *modes, carom_carver *carver, int n, int nblock)
+{
+    modes->mode = CAROM_CARVE(carver, unsigned char, nblock);
+    modes->nearest = false;
+    modes->A = CAROM_CARVE(carver, double, n * n);
+    modes->F = CAROM_CARVE(carver, double, n);
+    modes->y = CAROM_CARVE(carver, double, n);
+    modes->work = CAROM_CARVE(carver, double, 5 * n);
+    modes->row = CAROM_CARVE(carver, int, n);
+    modes->order = CAROM_CARVE(carver, int, n);
+}
+
+void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
+{
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        const double *x = y + block->row;
+        modes->mode[k] = x[0] > 0 ? CAROM_FIX_STICK : CAROM_FIX_OPEN;
+        if (block->law->rows == 1 || !(x[0] > 0))
+            continue;
+        double t = block->law->rows == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
+        if (t >= block->mu * x[0] * (1 - 1e-10))
+            modes->mode[k] = x[1] < 0 || block->law->rows == 3 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
+    }
+}
+
+static double mean_diagonal(const carom_problem *problem, const carom_block *block)
+{
+    double sum = 0;
+    for (int k = 0; k < block->law->rows; k++)
+        sum += problem->W[(block->row + k) * (problem->n + 1)];
+    return sum > 0 ? sum / block->law->rows : 1;
+}
+
+/* Rows of active contacts; y of the others is set to 0. */
+static int choose_rows(carom_modes *modes, const carom_problem *problem, double *y)
+{
+    int n = 0;
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        for (int i = 0; i < block->law->rows; i++) {
+            if (modes->mode[k] == CAROM_FIX_OPEN)
+                y[block->row + i] = 0;
+            else
+                modes->row[n++] = block->row + i;
+        }
+    }
+    return n;
+}
+
+static double velocity_row(const carom_modes *modes, const carom_problem *problem, int n, int row, const double *y, double *A)
+{
+    const double *W = problem->W + row * problem->n;
+    double u = problem->b[row];
+    for (int j = 0; j < n; j++) {
+        A[j] = W[modes->row[j]];
+        u += A[j] * y[modes->row[j]];
+    }
+    return u;
+}
+
+static void planar_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
+{
+    const carom_block *block = &problem->block[k];
+    double *A = modes->A + (i + 1) * n, w = mean_diagonal(problem, block);
+    double s = modes->mode[k] == CAROM_FIX_SLIP_PLUS ? block->mu : -block->mu;
+    for (int j = 0; j < n; j++)
+        A[j] = 0;
+    A[i] = w * s;
+    A[i + 1] = w;
+    modes->F[i + 1] = w * (y[block->row + 1] + s * y[block->row]);                       /* (2) */
+}
+
+static void spatial_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
+{
+    const carom_block *block = &problem->block[k];
+    double *A1 = modes->A + (i + 1) * n, *A2 = A1 + n, w = mean_diagonal(problem, block);
+    const double *x = y + block->row;
+    double t = sqrt(x[1] * x[1] + x[2] * x[2]), d1 = x[1] / t, d2 = x[2] / t;
+    double u1 = velocity_row(modes, problem, n, block->row + 1, y, A1);
+    double u2 = velocity_row(modes, problem, n, block->row + 2, y, A2);
+    double along = (u1 * d1 + u2 * d2) / t;
+    for (int j = 0; j < n; j++) {
+        A2[j] = A1[j] * d2 - A2[j] * d1;
+        A1[j] = 0;
+    }
+    A2[i + 1] += along * -d2;         /* d' = e (e.y_t')/t with e = (-d2, d1), and u x e = u.d */
+    A2[i + 2] += along * d1;
+    modes->F[i + 2] = u1 * d2 - u2 * d1;                                                 /* (3) */
+    A1[i] = -w * block->mu;
+    A1[i + 1] = w * d1;
+    A1[i + 2] = w * d2;
+    modes->F[i + 1] = w * (t - block->mu * x[0]);
+}
+
+/* A = dF/dy in the active rows. */
+static bool assemble(carom_modes *modes, const carom_problem *problem, int n, const double *y)
+{
+    bool linear = true;
+    for (int k = 0, i = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        int rows = block->law->rows, held = modes->mode[k] == CAROM_FIX_STICK ? rows : 1;
+        if (modes->mode[k] == CAROM_FIX_OPEN)
+            continue;
+        for (int r = 0; r < held; r++)
+            modes->F[i + r] = velocity_row(modes, problem, n, block->row + r, y, modes->A + (i + r) * n); /* (1) */
+        if (held < rows && rows == 2)
+            planar_slip(modes, problem, k, i, n, y);
+        if (held < rows && rows == 3) {
+            spatial_slip(modes, problem, k, i, n, y);
+            linear = false;
+        }
+        i += rows;
+    }
+    return linear;
+}
+
+/* Elimination if the matrix is clearly regular; z <- A^-1 z. A is destroyed. */
+static bool eliminate(int n, double *A, int *order, double *z)
+{
+    if (!carom_lu(n, A, order))
+        return false;
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < n; i++) {
+        double pivot = fabs(A[i * (n + 1)]);
+        least = pivot < least ? pivot : least;
+        most = pivot > most ? pivot : most;
+    }
+    if (!(least > 1e-8 * most))
+        return false;
+    carom_lu_solve(n, A, order, z);
+    return true;
+}
+
+/* A z = F for the change z of y, or for y itself. */
+static bool assemble_step(carom_modes *modes, const carom_problem *problem, int n, const double *y)
+{
+    bool linear = assemble(modes, problem, n, y);
+    for (int i = 0; i < n; i++) {
+        modes->F[i] = -modes->F[i];
+        for (int j = 0; j < n && !modes->nearest; j++)
+            modes->F[i] += modes->A[i * n + j] * y[modes->row[j]];
+    }
+    return linear;
+}
+
+/* One step of Newton's method; returns the largest change. */
+static double advance(carom_modes *modes, const carom_problem *problem, int n, double *y, bool *linear)
+{
+    double *z = modes->work, change = 0;
+    *linear = assemble_step(modes, problem, n, y);
+    for (int i = 0; i < n; i++)
+        z[i] = modes->F[i];
+    if (!eliminate(n, modes->A, modes->order, z)) {
+        assemble_step(modes, problem, n, y);
+        carom_least_squares(n, n, modes->A, modes->F, z, CAROM_RANK_TOL, modes->work + n, modes->order);
+    }
+    for (int i = 0; i < n; i++) {
+        double before = y[modes->row[i]], after = modes->nearest ? before + z[i] : z[i];
+        change = fmax(change, fabs(after - before));
+        y[modes->row[i]] = after;
+        if (!(fabs(after) <= DBL_MAX))
+            return INFINITY;
+    }
+    return change;
+}
+
+bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double *y)
+{
+    enum { STEPS = 20 };
+    int n = choose_rows(modes, problem, y);
+    for (int k = 0; n > 0 && k < STEPS; k++) {
+        bool linear;
+        double change = advance(modes, problem, n, y, &linear), size = 0;
+        if (!(change <= DBL_MAX))
+            return false;
+        if (linear)
+            return true;
+        for (int i = 0; i < n; i++)
+            size = fmax(size, fabs(y[modes->row[i]]));
+        if (change <= 4 * DBL_EPSILON * size)
+            return true;
+    }
+    return true;
+}

@@ -1,0 +1,151 @@
+/* nsgs.c: nonsmooth Gauss-Seidel with a polish.
+ *
+ *   sweep over the contacts i:   q = b_i + sum_(j != i) W_ij y_j                                     (1)
+ *                                z solves the law of contact i for u = W_ii z + q, exactly (one.c)   (2)
+ *                                y_i <- P_K(y_i + w (z - y_i))                                       (3)
+ *   after 1, 2, 4, 8, ... sweeps: read the modes off y, solve their equations (modes.c)              (4)
+ *
+ * (1)-(3) converge linearly, slowly for long chains of contacts and for many redundant ones; (4) ends the iteration as
+ * soon as the modes are right, to rounding. Among redundant solutions the smallest is tried first, then the one nearest
+ * to y. Limits: no proof of convergence with friction; it cannot show that there is no solution. Polishing is left out
+ * for more than 150 active rows. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solvers/parts.h"
+
+enum { POLISH_ROWS = 150 };
+enum { ITERATIONS, RELAXATION, POLISH };
+static const carom_field fields[] = {
+    [ITERATIONS] = {"iterations", CAROM_FIELD_INT, 10000, 1, 1e9, NULL, "sweeps at most"},
+    [RELAXATION] = {"relaxation", CAROM_FIELD_DOUBLE, 1, 0.01, 1.99, NULL, "w: over 1 over-relaxation, under 1 damping"},
+    [POLISH] = {"polish", CAROM_FIELD_BOOL, 1, 0, 1, NULL, "solve the equations of the modes found"},
+    {0},
+};
+
+static bool takes(const carom_problem *problem)
+{
+    (void)problem;
+    return true;
+}
+
+typedef struct workspace {
+    carom_modes modes;
+    double *y, *trial, *u; /* [n] */
+    double best;           /* relative residual of the x returned */
+} workspace;
+
+static void place(workspace *w, carom_carver *carver, int n, int nblock)
+{
+    carom_modes_place(&w->modes, carver, n, nblock);
+    w->y = CAROM_CARVE(carver, double, n);
+    w->trial = CAROM_CARVE(carver, double, n);
+    w->u = CAROM_CARVE(carver, double, n);
+}
+
+static size_t work(int n, int nblock)
+{
+    workspace w;
+    carom_carver carver = {NULL, 0};
+    place(&w, &carver, n, nblock);
+    return carver.used;
+}
+
+/* One sweep; returns the largest change of u it makes, by the diagonal of W. */
+static double sweep(const carom_problem *problem, double *y, double relaxation)
+{
+    int n = problem->n;
+    double change = 0;
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        int rows = block->law->rows, first = block->row;
+        double q[3] = {0, 0, 0}, z[3] = {0, 0, 0};
+        for (int i = 0; i < rows; i++) {                                                 /* (1) */
+            const double *W = problem->W + (first + i) * n;
+            double sum = problem->b[first + i];
+            for (int j = 0; j < first; j++)
+                sum += W[j] * y[j];
+            for (int j = first + rows; j < n; j++)
+                sum += W[j] * y[j];
+            q[i] = sum;
+        }
+        carom_one(block, problem->W + first * (n + 1), n, q, z);                         /* (2) */
+        if (relaxation != 1) {
+            double relaxed[3] = {0, 0, 0};
+            for (int i = 0; i < rows; i++)
+                relaxed[i] = y[first + i] + relaxation * (z[i] - y[first + i]);
+            block->law->project(block->mu, relaxed, z);                                  /* (3) */
+        }
+        for (int i = 0; i < rows; i++) {
+            change = fmax(change, fabs(z[i] - y[first + i]) * problem->W[(first + i) * (n + 1)]);
+            y[first + i] = z[i];
+        }
+    }
+    return change;
+}
+
+/* Keeps y as the result if it is better; true if it is good enough. */
+static bool offer(const carom_problem *problem, workspace *w, carom_solve *s, const double *y)
+{
+    double r = carom_problem_residual(problem, y, w->u, NULL) / carom_problem_scale(problem, y);
+    if (r < w->best) {
+        w->best = r;
+        memcpy(s->x, y, sizeof(double) * (size_t)problem->n);
+    }
+    return r <= s->tol;
+}
+
+static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
+{
+    int active = 0;
+    carom_modes_guess(&w->modes, problem, w->y);
+    for (int k = 0; k < problem->nblock; k++)
+        active += w->modes.mode[k] != CAROM_FIX_OPEN ? problem->block[k].law->rows : 0;
+    if (active > POLISH_ROWS)
+        return false;
+    for (int nearest = 0; nearest < 2; nearest++) {                                      /* (4) */
+        w->modes.nearest = nearest;
+        memcpy(w->trial, w->y, sizeof(double) * (size_t)problem->n);
+        if (carom_modes_solve(&w->modes, problem, w->trial) && offer(problem, w, s, w->trial))
+            return true;
+    }
+    return false;
+}
+
+static bool is_checkpoint(int k)
+{
+    return k < 64 ? (k & (k - 1)) == 0 : k % 64 == 0;
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    workspace w;
+    carom_carver carver = {s->work, 0};
+    place(&w, &carver, problem->n, problem->nblock);
+    w.best = INFINITY;
+    memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
+    int most = (int)s->field[ITERATIONS];
+    for (s->iterations = 1; s->iterations <= most; s->iterations++) {
+        double change = sweep(problem, w.y, s->field[RELAXATION]);
+        if (!(change <= DBL_MAX))
+            return;
+        bool settled = change <= DBL_EPSILON * carom_problem_scale(problem, w.y);
+        if (!settled && !is_checkpoint(s->iterations) && s->iterations < most)
+            continue;
+        if (s->field[POLISH] != 0 && polish(problem, &w, s))
+            return;
+        if (offer(problem, &w, s, w.y) || settled)
+            return;
+    }
+    s->iterations = most;
+}
+
+const carom_solver carom_solver_nsgs = {
+    .method = {.name = "nsgs", .doc = "nonsmooth Gauss-Seidel with a polish; every law and size",
+               .ref = "Jourdan, Alart and Jean (1998), Comput. Methods Appl. Mech. Engrg. 155, 31-47",
+               .fields = fields},
+    .takes = takes,
+    .work = work,
+    .solve = solve,
+};

@@ -1,0 +1,248 @@
+/* solve.c: the list of solvers, and the one way to call them: eliminate what is not to be decided, solve, judge.
+ *
+ * A single contact takes a short cut to its exact solution. Otherwise, with no solver named: the first guess, then 'all
+ * contacts open', then the exact solution if the elimination left one contact, then
+ *     without friction   enumeration (up to 4 contacts), Lemke, enumeration, Gauss-Seidel
+ *     with friction      Gauss-Seidel, enumeration
+ * until one passes the residual. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "solvers/parts.h"
+
+static const carom_solver *const solvers[] = {
+    &carom_solver_enumeration,
+    &carom_solver_lemke,
+    &carom_solver_nsgs,
+};
+
+const carom_solver *carom_solver_list(int i)
+{
+    return i >= 0 && i < CAROM_COUNT(solvers) ? solvers[i] : NULL;
+}
+
+const carom_method *carom_solver_method(int i)
+{
+    const carom_solver *solver = carom_solver_list(i);
+    return solver ? &solver->method : NULL;
+}
+
+const carom_solver *carom_solver_find(const char *name)
+{
+    for (int i = 0; i < CAROM_COUNT(solvers); i++)
+        if (strcmp(solvers[i]->method.name, name) == 0)
+            return solvers[i];
+    return NULL;
+}
+
+typedef struct workspace {
+    carom_reduced reduced;
+    double *y, *u, *guess, *best; /* [n] */
+    void *inner;                  /* of the solver */
+} workspace;
+
+static void place(workspace *w, carom_carver *carver, int n, int nblock)
+{
+    carom_reduce_place(&w->reduced, carver, n, nblock);
+    w->y = CAROM_CARVE(carver, double, n);
+    w->u = CAROM_CARVE(carver, double, n);
+    w->guess = CAROM_CARVE(carver, double, n);
+    w->best = CAROM_CARVE(carver, double, n);
+    w->inner = carom_carve(carver, 0);
+}
+
+size_t carom_solver_work(int n, int nblock)
+{
+    workspace w;
+    carom_carver carver = {NULL, 0};
+    place(&w, &carver, n, nblock);
+    size_t most = 0;
+    for (int i = 0; i < CAROM_COUNT(solvers); i++)
+        most = CAROM_MAX(most, solvers[i]->work(n, nblock));
+    return carver.used + most + 16;
+}
+
+/* ---- judging ---- */
+static bool judge(const carom_problem *problem, carom_solve *solve)
+{
+    solve->residual = carom_problem_residual(problem, solve->x, solve->u, &solve->worst);
+    solve->residual /= carom_problem_scale(problem, solve->x);
+    return solve->residual <= solve->tol;
+}
+
+static carom_status refuse(const carom_problem *problem, const carom_solve *solve, const char *by, carom_status status,
+                           carom_error *error)
+{
+    int n = problem->n;
+    if (!carom_all_finite(n * n, problem->W) || !carom_all_finite(n, problem->b) ||
+        (problem->x0 && !carom_all_finite(n, problem->x0)))
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: the contact problem (%d rows, %d blocks) holds a value that is not finite",
+                   by, n, problem->nblock);
+    CAROM_FAIL(error, status, "%s: %s: residual %.3g, asked for %.3g, after %d iterations (block %d of %d)", by,
+               status == CAROM_NO_SOLUTION ? "no solution" : "not converged", solve->residual, solve->tol,
+               solve->iterations, solve->worst, problem->nblock);
+}
+
+/* ---- the short cuts ---- */
+static carom_status solve_one_row(const carom_problem *problem, carom_solve *solve, carom_error *error)
+{
+    double b = problem->b[0], W = problem->W[0];
+    solve->iterations = 1;
+    solve->worst = 0;
+    if (b >= 0 && b <= DBL_MAX && fabs(W) <= DBL_MAX) {
+        solve->x[0] = 0;
+        solve->u[0] = b;
+        solve->residual = 0;
+        return CAROM_OK;
+    }
+    solve->x[0] = -b / W;
+    solve->u[0] = W * solve->x[0] + b;
+    solve->residual = fabs(solve->u[0] / b);
+    if (W > 0 && solve->x[0] > 0 && solve->residual <= solve->tol)
+        return CAROM_OK;
+    solve->x[0] = 0;
+    judge(problem, solve);
+    return refuse(problem, solve, "one contact", CAROM_NO_SOLUTION, error);
+}
+
+static carom_status solve_one_contact(const carom_problem *problem, carom_solve *solve, carom_error *error)
+{
+    carom_one(problem->block, problem->W, problem->n, problem->b, solve->x);
+    solve->iterations = 1;
+    return judge(problem, solve) ? CAROM_OK : refuse(problem, solve, "one contact", CAROM_NO_SOLUTION, error);
+}
+
+/* ---- the general way ---- */
+typedef struct attempt {
+    const carom_problem *problem;
+    carom_solve *solve;
+    workspace *w;
+    double best;         /* least residual so far, of w->best */
+    int iterations;
+    bool exhaustive;     /* a failed method was able to show that there is no solution */
+} attempt;
+
+/* Judges the y of the reduced problem by the original problem; keeps the best. */
+static bool accept(attempt *a, const double *y)
+{
+    carom_solve *s = a->solve;
+    carom_reduce_expand(&a->w->reduced, a->problem, y, s->x);
+    bool good = judge(a->problem, s);
+    if (s->residual < a->best) {
+        a->best = s->residual;
+        memcpy(a->w->best, s->x, sizeof(double) * (size_t)a->problem->n);
+    }
+    return good;
+}
+
+static bool run(attempt *a, const carom_solver *solver, const double *field)
+{
+    workspace *w = a->w;
+    const carom_problem *reduced = &w->reduced.problem;
+    double standard[CAROM_FIELDS_MAX];
+    for (int i = 0; !field && solver->method.fields[i].name; i++)
+        standard[i] = solver->method.fields[i].standard;
+    carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
+                         .work = w->inner};
+    solver->solve(reduced, &inner);
+    a->iterations += inner.iterations;
+    return accept(a, w->y);
+}
+
+static bool try_all(attempt *a)
+{
+    workspace *w = a->w;
+    carom_census count = carom_problem_census(a->problem);
+    bool smooth = count.planar == 0 && count.spatial == 0, small = carom_solver_enumeration.takes(a->problem);
+    if (smooth) {
+        a->exhaustive = true;
+        if (count.frictionless <= 4)
+            return run(a, &carom_solver_enumeration, NULL);
+        if (run(a, &carom_solver_lemke, NULL))
+            return true;
+        if (small)
+            return run(a, &carom_solver_enumeration, NULL);
+    }
+    carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
+    if (run(a, &carom_solver_nsgs, NULL))
+        return true;
+    a->exhaustive |= small;
+    return small && run(a, &carom_solver_enumeration, NULL);
+}
+
+static bool all_open(const carom_problem *reduced)
+{
+    for (int k = 0; k < reduced->nblock; k++)
+        if (!(reduced->b[reduced->block[k].row] >= 0))
+            return false;
+    return true;
+}
+
+static bool decide(attempt *a, const carom_solver *solver)
+{
+    workspace *w = a->w;
+    const carom_problem *reduced = &w->reduced.problem;
+    if (solver) {
+        carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
+        a->exhaustive = solver == &carom_solver_enumeration;
+        return reduced->n ? run(a, solver, a->solve->field) : accept(a, w->y);
+    }
+    if (all_open(reduced)) {
+        memset(w->y, 0, sizeof(double) * (size_t)reduced->n);
+        if (accept(a, w->y))
+            return true;
+    }
+    a->iterations = a->exhaustive = reduced->nblock <= 1;
+    if (reduced->nblock == 1) {
+        carom_one(reduced->block, reduced->W, reduced->n, reduced->b, w->y);
+        return accept(a, w->y);
+    }
+    return reduced->nblock > 0 && try_all(a);
+}
+
+static carom_status solve_general(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                  carom_error *error)
+{
+    workspace w;
+    carom_carver carver = {solve->work, 0};
+    place(&w, &carver, problem->n, problem->nblock);
+    attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY};
+    solve->iterations = 0;
+    if (judge(problem, solve) && !solver)
+        return CAROM_OK;
+    const char *name = solver ? solver->method.name : "contact problem";
+    if (solver && !solver->takes(problem))
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "%s: does not take this problem (%d rows, %d blocks)", name, problem->n,
+                   problem->nblock);
+    if (!(solve->residual <= DBL_MAX) && !carom_all_finite(problem->n, solve->x)) {
+        memset(solve->x, 0, sizeof(double) * (size_t)problem->n);
+        judge(problem, solve);
+    }
+    if (!(solve->residual <= DBL_MAX))
+        return refuse(problem, solve, name, CAROM_NO_SOLUTION, error);
+    memcpy(w.guess, solve->x, sizeof(double) * (size_t)problem->n);
+    carom_reduce(&w.reduced, problem);
+    bool good = decide(&a, solver);
+    solve->iterations = a.iterations;
+    if (good)
+        return CAROM_OK;
+    if (a.best < INFINITY)
+        memcpy(solve->x, w.best, sizeof(double) * (size_t)problem->n);
+    judge(problem, solve);
+    return refuse(problem, solve, name, a.exhaustive ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
+}
+
+carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                 carom_error *error)
+{
+    const carom_block *block = problem->block;
+    if (problem->nblock == 1 && !solver && !problem->x0 && block->pin == CAROM_PIN_NONE) {
+        if (block->law == &carom_law_unilateral)
+            return solve_one_row(problem, solve, error);
+        if (block->law->rows > 1)
+            return solve_one_contact(problem, solve, error);
+    }
+    return solve_general(problem, solver, solve, error);
+}

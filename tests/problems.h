@@ -1,0 +1,85 @@
+/* problems.h: one-step problems for the tests of laws, problems and solvers. */
+#ifndef CAROM_TEST_PROBLEMS_H
+#define CAROM_TEST_PROBLEMS_H
+
+#include <string.h>
+
+#include "solvers/solver.h"
+#include "testing.h"
+
+enum { ROWS = 40, BLOCKS = 24, DOFS = 24 };
+
+typedef struct bench { /* a problem with room for its arrays, and one solve of it */
+    carom_problem problem;
+    carom_block block[BLOCKS];
+    double W[ROWS * ROWS], b[ROWS], x0[ROWS], x[ROWS], u[ROWS], G[ROWS * DOFS], inverse_mass[DOFS];
+    int ndof;
+    carom_solve solve;
+    carom_error error;
+} bench;
+
+static inline double noise(unsigned long *seed) /* uniform in (-1, 1) */
+{
+    *seed = *seed * 6364136223846793005UL + 1442695040888963407UL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1;
+}
+
+static inline int dice(unsigned long *seed, int n)
+{
+    return (int)((noise(seed) + 1) / 2 * n) % n;
+}
+
+static inline void bench_begin(bench *t, int ndof)
+{
+    memset(t, 0, sizeof *t);
+    t->ndof = ndof;
+    t->problem = (carom_problem){.block = t->block, .W = t->W, .b = t->b};
+    for (int i = 0; i < ndof; i++)
+        t->inverse_mass[i] = 1;
+}
+
+static inline carom_block *bench_block(bench *t, const carom_law *law, double mu)
+{
+    carom_block *block = &t->block[t->problem.nblock++];
+    ck_assert(t->problem.nblock <= BLOCKS && t->problem.n + law->rows <= ROWS);
+    *block = (carom_block){.law = law, .row = t->problem.n, .mu = mu};
+    t->problem.n += law->rows;
+    return block;
+}
+
+/* W = G M^-1 G^T, b = G v */
+static inline void bench_dynamics(bench *t, const double *v)
+{
+    int n = t->problem.n, m = t->ndof;
+    for (int i = 0; i < n; i++) {
+        t->b[i] = 0;
+        for (int k = 0; k < m; k++)
+            t->b[i] += t->G[i * m + k] * v[k];
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int k = 0; k < m; k++)
+                sum += t->G[i * m + k] * t->inverse_mass[k] * t->G[j * m + k];
+            t->W[i * n + j] = sum;
+        }
+    }
+}
+
+static inline carom_status bench_solve(bench *t, const carom_solver *solver, double tol)
+{
+    size_t bytes = carom_solver_work(t->problem.n, t->problem.nblock);
+    void *work = malloc(bytes); /* exactly as much as promised: the sanitizer sees one byte more */
+    ck_assert_ptr_nonnull(work);
+    t->solve = (carom_solve){.tol = tol, .x = t->x, .u = t->u, .work = work};
+    t->error.text[0] = 0;
+    carom_status status = carom_problem_solve(&t->problem, solver, &t->solve, &t->error);
+    free(work);
+    return status;
+}
+
+#define SOLVE_OK(t, solver, tol)                                                                       \
+    do {                                                                                               \
+        carom_status status_ = bench_solve((t), (solver), (tol));                                      \
+        ck_assert_msg(status_ == CAROM_OK, "%s: %s", carom_status_text(status_), (t)->error.text);     \
+    } while (0)
+
+#endif

@@ -1,0 +1,350 @@
+/* test_solvers.c: problems whose solution is known by hand, for every solver that takes them. solver NULL: automatic. */
+#include "problems.h"
+
+#define UNILATERAL (&carom_law_unilateral)
+#define JOINT (&carom_law_bilateral)
+#define PLANAR (&carom_law_coulomb_planar)
+#define SPATIAL (&carom_law_coulomb_spatial)
+
+static void fill_problem(bench *t, const double *W, const double *b)
+{
+    memcpy(t->W, W, sizeof(double) * (size_t)(t->problem.n * t->problem.n));
+    memcpy(t->b, b, sizeof(double) * (size_t)t->problem.n);
+}
+
+/* Runs every solver that takes the problem and compares x. */
+static void expect_x(bench *t, const double *x, double tolerance)
+{
+    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
+        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
+        if (solver && !solver->takes(&t->problem))
+            continue;
+        memset(t->x, 0, sizeof t->x);
+        SOLVE_OK(t, solver, 1e-12);
+        for (int j = 0; j < t->problem.n; j++)
+            ck_assert_msg(fabs(t->x[j] - x[j]) <= tolerance, "%s: x[%d] = %.17g, expected %.17g",
+                          solver ? solver->method.name : "auto", j, t->x[j], x[j]);
+    }
+}
+
+START_TEST(one_contact_without_friction_opens_or_closes)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, UNILATERAL, 0);
+    fill_problem(&t, (double[]){2}, (double[]){-3});
+    expect_x(&t, (double[]){1.5}, 0);
+    t.b[0] = 3;
+    expect_x(&t, (double[]){0}, 0);
+    ck_assert(t.u[0] == 3 && t.solve.residual == 0);
+}
+END_TEST
+
+START_TEST(planar_contact_sticks_slips_both_ways_and_opens)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, PLANAR, 0.5);
+    double W[] = {2, 0, 0, 1};
+    fill_problem(&t, W, (double[]){-2, 0.4});
+    expect_x(&t, (double[]){1, -0.4}, 1e-15);
+    fill_problem(&t, W, (double[]){-2, 0.7});
+    expect_x(&t, (double[]){1, -0.5}, 1e-15);
+    CHECK_NEAR(t.u[1], 0.2, 1e-15);
+    fill_problem(&t, W, (double[]){-2, -0.7});
+    expect_x(&t, (double[]){1, 0.5}, 1e-15);
+    fill_problem(&t, W, (double[]){1e-9, -0.7});
+    expect_x(&t, (double[]){0, 0}, 0);
+    /* coupled: slip forward, p = 2 - .5*.6 = 1.7, x_n = 1/1.7 */
+    fill_problem(&t, (double[]){2, 0.6, 0.6, 1}, (double[]){-1, 3});
+    expect_x(&t, (double[]){1 / 1.7, -0.5 / 1.7}, 1e-15);
+}
+END_TEST
+
+START_TEST(spatial_contact_sticks_slips_and_opens)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, SPATIAL, 0.5);
+    double W[] = {1, 0, 0, 0, 2, 0, 0, 0, 2};
+    fill_problem(&t, W, (double[]){-4, 2, -3});
+    expect_x(&t, (double[]){4, -1, 1.5}, 1e-15);
+    fill_problem(&t, W, (double[]){-1, 3, -4}); /* isotropic: the direction of b_t, |x_t| = .5 */
+    expect_x(&t, (double[]){1, -0.3, 0.4}, 1e-15);
+    CHECK_NEAR(t.u[1], 2.4, 1e-14);
+    CHECK_NEAR(t.u[2], -3.2, 1e-14);
+    fill_problem(&t, W, (double[]){0, 3, -4});
+    expect_x(&t, (double[]){0, 0, 0}, 0);
+}
+END_TEST
+
+/* u = 0 rows of the plane inside of space: the exact planar slip must come out of the spatial solve. */
+START_TEST(spatial_slip_along_an_axis_is_the_planar_slip)
+{
+    bench t, p;
+    bench_begin(&t, 1);
+    bench_block(&t, SPATIAL, 0.3);
+    fill_problem(&t, (double[]){2, 0.6, 0, 0.6, 1, 0, 0, 0, 1}, (double[]){-1, 3, 0});
+    bench_begin(&p, 1);
+    bench_block(&p, PLANAR, 0.3);
+    fill_problem(&p, (double[]){2, 0.6, 0.6, 1}, (double[]){-1, 3});
+    SOLVE_OK(&p, NULL, 1e-14);
+    expect_x(&t, (double[]){p.x[0], p.x[1], 0}, 1e-15);
+}
+END_TEST
+
+/* A box (mass 1, inertia J, width 2a, height 2c) on two corners that both stick: rank 3 of 4 rows. */
+static void box_on_two_corners(bench *t, double mu, const double *v)
+{
+    double a = 0.5, c = 0.2;
+    bench_begin(t, 3);
+    t->inverse_mass[2] = 6;
+    for (int k = 0; k < 2; k++) {
+        double side = k ? a : -a, rows[] = {0, 1, side, 1, 0, c}; /* (x, y, angle); normal, tangent */
+        bench_block(t, PLANAR, mu);
+        memcpy(t->G + 6 * k, rows, sizeof rows);
+    }
+    bench_dynamics(t, v);
+}
+
+START_TEST(box_with_two_sticking_corners_shares_the_load)
+{
+    bench t;
+    double v[] = {0.1, -1, 0};
+    box_on_two_corners(&t, 0.5, v);
+    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
+        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
+        if (solver && !solver->takes(&t.problem))
+            continue;
+        memset(t.x, 0, sizeof t.x);
+        SOLVE_OK(&t, solver, 1e-12);
+        CHECK_NEAR(t.x[0] + t.x[2], 1, 1e-13);    /* stops the fall */
+        CHECK_NEAR(t.x[1] + t.x[3], -0.1, 1e-13); /* stops the slide */
+        CHECK_NEAR(0.5 * (t.x[2] - t.x[0]) + 0.2 * (t.x[1] + t.x[3]), 0, 1e-13); /* no spin */
+        CHECK_NEAR(t.x[1], -0.05, 1e-13);         /* smallest: equal shares of friction */
+    }
+}
+END_TEST
+
+START_TEST(redundant_joints_share_and_stop_the_motion)
+{
+    bench t;
+    bench_begin(&t, 2);
+    for (int k = 0; k < 3; k++) {
+        bench_block(&t, JOINT, 0);
+        t.G[2 * k] = 1;
+    }
+    bench_block(&t, UNILATERAL, 0);
+    t.G[6] = 0.5; /* a contact that the joints feel too */
+    t.G[7] = 1;
+    bench_dynamics(&t, (double[]){3, -2});
+    expect_x(&t, (double[]){-4.0 / 3, -4.0 / 3, -4.0 / 3, 2}, 1e-13); /* v_y: 2; then v_x: 3 + .5*2 - 4 = 0 */
+}
+END_TEST
+
+START_TEST(joints_alone_are_a_linear_system)
+{
+    bench t;
+    bench_begin(&t, 2);
+    bench_block(&t, JOINT, 0);
+    bench_block(&t, JOINT, 0);
+    fill_problem(&t, (double[]){2, 1, 1, 2}, (double[]){-3, 3});
+    expect_x(&t, (double[]){3, -3}, 1e-14);
+}
+END_TEST
+
+/* Five touching balls: rows u_i = v_{i+1} - v_i, b = u- + e u-  (Newton's law, all contacts at once). */
+static void five_balls(bench *t, double e, double *v)
+{
+    bench_begin(t, 5);
+    double start[] = {1, 0, 0, 0, 0};
+    memcpy(v, start, sizeof start);
+    for (int k = 0; k < 4; k++) {
+        bench_block(t, UNILATERAL, 0);
+        t->G[5 * k + k] = -1;
+        t->G[5 * k + k + 1] = 1;
+    }
+    bench_dynamics(t, v);
+    for (int k = 0; k < 4; k++)
+        t->b[k] *= 1 + e;
+}
+
+START_TEST(five_touching_balls_move_on_together)
+{
+    double e[] = {1, 0.9}, expected[][2] = {{-0.6, 0.4}, {-0.52, 0.38}};
+    for (int c = 0; c < 2; c++)
+        for (int i = -1; i < 0 || carom_solver_list(i); i++) {
+            bench t;
+            double v[5];
+            five_balls(&t, e[c], v);
+            SOLVE_OK(&t, i < 0 ? NULL : carom_solver_list(i), 1e-12);
+            for (int k = 0; k < 4; k++) {
+                v[k] -= t.x[k];
+                v[k + 1] += t.x[k];
+            }
+            CHECK_NEAR(v[0], expected[c][0], 1e-14);
+            for (int k = 1; k < 5; k++)
+                CHECK_NEAR(v[k], expected[c][1], 1e-14);
+        }
+}
+END_TEST
+
+/* Rod on its tip at 60 degrees: W_nn = 1 + 3 c^2, W_nt = 3 s c (J = 1/3, length 2), mu s W_nt > W_nn. */
+static void painleve(bench *t, double bn)
+{
+    double c = 0.5, s = sqrt(0.75), mu = 5.0 / 3;
+    bench_begin(t, 1);
+    bench_block(t, PLANAR, mu);
+    fill_problem(t, (double[]){1 + 3 * c * c, 3 * s * c, 3 * s * c, 1 + 3 * s * s}, (double[]){bn, 10});
+    ck_assert(1 + 3 * c * c - mu * 3 * s * c < 0);
+}
+
+START_TEST(a_pinned_painleve_slip_that_presses_down_has_no_solution)
+{
+    bench t;
+    painleve(&t, -1);
+    t.block[0].pin = CAROM_PIN_SLIP;
+    t.block[0].direction[0] = 1;
+    ck_assert_int_eq(bench_solve(&t, NULL, 1e-10), CAROM_NO_SOLUTION);
+    ck_assert_ptr_nonnull(strstr(t.error.text, "no solution"));
+    CHECK_AT_LEAST(t.solve.residual, 0.01);
+    ck_assert_int_eq(bench_solve(&t, &carom_solver_enumeration, 1e-10), CAROM_NO_SOLUTION);
+    ck_assert_int_ne(bench_solve(&t, &carom_solver_nsgs, 1e-10), CAROM_OK);
+    ck_assert_int_ne(bench_solve(&t, &carom_solver_lemke, 1e-10), CAROM_OK);
+    t.b[0] = 1; /* lifting: open is a solution */
+    SOLVE_OK(&t, NULL, 1e-10);
+    ck_assert(t.x[0] == 0);
+}
+END_TEST
+
+START_TEST(a_contact_that_nothing_can_move_has_no_solution)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, UNILATERAL, 0);
+    fill_problem(&t, (double[]){0}, (double[]){-1});
+    ck_assert_int_eq(bench_solve(&t, NULL, 1e-10), CAROM_NO_SOLUTION);
+    t.problem.n = t.problem.nblock = 0;
+    bench_block(&t, JOINT, 0);
+    bench_block(&t, UNILATERAL, 0);
+    fill_problem(&t, (double[]){1, 0.1, 0.1, 0.1 * 0.1}, (double[]){-1, -1}); /* the joint holds the contact */
+    memset(t.x, 0, sizeof t.x);
+    ck_assert_int_eq(bench_solve(&t, NULL, 1e-10), CAROM_NO_SOLUTION);
+    CHECK_AT_MOST(fabs(t.x[1]), 1);
+    t.b[1] = -0.1; /* consistent: the contact is superfluous and must not get a force made of rounding errors */
+    memset(t.x, 0, sizeof t.x);
+    SOLVE_OK(&t, NULL, 1e-10);
+    ck_assert(t.x[1] == 0);
+}
+END_TEST
+
+START_TEST(values_that_are_not_finite_are_an_error)
+{
+    const carom_law *laws[] = {UNILATERAL, PLANAR, SPATIAL, JOINT};
+    for (int blocks = 1; blocks <= 3; blocks += 2)
+        for (int l = 0; l < 4; l++)
+            for (int where = 0; where < 4; where++) {
+                bench t;
+                bench_begin(&t, 1);
+                for (int k = 0; k < blocks; k++)
+                    bench_block(&t, laws[l], 0.5);
+                for (int i = 0; i < t.problem.n; i++) {
+                    t.W[i * (t.problem.n + 1)] = 1;
+                    t.b[i] = -1;
+                }
+                *(where % 2 ? &t.W[0] : &t.b[0]) = where < 2 ? NAN : INFINITY;
+                carom_status status = bench_solve(&t, NULL, 1e-10);
+                ck_assert_msg(status == CAROM_NOT_FINITE, "law %d blocks %d where %d: status %d", l, blocks, where, status);
+            }
+}
+END_TEST
+
+START_TEST(pins_hold_their_mode)
+{
+    bench t;
+    bench_begin(&t, 1);
+    carom_block *block = bench_block(&t, PLANAR, 0.5);
+    fill_problem(&t, (double[]){2, 0.6, 0.6, 1}, (double[]){-1, 3});
+    block->pin = CAROM_PIN_OPEN;
+    expect_x(&t, (double[]){0, 0}, 0);
+    block->pin = CAROM_PIN_STICK; /* 2 x + .6 y = 1, .6 x + y = -3 */
+    expect_x(&t, (double[]){2.8 / 1.64, -6.6 / 1.64}, 1e-14);
+    block->pin = CAROM_PIN_SLIP;
+    block->direction[0] = -1; /* against the motion: p = 2 + .3 */
+    expect_x(&t, (double[]){1 / 2.3, 0.5 / 2.3}, 1e-15);
+    t.b[0] = 1;
+    expect_x(&t, (double[]){0, 0}, 0);
+}
+END_TEST
+
+START_TEST(x0_shifts_the_law)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, UNILATERAL, 0);
+    fill_problem(&t, (double[]){2}, (double[]){1});
+    t.problem.x0 = t.x0;
+    t.x0[0] = 0.2; /* x >= -.2; u = 2x + 1 >= 0.6 there */
+    expect_x(&t, (double[]){-0.2}, 1e-16);
+    t.x0[0] = 3; /* free to pull down to u = 0 */
+    expect_x(&t, (double[]){-0.5}, 1e-15);
+}
+END_TEST
+
+START_TEST(a_good_first_guess_is_taken_as_it_is)
+{
+    bench t;
+    box_on_two_corners(&t, 0.5, (double[]){0.1, -1, 0});
+    double guess[] = {0.48, -0.07, 0.52, -0.03}; /* unequal shares of friction, the same motion */
+    memcpy(t.x, guess, sizeof guess);
+    SOLVE_OK(&t, NULL, 1e-12);
+    for (int i = 0; i < 4; i++)
+        ck_assert(t.x[i] == guess[i]);
+    t.x[0] = NAN; /* a useless guess does no harm */
+    SOLVE_OK(&t, NULL, 1e-12);
+}
+END_TEST
+
+START_TEST(an_empty_problem_is_solved)
+{
+    bench t;
+    bench_begin(&t, 1);
+    for (int i = -1; i < 0 || carom_solver_list(i); i++)
+        SOLVE_OK(&t, i < 0 ? NULL : carom_solver_list(i), 1e-12);
+    ck_assert(t.solve.residual == 0);
+}
+END_TEST
+
+START_TEST(solvers_refuse_what_they_do_not_take)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, SPATIAL, 0.5);
+    fill_problem(&t, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, (double[]){-1, 0, 0});
+    ck_assert_int_eq(bench_solve(&t, &carom_solver_lemke, 1e-10), CAROM_UNSUPPORTED);
+    ck_assert_int_eq(bench_solve(&t, &carom_solver_enumeration, 1e-10), CAROM_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(the_registry_names_every_solver_once)
+{
+    for (int i = 0; carom_solver_list(i); i++) {
+        const carom_method *method = carom_solver_method(i);
+        ck_assert_ptr_eq(method, &carom_solver_list(i)->method);
+        ck_assert_ptr_eq(carom_solver_find(method->name), carom_solver_list(i));
+        ck_assert_ptr_nonnull(method->doc);
+        ck_assert_ptr_nonnull(method->fields);
+    }
+    ck_assert_ptr_null(carom_solver_find("nobody"));
+    ck_assert_ptr_null(carom_solver_method(-1));
+}
+END_TEST
+
+TEST_MAIN("solvers", one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
+          spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
+          box_with_two_sticking_corners_shares_the_load, redundant_joints_share_and_stop_the_motion,
+          joints_alone_are_a_linear_system, five_touching_balls_move_on_together,
+          a_pinned_painleve_slip_that_presses_down_has_no_solution, a_contact_that_nothing_can_move_has_no_solution,
+          values_that_are_not_finite_are_an_error, pins_hold_their_mode, x0_shifts_the_law,
+          a_good_first_guess_is_taken_as_it_is, an_empty_problem_is_solved, solvers_refuse_what_they_do_not_take,
+          the_registry_names_every_solver_once)
