@@ -7,8 +7,8 @@
  *   0 <= u_i(v') + e_i u_i(v)  _|_  P_i >= 0,  i in A         impact law, (4b)                             (4)
  *
  * with the friction law added to (4) and joints kept by u(v') = 0 and a projection of q' on g = 0. Where F depends
- * on v it is taken at the old velocity. The paper has one coordinate and a force of time alone: there the steps agree
- * with its listing to the last bit. Order 1 in smooth motion and through impacts; penetrates by O(h); explicit: stable
+ * on v it is taken at the old velocity. The paper has one coordinate and a force of time alone: there the steps follow
+ * its listing to rounding. Order 1 in smooth motion and through impacts; penetrates by O(h); explicit: stable
  * for h omega < 2 (undamped). Elastic impacts do not keep the energy: the drift is O(h). */
 #include <string.h>
 
