@@ -1,0 +1,21 @@
+/* hints.h: what people probably meant when YAML reads something else. */
+#ifndef CAROM_TEXT_HINTS_H
+#define CAROM_TEXT_HINTS_H
+
+#include "text/lines.h"
+
+/* "x:1" is read as one word: say "write x: 1 with a blank after the colon". */
+bool carom_text_glued(const char *word);
+carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place place, const char *word, bool flow,
+                                   carom_error *error);
+
+/* Inside { } and [ ] a comma ends a value: {gap: atan2(y,x)} splits. offset: of the scalar text in the file;
+ * key: of the value, or NULL in a list. CAROM_OK if its parentheses balance. */
+carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset, const char *text,
+                                    const char *key, carom_error *error);
+
+/* What the YAML parser had to say, in words that help; open: place of the innermost { or [, or line 0. */
+carom_status carom_text_fail_syntax(const carom_text_file *file, carom_text_place place, const char *words,
+                                    carom_text_place open, carom_error *error);
+
+#endif
