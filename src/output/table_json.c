@@ -68,16 +68,20 @@ static char *put_escape(reader *r, char *out)
 {
     static const char code[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
     const char *known = *r->at ? strchr(code, *r->at) : NULL;
-    unsigned value;
-    if (known)
+    if (known) {
         *out++ = plain[known - code];
-    else if (*r->at == 'u' && sscanf(r->at + 1, "%4x", &value) == 1 && strlen(r->at) > 4) {
-        out = put_code(out, value);
-        r->at += 4;
-    } else
+        r->at++;
+        return out;
+    }
+    char digits[5] = {0}, *rest;
+    if (*r->at != 'u' || r->end - r->at < 5)
         return NULL;
-    r->at++;
-    return out;
+    memcpy(digits, r->at + 1, 4);
+    unsigned value = (unsigned)strtoul(digits, &rest, 16);
+    if (rest != digits + 4)
+        return NULL;
+    r->at += 5;
+    return put_code(out, value);
 }
 
 static carom_status read_string(reader *r, carom_error *error)
@@ -105,11 +109,15 @@ static carom_status read_number(reader *r, double *value, carom_error *error)
         return CAROM_OK;
     }
     size_t length = strspn(r->at, "+-.0123456789eE");
+    if (r->at + length >= r->end || (r->end - r->at < 4 && strncmp("null", r->at, (size_t)(r->end - r->at)) == 0)) {
+        r->at = r->end; /* what may go on is not a number yet */
+        return complain(r, "a number", error);
+    }
     char after = r->at[length];
     r->at[length] = '\0';
     bool ok = length > 0 && carom_number(r->at, value);
     r->at[length] = after;
-    if (!ok || r->at + length >= r->end)
+    if (!ok)
         return complain(r, "a number", error);
     r->at += length;
     return CAROM_OK;
