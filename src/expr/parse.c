@@ -1,0 +1,289 @@
+/* parse.c: expressions by recursive descent, no deeper than CAROM_PARSE_DEPTH. From loose to tight:
+ *   or ||    and &&    not !    < <= > >= == != (once)    + -    * /    unary + -    ^ (to the right; 2^-1)    calls, ( )
+ * so -x^2 = -(x^2). */
+#include <string.h>
+
+#include "expr/parse.h"
+
+static carom_status disjunction(carom_parser *p, carom_expr *e);
+static carom_status unary(carom_parser *p, carom_expr *e);
+
+static bool ahead(const carom_parser *p, carom_token_kind kind)
+{
+    return p->token.kind == kind;
+}
+
+static carom_status enter(carom_parser *p)
+{
+    if (++p->depth > CAROM_PARSE_DEPTH)
+        return carom_parse_fail(p, p->token.at, 1, "the expression is nested deeper than %d levels", CAROM_PARSE_DEPTH);
+    return CAROM_OK;
+}
+
+/* A parenthesis that never closes; in a plain scalar a comma may have cut the text. */
+static carom_status unclosed(carom_parser *p, int open)
+{
+    if (p->node->quoted)
+        return carom_parse_fail(p, open, 1, "this '(' is never closed");
+    return carom_parse_fail(p, open, 1,
+                            "this '(' is never closed (inside { } or [ ] a comma ends the text: put it in quotes)");
+}
+
+static carom_status close(carom_parser *p, int open)
+{
+    if (ahead(p, CAROM_TOKEN_CLOSE)) {
+        p->depth--;
+        return carom_parse_next(p);
+    }
+    if (ahead(p, CAROM_TOKEN_END))
+        return unclosed(p, open);
+    if (ahead(p, CAROM_TOKEN_COMMA))
+        return carom_parse_fail(p, p->token.at, 1, "unexpected ',' inside parentheses");
+    return carom_parse_fail(p, p->token.at, p->token.length, "expected an operator or ')'");
+}
+
+static carom_status wrong_count(carom_parser *p, const carom_token *name, int least, int most, int count)
+{
+    return carom_parse_fail(p, name->at, name->length, "%s takes %s%d argument%s, not %d", name->name,
+                            least == most ? "" : "at least ", least, least == 1 ? "" : "s", count);
+}
+
+static carom_expr combine(carom_expr_pool *pool, int op, int count, const carom_expr *a, carom_expr so_far)
+{
+    if (op == CAROM_OP_IF)
+        return carom_expr_if(pool, a[0], a[1], a[2]);
+    if (count == 1)
+        return carom_expr_unary(pool, (carom_op)op, a[0]);
+    return count == 2 ? carom_expr_binary(pool, (carom_op)op, a[0], a[1]) : so_far;
+}
+
+/* name( was seen; the token ahead is '('. Only min and max take more than three arguments: they fold as they go. */
+static carom_status call(carom_parser *p, const carom_token *name, carom_expr *e)
+{
+    const carom_function *f = carom_function_find(name->name);
+    int table = f ? -1 : carom_table_find(p->pool, name->name), open = p->token.at, count = 0;
+    int least = f ? f->least : 1, most = f ? f->most : 1;
+    carom_expr a[3] = {CAROM_EXPR_NONE, CAROM_EXPR_NONE, CAROM_EXPR_NONE}, folded = CAROM_EXPR_NONE, next;
+    CAROM_TRY(enter(p));
+    CAROM_TRY(carom_parse_next(p));
+    while (!ahead(p, CAROM_TOKEN_CLOSE) || count > 0) {
+        if (ahead(p, CAROM_TOKEN_END))
+            return unclosed(p, open);
+        CAROM_TRY(disjunction(p, &next));
+        if (count < 3)
+            a[count] = next;
+        folded = count == 0 ? next : most > 3 ? carom_expr_binary(p->pool, (carom_op)f->op, folded, next) : folded;
+        count++;
+        if (!ahead(p, CAROM_TOKEN_COMMA))
+            break;
+        CAROM_TRY(carom_parse_next(p));
+    }
+    if (ahead(p, CAROM_TOKEN_CLOSE) && (count < least || count > most))
+        return wrong_count(p, name, least, most, count);
+    CAROM_TRY(close(p, open));
+    *e = table >= 0 ? carom_expr_table(p->pool, table, 0, a[0]) : combine(p->pool, f->op, count, a, folded);
+    return CAROM_OK;
+}
+
+static carom_status too_large(carom_parser *p)
+{
+    return carom_parse_fail(p, 0, 1, "the model's expressions need more than %d nodes", p->pool->limit);
+}
+
+static carom_status name(carom_parser *p, carom_expr *e)
+{
+    carom_token token = p->token;
+    bool callable = carom_function_find(token.name) || carom_table_find(p->pool, token.name) >= 0;
+    CAROM_TRY(carom_parse_next(p));
+    if (callable && ahead(p, CAROM_TOKEN_OPEN))
+        return call(p, &token, e);
+    if (callable)
+        return carom_parse_fail(p, token.at, token.length, "%s is a function: write %s(...)", token.name, token.name);
+    if (strcmp(token.name, "pi") == 0)
+        *e = carom_expr_const(p->pool, 3.14159265358979323846);
+    else
+        *e = p->scope->lookup(p->scope->user, token.name);
+    if (*e == CAROM_EXPR_NONE && carom_expr_exhausted(p->pool))
+        return too_large(p);
+    if (*e == CAROM_EXPR_NONE)
+        return carom_parse_unknown(p, &token, ahead(p, CAROM_TOKEN_OPEN));
+    if (ahead(p, CAROM_TOKEN_OPEN))
+        return carom_parse_fail(p, token.at, token.length, "'%s' is not a function; a product is written %s*(...)",
+                                token.name, token.name);
+    return CAROM_OK;
+}
+
+static carom_status primary(carom_parser *p, carom_expr *e)
+{
+    int at = p->token.at;
+    switch (p->token.kind) {
+    case CAROM_TOKEN_NUMBER:
+        *e = carom_expr_const(p->pool, p->token.number);
+        return carom_parse_next(p);
+    case CAROM_TOKEN_NAME:
+        return name(p, e);
+    case CAROM_TOKEN_OPEN:
+        CAROM_TRY(enter(p));
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(disjunction(p, e));
+        return close(p, at);
+    case CAROM_TOKEN_END:
+        if (p->end == 0)
+            return carom_parse_fail(p, 0, 1, "an expression is expected here");
+        return carom_parse_fail(p, p->end, 1, "the expression ends too early");
+    case CAROM_TOKEN_NOT:
+        return carom_parse_fail(p, at, p->token.length, "put '%.*s' and what it negates in parentheses", p->token.length,
+                                p->node->text + at);
+    default:
+        return carom_parse_fail(p, at, p->token.length, "expected a number, a name or '(' instead of '%.*s'",
+                                p->token.length, p->node->text + at);
+    }
+}
+
+static carom_status power(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(primary(p, e));
+    if (!ahead(p, CAROM_TOKEN_POWER))
+        return CAROM_OK;
+    carom_expr exponent;
+    CAROM_TRY(enter(p));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(unary(p, &exponent));
+    p->depth--;
+    *e = carom_expr_binary(p->pool, CAROM_OP_POW, *e, exponent);
+    return CAROM_OK;
+}
+
+static carom_status unary(carom_parser *p, carom_expr *e)
+{
+    bool minus = ahead(p, CAROM_TOKEN_MINUS);
+    if (!minus && !ahead(p, CAROM_TOKEN_PLUS))
+        return power(p, e);
+    CAROM_TRY(enter(p));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(unary(p, e));
+    p->depth--;
+    if (minus)
+        *e = carom_expr_unary(p->pool, CAROM_OP_NEG, *e);
+    return CAROM_OK;
+}
+
+static carom_status product(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(unary(p, e));
+    while (ahead(p, CAROM_TOKEN_TIMES) || ahead(p, CAROM_TOKEN_OVER)) {
+        carom_op op = ahead(p, CAROM_TOKEN_TIMES) ? CAROM_OP_MUL : CAROM_OP_DIV;
+        carom_expr right;
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(unary(p, &right));
+        *e = carom_expr_binary(p->pool, op, *e, right);
+    }
+    return CAROM_OK;
+}
+
+static carom_status sum(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(product(p, e));
+    while (ahead(p, CAROM_TOKEN_PLUS) || ahead(p, CAROM_TOKEN_MINUS)) {
+        carom_op op = ahead(p, CAROM_TOKEN_PLUS) ? CAROM_OP_ADD : CAROM_OP_SUB;
+        carom_expr right;
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(product(p, &right));
+        *e = carom_expr_binary(p->pool, op, *e, right);
+    }
+    return CAROM_OK;
+}
+
+static bool compares(carom_token_kind kind)
+{
+    return kind >= CAROM_TOKEN_LT && kind <= CAROM_TOKEN_NE;
+}
+
+static carom_status comparison(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(sum(p, e));
+    carom_token_kind kind = p->token.kind;
+    if (!compares(kind))
+        return CAROM_OK;
+    carom_expr right;
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(sum(p, &right));
+    if (compares(p->token.kind))
+        return carom_parse_fail(p, p->token.at, p->token.length, "comparisons do not chain: write a < b and b < c");
+    carom_op op = kind == CAROM_TOKEN_EQ ? CAROM_OP_EQ : kind == CAROM_TOKEN_NE ? CAROM_OP_NE
+                  : kind == CAROM_TOKEN_LT || kind == CAROM_TOKEN_GT ? CAROM_OP_LT : CAROM_OP_LE;
+    bool swap = kind == CAROM_TOKEN_GT || kind == CAROM_TOKEN_GE;
+    *e = carom_expr_binary(p->pool, op, swap ? right : *e, swap ? *e : right);
+    return CAROM_OK;
+}
+
+static carom_status negation(carom_parser *p, carom_expr *e)
+{
+    int count = 0;
+    for (; ahead(p, CAROM_TOKEN_NOT); count++)
+        CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(comparison(p, e));
+    for (; count > 0; count--)
+        *e = carom_expr_unary(p->pool, CAROM_OP_NOT, *e);
+    return CAROM_OK;
+}
+
+static carom_status conjunction(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(negation(p, e));
+    while (ahead(p, CAROM_TOKEN_AND)) {
+        carom_expr right;
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(negation(p, &right));
+        *e = carom_expr_binary(p->pool, CAROM_OP_AND, *e, right);
+    }
+    return CAROM_OK;
+}
+
+static carom_status disjunction(carom_parser *p, carom_expr *e)
+{
+    CAROM_TRY(conjunction(p, e));
+    while (ahead(p, CAROM_TOKEN_OR)) {
+        carom_expr right;
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(conjunction(p, &right));
+        *e = carom_expr_binary(p->pool, CAROM_OP_OR, *e, right);
+    }
+    return CAROM_OK;
+}
+
+/* Something stands where an operator or the end should: 2x, a b, a). */
+static carom_status left_over(carom_parser *p)
+{
+    const char *text = p->node->text;
+    int at = p->token.at, length = CAROM_MIN(p->token.length, 40);
+    if (ahead(p, CAROM_TOKEN_CLOSE))
+        return carom_parse_fail(p, at, 1, "this ')' closes nothing");
+    if (ahead(p, CAROM_TOKEN_COMMA))
+        return carom_parse_fail(p, at, 1, "unexpected ','");
+    int start = p->end;
+    while (start > 0 && strchr("+-*/^<>=!&|(), \t\r\n", text[start - 1]) == NULL && p->end - start < 40)
+        start--;
+    if (start < p->end && p->token.kind != CAROM_TOKEN_NOT)
+        return carom_parse_fail(p, at, p->token.length, "expected an operator, e.g. %.*s*%.*s", p->end - start, text + start,
+                                length, text + at);
+    return carom_parse_fail(p, at, p->token.length, "expected an operator before '%.*s'", length, text + at);
+}
+
+carom_status carom_expr_parse(carom_expr_pool *pool, const carom_text_file *file, const carom_text_node *node,
+                              const carom_expr_scope *scope, carom_expr *result, carom_error *error)
+{
+    carom_parser parser = {.pool = pool, .file = file, .node = node, .scope = scope, .error = error};
+    *result = CAROM_EXPR_NONE;
+    if (node->kind != CAROM_TEXT_SCALAR)
+        return carom_text_fail(file, node->place, error, CAROM_BAD_MODEL, "an expression is expected here, not a %s",
+                               node->kind == CAROM_TEXT_MAP ? "map" : "list");
+    size_t length = strnlen(node->text, CAROM_PARSE_LENGTH + 1);
+    if (length > CAROM_PARSE_LENGTH)
+        return carom_parse_fail(&parser, 0, 1, "the expression is longer than %d characters", CAROM_PARSE_LENGTH);
+    CAROM_TRY(carom_parse_next(&parser));
+    CAROM_TRY(disjunction(&parser, result));
+    if (!ahead(&parser, CAROM_TOKEN_END))
+        return left_over(&parser);
+    return *result == CAROM_EXPR_NONE ? too_large(&parser) : CAROM_OK;
+}
