@@ -26,16 +26,16 @@ static size_t glued_at(const char *word)
 
 bool carom_text_glued(const char *word) { return glued_at(word) > 0; }
 
-carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place place, const char *word, bool flow,
-                                   carom_error *error)
+carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place place, const char *word,
+                                   bool flow, carom_error *error)
 {
     const char *rest = word + glued_at(word) + 1;
     int n = (int)CAROM_MIN(name_length(word), (size_t)SHOWN);
     int m = (int)CAROM_MIN(strcspn(rest, "\r\n"), (size_t)SHOWN);
     place.length = CAROM_MAX(place.length, n);
     return carom_text_fail(file, place, error, CAROM_BAD_MODEL,
-                           "'%.*s:%.*s' is read as one word: write %s%.*s: %.*s%s with a blank after the colon", n, word,
-                           m, rest, flow ? "{" : "", n, word, m, rest, flow ? "}" : "");
+                           "'%.*s:%.*s' is read as one word: write %s%.*s: %.*s%s with a blank after the colon", n,
+                           word, m, rest, flow ? "{" : "", n, word, m, rest, flow ? "}" : "");
 }
 
 /* Bytes from s to where its parentheses are closed again and the value ends; 0 if that is not in this line. */
@@ -54,8 +54,8 @@ static size_t whole_value(const char *s, size_t left)
     return 0;
 }
 
-carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset, const char *text,
-                                    const char *key, carom_error *error)
+carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset,
+                                    const char *text, const char *key, carom_error *error)
 {
     int depth = 0;
     for (const char *s = text; *s && depth >= 0; s++)
@@ -146,7 +146,8 @@ carom_status carom_text_fail_syntax(const carom_text_file *file, carom_text_plac
     if (strstr(words, "multiline"))
         return fail_continued(file, place, error);
     if (open.line > 0 && at_end(file, place))
-        return carom_text_fail(file, open, error, CAROM_BAD_MODEL, "this bracket is never closed: the file ends before");
+        return carom_text_fail(file, open, error, CAROM_BAD_MODEL,
+                               "this bracket is never closed: the file ends before");
     if (strstr(words, "without closing quote"))
         place.column -= place.column > 1;
     return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "%s", in_our_words(words));

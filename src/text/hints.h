@@ -11,8 +11,8 @@ carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place
 
 /* Inside { } and [ ] a comma ends a value: {gap: atan2(y,x)} splits. offset: of the scalar text in the file;
  * key: of the value, or NULL in a list. CAROM_OK if its parentheses balance. */
-carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset, const char *text,
-                                    const char *key, carom_error *error);
+carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset,
+                                    const char *text, const char *key, carom_error *error);
 
 /* What the YAML parser had to say, in words that help; open: place of the innermost { or [, or line 0. */
 carom_status carom_text_fail_syntax(const carom_text_file *file, carom_text_place place, const char *words,

@@ -104,7 +104,8 @@ carom_status carom_text_check(const carom_text_file *file, carom_error *error)
         if ((code < 0x20 && !blank) || code == 0x7f)
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "control character 0x%02x", (unsigned)code);
         if (code == '%' && at.column == 1)
-            return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "directives (%%) are not allowed in a model file");
+            return carom_text_fail(file, place, error, CAROM_BAD_MODEL,
+                                   "directives (%%) are not allowed in a model file");
         if ((values += weight(code)) > 4 * CAROM_TEXT_MAX_NODES)
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "more than %d values in one file",
                                    CAROM_TEXT_MAX_NODES);

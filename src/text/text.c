@@ -109,7 +109,7 @@ carom_status carom_text_check_keys(const carom_text_file *file, const carom_text
     }
     free(sorted);
     if (second)
-        return carom_text_fail(file, second->key_place, error, CAROM_BAD_MODEL, "duplicate key '%.100s' (first in line %d)",
-                               second->key, first->key_place.line);
+        return carom_text_fail(file, second->key_place, error, CAROM_BAD_MODEL,
+                               "duplicate key '%.100s' (first in line %d)", second->key, first->key_place.line);
     return CAROM_OK;
 }

@@ -9,12 +9,13 @@
 
 #ifdef CAROM_NO_YAML
 
-carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root, carom_error *error)
+carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root,
+                              carom_error *error)
 {
     (void)arena;
     *root = NULL;
-    CAROM_FAIL(error, CAROM_UNSUPPORTED, "%.700s: this build of Carom cannot read model files: it was made without libfyaml",
-               file->name);
+    CAROM_FAIL(error, CAROM_UNSUPPORTED,
+               "%.700s: this build of Carom cannot read model files: it was made without libfyaml", file->name);
 }
 
 #else
@@ -365,7 +366,8 @@ static carom_status open_parser(builder *b)
     return CAROM_OK;
 }
 
-carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root, carom_error *error)
+carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root,
+                              carom_error *error)
 {
     *root = NULL;
     CAROM_TRY(carom_text_check(file, error));
