@@ -1,0 +1,386 @@
+/* test_moreau_jean.c: orders in smooth motion and through impacts, energy, friction, joints. */
+#include <stdio.h>
+
+#include "reference.h"
+#include "systems.h"
+#include "testing.h"
+
+static carom_sim *start(const carom_model *model, double theta, double gamma, double h, bool energy)
+{
+    carom_error error;
+    carom_sim *sim;
+    carom_options o = carom_options_default();
+    char text[64];
+    snprintf(text, sizeof text, "moreau-jean:theta=%g:gamma=%g", theta, gamma);
+    CHECK_OK(carom_options_set(&o, "scheme", text, &error), error);
+    o.h = h;
+    o.energy = energy;
+    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
+    return sim;
+}
+
+#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
+#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
+
+/* ---- smooth motion ---- */
+
+static double smooth_error(const carom_model *model, double theta, double h, double T)
+{
+    double x[2 * REFERENCE_MAX] = {0};
+    int n = model->nv;
+    memcpy(x, model->q, sizeof(double) * (size_t)n);
+    if (model->v)
+        memcpy(x + n, model->v, sizeof(double) * (size_t)n);
+    reference_run(model, 0, T, 1e-4, x);
+    carom_sim *sim = start(model, theta, 0.5, h, false);
+    RUN(sim, T);
+    const carom_state *s = carom_sim_state(sim);
+    double error = 0;
+    for (int i = 0; i < n; i++)
+        error = fmax(error, fmax(fabs(s->q[i] - x[i]), fabs(s->v[i] - x[n + i])));
+    carom_sim_free(sim);
+    return error;
+}
+
+static double smooth_order(const carom_model *model, double theta, double T)
+{
+    double h[5], error[5];
+    for (int i = 0; i < 5; i++) {
+        h[i] = 0.02 / (1 << i);
+        error[i] = smooth_error(model, theta, h[i], T);
+    }
+    return fitted_order(5, h, error);
+}
+
+START_TEST(smooth_order_is_two_for_the_midpoint_and_one_otherwise)
+{
+    carom_model free_double = double_pendulum();
+    free_double.ncontact = 0;
+    const carom_model systems[] = {pendulum(), free_double};
+    for (int i = 0; i < 2; i++) {
+        CHECK_NEAR(smooth_order(&systems[i], 0.5, 1), 2, 0.1);
+        CHECK_NEAR(smooth_order(&systems[i], 1, 1), 1, 0.15);
+        CHECK_NEAR(smooth_order(&systems[i], 0, 1), 1, 0.15);
+    }
+}
+END_TEST
+
+START_TEST(a_joint_keeps_order_two_and_closes_to_rounding)
+{
+    double h[5], error[5], x[2] = {pendulum_start[0], pendulum_speed[0]};
+    cartesian_store store;
+    carom_model angle = pendulum(), cartesian = cartesian_pendulum(&store);
+    reference_run(&angle, 0, 1, 1e-4, x);
+    for (int i = 0; i < 5; i++) {
+        h[i] = 0.02 / (1 << i);
+        carom_sim *sim = start(&cartesian, 0.5, 0.5, h[i], false);
+        RUN(sim, 1);
+        const carom_state *s = carom_sim_state(sim);
+        double e[] = {s->q[0] - sin(x[0]), s->q[1] + cos(x[0]), s->v[0] - x[1] * cos(x[0]), s->v[1] - x[1] * sin(x[0])};
+        error[i] = carom_norm_max(4, e);
+        CHECK_AT_MOST(fabs(hypot(s->q[0], s->q[1]) - 1), 1e-14);
+        CHECK_AT_MOST(fabs(s->q[0] * s->v[0] + s->q[1] * s->v[1]), 1e-3 * h[i]);
+        carom_sim_free(sim);
+    }
+    CHECK_NEAR(fitted_order(5, h, error), 2, 0.1);
+}
+END_TEST
+
+/* ---- through impacts: L1 on the nodes, fitted over many steps that do not divide the impact times ---- */
+
+typedef void exact_solution(double t, double *q, double *v);
+
+static void exact_ball(double t, double *q, double *v) /* force -2, e = 1/2, from 1 */
+{
+    if (t < 1) {
+        *q = 1 - t * t, *v = -2 * t;
+        return;
+    }
+    *q = *v = 0;
+    for (double p = 1; p > 1e-16; p /= 2)
+        if (t >= 3 - 2 * p && t < 3 - p) {
+            double s = t - (3 - 2 * p);
+            *q = s * (p - s), *v = p - 2 * s;
+        }
+}
+
+enum { OSC_MAX = 6 };
+
+static void exact_oscillator(double t, double *q, double *v) /* m=1 c=.2 k=10 from 1, stop at 0, e = 1/2 */
+{
+    const double a = 0.1, w = sqrt(10 - 0.01), period = M_PI / w;
+    const double first = (M_PI - atan(w / a)) / w; /* cos(w t) + a/w sin(w t) = 0 */
+    if (t < first) {
+        *q = exp(-a * t) * (cos(w * t) + a / w * sin(w * t));
+        *v = -exp(-a * t) * (w + a * a / w) * sin(w * t);
+        return;
+    }
+    double u = 0.5 * exp(-a * first) * (w + a * a / w) * sin(w * first), s = t - first;
+    for (; s >= period; s -= period)
+        u *= 0.5 * exp(-a * period);
+    *q = exp(-a * s) * u / w * sin(w * s);
+    *v = exp(-a * s) * u * (cos(w * s) - a / w * sin(w * s));
+}
+
+static void l1_errors(const carom_model *m, exact_solution *exact, double theta, double gamma, double h, double T, double *e_q, double *e_v)
+{
+    carom_sim *sim = start(m, theta, gamma, h, false);
+    const carom_state *s = carom_sim_state(sim);
+    double x[2 * REFERENCE_MAX] = {0}, t = 0;
+    int n = m->nv;
+    memcpy(x, m->q, sizeof(double) * (size_t)n);
+    *e_q = *e_v = 0;
+    while (s->t < T - h) {
+        STEP(sim);
+        if (exact)
+            exact(s->t, x, x + n);
+        else
+            reference_run(m, t, s->t, 5e-4, x), t = s->t;
+        for (int i = 0; i < n; i++)
+            *e_q += h * fabs(s->q[i] - x[i]), *e_v += h * fabs(s->v[i] - x[n + i]);
+    }
+    carom_sim_free(sim);
+}
+
+START_TEST(order_one_through_impacts_in_L1)
+{
+    point_store ball_store, osc_store;
+    carom_model ball = point_model(&ball_store, 1, -2, 0, 0, 0.5, 1, 0);
+    carom_model osc = point_model(&osc_store, 1, 0, 10, 0.2, 0.5, 1, 0);
+    carom_model wall = double_pendulum();
+    const struct { const carom_model *m; exact_solution *exact; double T; } cases[] = {
+        {&ball, exact_ball, 5}, {&osc, exact_oscillator, 5}, {&wall, NULL, 1.5}};
+    for (int c = 0; c < 3; c++)
+        for (int variant = 0; variant < 2; variant++) {
+            enum { N = 16 };
+            double h[N], e_q[N], e_v[N];
+            for (int i = 0; i < N; i++) {
+                h[i] = 0.02 / pow(1.37, i) / 1.0137;
+                l1_errors(cases[c].m, cases[c].exact, variant ? 1 : 0.5, 0.5, h[i], cases[c].T, &e_q[i], &e_v[i]);
+            }
+            double order_q = fitted_order(N, h, e_q), order_v = fitted_order(N, h, e_v);
+            printf("case %d theta %g: L1 orders q %.3f v %.3f\n", c, variant ? 1 : 0.5, order_q, order_v);
+            CHECK_NEAR(order_q, 1, 0.2);
+            CHECK_NEAR(order_v, 1, 0.2);
+        }
+}
+END_TEST
+
+START_TEST(the_closed_forms_agree_with_the_independent_integrator)
+{
+    double q, v, x[2] = {1, 0};
+    point_store store;
+    carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
+    reference_run(&osc, 0, 3.1, 1e-4, x);
+    exact_oscillator(3.1, &q, &v);
+    CHECK_NEAR(x[0], q, 1e-11);
+    CHECK_NEAR(x[1], v, 1e-11);
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    x[0] = 1, x[1] = 0;
+    reference_run(&ball, 0, 2.6, 1e-3, x);
+    exact_ball(2.6, &q, &v);
+    CHECK_NEAR(x[0], q, 1e-11);
+    CHECK_NEAR(x[1], v, 1e-11);
+}
+END_TEST
+
+/* Errors of v at N = 5003 steps over T = 5, as published for these problems. */
+START_TEST(l1_errors_at_a_given_step_have_the_published_size)
+{
+    point_store store;
+    double e_q, e_v;
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    l1_errors(&ball, exact_ball, 0.5, 0.5, 5.0 / 5003, 5, &e_q, &e_v);
+    CHECK_NEAR(e_v, 1.03e-2, 0.03e-2);
+    carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
+    l1_errors(&osc, exact_oscillator, 0.5, 0.5, 5.0 / 5003, 5, &e_q, &e_v);
+    CHECK_NEAR(e_v, 1.02e-2, 0.03e-2);
+}
+END_TEST
+
+/* ---- energy ---- */
+
+START_TEST(the_energy_balance_of_an_elastic_ball_closes_to_rounding)
+{
+    point_store store;
+    carom_model ball = point_model(&store, 1, -10, 0, 0, 1, 0.5, 0);
+    carom_sim *sim = start(&ball, 0.5, 0.5, 0.00137, true);
+    RUN(sim, 20);
+    const carom_info *i = carom_sim_info(sim);
+    CHECK_AT_LEAST(i->events[CAROM_EVENT_IMPACT], 20);
+    CHECK_NEAR(i->balance_error, 0, 1e-12 * i->energy_initial);
+    CHECK_NEAR(i->energy_final, i->energy_initial, 1e-12 * i->energy_initial);
+    CHECK_NEAR(i->dissipated_impact, 0, 1e-12 * i->energy_initial);
+    carom_sim_free(sim);
+}
+END_TEST
+
+START_TEST(the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_rounding)
+{
+    point_store store;
+    carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
+    carom_sim *sim = start(&osc, 0.5, 0.5, 0.00137, true);
+    RUN(sim, 5);
+    const carom_info *i = carom_sim_info(sim);
+    ck_assert_int_eq(i->events[CAROM_EVENT_IMPACT], 5);
+    CHECK_NEAR(i->balance_error, 0, 1e-13);
+    CHECK_AT_LEAST(i->dissipated_impact, 3);
+    CHECK_AT_LEAST(i->dissipated_viscous, 0.3);
+    CHECK_NEAR(i->work_external, 0, 1e-13);
+    carom_sim_free(sim);
+}
+END_TEST
+
+typedef struct watch {
+    double energy, most;
+    int segments;
+} watch;
+
+static void watch_energy(void *user, const carom_segment *s)
+{
+    watch *w = user;
+    if (w->segments++)
+        w->most = fmax(w->most, s->energy - w->energy);
+    w->energy = s->energy;
+}
+
+/* The most that one step gains, and the end of the run. */
+static double most_gained(const carom_model *box, double theta, double h)
+{
+    watch w = {0};
+    carom_sim *sim = start(box, theta, 0.5, h, true);
+    carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+    RUN(sim, 6);
+    const carom_info *i = carom_sim_info(sim);
+    CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-9);
+    CHECK_AT_MOST(i->max_penetration, 10 * h);
+    CHECK_AT_MOST(i->max_residual, 1e-10);
+    CHECK_AT_MOST(i->energy_final, i->energy_initial);
+    if (theta == 0.5)
+        CHECK_NEAR(i->balance_error, 0, 1e-11);
+    carom_sim_free(sim);
+    return w.most;
+}
+
+START_TEST(a_box_with_two_corners_never_gains_energy_and_comes_to_rest)
+{
+    for (int k = 0; k < 6; k++) {
+        box_store store;
+        double h = 0.001;
+        carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
+        CHECK_AT_MOST(most_gained(&box, 1, h), 1e-14);
+        CHECK_AT_MOST(most_gained(&box, 0.5, h), pow(9.81 * h, 2) / 8);
+    }
+}
+END_TEST
+
+/* ---- rest, restart, failure ---- */
+
+START_TEST(the_ball_rests_after_its_accumulation_point)
+{
+    point_store store;
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    carom_sim *sim = start(&ball, 0.5, 0.5, 0.001, false);
+    RUN(sim, 5);
+    const carom_state *s = carom_sim_state(sim);
+    CHECK_NEAR(s->v[0], 0, 1e-12);
+    CHECK_NEAR(s->impulse[0], 2 * 0.001, 1e-12);
+    ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
+    CHECK_NEAR(s->q[0], 0, 0.002);
+    carom_sim_free(sim);
+}
+END_TEST
+
+START_TEST(going_on_after_a_load_gives_the_same_bits)
+{
+    box_store store;
+    carom_model box = box_model(&store, 0.4, 0.3);
+    carom_sim *a = start(&box, 0.5, 0.5, 0.001, true), *b = start(&box, 0.5, 0.5, 0.001, true);
+    for (int k = 0; k < 700; k++)
+        STEP(a);
+    size_t size = carom_sim_save(a, NULL, 0);
+    void *saved = malloc(size), *end_a = malloc(size), *end_b = malloc(size);
+    ck_assert_uint_eq(carom_sim_save(a, saved, size), size);
+    ck_assert_int_eq(carom_sim_load(b, saved, size), CAROM_OK);
+    for (int k = 0; k < 900; k++) {
+        STEP(a);
+        STEP(b);
+    }
+    carom_sim_save(a, end_a, size);
+    carom_sim_save(b, end_b, size);
+    ck_assert_mem_eq(end_a, end_b, size);
+    ck_assert_int_eq(carom_sim_load(b, saved, 7), CAROM_BAD_ARGUMENT);
+    free(saved), free(end_a), free(end_b);
+    carom_sim_free(a), carom_sim_free(b);
+}
+END_TEST
+
+static void failing_force(const carom_point *at, double *F)
+{
+    F[0] = at->t > 0.5 ? NAN : -10;
+}
+
+START_TEST(a_failing_step_leaves_the_state_alone)
+{
+    point_store store;
+    carom_model ball = point_model(&store, 1, -10, 0, 0, 0.9, 5, 0);
+    ball.force = failing_force;
+    carom_sim *sim = start(&ball, 0.5, 0.5, 0.01, false);
+    ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_FINITE);
+    size_t size = carom_sim_save(sim, NULL, 0);
+    void *before = malloc(size), *after = malloc(size);
+    carom_sim_save(sim, before, size);
+    ck_assert_int_eq(carom_sim_step(sim), CAROM_NOT_FINITE);
+    ck_assert(strstr(carom_sim_error(sim)->text, "not finite") != NULL);
+    carom_sim_save(sim, after, size);
+    /* counters of work may differ; the state may not */
+    const carom_state *s = carom_sim_state(sim);
+    CHECK_NEAR(s->t, 0.5, 0.011);
+    CHECK_NEAR(s->q[0], 5 - 5 * s->t * s->t, 1e-12);
+    free(before), free(after);
+    carom_sim_free(sim);
+}
+END_TEST
+
+START_TEST(the_trajectory_follows_the_nodes_and_the_jumps)
+{
+    point_store store;
+    carom_error error;
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    carom_sim *sim = start(&ball, 0.5, 0.5, 0.013, false);
+    carom_trajectory *tr;
+    CHECK_OK(carom_trajectory_new(&tr, sim, &error), error);
+    double q, v;
+    for (int k = 0; k < 100; k++) {
+        STEP(sim);
+        const carom_state *s = carom_sim_state(sim);
+        ck_assert_int_eq(carom_trajectory_at(tr, s->t, 1, &q, &v), CAROM_OK);
+        CHECK_NEAR(q, s->q[0], 1e-15);
+        CHECK_NEAR(v, s->v[0], 1e-15);
+    }
+    const carom_jump *jump = carom_trajectory_jump(tr, 0);
+    ck_assert_ptr_nonnull(jump);
+    ck_assert(jump->v_before[0] < -1.9 && jump->v_after[0] > 0.9 && jump->impulse[0] > 2.9);
+    ck_assert_int_eq(carom_trajectory_at(tr, jump->t, -1, &q, &v), CAROM_OK);
+    CHECK_NEAR(v, jump->v_before[0], 1e-15);
+    ck_assert_int_eq(carom_trajectory_at(tr, jump->t, 1, &q, &v), CAROM_OK);
+    CHECK_NEAR(v, jump->v_after[0], 1e-15);
+    ck_assert_int_eq(carom_trajectory_at(tr, 0.5, 1, &q, &v), CAROM_OK);
+    CHECK_NEAR(q, 0.75, 1e-4);
+    CHECK_NEAR(v, -1, 1e-12);
+    ck_assert_int_eq(carom_trajectory_at(tr, 99, 1, &q, &v), CAROM_BAD_ARGUMENT);
+    const carom_event *event = carom_trajectory_event(tr, 0);
+    ck_assert(event && event->type == CAROM_EVENT_IMPACT && event->t == jump->t);
+    CHECK_NEAR(event->impulse[0], jump->impulse[0], 0);
+    carom_trajectory_free(tr);
+    carom_sim_free(sim);
+}
+END_TEST
+
+TEST_MAIN("moreau-jean", smooth_order_is_two_for_the_midpoint_and_one_otherwise, a_joint_keeps_order_two_and_closes_to_rounding,
+          order_one_through_impacts_in_L1, the_closed_forms_agree_with_the_independent_integrator,
+          l1_errors_at_a_given_step_have_the_published_size, the_energy_balance_of_an_elastic_ball_closes_to_rounding,
+          the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_rounding,
+          a_box_with_two_corners_never_gains_energy_and_comes_to_rest, the_ball_rests_after_its_accumulation_point,
+          going_on_after_a_load_gives_the_same_bits, a_failing_step_leaves_the_state_alone,
+          the_trajectory_follows_the_nodes_and_the_jumps)
