@@ -1,0 +1,127 @@
+/* assemble.c: projection of a start onto the joints, in the metric of the mass matrix.
+ *
+ *   min dq^T M dq   such that   G dq = -g        repeated until g = 0 (halved while |g| grows)        (1)
+ *   min dv^T M dv   such that   G (v + dv) + w = 0                                                    (2)
+ * With M = L L^T and z = L^T dq both are minimum-norm solutions of (G L^-T) z = b, for redundant joints as well. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "model/start.h"
+
+enum { ITERATIONS = 60 };
+
+typedef struct workspace {
+    carom_probe probe;
+    double *A, *b, *z, *room, *trial, *L; /* [njoint*nv] [njoint] [nv] [njoint+3 nv] [nv] [nv*nv] */
+    int *order;                           /* [nv] */
+} workspace;
+
+static carom_status open_workspace(workspace *k, const carom_model *m, carom_error *error)
+{
+    size_t n = (size_t)m->nv, r = (size_t)m->njoint;
+    CAROM_TRY(carom_probe_new(&k->probe, m, CAROM_MASS | CAROM_GAP | CAROM_JACOBIAN, error));
+    carom_arena *arena = k->probe.arena;
+    k->A = CAROM_NEW(arena, double, n * r);
+    k->b = CAROM_NEW(arena, double, r);
+    k->z = CAROM_NEW(arena, double, n);
+    k->room = CAROM_NEW(arena, double, r + 3 * n);
+    k->trial = CAROM_NEW(arena, double, n);
+    k->L = CAROM_NEW(arena, double, n * n);
+    k->order = CAROM_NEW(arena, int, n);
+    if (k->A && k->b && k->z && k->room && k->trial && k->L && k->order)
+        return CAROM_OK;
+    carom_probe_free(&k->probe);
+    CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the assembly");
+}
+
+/* z <- the change of q or v that solves G z = b */
+static bool solve(workspace *k)
+{
+    const carom_model *m = k->probe.model;
+    int n = m->nv, r = m->njoint;
+    double *L = k->L;
+    memcpy(L, k->probe.at.M, sizeof *L * (size_t)(n * n));
+    if (!carom_cholesky(n, L))
+        return false;
+    for (int row = 0; row < r; row++)
+        for (int i = 0; i < n; i++) {
+            double sum = k->probe.at.G[row * n + i];
+            for (int j = 0; j < i; j++)
+                sum -= L[i * n + j] * k->A[row * n + j];
+            k->A[row * n + i] = sum / L[i * n + i];
+        }
+    carom_least_squares(r, n, k->A, k->b, k->z, 1e-12, k->room, k->order);
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++)
+            k->z[i] -= L[j * n + i] * k->z[j];
+        k->z[i] /= L[i * n + i];
+    }
+    return carom_all_finite(n, k->z);
+}
+
+static carom_status positions(workspace *k, carom_error *error) /* (1) */
+{
+    carom_probe *probe = &k->probe;
+    const carom_model *m = probe->model;
+    int n = m->nv;
+    carom_probe_eval(probe);
+    double size = carom_norm_max(m->njoint, probe->at.g), first = size;
+    for (int i = 0; i < ITERATIONS && size > 0; i++) {
+        for (int r = 0; r < m->njoint; r++)
+            k->b[r] = -probe->at.g[r];
+        if (!solve(k))
+            CAROM_FAIL(error, CAROM_SINGULAR_MASS, "assembly: the mass matrix is not positive definite or something is not finite");
+        memcpy(k->trial, probe->q, sizeof *k->trial * (size_t)n);
+        double step = 1, next = INFINITY;
+        for (; step > 1e-3 && !(next < size); step /= 2) {
+            for (int j = 0; j < n; j++)
+                probe->q[j] = k->trial[j] + step * k->z[j];
+            carom_probe_eval(probe);
+            next = carom_norm_max(m->njoint, probe->at.g);
+        }
+        if (!(next < size)) { /* as small as it gets */
+            memcpy(probe->q, k->trial, sizeof *k->trial * (size_t)n);
+            carom_probe_eval(probe);
+            break;
+        }
+        size = next;
+    }
+    if (!(size <= 1e-9 * fmax(1, carom_norm_max(n, probe->q))))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED, "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations",
+                   size, first, ITERATIONS);
+    return CAROM_OK;
+}
+
+static carom_status velocities(workspace *k, carom_error *error) /* (2) */
+{
+    carom_probe *probe = &k->probe;
+    const carom_model *m = probe->model;
+    for (int pass = 0; pass < 2; pass++) { /* the second one removes rounding */
+        carom_multiply(m->njoint, m->nv, probe->at.G, probe->v, k->b);
+        for (int r = 0; r < m->njoint; r++)
+            k->b[r] = -k->b[r] - probe->at.w[r];
+        if (!solve(k))
+            CAROM_FAIL(error, CAROM_SINGULAR_MASS, "assembly: the mass matrix is not positive definite or something is not finite");
+        for (int j = 0; j < m->nv; j++)
+            probe->v[j] += k->z[j];
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_model_assemble(const carom_model *m, double *q, double *v, double *moved, carom_error *error)
+{
+    workspace k;
+    CAROM_TRY(open_workspace(&k, m, error));
+    carom_status status = positions(&k, error);
+    if (status == CAROM_OK)
+        status = velocities(&k, error);
+    *moved = 0;
+    for (int j = 0; status == CAROM_OK && j < m->nv; j++) {
+        *moved = fmax(*moved, fmax(fabs(k.probe.q[j] - q[j]), fabs(k.probe.v[j] - v[j])));
+        q[j] = k.probe.q[j];
+        v[j] = k.probe.v[j];
+    }
+    carom_probe_free(&k.probe);
+    return status;
+}

@@ -1,0 +1,237 @@
+/* compile.c: the evaluator of models in text: one tape for each set of quantities that is asked for.
+ *
+ * prepare appends a tape to a short table and never changes what is there, so that simulations which run on other
+ * threads keep their tapes and the places of their scratch. The work memory of a simulation:
+ *     begun (one bit per tape) | parameters of the last begin [np][lanes] | scratch of tape 0 | of tape 1 | ...
+ * The part of a tape that depends on parameters alone runs at its first evaluation after begin. */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/source.h"
+
+enum { TAPES = 64, OUTPUTS = 18, GROUP_P = 3 };
+
+typedef struct entry {
+    unsigned want;
+    carom_tape *tape;
+    carom_jit *jit;
+    size_t offset[2]; /* of its scratch, in bytes, for 1 and for 8 lanes */
+} entry;
+
+struct carom_compiled {
+    entry entry[TAPES];
+    _Atomic int count;
+    carom_source *s;
+    pthread_mutex_t lock;
+    char note[200];
+};
+
+/* Groups of the tape are the pointers of carom_eval in their order. */
+_Static_assert(offsetof(carom_eval, s) == offsetof(carom_eval, t) + 6 * sizeof(double *), "inputs are in a row");
+_Static_assert(offsetof(carom_eval, A_p) == offsetof(carom_eval, M) + (OUTPUTS - 1) * sizeof(double *), "outputs are in a row");
+
+typedef struct part { /* an output array of carom_eval */
+    unsigned bit;
+    int rows, columns;
+    const carom_expr *e; /* NULL: a derivative, see carom_source_entry */
+} part;
+
+static void parts(const carom_source *s, int np, part *to)
+{
+    int n = s->nq, r = s->nrow;
+    const part list[OUTPUTS] = {
+        {CAROM_MASS, n, n, s->M},       {CAROM_FORCE, n, 1, s->F},       {CAROM_GAP, s->njoint + s->ncontact, 1, s->g},
+        {CAROM_JACOBIAN, r, n, s->G},   {CAROM_JACOBIAN, r, 1, s->w},    {CAROM_GAMMA, r, 1, s->gamma},
+        {CAROM_LAW, s->ncontact, 4, s->law}, {CAROM_ENERGY, 4, 1, s->energy}, {CAROM_OUTPUTS, s->noutput, 1, NULL},
+        {CAROM_STOP, 1, 1, &s->stop.e}, {CAROM_R_Q, n, n, NULL},         {CAROM_R_V, n, n, NULL},
+        {CAROM_R_P, n, np, NULL},       {CAROM_U_Q, r, n, NULL},         {CAROM_U_P, r, np, NULL},
+        {CAROM_A_Q, r, n, NULL},        {CAROM_A_V, r, n, NULL},         {CAROM_A_P, r, np, NULL},
+    };
+    memcpy(to, list, sizeof list);
+}
+
+static carom_expr element(const carom_source *s, const part *x, int i)
+{
+    if (x->e)
+        return x->e[i];
+    if (x->bit == CAROM_OUTPUTS)
+        return s->output[i].e;
+    return carom_source_entry(s, x->bit, i / x->columns, i % x->columns);
+}
+
+static void slots_of_variables(const carom_source *s, carom_tape_slot *slot)
+{
+    slot[0] = (carom_tape_slot){0, 0};
+    for (int i = 0; i < s->nq; i++) {
+        slot[s->var_q + i] = (carom_tape_slot){1, i};
+        slot[s->var_v + i] = (carom_tape_slot){2, i};
+        slot[s->var_a + i] = (carom_tape_slot){4, i};
+    }
+    for (int i = 0; i < s->nparameter; i++)
+        slot[s->var_p + i] = (carom_tape_slot){GROUP_P, CAROM_MAX(s->parameter[i].index, 0)};
+    for (int i = 0; i < s->nrow; i++)
+        slot[s->var_x + i] = (carom_tape_slot){5, i};
+    slot[s->var_s] = (carom_tape_slot){6, 0};
+}
+
+static carom_status make_tape(const carom_source *s, int np, unsigned want, carom_tape **tape, carom_error *error)
+{
+    part list[OUTPUTS];
+    size_t n = 0;
+    parts(s, np, list);
+    for (int k = 0; k < OUTPUTS; k++)
+        n += want & list[k].bit ? (size_t)(list[k].rows * list[k].columns) : 0;
+    carom_arena *arena = carom_arena_new(0);
+    carom_expr *e = arena ? CAROM_NEW(arena, carom_expr, n) : NULL;
+    carom_tape_slot *slot = e ? CAROM_NEW(arena, carom_tape_slot, n) : NULL;
+    carom_tape_slot *variable = slot ? CAROM_NEW(arena, carom_tape_slot, s->nvar) : NULL;
+    carom_status status = CAROM_OK;
+    n = 0;
+    for (int k = 0; variable && k < OUTPUTS; k++)
+        for (int i = 0; want & list[k].bit && i < list[k].rows * list[k].columns; i++) {
+            slot[n] = (carom_tape_slot){k, i};
+            e[n++] = element(s, &list[k], i);
+        }
+    if (!variable) {
+        status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for a tape");
+    } else if (carom_expr_exhausted(s->pool)) {
+        status = carom_fail(error, CAROM_BAD_MODEL, "the derivatives of the model are too large: more than %d nodes of expressions",
+                            CAROM_MAX_NODES);
+    } else {
+        slots_of_variables(s, variable);
+        status = carom_tape_new(tape, s->pool, e, slot, (int)n, variable, 1u << GROUP_P, error);
+    }
+    carom_arena_free(arena);
+    return status;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t end_of(const struct carom_compiled *c, int np, int count, int lanes)
+{
+    if (count == 0)
+        return 64 + round_up(sizeof(double) * (size_t)(np * lanes));
+    const entry *last = &c->entry[count - 1];
+    return last->offset[lanes == 8] + round_up(sizeof(double) * carom_tape_work(last->tape, lanes));
+}
+
+static void make_native(struct carom_compiled *c, entry *new)
+{
+    carom_error why;
+    if (carom_jit_new(&new->jit, &new->tape, 1, &why) == CAROM_OK)
+        return;
+    new->jit = NULL;
+    snprintf(c->note, sizeof c->note, "expressions are interpreted: %.170s", why.text);
+}
+
+static carom_status prepare(const carom_model *m, unsigned want, carom_error *error)
+{
+    struct carom_compiled *c = m->source->compiled;
+    carom_status status = CAROM_OK;
+    pthread_mutex_lock(&c->lock);
+    int count = atomic_load(&c->count), k = 0;
+    while (k < count && c->entry[k].want != want)
+        k++;
+    if (k == TAPES) {
+        status = carom_fail(error, CAROM_UNSUPPORTED, "more than %d different sets of quantities are asked of model '%s'", TAPES, m->name);
+    } else if (k == count) {
+        entry *new = &c->entry[count];
+        *new = (entry){.want = want, .offset = {end_of(c, m->np, count, 1), end_of(c, m->np, count, 8)}};
+        status = make_tape(c->s, m->np, want, &new->tape, error);
+        if (status == CAROM_OK && c->s->jit)
+            make_native(c, new);
+        if (status == CAROM_OK)
+            atomic_store(&c->count, count + 1);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+static size_t work_bytes(const carom_model *m, int lanes)
+{
+    struct carom_compiled *c = m->source->compiled;
+    return end_of(c, m->np, atomic_load(&c->count), lanes);
+}
+
+static void begin(const carom_model *m, int lanes, const double *p, void *work)
+{
+    *(uint64_t *)work = 0;
+    if (m->np)
+        memcpy((char *)work + 64, p, sizeof *p * (size_t)(m->np * lanes));
+}
+
+static void begin_tape(const entry *x, const carom_eval *e, void *work, double *scratch)
+{
+    const double *in[7] = {e->t, e->q, e->v, (const double *)((char *)work + 64), e->a, e->x, e->s};
+    carom_tape_begin(x->tape, e->lanes, in, scratch);
+}
+
+/* Nobody prepared for this: make it visible. */
+static void not_prepared(const carom_model *m, const carom_eval *e)
+{
+    part list[OUTPUTS];
+    double *const *out = &e->M;
+    parts(m->source, m->np, list);
+    for (int k = 0; k < OUTPUTS; k++)
+        for (int i = 0; e->want & list[k].bit && out[k] && i < list[k].rows * list[k].columns * e->lanes; i++)
+            out[k][i] = NAN;
+}
+
+static void eval(const carom_model *m, const carom_eval *e, void *work)
+{
+    const struct carom_compiled *c = m->source->compiled;
+    int count = atomic_load_explicit(&c->count, memory_order_acquire), k = 0;
+    while (k < count && c->entry[k].want != e->want)
+        k++;
+    if (k == count) {
+        not_prepared(m, e);
+        return;
+    }
+    const entry *x = &c->entry[k];
+    uint64_t *begun = work, bit = (uint64_t)1 << k;
+    double *scratch = (double *)((char *)work + x->offset[e->lanes == 8]);
+    if (!(*begun & bit)) {
+        begin_tape(x, e, work, scratch);
+        *begun |= bit;
+    }
+    carom_tape_eval(x->tape, e->lanes, &e->t, scratch, &e->M);
+}
+
+const carom_evaluator carom_compiled_evaluator = {prepare, work_bytes, begin, eval};
+
+carom_status carom_compiled_new(carom_source *s, carom_error *error)
+{
+    struct carom_compiled *c = calloc(1, sizeof *c);
+    if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
+        free(c);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the evaluator of the model");
+    }
+    c->s = s;
+    s->compiled = c;
+    return CAROM_OK;
+}
+
+const char *carom_compiled_note(const struct carom_compiled *c)
+{
+    return c->note;
+}
+
+void carom_compiled_free(struct carom_compiled *c)
+{
+    if (!c)
+        return;
+    for (int k = 0; k < c->count; k++)
+        carom_tape_free(c->entry[k].tape);
+    for (int k = 0; k < c->count; k++)
+        carom_jit_free(c->entry[k].jit);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}

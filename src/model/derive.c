@@ -1,0 +1,250 @@
+/* derive.c: from energies, gaps and slips to everything that carom_eval can ask for, by exact derivatives.
+ *
+ *   M = T_vv,   F = T_q - V_q - T_vq v - T_vt + f                    so that M a = F                      (1)
+ *   u = g_q v + g_t for joints and normals, as written for slip;  G = u_v,  w = u(v = 0)                  (2)
+ *   gamma = u_t + u_q v                                              so that du/dt = G a + gamma          (3)
+ *   r = M a - s F - G^T x                                                                                 (4)
+ * Energy: T = T2 + T1 + T0 by degree in v; with kinetic T2 and potential V - T0
+ *   d/dt (T2 - T0 + V) = [f(t,q,0) v + V_t - T_t] + [(f(t,q,v) - f(t,q,0)) v] + power of contacts         (5)
+ * and for mass and force as written
+ *   d/dt (v^T M v / 2) = [F(t,q,0) v] + [(F - F(t,q,0)) v + v^T Mdot v / 2] + power of contacts           (6) */
+#include "model/source.h"
+
+static carom_expr add(const carom_source *s, carom_expr a, carom_expr b)
+{
+    return carom_expr_binary(s->pool, CAROM_OP_ADD, a, b);
+}
+
+static carom_expr sub(const carom_source *s, carom_expr a, carom_expr b)
+{
+    return carom_expr_binary(s->pool, CAROM_OP_SUB, a, b);
+}
+
+static carom_expr mul(const carom_source *s, carom_expr a, carom_expr b)
+{
+    return carom_expr_binary(s->pool, CAROM_OP_MUL, a, b);
+}
+
+static carom_expr v(const carom_source *s, int i)
+{
+    return carom_expr_var(s->pool, s->var_v + i);
+}
+
+static carom_expr d(const carom_source *s, carom_expr e, int variable)
+{
+    return carom_expr_diff(s->pool, e, variable);
+}
+
+
+static bool on_velocity(const carom_source *s, carom_expr e)
+{
+    return carom_expr_depends(s->pool, e, s->var_v, s->var_v + s->nq);
+}
+
+bool carom_source_parametric(const carom_source *s, carom_expr e)
+{
+    return !carom_expr_depends(s->pool, e, 0, s->var_p) && !carom_expr_depends(s->pool, e, s->var_x, s->var_x + CAROM_MAX(s->nrow, 1));
+}
+
+/* e_t + e_q v */
+static carom_expr rate(const carom_source *s, carom_expr e)
+{
+    carom_expr sum = d(s, e, 0);
+    for (int j = 0; j < s->nq; j++)
+        sum = add(s, sum, mul(s, d(s, e, s->var_q + j), v(s, j)));
+    return sum;
+}
+
+static carom_expr at_rest(const carom_source *s, carom_expr e)
+{
+    carom_expr zero[CAROM_MAX_COORDINATES];
+    for (int i = 0; i < s->nq; i++)
+        zero[i] = carom_expr_const(s->pool, 0);
+    return on_velocity(s, e) ? carom_expr_replace(s->pool, e, s->var_v, s->nq, zero) : e;
+}
+
+static carom_expr quadratic(const carom_source *s, const carom_expr *M)
+{
+    carom_expr sum = carom_expr_const(s->pool, 0), half = carom_expr_const(s->pool, 0.5);
+    for (int i = 0; i < s->nq; i++) {
+        for (int j = 0; j < i; j++)
+            sum = add(s, sum, mul(s, M[i * s->nq + j], mul(s, v(s, i), v(s, j))));
+        sum = add(s, sum, mul(s, half, mul(s, M[i * s->nq + i], mul(s, v(s, i), v(s, i)))));
+    }
+    return sum;
+}
+
+static carom_status from_energy(carom_loader *l) /* (1) (5) */
+{
+    carom_source *s = l->s;
+    int n = s->nq;
+    carom_expr T = s->kinetic.e, V = s->potential.e;
+    carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), viscous = carom_expr_const(s->pool, 0);
+    for (int i = 0; i < n; i++) {
+        carom_expr momentum = d(s, T, s->var_v + i);
+        for (int j = 0; j <= i; j++)
+            s->M[i * n + j] = s->M[j * n + i] = d(s, momentum, s->var_v + j);
+        carom_expr f = s->forces[i].e, f0 = at_rest(s, f);
+        carom_expr inertial = sub(s, d(s, T, s->var_q + i), rate(s, momentum));
+        s->F[i] = add(s, sub(s, inertial, d(s, V, s->var_q + i)), f);
+        external = add(s, external, mul(s, f0, v(s, i)));
+        viscous = add(s, viscous, mul(s, sub(s, f, f0), v(s, i)));
+    }
+    for (int i = 0; i < n * n; i++)
+        if (on_velocity(s, s->M[i]))
+            return carom_load_fail(l, s->kinetic.node->place,
+                                   "kinetic must be quadratic in the velocities, but its second derivative with respect to %s and %s "
+                                   "depends on them", s->rate_name[i / n], s->rate_name[i % n]);
+    s->energy[0] = quadratic(s, s->M);
+    s->energy[1] = sub(s, V, at_rest(s, T));
+    s->energy[2] = external;
+    s->energy[3] = viscous;
+    return CAROM_OK;
+}
+
+static void from_mass(carom_source *s) /* (6) */
+{
+    int n = s->nq;
+    carom_expr external = carom_expr_const(s->pool, 0);
+    for (int i = 0; i < n * n; i++)
+        s->M[i] = s->mass[i].e;
+    carom_expr T = quadratic(s, s->M), viscous = rate(s, T);
+    for (int i = 0; i < n; i++) {
+        s->F[i] = add(s, s->force[i].e, s->forces[i].e);
+        carom_expr rest = at_rest(s, s->F[i]);
+        external = add(s, external, mul(s, rest, v(s, i)));
+        viscous = add(s, viscous, mul(s, sub(s, s->F[i], rest), v(s, i)));
+    }
+    s->energy[0] = T;
+    s->energy[1] = carom_expr_const(s->pool, 0);
+    s->energy[2] = external;
+    s->energy[3] = viscous;
+}
+
+static void normal_row(carom_source *s, int row, carom_expr g) /* (2) */
+{
+    for (int j = 0; j < s->nq; j++)
+        s->G[row * s->nq + j] = d(s, g, s->var_q + j);
+    s->w[row] = d(s, g, 0);
+    s->u[row] = rate(s, g);
+}
+
+static void slip_row(carom_source *s, int row, carom_expr u) /* (2) */
+{
+    for (int j = 0; j < s->nq; j++)
+        s->G[row * s->nq + j] = d(s, u, s->var_v + j);
+    s->w[row] = at_rest(s, u);
+    s->u[row] = u;
+}
+
+static void rows(carom_source *s, const carom_model *m)
+{
+    int row = 0;
+    for (int i = 0; i < s->njoint; i++) {
+        s->g[i] = s->joint[i].e;
+        normal_row(s, row++, s->g[i]);
+    }
+    for (int i = 0; i < s->ncontact; i++) {
+        const carom_contact_given *c = &s->contact[i];
+        s->g[s->njoint + i] = c->gap.e;
+        normal_row(s, row++, c->gap.e);
+        for (int k = 0; k < m->contact[i].directions; k++)
+            slip_row(s, row++, c->slip[k].e);
+        for (int k = 0; k < 4; k++)
+            s->law[4 * i + k] = c->law[k].e;
+    }
+    for (int r = 0; r < s->nrow; r++) {
+        s->gamma[r] = rate(s, s->u[r]); /* (3) */
+        s->acceleration[r] = s->gamma[r];
+        for (int j = 0; j < s->nq; j++)
+            s->acceleration[r] = add(s, s->acceleration[r], mul(s, s->G[r * s->nq + j], carom_expr_var(s->pool, s->var_a + j)));
+    }
+}
+
+static void residual(carom_source *s) /* (4) */
+{
+    int n = s->nq;
+    carom_expr scale = carom_expr_var(s->pool, s->var_s);
+    for (int i = 0; i < n; i++) {
+        carom_expr r = carom_expr_const(s->pool, 0);
+        for (int j = 0; j < n; j++)
+            r = add(s, r, mul(s, s->M[i * n + j], carom_expr_var(s->pool, s->var_a + j)));
+        r = sub(s, r, mul(s, scale, s->F[i]));
+        for (int k = 0; k < s->nrow; k++)
+            r = sub(s, r, mul(s, s->G[k * n + i], carom_expr_var(s->pool, s->var_x + k)));
+        s->r[i] = r;
+    }
+}
+
+carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column)
+{
+    bool by_p = which & (CAROM_R_P | CAROM_U_P | CAROM_A_P), by_v = which & (CAROM_R_V | CAROM_A_V);
+    int variable = by_p ? s->var_of_p[column] : (by_v ? s->var_v : s->var_q) + column;
+    const carom_expr *f = which <= CAROM_R_P ? s->r : which <= CAROM_U_P ? s->u : s->acceleration;
+    return d(s, f[row], variable);
+}
+
+static bool all_parametric(const carom_source *s, const carom_expr *e, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!carom_source_parametric(s, e[i]))
+            return false;
+    return true;
+}
+
+static bool entries_parametric(const carom_source *s, unsigned which, int nrow, int ncolumn)
+{
+    for (int i = 0; i < nrow; i++)
+        for (int j = 0; j < ncolumn; j++)
+            if (!carom_source_parametric(s, carom_source_entry(s, which, i, j)))
+                return false;
+    return true;
+}
+
+/* What depends on parameters alone. Derivatives of large models are left out: finding them would cost as much as
+ * compiling them. */
+static unsigned constants(const carom_source *s)
+{
+    const int n = s->nq, limit = 1000;
+    unsigned mask = 0;
+    mask |= all_parametric(s, s->M, n * n) ? CAROM_MASS : 0;
+    mask |= all_parametric(s, s->F, n) ? CAROM_FORCE : 0;
+    mask |= all_parametric(s, s->G, s->nrow * n) && all_parametric(s, s->w, s->nrow) ? CAROM_JACOBIAN : 0;
+    mask |= all_parametric(s, s->gamma, s->nrow) ? CAROM_GAMMA : 0;
+    mask |= all_parametric(s, s->law, 4 * s->ncontact) ? CAROM_LAW : 0;
+    if (n * n <= limit) {
+        mask |= entries_parametric(s, CAROM_R_Q, n, n) ? CAROM_R_Q : 0;
+        mask |= entries_parametric(s, CAROM_R_V, n, n) ? CAROM_R_V : 0;
+    }
+    if (s->nrow * n <= limit) {
+        mask |= entries_parametric(s, CAROM_U_Q, s->nrow, n) ? CAROM_U_Q : 0;
+        mask |= entries_parametric(s, CAROM_A_Q, s->nrow, n) ? CAROM_A_Q : 0;
+        mask |= entries_parametric(s, CAROM_A_V, s->nrow, n) ? CAROM_A_V : 0;
+    }
+    return mask;
+}
+
+carom_status carom_source_derive(carom_loader *l)
+{
+    carom_source *s = l->s;
+    int n = s->nq, ngap = s->njoint + s->ncontact;
+    struct {
+        carom_expr **array;
+        int length;
+    } arrays[] = {{&s->M, n * n}, {&s->F, n}, {&s->g, ngap}, {&s->u, s->nrow}, {&s->G, s->nrow * n}, {&s->w, s->nrow},
+                  {&s->gamma, s->nrow}, {&s->law, 4 * s->ncontact}, {&s->energy, 4}, {&s->r, n}, {&s->acceleration, s->nrow}};
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        if (!(*arrays[i].array = CAROM_NEW(s->arena, carom_expr, arrays[i].length)))
+            return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the equations of %d coordinates", n);
+    if (s->from_energy)
+        CAROM_TRY(from_energy(l));
+    else
+        from_mass(s);
+    rows(s, l->m);
+    residual(s);
+    l->m->constant = constants(s);
+    if (carom_expr_exhausted(s->pool))
+        return carom_load_fail(l, s->root->place, "the equations of the model are too large: more than %d nodes of expressions",
+                               CAROM_MAX_NODES);
+    return CAROM_OK;
+}

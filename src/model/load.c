@@ -1,0 +1,205 @@
+/* load.c: from a path, a built-in name or a text to a model, and back to nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/source.h"
+
+static carom_status header(carom_loader *l)
+{
+    static const char *const keys[] = {
+        "carom", "name", "parameters", "coordinates", "velocities", "kinetic", "potential", "mass", "force", "forces",
+        "constraints", "contacts", "impacts", "let", "outputs", "stop", "period", "run", "tables", "draw", "plugin",
+    };
+    carom_source *s = l->s;
+    if (s->root->kind != CAROM_TEXT_MAP)
+        return carom_load_fail(l, s->root->place, "a model file is a map that begins with 'carom: 1'");
+    CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys), "the model"));
+    const carom_text_node *version = carom_text_get(s->root, "carom"), *name = carom_text_get(s->root, "name");
+    if (!version)
+        return carom_load_fail(l, s->root->place, "the model file does not say 'carom: 1' (the version of the language)");
+    if (version->kind != CAROM_TEXT_SCALAR || strcmp(version->text, "1") != 0)
+        return carom_load_fail(l, version->place, "this library reads version 1 of the language (carom: 1)");
+    if (name && (name->kind != CAROM_TEXT_SCALAR || !name->text[0]))
+        return carom_load_fail(l, name->key_place, "name must be a text");
+    l->m->name = name ? name->text : s->file.name;
+    return CAROM_OK;
+}
+
+static carom_status read_sections(carom_loader *l)
+{
+    carom_source *s = l->s;
+    carom_model *m = l->m;
+    CAROM_TRY(carom_load_names(l));
+    CAROM_TRY(carom_load_dynamics(l));
+    CAROM_TRY(carom_load_contacts(l));
+    CAROM_TRY(carom_load_run(l));
+    m->nq = m->nv = s->nq;
+    m->q_name = s->q_name;
+    m->q = s->q;
+    m->v = s->v;
+    m->p = s->p;
+    CAROM_TRY(carom_source_derive(l));
+    CAROM_TRY(carom_compiled_new(s, l->error));
+    m->evaluator = &carom_compiled_evaluator;
+    return carom_source_values(s, m, l->error);
+}
+
+static carom_status no_memory(carom_error *error)
+{
+    return carom_fail(error, CAROM_NO_MEMORY, "out of memory for a model");
+}
+
+/* The source's own copies of what it was asked to read. */
+static carom_status copy_request(carom_source *s, const carom_load_request *r, carom_error *error)
+{
+    s->file = r->file;
+    s->file.name = carom_arena_text(s->arena, r->file.name, strlen(r->file.name));
+    s->file.bytes = carom_arena_text(s->arena, r->file.bytes, r->file.length);
+    s->folder = carom_arena_text(s->arena, r->folder, strlen(r->folder));
+    s->override = CAROM_NEW(s->arena, carom_override, CAROM_MAX_NAMES + 2 * CAROM_MAX_COORDINATES);
+    if (!s->file.name || !s->file.bytes || !s->folder || !s->override)
+        return no_memory(error);
+    for (int i = 0; i < r->noverride; i++) {
+        const char *name = r->override[i].name;
+        s->override[i] = (carom_override){carom_arena_text(s->arena, name, strlen(name)), r->override[i].value};
+        if (!s->override[i].name)
+            return no_memory(error);
+    }
+    s->noverride = r->noverride;
+    if (r->options) {
+        s->assemble = r->options->assemble;
+        s->jit = r->options->jit;
+        s->allow_plugins = r->options->allow_plugins;
+    }
+    return CAROM_OK;
+}
+
+static carom_status build(carom_source *s, carom_model *m, const carom_load_request *r, char *note, size_t size,
+                          carom_error *error)
+{
+    carom_loader loader = {.s = s, .m = m, .error = error};
+    carom_text_node *root = NULL;
+    s->arena = carom_arena_new((size_t)1 << 30);
+    s->pool = carom_expr_pool_new(CAROM_MAX_NODES);
+    if (!s->arena || !s->pool)
+        return no_memory(error);
+    m->source = s;
+    CAROM_TRY(copy_request(s, r, error));
+    CAROM_TRY(carom_text_parse(s->arena, &s->file, &root, error));
+    s->root = root;
+    CAROM_TRY(header(&loader));
+    CAROM_TRY(carom_text_get(root, "plugin") ? carom_plugin_build(&loader) : read_sections(&loader));
+    CAROM_TRY(carom_source_check(s, m, note, size, error));
+    if (note && size && s->compiled && carom_compiled_note(s->compiled)[0])
+        snprintf(note, size, "%s", carom_compiled_note(s->compiled));
+    return CAROM_OK;
+}
+
+carom_status carom_source_build(carom_model *m, const carom_load_request *r, char *note, size_t size, carom_error *error)
+{
+    *m = (carom_model){0};
+    carom_source *s = calloc(1, sizeof *s);
+    if (!s)
+        return no_memory(error);
+    carom_status status = build(s, m, r, note, size, error);
+    if (status != CAROM_OK) {
+        carom_source_free(s);
+        *m = (carom_model){0};
+    }
+    return status;
+}
+
+void carom_source_free(carom_source *s)
+{
+    if (!s)
+        return;
+    carom_compiled_free(s->compiled);
+    carom_plugin_close(s->plugin);
+    carom_expr_pool_free(s->pool);
+    carom_arena_free(s->arena);
+    free(s);
+}
+
+static carom_status make(carom_model **model, const carom_load_request *r, carom_load_options *options, carom_error *error)
+{
+    carom_load_options standard = {0}, *o = options ? options : &standard;
+    carom_load_request request = *r;
+    carom_model *m = calloc(1, sizeof *m);
+    *model = NULL;
+    o->note[0] = 0;
+    if (!m)
+        return no_memory(error);
+    request.options = o;
+    carom_status status = carom_source_build(m, &request, o->note, sizeof o->note, error);
+    if (status != CAROM_OK) {
+        free(m);
+        return status;
+    }
+    *model = m;
+    return CAROM_OK;
+}
+
+carom_status carom_model_parse(carom_model **model, const char *name, const char *text, size_t length,
+                               carom_load_options *options, carom_error *error)
+{
+    carom_load_request request = {.file = {name ? name : "model", text, length}, .folder = ""};
+    return make(model, &request, options, error);
+}
+
+static carom_status load_file(carom_model **model, const char *path, carom_load_options *options, carom_error *error)
+{
+    carom_arena *arena = carom_arena_new(0);
+    carom_load_request request = {0};
+    if (!arena)
+        return no_memory(error);
+    const char *slash = strrchr(path, '/');
+    request.folder = carom_arena_text(arena, path, slash ? (size_t)(slash - path) + 1 : 0);
+    carom_status status = request.folder ? carom_text_read(arena, path, &request.file, error) : no_memory(error);
+    if (status == CAROM_OK)
+        status = make(model, &request, options, error);
+    carom_arena_free(arena);
+    return status;
+}
+
+carom_status carom_model_load(carom_model **model, const char *path, carom_load_options *options, carom_error *error)
+{
+    *model = NULL;
+    if (!path || !path[0])
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a model needs a path or the name of a built-in one");
+    if (strpbrk(path, "/."))
+        return load_file(model, path, options, error);
+    const char *text = carom_builtin_text(path);
+    if (text)
+        return carom_model_parse(model, path, text, strlen(text), options, error);
+    if (access(path, F_OK) == 0)
+        return load_file(model, path, options, error);
+    const char *names[200];
+    int n = 0;
+    while (n < 200 && carom_builtin_name(n)) {
+        names[n] = carom_builtin_name(n);
+        n++;
+    }
+    const char *near = carom_nearest(path, names, n);
+    if (near)
+        CAROM_FAIL(error, CAROM_FILE, "there is no file and no built-in model '%s'; did you mean '%s'?", path, near);
+    CAROM_FAIL(error, CAROM_FILE, "there is no file and no built-in model '%s' (carom list models)", path);
+}
+
+void carom_model_free(carom_model *model)
+{
+    if (!model)
+        return;
+    carom_source_free((carom_source *)(size_t)model->source);
+    free(model);
+}
+
+const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file)
+{
+    if (!model->source || !model->source->root)
+        return NULL;
+    if (file)
+        *file = &model->source->file;
+    return carom_text_get(model->source->root, key);
+}

@@ -1,0 +1,199 @@
+/* read.c: the small steps of reading a section: kinds, keys, numbers and expressions, each with its error. */
+#include <stdarg.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/source.h"
+
+carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)
+{
+    char words[600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    return carom_text_fail(&l->s->file, place, l->error, CAROM_BAD_MODEL, "%s", words);
+}
+
+static const char *kind_words(const carom_text_node *node)
+{
+    if (node->kind == CAROM_TEXT_SCALAR)
+        return node->text[0] ? "a single value" : "nothing";
+    return node->kind == CAROM_TEXT_MAP ? "a map" : "a list";
+}
+
+carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const char *what)
+{
+    if (node->kind != CAROM_TEXT_MAP)
+        return carom_load_fail(l, node->kind == CAROM_TEXT_SCALAR && !node->text[0] ? node->key_place : node->place,
+                               "%s must be a map (name: value), not %s", what, kind_words(node));
+    return CAROM_OK;
+}
+
+carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n, const char *what)
+{
+    for (const carom_text_node *c = map->child; c; c = c->next) {
+        int i = 0;
+        while (i < n && strcmp(c->key, keys[i]) != 0)
+            i++;
+        if (i < n)
+            continue;
+        const char *near = carom_nearest(c->key, keys, n);
+        if (near)
+            return carom_load_fail(l, c->key_place, "unknown key '%s' in %s; did you mean '%s'?", c->key, what, near);
+        char list[300] = "";
+        for (size_t used = 0, k = 0; k < (size_t)n && used < sizeof list; k++)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", keys[k]);
+        return carom_load_fail(l, c->key_place, "unknown key '%s' in %s; there are: %s", c->key, what, list);
+    }
+    return CAROM_OK;
+}
+
+static carom_status scalar(carom_loader *l, const carom_text_node *node, const char *what)
+{
+    if (node->kind != CAROM_TEXT_SCALAR)
+        return carom_load_fail(l, node->place, "%s must be a single value, not %s", what, kind_words(node));
+    if (!node->text[strspn(node->text, " \t\r\n")])
+        return carom_load_fail(l, node->key ? node->key_place : node->place, "%s is empty", what);
+    return CAROM_OK;
+}
+
+carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value)
+{
+    CAROM_TRY(scalar(l, node, what));
+    if (!carom_number(node->text, value) || !isfinite(*value))
+        return carom_load_fail(l, node->place, "%s must be a finite number, not '%s'", what, node->text);
+    return CAROM_OK;
+}
+
+/* ---- names in expressions ---- */
+static int compare(const void *key, const void *symbol)
+{
+    return strcmp(key, ((const carom_symbol *)symbol)->name);
+}
+
+static carom_status visit(carom_loader *l, carom_parameter *x, const char *what)
+{
+    carom_given given = {CAROM_EXPR_NONE, NULL};
+    if (x->state == CAROM_VISITED)
+        return CAROM_OK;
+    if (x->state == CAROM_VISITING)
+        return carom_load_fail(l, x->node->key_place, "%s '%s' depends on itself", what, x->name);
+    if (l->depth >= CAROM_MAX_DEPTH)
+        return carom_load_fail(l, x->node->key_place, "names depend on each other more than %d deep", CAROM_MAX_DEPTH);
+    x->state = CAROM_VISITING;
+    l->depth++;
+    carom_status status = carom_load_expression(l, x->node, x->name, &given);
+    l->depth--;
+    x->e = given.e;
+    x->state = CAROM_VISITED;
+    return status;
+}
+
+/* A parameter that is a number, or that was set to one, becomes a variable. */
+static carom_status visit_parameter(carom_loader *l, int i)
+{
+    carom_source *s = l->s;
+    carom_parameter *x = &s->parameter[i];
+    if (x->state == CAROM_VISITED)
+        return CAROM_OK;
+    const carom_override *override = carom_source_override(s, "", x->name);
+    CAROM_TRY(visit(l, x, "parameter"));
+    if (!carom_source_parametric(s, x->e))
+        return carom_load_fail(l, x->node->place, "parameter '%s' may depend on other parameters only, not on time or motion", x->name);
+    if (carom_expr_is_const(s->pool, x->e, &x->value) || override) {
+        x->index = 0; /* numbered later */
+        x->value = override ? override->value : x->value;
+        x->e = carom_expr_var(s->pool, s->var_p + i);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e)
+{
+    carom_source *s = l->s;
+    bool let = kind == CAROM_SYMBOL_LET;
+    carom_parameter *x = let ? &s->let[index] : &s->parameter[index];
+    CAROM_TRY(let ? visit(l, x, "let") : visit_parameter(l, index));
+    *e = x->e;
+    return CAROM_OK;
+}
+
+static carom_expr lookup(void *user, const char *name)
+{
+    carom_loader *l = user;
+    carom_source *s = l->s;
+    size_t length = strlen(name);
+    bool rate = length > 0 && name[length - 1] == '\'';
+    char word[256];
+    if (l->failed || length >= sizeof word)
+        return CAROM_EXPR_NONE;
+    memcpy(word, name, length + 1);
+    word[length - rate] = 0;
+    if (strcmp(name, "t") == 0)
+        return carom_expr_var(s->pool, 0);
+    const carom_symbol *symbol = bsearch(word, s->symbol, (size_t)s->nsymbol, sizeof *symbol, compare);
+    if (!symbol || symbol->kind == CAROM_SYMBOL_TABLE || (rate && symbol->kind != CAROM_SYMBOL_COORDINATE))
+        return CAROM_EXPR_NONE;
+    if (symbol->kind == CAROM_SYMBOL_COORDINATE)
+        return carom_expr_var(s->pool, (rate ? s->var_v : s->var_q) + symbol->index);
+    carom_error *outer = l->error;
+    carom_expr e = CAROM_EXPR_NONE;
+    l->error = &l->pending;
+    carom_status status = carom_load_symbol(l, symbol->kind, symbol->index, &e);
+    l->error = outer;
+    if (status != CAROM_OK) {
+        l->failed = true;
+        l->pending.status = status;
+    }
+    return e;
+}
+
+static const char *name_at(void *user, int i)
+{
+    const carom_source *s = ((carom_loader *)user)->s;
+    if (i == 0)
+        return "t";
+    if (i <= s->nsymbol)
+        return s->symbol[i - 1].name;
+    i -= s->nsymbol + 1;
+    return i < s->nq ? s->rate_name[i] : NULL;
+}
+
+carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
+{
+    carom_source *s = l->s;
+    const carom_expr_scope scope = {lookup, name_at, l};
+    CAROM_TRY(scalar(l, node, what));
+    given->node = node;
+    carom_status status = carom_expr_parse(s->pool, &s->file, node, &scope, &given->e, l->error);
+    if (l->failed) { /* something that it names is wrong: that is the error */
+        if (l->error)
+            *l->error = l->pending;
+        return l->pending.status;
+    }
+    CAROM_TRY(status);
+    if (carom_expr_exhausted(s->pool))
+        return carom_load_fail(l, node->place, "the model is too large: more than %d nodes of expressions", CAROM_MAX_NODES);
+    return CAROM_OK;
+}
+
+carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
+{
+    CAROM_TRY(carom_load_expression(l, node, what, given));
+    if (!carom_source_parametric(l->s, given->e))
+        return carom_load_fail(l, node->place, "%s may depend on parameters only, not on time or motion", what);
+    return CAROM_OK;
+}
+
+carom_status carom_load_positional(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
+{
+    carom_source *s = l->s;
+    CAROM_TRY(carom_load_expression(l, node, what, given));
+    for (int j = 0; j < s->nq; j++)
+        if (carom_expr_depends(s->pool, given->e, s->var_v + j, s->var_v + j + 1))
+            return carom_load_fail(l, node->place, "%s must not depend on velocities, but it contains %s", what, s->rate_name[j]);
+    return CAROM_OK;
+}

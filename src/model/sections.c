@@ -1,0 +1,119 @@
+/* sections.c: what a model file says about the run: outputs, stop, period, impacts, run. */
+#include <string.h>
+
+#include "model/source.h"
+
+static carom_status outputs(carom_loader *l)
+{
+    carom_source *s = l->s;
+    const carom_text_node *map = carom_text_get(s->root, "outputs");
+    if (!map)
+        return CAROM_OK;
+    CAROM_TRY(carom_load_map(l, map, "outputs"));
+    if (map->nchild > CAROM_MAX_NAMES)
+        return carom_load_fail(l, map->key_place, "%d outputs; there may be at most %d", map->nchild, CAROM_MAX_NAMES);
+    s->output = CAROM_NEW(s->arena, carom_given, map->nchild);
+    const char **name = CAROM_NEW(s->arena, const char *, map->nchild);
+    if (!s->output || !name)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d outputs", map->nchild);
+    for (const carom_text_node *c = map->child; c; c = c->next) {
+        name[s->noutput] = c->key;
+        CAROM_TRY(carom_load_expression(l, c, "an output", &s->output[s->noutput++]));
+    }
+    l->m->noutput = s->noutput;
+    l->m->output_name = name;
+    return CAROM_OK;
+}
+
+static carom_status impacts(carom_loader *l)
+{
+    static const char *const laws[] = {"simultaneous", "sequential"};
+    const carom_text_node *node = carom_text_get(l->s->root, "impacts");
+    if (!node)
+        return CAROM_OK;
+    if (node->kind == CAROM_TEXT_SCALAR) {
+        l->m->sequential = strcmp(node->text, laws[1]) == 0;
+        if (l->m->sequential || strcmp(node->text, laws[0]) == 0)
+            return CAROM_OK;
+        const char *near = carom_nearest(node->text, laws, 2);
+        if (near)
+            return carom_load_fail(l, node->place, "impacts cannot be '%s'; did you mean '%s'?", node->text, near);
+    }
+    return carom_load_fail(l, node->place, "impacts must be simultaneous or sequential");
+}
+
+/* Names a method and never a number, even if a parameter has the same name. */
+static bool is_word(const char *key)
+{
+    return strcmp(key, "scheme") == 0 || strcmp(key, "solver") == 0;
+}
+
+static bool is_number_key(const char *key)
+{
+    static const char *const keys[] = {"h", "t_end", "every", "rtol", "atol", "newton_tol", "contact_tol", "newton_max"};
+    for (int i = 0; i < CAROM_COUNT(keys); i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A setting that is an expression of parameters gets one; a word or a number stands as it is. What a key means is
+ * the business of the options, so only the values of well-known keys are refused here. */
+static carom_status setting(carom_loader *l, const carom_text_node *node, carom_setting_given *to, carom_setting *out)
+{
+    carom_source *s = l->s;
+    double number;
+    if (node->kind != CAROM_TEXT_SCALAR || !node->text[0])
+        return carom_load_fail(l, node->key_place, "the setting '%s' must be a single value", node->key);
+    to->value = (carom_given){CAROM_EXPR_NONE, node};
+    to->text = carom_arena_alloc(s->arena, CAROM_MAX(strlen(node->text) + 1, 40)); /* room for a number, too */
+    if (!to->text)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
+    strcpy(to->text, node->text);
+    *out = (carom_setting){node->key, to->text, node->place.line, node->place.column};
+    if (is_word(node->key) || carom_number(node->text, &number))
+        return CAROM_OK;
+    if (is_number_key(node->key))
+        return carom_load_parametric(l, node, node->key, &to->value);
+    carom_error *outer = l->error, unused;
+    l->error = &unused;
+    if (carom_load_parametric(l, node, node->key, &to->value) != CAROM_OK)
+        to->value.e = CAROM_EXPR_NONE;
+    l->error = outer;
+    l->failed = false;
+    return CAROM_OK;
+}
+
+carom_status carom_load_settings(carom_loader *l)
+{
+    carom_source *s = l->s;
+    const carom_text_node *map = carom_text_get(s->root, "run");
+    if (!map)
+        return CAROM_OK;
+    CAROM_TRY(carom_load_map(l, map, "run"));
+    s->setting = CAROM_NEW(s->arena, carom_setting_given, map->nchild);
+    carom_setting *settings = CAROM_NEW(s->arena, carom_setting, map->nchild);
+    if (!s->setting || !settings)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
+    l->m->run = settings;
+    for (const carom_text_node *c = map->child; c; c = c->next, l->m->nrun++)
+        CAROM_TRY(setting(l, c, &s->setting[l->m->nrun], &settings[l->m->nrun]));
+    return CAROM_OK;
+}
+
+carom_status carom_load_run(carom_loader *l)
+{
+    carom_source *s = l->s;
+    const carom_text_node *stop = carom_text_get(s->root, "stop"), *period = carom_text_get(s->root, "period");
+    const carom_text_node *draw = carom_text_get(s->root, "draw");
+    s->stop = s->period = (carom_given){carom_expr_const(s->pool, 0), NULL};
+    CAROM_TRY(outputs(l));
+    CAROM_TRY(impacts(l));
+    if (stop)
+        CAROM_TRY(carom_load_expression(l, stop, "stop", &s->stop));
+    if (period)
+        CAROM_TRY(carom_load_parametric(l, period, "period", &s->period));
+    if (draw)
+        CAROM_TRY(carom_load_map(l, draw, "draw"));
+    return carom_load_settings(l);
+}

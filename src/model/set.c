@@ -1,0 +1,114 @@
+/* set.c: other parameters and initial values for a loaded model. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/source.h"
+
+/* What a name stands for: parameter i ('p'), coordinate i ('q', 'v'), or 0 for nothing. */
+static char find(const carom_source *s, const carom_model *m, const char *name, int *index)
+{
+    bool initial = (name[0] == 'q' || name[0] == 'v') && name[1] == '.';
+    int n = initial ? m->nq : s->nparameter;
+    char buffer[32];
+    for (int i = 0; i < n; i++) {
+        *index = i;
+        if (strcmp(initial ? name + 2 : name, initial ? carom_model_q_name(m, i, buffer) : s->parameter[i].name) == 0)
+            return initial ? name[0] : 'p';
+    }
+    return 0;
+}
+
+static carom_status unknown(const carom_source *s, const carom_model *m, const char *name, carom_error *error)
+{
+    int n = s->nparameter + 2 * m->nq, k = 0;
+    carom_arena *arena = carom_arena_new(0);
+    const char **names = arena ? CAROM_NEW(arena, const char *, n) : NULL;
+    char buffer[32];
+    for (int i = 0; names && i < s->nparameter; i++)
+        names[k++] = s->parameter[i].name;
+    for (int i = 0; names && i < 2 * m->nq; i++) {
+        names[k] = carom_arena_format(arena, "%c.%s", i < m->nq ? 'q' : 'v', carom_model_q_name(m, i % m->nq, buffer));
+        k += names[k] != NULL;
+    }
+    const char *near = names ? carom_nearest(name, names, k) : NULL;
+    carom_status status = near ? carom_fail(error, CAROM_BAD_ARGUMENT, "model '%s' has no parameter '%s'; did you mean '%s'?", m->name, name, near)
+                               : carom_fail(error, CAROM_BAD_ARGUMENT, "model '%s' has no parameter '%s' (initial values are q.NAME and v.NAME)",
+                                            m->name, name);
+    carom_arena_free(arena);
+    return status;
+}
+
+static carom_status remember(carom_source *s, const char *name, double value, carom_error *error)
+{
+    for (int i = 0; i < s->noverride; i++)
+        if (strcmp(s->override[i].name, name) == 0) {
+            s->override[i].value = value;
+            return CAROM_OK;
+        }
+    const char *copy = carom_arena_text(s->arena, name, strlen(name));
+    if (!copy)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the value of '%s'", name);
+    s->override[s->noverride++] = (carom_override){copy, value};
+    return CAROM_OK;
+}
+
+/* A parameter that depended on others is to be a number of its own: the equations change. */
+static carom_status rebuild(carom_model *m, carom_error *error)
+{
+    carom_source *s = (carom_source *)(size_t)m->source;
+    carom_model fresh;
+    const carom_load_options options = {.allow_plugins = s->allow_plugins, .jit = s->jit, .assemble = s->assemble};
+    const carom_load_request request = {s->file, s->folder, &options, s->override, s->noverride};
+    CAROM_TRY(carom_source_build(&fresh, &request, NULL, 0, error));
+    carom_source_free(s);
+    *m = fresh;
+    return CAROM_OK;
+}
+
+static carom_status apply(carom_model *m, bool structure, carom_error *error)
+{
+    carom_source *s = (carom_source *)(size_t)m->source;
+    if (structure)
+        return rebuild(m, error);
+    CAROM_TRY(carom_source_values(s, m, error));
+    return carom_source_check(s, m, NULL, 0, error);
+}
+
+carom_status carom_model_set(carom_model *m, const char *const *names, const double *values, int n, carom_error *error)
+{
+    carom_source *s = (carom_source *)(size_t)m->source;
+    bool structure = false;
+    if (!s)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "only a loaded model can be set by name; this one was filled by hand");
+    for (int i = 0; i < n; i++) {
+        int index;
+        char kind = find(s, m, names[i], &index);
+        if (!kind)
+            return unknown(s, m, names[i], error);
+        if (!isfinite(values[i]))
+            CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "the value of '%s' is %g", names[i], values[i]);
+        structure = structure || (kind == 'p' && s->parameter[index].index < 0);
+    }
+    int before = s->noverride;
+    size_t bytes = sizeof *s->override * (size_t)before;
+    carom_override *old = malloc(bytes + 1);
+    if (!old)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the values of %d names", n);
+    memcpy(old, s->override, bytes);
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < n && status == CAROM_OK; i++)
+        status = remember(s, names[i], values[i], error);
+    if (status == CAROM_OK)
+        status = apply(m, structure, error);
+    if (status != CAROM_OK) { /* as it was */
+        memcpy(s->override, old, bytes);
+        s->noverride = before;
+        carom_source_values(s, m, NULL);
+        if (s->assemble)
+            carom_source_check(s, m, NULL, 0, NULL);
+    }
+    free(old);
+    return status;
+}

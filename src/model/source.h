@@ -1,0 +1,156 @@
+/* source.h: a model file after reading: its names, its expressions, what was derived from them, and the compiled tapes.
+ * Private to this folder. Variables of the expression pool, in this order:
+ *     t | q [nq] | v [nq] | a [nq] | s | p [nparameter, as in the file] | x [nrow]
+ * A parameter given by a number is a variable (independent); one given by others is replaced by its expression, so
+ * derivatives with respect to p and new values reach everything that depends on it. */
+#ifndef CAROM_SOURCE_H
+#define CAROM_SOURCE_H
+
+#include "expr/expr.h"
+#include "model/start.h"
+
+enum { /* limits: a hostile file must fail quickly */
+    CAROM_MAX_NODES = 200000, CAROM_MAX_COORDINATES = 200, CAROM_MAX_NAMES = 2000, CAROM_MAX_CONTACTS = 1000,
+    CAROM_MAX_DEPTH = 200
+};
+
+typedef enum carom_symbol_kind { CAROM_SYMBOL_COORDINATE, CAROM_SYMBOL_PARAMETER, CAROM_SYMBOL_LET, CAROM_SYMBOL_TABLE } carom_symbol_kind;
+typedef struct carom_symbol {
+    const char *name;
+    carom_symbol_kind kind;
+    int index;
+    const carom_text_node *node;
+} carom_symbol;
+
+typedef struct carom_given { /* an expression and where it stands (node NULL: a default) */
+    carom_expr e;
+    const carom_text_node *node;
+} carom_given;
+
+typedef struct carom_parameter { /* or a let: then index and value mean nothing */
+    const char *name;
+    const carom_text_node *node;
+    carom_expr e;     /* in terms of independent parameters; after it was visited */
+    int index;        /* in model->p; -1: depends on others */
+    double value;     /* of an independent one */
+    enum { CAROM_UNVISITED, CAROM_VISITING, CAROM_VISITED } state;
+} carom_parameter;
+
+typedef struct carom_override { /* a value that wins over the file's */
+    const char *name; /* "m", "q.y", "v.y" */
+    double value;
+} carom_override;
+
+typedef struct carom_contact_given {
+    carom_given gap, slip[2], law[4];
+} carom_contact_given;
+
+typedef struct carom_setting_given { /* of run: e CAROM_EXPR_NONE where the text stands as it is */
+    carom_given value;
+    char *text;
+} carom_setting_given;
+
+struct carom_compiled;
+struct carom_plugin_library;
+
+typedef struct carom_source {
+    carom_arena *arena;
+    carom_text_file file;
+    const carom_text_node *root;
+    const char *folder; /* of the file, with the last slash; "" for the working directory */
+    carom_expr_pool *pool;
+    bool assemble, jit, allow_plugins;
+    struct carom_plugin_library *plugin;
+    carom_override *override; /* [noverride]; room for one of every name */
+    int noverride;
+
+    carom_symbol *symbol; /* [nsymbol], sorted by name */
+    int nsymbol;
+    carom_parameter *parameter, *let; /* [nparameter] [nlet] */
+    int nparameter, nlet;
+
+    int nq, njoint, ncontact, nrow, noutput;
+    const char **q_name, **rate_name; /* [nq]: y and y' */
+    int var_q, var_v, var_a, var_s, var_p, var_x, nvar; /* first variable of each group; t is 0 */
+    const int *var_of_p;                                /* [np] the variable of an independent parameter */
+    carom_given *q0, *v0;                               /* [nq] */
+    double *q, *v, *p;                                  /* the model's: [nq] [nq] [np] */
+    double *q_plugin, *v_plugin;                        /* [nq] initial values of a plugin and its file */
+    carom_given kinetic, potential, stop, period;
+    carom_given *mass, *force, *forces; /* [nq*nq] [nq] [nq]: as given */
+    bool from_energy;
+    carom_given *joint;           /* [njoint] */
+    carom_contact_given *contact; /* [ncontact] */
+    carom_given *output;          /* [noutput] */
+    carom_setting_given *setting; /* [nrun] */
+
+    carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */
+    carom_expr *r, *acceleration;                             /* [nq] [nrow]: M a - s F - G^T x, G a + gamma */
+    struct carom_compiled *compiled;
+} carom_source;
+
+/* ---- read.c: sections of the file ---- */
+typedef struct carom_loader {
+    carom_source *s;
+    carom_model *m;
+    carom_error *error;
+    carom_error pending; /* of a name that was resolved while another expression was being parsed */
+    bool failed;
+    int depth;
+} carom_loader;
+
+carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const char *what); /* is it a map? */
+carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n, const char *what);
+carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value);
+/* An expression of anything; then what it may not depend on is refused with the reason. */
+carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
+carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
+carom_status carom_load_positional(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
+
+/* What a parameter or a let stands for, parsed when it is first needed. */
+carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e);
+
+carom_status carom_load_names(carom_loader *l);      /* symbols.c: coordinates, parameters, let */
+carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node, int *index); /* that node's key names */
+carom_status carom_load_tables(carom_loader *l);     /* tables.c */
+carom_status carom_load_dynamics(carom_loader *l);   /* dynamics.c: energies or mass and force, forces */
+carom_status carom_load_contacts(carom_loader *l);   /* contacts.c: constraints and contacts */
+carom_status carom_load_run(carom_loader *l);        /* sections.c: outputs, stop, period, impacts, run, draw */
+carom_status carom_load_settings(carom_loader *l);   /* the section run alone */
+const carom_override *carom_source_override(const carom_source *s, const char *prefix, const char *name);
+
+/* ---- derive.c ---- */
+carom_status carom_source_derive(carom_loader *l);
+/* One entry of a derivative: which is CAROM_R_Q ... CAROM_A_P, row and column as in carom_eval. */
+carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column);
+bool carom_source_parametric(const carom_source *s, carom_expr e); /* does it depend on parameters alone? */
+
+/* ---- compile.c ---- */
+carom_status carom_compiled_new(carom_source *s, carom_error *error);
+void carom_compiled_free(struct carom_compiled *compiled);
+const char *carom_compiled_note(const struct carom_compiled *compiled); /* why there is no native code, or "" */
+extern const carom_evaluator carom_compiled_evaluator;
+
+/* ---- values.c: numbers from expressions ---- */
+carom_status carom_source_values(carom_source *s, carom_model *m, carom_error *error); /* p, q, v, period, run, contacts */
+/* Assembles if it was asked for (note says so), then the checks of the start, placed in the file. */
+carom_status carom_source_check(carom_source *s, carom_model *m, char *note, size_t size, carom_error *error);
+
+/* ---- load.c ---- */
+typedef struct carom_load_request {
+    carom_text_file file; /* bytes belong to the caller */
+    const char *folder;
+    const carom_load_options *options;
+    const carom_override *override;
+    int noverride;
+} carom_load_request;
+carom_status carom_source_build(carom_model *m, const carom_load_request *request, char *note, size_t size, carom_error *error);
+void carom_source_free(carom_source *s);
+
+/* ---- plugin.c ---- */
+carom_status carom_plugin_build(carom_loader *l);
+void carom_plugin_close(struct carom_plugin_library *library);
+
+#endif

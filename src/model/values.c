@@ -1,0 +1,131 @@
+/* values.c: the numbers of a model file: parameters, initial values, settings; and the checks of the start. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/source.h"
+
+const carom_override *carom_source_override(const carom_source *s, const char *prefix, const char *name)
+{
+    size_t n = strlen(prefix);
+    for (int i = 0; i < s->noverride; i++)
+        if (strncmp(s->override[i].name, prefix, n) == 0 && strcmp(s->override[i].name + n, name) == 0)
+            return &s->override[i];
+    return NULL;
+}
+
+static void initial_values(carom_source *s, double *variables)
+{
+    for (int i = 0; i < s->nq; i++) {
+        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]), *v = carom_source_override(s, "v.", s->q_name[i]);
+        s->q[i] = q ? q->value : s->plugin ? s->q_plugin[i] : carom_expr_value(s->pool, s->q0[i].e, variables);
+        s->v[i] = v ? v->value : s->plugin ? s->v_plugin[i] : carom_expr_value(s->pool, s->v0[i].e, variables);
+    }
+    if (s->plugin)
+        return;
+    memcpy(variables + s->var_q, s->q, sizeof *s->q * (size_t)s->nq);
+    memcpy(variables + s->var_v, s->v, sizeof *s->v * (size_t)s->nq);
+}
+
+static carom_status period(const carom_source *s, carom_model *m, const double *variables, carom_error *error)
+{
+    m->period = carom_expr_value(s->pool, s->period.e, variables);
+    if (s->period.node && !(m->period > 0 && isfinite(m->period)))
+        return carom_text_fail(&s->file, s->period.node->place, error, CAROM_BAD_MODEL, "the period is %g; it must be positive", m->period);
+    return CAROM_OK;
+}
+
+static carom_status settings(const carom_source *s, const carom_model *m, const double *variables, carom_error *error)
+{
+    for (int i = 0; i < m->nrun; i++) {
+        const carom_given *given = &s->setting[i].value;
+        if (given->e == CAROM_EXPR_NONE)
+            continue;
+        double value = carom_expr_value(s->pool, given->e, variables);
+        if (!isfinite(value))
+            return carom_text_fail(&s->file, given->node->place, error, CAROM_BAD_MODEL, "the setting '%s' is %g", m->run[i].key, value);
+        carom_shortest(value, s->setting[i].text);
+    }
+    return CAROM_OK;
+}
+
+/* The constants of carom_contact tell what the law is at the start. */
+static void laws(const carom_source *s, const carom_model *m, const double *variables)
+{
+    carom_contact *contact = (carom_contact *)(size_t)m->contact;
+    for (int i = 0; i < s->ncontact; i++) {
+        const carom_given *law = s->contact[i].law;
+        contact[i].restitution = carom_expr_value(s->pool, law[0].e, variables);
+        contact[i].restitution_t = carom_expr_value(s->pool, law[1].e, variables);
+        contact[i].friction = carom_expr_value(s->pool, law[2].e, variables);
+        contact[i].friction_static = carom_expr_value(s->pool, law[3].e, variables);
+    }
+}
+
+carom_status carom_source_values(carom_source *s, carom_model *m, carom_error *error)
+{
+    double *variables = calloc((size_t)s->nvar, sizeof *variables);
+    if (!variables)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for %d variables", s->nvar);
+    for (int i = 0; i < s->nparameter; i++) {
+        const carom_parameter *x = &s->parameter[i];
+        if (x->index < 0)
+            continue;
+        const carom_override *override = carom_source_override(s, "", x->name);
+        s->p[x->index] = variables[s->var_p + i] = override ? override->value : x->value;
+    }
+    initial_values(s, variables);
+    laws(s, m, variables); /* of a plugin: none that are known here */
+    carom_status status = s->plugin ? CAROM_OK : period(s, m, variables, error);
+    if (status == CAROM_OK)
+        status = settings(s, m, variables, error);
+    free(variables);
+    return status;
+}
+
+/* ---- the start ---- */
+static const carom_text_node *first_of(const carom_text_node *a, const carom_text_node *b, const carom_text_node *c)
+{
+    return a ? a : b ? b : c;
+}
+
+static const carom_text_node *where(const carom_source *s, const carom_fault *f)
+{
+    int i = f->index;
+    switch (f->kind) {
+    case CAROM_FAULT_P: return s->parameter[s->var_of_p[i] - s->var_p].node;
+    case CAROM_FAULT_Q: return s->q0[i].node;
+    case CAROM_FAULT_V: return first_of(s->v0[i].node, s->q0[i].node, NULL);
+    case CAROM_FAULT_MASS: return first_of(s->kinetic.node, s->from_energy ? NULL : s->mass[i * s->nq + i].node, NULL);
+    case CAROM_FAULT_FORCE: return s->from_energy ? first_of(s->forces[i].node, s->potential.node, s->kinetic.node)
+                                                  : first_of(s->force[i].node, s->forces[i].node, NULL);
+    case CAROM_FAULT_ENERGY: return first_of(i == 1 ? s->potential.node : NULL, s->kinetic.node, NULL);
+    case CAROM_FAULT_JOINT: return s->joint[i].node;
+    case CAROM_FAULT_GAP: return s->contact[i].gap.node;
+    case CAROM_FAULT_SLIP: return s->contact[i].slip[0].node;
+    case CAROM_FAULT_RESTITUTION:
+    case CAROM_FAULT_RESTITUTION_T:
+    case CAROM_FAULT_FRICTION:
+    case CAROM_FAULT_FRICTION_STATIC: return s->contact[i].law[f->kind - CAROM_FAULT_RESTITUTION].node;
+    case CAROM_FAULT_OUTPUT: return s->output[i].node;
+    case CAROM_FAULT_STOP: return s->stop.node;
+    default: return NULL;
+    }
+}
+
+carom_status carom_source_check(carom_source *s, carom_model *m, char *note, size_t size, carom_error *error)
+{
+    carom_fault fault;
+    if (s->assemble && m->njoint > 0) {
+        double moved = 0;
+        CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
+        if (note && size && moved > 0)
+            snprintf(note, size, "the start was moved onto the constraints: by up to %.3g", moved);
+    }
+    CAROM_TRY(carom_model_start(m, &fault, error));
+    if (fault.kind == CAROM_FAULT_NONE)
+        return CAROM_OK;
+    const carom_text_node *node = s->plugin ? NULL : where(s, &fault);
+    return carom_text_fail(&s->file, node ? node->place : s->root->place, error, fault.status, "%s", fault.words);
+}
