@@ -192,17 +192,20 @@ static bool all_parametric(const carom_source *s, const carom_expr *e, int n)
     return true;
 }
 
+/* s may occur: it is a factor of F, so what remains is linear in it */
 static bool entries_parametric(const carom_source *s, unsigned which, int nrow, int ncolumn)
 {
     for (int i = 0; i < nrow; i++)
-        for (int j = 0; j < ncolumn; j++)
-            if (!carom_source_parametric(s, carom_source_entry(s, which, i, j)))
+        for (int j = 0; j < ncolumn; j++) {
+            carom_expr e = carom_source_entry(s, which, i, j);
+            if (carom_expr_depends(s->pool, e, 0, s->var_s) || carom_expr_depends(s->pool, e, s->var_x, s->nvar))
                 return false;
+        }
     return true;
 }
 
-/* What depends on parameters alone. Derivatives of large models are left out: finding them would cost as much as
- * compiling them. */
+/* What depends on parameters alone (and on s). Derivatives of large models are left out: finding them would cost as
+ * much as compiling them. */
 static unsigned constants(const carom_source *s)
 {
     const int n = s->nq, limit = 1000;

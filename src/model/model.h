@@ -40,5 +40,7 @@ void carom_probe_free(carom_probe *probe);
 
 /* The model file's section of that name (draw, ...) as it was read, or NULL; *file (may be NULL) is for its errors. */
 const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file);
+/* The file of a loaded model, for errors; NULL otherwise. */
+const carom_text_file *carom_model_file(const carom_model *model);
 
 #endif

@@ -111,6 +111,7 @@ carom_status carom_load_run(carom_loader *l)
     CAROM_TRY(impacts(l));
     if (stop)
         CAROM_TRY(carom_load_expression(l, stop, "stop", &s->stop));
+    l->m->stops = stop != NULL;
     if (period)
         CAROM_TRY(carom_load_parametric(l, period, "period", &s->period));
     if (draw)
