@@ -61,7 +61,7 @@ static carom_expr combine(carom_expr_pool *pool, int op, int count, const carom_
 static carom_status call(carom_parser *p, const carom_token *name, carom_expr *e)
 {
     const carom_function *f = carom_function_find(name->name);
-    int table = f ? -1 : carom_table_find(p->pool, name->name), open = p->token.at, count = 0;
+    int table = f ? -1 : carom_expr_find_table(p->pool, name->name), open = p->token.at, count = 0;
     int least = f ? f->least : 1, most = f ? f->most : 1;
     carom_expr a[3] = {CAROM_EXPR_NONE, CAROM_EXPR_NONE, CAROM_EXPR_NONE}, folded = CAROM_EXPR_NONE, next;
     CAROM_TRY(enter(p));
@@ -93,7 +93,7 @@ static carom_status too_large(carom_parser *p)
 static carom_status name(carom_parser *p, carom_expr *e)
 {
     carom_token token = p->token;
-    bool callable = carom_function_find(token.name) || carom_table_find(p->pool, token.name) >= 0;
+    bool callable = carom_function_find(token.name) || carom_expr_find_table(p->pool, token.name) >= 0;
     CAROM_TRY(carom_parse_next(p));
     if (callable && ahead(p, CAROM_TOKEN_OPEN))
         return call(p, &token, e);

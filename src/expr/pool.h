@@ -62,7 +62,7 @@ double carom_power(double x, int n);
 
 /* ---- table.c ---- */
 double carom_table_value(const carom_table *table, int order, double x);
-int carom_table_find(const carom_expr_pool *pool, const char *name); /* -1: none */
+int carom_expr_find_table(const carom_expr_pool *pool, const char *name); /* -1: none */
 void carom_table_release(carom_table *table);
 
 /* Arithmetic that the graph walk, the tape and the emitted C share; a tie takes the first argument. */

@@ -225,7 +225,7 @@ void carom_table_release(carom_table *t)
     free(t);
 }
 
-int carom_table_find(const carom_expr_pool *pool, const char *name)
+int carom_expr_find_table(const carom_expr_pool *pool, const char *name)
 {
     for (int i = 0; i < pool->ntable; i++) {
         if (strcmp(pool->table[i]->name, name) == 0)
