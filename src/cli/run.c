@@ -87,8 +87,10 @@ static int open_output(work *w)
     const bool to_stdout = !strcmp(cli->output, "-");
     const carom_options *options = carom_sim_options(w->sim);
     char line[1000];
+    const carom_text_file *source = NULL;
+    carom_model_section(w->model, "carom", &source);
     describe_options(options, line, sizeof line);
-    const carom_sink_info info = {.scheme = options->scheme, .options = line, .model_text = carom_builtin_text(cli->operand[0]),
+    const carom_sink_info info = {.scheme = options->scheme, .options = line, .model_text = source ? source->bytes : NULL,
                                   .gaps = cli->gaps, .energy = options->energy};
     carom_error error = {0};
     carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output, to_stdout ? stdout : NULL, w->model,
