@@ -87,8 +87,7 @@ static int open_output(work *w)
     const bool to_stdout = !strcmp(cli->output, "-");
     const carom_options *options = carom_sim_options(w->sim);
     char line[1000];
-    const carom_text_file *source = NULL;
-    carom_model_section(w->model, "carom", &source);
+    const carom_text_file *source = carom_model_file(w->model);
     describe_options(options, line, sizeof line);
     const carom_sink_info info = {.scheme = options->scheme, .options = line, .model_text = source ? source->bytes : NULL,
                                   .gaps = cli->gaps, .energy = options->energy};
@@ -149,7 +148,7 @@ static int summarize(const work *w, carom_status status, int code)
     const carom_error *why = carom_sim_error(w->sim);
     const carom_summary summary = {.model = w->model, .options = carom_sim_options(w->sim), .state = carom_sim_state(w->sim),
                                    .info = carom_sim_info(w->sim), .status = status, .wall_s = w->wall_s, .notes = w->note,
-                                   .nnote = w->nnote, .message = status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
+                                   .nnote = w->nnote, .message = cli->json && status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
     carom_error error = {0};
     carom_status written = CAROM_OK;
     FILE *people = cli->output && !strcmp(cli->output, "-") ? stderr : stdout; /* data on stdout stays alone */
