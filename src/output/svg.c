@@ -8,7 +8,7 @@
 
 #include "output/svg_panel.h"
 
-enum { LEFT = 66, RIGHT = 18, TITLE = 34, LEGEND = 22, GAP = 10, X_LABELS = 40, CHARACTER = 7 };
+enum { LEFT = 66, RIGHT = 18, TITLE = 34, LEGEND = 22, GAP = 10, X_LABELS = 40, NOTE = 130, CHARACTER = 7 };
 
 static const char style[] =
     "<style>\n"
@@ -52,23 +52,31 @@ void carom_svg_text(carom_stream *out, const char *text, int most)
     }
 }
 
-static int length_of(const char *text)
+/* About how wide a text is, on the safe side for common fonts. */
+static double width_of(const char *text, int most)
 {
-    int n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
+    double width = 0;
+    int seen = 0;
+    for (; *text && seen <= most; text++) {
+        if (((unsigned char)*text & 0xc0) == 0x80)
+            continue;
+        bool narrow = strchr("iljtfr.,:;'|!()[] ", *text), wide = strchr("mwMWGOQ@&%<>=+#_~", *text);
+        width += narrow ? 5 : wide ? 11.5 : 8;
+        seen++;
+    }
+    return width;
 }
 
 /* ---- the legend: how many lines it needs, and its text ---- */
 static int put_legend(carom_stream *out, const carom_table *table, const carom_panel *panel, double left, double top,
                       double width)
 {
+    width -= NOTE;
     int lines = 1, most = CAROM_MIN(40, (int)(width / CHARACTER) - 6);
     double x = left;
     for (int i = 0; i < panel->n; i++) {
         const char *name = table->name[panel->column[i]];
-        double wide = 28 + CHARACTER * CAROM_MIN(length_of(name) + 1, most + 1);
+        double wide = 35 + width_of(name, most);
         if (x > left && x + wide > left + width) {
             x = left;
             lines++;
@@ -121,8 +129,8 @@ static void fit_axes(const carom_table *table, const carom_panel *panel, carom_f
     f->x.end = f->left + f->width;
     f->y.begin = f->top + f->height;
     f->y.end = f->top;
-    carom_axis_fit(&f->x, x[0], x[1], panel->phase ? 0.04 : 0.01, CAROM_MAX(2, (int)(f->width / 80)));
-    carom_axis_fit(&f->y, y[0], y[1], 0.06, CAROM_MAX(2, (int)(f->height / 30)));
+    carom_axis_fit(&f->x, x[0], x[1], panel->phase ? 0.04 : 0.01, CAROM_MAX(3, (int)(f->width / 80)));
+    carom_axis_fit(&f->y, y[0], y[1], 0.06, CAROM_MAX(3, (int)(f->height / 30)));
 }
 
 static void put_x_axis(carom_stream *out, const carom_frame *f, const char *name)
@@ -157,14 +165,14 @@ static void put_frame(carom_stream *out, const carom_frame *f)
     }
 }
 
-/* What the y labels are multiplied with stands at the right end of the legend's last line. */
+/* What the labels of y are multiplied with stands at the right, where the legend leaves room. */
 static void put_panel(carom_stream *out, const carom_table *table, const carom_panel *panel, carom_frame *f)
 {
     char note[64];
     fit_axes(table, panel, f);
     put_frame(out, f);
     carom_axis_note(&f->y, note);
-    say(out, "<text class=\"n\" x=\"%d\" y=\"%d\">%s</text>\n", (int)f->left - 6, (int)f->top - 7, note);
+    say(out, "<text class=\"n\" x=\"%d\" y=\"%d\">%s</text>\n", (int)(f->left + f->width), (int)f->top - 7, note);
     if (panel->x_labels)
         put_x_axis(out, f, table->name[panel->x]);
     int side = carom_table_find(table, "side");
@@ -190,12 +198,14 @@ static int panel_strip(const carom_table *table, const carom_panel *panel, int w
 static void put_page(carom_stream *out, const carom_table *table, const carom_panels *panels, const char *title,
                      int width, int height)
 {
-    int strips = (title[0] ? TITLE : GAP);
-    for (int i = 0; i < panels->n; i++)
+    int strips = (title[0] ? TITLE : GAP), shares = 0; /* a phase portrait is twice as high */
+    for (int i = 0; i < panels->n; i++) {
         strips += panel_strip(table, &panels->panel[i], width);
-    int standard = panels->n == 1 ? 400 : panels->n == 2 ? 220 : 150;
-    int each = height > 0 ? CAROM_MAX(40, (height - strips) / panels->n) : standard;
-    height = CAROM_MAX(height, strips + each * panels->n);
+        shares += 1 + panels->panel[i].phase;
+    }
+    int standard = shares == 1 ? 400 : shares == 2 ? 220 : 150;
+    int each = height > 0 ? CAROM_MAX(40, (height - strips) / shares) : standard;
+    height = CAROM_MAX(height, strips + each * shares);
     say(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", width,
         height, width, height);
     carom_stream_string(out, style);
@@ -208,9 +218,10 @@ static void put_page(carom_stream *out, const carom_table *table, const carom_pa
     for (int i = 0; i < panels->n; i++) {
         const carom_panel *panel = &panels->panel[i];
         int lines = put_legend(out, table, panel, LEFT, top, width - LEFT - RIGHT);
-        carom_frame frame = {.left = LEFT, .top = top + LEGEND * lines, .width = width - LEFT - RIGHT, .height = each};
+        carom_frame frame = {.left = LEFT, .top = top + LEGEND * lines, .width = width - LEFT - RIGHT,
+                             .height = each * (1 + panel->phase)};
         put_panel(out, table, panel, &frame);
-        top += panel_strip(table, panel, width) + each;
+        top += panel_strip(table, panel, width) + frame.height;
     }
     carom_stream_string(out, "</svg>\n");
 }

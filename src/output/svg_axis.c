@@ -116,12 +116,27 @@ void carom_axis_label(const carom_axis *axis, int i, char *text)
     digits(axis->first + (long long)i * axis->mantissa - axis->base, axis->exponent - axis->shift, text);
 }
 
+/* x10^-3 with raised digits, in UTF-8. */
+static char *put_power(char *text, int power)
+{
+    static const char *const raised[] = {"\xe2\x81\xb0", "\xc2\xb9", "\xc2\xb2", "\xc2\xb3", "\xe2\x81\xb4",
+                                         "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7", "\xe2\x81\xb8", "\xe2\x81\xb9"};
+    char plain[12];
+    snprintf(plain, sizeof plain, "%d", abs(power));
+    strcpy(text, "\xc3\x97" "10");
+    if (power < 0)
+        strcat(text, "\xe2\x81\xbb");
+    for (const char *c = plain; *c; c++)
+        strcat(text, raised[*c - '0']);
+    return text;
+}
+
 void carom_axis_note(const carom_axis *axis, char *text)
 {
     char *out = text;
     *out = '\0';
     if (axis->shift)
-        out += snprintf(out, 20, "\xc3\x97" "10^%d", axis->shift);
+        out += strlen(put_power(out, axis->shift));
     if (axis->base) {
         char base[64];
         int power = 0;

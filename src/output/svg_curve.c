@@ -3,14 +3,15 @@
  * Series: a run is what lies in one column of pixels between two jumps; of a run the least and the largest point
  * are drawn, in the order in which they come, so peaks survive whatever the number of rows. A jump lifts the pen,
  * and a thin dashed line joins its two sides. Where jumps are closer than that can show they are drawn through.
- * Phase portraits: a piece of the path is drawn if it enters cells of 2 pixels where nothing was drawn before. */
+ * Phase portraits: a piece of the path is drawn if it enters cells of 2 pixels where nothing was drawn before, apart
+ * from the last few pieces; the more is drawn, the more of a piece has to be new. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/svg.h"
 
-enum { JUMPS_MOST = 300, JUMPS_PER_PIXEL = 2, CELL = 2, ROWS_PLAIN = 4000, POINTS_SCALE = 5000 };
+enum { JUMPS_MOST = 300, JUMPS_PER_PIXEL = 2, CELL = 2, RECENT = 4, ROWS_PLAIN = 4000 };
 
 void carom_svg_pixel(carom_stream *out, double value)
 {
@@ -181,25 +182,43 @@ void carom_curve_stems(carom_stream *out, const carom_frame *f, const carom_curv
 }
 
 /* ---- phase portraits ---- */
+typedef struct piece {
+    double x0, y0, x1, y1;
+} piece;
 typedef struct canvas {
-    unsigned char *seen; /* [columns*rows] */
+    unsigned char *seen;  /* [columns*rows] */
     long columns, rows;
+    piece recent[RECENT]; /* not yet in seen */
+    long pieces;
 } canvas;
 
-/* How many cells of the straight piece are new; marks them. */
-static int mark(canvas *c, const carom_frame *f, double x0, double y0, double x1, double y1)
+/* The part of the cells along a piece where nothing was drawn; marks them if asked to. */
+static double visit(canvas *c, const carom_frame *f, const piece *p, bool mark)
 {
     int fresh = 0;
-    int steps = (int)fmin(4000, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)) / CELL)) + 1;
+    int steps = (int)fmin(4000, ceil(fmax(fabs(p->x1 - p->x0), fabs(p->y1 - p->y0)) / CELL)) + 1;
     for (int i = 0; i <= steps; i++) {
         double s = (double)i / steps;
-        long a = (long)((x0 + s * (x1 - x0) - f->left) / CELL), b = (long)((y0 + s * (y1 - y0) - f->top) / CELL);
+        long a = (long)((p->x0 + s * (p->x1 - p->x0) - f->left) / CELL);
+        long b = (long)((p->y0 + s * (p->y1 - p->y0) - f->top) / CELL);
         if (a < 0 || b < 0 || a >= c->columns || b >= c->rows)
             continue;
-        fresh += !c->seen[b * c->columns + a];
-        c->seen[b * c->columns + a] = 1;
+        unsigned char *cell = &c->seen[b * c->columns + a];
+        fresh += !*cell;
+        *cell = *cell || mark;
     }
-    return fresh;
+    return (double)fresh / (steps + 1);
+}
+
+static bool is_new(canvas *c, const carom_frame *f, piece p, long points)
+{
+    double part = visit(c, f, &p, false);
+    piece *slot = &c->recent[c->pieces % RECENT];
+    if (c->pieces >= RECENT)
+        visit(c, f, slot, true);
+    *slot = p;
+    c->pieces++;
+    return part > fmin(0.6, (double)points / 20000);
 }
 
 /* Whether value is an end of the range that was not met before. */
@@ -236,9 +255,9 @@ static void put_orbit(carom_stream *out, const carom_frame *f, const carom_curve
         double x = lift ? 0 : carom_axis_place(&f->x, c->x[i]), y = lift ? 0 : carom_axis_place(&f->y, c->y[i]);
         bool joined = have && !lift && !is_jump(c, i);
         bool edge_x = is_extreme(c->x[i], xs), edge_y = is_extreme(c->y[i], ys), edge = edge_x || edge_y;
-        if (joined && !all && !edge && fabs(x - x0) + fabs(y - y0) < 1)
+        if (joined && !all && !edge && fabs(x - x0) + fabs(y - y0) < 1 + (double)points / 5000)
             continue;
-        if (joined && (mark(cells, f, x0, y0, x, y) > points / POINTS_SCALE || all || edge)) {
+        if (joined && (all || is_new(cells, f, (piece){x0, y0, x, y}, points) || edge)) {
             if (!(xd == x0 && yd == y0))
                 put_point(out, 'M', x0, y0);
             put_point(out, 'L', x, y);
