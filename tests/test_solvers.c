@@ -322,7 +322,6 @@ START_TEST(solvers_refuse_what_they_do_not_take)
     bench_block(&t, SPATIAL, 0.5);
     fill_problem(&t, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, (double[]){-1, 0, 0});
     ck_assert_int_eq(bench_solve(&t, &carom_solver_lemke, 1e-10), CAROM_UNSUPPORTED);
-    ck_assert_int_eq(bench_solve(&t, &carom_solver_enumeration, 1e-10), CAROM_UNSUPPORTED);
 }
 END_TEST
 

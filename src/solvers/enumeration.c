@@ -1,36 +1,37 @@
 /* enumeration.c: every combination of modes is tried.
  *
  *   without friction   closed, open                               2 per contact
- *   planar friction    stick, slip forward, slip backward, open   4 per contact                          (1)
+ *   planar friction    stick, slip forward, slip backward, open   4 per contact
+ *   spatial friction   stick, slip, open                          3 per contact                          (1)
  *   y from the equations of the modes (modes.c), judged by the residual of the problem                   (2)
  *
  * Order: the last contact changes fastest, each runs through its modes as listed, so redundant contacts share the load
  * (smallest y) and 'all open' comes last. The first combination that is exact to rounding is taken, otherwise the best.
- * Exhaustive: if nothing fits there is no solution. Limits: at most 4096 combinations, no spatial friction (its slip
- * directions form a continuum). */
+ * Without spatial friction it is exhaustive: if nothing fits there is no solution (but for redundant contacts that a
+ * smallest y overloads while another y would do). A spatial slip is sought by Newton's method from one direction, which
+ * may miss it. Limits: 4096 combinations, 729 if some are spatial. */
 #include <math.h>
 #include <string.h>
 
 #include "solvers/parts.h"
-
-enum { COMBINATIONS = 4096 };
 
 static const carom_field fields[] = {{0}};
 
 static bool takes(const carom_problem *problem)
 {
     carom_census count = carom_problem_census(problem);
-    return count.spatial == 0 && count.frictionless + 2 * count.planar <= 12;
+    return pow(2, count.frictionless + 2 * count.planar) * pow(3, count.spatial) <= (count.spatial ? 729 : 4096);
 }
 
 typedef struct workspace {
     carom_modes modes;
-    double *y, *u; /* [n] */
+    double *start, *y, *u; /* [n] */
 } workspace;
 
 static void place(workspace *w, carom_carver *carver, int n, int nblock)
 {
     carom_modes_place(&w->modes, carver, n, nblock);
+    w->start = CAROM_CARVE(carver, double, n);
     w->y = CAROM_CARVE(carver, double, n);
     w->u = CAROM_CARVE(carver, double, n);
 }
@@ -48,12 +49,33 @@ static bool advance(const carom_problem *problem, unsigned char *mode)
 {
     for (int k = problem->nblock - 1; k >= 0; k--) {
         if (mode[k] != CAROM_FIX_OPEN) {
-            mode[k] = problem->block[k].law->rows == 1 ? CAROM_FIX_OPEN : mode[k] + 1;
+            bool two_slips = problem->block[k].law->rows == 2, sticks = mode[k] == CAROM_FIX_STICK;
+            bool next = two_slips || (sticks && problem->block[k].law->rows == 3);
+            mode[k] = next ? mode[k] + 1 : CAROM_FIX_OPEN;
             return true;
         }
         mode[k] = CAROM_FIX_STICK;
     }
     return false;
+}
+
+/* Where Newton's method begins: 0, but spatial slips need a direction: that of the first guess, or against the motion. */
+static void start(const carom_problem *problem, const double *guess, double *y)
+{
+    for (int i = 0; i < problem->n; i++)
+        y[i] = 0;
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        if (block->law->rows < 3)
+            continue;
+        const double *x = guess + block->row, *b = problem->b + block->row;
+        double t = hypot(x[1], x[2]), c = t > 0 ? 1 : -1, length = t > 0 ? t : hypot(b[1], b[2]);
+        double n = fmax(x[0], 1e-3 * fabs(b[0]) / problem->W[block->row * (problem->n + 1)]);
+        const double *d = t > 0 ? x : b;
+        y[block->row] = n;
+        y[block->row + 1] = length > 0 ? c * block->mu * n * d[1] / length : block->mu * n;
+        y[block->row + 2] = length > 0 ? c * block->mu * n * d[2] / length : 0;
+    }
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)
@@ -64,11 +86,12 @@ static void solve(const carom_problem *problem, carom_solve *s)
     size_t bytes = sizeof(double) * (size_t)problem->n;
     double best = INFINITY, good = fmin(s->tol, 1e-13);
     memset(w.modes.mode, CAROM_FIX_STICK, (size_t)problem->nblock);
+    start(problem, s->x, w.start);
     memset(s->x, 0, bytes);
     s->iterations = 0;
     do {
         s->iterations++;
-        memset(w.y, 0, bytes);
+        memcpy(w.y, w.start, bytes);
         if (!carom_modes_solve(&w.modes, problem, w.y))
             continue;
         double r = carom_problem_residual(problem, w.y, w.u, NULL) / carom_problem_scale(problem, w.y); /* (2) */
@@ -76,7 +99,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
             best = r;
             memcpy(s->x, w.y, bytes);
         }
-    } while (best > good && s->iterations < COMBINATIONS && advance(problem, w.modes.mode));
+    } while (best > good && advance(problem, w.modes.mode));
 }
 
 const carom_solver carom_solver_enumeration = {

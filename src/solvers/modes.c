@@ -26,26 +26,48 @@ void carom_modes_place(carom_modes *modes, carom_carver *carver, int n, int nblo
     modes->order = CAROM_CARVE(carver, int, n);
 }
 
-void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
-{
-    for (int k = 0; k < problem->nblock; k++) {
-        const carom_block *block = &problem->block[k];
-        const double *x = y + block->row;
-        modes->mode[k] = x[0] > 0 ? CAROM_FIX_STICK : CAROM_FIX_OPEN;
-        if (block->law->rows == 1 || !(x[0] > 0))
-            continue;
-        double t = block->law->rows == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
-        if (t >= block->mu * x[0] * (1 - 1e-10))
-            modes->mode[k] = x[1] < 0 || block->law->rows == 3 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
-    }
-}
-
 static double mean_diagonal(const carom_problem *problem, const carom_block *block)
 {
     double sum = 0;
     for (int k = 0; k < block->law->rows; k++)
         sum += problem->W[(block->row + k) * (problem->n + 1)];
     return sum > 0 ? sum / block->law->rows : 1;
+}
+
+/* The mode of a contact with the force z: open, inside of the cone, or on its side. */
+static unsigned char mode_at(const carom_block *block, const double *z, double margin)
+{
+    if (!(z[0] > 0))
+        return CAROM_FIX_OPEN;
+    if (block->law->rows == 1)
+        return CAROM_FIX_STICK;
+    double t = block->law->rows == 2 ? fabs(z[1]) : sqrt(z[1] * z[1] + z[2] * z[2]);
+    if (t < block->mu * z[0] * margin)
+        return CAROM_FIX_STICK;
+    return z[1] < 0 || block->law->rows == 3 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
+}
+
+void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
+{
+    for (int k = 0; k < problem->nblock; k++)
+        modes->mode[k] = mode_at(&problem->block[k], y + problem->block[k].row, 1 - 1e-10);
+}
+
+bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, const double *u, double *y)
+{
+    bool changed = false;
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        double w = mean_diagonal(problem, block), z[3] = {0, 0, 0};
+        for (int i = 0; i < block->law->rows; i++)
+            z[i] = y[block->row + i] - u[block->row + i] / w;
+        unsigned char mode = mode_at(block, z, 1 + 1e-10);
+        changed = changed || mode != modes->mode[k];
+        modes->mode[k] = mode;
+        for (int i = 1; block->law->rows == 3 && mode == CAROM_FIX_SLIP_PLUS && i < 3; i++)
+            y[block->row + i] = z[i];
+    }
+    return changed;
 }
 
 /* Rows of active contacts; y of the others is set to 0. */

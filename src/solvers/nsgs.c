@@ -4,9 +4,10 @@
  *                                z solves the law of contact i for u = W_ii z + q, exactly (one.c)   (2)
  *                                y_i <- P_K(y_i + w (z - y_i))                                       (3)
  *   after 1, 2, 4, 8, ... sweeps: read the modes off y, solve their equations (modes.c)              (4)
+ *                                where they contradict the law change the modes and solve again      (5)
  *
  * (1)-(3) converge linearly, slowly for long chains of contacts and for many redundant ones; (4) ends the iteration as
- * soon as the modes are right, to rounding. Among redundant solutions the smallest is tried first, then the one nearest
+ * soon as the modes are right, to rounding, and (5), a semismooth Newton method, lets it happen early. Among redundant solutions the smallest is tried first, then the one nearest
  * to y. Limits: no proof of convergence with friction; it cannot show that there is no solution. Polishing is left out
  * for more than 150 active rows. */
 #include <float.h>
@@ -15,7 +16,7 @@
 
 #include "solvers/parts.h"
 
-enum { POLISH_ROWS = 150 };
+enum { POLISH_ROWS = 150, EXCHANGES = 10 };
 enum { ITERATIONS, RELAXATION, POLISH };
 static const carom_field fields[] = {
     [ITERATIONS] = {"iterations", CAROM_FIELD_INT, 10000, 1, 1e9, NULL, "sweeps at most"},
@@ -107,8 +108,15 @@ static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
     for (int nearest = 0; nearest < 2; nearest++) {                                      /* (4) */
         w->modes.nearest = nearest;
         memcpy(w->trial, w->y, sizeof(double) * (size_t)problem->n);
-        if (carom_modes_solve(&w->modes, problem, w->trial) && offer(problem, w, s, w->trial))
-            return true;
+        carom_modes_guess(&w->modes, problem, w->trial);
+        for (int k = 0; k < EXCHANGES; k++) {
+            if (!carom_modes_solve(&w->modes, problem, w->trial))
+                break;
+            if (offer(problem, w, s, w->trial))
+                return true;
+            if (!carom_modes_exchange(&w->modes, problem, w->u, w->trial))               /* (5) */
+                break;
+        }
     }
     return false;
 }
@@ -116,6 +124,12 @@ static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
 static bool is_checkpoint(int k)
 {
     return k < 64 ? (k & (k - 1)) == 0 : k % 64 == 0;
+}
+
+/* Cycles are rare and broken by damping: w, w/2, w/4, w/8 for 128 sweeps each after the first 128, and again. */
+static double damped(double relaxation, int k)
+{
+    return k <= 128 ? relaxation : relaxation / (double)(1 << k / 128 % 4);
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)
@@ -127,7 +141,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
     int most = (int)s->field[ITERATIONS];
     for (s->iterations = 1; s->iterations <= most; s->iterations++) {
-        double change = sweep(problem, w.y, s->field[RELAXATION]);
+        double change = sweep(problem, w.y, damped(s->field[RELAXATION], s->iterations));
         if (!(change <= DBL_MAX))
             return;
         bool settled = change <= DBL_EPSILON * carom_problem_scale(problem, w.y);

@@ -104,10 +104,10 @@ void carom_one_planar(double mu, const double *W, int stride, const double *b, d
         return;
     }
     const double *Wt = W + stride;
-    double det = W[0] * Wt[1] - W[1] * Wt[0];
-    if (fabs(det) > CAROM_RANK_TOL * fabs(W[0] * Wt[1])) {                               /* (2) */
-        y[0] = (W[1] * b[1] - Wt[1] * b[0]) / det;
-        y[1] = (Wt[0] * b[0] - W[0] * b[1]) / det;
+    double f = Wt[0] / W[0], A = Wt[1] - f * W[1];
+    if (fabs(A) > CAROM_RANK_TOL * fabs(Wt[1])) {                                        /* (2) */
+        y[1] = (f * b[0] - b[1]) / A;
+        y[0] = -(b[0] + W[1] * y[1]) / W[0];
         if (fabs(y[1]) <= mu * y[0])
             return;
     }
@@ -171,6 +171,17 @@ static bool branch_root(const branch *s, double *e)
     return at.length > 0;
 }
 
+static void solve_two(double a, double b, double c, double d, double f, double g, double *x)
+{
+    if (fabs(c) > fabs(a)) {
+        solve_two(c, d, a, b, g, f, x);
+        return;
+    }
+    double m = c / a;
+    x[1] = (g - m * f) / (d - m * b);
+    x[0] = (f - b * x[1]) / a;
+}
+
 static bool spatial_branch(double mu, const double *W, int stride, const double *b, double *y)
 {
     const double *s = W + stride, *t = W + 2 * stride;
@@ -184,11 +195,9 @@ static bool spatial_branch(double mu, const double *W, int stride, const double 
                    .trace = A11 + A22, .det = A11 * A22 - A12 * A21};
     if (!(slip.det > CAROM_RANK_TOL * fabs(s[1] * t[2])))
         return false;
-    double yn = (W[1] * slip.adj[0] + W[2] * slip.adj[1] - b[0] * slip.det) / (W[0] * slip.det);
-    y[0] = yn;
-    y[1] = -slip.adj[0] / slip.det;
-    y[2] = -slip.adj[1] / slip.det;
-    if (yn >= 0 && y[1] * y[1] + y[2] * y[2] <= mu * mu * yn * yn)                        /* (2) */
+    solve_two(A11, A12, A21, A22, -c1, -c2, y + 1);
+    y[0] = -(b[0] + W[1] * y[1] + W[2] * y[2]) / W[0];
+    if (y[0] >= 0 && y[1] * y[1] + y[2] * y[2] <= mu * mu * y[0] * y[0])                  /* (2) */
         return true;
     double e[2];
     if (!branch_root(&slip, e))

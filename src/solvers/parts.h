@@ -47,6 +47,9 @@ typedef struct carom_modes {
 void carom_modes_place(carom_modes *modes, carom_carver *carver, int n, int nblock);
 /* Reads the modes off y. */
 void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y);
+/* Changes the modes to those of the law at (u, y): closed where y_n - rho u_n > 0, slip where y_t - rho u_t leaves the
+ * disc. False when nothing changes. */
+bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, const double *u, double *y);
 /* Solves the equations of the modes (Newton's method, since the direction of a spatial slip is unknown), starting from
  * y; the inequalities are left to the residual. False when it does not converge. */
 bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double *y);

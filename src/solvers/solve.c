@@ -3,7 +3,7 @@
  * A single contact takes a short cut to its exact solution. Otherwise, with no solver named: the first guess, then 'all
  * contacts open', then the exact solution if the elimination left one contact, then
  *     without friction   enumeration (up to 4 contacts), Lemke, enumeration, Gauss-Seidel
- *     with friction      Gauss-Seidel, enumeration
+ *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Gauss-Seidel (at length)
  * until one passes the residual. */
 #include <float.h>
 #include <math.h>
@@ -142,8 +142,8 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     workspace *w = a->w;
     const carom_problem *reduced = &w->reduced.problem;
     double standard[CAROM_FIELDS_MAX];
-    for (int i = 0; !field && solver->method.fields[i].name; i++)
-        standard[i] = solver->method.fields[i].standard;
+    if (!field)
+        carom_fields_standard(solver->method.fields, standard);
     carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
                          .work = w->inner};
     solver->solve(reduced, &inner);
@@ -166,10 +166,17 @@ static bool try_all(attempt *a)
             return run(a, &carom_solver_enumeration, NULL);
     }
     carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
-    if (run(a, &carom_solver_nsgs, NULL))
-        return true;
-    a->exhaustive |= small;
-    return small && run(a, &carom_solver_enumeration, NULL);
+    if (small) {
+        double brief[CAROM_FIELDS_MAX];
+        carom_fields_standard(carom_solver_nsgs.method.fields, brief);
+        brief[0] = 512; /* the first field: sweeps; enumeration costs about as much */
+        if (run(a, &carom_solver_nsgs, brief) || run(a, &carom_solver_enumeration, NULL))
+            return true;
+        a->exhaustive = count.spatial == 0;
+        if (a->exhaustive)
+            return false;
+    }
+    return run(a, &carom_solver_nsgs, NULL);
 }
 
 static bool all_open(const carom_problem *reduced)
@@ -186,7 +193,7 @@ static bool decide(attempt *a, const carom_solver *solver)
     const carom_problem *reduced = &w->reduced.problem;
     if (solver) {
         carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
-        a->exhaustive = solver == &carom_solver_enumeration;
+        a->exhaustive = solver == &carom_solver_enumeration && carom_problem_census(a->problem).spatial == 0;
         return reduced->n ? run(a, solver, a->solve->field) : accept(a, w->y);
     }
     if (all_open(reduced)) {

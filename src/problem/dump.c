@@ -1,0 +1,186 @@
+/* dump.c: a one-step problem as text, to the last bit, so that a step that went wrong can be replayed.
+ *
+ *     carom-problem 1
+ *     rows 3 blocks 2
+ *     block bilateral 0 none
+ *     block coulomb-planar 0.5 slip 1 0        law, mu, pin (none, open, stick, slip), direction of a slip
+ *     W 1 0 0  0 1 0  0 0 1
+ *     b -1 0 0.5
+ *     x0 0 0 0                                 optional
+ *     x 1 0 0                                  optional
+ *     end
+ *
+ * Blanks and ends of line are equivalent. */
+#include <ctype.h>
+#include <string.h>
+
+#include "problem/problem.h"
+
+static const char *const pin_name[] = {"none", "open", "stick", "slip"};
+
+static void put_values(FILE *file, const char *name, int rows, int columns, const double *values)
+{
+    char text[32];
+    fputs(name, file);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            fprintf(file, "%s%s", j ? " " : rows > 1 ? "\n    " : " ", carom_shortest(values[i * columns + j], text));
+    fputc('\n', file);
+}
+
+carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file)
+{
+    char text[32];
+    fprintf(file, "carom-problem 1\nrows %d blocks %d\n", problem->n, problem->nblock);
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        fprintf(file, "block %s %s %s", block->law->method.name, carom_shortest(block->mu, text), pin_name[block->pin]);
+        for (int i = 0; block->pin == CAROM_PIN_SLIP && i < 2; i++)
+            fprintf(file, " %s", carom_shortest(block->direction[i], text));
+        fputc('\n', file);
+    }
+    put_values(file, "W", problem->n, problem->n, problem->W);
+    put_values(file, "b", 1, problem->n, problem->b);
+    if (problem->x0)
+        put_values(file, "x0", 1, problem->n, problem->x0);
+    if (x)
+        put_values(file, "x", 1, problem->n, x);
+    fputs("end\n", file);
+    return ferror(file) ? CAROM_FILE : CAROM_OK;
+}
+
+/* ---- reading: words with their line ---- */
+enum { MOST_ROWS = 20000 };
+
+typedef struct reader {
+    FILE *file;
+    carom_error *error;
+    int line;
+    char word[64];
+} reader;
+
+static carom_status next(reader *r)
+{
+    int c, length = 0;
+    while ((c = fgetc(r->file)) != EOF && isspace(c))
+        r->line += c == '\n';
+    for (; c != EOF && !isspace(c); c = fgetc(r->file)) {
+        if (length == (int)sizeof r->word - 1)
+            CAROM_FAIL(r->error, CAROM_FILE, "line %d: a word of more than %d letters", r->line, length);
+        r->word[length++] = (char)c;
+    }
+    if (c != EOF)
+        ungetc(c, r->file);
+    r->word[length] = 0;
+    if (length == 0)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: the file ends too early", r->line);
+    return CAROM_OK;
+}
+
+static carom_status expect(reader *r, const char *word)
+{
+    CAROM_TRY(next(r));
+    if (strcmp(r->word, word) != 0)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: expected '%s', found '%s'", r->line, word, r->word);
+    return CAROM_OK;
+}
+
+static carom_status get_value(reader *r, double *value)
+{
+    CAROM_TRY(next(r));
+    if (!carom_number(r->word, value))
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: expected a number, found '%s'", r->line, r->word);
+    return CAROM_OK;
+}
+
+static carom_status get_count(reader *r, const char *name, int most, int *count)
+{
+    double value;
+    CAROM_TRY(expect(r, name));
+    CAROM_TRY(get_value(r, &value));
+    if (!(value >= 0 && value <= most) || value != (int)value)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: %s is %s, expected an integer from 0 to %d", r->line, name, r->word, most);
+    *count = (int)value;
+    return CAROM_OK;
+}
+
+static carom_status get_values(reader *r, carom_arena *arena, size_t n, double **values)
+{
+    *values = CAROM_NEW(arena, double, n);
+    if (!*values)
+        CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for %zu numbers of a contact problem", n);
+    for (size_t i = 0; i < n; i++)
+        CAROM_TRY(get_value(r, &(*values)[i]));
+    return CAROM_OK;
+}
+
+static carom_status get_block(reader *r, carom_block *block)
+{
+    CAROM_TRY(expect(r, "block"));
+    CAROM_TRY(next(r));
+    for (int i = 0; (block->law = carom_law_list(i)) && strcmp(block->law->method.name, r->word) != 0;)
+        i++;
+    if (!block->law)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: there is no law '%s'", r->line, r->word);
+    CAROM_TRY(get_value(r, &block->mu));
+    CAROM_TRY(next(r));
+    int pin = 0;
+    while (pin < CAROM_COUNT(pin_name) && strcmp(pin_name[pin], r->word) != 0)
+        pin++;
+    if (pin == CAROM_COUNT(pin_name))
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: a pin is none, open, stick or slip, found '%s'", r->line, r->word);
+    block->pin = (carom_pin)pin;
+    for (int i = 0; block->pin == CAROM_PIN_SLIP && i < 2; i++)
+        CAROM_TRY(get_value(r, &block->direction[i]));
+    return CAROM_OK;
+}
+
+static carom_status get_blocks(reader *r, carom_arena *arena, carom_problem *problem)
+{
+    int row = 0;
+    CAROM_TRY(get_count(r, "blocks", problem->n, &problem->nblock));
+    problem->block = CAROM_NEW(arena, carom_block, problem->nblock);
+    if (!problem->block)
+        CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for %d blocks of a contact problem", problem->nblock);
+    for (int k = 0; k < problem->nblock; k++) {
+        CAROM_TRY(get_block(r, &problem->block[k]));
+        problem->block[k].row = row;
+        row += problem->block[k].law->rows;
+    }
+    if (row != problem->n)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: the blocks have %d rows, the problem %d", r->line, row, problem->n);
+    return CAROM_OK;
+}
+
+carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file, carom_error *error)
+{
+    reader r = {.file = file, .error = error, .line = 1};
+    double version;
+    carom_problem *p = *problem = CAROM_NEW(arena, carom_problem, 1);
+    *x = NULL;
+    if (!p)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem");
+    CAROM_TRY(expect(&r, "carom-problem"));
+    CAROM_TRY(get_value(&r, &version));
+    if (version != 1)
+        CAROM_FAIL(error, CAROM_FILE, "line %d: version %s of the format, this library reads 1", r.line, r.word);
+    CAROM_TRY(get_count(&r, "rows", MOST_ROWS, &p->n));
+    CAROM_TRY(get_blocks(&r, arena, p));
+    size_t n = (size_t)p->n;
+    CAROM_TRY(expect(&r, "W"));
+    CAROM_TRY(get_values(&r, arena, n * n, &p->W));
+    CAROM_TRY(expect(&r, "b"));
+    CAROM_TRY(get_values(&r, arena, n, &p->b));
+    CAROM_TRY(next(&r));
+    if (strcmp(r.word, "x0") == 0) {
+        CAROM_TRY(get_values(&r, arena, n, &p->x0));
+        CAROM_TRY(next(&r));
+    }
+    if (strcmp(r.word, "x") == 0) {
+        CAROM_TRY(get_values(&r, arena, n, x));
+        CAROM_TRY(next(&r));
+    }
+    if (strcmp(r.word, "end") != 0)
+        CAROM_FAIL(error, CAROM_FILE, "line %d: expected 'end', found '%s'", r.line, r.word);
+    return CAROM_OK;
+}

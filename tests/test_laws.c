@@ -1,0 +1,161 @@
+/* test_laws.c: every law of the list: its projection is a projection, its residual is 0 exactly at its solutions. */
+#include "problems.h"
+
+static double distance(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+/* Membership written down independently of the projection. */
+static bool in_cone(const carom_law *law, double mu, const double *x)
+{
+    if (law == &carom_law_bilateral)
+        return true;
+    double t = law->rows == 3 ? hypot(x[1], x[2]) : law->rows == 2 ? fabs(x[1]) : 0;
+    return x[0] >= 0 && t <= mu * x[0] * (1 + 1e-14) + 1e-300;
+}
+
+static void random_point(unsigned long *seed, double *y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = noise(seed);
+}
+
+START_TEST(projections_land_in_the_cone_and_nothing_there_is_nearer)
+{
+    unsigned long seed = 5;
+    double mus[] = {0, 0.1, 0.5, 1, 3};
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 2000; k++) {
+            const carom_law *law = carom_law_list(l);
+            double y[3], p[3], again[3], other[3], in[3], mu = mus[k % 5];
+            random_point(&seed, y);
+            random_point(&seed, other);
+            law->project(mu, y, p);
+            ck_assert_msg(in_cone(law, mu, p), "%s: (%g %g %g)", law->method.name, p[0], p[1], p[2]);
+            law->project(mu, p, again);
+            CHECK_NEAR(distance(law->rows, p, again), 0, 1e-15);
+            law->project(mu, other, in); /* some point of the cone: (y - p).(in - p) <= 0 */
+            double product = 0;
+            for (int i = 0; i < law->rows; i++)
+                product += (y[i] - p[i]) * (in[i] - p[i]);
+            CHECK_AT_MOST(product, 1e-15);
+            if (in_cone(law, mu, y))
+                CHECK_NEAR(distance(law->rows, p, y), 0, 1e-15);
+        }
+}
+END_TEST
+
+/* Solutions of the law by its words: open, stick, slip with friction against it. */
+static void solution(const carom_law *law, double mu, int mode, unsigned long *seed, double *u, double *x)
+{
+    double angle = 4 * noise(seed), d[2] = {law->rows == 3 ? cos(angle) : angle > 0 ? 1 : -1, sin(angle)};
+    double slip = mode == 2 ? 0.1 + fabs(noise(seed)) : 0, share = mode == 2 ? 1 : fabs(noise(seed));
+    for (int i = 0; i < 3; i++)
+        u[i] = x[i] = 0;
+    if (law == &carom_law_bilateral) {
+        x[0] = noise(seed);
+        return;
+    }
+    if (mode == 0) {
+        random_point(seed, u);
+        u[0] = fabs(u[0]);
+        return;
+    }
+    x[0] = 0.1 + fabs(noise(seed));
+    for (int i = 1; i < law->rows; i++) {
+        x[i] = -mu * x[0] * share * d[i - 1];
+        u[i] = slip * d[i - 1];
+    }
+}
+
+START_TEST(the_residual_vanishes_at_solutions_for_every_rho)
+{
+    unsigned long seed = 6;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 3000; k++) {
+            const carom_law *law = carom_law_list(l);
+            double u[3], x[3], mu = 0.1 + fabs(noise(&seed)), rho = pow(10, 3 * noise(&seed));
+            solution(law, mu, k % 3, &seed, u, x);
+            CHECK_NEAR(law->residual(mu, rho, u, x), 0, 1e-15 * (10 + 10 / rho));
+        }
+}
+END_TEST
+
+static double spoiled(const carom_law *law, const double *u, const double *x)
+{
+    return law->residual(0.5, 1, u, x);
+}
+
+START_TEST(the_residual_sees_every_kind_of_violation)
+{
+    double push[] = {1, 0, 0}, pull[] = {-1, 0, 0}, rest[] = {0, 0, 0}, apart[] = {1, 0, 0}, into[] = {-1, 0, 0};
+    const carom_law *contacts[] = {&carom_law_unilateral, &carom_law_coulomb_planar, &carom_law_coulomb_spatial};
+    for (int l = 0; l < 3; l++) {
+        CHECK_AT_LEAST(spoiled(contacts[l], rest, pull), 0.5);  /* pulls */
+        CHECK_AT_LEAST(spoiled(contacts[l], into, rest), 0.5);  /* penetrates */
+        CHECK_AT_LEAST(spoiled(contacts[l], into, push), 0.5);
+        CHECK_AT_LEAST(spoiled(contacts[l], apart, push), 0.5); /* pushes while it opens */
+    }
+    for (int l = 1; l < 3; l++) {
+        double outside[] = {1, 0.75, 0}, inside[] = {1, 0.25, 0}, on[] = {1, 0.5, 0}, against[] = {0, -1, 0},
+               along[] = {0, 1, 0};
+        ck_assert(spoiled(contacts[l], against, on) == 0);
+        CHECK_AT_LEAST(spoiled(contacts[l], rest, outside), 0.2);   /* outside of the cone */
+        CHECK_AT_LEAST(spoiled(contacts[l], against, inside), 0.2); /* slips inside of the cone */
+        CHECK_AT_LEAST(spoiled(contacts[l], along, on), 0.5);       /* friction drives the slip */
+    }
+    double on[] = {1, 0.5, 0}, askew[] = {0, -1, 0.5}; /* friction not opposite to the slip */
+    CHECK_AT_LEAST(spoiled(&carom_law_coulomb_spatial, askew, on), 0.1);
+    CHECK_NEAR(spoiled(&carom_law_bilateral, apart, rest), 1, 0);
+}
+END_TEST
+
+START_TEST(nan_never_passes)
+{
+    for (int l = 0; carom_law_list(l); l++)
+        for (int i = 0; i < carom_law_list(l)->rows; i++) {
+            double u[3] = {0, 0, 0}, x[3] = {0, 0, 0};
+            u[i] = NAN;
+            ck_assert(!(carom_law_list(l)->residual(0.5, 1, u, x) <= 1e300));
+            u[i] = 0;
+            x[i] = NAN;
+            ck_assert(!(carom_law_list(l)->residual(0.5, 1, u, x) <= 1e300));
+        }
+}
+END_TEST
+
+START_TEST(the_spatial_law_in_a_plane_is_the_planar_law)
+{
+    unsigned long seed = 7;
+    for (int k = 0; k < 1000; k++) {
+        double u[3], x[3];
+        random_point(&seed, u);
+        random_point(&seed, x);
+        u[2] = x[2] = 0;
+        CHECK_NEAR(carom_law_coulomb_spatial.residual(0.4, 0.7, u, x), carom_law_coulomb_planar.residual(0.4, 0.7, u, x),
+                   1e-15);
+    }
+}
+END_TEST
+
+START_TEST(the_registry_describes_every_law)
+{
+    int n = 0;
+    for (; carom_law_method(n); n++) {
+        ck_assert_ptr_eq(carom_law_method(n), &carom_law_list(n)->method);
+        ck_assert_ptr_nonnull(carom_law_method(n)->doc);
+        for (int k = 0; k < n; k++)
+            ck_assert_str_ne(carom_law_method(n)->name, carom_law_method(k)->name);
+    }
+    ck_assert_int_eq(n, 4);
+    ck_assert_ptr_null(carom_law_method(-1));
+}
+END_TEST
+
+TEST_MAIN("laws", projections_land_in_the_cone_and_nothing_there_is_nearer,
+          the_residual_vanishes_at_solutions_for_every_rho, the_residual_sees_every_kind_of_violation, nan_never_passes,
+          the_spatial_law_in_a_plane_is_the_planar_law, the_registry_describes_every_law)

@@ -1,0 +1,252 @@
+/* test_problem.c: the residual sees every kind of violation, and a dump comes back to the last bit. */
+#include <float.h>
+#include <stdio.h>
+
+#include "problems.h"
+
+static double residual(bench *t)
+{
+    return carom_problem_residual(&t->problem, t->x, t->u, NULL);
+}
+
+START_TEST(pinned_blocks_have_their_own_residual)
+{
+    bench t;
+    bench_begin(&t, 1);
+    carom_block *block = bench_block(&t, &carom_law_coulomb_spatial, 0.5);
+    for (int i = 0; i < 3; i++)
+        t.W[4 * i] = 2;
+    block->pin = CAROM_PIN_OPEN; /* |x| in units of u */
+    t.b[0] = -100;
+    ck_assert(residual(&t) == 0);
+    t.x[1] = 0.25;
+    CHECK_NEAR(residual(&t), 0.5, 1e-16);
+    block->pin = CAROM_PIN_STICK; /* |u| alone, x of any sign */
+    double sticking[] = {-3, 4, 1}, b[] = {6, -8, -2};
+    memcpy(t.x, sticking, sizeof sticking);
+    memcpy(t.b, b, sizeof b);
+    ck_assert(residual(&t) == 0);
+    t.b[1] += 0.125;
+    CHECK_NEAR(residual(&t), 0.125, 1e-15);
+    block->pin = CAROM_PIN_SLIP; /* x_t = -mu x_n d, normal law */
+    block->direction[0] = 0.6;
+    block->direction[1] = -0.8;
+    double slipping[] = {2, -0.6, 0.8}, c[] = {-4, 5, 5};
+    memcpy(t.x, slipping, sizeof slipping);
+    memcpy(t.b, c, sizeof c);
+    CHECK_NEAR(residual(&t), 0, 1e-15);
+    t.x[2] += 0.25;
+    CHECK_NEAR(residual(&t), 0.5, 1e-15);
+    t.x[2] -= 0.25;
+    t.b[0] = -4.25; /* u_n = -.25 */
+    CHECK_NEAR(residual(&t), 0.25, 1e-15);
+}
+END_TEST
+
+START_TEST(x0_counts_in_the_law_but_not_in_u)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, &carom_law_unilateral, 0);
+    t.W[0] = 2;
+    t.b[0] = 1;
+    t.x[0] = -0.2;
+    CHECK_AT_LEAST(residual(&t), 0.1);
+    t.problem.x0 = t.x0;
+    t.x0[0] = 0.2;
+    ck_assert(residual(&t) == 0);
+    CHECK_NEAR(t.u[0], 0.6, 1e-16);
+}
+END_TEST
+
+START_TEST(the_worst_block_is_named_and_nan_is_infinite)
+{
+    bench t;
+    int worst = -1;
+    bench_begin(&t, 1);
+    for (int k = 0; k < 3; k++)
+        bench_block(&t, &carom_law_unilateral, 0);
+    for (int k = 0; k < 3; k++)
+        t.W[4 * k] = 1;
+    t.b[0] = -1;
+    t.b[1] = -3;
+    t.b[2] = -2;
+    CHECK_NEAR(carom_problem_residual(&t.problem, t.x, t.u, &worst), 3, 0);
+    ck_assert_int_eq(worst, 1);
+    double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3; k++) {
+        t.b[2] = bad[k];
+        ck_assert(isinf(residual(&t)));
+        t.b[2] = 0;
+        t.x[2] = bad[k];
+        ck_assert(isinf(residual(&t)));
+        t.x[2] = 0;
+    }
+}
+END_TEST
+
+START_TEST(the_scale_is_the_largest_term)
+{
+    bench t;
+    bench_begin(&t, 1);
+    for (int k = 0; k < 2; k++)
+        bench_block(&t, &carom_law_unilateral, 0);
+    CHECK_NEAR(carom_problem_scale(&t.problem, t.x), 1e-300, 0);
+    double W[] = {1, -7, 2, 3};
+    memcpy(t.W, W, sizeof W);
+    t.b[0] = -5;
+    CHECK_NEAR(carom_problem_scale(&t.problem, t.x), 5, 0);
+    t.x[1] = 2;
+    CHECK_NEAR(carom_problem_scale(&t.problem, t.x), 14, 0);
+}
+END_TEST
+
+/* The residual does not change its meaning with the units: masses times c, impulses times c, same u. */
+START_TEST(the_residual_does_not_depend_on_units_of_mass)
+{
+    unsigned long seed = 4;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 50; k++) {
+            bench t;
+            bench_begin(&t, 1);
+            bench_block(&t, carom_law_list(l), 0.4);
+            int n = t.problem.n;
+            for (int i = 0; i < n; i++) {
+                t.W[i * (n + 1)] = 1 + fabs(noise(&seed));
+                t.b[i] = noise(&seed);
+                t.x[i] = noise(&seed);
+            }
+            double before = residual(&t);
+            for (int i = 0; i < n; i++) {
+                t.W[i * (n + 1)] *= 1024;
+                t.x[i] /= 1024;
+            }
+            ck_assert(residual(&t) == before);
+        }
+}
+END_TEST
+
+static void sample(bench *t)
+{
+    unsigned long seed = 9;
+    bench_begin(t, 1);
+    bench_block(t, &carom_law_bilateral, 0);
+    bench_block(t, &carom_law_unilateral, 0)->pin = CAROM_PIN_OPEN;
+    bench_block(t, &carom_law_coulomb_planar, 1.0 / 3)->pin = CAROM_PIN_STICK;
+    carom_block *slip = bench_block(t, &carom_law_coulomb_spatial, 0.1);
+    slip->pin = CAROM_PIN_SLIP;
+    slip->direction[0] = sqrt(0.5);
+    slip->direction[1] = -sqrt(0.5);
+    for (int i = 0; i < t->problem.n; i++) {
+        t->b[i] = noise(&seed) * pow(10, 40 * noise(&seed));
+        t->x[i] = noise(&seed) / 3;
+        t->x0[i] = noise(&seed);
+        for (int j = 0; j < t->problem.n; j++)
+            t->W[i * t->problem.n + j] = noise(&seed);
+    }
+    t->b[0] = -0.0;
+    t->b[1] = DBL_MIN / 8;
+    t->b[2] = DBL_MAX;
+    t->problem.x0 = t->x0;
+}
+
+START_TEST(a_dump_comes_back_to_the_last_bit)
+{
+    bench t;
+    sample(&t);
+    for (int with = 0; with < 4; with++) {
+        carom_arena *arena = carom_arena_new(0);
+        carom_problem *back;
+        carom_error error;
+        double *x;
+        FILE *file = tmpfile();
+        t.problem.x0 = with & 1 ? t.x0 : NULL;
+        CHECK_OK(carom_problem_dump(&t.problem, with & 2 ? t.x : NULL, file), error);
+        rewind(file);
+        CHECK_OK(carom_problem_read(&back, &x, arena, file, &error), error);
+        size_t n = (size_t)t.problem.n, bytes = n * sizeof(double);
+        ck_assert_int_eq(back->n, t.problem.n);
+        ck_assert_int_eq(back->nblock, t.problem.nblock);
+        ck_assert_mem_eq(back->W, t.W, n * bytes);
+        ck_assert_mem_eq(back->b, t.b, bytes);
+        ck_assert((back->x0 != NULL) == (with & 1) && (x != NULL) == (with >> 1));
+        if (x)
+            ck_assert_mem_eq(x, t.x, bytes);
+        if (back->x0)
+            ck_assert_mem_eq(back->x0, t.x0, bytes);
+        for (int k = 0; k < back->nblock; k++) {
+            ck_assert_ptr_eq(back->block[k].law, t.block[k].law);
+            ck_assert(back->block[k].mu == t.block[k].mu && back->block[k].pin == t.block[k].pin);
+            ck_assert(back->block[k].row == t.block[k].row);
+            ck_assert_mem_eq(back->block[k].direction, t.block[k].direction, sizeof t.block[k].direction);
+        }
+        fclose(file);
+        carom_arena_free(arena);
+    }
+}
+END_TEST
+
+static carom_status read_text(const char *text, size_t length, carom_error *error)
+{
+    carom_arena *arena = carom_arena_new(0);
+    carom_problem *problem;
+    double *x;
+    FILE *file = tmpfile();
+    fwrite(text, 1, length, file);
+    rewind(file);
+    error->text[0] = 0;
+    carom_status status = carom_problem_read(&problem, &x, arena, file, error);
+    fclose(file);
+    carom_arena_free(arena);
+    return status;
+}
+
+START_TEST(damaged_files_are_refused_with_their_line)
+{
+    static const struct {
+        const char *text, *complaint;
+    } bad[] = {
+        {"", "line 1: the file ends too early"},
+        {"hello", "line 1: expected 'carom-problem', found 'hello'"},
+        {"carom-problem 2", "line 1: version 2"},
+        {"carom-problem 1\nrows -1", "line 2: rows is -1"},
+        {"carom-problem 1\nrows 1e9", "line 2: rows is 1e9"},
+        {"carom-problem 1\nrows 1.5", "line 2: rows is 1.5"},
+        {"carom-problem 1\nrows 1 blocks 2", "line 2: blocks is 2"},
+        {"carom-problem 1\nrows 2 blocks 1\nblock unilateral 0 none\n", "the blocks have 1 rows, the problem 2"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock sticky 0 none\n", "line 3: there is no law 'sticky'"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 nailed\n", "line 3: a pin is"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number, found 'x'"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end', found 'y'"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "line 1: a word of more"},
+    };
+    for (int i = 0; i < CAROM_COUNT(bad); i++) {
+        carom_error error;
+        ck_assert_int_eq(read_text(bad[i].text, strlen(bad[i].text), &error), CAROM_FILE);
+        ck_assert_msg(strstr(error.text, bad[i].complaint) != NULL, "%d: '%s' lacks '%s'", i, error.text, bad[i].complaint);
+    }
+}
+END_TEST
+
+START_TEST(every_truncated_dump_is_refused)
+{
+    bench t;
+    char *text;
+    size_t length;
+    sample(&t);
+    FILE *file = open_memstream(&text, &length);
+    ck_assert_int_eq(carom_problem_dump(&t.problem, t.x, file), CAROM_OK);
+    fclose(file);
+    carom_error error;
+    CHECK_OK(read_text(text, length, &error), error);
+    for (size_t cut = 0; cut + 1 < length; cut++)
+        ck_assert_msg(read_text(text, cut, &error) == CAROM_FILE, "accepted when cut after %zu of %zu", cut, length);
+    free(text);
+}
+END_TEST
+
+TEST_MAIN("problem", pinned_blocks_have_their_own_residual, x0_counts_in_the_law_but_not_in_u,
+          the_worst_block_is_named_and_nan_is_infinite, the_scale_is_the_largest_term,
+          the_residual_does_not_depend_on_units_of_mass, a_dump_comes_back_to_the_last_bit,
+          damaged_files_are_refused_with_their_line, every_truncated_dump_is_refused)

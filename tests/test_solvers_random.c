@@ -1,0 +1,245 @@
+/* test_solvers_random.c: many random problems of every kind. Each has a known solution (b is computed from it), and the
+ * answer of every solver that takes it is judged by the residual; where u is unique it is compared as well. */
+#include "problems.h"
+
+enum { TRIALS = 300 };
+
+typedef struct recipe {
+    const char *name;
+    const carom_law *law;
+    int joints, most;      /* contacts: 1..most */
+    bool redundant;        /* fewer degrees of freedom than rows, repeated rows */
+    double skew;           /* size of a nonsymmetric part */
+    bool pins, offsets;
+} recipe;
+
+/* A pair (u, y) in the law of the block, in a random mode. */
+static void known_pair(const carom_block *block, unsigned long *seed, double *u, double *y)
+{
+    int rows = block->law->rows, mode = dice(seed, 3);
+    for (int i = 0; i < 3; i++)
+        u[i] = y[i] = 0;
+    if (block->law == &carom_law_bilateral) {
+        y[0] = noise(seed);
+        return;
+    }
+    if (mode == 0) { /* open */
+        for (int i = 0; i < rows; i++)
+            u[i] = noise(seed);
+        u[0] = fabs(u[0]);
+        return;
+    }
+    y[0] = 0.1 + fabs(noise(seed));
+    if (rows == 1)
+        return;
+    double angle = 4 * noise(seed), d[2] = {cos(angle), sin(angle)}, slip = mode == 1 ? fabs(noise(seed)) : 0;
+    if (rows == 2)
+        d[0] = d[0] > 0 ? 1 : -1;
+    for (int i = 1; i < rows; i++) {
+        y[i] = -block->mu * y[0] * d[i - 1] * (mode == 1 ? 1 : fabs(noise(seed)));
+        u[i] = slip * d[i - 1];
+    }
+}
+
+static void make(bench *t, const recipe *r, unsigned long *seed)
+{
+    int contacts = 1 + dice(seed, r->most), rows = r->joints + contacts * r->law->rows;
+    int ndof = r->redundant ? CAROM_MAX(r->joints + 1, rows * 2 / 3) : rows + 1;
+    bench_begin(t, CAROM_MIN(ndof, DOFS));
+    for (int k = 0; k < r->joints; k++)
+        bench_block(t, &carom_law_bilateral, 0);
+    for (int k = 0; k < contacts; k++)
+        bench_block(t, r->law, r->law->rows > 1 ? 0.1 + 0.4 * fabs(noise(seed)) : 0);
+    int n = t->problem.n, m = t->ndof;
+    for (int i = 0; i < m; i++)
+        t->inverse_mass[i] = 0.2 + fabs(noise(seed));
+    for (int i = 0; i < n * m; i++)
+        t->G[i] = noise(seed);
+    if (r->redundant && r->joints > 1)
+        memcpy(t->G + m, t->G, sizeof(double) * (size_t)m);
+    if (r->redundant && contacts > 1) { /* the last contact repeats the one before */
+        int w = r->law->rows;
+        memcpy(t->G + (n - w) * m, t->G + (n - 2 * w) * m, sizeof(double) * (size_t)(w * m));
+    }
+    double v[DOFS] = {0}, x[ROWS];
+    bench_dynamics(t, v);
+    for (int i = 0; i < n * n; i++)
+        t->W[i] += r->skew * (i / n < i % n ? 1 : -1) * (i / n != i % n) * 0.3;
+    for (int k = 0; k < t->problem.nblock; k++) {
+        double u[3], y[3];
+        known_pair(&t->block[k], seed, u, y);
+        for (int i = 0; i < t->block[k].law->rows; i++) {
+            t->b[t->block[k].row + i] = u[i];
+            x[t->block[k].row + i] = y[i];
+        }
+    }
+    if (r->redundant) /* the pair of a repeated contact must agree in u: a motion of the bodies instead */
+        for (int k = 0; k < m; k++)
+            v[k] = noise(seed);
+    for (int i = 0; i < n; i++) {
+        t->x0[i] = r->offsets ? noise(seed) : 0;
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += t->W[i * n + j] * (x[j] - t->x0[j]);
+        t->b[i] -= sum;
+        for (int k = 0; r->redundant && k < m; k++)
+            t->b[i] = (k ? t->b[i] : 0) + t->G[i * m + k] * v[k];
+    }
+    t->problem.x0 = r->offsets ? t->x0 : NULL;
+}
+
+/* A pin in the mode of an accepted solution keeps it a solution. */
+static void pin_some(bench *t, unsigned long *seed)
+{
+    for (int k = 0; k < t->problem.nblock; k++) {
+        carom_block *block = &t->block[k];
+        const double *u = t->u + block->row, *x = t->x + block->row;
+        if (block->law == &carom_law_bilateral || dice(seed, 2))
+            continue;
+        double y = x[0] + (t->problem.x0 ? t->problem.x0[block->row] : 0);
+        double slip = block->law->rows == 3 ? hypot(u[1], u[2]) : block->law->rows == 2 ? fabs(u[1]) : 0;
+        block->pin = y <= 0 ? CAROM_PIN_OPEN : slip > 1e-9 ? CAROM_PIN_SLIP : CAROM_PIN_STICK;
+        for (int i = 1; block->pin == CAROM_PIN_SLIP && i < block->law->rows; i++)
+            block->direction[i - 1] = u[i] / slip;
+    }
+}
+
+static const recipe recipes[] = {
+    {"frictionless", &carom_law_unilateral, 0, 6, false, 0, false, false},
+    {"frictionless redundant", &carom_law_unilateral, 0, 6, true, 0, false, false},
+    {"frictionless with joints", &carom_law_unilateral, 2, 6, false, 0, false, false},
+    {"frictionless with redundant joints", &carom_law_unilateral, 3, 6, true, 0, false, false},
+    {"frictionless nonsymmetric", &carom_law_unilateral, 1, 5, false, 0.3, false, false},
+    {"frictionless with offsets", &carom_law_unilateral, 2, 5, false, 0, false, true},
+    {"planar", &carom_law_coulomb_planar, 0, 5, false, 0, false, false},
+    {"planar redundant", &carom_law_coulomb_planar, 0, 5, true, 0, false, false},
+    {"planar with joints", &carom_law_coulomb_planar, 2, 5, false, 0, false, false},
+    {"planar nonsymmetric", &carom_law_coulomb_planar, 1, 4, false, 0.1, false, false},
+    {"planar with offsets and pins", &carom_law_coulomb_planar, 1, 4, false, 0, true, true},
+    {"spatial", &carom_law_coulomb_spatial, 0, 5, false, 0, false, false},
+    {"spatial redundant", &carom_law_coulomb_spatial, 0, 5, true, 0, false, false},
+    {"spatial with joints", &carom_law_coulomb_spatial, 2, 5, false, 0, false, false},
+    {"spatial nonsymmetric", &carom_law_coulomb_spatial, 1, 4, false, 0.05, false, false},
+    {"spatial with offsets and pins", &carom_law_coulomb_spatial, 1, 4, false, 0, true, true},
+};
+
+/* Solves with one solver (NULL: automatic) from a cold start. */
+static void solve_cold(bench *t, const carom_solver *solver, const char *name, int trial)
+{
+    memset(t->x, 0, sizeof t->x);
+    carom_status status = bench_solve(t, solver, 1e-10);
+    ck_assert_msg(status == CAROM_OK, "%s, trial %d: %s", name, trial, t->error.text);
+    double u[ROWS], r = carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x);
+    ck_assert_msg(r <= 1e-10 && r == t->solve.residual, "%s, trial %d: residual %g, reported %g", name, trial, r,
+                  t->solve.residual);
+}
+
+START_TEST(the_automatic_choice_solves_every_random_problem)
+{
+    for (int i = 0; i < CAROM_COUNT(recipes); i++) {
+        unsigned long seed = 77 + (unsigned long)i;
+        for (int k = 0; k < TRIALS; k++) {
+            bench t;
+            make(&t, &recipes[i], &seed);
+            solve_cold(&t, NULL, recipes[i].name, k);
+        }
+    }
+}
+END_TEST
+
+/* W positive semidefinite and no friction: u is unique, whatever the solver and its x. */
+START_TEST(all_solvers_agree_in_u_without_friction)
+{
+    for (int i = 0; i < CAROM_COUNT(recipes); i++) {
+        unsigned long seed = 177 + (unsigned long)i;
+        for (int k = 0; recipes[i].law == &carom_law_unilateral && k < TRIALS; k++) {
+            bench t;
+            double u[ROWS];
+            make(&t, &recipes[i], &seed);
+            solve_cold(&t, NULL, recipes[i].name, k);
+            memcpy(u, t.u, sizeof u);
+            for (int s = 0; carom_solver_list(s); s++) {
+                solve_cold(&t, carom_solver_list(s), recipes[i].name, k);
+                for (int j = 0; j < t.problem.n; j++)
+                    CHECK_NEAR(t.u[j], u[j], 1e-9);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(pins_in_the_mode_of_a_solution_keep_it_solvable)
+{
+    for (int i = 0; i < CAROM_COUNT(recipes); i++) {
+        unsigned long seed = 277 + (unsigned long)i;
+        for (int k = 0; recipes[i].pins && k < TRIALS; k++) {
+            bench t;
+            make(&t, &recipes[i], &seed);
+            solve_cold(&t, NULL, recipes[i].name, k);
+            pin_some(&t, &seed);
+            solve_cold(&t, NULL, recipes[i].name, k);
+            if (carom_solver_enumeration.takes(&t.problem) && recipes[i].law->rows == 2)
+                solve_cold(&t, &carom_solver_enumeration, recipes[i].name, k);
+        }
+    }
+}
+END_TEST
+
+/* One contact with any positive definite W, symmetric or not, mu up to 2: exact to rounding or honestly without. */
+START_TEST(one_contact_is_exact_to_rounding)
+{
+    unsigned long seed = 8;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 20000; k++) {
+            bench t;
+            bench_begin(&t, 1);
+            carom_block *block = bench_block(&t, carom_law_list(l), 1 + noise(&seed));
+            int n = t.problem.n;
+            double B[9], u[3], y[3], skew = k % 2 ? 0.2 : 0;
+            for (int i = 0; i < n * n; i++)
+                B[i] = noise(&seed);
+            for (int i = 0; i < n * n; i++) {
+                double sum = skew * (i / n < i % n ? 1 : -1) * (i / n != i % n);
+                for (int j = 0; j < n; j++)
+                    sum += B[i / n * n + j] * B[i % n * n + j];
+                t.W[i] = sum;
+            }
+            known_pair(block, &seed, u, y);
+            for (int i = 0; i < n; i++) {
+                t.b[i] = u[i];
+                for (int j = 0; j < n; j++)
+                    t.b[i] -= t.W[i * n + j] * y[j];
+            }
+            carom_status status = bench_solve(&t, NULL, 1e-13);
+            ck_assert_msg(status == CAROM_OK, "%s, trial %d: %s", block->law->method.name, k, t.error.text);
+        }
+}
+END_TEST
+
+/* Rank 1 and 2, with a solution: the rows depend on each other, forces are not unique, motion is. */
+START_TEST(one_contact_with_dependent_rows_is_solved)
+{
+    unsigned long seed = 10;
+    for (int k = 0; k < 3000; k++) {
+        bench t;
+        const carom_law *law = k % 3 ? &carom_law_coulomb_spatial : &carom_law_coulomb_planar;
+        bench_begin(&t, k % 3 == 2 ? 2 : 1);
+        carom_block *block = bench_block(&t, law, 0.1 + 0.4 * fabs(noise(&seed)));
+        for (int i = 0; i < t.problem.n * t.ndof; i++)
+            t.G[i] = noise(&seed);
+        bench_dynamics(&t, (double[]){noise(&seed), noise(&seed)});
+        for (int s = 0, p = 1; s < 32; s++) { /* Painleve without friction to help: leave those out */
+            double a = s * 0.2, w = t.W[0] + block->mu * (t.W[1] * cos(a) + (law->rows == 3 ? t.W[2] * sin(a) : 0));
+            p = p && w > 0.05 * t.W[0];
+            if (s == 31 && p) {
+                carom_status status = bench_solve(&t, NULL, 1e-10);
+                ck_assert_msg(status == CAROM_OK, "trial %d: %s", k, t.error.text);
+            }
+        }
+    }
+}
+END_TEST
+
+TEST_MAIN("random contact problems", the_automatic_choice_solves_every_random_problem,
+          all_solvers_agree_in_u_without_friction, pins_in_the_mode_of_a_solution_keep_it_solvable,
+          one_contact_is_exact_to_rounding, one_contact_with_dependent_rows_is_solved)
