@@ -40,6 +40,11 @@ void carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
 {
     static const double rounding = 1e-13; /* of a gap, relative to the coordinates */
     int n = 0;
+    for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
+        const carom_link *link = &system->link[contacts->active[k]];
+        for (int r = link->row; r < link->row + link->rows; r++)
+            contacts->P[r] = contacts->u_before[r] = contacts->u_free[r] = contacts->u_after[r] = 0;
+    }
     for (int i = 0; i < system->njoint; i++)
         contacts->active[n++] = i;
     for (int i = system->njoint; i < system->nlink; i++) {
@@ -49,8 +54,6 @@ void carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     }
     contacts->nactive = n;
     contacts->solve.residual = 0;
-    for (int r = 0; r < system->nrow; r++)
-        contacts->P[r] = contacts->u_before[r] = contacts->u_free[r] = contacts->u_after[r] = 0;
 }
 
 /* (2) and A^-1 G^T on the active rows, which are numbered one after the other in the problem. */
@@ -63,7 +66,7 @@ static void gather(carom_contacts *c, const carom_system *system, const carom_fa
         c->problem.block[k] = (carom_block){.law = link->law, .row = n};
         for (int r = link->row; r < link->row + link->rows; r++, n++) {
             double *y = c->Y + n * nv;
-            memcpy(y, system->at.G + r * nv, sizeof(double) * (size_t)nv);
+            carom_copy(nv, system->at.G + r * nv, y);
             carom_factor_solve(A, y);                                                  /* A^-1 G^T */
             c->u_before[r] = carom_dot(nv, G_u + r * nv, v) + w_u[r];                  /* (2) */
             c->u_free[r] = carom_dot(nv, G_u + r * nv, v_free) + w_u[r];
@@ -81,7 +84,7 @@ static void assemble(carom_contacts *c, const carom_system *system, const double
         const double *law = link->contact < 0 ? NULL : system->at.law + 4 * link->contact;
         carom_block *block = &c->problem.block[k];
         if (law)
-            block->mu = now->mode[link->contact] == CAROM_STICK ? fmax(law[2], law[3]) : law[2];
+            block->mu = now->mode[link->contact] == CAROM_STICK ? CAROM_MAX(law[2], law[3]) : law[2];
         for (int j = 0; j < link->rows; j++) {
             int r = link->row + j, row = block->row + j;
             double e = !law ? 0 : j == 0 ? law[0] : law[1];
@@ -122,12 +125,41 @@ static carom_status fail(const carom_contacts *c, const carom_system *system, do
                c->solve.residual, c->solve.tol, name, c->problem.n, *reason ? ": " : "", reason);
 }
 
+/* One contact without friction alone: (3)-(5) by hand. Y, x and u are left as a solver would leave them. */
+static void one_contact(carom_contacts *c, carom_system *system, const carom_factor *A, const double *G_u, const double *w_u,
+                        const double *v, const double *v_free, double *v_new)
+{
+    const carom_link *link = &system->link[c->active[0]];
+    int nv = system->nv, r = link->row;
+    double e = system->at.law[4 * link->contact];
+    carom_copy(nv, system->at.G + r * nv, c->Y);
+    carom_factor_solve(A, c->Y);
+    c->u_before[r] = carom_dot(nv, G_u + r * nv, v) + w_u[r];                          /* (2) */
+    c->u_free[r] = carom_dot(nv, G_u + r * nv, v_free) + w_u[r];
+    double W = carom_dot(nv, G_u + r * nv, c->Y);                                      /* (3) */
+    double b = c->u_free[r] + e * c->u_before[r];                                      /* (4) */
+    double P = b < 0 ? -b / W : 0;                                                     /* (5) */
+    c->problem.n = 1;
+    c->solve.x[0] = c->P[r] = P;
+    c->u_after[r] = c->u_free[r] + W * P;
+    c->solve.residual = P > 0 ? fabs(b + W * P) / -b : 0;
+    c->solve.iterations = c->solve.worst = 0;
+    for (int i = 0; i < nv; i++)
+        v_new[i] = v_free[i] + c->Y[i] * P;                                            /* (1) */
+    system->info->contact_problems++;
+}
+
 carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A, const double *G_u,
                                   const double *w_u, const double *v, const double *v_free, const carom_state *now,
                                   double *v_new, carom_error *error)
 {
     carom_contacts *c = contacts;
     int nv = system->nv;
+    if (c->nactive == 1 && !c->solver && system->link[c->active[0]].law == &carom_law_unilateral) {
+        one_contact(c, system, A, G_u, w_u, v, v_free, v_new);
+        if (c->solve.residual <= c->solve.tol)
+            return CAROM_OK;
+    }
     gather(c, system, A, G_u, w_u, v, v_free);
     assemble(c, system, G_u, now);
     do {
@@ -137,8 +169,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
         if (status != CAROM_OK)
             return fail(c, system, now->t, error);
     } while (break_loose(c, system, now));
-    for (int i = 0; i < nv; i++)
-        v_new[i] = v_free[i];
+    carom_copy(nv, v_free, v_new);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         for (int j = 0; j < link->rows; j++) {

@@ -20,7 +20,9 @@ void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_mo
 void carom_stage_clear(carom_stage *stage)
 {
     stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
-    memset(stage->count, 0, sizeof stage->count);
+    if (stage->nevents)
+        memset(stage->count, 0, sizeof stage->count);
+    stage->nevents = 0;
     stage->penetration = stage->residual = 0;
     stage->work_external = stage->work_constraints = 0;
     stage->impact = stage->friction = stage->viscous = 0;
@@ -49,6 +51,7 @@ void carom_stage_jump(carom_stage *stage, const carom_jump *jump)
 
 void carom_stage_event(carom_stage *stage, const carom_event *event)
 {
+    stage->nevents++;
     stage->count[event->type]++;
     if (stage->record && stage->nevent < stage->event_max)
         stage->event[stage->nevent++] = *event;

@@ -14,6 +14,7 @@ typedef struct carom_stage {
     carom_event *event;     /* [event_max] */
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
     int pool_used, pool_max;
+    int nevents; /* staged or only counted */
     long count[CAROM_EVENT_TYPES];
     double penetration, residual;
     double work_external, work_constraints, impact, friction, viscous; /* energy of this step */

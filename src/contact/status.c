@@ -33,20 +33,18 @@ bool carom_contact_status(const carom_contacts *contacts, const carom_system *sy
 {
     const carom_contacts *c = contacts;
     bool any = false;
-    memcpy(next->impulse, c->P, sizeof(double) * (size_t)system->nrow);
-    memset(next->u, 0, sizeof(double) * (size_t)system->nrow);
+    carom_copy(system->nrow, c->P, next->impulse);
+    carom_copy(system->nrow, c->u_after, next->u);
     for (int i = 0; i < system->model->ncontact; i++)
         next->mode[i] = CAROM_OPEN;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         int r = link->row;
-        for (int j = r; j < r + link->rows; j++)
-            next->u[j] = c->u_after[j];
         if (link->contact < 0 || !(c->P[r] > 0))
             continue;
         double change = fabs(c->u_free[r] - c->u_before[r]);
         bool was_closed = now->mode[link->contact] != CAROM_OPEN;
-        double scale = fmax(fabs(c->u_before[r]), fmax(change, carom_norm_max(link->rows - 1, c->u_before + r + 1)));
+        double scale = CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r));
         carom_mode mode = fabs(c->u_after[r]) <= change * (1 + 1e-12)                                 /* (1) */
                               ? tangential(c->u_after + r + 1, link->rows - 1, scale)
                               : CAROM_OPEN;
@@ -90,8 +88,6 @@ void carom_contact_start(carom_system *system, carom_state *state)
 void carom_contact_stage_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
                               const carom_state *next, bool hit, carom_stage *stage)
 {
-    if (!stage->record)
-        return;
     const carom_contacts *c = contacts;
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     double h = next->t - now->t;

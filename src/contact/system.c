@@ -95,12 +95,6 @@ void carom_system_eval(carom_system *system, unsigned want, double t, const doub
         system->info->rhs_evaluations++;
 }
 
-void carom_system_drift(const carom_system *system, const double *q, const double *v, double h, double *out)
-{
-    for (int i = 0; i < system->nq; i++)
-        out[i] = q[i] + h * v[i];
-}
-
 carom_status carom_mass_factor(carom_system *system, double t, carom_error *error)
 {
     if (system->mass_factored)

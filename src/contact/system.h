@@ -42,8 +42,12 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v);
 /* Fills system->at with what is wanted and not constant. a, x, s of the derivatives are set by the caller. */
 void carom_system_eval(carom_system *system, unsigned want, double t, const double *q, const double *v);
-/* r = q + h v: positions move through here alone. out may be q. */
-void carom_system_drift(const carom_system *system, const double *q, const double *v, double h, double *out);
+/* q + h v: positions move through here alone. out may be q. */
+static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h, double *out)
+{
+    for (int i = 0; i < system->nq; i++)
+        out[i] = q[i] + h * v[i];
+}
 
 /* Factors the M evaluated last; a constant one only once. */
 carom_status carom_mass_factor(carom_system *system, double t, carom_error *error);

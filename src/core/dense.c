@@ -5,33 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-double carom_dot(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-double carom_norm_max(int n, const double *x)
-{
-    double most = 0;
-    for (int i = 0; i < n; i++) {
-        double size = fabs(x[i]);
-        if (!(size <= most))
-            most = size == size ? size : INFINITY;
-    }
-    return most;
-}
-
-bool carom_all_finite(int n, const double *x)
-{
-    for (int i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= DBL_MAX))
-            return false;
-    return true;
-}
-
 void carom_multiply(int m, int n, const double *A, const double *x, double *y)
 {
     for (int i = 0; i < m; i++)

@@ -2,6 +2,8 @@
 #ifndef CAROM_DENSE_H
 #define CAROM_DENSE_H
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
 
 /* A = L L^T in the lower triangle of A; false when A is not positive definite (or not finite). */
@@ -20,8 +22,39 @@ int carom_least_squares(int m, int n, double *A, double *b, double *x, double rt
 /* y = A x, y = A^T x with A m x n */
 void carom_multiply(int m, int n, const double *A, const double *x, double *y);
 void carom_multiply_t(int m, int n, const double *A, const double *x, double *y);
-double carom_dot(int n, const double *x, const double *y);
-double carom_norm_max(int n, const double *x); /* +infinity if an entry is NaN */
-bool carom_all_finite(int n, const double *x);
+
+/* Written here because systems are often so small that a call costs more than the arithmetic. */
+static inline double carom_dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static inline double carom_norm_max(int n, const double *x) /* +infinity if an entry is NaN */
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        if (!(size <= most))
+            most = size == size ? size : INFINITY;
+    }
+    return most;
+}
+
+static inline bool carom_all_finite(int n, const double *x)
+{
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= DBL_MAX))
+            return false;
+    return true;
+}
+
+static inline void carom_copy(int n, const double *from, double *to)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = from[i];
+}
 
 #endif

@@ -54,6 +54,7 @@ carom_status carom_step_finish(carom_step *step)
     bool hit = carom_contact_status(step->contacts, system, step->now, step->next, step->stage);
     if (step->contacts->nactive)
         step->stage->residual = step->contacts->solve.residual;
-    carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
+    if (step->stage->record)
+        carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
     return CAROM_OK;
 }

@@ -17,10 +17,11 @@
  * added to (5). Joints, which the paper does not have: u' is measured at (t', q') instead of q_th, which keeps order 2, and
  * q' is projected on g = 0.
  * Order 2 in smooth motion for theta = 1/2, else 1; 1 through impacts (in L1 of v; none in the maximum norm). Penetrates by
- * O(h); theta >= 1/2 is A-stable. Energy (constant M, quadratic potentials): theta = 1/2 balances to rounding; the impulses
- * dissipate P (1 - e) |u|/2, but a contact that separates with u > 0 and is pulled back within the same step gains
- * P (1 - e) u/2: at most m (a h)^2/8 for a mass m under the acceleration a. With theta = 1 no step gains energy. */
-#include <math.h>
+ * O(h); theta >= 1/2 is A-stable.
+ * Energy, for constant M and linear forces: the impulses do the work P (1 - theta - theta e) u and the rest of the step
+ * -(theta - 1/2) |v' - v|^2. So theta = 1/2 balances to rounding and dissipates, but for a contact that separates (u > 0) and
+ * is pulled back within the same step: it gains P (1 - e) u/2, at most m (a h)^2/8 for a mass m under the acceleration a.
+ * theta = 1/(1 + e) never gains energy. */
 #include <string.h>
 
 #include "core/dense.h"
@@ -123,20 +124,40 @@ static void joint_rows(carom_step *s, work *w)
     memcpy(w->w_u, sys->at.w, sizeof(double) * (size_t)sys->njoint);
 }
 
-/* v_th and q_th of (1) for a velocity v' */
-static void midpoint(const carom_step *s, work *w, const double *v_end)
+/* v_th of (1) for a velocity v' */
+static inline void velocity_inside(const carom_step *s, work *w, const double *v_end)
+{
+    double theta = s->field[THETA], rest = 1 - theta;
+    const double *v = s->now->v;
+    for (int i = 0, n = s->system->nv; i < n; i++)
+        w->v_th[i] = rest * v[i] + theta * v_end[i];
+}
+
+/* v_th and q_th of (1) */
+static inline void midpoint(const carom_step *s, work *w, const double *v_end)
 {
     double theta = s->field[THETA];
-    for (int i = 0; i < s->system->nv; i++)
-        w->v_th[i] = (1 - theta) * s->now->v[i] + theta * v_end[i];
+    velocity_inside(s, w, v_end);
     carom_system_drift(s->system, s->now->q, w->v_th, theta * s->h, w->q_th);
 }
 
-/* One Newton iteration: w->v_new from next->v. */
-static carom_status iterate(carom_step *s, work *w)
+/* w->v_free = M (v' - v) - h F; the first guess is v' = v */
+static void unbalance(carom_step *s, work *w, const double *v_end)
+{
+    int nv = s->system->nv;
+    for (int i = 0; i < nv; i++)
+        w->v_free[i] = -s->h * s->system->at.F[i];
+    if (v_end == s->now->v)
+        return;
+    for (int i = 0; i < nv; i++)
+        w->v_free[i] += carom_dot(nv, s->system->at.M + i * nv, w->r);
+}
+
+/* One Newton iteration: v_new from v_end, which may be s->now->v. */
+static carom_status iterate(carom_step *s, work *w, const double *v_end, double *v_new)
 {
     carom_system *sys = s->system;
-    const double *v = s->now->v, *v_end = s->next->v;
+    const double *v = s->now->v;
     int nv = sys->nv;
     bool contact = s->contacts->nactive > 0;
     const carom_factor *A;
@@ -147,43 +168,39 @@ static carom_status iterate(carom_step *s, work *w)
                       w->q_th, w->v_th);
     for (int i = 0; i < nv; i++)
         w->r[i] = v_end[i] - v[i];
-    carom_multiply(nv, nv, sys->at.M, w->r, w->v_free);
     CAROM_TRY(linearise(s, w, &A));
-    for (int i = 0; i < nv; i++)
-        w->v_free[i] -= s->h * sys->at.F[i];                                                   /* (2) */
+    unbalance(s, w, v_end);                                                                    /* (2) */
     carom_factor_solve(A, w->v_free);
     for (int i = 0; i < nv; i++)
         w->v_free[i] = v_end[i] - w->v_free[i];                                                /* (7) */
     if (!contact) {
-        memcpy(w->v_new, w->v_free, sizeof(double) * (size_t)nv);
+        carom_copy(nv, w->v_free, v_new);
         return CAROM_OK;
     }
     relative_rows(s, w, &G_u, &w_u);                                                           /* (4) */
-    return carom_contact_impact(s->contacts, sys, A, G_u, w_u, v, w->v_free, s->now, w->v_new, s->error); /* (5) */
+    return carom_contact_impact(s->contacts, sys, A, G_u, w_u, v, w->v_free, s->now, v_new, s->error); /* (5) */
 }
 
 static carom_status newton(carom_step *s, work *w)
 {
     const carom_system *sys = s->system;
     int nv = sys->nv;
-    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (s->contacts->nactive ? CAROM_JACOBIAN : 0);
-    bool once = (sys->known & affine) == affine || s->field[THETA] == 0;
-    double before = INFINITY, tol = s->options->newton_tol;
-    if (s->contacts->nactive) /* contact problems are no more accurate than this */
-        tol = fmax(tol, s->options->contact_tol);
-    memcpy(s->next->v, s->now->v, sizeof(double) * (size_t)nv);
+    double before = 0, tol = s->options->newton_tol;
+    double stall = s->contacts->nactive ? CAROM_MAX(tol, s->options->contact_tol) : tol; /* contact problems go no further */
+    carom_copy(nv, s->now->v, s->next->v);
     for (int k = 1;; k++) {
-        CAROM_TRY(iterate(s, w));
+        CAROM_TRY(iterate(s, w, k == 1 ? s->now->v : s->next->v, w->v_new));
         sys->info->newton_iterations++;
-        double change = 0, size = fmax(carom_norm_max(nv, w->v_free), carom_norm_max(nv, w->v_new));
         for (int i = 0; i < nv; i++)
-            change = fmax(change, fabs(w->v_new[i] - s->next->v[i]));
-        memcpy(s->next->v, w->v_new, sizeof(double) * (size_t)nv);
-        if (!(size <= 1e300))
+            w->r[i] = w->v_new[i] - s->next->v[i];
+        carom_copy(nv, w->v_new, s->next->v);
+        double change = carom_norm_max(nv, w->r), rate = k > 1 ? change / before : 1;
+        double size = CAROM_MAX(carom_norm_max(nv, w->v_free), carom_norm_max(nv, w->v_new));
+        double goal = (k > 2 && rate >= 0.5 ? stall : tol) * size;
+        if (!(change <= DBL_MAX))
             CAROM_FAIL(s->error, CAROM_NOT_FINITE, "moreau-jean: velocity is not finite after the step from t = %.10g with h = %.3g",
                        s->now->t, s->h);
-        double rate = change / before, goal = tol * size;
-        if (once || change <= goal || (k > 1 && rate < 0.5 && rate / (1 - rate) * change <= goal))
+        if (change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
             return CAROM_OK;
         if (k == s->options->newton_max)
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
@@ -191,6 +208,16 @@ static carom_status newton(carom_step *s, work *w)
                        change, k, s->now->t, s->h);
         before = change;
     }
+}
+
+/* v' of (2) and (5) */
+static carom_status solve(carom_step *s, work *w)
+{
+    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (s->contacts->nactive ? CAROM_JACOBIAN : 0);
+    if ((s->system->known & affine) != affine && s->field[THETA] != 0)
+        return newton(s, w);
+    s->system->info->newton_iterations++;
+    return iterate(s, w, s->now->v, s->next->v);
 }
 
 static carom_status step(carom_step *s)
@@ -206,11 +233,13 @@ static carom_status step(carom_step *s)
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
     }
     carom_contacts_activate(s->contacts, sys, sys->at.g, now->q, now->mode);
-    CAROM_TRY(newton(s, w));
-    midpoint(s, w, s->next->v);
+    CAROM_TRY(solve(s, w));
+    velocity_inside(s, w, s->next->v);
     carom_system_drift(sys, now->q, w->v_th, h, s->next->q);                                   /* (3) */
-    if (s->stage->account)
+    if (s->stage->account) {
+        midpoint(s, w, s->next->v);
         carom_contact_account(s->contacts, sys, h, now->t + s->field[THETA] * h, w->q_th, w->v_th, now->v, s->next->v, s->stage);
+    }
     if (sys->njoint)
         CAROM_TRY(carom_contact_project_q(s->contacts, sys, s->next->t, s->next->q, s->next->v, s->error));
     return carom_step_finish(s);

@@ -222,8 +222,9 @@ static void commit(carom_sim *sim)
     memcpy(sim->now.clock, sim->next.clock, sim->state_bytes);
     carom_sim_settle(sim);
     info->steps++;
-    for (int i = 0; i < CAROM_EVENT_TYPES; i++)
-        info->events[i] += sim->stage.count[i];
+    if (sim->stage.nevents)
+        for (int i = 0; i < CAROM_EVENT_TYPES; i++)
+            info->events[i] += sim->stage.count[i];
     if (sim->stage.residual > info->max_residual)
         info->max_residual = sim->stage.residual;
     if (sim->stage.account)
