@@ -5,7 +5,7 @@ set -eu
 cd "${1:-.}"
 failed=0
 
-files=$(find . \( -name '.git' -o -name 'build*' -o -path './demo' -o -name node_modules \) -prune -o -type f \
+files=$(find . \( -name '.git' -o -name 'build*' -o -path './demo' -o -path './tests/bad' -o -name node_modules \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.md' -o -name '*.yaml' -o -name '*.cmake' -o -name '*.in' \
        -o -name '*.py' -o -name '*.cff' -o -name CMakeLists.txt -o -name Makefile \) -print | sort)
 
