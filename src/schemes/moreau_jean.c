@@ -186,7 +186,7 @@ static carom_status newton(carom_step *s, work *w)
     const carom_system *sys = s->system;
     int nv = sys->nv;
     double before = 0, tol = s->options->newton_tol;
-    double stall = s->contacts->nactive ? CAROM_MAX(tol, s->options->contact_tol) : tol; /* contact problems go no further */
+    double stall = s->contacts->nactive ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol; /* no more than contacts give */
     carom_copy(nv, s->now->v, s->next->v);
     for (int k = 1;; k++) {
         CAROM_TRY(iterate(s, w, k == 1 ? s->now->v : s->next->v, w->v_new));
