@@ -227,6 +227,7 @@ START_TEST(broken_syntax_is_explained_in_our_words)
     refused("a: {b: 1", "1:4", "never closed");
     refused("a: \"b\nc: 1\n", "1:4", "this quote is never closed");
     refused("a: 'b\nc: 1\n", "1:4", "this quote is never closed");
+    refused("a: \"b\nc: [\"d\"]\n", "2:6", "a quote is missing here or in a line above");
     refused("a: [1, 2]]\n", "1:10", "bracket");
     refused("a: [1, 2}\n", "1:9", "does not fit");
     refused("a: [1,,2]\n", "1:7", "a value is missing");

@@ -118,6 +118,7 @@ static const char *in_our_words(const char *words)
         {"tab", "a tab cannot indent: use blanks"},
         {"missing document start", "text after the end of the document"},
         {"without closing quote", "this quote is never closed"},
+        {"trailing content", "text after a closing quote: a quote is missing here or in a line above"},
         {"nested block mapping", "a second colon in one line: quote the value if the colon belongs to it"},
         {"invalid value after mapping", "this line is no 'key: value'"},
         {"could not find expected ':'", "this line is no 'key: value'"},
