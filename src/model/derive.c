@@ -1,6 +1,8 @@
 /* derive.c: from energies, gaps and slips to everything that carom_eval can ask for, by exact derivatives.
  *
  *   M = T_vv,   F = T_q - V_q - T_vq v - T_vt + f                    so that M a = F                      (1)
+ * With T = v^T M v/2 + b v + T0 the products of velocities in (1) are collected, so that they cancel exactly:
+ *   T_q - T_vq v - T_vt = sum_jk C_ijk v_j v_k + sum_j (b_j,i - b_i,j - M_ij,t) v_j - b_i,t + T0_i        (1')
  *   u = g_q v + g_t for joints and normals, as written for slip;  G = u_v,  w = u(v = 0)                  (2)
  *   gamma = u_t + u_q v                                              so that du/dt = G a + gamma          (3)
  *   r = M a - s F - G^T x                                                                                 (4)
@@ -9,6 +11,8 @@
  * and for mass and force as written
  *   d/dt (v^T M v / 2) = [F(t,q,0) v] + [(F - F(t,q,0)) v + v^T Mdot v / 2] + power of contacts           (6) */
 #include "model/source.h"
+
+enum { COLLECTED = 40 }; /* coordinates up to which products of velocities are collected */
 
 static carom_expr add(const carom_source *s, carom_expr a, carom_expr b)
 {
@@ -74,27 +78,89 @@ static carom_expr quadratic(const carom_source *s, const carom_expr *M)
     return sum;
 }
 
-static carom_status from_energy(carom_loader *l) /* (1) (5) */
+/* (1') for models of moderate size. coefficient [pairs] of v_a v_b, a >= b, in row i of F */
+static carom_expr *pair(const carom_source *s, carom_expr *coefficient, int i, int a, int b)
+{
+    int high = CAROM_MAX(a, b), low = CAROM_MIN(a, b), pairs = s->nq * (s->nq + 1) / 2;
+    return &coefficient[i * pairs + high * (high + 1) / 2 + low];
+}
+
+static void collect(const carom_source *s, carom_expr *coefficient)
+{
+    int n = s->nq;
+    carom_expr half = carom_expr_const(s->pool, 0.5);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k <= j; k++)
+            for (int l = 0; l < n; l++) { /* D = dM_jk/dq_l occurs three times */
+                carom_expr D = d(s, s->M[j * n + k], s->var_q + l);
+                carom_expr *c = pair(s, coefficient, l, j, k);
+                *c = add(s, *c, j == k ? mul(s, half, D) : D);
+                c = pair(s, coefficient, j, k, l);
+                *c = sub(s, *c, D);
+                c = pair(s, coefficient, k, j, l);
+                *c = j == k ? *c : sub(s, *c, D);
+            }
+}
+
+static void inertial_forces(carom_source *s, carom_expr *coefficient)
+{
+    int n = s->nq, pairs = n * (n + 1) / 2;
+    carom_expr b[CAROM_MAX_COORDINATES], T0 = at_rest(s, s->kinetic.e);
+    for (int i = 0; i < n * pairs; i++)
+        coefficient[i] = carom_expr_const(s->pool, 0);
+    collect(s, coefficient);
+    for (int i = 0; i < n; i++)
+        b[i] = at_rest(s, d(s, s->kinetic.e, s->var_v + i));
+    for (int i = 0; i < n; i++) {
+        carom_expr sum = sub(s, d(s, T0, s->var_q + i), d(s, b[i], 0));
+        for (int j = 0; j < n; j++) {
+            carom_expr gyroscopic = sub(s, d(s, b[j], s->var_q + i), d(s, b[i], s->var_q + j));
+            sum = add(s, sum, mul(s, sub(s, gyroscopic, d(s, s->M[i * n + j], 0)), v(s, j)));
+            for (int k = 0; k <= j; k++)
+                sum = add(s, sum, mul(s, *pair(s, coefficient, i, j, k), mul(s, v(s, j), v(s, k))));
+        }
+        s->F[i] = sum;
+    }
+}
+
+static carom_status kinetic_terms(carom_loader *l) /* M, and the part of F that comes from T */
 {
     carom_source *s = l->s;
     int n = s->nq;
-    carom_expr T = s->kinetic.e, V = s->potential.e;
-    carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), viscous = carom_expr_const(s->pool, 0);
+    carom_expr T = s->kinetic.e, *coefficient = NULL;
     for (int i = 0; i < n; i++) {
         carom_expr momentum = d(s, T, s->var_v + i);
         for (int j = 0; j <= i; j++)
             s->M[i * n + j] = s->M[j * n + i] = d(s, momentum, s->var_v + j);
-        carom_expr f = s->forces[i].e, f0 = at_rest(s, f);
-        carom_expr inertial = sub(s, d(s, T, s->var_q + i), rate(s, momentum));
-        s->F[i] = add(s, sub(s, inertial, d(s, V, s->var_q + i)), f);
-        external = add(s, external, mul(s, f0, v(s, i)));
-        viscous = add(s, viscous, mul(s, sub(s, f, f0), v(s, i)));
+        if (n > COLLECTED)
+            s->F[i] = sub(s, d(s, T, s->var_q + i), rate(s, momentum)); /* (1) */
     }
     for (int i = 0; i < n * n; i++)
         if (on_velocity(s, s->M[i]))
             return carom_load_fail(l, s->kinetic.node->place,
                                    "kinetic must be quadratic in the velocities, but its second derivative with respect to %s and %s "
                                    "depends on them", s->rate_name[i / n], s->rate_name[i % n]);
+    if (n > COLLECTED)
+        return CAROM_OK;
+    coefficient = CAROM_NEW(s->arena, carom_expr, n * n * (n + 1) / 2);
+    if (!coefficient)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the equations of %d coordinates", n);
+    inertial_forces(s, coefficient);
+    return CAROM_OK;
+}
+
+static carom_status from_energy(carom_loader *l) /* (1) (5) */
+{
+    carom_source *s = l->s;
+    carom_expr T = s->kinetic.e, V = s->potential.e;
+    carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), viscous = carom_expr_const(s->pool, 0);
+    CAROM_TRY(kinetic_terms(l));
+    for (int i = 0; i < s->nq; i++) {
+        carom_expr f = s->forces[i].e, f0 = at_rest(s, f);
+        s->F[i] = add(s, sub(s, s->F[i], d(s, V, s->var_q + i)), f);
+        external = add(s, external, mul(s, f0, v(s, i)));
+        viscous = add(s, viscous, mul(s, sub(s, f, f0), v(s, i)));
+    }
     s->energy[0] = quadratic(s, s->M);
     s->energy[1] = sub(s, V, at_rest(s, T));
     s->energy[2] = external;

@@ -168,13 +168,14 @@ carom_status carom_load_expression(carom_loader *l, const carom_text_node *node,
     const carom_expr_scope scope = {lookup, name_at, l};
     CAROM_TRY(scalar(l, node, what));
     given->node = node;
-    carom_status status = carom_expr_parse(s->pool, &s->file, node, &scope, &given->e, l->error);
-    if (l->failed) { /* something that it names is wrong: that is the error */
-        if (l->error)
-            *l->error = l->pending;
-        return l->pending.status;
+    carom_error own = {0};
+    carom_status status = carom_expr_parse(s->pool, &s->file, node, &scope, &given->e, &own);
+    const carom_error *why = l->failed ? &l->pending : &own; /* something that it names is wrong: that is the error */
+    if (l->failed || status != CAROM_OK) {
+        if (l->error && l->error != why)
+            *l->error = *why;
+        return l->failed ? l->pending.status : status;
     }
-    CAROM_TRY(status);
     if (carom_expr_exhausted(s->pool))
         return carom_load_fail(l, node->place, "the model is too large: more than %d nodes of expressions", CAROM_MAX_NODES);
     return CAROM_OK;

@@ -74,18 +74,18 @@ static bool mass(const carom_probe *k, carom_fault *f)
     char a[32], b[32];
     for (int i = 0; i < n * n; i++)
         if (!isfinite(M[i]))
-            return found(f, CAROM_FAULT_MASS, i / n, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
+            return found(f, CAROM_FAULT_MASS, i, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
                          carom_model_q_name(m, i / n, a), carom_model_q_name(m, i % n, b), M[i]);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * (fabs(M[i * n + j]) + fabs(M[j * n + i])))
-                return found(f, CAROM_FAULT_MASS, i, CAROM_BAD_MODEL,
+                return found(f, CAROM_FAULT_MASS, i * n + j, CAROM_BAD_MODEL,
                              "the mass matrix is not symmetric: M(%s, %s) = %.6g but M(%s, %s) = %.6g at the start",
                              carom_model_q_name(m, i, a), carom_model_q_name(m, j, b), M[i * n + j],
                              carom_model_q_name(m, j, b), carom_model_q_name(m, i, a), M[j * n + i]);
     double pivot = least_pivot(n, M, &where);
     if (where >= 0)
-        return found(f, CAROM_FAULT_MASS, where, CAROM_SINGULAR_MASS,
+        return found(f, CAROM_FAULT_MASS, where * n + where, CAROM_SINGULAR_MASS,
                      "the mass matrix is not positive definite at the start: its smallest pivot is %.3g, at '%s'", pivot,
                      carom_model_q_name(m, where, a));
     return false;

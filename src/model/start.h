@@ -12,7 +12,7 @@ typedef enum carom_fault_kind {
 
 typedef struct carom_fault {
     carom_fault_kind kind;
-    int index;       /* of the parameter, coordinate, joint, contact or output */
+    int index;       /* of the parameter, coordinate, entry of M, joint, contact or output */
     carom_status status;
     char words[400]; /* one sentence */
 } carom_fault;

@@ -97,7 +97,7 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
     case CAROM_FAULT_P: return s->parameter[s->var_of_p[i] - s->var_p].node;
     case CAROM_FAULT_Q: return s->q0[i].node;
     case CAROM_FAULT_V: return first_of(s->v0[i].node, s->q0[i].node, NULL);
-    case CAROM_FAULT_MASS: return first_of(s->kinetic.node, s->from_energy ? NULL : s->mass[i * s->nq + i].node, NULL);
+    case CAROM_FAULT_MASS: return first_of(s->kinetic.node, s->mass[i].node, s->mass[i / s->nq * (s->nq + 1)].node);
     case CAROM_FAULT_FORCE: return s->from_energy ? first_of(s->forces[i].node, s->potential.node, s->kinetic.node)
                                                   : first_of(s->force[i].node, s->forces[i].node, NULL);
     case CAROM_FAULT_ENERGY: return first_of(i == 1 ? s->potential.node : NULL, s->kinetic.node, NULL);
