@@ -42,7 +42,7 @@ typedef struct carom_cli { /* what the command line said */
     const char **phase;        /* [2*nphase] */
     int noperand, nsetting, nparameter, npanel, nphase;
     const char *output, *title, *x;
-    int width, height;
+    int width, height, seed;
     bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, help;
 } carom_cli;
 

@@ -78,7 +78,7 @@ const carom_cli_option carom_cli_options[] = {
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
     {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
     {"--threads", NULL, "N", 0, CAROM_CLI_COUNT, NULL, 0, "how many threads share the work"},
-    {"--seed", NULL, "S", 0, CAROM_CLI_COUNT, NULL, 0, "of random numbers"},
+    {"--seed", NULL, "S", CHECK, CAROM_CLI_COUNT, NULL, AT(seed), "of the random points around the start"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };
