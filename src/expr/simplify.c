@@ -88,10 +88,18 @@ static bool collect(carom_expr_pool *pool, carom_op op, carom_expr a, carom_expr
     return true;
 }
 
+/* One order for a commutative pair: chains of the same kind first, so that a + b + c prints as written, then by age. */
+static bool reversed(const carom_expr_pool *pool, carom_op op, carom_op inverse, carom_expr a, carom_expr b)
+{
+    bool chain_a = is(pool, a, op) || is(pool, a, inverse), chain_b = is(pool, b, op) || is(pool, b, inverse);
+    return chain_a != chain_b ? chain_b : a > b;
+}
+
 static carom_expr add(carom_expr_pool *pool, carom_expr a, carom_expr b)
 {
     carom_expr result;
-    if (is(pool, a, CAROM_OP_CONST) || (a > b && !is(pool, b, CAROM_OP_CONST))) {
+    if (is(pool, a, CAROM_OP_CONST) ||
+        (!is(pool, b, CAROM_OP_CONST) && reversed(pool, CAROM_OP_ADD, CAROM_OP_SUB, a, b))) {
         carom_expr swap = a;
         a = b, b = swap;
     }
@@ -169,7 +177,8 @@ static int whole_power(const carom_expr_pool *pool, carom_expr e, carom_expr *ba
 
 static carom_expr multiply(carom_expr_pool *pool, carom_expr a, carom_expr b)
 {
-    if (is(pool, b, CAROM_OP_CONST) || (a > b && !is(pool, a, CAROM_OP_CONST))) {
+    if (is(pool, b, CAROM_OP_CONST) ||
+        (!is(pool, a, CAROM_OP_CONST) && reversed(pool, CAROM_OP_MUL, CAROM_OP_DIV, a, b))) {
         carom_expr swap = a;
         a = b, b = swap;
     }
