@@ -97,6 +97,8 @@ static double node_value(const carom_expr_pool *pool, const carom_node *n, const
         return variables[n->a];
     if (n->op == CAROM_OP_TABLE)
         return carom_table_value(pool->table[n->b], n->c, value[n->a]);
+    if (n->op == CAROM_OP_POW && pool->node[n->b].op != CAROM_OP_CONST)
+        return pow(value[n->a], value[n->b]); /* multiplications are for exponents known beforehand, as on the tape */
     int children = carom_op_children(n->op);
     return carom_op_value(n->op, value[n->a], children > 1 ? value[n->b] : 0, children > 2 ? value[n->c] : 0);
 }
