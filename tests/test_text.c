@@ -196,6 +196,41 @@ START_TEST(a_missing_blank_after_the_colon_gets_a_hint)
 }
 END_TEST
 
+START_TEST(decimals_with_a_comma_get_a_hint)
+{
+    refused("a: {x: 1,5}\n", "1:10", "decimals are written with a point");
+    ck_assert_str_eq(parse("a: {x, 5: 1}\n")->child->child->text, "");
+}
+END_TEST
+
+static void check_inside(const char *text, const char *needle, int line, int column)
+{
+    carom_text_file file = {"m.yaml", text, strlen(text)};
+    carom_text_node *root = parse(text), *node = root->child;
+    const char *found = strstr(node->text, needle);
+    ck_assert_msg(found != NULL, "'%s' is not in '%s'", needle, node->text);
+    check_place(carom_text_inside(&file, node, (int)(found - node->text), (int)strlen(needle)), line, column,
+                (int)strlen(needle));
+}
+
+START_TEST(places_inside_of_a_scalar_are_found_across_lines)
+{
+    check_inside("a: x + yy\n", "yy", 1, 8);
+    check_inside("a: 'x + yy'\n", "yy", 1, 9);
+    check_inside("a: \xc3\xa4 + yy\n", "yy", 1, 8);
+    check_inside("a: x +\n  yy\n", "yy", 2, 3);
+    check_inside("a: >-\n  x\n\n    + zz\n  + yy\n", "yy", 5, 5);
+    check_inside("a: |\n  \xc3\xa4\n  + yy\n", "yy", 3, 5);
+    check_inside("a: \"x +\n  yy\"\n", "yy", 2, 3);
+    check_inside("a: 'x'' + y''\n + zz'\n", "zz", 2, 4);
+    const char *text = "a: x\n  + y\nb: \"\\x41 + yy\"\n";
+    carom_text_file file = {"m.yaml", text, strlen(text)};
+    carom_text_node *first = parse(text)->child;
+    check_place(carom_text_inside(&file, first, (int)strlen(first->text), 1), 2, 6, 1);
+    check_place(carom_text_inside(&file, first->next, 4, 2), 3, 4, 11);
+}
+END_TEST
+
 START_TEST(a_comma_that_splits_an_expression_gets_a_hint)
 {
     refused("a: {gap: atan2(y,x)}\n", "1:10", "quote it, e.g. gap: \"atan2(y,x)\"");
@@ -277,6 +312,7 @@ TEST_MAIN("text", every_key_and_value_has_its_line_and_column,
           the_column_of_the_text_is_known_where_it_is_verbatim, empty_and_null_values_are_empty_texts,
           json_is_accepted_unchanged, what_the_language_does_not_have_is_refused_where_it_stands,
           a_missing_blank_after_the_colon_gets_a_hint, a_comma_that_splits_an_expression_gets_a_hint,
+          decimals_with_a_comma_get_a_hint, places_inside_of_a_scalar_are_found_across_lines,
           tabs_may_separate_but_not_indent, broken_syntax_is_explained_in_our_words, a_file_that_is_no_map_is_refused,
           bytes_that_are_no_text_are_refused)
 #endif

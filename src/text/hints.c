@@ -38,6 +38,16 @@ carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place
                            word, m, rest, flow ? "{" : "", n, word, m, rest, flow ? "}" : "");
 }
 
+carom_status carom_text_check_lone(const carom_text_file *file, const carom_text_node *node, carom_error *error)
+{
+    if (carom_text_glued(node->key))
+        return carom_text_fail_glued(file, node->key_place, node->key, true, error);
+    if (node->key[0] && strspn(node->key, "0123456789") == strlen(node->key))
+        return carom_text_fail(file, node->key_place, error, CAROM_BAD_MODEL,
+                               "a comma ends a value inside { } and [ ]: decimals are written with a point");
+    return CAROM_OK;
+}
+
 /* Bytes from s to where its parentheses are closed again and the value ends; 0 if that is not in this line. */
 static size_t whole_value(const char *s, size_t left)
 {

@@ -9,6 +9,9 @@ bool carom_text_glued(const char *word);
 carom_status carom_text_fail_glued(const carom_text_file *file, carom_text_place place, const char *word, bool flow,
                                    carom_error *error);
 
+/* A key without a value in { }: x:1 without its blank, or the decimals of 1,5? CAROM_OK if neither. */
+carom_status carom_text_check_lone(const carom_text_file *file, const carom_text_node *node, carom_error *error);
+
 /* Inside { } and [ ] a comma ends a value: {gap: atan2(y,x)} splits. offset: of the scalar text in the file;
  * key: of the value, or NULL in a list. CAROM_OK if its parentheses balance. */
 carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset,

@@ -68,6 +68,48 @@ int carom_text_count(const carom_text_file *file, size_t from, size_t to)
     return count;
 }
 
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static bool continued(char c) { return (c & 0xc0) == 0x80; } /* not the first byte of a code point */
+
+/* Moves from the first character of a scalar to text[at]: folding changes nothing but blanks, so everything else is
+ * met in the same order in the text and in the file. false where that fails (escapes). */
+static bool follow(const carom_text_file *file, const char *text, int at, char quote, carom_text_cursor *c)
+{
+    for (int i = 0; i <= at; i++) {
+        bool skip = i < at && blank(text[i]);
+        if (skip || continued(text[i]) || (i == at && !text[i]))
+            continue;
+        while (c->offset < file->length && blank(file->bytes[c->offset]))
+            forward(file, c);
+        if (c->offset >= file->length || file->bytes[c->offset] != text[i])
+            return false;
+        if (i < at)
+            forward(file, c);
+        if (i < at && quote == '\'' && text[i] == '\'')
+            forward(file, c); /* written twice */
+    }
+    return true;
+}
+
+carom_text_place carom_text_inside(const carom_text_file *file, const carom_text_node *node, int at, int length)
+{
+    carom_text_place place = node->place;
+    length = CAROM_MAX(length, 1);
+    if (node->text_column > 0) {
+        int column = node->text_column;
+        for (int i = 0; i < at; i++)
+            column += !continued(node->text[i]);
+        return (carom_text_place){place.line, column, length};
+    }
+    carom_text_cursor c = carom_text_line(file, place.line);
+    while (c.offset < file->length && c.line == place.line && c.column < place.column)
+        forward(file, &c);
+    char quote = node->quoted && c.offset < file->length ? file->bytes[c.offset] : 0;
+    if (quote == '\'' || quote == '"')
+        forward(file, &c);
+    return follow(file, node->text, at, quote, &c) ? (carom_text_place){c.line, c.column, length} : place;
+}
+
 /* Every value of a flow collection costs the parser some hundred bytes before we see the first of them, so
  * what separates values is counted beforehand: a full unit for those that can stand without any other. */
 static int weight(long code)

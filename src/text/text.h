@@ -43,6 +43,9 @@ carom_status carom_text_read(carom_arena *arena, const char *path, carom_text_fi
 carom_status carom_text_fail(const carom_text_file *file, carom_text_place place, carom_error *error, carom_status status,
                              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Where text[at] of a scalar stands, also in a scalar of several lines; the place of the node if that is unknown. */
+carom_text_place carom_text_inside(const carom_text_file *file, const carom_text_node *node, int at, int length);
+
 /* The child of a map under key, or NULL. */
 carom_text_node *carom_text_get(const carom_text_node *map, const char *key);
 

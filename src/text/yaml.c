@@ -261,8 +261,8 @@ static carom_status build_map(builder *b, carom_text_node *map)
         CAROM_TRY(read_key(b, node, flow, &plain));
         CAROM_TRY(advance(b));
         bool empty = b->event->type == FYET_SCALAR && !b->event->scalar.value;
-        if (flow && plain && empty && carom_text_glued(node->key))
-            return carom_text_fail_glued(b->file, node->key_place, node->key, true, b->error);
+        if (flow && plain && empty)
+            CAROM_TRY(carom_text_check_lone(b->file, node, b->error));
         CAROM_TRY(build(b, node, flow));
         CAROM_TRY(advance(b));
     }
