@@ -86,9 +86,12 @@ double carom_problem_scale(const carom_problem *problem, const double *x)
     int n = problem->n;
     double most = 1e-300;
     for (int i = 0; i < n; i++) {
-        most = fmax(most, fabs(problem->b[i]));
-        for (int j = 0; j < n; j++)
-            most = fmax(most, fabs(problem->W[i * n + j] * x[j]));
+        double size = fabs(problem->b[i]);
+        most = size > most ? size : most;
+        for (int j = 0; j < n; j++) {
+            size = fabs(problem->W[i * n + j] * x[j]);
+            most = size > most ? size : most;
+        }
     }
     return most;
 }

@@ -195,7 +195,7 @@ static double advance(carom_modes *modes, const carom_problem *problem, int n, d
     }
     for (int i = 0; i < n; i++) {
         double before = y[modes->row[i]], after = modes->nearest ? before + z[i] : z[i];
-        change = fmax(change, fabs(after - before));
+        change = CAROM_MAX(change, fabs(after - before));
         y[modes->row[i]] = after;
         if (!(fabs(after) <= DBL_MAX))
             return INFINITY;
@@ -207,6 +207,7 @@ bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double 
 {
     enum { STEPS = 20 };
     int n = choose_rows(modes, problem, y);
+    double before = INFINITY;
     for (int k = 0; n > 0 && k < STEPS; k++) {
         bool linear;
         double change = advance(modes, problem, n, y, &linear), size = 0;
@@ -215,9 +216,10 @@ bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double 
         if (linear)
             return true;
         for (int i = 0; i < n; i++)
-            size = fmax(size, fabs(y[modes->row[i]]));
-        if (change <= 4 * DBL_EPSILON * size)
+            size = CAROM_MAX(size, fabs(y[modes->row[i]]));
+        if (change <= 4 * DBL_EPSILON * size || (change <= 1e-10 * size && change > 0.5 * before))
             return true;
+        before = change;
     }
     return true;
 }

@@ -79,7 +79,8 @@ static double sweep(const carom_problem *problem, double *y, double relaxation)
             block->law->project(block->mu, relaxed, z);                                  /* (3) */
         }
         for (int i = 0; i < rows; i++) {
-            change = fmax(change, fabs(z[i] - y[first + i]) * problem->W[(first + i) * (n + 1)]);
+            double difference = fabs(z[i] - y[first + i]) * problem->W[(first + i) * (n + 1)];
+            change = !(difference <= change) ? difference : change;
             y[first + i] = z[i];
         }
     }

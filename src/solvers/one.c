@@ -147,24 +147,23 @@ static branch_point branch_at(const branch *s, double a)
     return at;
 }
 
-/* The force direction e at a root of (5) right of 0. */
+/* The force direction e at a root of (5) right of 0. It starts at the root for isotropic, uncoupled W. */
 static bool branch_root(const branch *s, double *e)
 {
-    double low = 0, high = s->trace > 0 ? s->trace : 1;
-    branch_point at = branch_at(s, 0);
-    if (!(at.h > 0))
+    double low = 0, high = INFINITY, size = sqrt(s->c[0] * s->c[0] + s->c[1] * s->c[1]);
+    double a = fmax(0, -size * s->wnn / (s->mu * s->bn) - s->trace / 2);
+    branch_point at = branch_at(s, a);
+    if (!(branch_at(s, 0).h > 0))
         return false;
-    for (int k = 0; branch_at(s, high).h >= 0; k++, high *= 16)
-        if (k == 100)
-            return false;
-    double a = 0;
     for (int k = 0; k < 200; k++) {
-        double next = a - at.h / at.slope;
-        a = next > low && next < high ? next : low + (high - low) / 2;
-        at = branch_at(s, a);
-        if (fabs(at.h) <= 2 * DBL_EPSILON * (at.length + fabs(s->mu * at.Y)) || high - low <= DBL_EPSILON * high)
+        if (fabs(at.h) <= 2 * DBL_EPSILON * (at.length + fabs(s->mu * at.Y)) ||
+            high <= low * (1 + 2 * DBL_EPSILON))
             break;
         *(at.h > 0 ? &low : &high) = a;
+        a -= at.h / at.slope;
+        if (!(a > low && a < high))
+            a = high < INFINITY ? low + (high - low) / 2 : 16 * low + fabs(s->trace) + s->wnn;
+        at = branch_at(s, a);
     }
     e[0] = -at.N[0] / at.length;
     e[1] = -at.N[1] / at.length;

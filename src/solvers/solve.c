@@ -2,7 +2,7 @@
  *
  * A single contact takes a short cut to its exact solution. Otherwise, with no solver named: the first guess, then 'all
  * contacts open', then the exact solution if the elimination left one contact, then
- *     without friction   enumeration (up to 4 contacts), Lemke, enumeration, Gauss-Seidel
+ *     without friction   enumeration (2 contacts), Gauss-Seidel (briefly), Lemke, enumeration if it is small
  *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Gauss-Seidel (at length)
  * until one passes the residual. */
 #include <float.h>
@@ -156,27 +156,21 @@ static bool try_all(attempt *a)
     workspace *w = a->w;
     carom_census count = carom_problem_census(a->problem);
     bool smooth = count.planar == 0 && count.spatial == 0, small = carom_solver_enumeration.takes(a->problem);
-    if (smooth) {
-        a->exhaustive = true;
-        if (count.frictionless <= 4)
-            return run(a, &carom_solver_enumeration, NULL);
-        if (run(a, &carom_solver_lemke, NULL))
-            return true;
-        if (small)
-            return run(a, &carom_solver_enumeration, NULL);
-    }
+    a->exhaustive = true;
+    double brief[CAROM_FIELDS_MAX];
+    if (count.frictionless <= 2 && smooth)
+        return run(a, &carom_solver_enumeration, NULL);
+    carom_fields_standard(carom_solver_nsgs.method.fields, brief);
+    brief[0] = 512; /* the first field: sweeps; enumeration costs about as much */
     carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
-    if (small) {
-        double brief[CAROM_FIELDS_MAX];
-        carom_fields_standard(carom_solver_nsgs.method.fields, brief);
-        brief[0] = 512; /* the first field: sweeps; enumeration costs about as much */
-        if (run(a, &carom_solver_nsgs, brief) || run(a, &carom_solver_enumeration, NULL))
-            return true;
-        a->exhaustive = count.spatial == 0;
-        if (a->exhaustive)
-            return false;
-    }
-    return run(a, &carom_solver_nsgs, NULL);
+    if ((small || smooth) && run(a, &carom_solver_nsgs, brief))
+        return true;
+    if (smooth && run(a, &carom_solver_lemke, NULL))
+        return true;
+    if (small && run(a, &carom_solver_enumeration, NULL))
+        return true;
+    a->exhaustive = smooth || (small && count.spatial == 0);
+    return !a->exhaustive && run(a, &carom_solver_nsgs, NULL);
 }
 
 static bool all_open(const carom_problem *reduced)
