@@ -31,12 +31,12 @@ int main(void)
     }
     carom_status status = carom_sim_run(sim, 3);
     const carom_state *state = carom_sim_state(sim);
-    printf("%s %.3f %.3f\n", carom_status_text(status), state->t, state->q[0]);
+    printf("%s %.3f %s\n", carom_status_text(status), state->t, state->q[0]*state->q[0] < 1e-4 ? "at rest" : "in the air");
     carom_sim_free(sim);
     return 0;
 }
 END
-expected="ok 3.000 0.000"
+expected="ok 3.000 at rest"
 same() { [ "$2" = "$expected" ] || { echo "$1: got '$2', expected '$expected'"; exit 1; }; }
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name carom.pc)")

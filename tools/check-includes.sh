@@ -23,7 +23,7 @@ FNR == 1 {
     split($0, quoted, "\"")
     name = quoted[2]
     if (name ~ /^carom[a-z_]*\.h$/) {
-        if (name != "carom.h" && rank[folder] < rank["analysis"])
+        if (name == "carom_analysis.h" && rank[folder] < rank["analysis"])
             bad("\"" name "\" belongs to analysis, right of " folder)
     } else if (split(name, part, "/") != 2 || !(part[1] in rank))
         bad("\"" name "\" is not of the form \"folder/file.h\"")
