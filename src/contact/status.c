@@ -33,9 +33,10 @@ bool carom_contact_status(const carom_contacts *contacts, const carom_system *sy
 {
     const carom_contacts *c = contacts;
     bool any = false;
+    const int ncontact = system->nlink - system->njoint;
     carom_copy(system->nrow, c->P, next->impulse);
     carom_copy(system->nrow, c->u_after, next->u);
-    for (int i = 0; i < system->model->ncontact; i++)
+    for (int i = 0; i < ncontact; i++)
         next->mode[i] = CAROM_OPEN;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
@@ -54,16 +55,15 @@ bool carom_contact_status(const carom_contacts *contacts, const carom_system *sy
             any = true;
         }
     }
-    for (int i = system->njoint; i < system->nlink; i++) {
-        const carom_link *link = &system->link[i];
-        int before = now->mode[link->contact], after = next->mode[link->contact];
+    for (int i = 0; i < ncontact; i++) {
+        int before = now->mode[i], after = next->mode[i];
         if (before == after)
             continue;
         carom_event_type type = before == CAROM_OPEN    ? CAROM_EVENT_CLOSING
                                 : after == CAROM_OPEN   ? CAROM_EVENT_OPENING
                                 : after == CAROM_STICK ? CAROM_EVENT_STICK
                                                         : CAROM_EVENT_SLIP;
-        tell(stage, type, next->t, link, c);
+        tell(stage, type, next->t, &system->link[system->njoint + i], c);
     }
     return any;
 }

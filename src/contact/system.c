@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "contact/system.h"
-#include "core/dense.h"
 #include "model/model.h"
 
 static const carom_law *law_of(int directions)
@@ -81,24 +80,8 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->known = constant;
 }
 
-void carom_system_eval(carom_system *system, unsigned want, double t, const double *q, const double *v)
+carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)
 {
-    want &= ~system->known;
-    if (!want)
-        return;
-    carom_eval *at = &system->at;
-    at->want = want;
-    at->t = &t, at->q = q, at->v = v;
-    system->evaluator->eval(system->model, at, system->evaluator_work);
-    at->t = NULL;
-    if (want & CAROM_FORCE)
-        system->info->rhs_evaluations++;
-}
-
-carom_status carom_mass_factor(carom_system *system, double t, carom_error *error)
-{
-    if (system->mass_factored)
-        return CAROM_OK;
     int n = system->nv;
     if (!carom_all_finite(n * n, system->at.M))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the mass matrix is not finite at t = %.10g", t);
@@ -107,12 +90,4 @@ carom_status carom_mass_factor(carom_system *system, double t, carom_error *erro
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
     return CAROM_OK;
-}
-
-void carom_factor_solve(const carom_factor *factor, double *x)
-{
-    if (factor->symmetric)
-        carom_cholesky_solve(factor->n, factor->A, x);
-    else
-        carom_lu_solve(factor->n, factor->A, factor->pivot, x);
 }

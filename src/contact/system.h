@@ -3,6 +3,7 @@
 #define CAROM_SYSTEM_H
 
 #include "core/core.h"
+#include "core/dense.h"
 #include "core/layout.h"
 #include "laws/law.h"
 
@@ -41,7 +42,18 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
 /* New parameters: the evaluator's prologue, then everything constant. at a start (t, q, v). */
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v);
 /* Fills system->at with what is wanted and not constant. a, x, s of the derivatives are set by the caller. */
-void carom_system_eval(carom_system *system, unsigned want, double t, const double *q, const double *v);
+static inline void carom_system_eval(carom_system *system, unsigned want, double t, const double *q, const double *v)
+{
+    carom_eval *at = &system->at;
+    want &= ~system->known;
+    if (!want)
+        return;
+    at->want = want;
+    at->t = &t, at->q = q, at->v = v;
+    system->evaluator->eval(system->model, at, system->evaluator_work);
+    if (want & CAROM_FORCE)
+        system->info->rhs_evaluations++;
+}
 /* q + h v: positions move through here alone. out may be q. */
 static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h, double *out)
 {
@@ -50,7 +62,19 @@ static inline void carom_system_drift(const carom_system *system, const double *
 }
 
 /* Factors the M evaluated last; a constant one only once. */
-carom_status carom_mass_factor(carom_system *system, double t, carom_error *error);
-void carom_factor_solve(const carom_factor *factor, double *x); /* x <- A^-1 x */
+carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error);
+static inline carom_status carom_mass_factor(carom_system *system, double t, carom_error *error)
+{
+    return system->mass_factored ? CAROM_OK : carom_mass_refactor(system, t, error);
+}
+
+/* x <- A^-1 x */
+static inline void carom_factor_solve(const carom_factor *factor, double *x)
+{
+    if (factor->symmetric)
+        carom_cholesky_solve(factor->n, factor->A, x);
+    else
+        carom_lu_solve(factor->n, factor->A, factor->pivot, x);
+}
 
 #endif

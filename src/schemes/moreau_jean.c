@@ -78,6 +78,11 @@ static bool zero(int n, const double *x)
     return true;
 }
 
+static bool no_gradients(const carom_system *sys)
+{
+    return zero(sys->nv * sys->nq, sys->at.R_q) && zero(sys->nv * sys->nv, sys->at.R_v);
+}
+
 /* The matrix A of (7), factored. M itself where no force depends on q or v. */
 static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
@@ -88,7 +93,7 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
     bool linear = (sys->known & both) == both; /* then R_q, R_v stand there for s = 1 */
     double per_s = linear ? h : 1;
     *A = &sys->mass;
-    if (theta == 0 || (linear && zero(nv * sys->nq, sys->at.R_q) && zero(nv * nv, sys->at.R_v)))
+    if (theta == 0 || (linear && no_gradients(sys)))
         return carom_mass_factor(sys, s->now->t, s->error);
     sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? sys->at.s : &s->h;
     carom_system_eval(sys, both, s->now->t + theta * h, w->q_th, w->v_th);
@@ -210,13 +215,36 @@ static carom_status newton(carom_step *s, work *w)
     }
 }
 
+/* Forces of time alone and constant M: v_free = v + h M^-1 F, no iteration. */
+static carom_status explicit(carom_step *s, work *w)
+{
+    carom_system *sys = s->system;
+    const double *v = s->now->v;
+    double h = s->h, *v_free = w->v_free;
+    int nv = sys->nv;
+    carom_system_eval(sys, CAROM_FORCE, s->now->t + s->field[THETA] * h, s->now->q, v);
+    CAROM_TRY(carom_mass_factor(sys, s->now->t, s->error));
+    for (int i = 0; i < nv; i++)
+        v_free[i] = h * sys->at.F[i];
+    carom_factor_solve(&sys->mass, v_free);
+    for (int i = 0; i < nv; i++)
+        v_free[i] += v[i];
+    if (s->contacts->nactive)
+        return carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, v, v_free, s->now, s->next->v, s->error);
+    carom_copy(nv, v_free, s->next->v);
+    return CAROM_OK;
+}
+
 /* v' of (2) and (5) */
 static carom_status solve(carom_step *s, work *w)
 {
     unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (s->contacts->nactive ? CAROM_JACOBIAN : 0);
-    if ((s->system->known & affine) != affine && s->field[THETA] != 0)
+    bool linear = (s->system->known & affine) == affine;
+    if (!linear && s->field[THETA] != 0)
         return newton(s, w);
     s->system->info->newton_iterations++;
+    if (linear && no_gradients(s->system))
+        return explicit(s, w);
     return iterate(s, w, s->now->v, s->next->v);
 }
 
