@@ -1,12 +1,14 @@
 #!/bin/sh
 # study.sh CAROM: errors of the schemes against exact solutions, as tables with fitted orders.
 #   ball         impacts at 3 - 2^(1-n), at rest from t = 3 on: L1 errors of q and v on [0, 5], through the Zeno point
-#   free-flight  q = 1 - 5/6 t^4: error of q at t = 1, smooth motion
-# Steps are not aligned with the impacts.
+#   free-flight  q = 1 - 5/6 t^4: error of the velocity at t = 1, smooth motion
+# What an impact does to the error depends on where in its step it falls: each entry of the first two tables is the mean
+# over seven step sizes within 5 % of h.
 set -eu
 carom=$1
 schemes=${SCHEMES:-kern moreau-jean}
-steps="0.0317 0.0163 0.00811 0.00407 0.00203 0.00102"
+steps="0.032 0.016 0.008 0.004 0.002 0.001"
+near="0.951 0.967 0.983 1.003 1.017 1.033 1.049"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -53,15 +55,19 @@ table() # title, file with lines: scheme h error
 
 for scheme in $schemes; do
     for h in $steps; do
-        "$carom" run ball --scheme "$scheme" --h "$h" --every 0 --t-end 5 -o - --quiet | awk "$ball" >"$tmp/ball"
-        read -r q v <"$tmp/ball"
-        echo "$scheme $h $q" >>"$tmp/q"
-        echo "$scheme $h $v" >>"$tmp/v"
+        : >"$tmp/ball"
+        for factor in $near; do
+            "$carom" run ball --scheme "$scheme" --h "$(awk "BEGIN { print $h*$factor }")" --every 0 --t-end 5 -o - --quiet |
+                awk "$ball" >>"$tmp/ball"
+        done
+        awk -v scheme="$scheme" -v h="$h" '{ q += $1/NR0; v += $2/NR0 }
+            END { printf "%s %s %.6e\n", scheme, h, q >>qfile; printf "%s %s %.6e\n", scheme, h, v >>vfile }' \
+            NR0="$(echo "$near" | wc -w)" qfile="$tmp/q" vfile="$tmp/v" "$tmp/ball"
         "$carom" run free-flight --scheme "$scheme" --h "$h" --every 0 --t-end 1 -o - --quiet |
-            awk -F, '!/^#/ && !/^t,/ { q = $3 - 1/6 } END { printf "%.6e\n", q < 0 ? -q : q }' >"$tmp/free"
-        echo "$scheme $h $(cat "$tmp/free")" >>"$tmp/smooth"
+            awk -F, -v scheme="$scheme" -v h="$h" '!/^#/ && !/^t,/ { e = $4 + 10/3 }
+                END { printf "%s %s %.6e\n", scheme, h, e < 0 ? -e : e }' >>"$tmp/smooth"
     done
 done
 table "The ball through infinitely many impacts: L1 error of the position on [0, 5]" "$tmp/q"
 table "The ball through infinitely many impacts: L1 error of the velocity on [0, 5]" "$tmp/v"
-table "Free flight, no impact: error of the position at t = 1" "$tmp/smooth"
+table "Free flight, no impact: error of the velocity at t = 1" "$tmp/smooth"
