@@ -4,13 +4,12 @@
  *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
  *   attributes of /: carom (version), model, scheme, options, model_text
  *
- * Twice a second everything is flushed. Metadata stay in memory between flushes and the oldest file format is used,
+ * Twice a second everything is flushed. Metadata stay in memory between flushes, and the oldest file format is used,
  * which keeps no "open for writing" mark: other programs can read the file while it grows, and after a kill it holds
  * what was flushed last (only a kill in the middle of a flush can damage it). */
 #include "output/writer.h"
 
 #ifndef CAROM_NO_HDF5
-#include <errno.h>
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@ static const double PATIENCE = 0.5; /* seconds */
 typedef struct file {
     char *path;
     hid_t id;
+    int reason; /* errno of the first failed write */
     carom_series samples, events, jumps;
     const carom_model *model;
     double flushed;
@@ -31,9 +31,8 @@ typedef struct file {
 
 static carom_status fail_write(const file *f, carom_error *error)
 {
-    int reason = carom_hdf5_errno();
     CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", f->path,
-               reason ? strerror(reason) : "an HDF5 call failed");
+               f->reason ? strerror(f->reason) : "an HDF5 call failed");
 }
 
 static bool put_text(hid_t where, const char *name, const char *text)
@@ -102,36 +101,14 @@ static bool open_jumps(file *f)
     return ok;
 }
 
-/* No lock, no early write of metadata. */
-static hid_t access_plan(void)
-{
-    hid_t plan = H5Pcreate(H5P_FILE_ACCESS);
-    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    if (H5Pget_mdc_config(plan, &cache) >= 0) {
-        cache.evictions_enabled = false;
-        cache.incr_mode = H5C_incr__off;
-        cache.flash_incr_mode = H5C_flash_incr__off;
-        cache.decr_mode = H5C_decr__off;
-        H5Pset_mdc_config(plan, &cache);
-    }
-#if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
-    H5Pset_file_locking(plan, false, true);
-#endif
-    return plan;
-}
-
 static carom_status flush(void *writer, carom_error *error);
 static carom_status close(void *writer, carom_error *error);
 
 static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_error *error)
 {
-    FILE *probe = fopen(setup->path, "wb"); /* for the system's words */
-    if (!probe)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(errno));
-    fclose(probe);
-    hid_t access = access_plan();
-    f->id = H5Fcreate(setup->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    H5Pclose(access);
+    f->id = carom_hdf5_create(setup->path, &f->reason);
+    if (f->id < 0 && f->reason)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->reason));
     if (f->id < 0 || !put_text(f->id, "carom", CAROM_VERSION) || !put_text(f->id, "model", setup->model->name)
         || !put_text(f->id, "scheme", setup->info.scheme) || !put_text(f->id, "options", setup->info.options)
         || !put_text(f->id, "model_text", setup->info.model_text) || !open_samples(f, setup->columns)
@@ -167,7 +144,7 @@ static carom_status flush(void *writer, carom_error *error)
     bool ok = carom_series_write(&f->samples);
     ok = carom_series_write(&f->events) && ok;
     ok = carom_series_write(&f->jumps) && ok;
-    if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0)
+    if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0 || f->reason)
         status = fail_write(f, error);
     carom_hdf5_loud(before);
     f->flushed = carom_output_clock();
@@ -183,7 +160,7 @@ static carom_status advance(file *f, carom_series *s, carom_error *error)
     if (s->used < s->chunk)
         return CAROM_OK;
     carom_quiet before = carom_hdf5_quiet();
-    carom_status status = carom_series_write(s) ? CAROM_OK : fail_write(f, error);
+    carom_status status = carom_series_write(s) && !f->reason ? CAROM_OK : fail_write(f, error);
     carom_hdf5_loud(before);
     return status;
 }
@@ -204,7 +181,8 @@ static carom_status jump(void *writer, const carom_jump *j, carom_error *error)
     carom_series_set(&f->jumps, 1, j->q);
     carom_series_set(&f->jumps, 2, j->v_before);
     carom_series_set(&f->jumps, 3, j->v_after);
-    carom_series_set(&f->jumps, 4, j->impulse);
+    const double none = 0;
+    carom_series_set(&f->jumps, 4, carom_model_rows(f->model) > 0 ? j->impulse : &none);
     return advance(f, &f->jumps, error);
 }
 
@@ -231,7 +209,7 @@ static carom_status close(void *writer, carom_error *error)
     ok = carom_series_close(&f->jumps) && ok;
     if (f->id >= 0)
         ok = H5Fclose(f->id) >= 0 && ok;
-    if (!ok && status == CAROM_OK)
+    if ((!ok || f->reason) && status == CAROM_OK)
         status = fail_write(f, error);
     carom_hdf5_loud(before);
     free(f->path);

@@ -12,7 +12,8 @@ typedef struct carom_quiet {
 } carom_quiet;
 carom_quiet carom_hdf5_quiet(void);       /* stops the printing */
 void carom_hdf5_loud(carom_quiet before); /* as it was before */
-int carom_hdf5_errno(void);               /* of the last failure, if the system had a part in it; else 0 */
+/* A new file. Failures of the system do not reach HDF5: *reason, at first 0, becomes the errno of the first one. */
+hid_t carom_hdf5_create(const char *path, int *reason);
 
 /* An attribute (or, if it is long, a dataset) of one text or an array of texts. */
 bool carom_hdf5_texts(hid_t where, const char *name, const char *const *texts, int n);

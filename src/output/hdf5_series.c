@@ -5,22 +5,6 @@
 
 #include "output/hdf5.h"
 
-static herr_t find_errno(unsigned n, const H5E_error2_t *entry, void *data)
-{
-    (void)n;
-    const char *at = entry->desc ? strstr(entry->desc, "errno = ") : NULL;
-    if (at)
-        *(int *)data = atoi(at + strlen("errno = "));
-    return 0;
-}
-
-int carom_hdf5_errno(void)
-{
-    int reason = 0;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, find_errno, &reason);
-    return reason;
-}
-
 carom_quiet carom_hdf5_quiet(void)
 {
     carom_quiet before;

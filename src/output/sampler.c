@@ -33,7 +33,7 @@ struct carom_sampler {
     double *row;          /* [n] what is being built */
     double *held_row;     /* [n] */
     double *end_row;      /* [n] end of the last segment */
-    double end_time, last_time; /* ... and of the last row that went out */
+    double end_time, last_time; /* ... and of the last row that went out, -infinity before */
     double *gap, energy[4];
     unsigned char *mode;  /* [ncontact] at the end of the last segment */
     unsigned char *mode_inside;
@@ -83,6 +83,7 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
     s->model = model;
     s->p = p ? p : model->p;
     s->every = every;
+    s->last_time = -INFINITY;
     s->callback = callback;
     s->user = user;
     carom_status status = allocate(s, info, error);
@@ -176,12 +177,11 @@ static void release(carom_sampler *s)
     s->held = NOTHING;
 }
 
-static void hold_end(carom_sampler *s, double t, double node)
+static void hold_end(carom_sampler *s, const carom_segment *g, double t)
 {
-    memcpy(s->held_row, s->end_row, sizeof(double) * (size_t)s->columns.n);
-    s->held_row[s->columns.t] = t;
+    build(s, g, t, (t - g->t0) / (g->t1 - g->t0), s->mode, s->held_row);
     s->held = NODE;
-    s->held_time = node;
+    s->held_time = g->t1;
 }
 
 static void sample_grid(carom_sampler *s, const carom_segment *g, double close)
@@ -193,7 +193,7 @@ static void sample_grid(carom_sampler *s, const carom_segment *g, double close)
         emit(s, s->row);
     }
     if (t <= g->t1 + close) {
-        hold_end(s, t, g->t1);
+        hold_end(s, g, t);
         s->k++;
     }
 }
@@ -227,7 +227,7 @@ carom_status carom_sampler_segment(carom_sampler *s, const carom_segment *g, car
         build(s, g, g->t0, 0, s->mode_inside, s->row);
         emit(s, s->row);
     }
-    hold_end(s, g->t1, g->t1);
+    hold_end(s, g, g->t1);
     return CAROM_OK;
 }
 
@@ -269,11 +269,10 @@ void carom_sampler_jump(carom_sampler *s, const carom_jump *j)
 
 void carom_sampler_end(carom_sampler *s)
 {
-    if (s->held == NODE)
-        s->held_row[s->columns.t] = s->held_time;
-    bool held = s->held != NOTHING;
+    if (s->held == NODE) /* may be off by rounding: the last row is not */
+        s->held = NOTHING;
     release(s);
-    if (s->started && !held && s->end_time > s->last_time) {
+    if (s->started && s->end_time > s->last_time) {
         s->end_row[s->columns.t] = s->end_time;
         emit(s, s->end_row);
     }

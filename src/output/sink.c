@@ -18,6 +18,7 @@ struct carom_sink {
     const carom_writer_type *type;
     void *writer;
     carom_sim *sim; /* to be interrupted by a failure; may be NULL */
+    int ncontact;
     size_t rows;
     carom_error error;
 };
@@ -74,6 +75,8 @@ static void on_jump(void *user, const carom_jump *jump)
 static void on_event(void *user, const carom_event *event)
 {
     carom_sink *sink = user;
+    if (event->contact < 0 || event->contact >= sink->ncontact)
+        return;
     if (sink->error.status == CAROM_OK)
         sink->type->event(sink->writer, event, &sink->error);
     check(sink, sink->error.status);
@@ -83,6 +86,7 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
                                 const double *p, const carom_sink_info *info, double every, carom_error *error)
 {
     CAROM_TRY(carom_sampler_new(&sink->sampler, model, p, every, info, on_row, sink, error));
+    sink->ncontact = model->ncontact;
     sink->path = strdup(path);
     if (!sink->path)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
