@@ -22,21 +22,27 @@ static bool found(carom_fault *f, carom_fault_kind kind, int index, carom_status
     return true;
 }
 
+static double unsigned_nan(double x) /* printf would show the sign of a NaN */
+{
+    return isnan(x) ? (double)NAN : x;
+}
+
 static bool values(const carom_probe *k, carom_fault *f)
 {
     const carom_model *m = k->model;
     char b[32];
     for (int i = 0; i < m->np; i++)
         if (!isfinite(k->p[i]))
-            return found(f, CAROM_FAULT_P, i, CAROM_NOT_FINITE, "parameter '%s' is %g", carom_model_p_name(m, i, b), k->p[i]);
+            return found(f, CAROM_FAULT_P, i, CAROM_NOT_FINITE, "parameter '%s' is %g", carom_model_p_name(m, i, b),
+                         unsigned_nan(k->p[i]));
     for (int i = 0; i < m->nq; i++)
         if (!isfinite(k->q[i]))
             return found(f, CAROM_FAULT_Q, i, CAROM_NOT_FINITE, "the initial value of '%s' is %g", carom_model_q_name(m, i, b),
-                         k->q[i]);
+                         unsigned_nan(k->q[i]));
     for (int i = 0; i < m->nv; i++)
         if (!isfinite(k->v[i]))
             return found(f, CAROM_FAULT_V, i, CAROM_NOT_FINITE, "the initial velocity of '%s' is %g",
-                         carom_model_q_name(m, i, b), k->v[i]);
+                         carom_model_q_name(m, i, b), unsigned_nan(k->v[i]));
     return false;
 }
 
@@ -75,7 +81,7 @@ static bool mass(const carom_probe *k, carom_fault *f)
     for (int i = 0; i < n * n; i++)
         if (!isfinite(M[i]))
             return found(f, CAROM_FAULT_MASS, i, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
-                         carom_model_q_name(m, i / n, a), carom_model_q_name(m, i % n, b), M[i]);
+                         carom_model_q_name(m, i / n, a), carom_model_q_name(m, i % n, b), unsigned_nan(M[i]));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * (fabs(M[i * n + j]) + fabs(M[j * n + i])))
@@ -98,17 +104,18 @@ static bool motion(const carom_probe *k, carom_fault *f)
     for (int i = 0; i < m->nv; i++)
         if (!isfinite(k->at.F[i]))
             return found(f, CAROM_FAULT_FORCE, i, CAROM_NOT_FINITE, "the force on '%s' is %g at the start",
-                         carom_model_q_name(m, i, b), k->at.F[i]);
+                         carom_model_q_name(m, i, b), unsigned_nan(k->at.F[i]));
     static const char *const words[4] = {"kinetic energy", "potential energy", "external power", "viscous power"};
     for (int i = 0; i < 4; i++)
         if (!isfinite(k->at.energy[i]))
-            return found(f, CAROM_FAULT_ENERGY, i, CAROM_NOT_FINITE, "the %s is %g at the start", words[i], k->at.energy[i]);
+            return found(f, CAROM_FAULT_ENERGY, i, CAROM_NOT_FINITE, "the %s is %g at the start", words[i],
+                         unsigned_nan(k->at.energy[i]));
     for (int i = 0; i < m->noutput; i++)
         if (!isfinite(k->at.outputs[i]))
             return found(f, CAROM_FAULT_OUTPUT, i, CAROM_NOT_FINITE, "output '%s' is %g at the start",
-                         carom_model_output_name(m, i, b), k->at.outputs[i]);
+                         carom_model_output_name(m, i, b), unsigned_nan(k->at.outputs[i]));
     if (!isfinite(*k->at.stop))
-        return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start", *k->at.stop);
+        return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start", unsigned_nan(*k->at.stop));
     return false;
 }
 
@@ -145,7 +152,7 @@ static bool joints(const carom_probe *k, carom_fault *f)
         const char *name = carom_model_joint_name(m, i, b);
         if (!isfinite(g) || !row_finite(k, i))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE, "constraint '%s' or its derivatives are not finite at the start (g = %g)",
-                         name, g);
+                         name, unsigned_nan(g));
         if (fabs(g) > JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
                          "constraint '%s' is violated at the start: %.3g instead of 0 (carom check --assemble moves the start onto it)",
@@ -168,7 +175,7 @@ static bool law(const carom_probe *k, int i, carom_fault *f)
     for (int j = 0; j < 4; j++) {
         carom_fault_kind kind = (carom_fault_kind)(CAROM_FAULT_RESTITUTION + j);
         if (!isfinite(x[j]))
-            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name, x[j]);
+            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name, unsigned_nan(x[j]));
         if (j < 2 && (x[j] < 0 || x[j] > 1))
             return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must lie in [0, 1]", words[j], name, x[j]);
         if (j >= 2 && x[j] < 0)
@@ -191,7 +198,7 @@ static bool contacts(const carom_probe *k, carom_fault *f)
         const char *name = carom_model_contact_name(m, i, b);
         if (!isfinite(gap) || !row_finite(k, row))
             return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE, "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)",
-                         name, gap);
+                         name, unsigned_nan(gap));
         if (gap < -JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL, "the gap of contact '%s' is %.6g at the start; it must not be negative",
                          name, gap);
