@@ -126,6 +126,87 @@ START_TEST(box_with_two_sticking_corners_shares_the_load)
 }
 END_TEST
 
+/* A square plate (mass 1, inertias 1/6 1/6 1/3) on four corners with spatial friction: 12 rows, rank 6. */
+static void plate_on_four_corners(bench *t, double mu, const double *v)
+{
+    double a = 0.5, c = 0.1, inverse[] = {1, 1, 1, 6, 6, 3};
+    bench_begin(t, 6);
+    memcpy(t->inverse_mass, inverse, sizeof inverse);
+    for (int k = 0; k < 4; k++) { /* v + w x r at r = (x, y, -c): normal z, tangents x, y */
+        double x = k & 1 ? a : -a, y = k & 2 ? a : -a;
+        double rows[] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, -c, -y, 0, 1, 0, c, 0, x};
+        bench_block(t, SPATIAL, mu);
+        memcpy(t->G + 18 * k, rows, sizeof rows);
+    }
+    bench_dynamics(t, v);
+}
+
+START_TEST(plate_on_four_corners_stops_or_slides)
+{
+    bench t;
+    double stop[] = {0.1, -0.2, -1, 0, 0, 0}, slide[] = {3, 4, -1, 0, 0, 0};
+    plate_on_four_corners(&t, 0.5, stop);
+    SOLVE_OK(&t, NULL, 1e-12);
+    for (int i = 0; i < 12; i++)
+        CHECK_NEAR(t.u[i], 0, 1e-14);
+    CHECK_NEAR(t.x[0] + t.x[3] + t.x[6] + t.x[9], 1, 1e-14);
+    plate_on_four_corners(&t, 0.5, slide); /* all slip along (3, 4)/5; friction .5 slows it from 5 to 4.5 */
+    SOLVE_OK(&t, NULL, 1e-12);
+    for (int k = 0; k < 4; k++) {
+        CHECK_NEAR(t.u[3 * k], 0, 1e-14);
+        CHECK_NEAR(t.u[3 * k + 1], 2.7, 1e-13);
+        CHECK_NEAR(t.u[3 * k + 2], 3.6, 1e-13);
+    }
+}
+END_TEST
+
+START_TEST(gauss_seidel_alone_converges_on_redundant_contacts)
+{
+    double field[CAROM_FIELDS_MAX], v[] = {0.1, -0.2, -1, 0.1, 0.2, 0.3};
+    ck_assert_str_eq(carom_solver_nsgs.method.fields[1].name, "relaxation");
+    ck_assert_str_eq(carom_solver_nsgs.method.fields[2].name, "polish");
+    for (double relaxation = 0.6; relaxation < 1.5; relaxation += 0.4) {
+        bench t;
+        plate_on_four_corners(&t, 0.5, v);
+        carom_fields_standard(carom_solver_nsgs.method.fields, field);
+        field[1] = relaxation;
+        field[2] = 0;
+        t.solve.work = malloc(carom_solver_work(t.problem.n, t.problem.nblock));
+        t.solve = (carom_solve){.field = field, .tol = 1e-10, .x = t.x, .u = t.u, .work = t.solve.work};
+        carom_status status = carom_problem_solve(&t.problem, &carom_solver_nsgs, &t.solve, &t.error);
+        free(t.solve.work);
+        ck_assert_msg(status == CAROM_OK, "relaxation %g: %s", relaxation, t.error.text);
+        CHECK_AT_LEAST(t.solve.iterations, 3);
+        CHECK_AT_MOST(t.solve.iterations, 500);
+    }
+}
+END_TEST
+
+/* Two opposite contacts that close in on the same body: Lemke's ray proves it, enumeration exhausts it. */
+START_TEST(a_squeezed_body_has_no_solution)
+{
+    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
+        bench t;
+        bench_begin(&t, 1);
+        for (int k = 0; k < 2; k++) {
+            bench_block(&t, UNILATERAL, 0);
+            t.G[k] = k ? -1 : 1;
+        }
+        bench_dynamics(&t, (double[]){0});
+        t.b[0] = t.b[1] = -1; /* both walls approach */
+        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
+        carom_status status = bench_solve(&t, solver, 1e-10);
+        ck_assert_int_eq(status, solver == &carom_solver_nsgs ? CAROM_NOT_CONVERGED : CAROM_NO_SOLUTION);
+        ck_assert(t.solve.none == (status == CAROM_NO_SOLUTION));
+        CHECK_AT_LEAST(carom_problem_residual(&t.problem, t.x, t.u, NULL), 0.1);
+        t.b[1] = 1.5; /* room enough */
+        memset(t.x, 0, sizeof t.x);
+        SOLVE_OK(&t, solver, 1e-12);
+        CHECK_NEAR(t.x[0], 1, 1e-15);
+    }
+}
+END_TEST
+
 START_TEST(redundant_joints_share_and_stop_the_motion)
 {
     bench t;
@@ -341,7 +422,8 @@ END_TEST
 
 TEST_MAIN("solvers", one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
-          box_with_two_sticking_corners_shares_the_load, redundant_joints_share_and_stop_the_motion,
+          box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,
+          gauss_seidel_alone_converges_on_redundant_contacts, a_squeezed_body_has_no_solution, redundant_joints_share_and_stop_the_motion,
           joints_alone_are_a_linear_system, five_touching_balls_move_on_together,
           a_pinned_painleve_slip_that_presses_down_has_no_solution, a_contact_that_nothing_can_move_has_no_solution,
           values_that_are_not_finite_are_an_error, pins_hold_their_mode, x0_shifts_the_law,

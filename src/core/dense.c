@@ -166,14 +166,15 @@ void carom_lu_solve(int n, const double *LU, const int *pivot, double *x)
  * Q and Z are products of reflections 1 - v v^T/h with h = v.v/2. Norms of the remaining columns are computed anew at
  * every step (updating them cancels, and the rank is decided by them). */
 
-static double column_norm(int m, int n, const double *A, int first_row, int column)
+static void column_norms(int m, int n, const double *A, int first, double *norm)
 {
-    double sum = 0;
-    for (int i = first_row; i < m; i++) {
-        double a = A[i * n + column];
-        sum += a * a;
-    }
-    return sqrt(sum);
+    for (int j = first; j < n; j++)
+        norm[j] = 0;
+    for (int i = first; i < m; i++)
+        for (int j = first; j < n; j++)
+            norm[j] += A[i * n + j] * A[i * n + j];
+    for (int j = first; j < n; j++)
+        norm[j] = sqrt(norm[j]);
 }
 
 static void swap_columns(int m, int n, double *A, int a, int b)
@@ -185,41 +186,42 @@ static void swap_columns(int m, int n, double *A, int a, int b)
     }
 }
 
-/* Reflects column k, from row k on, onto (alpha, 0, ..., 0), and the columns to its right and b with it. */
-static void reflect_left(int m, int n, double *A, double *b, int k, double norm)
+/* Reflects column k, from row k on, onto (alpha, 0, ..., 0), and the columns to its right and b with it; s [n]. */
+static void reflect_left(int m, int n, double *A, double *b, int k, double norm, double *s)
 {
-    double *pivot = A + k * n + k;
+    double *pivot = A + k * n + k, sb = 0;
     double alpha = *pivot > 0 ? -norm : norm;
     double h = norm * norm - *pivot * alpha;
     *pivot -= alpha;
-    for (int j = k + 1; j <= n; j++) {
-        double *y = j < n ? A + j : b;
-        int stride = j < n ? n : 1;
-        double s = 0;
-        for (int i = k; i < m; i++)
-            s += A[i * n + k] * y[i * stride];
-        s /= h;
-        for (int i = k; i < m; i++)
-            y[i * stride] -= s * A[i * n + k];
+    for (int j = k + 1; j < n; j++)
+        s[j] = 0;
+    for (int i = k; i < m; i++) {
+        const double *row = A + i * n;
+        for (int j = k + 1; j < n; j++)
+            s[j] += row[k] * row[j];
+        sb += row[k] * b[i];
+    }
+    for (int i = k; i < m; i++) {
+        double *row = A + i * n, v = row[k] / h;
+        for (int j = k + 1; j < n; j++)
+            row[j] -= v * s[j];
+        b[i] -= v * sb;
     }
     *pivot = alpha;
 }
 
-static int pivoted_qr(int m, int n, double *A, double *b, double rtol, int *order)
+static int pivoted_qr(int m, int n, double *A, double *b, double rtol, double *work, int *order)
 {
     double largest = 0;
     for (int j = 0; j < n; j++)
         order[j] = j;
     for (int k = 0; k < m && k < n; k++) {
         int best = k;
-        double norm = 0;
-        for (int j = k; j < n; j++) {
-            double candidate = column_norm(m, n, A, k, j);
-            if (candidate > norm) {
-                norm = candidate;
+        column_norms(m, n, A, k, work);
+        for (int j = k + 1; j < n; j++)
+            if (work[j] > work[best])
                 best = j;
-            }
-        }
+        double norm = work[best];
         if (k == 0)
             largest = norm;
         if (!(norm > rtol * largest))
@@ -230,7 +232,7 @@ static int pivoted_qr(int m, int n, double *A, double *b, double rtol, int *orde
             order[best] = t;
             swap_columns(m, n, A, k, best);
         }
-        reflect_left(m, n, A, b, k, norm);
+        reflect_left(m, n, A, b, k, norm, work);
     }
     return m < n ? m : n;
 }
@@ -276,7 +278,7 @@ int carom_least_squares(int m, int n, double *A, double *b, double *x, double rt
 {
     double factor = range_factor(m, n, A);
     double *v0 = work, *h = work + n, *w = work + 2 * n; /* each [n] */
-    int rank = pivoted_qr(m, n, A, b, rtol, order);
+    int rank = pivoted_qr(m, n, A, b, rtol, work, order);
     if (rank < n)
         eliminate_right(n, A, rank, v0, h);
     for (int i = rank - 1; i >= 0; i--) {

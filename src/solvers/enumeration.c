@@ -100,6 +100,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
             memcpy(s->x, w.y, bytes);
         }
     } while (best > good && advance(problem, w.modes.mode));
+    s->none = best > s->tol && carom_problem_census(problem).spatial == 0;
 }
 
 const carom_solver carom_solver_enumeration = {

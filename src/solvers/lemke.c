@@ -3,11 +3,12 @@
  *   w - S z - 1 z0 = s;  basis w                                                                     (1)
  *   z0 enters where s is least; then the complement of what has left enters, until z0 leaves         (2)
  *   the row that leaves: lexicographically least (s, B^-1)_i/d_i over d_i > 0, d the entering column (3)
- *   no d_i > 0: a ray, no solution for positive semidefinite S                                       (4)
+ *   no d_i > 0: a ray. Its z >= 0 shows that there is no solution if S^T z <= 0 and s.z < 0           (4)
  *   the z in the basis are closed: S_PP z_P = -s_P once more, to remove the rounding of the pivots   (5)
  *
  * Rule (3) cannot cycle. S and s are scaled to a unit diagonal before. The solution is basic: contacts that are not
- * needed carry nothing. Limits: for other than copositive S a ray proves nothing. */
+ * needed carry nothing. (4): u = S x + s >= 0 would give 0 <= z.u = (S^T z).x + s.z < 0; so it is for positive
+ * semidefinite S. Limits: for other S a ray may prove nothing. */
 #include <math.h>
 #include <string.h>
 
@@ -134,21 +135,50 @@ static int first_row(const workspace *w)
     return r;
 }
 
-/* (2); true when z0 has left. */
-static bool run(workspace *w, int *iterations)
+/* (4) in the scaled variables */
+static bool proves_none(const workspace *w, int entering, const carom_problem *problem)
+{
+    int m = w->m;
+    double *z = w->z, product = 0, size = 0;
+    memset(z, 0, sizeof(double) * (size_t)m);
+    if (entering > m && entering <= 2 * m)
+        z[entering - m - 1] = 1;
+    for (int i = 0; i < m; i++)
+        if (w->basis[i] > m && w->basis[i] <= 2 * m)
+            z[w->basis[i] - m - 1] = fmax(0, -w->T[i * w->width + entering]);
+    for (int i = 0; i < m; i++) {
+        product += z[i] * w->root[i] * problem->b[i];
+        size += z[i] * w->root[i] * fabs(problem->b[i]);
+    }
+    for (int j = 0; j < m; j++) {
+        double sum = 0, terms = 0;
+        for (int i = 0; i < m; i++) {
+            double term = problem->W[i * m + j] * w->root[i] * z[i];
+            sum += term;
+            terms += fabs(term);
+        }
+        if (sum > 1e-10 * terms)
+            return false;
+    }
+    return product < -1e-8 * size;
+}
+
+/* (2) until z0 has left */
+static void run(workspace *w, const carom_problem *problem, carom_solve *s)
 {
     int m = w->m, entering = 2 * m + 1, most = 50 * m + 100;
-    for (*iterations = 0; *iterations < most; ++*iterations) {
-        int r = *iterations ? leaving_row(w, entering) : first_row(w);
-        if (r < 0)
-            return false;
+    for (s->iterations = 0; s->iterations < most; s->iterations++) {
+        int r = s->iterations ? leaving_row(w, entering) : first_row(w);
+        if (r < 0) {
+            s->none = proves_none(w, entering, problem);
+            return;
+        }
         int left = w->basis[r];
         pivot(w, r, entering);
         if (left == 2 * m + 1)
-            return true;
+            return;
         entering = left <= m ? left + m : left - m;
     }
-    return false;
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)
@@ -158,6 +188,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     int m = problem->n;
     place(&w, &carver, m, problem->nblock);
     memset(s->x, 0, sizeof(double) * (size_t)m);
+    s->none = false;
     s->iterations = 0;
     bool open = true;
     for (int i = 0; i < m; i++)
@@ -168,7 +199,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     double largest = 0;
     for (int i = 0; i < m; i++)
         largest = fmax(largest, fabs(w.root[i] * problem->b[i]));
-    run(&w, &s->iterations);
+    run(&w, problem, s);
     memset(w.modes.mode, CAROM_FIX_OPEN, (size_t)problem->nblock);
     for (int i = 0; i < m; i++) {
         int k = w.basis[i] - m - 1;

@@ -10,7 +10,8 @@
  *   h(a) = |N| - mu Y = 0                                                                                   (5)
  * h < 0 for large a, and h(0) > 0 if sticking fails: Newton's method with bisection finds a root between. Only the
  * direction e = -N/|N| is taken from it, so that u_n = 0 and the cone hold to rounding. Where (4) does not apply (W_nn
- * or det A <= 0) the directions around the circle are searched for u_t x e = 0.
+ * or det A <= 0) or its root has p <= 0 the directions around the circle are searched for p (u_t x e) = 0, which has up
+ * to four roots.
  * Limits: with p <= 0 (Painleve) there may be no solution, then the candidate of least residual is returned, or several,
  * then the open one comes first, else the one found first. */
 #include <float.h>
@@ -222,23 +223,52 @@ static double swirl(const contest *c, double theta, double *y)
     return v1 * e[1] - v2 * e[0];
 }
 
-/* A trigonometric polynomial of degree 2 has at most four roots; 96 samples separate all but nearly double ones. */
+/* Enters the directions at both ends, and at the root between them if the signs differ. */
+static void enter_root(contest *c, double low, double high)
+{
+    double y[3], at_low = swirl(c, low, y), at_high = swirl(c, high, y);
+    contest_enter(c, y);
+    if ((at_low > 0) == (at_high > 0))
+        return;
+    for (int i = 0; i < 60; i++) {
+        double middle = low + (high - low) / 2;
+        *((swirl(c, middle, y) > 0) == (at_low > 0) ? &low : &high) = middle;
+    }
+    contest_enter(c, y);
+}
+
+/* The angle in [low, high] where |swirl| is least, if it has one valley there. */
+static double valley(const contest *c, double low, double high)
+{
+    double y[3];
+    for (int i = 0; i < 80; i++) {
+        double third = (high - low) / 3;
+        if (fabs(swirl(c, low + third, y)) < fabs(swirl(c, high - third, y)))
+            high -= third;
+        else
+            low += third;
+    }
+    return low;
+}
+
+/* A trigonometric polynomial of degree 2 has at most four roots: sign changes between samples, and pairs of roots in a
+ * valley between them. */
 static void spatial_circle(contest *c)
 {
-    enum { SAMPLES = 96 };
+    enum { SAMPLES = 64 };
     double width = 2 * acos(-1) / SAMPLES, y[3];
-    double before = swirl(c, 0, y);
+    double f[SAMPLES + 2];
+    for (int k = 0; k < SAMPLES + 2; k++)
+        f[k] = swirl(c, k * width, y);
     for (int k = 1; k <= SAMPLES; k++) {
-        double low = (k - 1) * width, high = k * width, after = swirl(c, high, y);
-        contest_enter(c, y);
-        if ((before > 0) != (after > 0)) {
-            for (int i = 0; i < 60; i++) {
-                double middle = low + (high - low) / 2;
-                *((swirl(c, middle, y) > 0) == (before > 0) ? &low : &high) = middle;
-            }
-            contest_enter(c, y);
+        double low = (k - 1) * width, high = (k + 1) * width;
+        enter_root(c, low, low + width);
+        bool same = (f[k - 1] > 0) == (f[k] > 0) && (f[k] > 0) == (f[k + 1] > 0);
+        if (same && fabs(f[k]) <= fabs(f[k - 1]) && fabs(f[k]) <= fabs(f[k + 1])) {
+            double bottom = valley(c, low, high);
+            enter_root(c, low, bottom);
+            enter_root(c, bottom, high);
         }
-        before = after;
     }
 }
 

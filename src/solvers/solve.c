@@ -72,14 +72,16 @@ static bool judge(const carom_problem *problem, carom_solve *solve)
     return solve->residual <= solve->tol;
 }
 
-static carom_status refuse(const carom_problem *problem, const carom_solve *solve, const char *by, carom_status status,
+static carom_status refuse(const carom_problem *problem, carom_solve *solve, const char *by, carom_status status,
                            carom_error *error)
 {
     int n = problem->n;
+    solve->none = false;
     if (!carom_all_finite(n * n, problem->W) || !carom_all_finite(n, problem->b) ||
         (problem->x0 && !carom_all_finite(n, problem->x0)))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: the contact problem (%d rows, %d blocks) holds a value that is not finite",
                    by, n, problem->nblock);
+    solve->none = status == CAROM_NO_SOLUTION;
     CAROM_FAIL(error, status, "%s: %s: residual %.3g, asked for %.3g, after %d iterations (block %d of %d)", by,
                status == CAROM_NO_SOLUTION ? "no solution" : "not converged", solve->residual, solve->tol,
                solve->iterations, solve->worst, problem->nblock);
@@ -121,7 +123,7 @@ typedef struct attempt {
     workspace *w;
     double best;         /* least residual so far, of w->best */
     int iterations;
-    bool exhaustive;     /* a failed method was able to show that there is no solution */
+    bool none;           /* a method has shown that there is no solution */
 } attempt;
 
 /* Judges the y of the reduced problem by the original problem; keeps the best. */
@@ -148,6 +150,7 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
                          .work = w->inner};
     solver->solve(reduced, &inner);
     a->iterations += inner.iterations;
+    a->none = a->none || inner.none;
     return accept(a, w->y);
 }
 
@@ -156,7 +159,6 @@ static bool try_all(attempt *a)
     workspace *w = a->w;
     carom_census count = carom_problem_census(a->problem);
     bool smooth = count.planar == 0 && count.spatial == 0, small = carom_solver_enumeration.takes(a->problem);
-    a->exhaustive = true;
     double brief[CAROM_FIELDS_MAX];
     if (count.frictionless <= 2 && smooth)
         return run(a, &carom_solver_enumeration, NULL);
@@ -167,10 +169,9 @@ static bool try_all(attempt *a)
         return true;
     if (smooth && run(a, &carom_solver_lemke, NULL))
         return true;
-    if (small && run(a, &carom_solver_enumeration, NULL))
+    if (!a->none && small && run(a, &carom_solver_enumeration, NULL))
         return true;
-    a->exhaustive = smooth || (small && count.spatial == 0);
-    return !a->exhaustive && run(a, &carom_solver_nsgs, NULL);
+    return !a->none && run(a, &carom_solver_nsgs, NULL);
 }
 
 static bool all_open(const carom_problem *reduced)
@@ -187,7 +188,7 @@ static bool decide(attempt *a, const carom_solver *solver)
     const carom_problem *reduced = &w->reduced.problem;
     if (solver) {
         carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
-        a->exhaustive = solver == &carom_solver_enumeration && carom_problem_census(a->problem).spatial == 0;
+        a->none = reduced->n == 0;
         return reduced->n ? run(a, solver, a->solve->field) : accept(a, w->y);
     }
     if (all_open(reduced)) {
@@ -195,8 +196,9 @@ static bool decide(attempt *a, const carom_solver *solver)
         if (accept(a, w->y))
             return true;
     }
-    a->iterations = a->exhaustive = reduced->nblock <= 1;
+    a->none = reduced->nblock <= 1;
     if (reduced->nblock == 1) {
+        a->iterations = 1;
         carom_one(reduced->block, reduced->W, reduced->n, reduced->b, w->y);
         return accept(a, w->y);
     }
@@ -232,7 +234,7 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
     if (a.best < INFINITY)
         memcpy(solve->x, w.best, sizeof(double) * (size_t)problem->n);
     judge(problem, solve);
-    return refuse(problem, solve, name, a.exhaustive ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
+    return refuse(problem, solve, name, a.none ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
 }
 
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,

@@ -13,6 +13,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     double residual;          /* out: relative, from carom_problem_residual */
     int iterations;           /* out */
     int worst;                /* out: block of the largest residual */
+    bool none;                /* out, on failure: it was shown that there is no solution */
 } carom_solve;
 
 typedef struct carom_solver {
@@ -31,8 +32,8 @@ const carom_solver *carom_solver_find(const char *name);
 /* Bytes that any solver needs for problems up to this size. */
 size_t carom_solver_work(int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
- * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION after an exhaustive method,
- * CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
+ * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there is
+ * none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve, carom_error *error);
 
 #endif
