@@ -43,6 +43,20 @@ static carom_status joint(carom_loader *l, const carom_text_node *node, carom_gi
     return CAROM_OK;
 }
 
+static carom_status has_gradient(carom_loader *l, const carom_text_node *node, carom_expr g, const char *what, const char *name)
+{
+    carom_source *s = l->s;
+    double value;
+    if (!carom_expr_depends(s->pool, g, s->var_q, s->var_q + s->nq))
+        return carom_load_fail(l, node->place, "%s '%s' does not depend on any coordinate", what, name);
+    for (int i = 0; i < s->nq; i++) {
+        carom_expr slope = carom_expr_diff(s->pool, g, s->var_q + i);
+        if (!carom_expr_is_const(s->pool, slope, &value) || value != 0)
+            return CAROM_OK;
+    }
+    return carom_load_fail(l, node->place, "%s '%s' has derivative 0 with respect to every coordinate (is it a comparison?)", what, name);
+}
+
 static carom_status joints(carom_loader *l, const char **names)
 {
     carom_source *s = l->s;
@@ -50,9 +64,9 @@ static carom_status joints(carom_loader *l, const char **names)
     int i = 0;
     for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next, i++) {
         names[i] = c->key;
+        CAROM_TRY(carom_load_label(l, c, "a constraint"));
         CAROM_TRY(joint(l, c, &s->joint[i]));
-        if (!carom_expr_depends(s->pool, s->joint[i].e, s->var_q, s->var_q + s->nq))
-            return carom_load_fail(l, c->place, "constraint '%s' does not depend on any coordinate", c->key);
+        CAROM_TRY(has_gradient(l, c, s->joint[i].e, "constraint", c->key));
     }
     return CAROM_OK;
 }
@@ -117,15 +131,14 @@ static carom_status laws(carom_loader *l, const carom_text_node *node, carom_con
 static carom_status contact(carom_loader *l, const carom_text_node *node, carom_contact_given *c, carom_contact *out)
 {
     static const char *const keys[] = {"gap", "slip", "restitution", "restitution_t", "friction", "friction_static"};
-    carom_source *s = l->s;
+    CAROM_TRY(carom_load_label(l, node, "a contact"));
     CAROM_TRY(carom_load_map(l, node, "a contact"));
     CAROM_TRY(carom_load_keys(l, node, keys, CAROM_COUNT(keys), "a contact"));
     const carom_text_node *gap = carom_text_get(node, "gap"), *slip = carom_text_get(node, "slip");
     if (!gap)
         return carom_load_fail(l, node->key_place, "contact '%s' has no gap", node->key);
     CAROM_TRY(carom_load_positional(l, gap, "gap", &c->gap));
-    if (!carom_expr_depends(s->pool, c->gap.e, s->var_q, s->var_q + s->nq))
-        return carom_load_fail(l, gap->place, "the gap of contact '%s' does not depend on any coordinate", node->key);
+    CAROM_TRY(has_gradient(l, gap, c->gap.e, "the gap of contact", node->key));
     *out = (carom_contact){.name = node->key};
     if (slip)
         CAROM_TRY(slips(l, slip, c, &out->directions));

@@ -21,8 +21,8 @@ static carom_status header(carom_loader *l)
         return carom_load_fail(l, s->root->place, "the model file does not say 'carom: 1' (the version of the language)");
     if (version->kind != CAROM_TEXT_SCALAR || strcmp(version->text, "1") != 0)
         return carom_load_fail(l, version->place, "this library reads version 1 of the language (carom: 1)");
-    if (name && (name->kind != CAROM_TEXT_SCALAR || !name->text[0]))
-        return carom_load_fail(l, name->key_place, "name must be a text");
+    if (name && (name->kind != CAROM_TEXT_SCALAR || !name->text[0] || strpbrk(name->text, "\n\r\t") || strlen(name->text) > 200))
+        return carom_load_fail(l, name->key_place, "name must be a text of one line (up to 200 characters)");
     l->m->name = name ? name->text : s->file.name;
     return CAROM_OK;
 }

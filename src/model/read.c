@@ -1,6 +1,7 @@
 /* read.c: the small steps of reading a section: kinds, keys, numbers and expressions, each with its error. */
-#include <stdarg.h>
+#include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,17 @@ carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const 
     if (node->kind != CAROM_TEXT_MAP)
         return carom_load_fail(l, node->kind == CAROM_TEXT_SCALAR && !node->text[0] ? node->key_place : node->place,
                                "%s must be a map (name: value), not %s", what, kind_words(node));
+    return CAROM_OK;
+}
+
+carom_status carom_load_label(carom_loader *l, const carom_text_node *node, const char *what)
+{
+    size_t n = strlen(node->key);
+    bool good = n > 0 && n <= 60 && node->key[0] != ' ' && node->key[n - 1] != ' ';
+    for (const char *c = node->key; good && *c; c++)
+        good = isalnum((unsigned char)*c) || strchr("_-. ", *c) || (unsigned char)*c >= 0x80;
+    if (!good)
+        return carom_load_fail(l, node->key_place, "the name of %s: letters, digits, _ - . and blanks (up to 60)", what);
     return CAROM_OK;
 }
 

@@ -17,6 +17,10 @@ static carom_status outputs(carom_loader *l)
     if (!s->output || !name)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d outputs", map->nchild);
     for (const carom_text_node *c = map->child; c; c = c->next) {
+        CAROM_TRY(carom_load_label(l, c, "an output"));
+        for (int i = 0; i < s->nq; i++)
+            if (strcmp(c->key, s->q_name[i]) == 0 || strcmp(c->key, "t") == 0)
+                return carom_load_fail(l, c->key_place, "the output '%s' has the name of %s", c->key, c->key[0] == 't' && !c->key[1] ? "time" : "a coordinate");
         name[s->noutput] = c->key;
         CAROM_TRY(carom_load_expression(l, c, "an output", &s->output[s->noutput++]));
     }

@@ -101,6 +101,8 @@ typedef struct carom_loader {
 
 carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Is the key of a contact, constraint or output fit for tables and messages? */
+carom_status carom_load_label(carom_loader *l, const carom_text_node *node, const char *what);
 carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const char *what); /* is it a map? */
 carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n, const char *what);
 carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value);
