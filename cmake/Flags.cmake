@@ -17,4 +17,5 @@ target_compile_definitions(carom_flags INTERFACE _GNU_SOURCE)
 target_compile_options(carom_flags INTERFACE
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-semantic-interposition
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+    $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> # no memset for loops of length one
     $<$<BOOL:${WITH_WERROR}>:-Werror>)
