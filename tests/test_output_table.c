@@ -96,10 +96,11 @@ static long rows_of(const char *path, const char *text, size_t length, bool *tru
         ck_assert_ptr_null(table);
         return -1;
     }
+    static const double times[] = {0, 0.5, 1, 1, 1.5};
     long n = (long)table->nrow;
     *truncated = table->truncated;
     for (long k = 0; k < n; k++)
-        ck_assert(table->column[0][k] == (double[]){0, 0.5, 1, 1, 1.5}[k]);
+        ck_assert(table->column[0][k] == times[k]);
     carom_table_free(table);
     return n;
 }

@@ -9,6 +9,7 @@
 enum { LABEL_LONGEST = 8 };
 
 static const double LARGEST = 1e300;
+static const double EDGE = 1e-6; /* a tick may lie beyond the end by this part of a step */
 
 /* The smallest step of 1, 2, 5 times a power of ten that gives at most `most` ticks. */
 static void choose_step(carom_axis *axis, int most)
@@ -19,7 +20,7 @@ static void choose_step(carom_axis *axis, int most)
     for (;; axis->exponent++) {
         for (int i = 0; i < 3; i++) {
             double step = mantissas[i] * pow(10, axis->exponent);
-            double first = ceil(axis->low / step), last = floor(axis->high / step);
+            double first = ceil(axis->low / step - EDGE), last = floor(axis->high / step + EDGE);
             if (!(last - first + 1 <= most))
                 continue;
             axis->mantissa = mantissas[i];

@@ -1,0 +1,177 @@
+/* test_output_summary.c: the JSON writer and the summary of a run. */
+#include <errno.h>
+
+#include "test_output.h"
+
+START_TEST(json_escapes_nests_and_knows_no_nan)
+{
+    char *text = NULL;
+    size_t length;
+    carom_json *json;
+    carom_error error = {0};
+    FILE *memory = open_memstream(&text, &length);
+    CHECK_OK(carom_json_new(&json, "memory", memory, false, &error), error);
+    carom_json_object(json, NULL);
+    carom_json_string(json, "a\"b\\", "tab\t line\n bell\a caf\xc3\xa9");
+    carom_json_number(json, "x", 0.1);
+    carom_json_number(json, "nan", NAN);
+    carom_json_number(json, "inf", -INFINITY);
+    carom_json_integer(json, "n", -9007199254740993);
+    carom_json_array(json, "list");
+    carom_json_bool(json, NULL, true);
+    carom_json_null(json, NULL);
+    carom_json_object(json, NULL);
+    carom_json_end(json);
+    carom_json_numbers(json, NULL, (const double[]){1, NAN, 1e300}, 3);
+    CHECK_OK(carom_json_close(json, &error), error);
+    fclose(memory);
+    ck_assert_str_eq(text, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\",\"x\":0.1,\"nan\":null,\"inf\":null,"
+                           "\"n\":-9007199254740993,\"list\":[true,null,{},[1,null,1e300]]}\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(pretty_json_has_a_line_per_value_and_flat_vectors)
+{
+    char *text = NULL;
+    size_t length;
+    carom_json *json;
+    carom_error error = {0};
+    FILE *memory = open_memstream(&text, &length);
+    CHECK_OK(carom_json_new(&json, "memory", memory, true, &error), error);
+    carom_json_object(json, NULL);
+    carom_json_numbers(json, "v", (const double[]){1, 2}, 2);
+    carom_json_object(json, "o");
+    carom_json_number(json, "x", 1);
+    carom_json_end(json);
+    carom_json_array(json, "none");
+    carom_json_end(json);
+    carom_json_end(json);
+    CHECK_OK(carom_json_close(json, &error), error);
+    fclose(memory);
+    ck_assert_str_eq(text, "{\n  \"v\": [1, 2],\n  \"o\": {\n    \"x\": 1\n  },\n  \"none\": []\n}\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(json_nested_too_deep_is_an_error_at_close)
+{
+    char *text = NULL;
+    size_t length;
+    carom_json *json;
+    carom_error error = {0};
+    FILE *memory = open_memstream(&text, &length);
+    CHECK_OK(carom_json_new(&json, "memory", memory, true, &error), error);
+    for (int i = 0; i < 100; i++)
+        carom_json_array(json, NULL);
+    ck_assert_int_eq(carom_json_close(json, &error), CAROM_BAD_ARGUMENT);
+    fclose(memory);
+    free(text);
+}
+END_TEST
+
+static void put_verify(carom_json *json, void *user)
+{
+    carom_json_number(json, "error", *(double *)user);
+}
+
+static char *summarize(const carom_summary *summary, bool as_text)
+{
+    char *text = NULL;
+    size_t length;
+    carom_error error = {0};
+    FILE *memory = open_memstream(&text, &length);
+    CHECK_OK((as_text ? carom_summary_text : carom_summary_json)(summary, "memory", memory, &error), error);
+    fclose(memory);
+    return text;
+}
+
+START_TEST(the_summary_has_exactly_these_fields)
+{
+    carom_model model = fixture_model();
+    carom_options options = {.scheme = "exact", .energy = true};
+    double q[] = {0.5}, v[] = {-0.25}, defect = 1e-9;
+    carom_state state = {.t = 1.5, .q = q, .v = v};
+    carom_info info = {.steps = 7, .rejected = 2, .rhs_evaluations = 99, .events = {3, 1, 0, 0, 4}, .max_penetration = 1e-12,
+                       .max_residual = 0, .energy_initial = 5, .energy_final = 4, .work_external = 0.5, .work_constraints = 0,
+                       .dissipated_impact = 1, .dissipated_friction = 0.25, .dissipated_viscous = 0.25, .balance_error = 1e-15};
+    carom_zeno zeno = {"ground", 2.5, 40, 7};
+    carom_summary summary = {.model = &model, .options = &options, .state = &state, .info = &info, .wall_s = 0.125,
+                             .zeno = &zeno, .nzeno = 1, .verify = put_verify, .user = &defect};
+    char *text = summarize(&summary, false);
+    ck_assert_str_eq(
+        text, "{\n  \"model\": \"fixture\",\n  \"scheme\": \"exact\",\n  \"status\": \"ok\",\n  \"t\": 1.5,\n"
+              "  \"q\": {\n    \"y\": 0.5\n  },\n  \"v\": {\n    \"y\": -0.25\n  },\n"
+              "  \"steps\": 7,\n  \"rejected\": 2,\n  \"rhs_evaluations\": 99,\n  \"impacts\": 3,\n"
+              "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    \"slip\": 4\n  },\n"
+              "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      \"swallowed\": 7\n    }\n  ],\n"
+              "  \"max_penetration\": 1e-12,\n  \"max_residual\": 0,\n"
+              "  \"energy\": {\n    \"initial\": 5,\n    \"final\": 4,\n    \"work\": {\n      \"external\": 0.5,\n      \"constraints\": 0\n    },\n"
+              "    \"dissipated\": {\n      \"impact\": 1,\n      \"friction\": 0.25,\n      \"viscous\": 0.25\n    },\n"
+              "    \"balance_error\": 1e-15\n  },\n"
+              "  \"verify\": {\n    \"error\": 1e-9\n  },\n  \"wall_s\": 0.125\n}\n");
+    free(text);
+}
+END_TEST
+
+START_TEST(a_failed_run_says_why_and_has_null_where_nothing_is_known)
+{
+    carom_model model = fixture_model();
+    carom_options options = {.scheme = "kern"};
+    const char *notes[] = {"compiled without cc"};
+    carom_summary summary = {.model = &model, .options = &options, .status = CAROM_NOT_CONVERGED, .message = "pgs: \"slow\"",
+                             .notes = notes, .nnote = 1};
+    char *text = summarize(&summary, false);
+    static const char *const parts[] = {"\"status\": \"not_converged\"", "\"t\": null", "\"y\": null", "\"steps\": null",
+                                        "\"zeno\": []", "\"initial\": null", "\"message\": \"pgs: \\\"slow\\\"\"",
+                                        "\"notes\": [\n    \"compiled without cc\"\n  ]"};
+    for (int i = 0; i < CAROM_COUNT(parts); i++)
+        ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is missing in %s", parts[i], text);
+    ck_assert_ptr_null(strstr(text, "verify"));
+    free(text);
+    text = summarize(&summary, true);
+    ck_assert_ptr_nonnull(strstr(text, "fixture, scheme kern: the iteration did not converge\n  pgs: \"slow\"\n"));
+    ck_assert_ptr_nonnull(strstr(text, "note: compiled without cc"));
+    free(text);
+}
+END_TEST
+
+START_TEST(the_text_names_state_counts_and_energy)
+{
+    carom_model model = fixture_model();
+    carom_options options = {.scheme = "exact", .energy = true};
+    double q[] = {0.5}, v[] = {-0.25};
+    carom_state state = {.t = 1.5, .q = q, .v = v};
+    carom_info info = {.steps = 1, .events = {2, 0, 0, 0, 0}, .energy_initial = 5, .energy_final = 4};
+    char *text = summarize(&(carom_summary){.model = &model, .options = &options, .state = &state, .info = &info}, true);
+    ck_assert_ptr_nonnull(strstr(text, "t = 1.5, ok\n"));
+    ck_assert_ptr_nonnull(strstr(text, "y = 0.5 "));
+    ck_assert_ptr_nonnull(strstr(text, "y' = -0.25\n"));
+    ck_assert_ptr_nonnull(strstr(text, "1 step, 0 rejected"));
+    ck_assert_ptr_nonnull(strstr(text, "2 impacts\n"));
+    ck_assert_ptr_nonnull(strstr(text, "energy 5 -> 4"));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_summary_for_a_full_disk_is_an_error)
+{
+    FILE *full = fopen("/dev/full", "wb");
+    if (!full)
+        return;
+    carom_model model = fixture_model();
+    carom_options options = {.scheme = "exact"};
+    carom_summary summary = {.model = &model, .options = &options};
+    carom_error error = {0};
+    ck_assert_int_eq(carom_summary_json(&summary, "standard output", full, &error), CAROM_FILE);
+    ck_assert_ptr_nonnull(strstr(error.text, "standard output"));
+    ck_assert_ptr_nonnull(strstr(error.text, strerror(ENOSPC)));
+    ck_assert_int_eq(carom_summary_text(&summary, "standard output", full, &error), CAROM_FILE);
+    fclose(full);
+}
+END_TEST
+
+TEST_MAIN("output summary", json_escapes_nests_and_knows_no_nan, pretty_json_has_a_line_per_value_and_flat_vectors,
+          json_nested_too_deep_is_an_error_at_close, the_summary_has_exactly_these_fields,
+          a_failed_run_says_why_and_has_null_where_nothing_is_known, the_text_names_state_counts_and_energy,
+          a_summary_for_a_full_disk_is_an_error)
