@@ -36,7 +36,8 @@ END_TEST
 
 START_TEST(the_linear_oscillator_hits_its_stop_at_equal_distances)
 {
-    const double t[] = {0.5069846364299193, 1.500940565280607, 2.4948964941312943}, u[] = {-3.00595, -1.36077, -0.61601};
+    const double t[] = {0.5069846364299193, 1.500940565280607, 2.4948964941312943};
+    const double u[] = {-3.0059512777137427, -1.3607708074919005, -0.6160103805576373};
     run r = simulate("linear-oscillator", 1e-4, 3, NULL);
     for (int i = 0; i < 3; i++) {
         const carom_event *e = event(&r, CAROM_EVENT_IMPACT, 0, i);
@@ -85,7 +86,8 @@ START_TEST(the_pendulum_is_the_same_in_its_angle_and_with_a_joint)
         CHECK_NEAR(sin(at(&a, "th", t)), at(&c, "x", t), 5e-3);
         CHECK_NEAR(hypot(at(&c, "x", t), at(&c, "y", t)), 1, 1e-5);
     }
-    ck_assert_int_eq(carom_sim_info(a.sim)->events[CAROM_EVENT_IMPACT], carom_sim_info(c.sim)->events[CAROM_EVENT_IMPACT]);
+    ck_assert_int_eq(carom_sim_info(a.sim)->events[CAROM_EVENT_IMPACT],
+                     carom_sim_info(c.sim)->events[CAROM_EVENT_IMPACT]);
     end(&a);
     end(&c);
 }
@@ -179,7 +181,7 @@ END_TEST
 START_TEST(the_disc_rolls_with_a_third_of_its_first_rim_speed)
 {
     run r = simulate("disc", 1e-3, 4, NULL);
-    CHECK_NEAR(at(&r, "x'", 1.9), 0.05 * 9.81 * 1.9, 5e-3); /* friction is mu times the whole normal impulse, bounced or not */
+    CHECK_NEAR(at(&r, "x'", 1.9), 0.05 * 9.81 * 1.9, 5e-3); /* mu times the normal impulse, bounced or not */
     CHECK_NEAR(event_time(&r, CAROM_EVENT_STICK, 2, 0), 40 * 0.1 / (3 * 0.05 * 9.81), 1e-2);
     CHECK_NEAR(last(&r, "x'"), 0.1 * 40 / 3.0, 1e-9);
     CHECK_NEAR(last(&r, "x'"), -0.1 * last(&r, "phi'"), 1e-9);
@@ -220,7 +222,7 @@ END_TEST
 
 /* ---- machines -------------------------------------------------------------------------------------------- */
 
-/* Coordinates of the centres without play, and the angles: their squared speeds times `weight` are twice the energy. */
+/* Centres and angles without play: their squared speeds times `weight` are twice the kinetic energy. */
 static const double weight[] = {0.038, 0.038, 0.038, 0.038, 0.076, 5.9e-4, 7.4e-5};
 static void ideal_crank(double th, double *r)
 {
