@@ -1,4 +1,5 @@
-/* test_expr.h: a small world of names for the tests of expressions: t x y z x' y' z' are variables 0..6, m g k 7..9. */
+/* test_expr.h: a small world of names for the tests of expressions: t x y z x' y' z' are variables 0..6, m g
+ * k 7..9. */
 #ifndef CAROM_TEST_EXPR_H
 #define CAROM_TEST_EXPR_H
 
@@ -27,8 +28,8 @@ static inline const char *name_of(void *pool, int i)
 }
 
 /* Parses text as if it stood at column `column` of line 1 of a file that holds nothing else. */
-static inline carom_status parse_at(carom_expr_pool *pool, const char *text, int column, bool quoted, carom_expr *e,
-                                    carom_error *error)
+static inline carom_status parse_at(carom_expr_pool *pool, const char *text, int column, bool quoted,
+                                    carom_expr *e, carom_error *error)
 {
     static char bytes[100];
     snprintf(bytes, sizeof bytes, "%*s%.80s", column - 1, "", text);

@@ -14,13 +14,66 @@ static double difference(const carom_expr_pool *pool, carom_expr e, int variable
 }
 
 static const char *const formulas[] = {
-    "-x", "x + y", "x - y", "x*y", "x/y", "y/x", "x^2", "x^3", "x^-2", "x^0.7", "x^y", "2^x", "y^x", "x^k", "k^x", "sin(x)",
-    "cos(x*y)", "tan(x/2)", "asin(x/3)", "acos(x/3)", "atan(x*y)", "atan2(x, y)", "atan2(y, x)", "sinh(x)", "cosh(x)",
-    "tanh(x*y)", "exp(-x*y)", "log(x)", "sqrt(x)", "cbrt(x)", "hypot(x, y)", "hypot(x, 3)", "abs(x - 5)", "abs(y - x)", "sign(x)*x",
-    "min(x, y)", "max(x, y)", "min(y, x^2)", "max(sin(x), cos(x))", "floor(x + 0.31)", "mod(x, 0.737)", "mod(7.3, x)", "mod(x*y, x + 1)",
-    "if(x < y, x^2, y*x)", "if(x > y, sin(x), cos(x))", "(x < y)*x", "(x == y) + (x != y)*x", "(x <= y and y <= x) + x",
-    "(x < 0 or y < 0) + (not x)", "x*x/(1 + y^2)", "sqrt(x^2 + y^2)", "exp(sin(x)*y)/x", "log(1 + x^2*y^2)^3", "cam(x)", "cam(x*y)^2",
-    "sin(cam(x))", "m*x*sin(y)^2*cos(x) - g*x^2/2", "((x + y)*(x - y))^5", "x^31", "x^-7",
+    "-x",
+    "x + y",
+    "x - y",
+    "x*y",
+    "x/y",
+    "y/x",
+    "x^2",
+    "x^3",
+    "x^-2",
+    "x^0.7",
+    "x^y",
+    "2^x",
+    "y^x",
+    "x^k",
+    "k^x",
+    "sin(x)",
+    "cos(x*y)",
+    "tan(x/2)",
+    "asin(x/3)",
+    "acos(x/3)",
+    "atan(x*y)",
+    "atan2(x, y)",
+    "atan2(y, x)",
+    "sinh(x)",
+    "cosh(x)",
+    "tanh(x*y)",
+    "exp(-x*y)",
+    "log(x)",
+    "sqrt(x)",
+    "cbrt(x)",
+    "hypot(x, y)",
+    "hypot(x, 3)",
+    "abs(x - 5)",
+    "abs(y - x)",
+    "sign(x)*x",
+    "min(x, y)",
+    "max(x, y)",
+    "min(y, x^2)",
+    "max(sin(x), cos(x))",
+    "floor(x + 0.31)",
+    "mod(x, 0.737)",
+    "mod(7.3, x)",
+    "mod(x*y, x + 1)",
+    "if(x < y, x^2, y*x)",
+    "if(x > y, sin(x), cos(x))",
+    "(x < y)*x",
+    "(x == y) + (x != y)*x",
+    "(x <= y and y <= x) + x",
+    "(x < 0 or y < 0) + (not x)",
+    "x*x/(1 + y^2)",
+    "sqrt(x^2 + y^2)",
+    "exp(sin(x)*y)/x",
+    "log(1 + x^2*y^2)^3",
+    "cam(x)",
+    "cam(x*y)^2",
+    "sin(cam(x))",
+    "m*x*sin(y)^2*cos(x) - g*x^2/2",
+    "((x + y)*(x - y))^5",
+    "x^31",
+    "x^-7",
 };
 
 static void add_cam(carom_expr_pool *pool)
@@ -44,9 +97,11 @@ START_TEST(derivatives_of_every_operation_agree_with_differences_up_to_the_third
                 carom_expr d = carom_expr_diff(pool, e, variable);
                 for (int p = 0; p < CAROM_COUNT(points); p++) {
                     double at[NVAR] = {0.2, points[p][0], points[p][1], 0, 0, 0, 0, 1.5, 9.81, 2.3};
-                    double exact = carom_expr_value(pool, d, at), near = difference(pool, e, variable, at, 5e-4);
+                    double exact = carom_expr_value(pool, d, at),
+                           near = difference(pool, e, variable, at, 5e-4);
                     double size = fabs(carom_expr_value(pool, e, at)) + fabs(exact) + 1;
-                    ck_assert_msg(fabs(exact - near) < 2e-7 * size, "derivative %d of %s by %s at %g, %g: %.12g, differences %.12g", order,
+                    ck_assert_msg(fabs(exact - near) < 2e-7 * size,
+                                  "derivative %d of %s by %s at %g, %g: %.12g, differences %.12g", order,
                                   formulas[i], variable_name[variable], at[1], at[2], exact, near);
                 }
                 e = d;
@@ -98,15 +153,16 @@ END_TEST
 START_TEST(derivatives_come_out_short)
 {
     const char *const table[][2] = {
-        {"m*x'^2/2", "x'*m"}, {"m*g*x", "0"}, {"sin(x')", "cos(x')"}, {"k*(x' - z)^2/2", "k*(x' - z)"}, {"exp(2*x')", "2*exp(2*x')"},
-        {"x'/m", "1/m"},
+        {"m*x'^2/2", "x'*m"},         {"m*g*x", "0"},  {"sin(x')", "cos(x')"}, {"k*(x' - z)^2/2", "k*(x' - z)"},
+        {"exp(2*x')", "2*exp(2*x')"}, {"x'/m", "1/m"},
     };
     carom_expr_pool *pool = carom_expr_pool_new(1000);
     for (int i = 0; i < NVAR; i++)
         carom_expr_var(pool, i);
     for (int i = 0; i < CAROM_COUNT(table); i++) {
         char text[100];
-        carom_expr_print(pool, carom_expr_diff(pool, parse(pool, table[i][0]), 4), name_of, pool, text, sizeof text);
+        carom_expr_print(pool, carom_expr_diff(pool, parse(pool, table[i][0]), 4), name_of, pool, text,
+                         sizeof text);
         ck_assert_str_eq(text, table[i][1]);
     }
     carom_expr_pool_free(pool);
@@ -182,12 +238,13 @@ START_TEST(growth_without_end_exhausts_the_pool_and_says_so)
     ck_assert(isnan(carom_expr_value(pool, e, NULL)));
     carom_tape *tape;
     carom_error error = {0};
-    ck_assert_int_eq(carom_tape_new(&tape, pool, &e, &(carom_tape_slot){0, 0}, 1, NULL, 0, &error), CAROM_BAD_MODEL);
+    ck_assert_int_eq(carom_tape_new(&tape, pool, &e, &(carom_tape_slot){0, 0}, 1, NULL, 0, &error),
+                     CAROM_BAD_MODEL);
     carom_expr_pool_free(pool);
 }
 END_TEST
 
 TEST_MAIN("derivatives", derivatives_of_every_operation_agree_with_differences_up_to_the_third,
-          at_kinks_the_derivative_is_that_of_the_branch_the_value_takes, derivatives_are_finite_where_the_limit_exists,
-          derivatives_come_out_short, mixed_derivatives_commute, replacement_is_composition, dependence_is_exact,
-          growth_without_end_exhausts_the_pool_and_says_so)
+          at_kinks_the_derivative_is_that_of_the_branch_the_value_takes,
+          derivatives_are_finite_where_the_limit_exists, derivatives_come_out_short, mixed_derivatives_commute,
+          replacement_is_composition, dependence_is_exact, growth_without_end_exhausts_the_pool_and_says_so)

@@ -58,7 +58,8 @@ static double jump(carom_expr_pool *pool, int table, int order, const double *x,
 {
     double largest = 0;
     for (int i = 1; i < n - 1; i++) {
-        double left = table_at(pool, table, order, nextafter(x[i], -10)), right = table_at(pool, table, order, x[i]);
+        double left = table_at(pool, table, order, nextafter(x[i], -10)),
+               right = table_at(pool, table, order, x[i]);
         largest = fmax(largest, fabs(left - right));
     }
     return largest;
@@ -94,7 +95,8 @@ START_TEST(a_periodic_table_repeats_smoothly)
     carom_expr_pool *pool = carom_expr_pool_new(1000);
     int table = carom_expr_add_table(pool, "f", &(carom_expr_data){.n = N, .x = x, .y = y, .periodic = true});
     for (int order = 0; order <= 2; order++) {
-        double below_end = table_at(pool, table, order, nextafter(x[N - 1], 0)), above = table_at(pool, table, order, x[0]);
+        double below_end = table_at(pool, table, order, nextafter(x[N - 1], 0)),
+               above = table_at(pool, table, order, x[0]);
         CHECK_NEAR(below_end, above, 1e-10);
         CHECK_NEAR(table_at(pool, table, order, 1 + 6 * M_PI), table_at(pool, table, order, 1), 1e-11);
         CHECK_NEAR(table_at(pool, table, order, 1 - 4 * M_PI), table_at(pool, table, order, 1), 1e-11);
@@ -111,9 +113,11 @@ START_TEST(small_rings_close_smoothly)
     const double *values[] = {w, z, y};
     carom_expr_pool *pool = carom_expr_pool_new(1000);
     for (int n = 2; n <= 4; n++) {
-        int table = carom_expr_add_table(pool, "f", &(carom_expr_data){.n = n, .x = x, .y = values[n - 2], .periodic = true});
+        int table = carom_expr_add_table(
+            pool, "f", &(carom_expr_data){.n = n, .x = x, .y = values[n - 2], .periodic = true});
         for (int order = 0; order <= 2; order++) {
-            double end = table_at(pool, table, order, nextafter(x[n - 1], 0)), start = table_at(pool, table, order, x[0]);
+            double end = table_at(pool, table, order, nextafter(x[n - 1], 0)),
+                   start = table_at(pool, table, order, x[0]);
             CHECK_NEAR(end, start, 1e-11);
             CHECK_AT_MOST(jump(pool, table, order, x, n), 1e-11);
         }
@@ -126,7 +130,8 @@ START_TEST(pchip_keeps_monotone_data_monotone_and_does_not_overshoot)
 {
     const double x[] = {0, 1, 2, 3, 4, 5, 6}, y[] = {0, 0.01, 0.02, 5, 5, 5.01, 9};
     carom_expr_pool *pool = carom_expr_pool_new(1000);
-    int pchip = carom_expr_add_table(pool, "f", &(carom_expr_data){.n = 7, .x = x, .y = y, .kind = CAROM_TABLE_PCHIP});
+    int pchip =
+        carom_expr_add_table(pool, "f", &(carom_expr_data){.n = 7, .x = x, .y = y, .kind = CAROM_TABLE_PCHIP});
     int spline = carom_expr_add_table(pool, "g", &(carom_expr_data){.n = 7, .x = x, .y = y});
     double lowest = 1, lowest_spline = 1;
     for (double s = 0; s < 6; s += 0.01) {
@@ -170,7 +175,8 @@ START_TEST(unsorted_or_empty_data_are_refused)
 }
 END_TEST
 
-TEST_MAIN("tables", a_spline_through_points_of_a_cubic_is_that_cubic, three_points_make_a_parabola_two_a_line_and_one_a_constant,
-          smoothness_is_as_promised_and_values_are_interpolated, a_periodic_table_repeats_smoothly, small_rings_close_smoothly,
-          pchip_keeps_monotone_data_monotone_and_does_not_overshoot, outside_the_data_value_and_slope_go_on_linearly,
-          unsorted_or_empty_data_are_refused)
+TEST_MAIN("tables", a_spline_through_points_of_a_cubic_is_that_cubic,
+          three_points_make_a_parabola_two_a_line_and_one_a_constant,
+          smoothness_is_as_promised_and_values_are_interpolated, a_periodic_table_repeats_smoothly,
+          small_rings_close_smoothly, pchip_keeps_monotone_data_monotone_and_does_not_overshoot,
+          outside_the_data_value_and_slope_go_on_linearly, unsorted_or_empty_data_are_refused)

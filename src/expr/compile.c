@@ -249,8 +249,8 @@ static bool fill(carom_tape *t, const carom_lowering *l, const carom_expr *outpu
     t->fixed = malloc(sizeof *t->fixed * inputs);
     t->load = malloc(sizeof *t->load * inputs);
     t->store = malloc(sizeof *t->store * ((size_t)n + 1));
-    bool fine = s.reg && s.last && s.free && t->constant && t->fixed && t->load && t->store && share_tables(t, l->pool) &&
-                build(&s, outputs, slot, n);
+    bool fine = s.reg && s.last && s.free && t->constant && t->fixed && t->load && t->store &&
+                share_tables(t, l->pool) && build(&s, outputs, slot, n);
     free(s.reg);
     free(s.last);
     free(s.free);

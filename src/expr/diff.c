@@ -1,5 +1,5 @@
-/* diff.c: exact derivatives, forward over the graph with one memo per (node, variable). A walk with a stack of its own,
- * so that deep graphs are safe. The forms avoid 0/0 where the limit exists; the conventions at kinks stand in expr.h. */
+/* diff.c: exact derivatives, forward over the graph with one memo per (node, variable). A walk with a stack of its
+ * own, so that deep graphs are safe. The forms avoid 0/0 where the limit exists; conventions at kinks: see expr.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +136,8 @@ static carom_memo_entry *probe(const carom_expr_pool *pool, int node, int variab
     unsigned mask = (unsigned)pool->nmemo - 1;
     uint64_t key = ((uint64_t)(uint32_t)node << 32 | (uint32_t)variable) * 0x9e3779b97f4a7c15u;
     unsigned i = (unsigned)(key >> 33) & mask;
-    while (pool->memo[i].result != CAROM_EXPR_NONE && (pool->memo[i].node != node || pool->memo[i].variable != variable))
+    while (pool->memo[i].result != CAROM_EXPR_NONE &&
+           (pool->memo[i].node != node || pool->memo[i].variable != variable))
         i = (i + 1) & mask;
     return &pool->memo[i];
 }

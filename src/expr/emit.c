@@ -113,8 +113,9 @@ static bool put_tape(text *t, const carom_tape *tape, int number)
     if (!held)
         return false;
     memset(held, 0xff, sizeof *held * ((size_t)tape->nregister + 1));
-    put(t, "static inline __attribute__((always_inline)) void body_%d(const int L, const double *const *in, const double *w,\n"
-           "    double *const *out, const void *tape, table_function *table)\n{\nfor (int k = 0; k < L; k++) {\n", number);
+    put(t, "static inline __attribute__((always_inline)) void body_%d(const int L, const double *const *in,\n"
+           "    const double *w, double *const *out, const void *tape, table_function *table)\n"
+           "{\nfor (int k = 0; k < L; k++) {\n", number);
     for (int i = 0; i < tape->nload; i++) {
         put(t, "const double v%d = in[%d][%d * L + k];\n", next, tape->load[i].group, tape->load[i].row);
         held[tape->load[i].reg] = next++;
@@ -129,7 +130,8 @@ static bool put_tape(text *t, const carom_tape *tape, int number)
     put(t, "}\n(void)in, (void)w, (void)out, (void)tape, (void)table;\n}\n");
     for (int lanes = 1; lanes <= 8; lanes += 7)
         put(t, "void carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
-               "    table_function *table)\n{\nbody_%d(%d, in, w, out, tape, table);\n}\n", number, lanes, number, lanes);
+               "    table_function *table)\n{\nbody_%d(%d, in, w, out, tape, table);\n}\n",
+            number, lanes, number, lanes);
     free(held);
     return true;
 }

@@ -71,6 +71,8 @@ typedef struct carom_expr_scope { /* what names mean */
     const char *(*name)(void *user, int i);
     void *user;
 } carom_expr_scope;
+/* Does the language or a table own this name (sin, if, pi, and, cam ...)? A model must not declare it. */
+bool carom_expr_reserved(const carom_expr_pool *pool, const char *name);
 /* Parses node->text (a scalar). Errors show file, line, column and a caret at the offending character, and the
  * nearest valid name. An unbalanced parenthesis after a comma in a flow collection hints to quote the text. */
 carom_status carom_expr_parse(carom_expr_pool *pool, const carom_text_file *file, const carom_text_node *node,

@@ -92,7 +92,8 @@ static carom_status compile(job *j, const char *parent)
     int n = snprintf(j->directory, PATH, "%s/carom-XXXXXX", parent);
     if (n < 0 || n >= PATH || !mkdtemp(j->directory)) {
         j->directory[0] = 0;
-        CAROM_FAIL(j->error, CAROM_UNSUPPORTED, "native code: no directory to compile in under %s: %s", parent, strerror(errno));
+        CAROM_FAIL(j->error, CAROM_UNSUPPORTED, "native code: no directory to compile in under %s: %s", parent,
+                   strerror(errno));
     }
     snprintf(c_file, sizeof c_file, "%s/tapes.c", j->directory);
     snprintf(j->object, sizeof j->object, "%s/tapes.so", j->directory);

@@ -18,6 +18,7 @@ typedef struct carom_compiler { /* $CC cut at blanks, else cc */
 } carom_compiler;
 carom_status carom_compiler_find(carom_compiler *compiler, carom_error *error);
 /* Compiles the C file source to a shared object. */
-carom_status carom_compiler_run(const carom_compiler *compiler, const char *source, const char *object, carom_error *error);
+carom_status carom_compiler_run(const carom_compiler *compiler, const char *source, const char *object,
+                                carom_error *error);
 
 #endif

@@ -214,7 +214,8 @@ static void trigonometric(carom_lowering *l, int e)
 {
     const carom_node *n = &l->pool->node[e];
     bool sine = n->op == CAROM_OP_SIN;
-    carom_expr twin = carom_pool_find(l->pool, sine ? CAROM_OP_COS : CAROM_OP_SIN, n->a, CAROM_EXPR_NONE, CAROM_EXPR_NONE);
+    carom_op other = sine ? CAROM_OP_COS : CAROM_OP_SIN;
+    carom_expr twin = carom_pool_find(l->pool, other, n->a, CAROM_EXPR_NONE, CAROM_EXPR_NONE);
     if (twin == CAROM_EXPR_NONE || twin >= l->end || l->class[twin] == UNREACHED) {
         emit(l, l->class[e], make(sine ? CAROM_TAPE_SIN : CAROM_TAPE_COS, e, n->a, 0, 0, 0));
         return;

@@ -26,6 +26,16 @@ const carom_function *carom_function_find(const char *name)
     return NULL;
 }
 
+bool carom_expr_reserved(const carom_expr_pool *pool, const char *name)
+{
+    static const char *const words[] = {"pi", "and", "or", "not"};
+    for (int i = 0; i < CAROM_COUNT(words); i++) {
+        if (strcmp(words[i], name) == 0)
+            return true;
+    }
+    return carom_function_find(name) || carom_expr_find_table(pool, name) >= 0;
+}
+
 /* The nearest of what the scope knows, and pi. */
 static const char *nearest_value(const carom_parser *p, const char *word)
 {

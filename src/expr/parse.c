@@ -1,5 +1,5 @@
 /* parse.c: expressions by recursive descent, no deeper than CAROM_PARSE_DEPTH. From loose to tight:
- *   or ||    and &&    not !    < <= > >= == != (once)    + -    * /    unary + -    ^ (to the right; 2^-1)    calls, ( )
+ *   or ||   and &&   not !   < <= > >= == != (once)   + -   * /   unary + -   ^ (to the right; 2^-1)   calls, ( )
  * so -x^2 = -(x^2). */
 #include <string.h>
 
@@ -132,8 +132,8 @@ static carom_status primary(carom_parser *p, carom_expr *e)
             return carom_parse_fail(p, 0, 1, "an expression is expected here");
         return carom_parse_fail(p, p->end, 1, "the expression ends too early");
     case CAROM_TOKEN_NOT:
-        return carom_parse_fail(p, at, p->token.length, "put '%.*s' and what it negates in parentheses", p->token.length,
-                                p->node->text + at);
+        return carom_parse_fail(p, at, p->token.length, "put '%.*s' and what it negates in parentheses",
+                                p->token.length, p->node->text + at);
     default:
         return carom_parse_fail(p, at, p->token.length, "expected a number, a name or '(' instead of '%.*s'",
                                 p->token.length, p->node->text + at);
@@ -265,8 +265,8 @@ static carom_status left_over(carom_parser *p)
     while (start > 0 && strchr("+-*/^<>=!&|(), \t\r\n", text[start - 1]) == NULL && p->end - start < 40)
         start--;
     if (start < p->end && p->token.kind != CAROM_TOKEN_NOT)
-        return carom_parse_fail(p, at, p->token.length, "expected an operator, e.g. %.*s*%.*s", p->end - start, text + start,
-                                length, text + at);
+        return carom_parse_fail(p, at, p->token.length, "expected an operator, e.g. %.*s*%.*s", p->end - start,
+                                text + start, length, text + at);
     return carom_parse_fail(p, at, p->token.length, "expected an operator before '%.*s'", length, text + at);
 }
 

@@ -1,5 +1,5 @@
-/* pool.c: the shared graph. Equal nodes are one node (hash consing), so common subexpressions cost nothing, and equality
- * is the equality of two numbers. Simplification stands in simplify.c. */
+/* pool.c: the shared graph. Equal nodes are one node (hash consing), so common subexpressions cost nothing, and
+ * equality is the equality of two numbers. Simplification stands in simplify.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* print.c: expressions as infix text that the parser reads back. A stack of things to print instead of recursion: graphs
- * may be deep, and written out they may be longer than any buffer. */
+/* print.c: expressions as infix text that the parser reads back. A stack of things to print instead of recursion:
+ * graphs may be deep, and written out they may be longer than any buffer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,8 @@ static bool negative(const printer *p, int e)
     const carom_node *n = &p->pool->node[e];
     if (n->op == CAROM_OP_CONST)
         return n->value < 0;
-    return n->op == CAROM_OP_NEG || (n->op == CAROM_OP_MUL && p->pool->node[n->a].op == CAROM_OP_CONST && negative(p, n->a));
+    return n->op == CAROM_OP_NEG ||
+           (n->op == CAROM_OP_MUL && p->pool->node[n->a].op == CAROM_OP_CONST && p->pool->node[n->a].value < 0);
 }
 
 static int binding(const printer *p, int e)
@@ -208,8 +209,8 @@ static void print_node(printer *p, item i)
     }
 }
 
-void carom_expr_print(const carom_expr_pool *pool, carom_expr e, const char *(*name)(void *user, int variable), void *user,
-                      char *buffer, size_t size)
+void carom_expr_print(const carom_expr_pool *pool, carom_expr e, const char *(*name)(void *user, int variable),
+                      void *user, char *buffer, size_t size)
 {
     if (size == 0)
         return;

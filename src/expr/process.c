@@ -70,14 +70,17 @@ carom_status carom_compiler_find(carom_compiler *c, carom_error *error)
     snprintf(c->text, sizeof c->text, "%s", named && named[strspn(named, " ")] ? named : "cc");
     c->n = 0;
     char *state = NULL;
-    for (char *w = strtok_r(c->text, " ", &state); w && c->n < CAROM_COMPILER_WORDS - 1; w = strtok_r(NULL, " ", &state))
+    for (char *w = strtok_r(c->text, " ", &state); w && c->n < CAROM_COMPILER_WORDS - 1;) {
         c->word[c->n++] = w;
+        w = strtok_r(NULL, " ", &state);
+    }
     c->word[c->n] = (char *)"--version";
     c->word[c->n + 1] = NULL;
     int failure = run(c->word, &code, c->version, sizeof c->version);
     c->word[c->n] = NULL;
     if (failure)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", c->word[0], strerror(failure));
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", c->word[0],
+                   strerror(failure));
     if (code != 0)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: '%s --version' ends with code %d", c->word[0], code);
     return CAROM_OK;
@@ -85,8 +88,8 @@ carom_status carom_compiler_find(carom_compiler *c, carom_error *error)
 
 carom_status carom_compiler_run(const carom_compiler *c, const char *source, const char *object, carom_error *error)
 {
-    static const char *const flags[] = {"-std=c11", "-O2", "-ffp-contract=off", "-fno-math-errno", "-w", "-shared", "-fPIC",
-                                        "-x", "c"};
+    static const char *const flags[] = {"-std=c11", "-O2",     "-ffp-contract=off", "-fno-math-errno", "-w",
+                                        "-shared",  "-fPIC",  "-x",                "c"};
     char *argv[CAROM_COMPILER_WORDS + CAROM_COUNT(flags) + 5], said[600];
     int n = 0, code = 0;
     for (int i = 0; i < c->n; i++)
@@ -101,7 +104,8 @@ carom_status carom_compiler_run(const carom_compiler *c, const char *source, con
     int failure = run(argv, &code, said, sizeof said);
     first_line(said);
     if (failure)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", argv[0], strerror(failure));
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", argv[0],
+                   strerror(failure));
     if (code != 0)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: '%s' ends with code %d: %s", argv[0], code, said);
     return CAROM_OK;

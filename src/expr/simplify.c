@@ -1,6 +1,6 @@
-/* simplify.c: the constructors of the graph. Constants fold, equal things meet, and every rule keeps values: none turns
- * a finite value into an infinite one or NaN, or back, except 0*x = 0 and x - x = 0. Constants move only where they are
- * moderate, so that regrouping cannot overflow. Commutative operands are ordered, so that a*b and b*a are one node. */
+/* simplify.c: the constructors of the graph. Constants fold, equal things meet, and no rule turns a finite value
+ * into NaN or back, except 0*x = 0 and x - x = 0. Only constants between 1e-100 and 1e100 are regrouped, so that
+ * values short of 1e200 cannot overflow by it. Commutative operands have one order: a*b and b*a are one node. */
 #include "expr/pool.h"
 
 #define NONE CAROM_EXPR_NONE

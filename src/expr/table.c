@@ -3,7 +3,7 @@
  *           last but one point (not-a-knot), so that data of one cubic give back that cubic. Three points: a parabola.
  *   pchip   C1 and monotone where the data are: F. N. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5 (1984).
  *   linear  C0.
- * At a point the piece to its right counts. Outside the data value and slope go on linearly, or the function repeats. */
+ * At a point the piece to its right counts. Outside the data value and slope go on linearly, or it all repeats. */
 #include <stdlib.h>
 #include <string.h>
 
