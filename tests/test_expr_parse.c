@@ -296,6 +296,36 @@ START_TEST(a_sum_of_thousands_of_terms_is_evaluated_printed_derived_and_replaced
 }
 END_TEST
 
+/* Tokens in random order: mostly nonsense. What is accepted must print as text with the same value. */
+START_TEST(random_texts_are_refused_or_read_back_as_printed)
+{
+    static const char *const tokens[] = {"x", "y'", "t", "2", "0.5", "1e3", "+", "-", "*", "/", "^", "(", ")", "(", ")",
+                                         "sin(", "min(", "if(", "cam(", ",", "<", ">=", "==", " and ", " or ", "not ",
+                                         "!", "pi", "k", "'", "=", ".", "e", "hypot(", " ", "\xff", "mod("};
+    unsigned long long random = 2024;
+    int accepted = 0;
+    for (int i = 0; i < 60000; i++) {
+        char text[200] = "", printed[4000];
+        carom_expr_pool *pool = carom_expr_pool_new(1000);
+        carom_expr e;
+        carom_error error = {0};
+        add_cam(pool);
+        for (int k = 1 + below(&random, 9); k > 0; k--)
+            strcat(text, tokens[below(&random, CAROM_COUNT(tokens))]);
+        carom_status status = parse_at(pool, text, 1, true, &e, &error);
+        ck_assert_msg(status == CAROM_OK || (status == CAROM_BAD_MODEL && error.text[0]), "%s", text);
+        if (status == CAROM_OK && isfinite(carom_expr_value(pool, e, at))) {
+            accepted++;
+            carom_expr_print(pool, e, name_of, pool, printed, sizeof printed);
+            double a = carom_expr_value(pool, e, at), b = carom_expr_value(pool, parse(pool, printed), at);
+            ck_assert_msg(fabs(a - b) <= 1e-12 * fabs(a), "%s printed as %s: %.17g, %.17g", text, printed, a, b);
+        }
+        carom_expr_pool_free(pool);
+    }
+    ck_assert_int_gt(accepted, 1000);
+}
+END_TEST
+
 START_TEST(names_of_the_language_and_of_tables_are_reserved)
 {
     carom_expr_pool *pool = carom_expr_pool_new(100);
@@ -317,4 +347,4 @@ TEST_MAIN("expression parser", values_agree_with_the_same_formulas_in_c, every_m
           text_that_is_not_verbatim_in_the_file_is_reported_at_its_place, hostile_texts_are_refused_with_a_sentence,
           two_hundred_parentheses_are_read_and_one_more_is_not, a_full_pool_is_an_error_and_never_a_wrong_expression,
           a_sum_of_thousands_of_terms_is_evaluated_printed_derived_and_replaced,
-          names_of_the_language_and_of_tables_are_reserved)
+          random_texts_are_refused_or_read_back_as_printed, names_of_the_language_and_of_tables_are_reserved)
