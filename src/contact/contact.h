@@ -9,6 +9,7 @@
 /* The contacts of one step at velocity level: what is closed, the problem, its solution. */
 typedef struct carom_contacts {
     int nactive, *active;  /* [nlink] links in the problem */
+    unsigned char *hit;    /* [ncontact] the step was an impact for this contact */
     double *Y;             /* [nrow*nv] row i: A^-1 G_i^T of active row i */
     double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
     double *u_free;        /* [nrow] without impulses */
@@ -24,8 +25,8 @@ typedef struct carom_contacts {
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system);
 
 /* The links of a step: all joints, and the contacts with predicted gap g_bar <= 0; one that is closed stays in up to
- * rounding of the gap. Clears P and u. */
-void carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
+ * rounding of the gap. Clears P and u. Returns whether G will be needed: a link is active, or a contact was closed. */
+bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode);
 
 /* Block `impact`: v_new = v_free + A^-1 G^T P with
@@ -40,10 +41,11 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
 carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q, const double *v,
                                      carom_error *error);
 
-/* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, and stages the events. Returns whether a
- * contact was hit: then the impulses of the step belong to a jump at its end, otherwise to forces. */
-bool carom_contact_status(const carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
-                          carom_stage *stage);
+/* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, contacts->hit, and stages the events. The
+ * system holds G and w of the step if a contact is active or was closed. Returns whether a contact was hit: then the impulses
+ * of the step belong to a jump at its end, otherwise to forces. */
+bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
+                          const double *v_free, carom_stage *stage);
 
 /* The modes at a start: closed where the gap and its velocity vanish (to rounding). */
 void carom_contact_start(carom_system *system, carom_state *state);
@@ -53,7 +55,8 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
                               const carom_state *next, bool hit, carom_stage *stage);
 
 /* Work and dissipation of a step of length h: powers of the forces at the point (t, q, v), work of the impulses from the
- * velocities before and after. The system holds G and w of the impulses. */
+ * velocities before and after; all the work of an impact, tangential too, counts as impact. The system holds G and w of the
+ * impulses. */
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,
                            const double *v, const double *v_before, const double *v_after, carom_stage *stage);
 

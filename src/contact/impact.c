@@ -17,6 +17,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
 {
     int n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
+    CAROM_PLACE(layout, contacts->hit, system->nlink - system->njoint);
     CAROM_PLACE(layout, contacts->Y, n * nv);
     CAROM_PLACE(layout, contacts->u_before, n);
     CAROM_PLACE(layout, contacts->u_free, n);
@@ -35,25 +36,29 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->ls_order, nj);
 }
 
-void carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
+bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode)
 {
     static const double rounding = 1e-13; /* of a gap, relative to the coordinates */
+    const int njoint = system->njoint, nlink = system->nlink;
+    bool any_closed = false;
     int n = 0;
     for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
         const carom_link *link = &system->link[contacts->active[k]];
         for (int r = link->row; r < link->row + link->rows; r++)
             contacts->P[r] = contacts->u_before[r] = contacts->u_free[r] = contacts->u_after[r] = 0;
     }
-    for (int i = 0; i < system->njoint; i++)
+    for (int i = 0; i < njoint; i++)
         contacts->active[n++] = i;
-    for (int i = system->njoint; i < system->nlink; i++) {
-        bool closed = mode[system->link[i].contact] != CAROM_OPEN;
+    for (int i = njoint; i < nlink; i++) {
+        bool closed = mode[i - njoint] != CAROM_OPEN;
+        any_closed |= closed;
         if (g_bar[i] <= 0 || (closed && g_bar[i] <= rounding * (1 + carom_norm_max(system->nq, q))))
             contacts->active[n++] = i;
     }
     contacts->nactive = n;
     contacts->solve.residual = 0;
+    return n > 0 || any_closed;
 }
 
 /* (2) and A^-1 G^T on the active rows, which are numbered one after the other in the problem. */

@@ -1,14 +1,16 @@
 /* status.c: what a step at velocity level means for the contacts: modes, events, segment and jump, energy.
  *
- * A step with impulse P on a contact is an impact, or the effect of a force over the step. It leaves the contact closed when
- * the velocity after it is no larger than what forces change it in one step,
- *     |u_after| <= |u_free - u_before|                                                      (1)
- * and it is an impact unless the contact was closed before and stays so. */
+ * A step with an impulse on a contact is an impact, or the effect of a force over the step. What forces change of a gap's
+ * velocity in one step is bounded by
+ *     c = sum_j |G_j| |v_free - v|_j                                                        (1)
+ * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
+ *     |u_after| <= c                                                                        (2)
+ * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved contact
+ * swings about 0) opens only when u > c or g > c h. */
 #include <math.h>
 #include <string.h>
 
 #include "contact/contact.h"
-#include "core/dense.h"
 
 static carom_mode tangential(const double *u, int directions, double scale)
 {
@@ -28,34 +30,36 @@ static void tell(carom_stage *stage, carom_event_type type, double t, const caro
     carom_stage_event(stage, &event);
 }
 
-bool carom_contact_status(const carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
-                          carom_stage *stage)
+static double resolution(const carom_system *system, int row, const double *v, const double *v_free)
 {
-    const carom_contacts *c = contacts;
-    bool any = false;
-    const int ncontact = system->nlink - system->njoint;
-    carom_copy(system->nrow, c->P, next->impulse);
-    carom_copy(system->nrow, c->u_after, next->u);
-    for (int i = 0; i < ncontact; i++)
-        next->mode[i] = CAROM_OPEN;
-    for (int k = 0; k < c->nactive; k++) {
-        const carom_link *link = &system->link[c->active[k]];
-        int r = link->row;
-        if (link->contact < 0 || !(c->P[r] > 0))
-            continue;
-        double change = fabs(c->u_free[r] - c->u_before[r]);
-        bool was_closed = now->mode[link->contact] != CAROM_OPEN;
-        double scale = CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r));
-        carom_mode mode = fabs(c->u_after[r]) <= change * (1 + 1e-12)                                 /* (1) */
-                              ? tangential(c->u_after + r + 1, link->rows - 1, scale)
-                              : CAROM_OPEN;
-        next->mode[link->contact] = (unsigned char)mode;
-        if (!(was_closed && mode != CAROM_OPEN) && c->u_before[r] < 0) {
-            tell(stage, CAROM_EVENT_IMPACT, next->t, link, c);
-            any = true;
-        }
-    }
-    for (int i = 0; i < ncontact; i++) {
+    const double *G = system->at.G + row * system->nv;
+    double sum = 0;
+    for (int j = 0; j < system->nv; j++)
+        sum += fabs(G[j]) * fabs(v_free[j] - v[j]);                                                   /* (1) */
+    return sum * (1 + 1e-12);
+}
+
+static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *link, double change)
+{
+    int r = link->row;
+    if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
+        return CAROM_OPEN;
+    return tangential(c->u_after + r + 1, link->rows - 1, CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r)));
+}
+
+/* Closed before, no impulse now. */
+static carom_mode mode_without_impulse(const carom_system *system, const carom_link *link, carom_mode before, double h, double gap,
+                                       const double *v, const double *v_free, const double *v_new)
+{
+    double change = resolution(system, link->row, v, v_free);
+    double u = carom_dot(system->nv, system->at.G + link->row * system->nv, v_new) + system->at.w[link->row];
+    return u <= change && gap <= change * h ? before : CAROM_OPEN;
+}
+
+static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now, const carom_state *next,
+                         carom_stage *stage)
+{
+    for (int i = 0; i < system->nlink - system->njoint; i++) {
         int before = now->mode[i], after = next->mode[i];
         if (before == after)
             continue;
@@ -65,6 +69,34 @@ bool carom_contact_status(const carom_contacts *contacts, const carom_system *sy
                                                         : CAROM_EVENT_SLIP;
         tell(stage, type, next->t, &system->link[system->njoint + i], c);
     }
+}
+
+bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
+                          const double *v_free, carom_stage *stage)
+{
+    carom_contacts *c = contacts;
+    bool any = false, changed = false;
+    carom_copy(system->nrow, c->P, next->impulse);
+    carom_copy(system->nrow, c->u_after, next->u);
+    for (int i = 0; i < system->nlink - system->njoint; i++) {
+        const carom_link *link = &system->link[system->njoint + i];
+        carom_mode before = now->mode[i], after = CAROM_OPEN;
+        bool hit = false;
+        if (c->P[link->row] > 0) {
+            after = mode_after_impulse(c, link, resolution(system, link->row, now->v, v_free));
+            hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
+        } else if (before != CAROM_OPEN) {
+            after = mode_without_impulse(system, link, before, next->t - now->t, system->at.g[system->njoint + i], now->v, v_free,
+                                         next->v);
+        }
+        next->mode[i] = (unsigned char)after;
+        c->hit[i] = hit;
+        if (hit)
+            tell(stage, CAROM_EVENT_IMPACT, next->t, link, c);
+        any |= hit, changed |= before != after;
+    }
+    if (changed)
+        tell_changes(c, system, now, next, stage);
     return any;
 }
 
@@ -131,8 +163,10 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
             const double *G = system->at.G + r * nv;
             double work = 0.5 * c->P[r] * (carom_dot(nv, G, v_before) + carom_dot(nv, G, v_after)); /* P . G v */
             double moving = link->contact < 0 ? work : -c->P[r] * system->at.w[r];
+            bool impact = link->contact >= 0 && (r == link->row || c->hit[link->contact]);
             stage->work_constraints += moving;
-            *(r == link->row ? &stage->impact : &stage->friction) += moving - work;
+            if (link->contact >= 0)
+                *(impact ? &stage->impact : &stage->friction) += moving - work;
         }
     }
     carom_system_eval(system, CAROM_ENERGY, t, q, v);

@@ -78,6 +78,9 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
     carom_system_eval(system, constant, t, q, v);
     system->known = constant;
+    unsigned both = CAROM_R_Q | CAROM_R_V;
+    system->no_gradients = (constant & both) == both && carom_norm_max(m->nv * m->nq, system->at.R_q) == 0 &&
+                           carom_norm_max(m->nv * m->nv, system->at.R_v) == 0;
 }
 
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)

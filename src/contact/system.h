@@ -34,6 +34,7 @@ typedef struct carom_system {
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
     carom_factor mass;
     bool mass_factored; /* and constant */
+    bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
     carom_info *info;
 } carom_system;
 

@@ -48,16 +48,15 @@ static carom_status step(carom_step *s)
         CAROM_TRY(carom_contact_project_q(s->contacts, sys, next->t, next->q, now->v, s->error));
     if (sys->nlink)
         carom_system_eval(sys, CAROM_GAP, next->t, next->q, now->v);
-    carom_contacts_activate(s->contacts, sys, sys->at.g, next->q, now->mode);                  /* (2) */
-    bool contact = s->contacts->nactive > 0;
-    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (contact ? CAROM_JACOBIAN : 0), next->t, next->q, now->v);
+    bool rows = carom_contacts_activate(s->contacts, sys, sys->at.g, next->q, now->mode);      /* (2) */
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (rows ? CAROM_JACOBIAN : 0), next->t, next->q, now->v);
     CAROM_TRY(carom_mass_factor(sys, next->t, s->error));
     for (int i = 0; i < nv; i++)
         w->v_free[i] = h * sys->at.F[i];
     carom_factor_solve(&sys->mass, w->v_free);
     for (int i = 0; i < nv; i++)
         w->v_free[i] += now->v[i];                                                             /* (3) */
-    if (contact) {
+    if (s->contacts->nactive) {
         if (sys->model->ncontact)
             carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
         CAROM_TRY(carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, now->v, w->v_free, now, next->v,
@@ -65,9 +64,10 @@ static carom_status step(carom_step *s)
     } else {
         memcpy(next->v, w->v_free, sizeof(double) * (size_t)nv);
     }
+    bool hit = carom_step_status(s, w->v_free);
     if (s->stage->account)
         carom_contact_account(s->contacts, sys, h, next->t, next->q, now->v, now->v, next->v, s->stage);
-    return carom_step_finish(s);
+    return carom_step_finish(s, hit);
 }
 
 const carom_scheme carom_scheme_kern = {

@@ -45,15 +45,19 @@ void carom_step_advance(carom_step *step, double h)
     step->h = h;
 }
 
-carom_status carom_step_finish(carom_step *step)
+bool carom_step_status(carom_step *step, const double *v_free)
+{
+    if (step->contacts->nactive)
+        step->stage->residual = step->contacts->solve.residual;
+    return carom_contact_status(step->contacts, step->system, step->now, step->next, v_free, step->stage);
+}
+
+carom_status carom_step_finish(carom_step *step, bool hit)
 {
     const carom_system *system = step->system;
     if (!carom_all_finite(system->nq, step->next->q) || !carom_all_finite(system->nv, step->next->v))
         CAROM_FAIL(step->error, CAROM_NOT_FINITE, "position or velocity is not finite after the step from t = %.10g with h = %.3g",
                    step->now->t, step->h);
-    bool hit = carom_contact_status(step->contacts, system, step->now, step->next, step->stage);
-    if (step->contacts->nactive)
-        step->stage->residual = step->contacts->solve.residual;
     if (step->stage->record)
         carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
     return CAROM_OK;

@@ -45,6 +45,7 @@ static const unsigned requests[] = {CAROM_GAP,
 typedef struct work {
     double *q_th, *v_th, *v_free, *v_new, *r; /* [nq] [nv] ... */
     double *G_u, *w_u;                        /* [nrow*nv] [nrow] rows in which u is measured */
+    bool rows;                                /* G is needed */
     carom_factor A;
 } work;
 
@@ -70,19 +71,6 @@ static void orders(const double *field, double *smooth, double *impact)
     *impact = 1;
 }
 
-static bool zero(int n, const double *x)
-{
-    for (int i = 0; i < n; i++)
-        if (x[i] != 0)
-            return false;
-    return true;
-}
-
-static bool no_gradients(const carom_system *sys)
-{
-    return zero(sys->nv * sys->nq, sys->at.R_q) && zero(sys->nv * sys->nv, sys->at.R_v);
-}
-
 /* The matrix A of (7), factored. M itself where no force depends on q or v. */
 static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
@@ -93,7 +81,7 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
     bool linear = (sys->known & both) == both; /* then R_q, R_v stand there for s = 1 */
     double per_s = linear ? h : 1;
     *A = &sys->mass;
-    if (theta == 0 || (linear && no_gradients(sys)))
+    if (theta == 0 || (linear && sys->no_gradients))
         return carom_mass_factor(sys, s->now->t, s->error);
     sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? sys->at.s : &s->h;
     carom_system_eval(sys, both, s->now->t + theta * h, w->q_th, w->v_th);
@@ -164,12 +152,11 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
     carom_system *sys = s->system;
     const double *v = s->now->v;
     int nv = sys->nv;
-    bool contact = s->contacts->nactive > 0;
     const carom_factor *A;
     const double *G_u, *w_u;
     midpoint(s, w, v_end);                                                                     /* (1) */
     joint_rows(s, w);
-    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (contact ? CAROM_JACOBIAN : 0), s->now->t + s->field[THETA] * s->h,
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->rows ? CAROM_JACOBIAN : 0), s->now->t + s->field[THETA] * s->h,
                       w->q_th, w->v_th);
     for (int i = 0; i < nv; i++)
         w->r[i] = v_end[i] - v[i];
@@ -178,7 +165,7 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
     carom_factor_solve(A, w->v_free);
     for (int i = 0; i < nv; i++)
         w->v_free[i] = v_end[i] - w->v_free[i];                                                /* (7) */
-    if (!contact) {
+    if (s->contacts->nactive == 0) {
         carom_copy(nv, w->v_free, v_new);
         return CAROM_OK;
     }
@@ -238,12 +225,12 @@ static carom_status explicit(carom_step *s, work *w)
 /* v' of (2) and (5) */
 static carom_status solve(carom_step *s, work *w)
 {
-    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (s->contacts->nactive ? CAROM_JACOBIAN : 0);
+    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (w->rows ? CAROM_JACOBIAN : 0);
     bool linear = (s->system->known & affine) == affine;
     if (!linear && s->field[THETA] != 0)
         return newton(s, w);
     s->system->info->newton_iterations++;
-    if (linear && no_gradients(s->system))
+    if (linear && s->system->no_gradients)
         return explicit(s, w);
     return iterate(s, w, s->now->v, s->next->v);
 }
@@ -260,8 +247,9 @@ static carom_status step(carom_step *s)
         carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6) */
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
     }
-    carom_contacts_activate(s->contacts, sys, sys->at.g, now->q, now->mode);
+    w->rows = carom_contacts_activate(s->contacts, sys, sys->at.g, now->q, now->mode);
     CAROM_TRY(solve(s, w));
+    bool hit = carom_step_status(s, w->v_free);
     velocity_inside(s, w, s->next->v);
     carom_system_drift(sys, now->q, w->v_th, h, s->next->q);                                   /* (3) */
     if (s->stage->account) {
@@ -270,7 +258,7 @@ static carom_status step(carom_step *s)
     }
     if (sys->njoint)
         CAROM_TRY(carom_contact_project_q(s->contacts, sys, s->next->t, s->next->q, s->next->v, s->error));
-    return carom_step_finish(s);
+    return carom_step_finish(s, hit);
 }
 
 const carom_scheme carom_scheme_moreau_jean = {

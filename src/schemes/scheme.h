@@ -46,7 +46,9 @@ const carom_scheme *carom_scheme_find(const char *name);
 
 /* next->t = t + h with compensated summation. */
 void carom_step_advance(carom_step *step, double h);
-/* The end of a step at velocity level: modes, events, segment and jump; fails when q or v is not finite. */
-carom_status carom_step_finish(carom_step *step);
+/* The end of a step at velocity level, in this order: modes and events (returns whether there was an impact), and, after
+ * positions have been corrected, segment and jump; fails when q or v is not finite. */
+bool carom_step_status(carom_step *step, const double *v_free);
+carom_status carom_step_finish(carom_step *step, bool hit);
 
 #endif
