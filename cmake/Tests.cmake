@@ -22,6 +22,10 @@ endforeach()
 
 foreach(source ${examples})
     get_filename_component(name ${source} NAME_WE)
+    file(STRINGS ${source} loads REGEX "carom_model_(load|parse)")
+    if(loads AND NOT HAVE_YAML)
+        continue() # there are no model files in this build
+    endif()
     add_executable(example-${name} ${source})
     target_link_libraries(example-${name} PRIVATE carom_flags carom_static)
     set_target_properties(example-${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples
