@@ -44,7 +44,7 @@ START_TEST(numbers_at_the_limits_are_written_well)
         const char *text;
     } cases[] = {{0, "0"}, {-0.0, "-0"}, {1, "1"}, {0.1, "0.1"}, {1e22, "1e22"}, {1e23, "1e23"}, {5e-324, "5e-324"},
                  {1.7976931348623157e308, "1.7976931348623157e308"}, {2.2250738585072014e-308, "2.2250738585072014e-308"},
-                 {9007199254740993, "9007199254740992"}, {-123.456, "-123.456"}, {1e-5, "0.00001"}, {1e-6, "1e-6"},
+                 {9007199254740993.0, "9007199254740992"}, {-123.456, "-123.456"}, {1e-5, "0.00001"}, {1e-6, "1e-6"},
                  {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"}, {1e16, "1e16"}, {123456789012345, "123456789012345"}};
     static carom_decimal decimal;
     carom_decimal_init(&decimal);
@@ -164,6 +164,29 @@ START_TEST(a_jump_gives_two_rows_instead_of_the_node)
 }
 END_TEST
 
+START_TEST(a_mode_holds_from_the_end_of_the_segment_that_brought_it)
+{
+    static const double t[] = {0, 0.5, 1, 1.5, 2, 2, 2.5, 3}, mode[] = {0, 0, 0, 0, 0, 1, 1, 2};
+    carom_model model = fixture_model();
+    rows r;
+    carom_sampler *sampler = new_sampler(&model, 0.5, &(carom_sink_info){0}, &r);
+    const double q[] = {0}, v[] = {0}, force[] = {0};
+    for (unsigned char i = 0; i < 3; i++) {
+        carom_segment s = {i, i + 1, 0, 0, q, v, force, &i, 0, 0, 0};
+        feed_segment(sampler, &s);
+        if (i == 1)
+            carom_sampler_jump(sampler, &(carom_jump){2, q, v, v, force});
+    }
+    carom_sampler_end(sampler);
+    ck_assert_uint_eq(r.n, CAROM_COUNT(t));
+    for (size_t k = 0; k < r.n; k++)
+        ck_assert_msg(value(&r, k, "t") == t[k] && value(&r, k, "ground.mode") == mode[k], "row %zu: mode %g", k,
+                      value(&r, k, "ground.mode"));
+    carom_sampler_free(sampler);
+    free(r.row);
+}
+END_TEST
+
 START_TEST(without_an_interval_every_step_gives_a_row)
 {
     static const double t[] = {0, 1, 1, 1.5}, side[] = {0, -1, 1, 0};
@@ -247,7 +270,8 @@ END_TEST
 
 TEST_MAIN("output", shortest_numbers_read_back_as_the_same_double_and_no_shorter_one_does,
           numbers_at_the_limits_are_written_well, a_million_samples_stand_exactly_on_the_grid,
-          a_jump_gives_two_rows_instead_of_the_node, without_an_interval_every_step_gives_a_row,
+          a_jump_gives_two_rows_instead_of_the_node, a_mode_holds_from_the_end_of_the_segment_that_brought_it,
+          without_an_interval_every_step_gives_a_row,
           the_last_row_stands_exactly_at_the_end_and_only_once,
           names_are_unique_and_rows_of_friction_and_joints_find_their_columns,
           an_interval_below_the_resolution_of_time_is_an_error)
