@@ -131,6 +131,38 @@ START_TEST(time_and_lower_degrees_of_the_kinetic_energy_are_kept)
 }
 END_TEST
 
+/* Polar coordinates with a rotating frame, and `idle` further coordinates: F by hand, whichever way it is derived. */
+static void check_polar(int idle)
+{
+    char text[8000];
+    int n = snprintf(text, sizeof text, "carom: 1\nparameters: {m: 2, w: 0.7}\ncoordinates: {r: 1, th: 0");
+    for (int i = 0; i < idle; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, ", z%d: 0", i);
+    n += snprintf(text + n, sizeof text - (size_t)n, "}\nkinetic: m/2*(1 + t)*(r'^2 + r^2*(th' + w)^2)");
+    for (int i = 0; i < idle; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " + z%d'^2", i);
+    snprintf(text + n, sizeof text - (size_t)n, "\n");
+    carom_model *m = model_of(text);
+    carom_probe k = probe_of(m, BASE);
+    uint64_t state = 9;
+    for (int point = 0; point < 20; point++) {
+        scatter_point(&k, &state);
+        carom_probe_eval(&k);
+        double mass = 2 * (1 + k.t), r = k.q[0], rd = k.v[0], turn = k.v[1] + 0.7;
+        double F[2] = {mass * r * turn * turn - 2 * rd, -2 * mass * r * rd * turn - 2 * r * r * turn};
+        CHECK_ARRAY(k.at.F, F, 2, 1e-14);
+    }
+    carom_probe_free(&k);
+    carom_model_free(m);
+}
+
+START_TEST(polar_coordinates_in_a_rotating_frame_equal_the_ones_derived_by_hand)
+{
+    check_polar(0);
+    check_polar(60);
+}
+END_TEST
+
 /* d/dt (T2 - T0 + V) along a motion through (q, v, a = M^-1 F), by a fourth-order difference. */
 static void check_power(const char *text, uint64_t seed)
 {
@@ -277,6 +309,7 @@ END_TEST
 
 TEST_MAIN("model: derivation", a_double_pendulum_from_energies_equals_the_one_derived_by_hand,
           the_slider_crank_equals_the_one_derived_by_hand, time_and_lower_degrees_of_the_kinetic_energy_are_kept,
+          polar_coordinates_in_a_rotating_frame_equal_the_ones_derived_by_hand,
           power_is_the_rate_of_energy_along_the_motion, derivatives_of_every_built_in_model_agree_with_finite_differences,
           the_check_finds_a_single_wrong_entry_of_any_derivative, what_depends_on_parameters_alone_is_known_to_be_constant,
           products_of_velocities_that_cancel_are_gone)

@@ -137,6 +137,14 @@ START_TEST(a_parameter_that_depended_on_others_can_be_given_a_value_of_its_own)
     CHECK_NEAR(k.at.M[0], 6, 0);
     carom_probe_free(&k);
     carom_model_free(m);
+    m = model_of(chain);
+    const char *const both[] = {"k", "m"};
+    const double values[] = {7, 2};
+    carom_error error = {0};
+    CHECK_OK(carom_model_set(m, both, values, 2, &error), error);
+    CHECK_NEAR(parameter(m, "k"), 7, 0);
+    CHECK_NEAR(parameter(m, "m"), 2, 0);
+    carom_model_free(m);
 }
 END_TEST
 

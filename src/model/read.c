@@ -111,13 +111,11 @@ static carom_status visit_parameter(carom_loader *l, int i)
     carom_parameter *x = &s->parameter[i];
     if (x->state == CAROM_VISITED)
         return CAROM_OK;
-    const carom_override *override = carom_source_override(s, "", x->name);
     CAROM_TRY(visit(l, x, "parameter"));
     if (!carom_source_parametric(s, x->e))
         return carom_load_fail(l, x->node->place, "parameter '%s' may depend on other parameters only, not on time or motion", x->name);
-    if (carom_expr_is_const(s->pool, x->e, &x->value) || override) {
+    if (carom_expr_is_const(s->pool, x->e, &x->value) || carom_source_override(s, "", x->name)) {
         x->index = 0; /* numbered later */
-        x->value = override ? override->value : x->value;
         x->e = carom_expr_var(s->pool, s->var_p + i);
     }
     return CAROM_OK;
