@@ -69,7 +69,7 @@ static bool contains(const char *name, const char *part)
 static carom_status ask_panel(carom_panels *panels, const carom_table *table, int x, const char *names,
                               carom_error *error)
 {
-    carom_panel *panel;
+    carom_panel *panel = NULL;
     char *copy = strdup(names), *rest = copy;
     if (!copy)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of a panel");
@@ -93,7 +93,7 @@ static carom_status add_phase(carom_panels *panels, const carom_table *table, co
                               carom_error *error)
 {
     int columns[2];
-    carom_panel *panel;
+    carom_panel *panel = NULL;
     CAROM_TRY(find(table, x, &columns[0], error));
     CAROM_TRY(find(table, y, &columns[1], error));
     CAROM_TRY(add_panel(panels, columns[0], &panel, error));
