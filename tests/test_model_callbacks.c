@@ -75,8 +75,21 @@ static const carom_contact contact[1] = {{"floor", 1, 0.5, 0.1, 0.2, 0}};
 
 static carom_model plain_model(void)
 {
-    return (carom_model){.name = "plain", .nq = 2, .nv = 2, .np = 3, .njoint = 1, .ncontact = 1, .contact = contact, .q = start_q,
-                         .v = start_v, .p = start_p, .mass = mass, .force = force, .gap = gap, .slip = slip, .potential = potential};
+    return (carom_model){.name = "plain",
+                         .nq = 2,
+                         .nv = 2,
+                         .np = 3,
+                         .njoint = 1,
+                         .ncontact = 1,
+                         .contact = contact,
+                         .q = start_q,
+                         .v = start_v,
+                         .p = start_p,
+                         .mass = mass,
+                         .force = force,
+                         .gap = gap,
+                         .slip = slip,
+                         .potential = potential};
 }
 
 static carom_model full_model(void)
@@ -87,16 +100,16 @@ static carom_model full_model(void)
 }
 
 /* The same system in the expression language. */
-static const char text[] =
-    "carom: 1\n"
-    "parameters: {m: 1.5, k: 4, c: 0.3}\n"
-    "coordinates: {a: 0, b: 0}\n"
-    "velocities: {a: 0, b: 0.1/1.5}\n"
-    "mass: [[m*(2 + sin(b)), m*0.3*cos(a)], [m*0.3*cos(a), 1 + a^2]]\n"
-    "force: {a: -k*a - c*a'*b' + sin(3*t), b: -k*sin(b)*a - c*b'}\n"
-    "constraints: {rod: a^2*b + m*sin(b) - 0.1*sin(t)}\n"
-    "contacts: {floor: {gap: 2 + a + b^2*a + 0.2*cos(2*t)*b, slip: [\"cos(b)*a' + m*a*b' - 0.5*sin(t)\"], friction: 0.2,\n"
-    "                   restitution: 0.5, restitution_t: 0.1}}\n";
+static const char text[] = "carom: 1\n"
+                           "parameters: {m: 1.5, k: 4, c: 0.3}\n"
+                           "coordinates: {a: 0, b: 0}\n"
+                           "velocities: {a: 0, b: 0.1/1.5}\n"
+                           "mass: [[m*(2 + sin(b)), m*0.3*cos(a)], [m*0.3*cos(a), 1 + a^2]]\n"
+                           "force: {a: -k*a - c*a'*b' + sin(3*t), b: -k*sin(b)*a - c*b'}\n"
+                           "constraints: {rod: a^2*b + m*sin(b) - 0.1*sin(t)}\n"
+                           "contacts: {floor: {gap: 2 + a + b^2*a + 0.2*cos(2*t)*b, slip: [\"cos(b)*a' + m*a*b' - "
+                           "0.5*sin(t)\"], friction: 0.2,\n"
+                           "                   restitution: 0.5, restitution_t: 0.1}}\n";
 
 static void compare(carom_model *m, const carom_model *exact, unsigned want, double tolerance)
 {
@@ -112,8 +125,9 @@ static void compare(carom_model *m, const carom_model *exact, unsigned want, dou
         output_arrays(exact, &e.at, expected);
         for (int i = 0; i < OUTPUT_ARRAYS; i++)
             for (int j = 0; want & found[i].bit && j < found[i].n; j++)
-                ck_assert_msg(fabs((*found[i].at)[j] - (*expected[i].at)[j]) <= tolerance * (10 + fabs((*expected[i].at)[j])),
-                              "%s[%d] = %.17g, expected %.17g", found[i].name, j, (*found[i].at)[j], (*expected[i].at)[j]);
+                ck_assert_msg(
+                    fabs((*found[i].at)[j] - (*expected[i].at)[j]) <= tolerance * (10 + fabs((*expected[i].at)[j])),
+                    "%s[%d] = %.17g, expected %.17g", found[i].name, j, (*found[i].at)[j], (*expected[i].at)[j]);
     }
     carom_probe_free(&e);
     carom_probe_free(&k);
@@ -124,7 +138,8 @@ START_TEST(differences_agree_with_exact_derivatives)
 {
     carom_model plain = plain_model(), full = full_model(), *exact = model_of(text);
     compare(&full, exact, CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, 1e-13);
-    compare(&full, exact, CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P, 1e-10);
+    compare(&full, exact,
+            CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P, 1e-10);
     compare(&plain, exact, CAROM_JACOBIAN, 1e-11);
     compare(&plain, exact, CAROM_GAMMA, 1e-8);
     compare(&plain, exact, CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P, 3e-8);
@@ -196,7 +211,8 @@ static void eight_lanes_equal_one(carom_model m)
         for (int i = 0; i < OUTPUT_ARRAYS; i++)
             for (int j = 0; j < list[i].n; j++)
                 ck_assert_msg(memcmp(&store[i][8 * j + lane], &(*list[i].at)[j], sizeof(double)) == 0,
-                              "%s[%d] of lane %d is %.17g, alone %.17g", list[i].name, j, lane, store[i][8 * j + lane], (*list[i].at)[j]);
+                              "%s[%d] of lane %d is %.17g, alone %.17g", list[i].name, j, lane, store[i][8 * j + lane],
+                              (*list[i].at)[j]);
     }
     free(work);
     carom_probe_free(&one);
@@ -267,8 +283,8 @@ static void check_refused(carom_model m, carom_status status, const char *words)
 {
     carom_error error = {0};
     carom_status found = carom_model_validate(&m, &error);
-    ck_assert_msg(found == status && strstr(error.text, words), "expected %s, '%s'; found %s: %s", carom_status_text(status), words,
-                  carom_status_text(found), error.text);
+    ck_assert_msg(found == status && strstr(error.text, words), "expected %s, '%s'; found %s: %s",
+                  carom_status_text(status), words, carom_status_text(found), error.text);
 }
 
 START_TEST(a_struct_that_is_not_sound_is_refused_with_the_reason)

@@ -76,11 +76,13 @@ START_TEST(the_slider_crank_equals_the_one_derived_by_hand)
     for (int point = 0; point < 200; point++) {
         scatter_point(&k, &state);
         carom_probe_eval(&k);
-        double s1 = sin(k.q[0]), c1 = cos(k.q[0]), s2 = sin(k.q[1]), c2 = cos(k.q[1]), s3 = sin(k.q[2]), c3 = cos(k.q[2]);
+        double s1 = sin(k.q[0]), c1 = cos(k.q[0]), s2 = sin(k.q[1]), c2 = cos(k.q[1]), s3 = sin(k.q[2]),
+               c3 = cos(k.q[2]);
         double coupling = (m2 / 2 + m3) * l1 * l2, w1 = k.v[0], w2 = k.v[1];
         double cosine = coupling * (c1 * c2 + s1 * s2), sine = coupling * (s1 * c2 - c1 * s2);
         double M[9] = {J1 + (m1 / 4 + m2 + m3) * l1 * l1, cosine, 0, cosine, J2 + (m2 / 4 + m3) * l2 * l2, 0, 0, 0, J3};
-        double F[3] = {-sine * w2 * w2 - (m1 / 2 + m2 + m3) * g * l1 * c1, sine * w1 * w1 - (m2 / 2 + m3) * g * l2 * c2, 0};
+        double F[3] = {-sine * w2 * w2 - (m1 / 2 + m2 + m3) * g * l1 * c1,
+                       sine * w1 * w1 - (m2 / 2 + m3) * g * l2 * c2, 0};
         double y = l1 * s1 + l2 * s2, y1 = b * c3 - a * s3, y2 = b * c3 + a * s3;
         double gap[4] = {b + c - y - y1, b + c - y - y2, b + c + y - y2, b + c + y - y1};
         double G[24] = {-l1 * c1, -l2 * c2, b * s3 + a * c3, -l1 * s1, -l2 * s2, -y1,
@@ -222,8 +224,8 @@ START_TEST(derivatives_of_every_built_in_model_agree_with_finite_differences)
         CHECK_OK(carom_model_verify(m, 5, 7, verdict, &n, &error), error);
         ck_assert_int_ge(n, 3);
         for (int j = 0; j < n; j++)
-            ck_assert_msg(verdict[j].ok && verdict[j].error < 1e-5, "%s: %s is off by %.2g", carom_builtin_name(i), verdict[j].name,
-                          verdict[j].error);
+            ck_assert_msg(verdict[j].ok && verdict[j].error < 1e-5, "%s: %s is off by %.2g", carom_builtin_name(i),
+                          verdict[j].name, verdict[j].error);
         carom_model_free(m);
     }
 }
@@ -248,7 +250,8 @@ START_TEST(the_check_finds_a_single_wrong_entry_of_any_derivative)
     carom_model *m = model_of(double_pendulum);
     right = m->evaluator;
     const carom_evaluator wrong = {right->prepare, right->work_bytes, right->begin, wrong_eval};
-    const unsigned bits[] = {CAROM_GAMMA, CAROM_R_Q, CAROM_R_V, CAROM_R_P, CAROM_U_Q, CAROM_U_P, CAROM_A_Q, CAROM_A_V, CAROM_A_P, CAROM_ENERGY};
+    const unsigned bits[] = {CAROM_GAMMA, CAROM_R_Q, CAROM_R_V, CAROM_R_P, CAROM_U_Q,
+                             CAROM_U_P,   CAROM_A_Q, CAROM_A_V, CAROM_A_P, CAROM_ENERGY};
     m->evaluator = &wrong;
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
         carom_verdict verdict[CAROM_VERDICTS];
@@ -275,14 +278,20 @@ static unsigned constants_of(const char *text)
 
 START_TEST(what_depends_on_parameters_alone_is_known_to_be_constant)
 {
-    const unsigned interesting = CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_R_Q | CAROM_R_V | CAROM_U_Q;
-    ck_assert_uint_eq(constants_of("carom: 1\nparameters: {m: 1, e: 0.5}\ncoordinates: {y: 1}\nkinetic: m*y'^2/2\npotential: m*9*y\n"
-                                   "contacts: {ground: {gap: y, restitution: e}}\n") & interesting, interesting);
+    const unsigned interesting =
+        CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_R_Q | CAROM_R_V | CAROM_U_Q;
+    ck_assert_uint_eq(
+        constants_of("carom: 1\nparameters: {m: 1, e: 0.5}\ncoordinates: {y: 1}\nkinetic: m*y'^2/2\npotential: m*9*y\n"
+                     "contacts: {ground: {gap: y, restitution: e}}\n") &
+            interesting,
+        interesting);
     /* a linear spring and damper: F changes, its gradients do not */
-    ck_assert_uint_eq(constants_of("carom: 1\nparameters: {k: 1}\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: k*y^2/2\n"
-                                   "forces: {y: -k*y' + sin(t)}\n"
-                                   "contacts: {ground: {gap: y - sin(t), restitution: abs(cos(y))}}\n") & interesting,
-                      CAROM_MASS | CAROM_R_Q | CAROM_R_V | CAROM_U_Q);
+    ck_assert_uint_eq(
+        constants_of("carom: 1\nparameters: {k: 1}\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: k*y^2/2\n"
+                     "forces: {y: -k*y' + sin(t)}\n"
+                     "contacts: {ground: {gap: y - sin(t), restitution: abs(cos(y))}}\n") &
+            interesting,
+        CAROM_MASS | CAROM_R_Q | CAROM_R_V | CAROM_U_Q);
     ck_assert_uint_eq(constants_of(double_pendulum) & interesting, CAROM_LAW);
 }
 END_TEST
@@ -310,7 +319,8 @@ END_TEST
 TEST_MAIN("model: derivation", a_double_pendulum_from_energies_equals_the_one_derived_by_hand,
           the_slider_crank_equals_the_one_derived_by_hand, time_and_lower_degrees_of_the_kinetic_energy_are_kept,
           polar_coordinates_in_a_rotating_frame_equal_the_ones_derived_by_hand,
-          power_is_the_rate_of_energy_along_the_motion, derivatives_of_every_built_in_model_agree_with_finite_differences,
-          the_check_finds_a_single_wrong_entry_of_any_derivative, what_depends_on_parameters_alone_is_known_to_be_constant,
-          products_of_velocities_that_cancel_are_gone)
+          power_is_the_rate_of_energy_along_the_motion,
+          derivatives_of_every_built_in_model_agree_with_finite_differences,
+          the_check_finds_a_single_wrong_entry_of_any_derivative,
+          what_depends_on_parameters_alone_is_known_to_be_constant, products_of_velocities_that_cancel_are_gone)
 #endif

@@ -44,8 +44,9 @@ static void station_eval(station *k)
 {
     const carom_evaluator *evaluator = carom_model_evaluator(k->m);
     double **in = k->in, **out = k->out;
-    carom_eval e = {k->e.want, k->e.lanes, in[0], in[1], in[2], in[3], in[4], in[5], in[6], out[0], out[1], out[2], out[3], out[4], out[5],
-                    out[6], out[7], out[8], out[9], out[10], out[11], out[12], out[13], out[14], out[15], out[16], out[17]};
+    carom_eval e = {k->e.want, k->e.lanes, in[0],   in[1],   in[2],   in[3],   in[4],   in[5],   in[6],
+                    out[0],    out[1],     out[2],  out[3],  out[4],  out[5],  out[6],  out[7],  out[8],
+                    out[9],    out[10],    out[11], out[12], out[13], out[14], out[15], out[16], out[17]};
     evaluator->eval(k->m, &e, k->work);
 }
 
@@ -83,8 +84,8 @@ static void check_same(const station *many, const station *one, int lane, const 
     for (int i = 0; i < OUTPUT_ARRAYS; i++)
         for (int j = 0; j < one->n_out[i]; j++)
             ck_assert_msg(memcmp(&many->out[i][j * many->e.lanes + lane], &one->out[i][j], sizeof(double)) == 0,
-                          "%s: output %d[%d], lane %d: %.17g and %.17g", name, i, j, lane, many->out[i][j * many->e.lanes + lane],
-                          one->out[i][j]);
+                          "%s: output %d[%d], lane %d: %.17g and %.17g", name, i, j, lane,
+                          many->out[i][j * many->e.lanes + lane], one->out[i][j]);
 }
 
 START_TEST(eight_lanes_give_the_bits_of_one_in_every_built_in_model)
@@ -229,7 +230,8 @@ static void *work_alone(void *user)
         copy_lane(&all, &k, 0);
         station_begin(&all);
         station_eval(&all);
-        j->good = j->good && memcmp(k.out[0], all.out[0], sizeof(double) * 9) == 0 && memcmp(k.out[1], all.out[1], sizeof(double) * 3) == 0;
+        j->good = j->good && memcmp(k.out[0], all.out[0], sizeof(double) * 9) == 0 &&
+                  memcmp(k.out[1], all.out[1], sizeof(double) * 3) == 0;
         station_free(&k);
         station_free(&all);
     }
@@ -255,7 +257,7 @@ START_TEST(threads_share_a_model)
 }
 END_TEST
 
-TEST_MAIN("model: evaluator", eight_lanes_give_the_bits_of_one_in_every_built_in_model, native_code_gives_the_bits_of_the_tape,
-          a_simulation_keeps_its_tapes_when_another_one_prepares_more, new_parameters_take_effect_at_begin,
-          what_nobody_prepared_is_not_a_number, threads_share_a_model)
+TEST_MAIN("model: evaluator", eight_lanes_give_the_bits_of_one_in_every_built_in_model,
+          native_code_gives_the_bits_of_the_tape, a_simulation_keeps_its_tapes_when_another_one_prepares_more,
+          new_parameters_take_effect_at_begin, what_nobody_prepared_is_not_a_number, threads_share_a_model)
 #endif

@@ -96,8 +96,9 @@ START_TEST(a_plugin_is_refused_unless_allowed_and_made_for_this_library)
     ck_assert(run("rm '%s'", library));
     expect(allowed, "cannot be loaded");
     clean();
-    ck_assert(compile("-DCAROM_PLUGIN_H -include carom.h '-DCAROM_PLUGIN_ABI=99' "
-                      "'-Dcarom_plugin=struct {int abi; size_t bytes; carom_status (*f)(carom_model *, carom_error *);}'"));
+    ck_assert(
+        compile("-DCAROM_PLUGIN_H -include carom.h '-DCAROM_PLUGIN_ABI=99' "
+                "'-Dcarom_plugin=struct {int abi; size_t bytes; carom_status (*f)(carom_model *, carom_error *);}'"));
     expect(allowed, "ABI 99, here 1");
     clean();
     ck_assert(compile("-Dcarom_plugin_model=another_name"));

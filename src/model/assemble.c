@@ -71,7 +71,8 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
         for (int r = 0; r < m->njoint; r++)
             k->b[r] = -probe->at.g[r];
         if (!solve(k))
-            CAROM_FAIL(error, CAROM_SINGULAR_MASS, "assembly: the mass matrix is not positive definite or something is not finite");
+            CAROM_FAIL(error, CAROM_SINGULAR_MASS,
+                       "assembly: the mass matrix is not positive definite or something is not finite");
         memcpy(k->trial, probe->q, sizeof *k->trial * (size_t)n);
         double step = 1, next = INFINITY;
         for (; step > 1e-3 && !(next < size); step /= 2) {
@@ -88,8 +89,9 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
         size = next;
     }
     if (!(size <= 1e-9 * fmax(1, carom_norm_max(n, probe->q))))
-        CAROM_FAIL(error, CAROM_NOT_CONVERGED, "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations",
-                   size, first, ITERATIONS);
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations", size,
+                   first, ITERATIONS);
     return CAROM_OK;
 }
 
@@ -102,7 +104,8 @@ static carom_status velocities(workspace *k, carom_error *error) /* (2) */
         for (int r = 0; r < m->njoint; r++)
             k->b[r] = -k->b[r] - probe->at.w[r];
         if (!solve(k))
-            CAROM_FAIL(error, CAROM_SINGULAR_MASS, "assembly: the mass matrix is not positive definite or something is not finite");
+            CAROM_FAIL(error, CAROM_SINGULAR_MASS,
+                       "assembly: the mass matrix is not positive definite or something is not finite");
         for (int j = 0; j < m->nv; j++)
             probe->v[j] += k->z[j];
     }

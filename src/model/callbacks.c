@@ -99,7 +99,8 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 {
     (void)want;
     if (!m->mass || !m->force)
-        CAROM_FAIL(error, CAROM_BAD_MODEL, "model '%s' has no %s callback", m->name ? m->name : "", m->mass ? "force" : "mass");
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "model '%s' has no %s callback", m->name ? m->name : "",
+                   m->mass ? "force" : "mass");
     return CAROM_OK;
 }
 
@@ -260,12 +261,24 @@ static void eval(const carom_model *m, const carom_eval *e, void *work)
     }
 #define PORT(bit, member, length) {bit, offsetof(carom_eval, member), length}
     const port ports[] = {
-        PORT(CAROM_MASS, M, m->nv * m->nv), PORT(CAROM_FORCE, F, m->nv), PORT(CAROM_GAP, g, k->ngap),
-        PORT(CAROM_JACOBIAN, G, k->nrow * m->nv), PORT(CAROM_JACOBIAN, w, k->nrow), PORT(CAROM_GAMMA, gamma, k->nrow),
-        PORT(CAROM_LAW, law, 4 * m->ncontact), PORT(CAROM_ENERGY, energy, 4), PORT(CAROM_OUTPUTS, outputs, m->noutput),
-        PORT(CAROM_STOP, stop, 1), PORT(CAROM_R_Q, R_q, m->nv * m->nq), PORT(CAROM_R_V, R_v, m->nv * m->nv),
-        PORT(CAROM_R_P, R_p, m->nv * m->np), PORT(CAROM_U_Q, U_q, k->nrow * m->nq), PORT(CAROM_U_P, U_p, k->nrow * m->np),
-        PORT(CAROM_A_Q, A_q, k->nrow * m->nq), PORT(CAROM_A_V, A_v, k->nrow * m->nv), PORT(CAROM_A_P, A_p, k->nrow * m->np),
+        PORT(CAROM_MASS, M, m->nv * m->nv),
+        PORT(CAROM_FORCE, F, m->nv),
+        PORT(CAROM_GAP, g, k->ngap),
+        PORT(CAROM_JACOBIAN, G, k->nrow * m->nv),
+        PORT(CAROM_JACOBIAN, w, k->nrow),
+        PORT(CAROM_GAMMA, gamma, k->nrow),
+        PORT(CAROM_LAW, law, 4 * m->ncontact),
+        PORT(CAROM_ENERGY, energy, 4),
+        PORT(CAROM_OUTPUTS, outputs, m->noutput),
+        PORT(CAROM_STOP, stop, 1),
+        PORT(CAROM_R_Q, R_q, m->nv * m->nq),
+        PORT(CAROM_R_V, R_v, m->nv * m->nv),
+        PORT(CAROM_R_P, R_p, m->nv * m->np),
+        PORT(CAROM_U_Q, U_q, k->nrow * m->nq),
+        PORT(CAROM_U_P, U_p, k->nrow * m->np),
+        PORT(CAROM_A_Q, A_q, k->nrow * m->nq),
+        PORT(CAROM_A_V, A_v, k->nrow * m->nv),
+        PORT(CAROM_A_P, A_p, k->nrow * m->np),
     };
 #undef PORT
     for (int lane = 0; lane < e->lanes; lane++)

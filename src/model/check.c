@@ -104,7 +104,9 @@ static void move(bench *b, char way, int j, const carom_probe *from, double s)
     bool motion = way == 'm' || way == 'a';
     k->t = from->t + (way == 't' || motion ? s : 0);
     for (int i = 0; i < k->model->nv; i++) {
-        k->q[i] = from->q[i] + (motion ? s * from->v[i] + (way == 'a' ? s * s / 2 * from->a[i] : 0) : way == 'q' && i == j ? s : 0);
+        k->q[i] = from->q[i] + (motion                 ? s * from->v[i] + (way == 'a' ? s * s / 2 * from->a[i] : 0)
+                                : way == 'q' && i == j ? s
+                                                       : 0);
         k->v[i] = from->v[i] + (way == 'a' ? s * from->a[i] : way == 'v' && i == j ? s : 0);
     }
     for (int i = 0; i < k->model->np; i++)
@@ -257,7 +259,8 @@ static void at_point(bench *b, bool start, comparison *list, int n)
 
 static carom_status open_bench(bench *b, const carom_model *m, unsigned long seed, carom_error *error)
 {
-    const unsigned all = BASE | CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P;
+    const unsigned all =
+        BASE | CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P;
     *b = (bench){.nrow = carom_model_rows(m), .ngap = m->njoint + m->ncontact, .random = seed};
     b->longest = CAROM_MAX(m->nv * m->nv, b->nrow) + 1;
     CAROM_TRY(carom_probe_new(&b->at, m, BASE, error));
@@ -274,8 +277,8 @@ static carom_status open_bench(bench *b, const carom_model *m, unsigned long see
     return status;
 }
 
-carom_status carom_model_verify(const carom_model *m, int points, unsigned long seed, carom_verdict *verdict, int *count,
-                                carom_error *error)
+carom_status carom_model_verify(const carom_model *m, int points, unsigned long seed, carom_verdict *verdict,
+                                int *count, carom_error *error)
 {
     comparison list[CAROM_VERDICTS] = {
         {{.name = "G", .meaning = "gaps and joints by coordinates"}, CAROM_JACOBIAN, gaps, 'q'},

@@ -21,7 +21,7 @@ enum { CAROM_VERDICTS = 12 };
 
 /* Compares at the start and at `points` random points around it (of those, the ones where all is finite).
  * Fills verdict [CAROM_VERDICTS], *count of them. */
-carom_status carom_model_verify(const carom_model *model, int points, unsigned long seed, carom_verdict *verdict, int *count,
-                                carom_error *error);
+carom_status carom_model_verify(const carom_model *model, int points, unsigned long seed, carom_verdict *verdict,
+                                int *count, carom_error *error);
 
 #endif

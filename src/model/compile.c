@@ -33,7 +33,8 @@ struct carom_compiled {
 
 /* Groups of the tape are the pointers of carom_eval in their order. */
 _Static_assert(offsetof(carom_eval, s) == offsetof(carom_eval, t) + 6 * sizeof(double *), "inputs are in a row");
-_Static_assert(offsetof(carom_eval, A_p) == offsetof(carom_eval, M) + (OUTPUTS - 1) * sizeof(double *), "outputs are in a row");
+_Static_assert(offsetof(carom_eval, A_p) == offsetof(carom_eval, M) + (OUTPUTS - 1) * sizeof(double *),
+               "outputs are in a row");
 
 typedef struct part { /* an output array of carom_eval */
     unsigned bit;
@@ -100,7 +101,8 @@ static carom_status make_tape(const carom_source *s, int np, unsigned want, caro
     if (!variable) {
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for a tape");
     } else if (carom_expr_exhausted(s->pool)) {
-        status = carom_fail(error, CAROM_BAD_MODEL, "the derivatives of the model are too large: more than %d nodes of expressions",
+        status = carom_fail(error, CAROM_BAD_MODEL,
+                            "the derivatives of the model are too large: more than %d nodes of expressions",
                             CAROM_MAX_NODES);
     } else {
         slots_of_variables(s, variable);
@@ -141,7 +143,8 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
     while (k < count && c->entry[k].want != want)
         k++;
     if (k == TAPES) {
-        status = carom_fail(error, CAROM_UNSUPPORTED, "more than %d different sets of quantities are asked of model '%s'", TAPES, m->name);
+        status = carom_fail(error, CAROM_UNSUPPORTED,
+                            "more than %d different sets of quantities are asked of model '%s'", TAPES, m->name);
     } else if (k == count) {
         entry *new = &c->entry[count];
         *new = (entry){.want = want, .offset = {end_of(c, m->np, count, 1), end_of(c, m->np, count, 8)}};

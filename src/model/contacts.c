@@ -43,7 +43,8 @@ static carom_status joint(carom_loader *l, const carom_text_node *node, carom_gi
     return CAROM_OK;
 }
 
-static carom_status has_gradient(carom_loader *l, const carom_text_node *node, carom_expr g, const char *what, const char *name)
+static carom_status has_gradient(carom_loader *l, const carom_text_node *node, carom_expr g, const char *what,
+                                 const char *name)
 {
     carom_source *s = l->s;
     double value;
@@ -54,7 +55,8 @@ static carom_status has_gradient(carom_loader *l, const carom_text_node *node, c
         if (!carom_expr_is_const(s->pool, slope, &value) || value != 0)
             return CAROM_OK;
     }
-    return carom_load_fail(l, node->place, "%s '%s' has derivative 0 with respect to every coordinate (is it a comparison?)", what, name);
+    return carom_load_fail(
+        l, node->place, "%s '%s' has derivative 0 with respect to every coordinate (is it a comparison?)", what, name);
 }
 
 static carom_status joints(carom_loader *l, const char **names)
@@ -81,11 +83,14 @@ static carom_status affine(carom_loader *l, const carom_text_node *node, carom_g
         double value;
         any = any || !carom_expr_is_const(s->pool, d, &value) || value != 0;
         if (carom_expr_depends(s->pool, d, s->var_v, s->var_v + s->nq))
-            return carom_load_fail(l, node->place, "slip must be affine in the velocities, but its derivative with respect to %s depends on them",
-                                   s->rate_name[i]);
+            return carom_load_fail(
+                l, node->place,
+                "slip must be affine in the velocities, but its derivative with respect to %s depends on them",
+                s->rate_name[i]);
     }
     if (!any)
-        return carom_load_fail(l, node->place, "slip is a velocity, but this does not depend on any (x' is the velocity of x)");
+        return carom_load_fail(l, node->place,
+                               "slip is a velocity, but this does not depend on any (x' is the velocity of x)");
     return CAROM_OK;
 }
 
@@ -117,12 +122,15 @@ static carom_status laws(carom_loader *l, const carom_text_node *node, carom_con
     if (!given[0])
         return carom_load_fail(l, node->key_place, "contact '%s' has no restitution", node->key);
     if (given[2] && !slip)
-        return carom_load_fail(l, given[2]->key_place, "contact '%s' has friction but no slip (the sliding velocity)", node->key);
+        return carom_load_fail(l, given[2]->key_place, "contact '%s' has friction but no slip (the sliding velocity)",
+                               node->key);
     if (slip && !given[2])
-        return carom_load_fail(l, carom_text_get(node, "slip")->key_place, "contact '%s' has slip but no friction", node->key);
+        return carom_load_fail(l, carom_text_get(node, "slip")->key_place, "contact '%s' has slip but no friction",
+                               node->key);
     for (int i = 1; i < 4; i += 2)
         if (given[i] && !slip)
-            return carom_load_fail(l, given[i]->key_place, "contact '%s' has %s but no slip and friction", node->key, keys[i]);
+            return carom_load_fail(l, given[i]->key_place, "contact '%s' has %s but no slip and friction", node->key,
+                                   keys[i]);
     if (!given[3])
         c->law[3] = c->law[2];
     return CAROM_OK;
@@ -148,7 +156,8 @@ static carom_status contact(carom_loader *l, const carom_text_node *node, carom_
 carom_status carom_load_contacts(carom_loader *l)
 {
     carom_source *s = l->s;
-    const carom_text_node *constraints = carom_text_get(s->root, "constraints"), *map = carom_text_get(s->root, "contacts");
+    const carom_text_node *constraints = carom_text_get(s->root, "constraints"),
+                          *map = carom_text_get(s->root, "contacts");
     if (constraints) {
         CAROM_TRY(carom_load_map(l, constraints, "constraints"));
         s->njoint = constraints->nchild;
@@ -159,8 +168,8 @@ carom_status carom_load_contacts(carom_loader *l)
     }
     if (s->njoint > CAROM_MAX_CONTACTS || s->ncontact > CAROM_MAX_CONTACTS)
         return carom_load_fail(l, (s->njoint > CAROM_MAX_CONTACTS ? constraints : map)->key_place,
-                               "%d constraints and %d contacts; there may be at most %d of each", s->njoint, s->ncontact,
-                               CAROM_MAX_CONTACTS);
+                               "%d constraints and %d contacts; there may be at most %d of each", s->njoint,
+                               s->ncontact, CAROM_MAX_CONTACTS);
     s->joint = CAROM_NEW(s->arena, carom_given, s->njoint);
     s->contact = CAROM_NEW(s->arena, carom_contact_given, s->ncontact);
     const char **names = CAROM_NEW(s->arena, const char *, s->njoint);

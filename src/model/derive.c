@@ -47,7 +47,8 @@ static bool on_velocity(const carom_source *s, carom_expr e)
 
 bool carom_source_parametric(const carom_source *s, carom_expr e)
 {
-    return !carom_expr_depends(s->pool, e, 0, s->var_p) && !carom_expr_depends(s->pool, e, s->var_x, s->var_x + CAROM_MAX(s->nrow, 1));
+    return !carom_expr_depends(s->pool, e, 0, s->var_p) &&
+           !carom_expr_depends(s->pool, e, s->var_x, s->var_x + CAROM_MAX(s->nrow, 1));
 }
 
 /* e_t + e_q v */
@@ -137,9 +138,11 @@ static carom_status kinetic_terms(carom_loader *l) /* M, and the part of F that 
     }
     for (int i = 0; i < n * n; i++)
         if (on_velocity(s, s->M[i]))
-            return carom_load_fail(l, s->kinetic.node->place,
-                                   "kinetic must be quadratic in the velocities, but its second derivative with respect to %s and %s "
-                                   "depends on them", s->rate_name[i / n], s->rate_name[i % n]);
+            return carom_load_fail(
+                l, s->kinetic.node->place,
+                "kinetic must be quadratic in the velocities, but its second derivative with respect to %s and %s "
+                "depends on them",
+                s->rate_name[i / n], s->rate_name[i % n]);
     if (n > COLLECTED)
         return CAROM_OK;
     coefficient = CAROM_NEW(s->arena, carom_expr, n * n * (n + 1) / 2);
@@ -223,7 +226,8 @@ static void rows(carom_source *s, const carom_model *m)
         s->gamma[r] = rate(s, s->u[r]); /* (3) */
         s->acceleration[r] = s->gamma[r];
         for (int j = 0; j < s->nq; j++)
-            s->acceleration[r] = add(s, s->acceleration[r], mul(s, s->G[r * s->nq + j], carom_expr_var(s->pool, s->var_a + j)));
+            s->acceleration[r] =
+                add(s, s->acceleration[r], mul(s, s->G[r * s->nq + j], carom_expr_var(s->pool, s->var_a + j)));
     }
 }
 
@@ -300,8 +304,17 @@ carom_status carom_source_derive(carom_loader *l)
     struct {
         carom_expr **array;
         int length;
-    } arrays[] = {{&s->M, n * n}, {&s->F, n}, {&s->g, ngap}, {&s->u, s->nrow}, {&s->G, s->nrow * n}, {&s->w, s->nrow},
-                  {&s->gamma, s->nrow}, {&s->law, 4 * s->ncontact}, {&s->energy, 4}, {&s->r, n}, {&s->acceleration, s->nrow}};
+    } arrays[] = {{&s->M, n * n},
+                  {&s->F, n},
+                  {&s->g, ngap},
+                  {&s->u, s->nrow},
+                  {&s->G, s->nrow * n},
+                  {&s->w, s->nrow},
+                  {&s->gamma, s->nrow},
+                  {&s->law, 4 * s->ncontact},
+                  {&s->energy, 4},
+                  {&s->r, n},
+                  {&s->acceleration, s->nrow}};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i].array = CAROM_NEW(s->arena, carom_expr, arrays[i].length)))
             return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the equations of %d coordinates", n);
@@ -313,7 +326,8 @@ carom_status carom_source_derive(carom_loader *l)
     residual(s);
     l->m->constant = constants(s);
     if (carom_expr_exhausted(s->pool))
-        return carom_load_fail(l, s->root->place, "the equations of the model are too large: more than %d nodes of expressions",
+        return carom_load_fail(l, s->root->place,
+                               "the equations of the model are too large: more than %d nodes of expressions",
                                CAROM_MAX_NODES);
     return CAROM_OK;
 }

@@ -143,12 +143,13 @@ static void energy(writer *w)
 
 carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error *error)
 {
-    const unsigned want = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_ENERGY;
+    const unsigned want =
+        CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_ENERGY;
     writer w = {.file = file, .m = m, .s = m->source && !m->source->plugin ? m->source : NULL};
     CAROM_TRY(carom_probe_new(&w.probe, m, want, error));
     carom_probe_eval(&w.probe);
-    fprintf(file, "%s: %d coordinates, %d parameters, %d constraints, %d contacts\n", m->name ? m->name : "model", m->nq, m->np,
-            m->njoint, m->ncontact);
+    fprintf(file, "%s: %d coordinates, %d parameters, %d constraints, %d contacts\n", m->name ? m->name : "model",
+            m->nq, m->np, m->njoint, m->ncontact);
     if (!w.s)
         fprintf(file, "(native callbacks: values at the start)\n");
     motion(&w);

@@ -281,13 +281,16 @@ void carom_difference_energy(carom_scratch *k, const carom_point *at, double *en
 }
 
 /* Columns j of the derivative of f [n] with respect to q, v or p. */
-static void columns(carom_scratch *k, const carom_point *at, function *f, int n, char variable, double step, double *out)
+static void columns(carom_scratch *k, const carom_point *at, function *f, int n, char variable, double step,
+                    double *out)
 {
     const carom_model *m = k->model;
     int count = variable == 'p' ? m->np : m->nv;
     double *unit = k->outer.unit;
     for (int j = 0; j < count; j++) {
-        path along = {.q = variable == 'q' ? unit : NULL, .v = variable == 'v' ? unit : NULL, .p = variable == 'p' ? unit : NULL};
+        path along = {.q = variable == 'q' ? unit : NULL,
+                      .v = variable == 'v' ? unit : NULL,
+                      .p = variable == 'p' ? unit : NULL};
         memset(unit, 0, sizeof *unit * (size_t)count);
         unit[j] = 1;
         first(k, &k->outer, f, n, at, &along, step, k->column);

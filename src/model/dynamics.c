@@ -32,7 +32,8 @@ static carom_status mass_rows(carom_loader *l, const carom_text_node *node)
         if (row->kind != CAROM_TEXT_LIST)
             return carom_load_fail(l, row->place, "a row of mass must be a list");
         if (row->nchild != s->nq)
-            return carom_load_fail(l, row->place, "this row of mass has %d entries; there are %d coordinates", row->nchild, s->nq);
+            return carom_load_fail(l, row->place, "this row of mass has %d entries; there are %d coordinates",
+                                   row->nchild, s->nq);
         for (const carom_text_node *c = row->child; c; c = c->next)
             CAROM_TRY(carom_load_positional(l, c, "mass", entry++));
     }
@@ -76,17 +77,20 @@ static carom_status matrices(carom_loader *l, const carom_text_node *mass)
 carom_status carom_load_dynamics(carom_loader *l)
 {
     carom_source *s = l->s;
-    const carom_text_node *kinetic = carom_text_get(s->root, "kinetic"), *potential = carom_text_get(s->root, "potential");
+    const carom_text_node *kinetic = carom_text_get(s->root, "kinetic"),
+                          *potential = carom_text_get(s->root, "potential");
     const carom_text_node *mass = carom_text_get(s->root, "mass"), *force = carom_text_get(s->root, "force");
     if (kinetic && (mass || force))
         return carom_load_fail(l, mass ? mass->key_place : force->key_place,
                                "either kinetic and potential, or mass and force: not both");
     if (!kinetic && potential)
-        return carom_load_fail(l, potential->key_place, "potential needs kinetic%s", mass ? " (mass goes with force)" : "");
+        return carom_load_fail(l, potential->key_place, "potential needs kinetic%s",
+                               mass ? " (mass goes with force)" : "");
     if (!mass && force)
         return carom_load_fail(l, force->key_place, "force needs mass");
     if (!kinetic && !mass)
-        return carom_load_fail(l, s->root->place, "the model has neither kinetic (with potential) nor mass (with force)");
+        return carom_load_fail(l, s->root->place,
+                               "the model has neither kinetic (with potential) nor mass (with force)");
     size_t n = (size_t)s->nq;
     s->mass = CAROM_NEW(s->arena, carom_given, n * n);
     s->force = CAROM_NEW(s->arena, carom_given, n);

@@ -18,10 +18,12 @@ static carom_status header(carom_loader *l)
     CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys), "the model"));
     const carom_text_node *version = carom_text_get(s->root, "carom"), *name = carom_text_get(s->root, "name");
     if (!version)
-        return carom_load_fail(l, s->root->place, "the model file does not say 'carom: 1' (the version of the language)");
+        return carom_load_fail(l, s->root->place,
+                               "the model file does not say 'carom: 1' (the version of the language)");
     if (version->kind != CAROM_TEXT_SCALAR || strcmp(version->text, "1") != 0)
         return carom_load_fail(l, version->place, "this library reads version 1 of the language (carom: 1)");
-    if (name && (name->kind != CAROM_TEXT_SCALAR || !name->text[0] || strpbrk(name->text, "\n\r\t") || strlen(name->text) > 200))
+    if (name && (name->kind != CAROM_TEXT_SCALAR || !name->text[0] || strpbrk(name->text, "\n\r\t") ||
+                 strlen(name->text) > 200))
         return carom_load_fail(l, name->key_place, "name must be a text of one line (up to 200 characters)");
     l->m->name = name ? name->text : s->file.name;
     return CAROM_OK;
@@ -97,7 +99,8 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     return CAROM_OK;
 }
 
-carom_status carom_source_build(carom_model *m, const carom_load_request *r, char *note, size_t size, carom_error *error)
+carom_status carom_source_build(carom_model *m, const carom_load_request *r, char *note, size_t size,
+                                carom_error *error)
 {
     *m = (carom_model){0};
     carom_source *s = calloc(1, sizeof *s);
@@ -122,7 +125,8 @@ void carom_source_free(carom_source *s)
     free(s);
 }
 
-static carom_status make(carom_model **model, const carom_load_request *r, carom_load_options *options, carom_error *error)
+static carom_status make(carom_model **model, const carom_load_request *r, carom_load_options *options,
+                         carom_error *error)
 {
     carom_load_options standard = {0}, *o = options ? options : &standard;
     carom_load_request request = *r;

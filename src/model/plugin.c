@@ -24,7 +24,8 @@ static carom_status open_library(carom_loader *l, const carom_text_node *node, c
     if (node->kind != CAROM_TEXT_SCALAR || !node->text[0])
         return carom_load_fail(l, node->key_place, "plugin must be the path of a shared library");
     if (!s->allow_plugins)
-        return carom_load_fail(l, node->place, "plugin '%s' would run foreign code; --allow-plugins permits it", node->text);
+        return carom_load_fail(l, node->place, "plugin '%s' would run foreign code; --allow-plugins permits it",
+                               node->text);
     /* a path with a slash, so that the dynamic linker does not search for it */
     const char *folder = node->text[0] == '/' ? "" : s->folder[0] ? s->folder : "./";
     char *path = carom_arena_format(s->arena, "%s%s", folder, node->text);
@@ -35,14 +36,16 @@ static carom_status open_library(carom_loader *l, const carom_text_node *node, c
     if (!library->handle) {
         free(library);
         const char *why = dlerror();
-        return carom_load_fail(l, node->place, "plugin '%s' cannot be loaded: %.300s", node->text, why ? why : "no reason given");
+        return carom_load_fail(l, node->place, "plugin '%s' cannot be loaded: %.300s", node->text,
+                               why ? why : "no reason given");
     }
     s->plugin = library;
     *plugin = dlsym(library->handle, "carom_plugin_model");
     if (!*plugin)
         return carom_load_fail(l, node->place, "plugin '%s' has no symbol carom_plugin_model", node->text);
     if ((*plugin)->abi != CAROM_PLUGIN_ABI || (*plugin)->model_bytes != sizeof(carom_model))
-        return carom_load_fail(l, node->place, "plugin '%s' was compiled for another carom.h (ABI %d, here %d): compile it again",
+        return carom_load_fail(l, node->place,
+                               "plugin '%s' was compiled for another carom.h (ABI %d, here %d): compile it again",
                                node->text, (*plugin)->abi, CAROM_PLUGIN_ABI);
     return CAROM_OK;
 }
@@ -79,7 +82,8 @@ static carom_status adopt(carom_loader *l)
     }
     for (int i = 0; i < m->np; i++) {
         const char *name = carom_model_p_name(m, i, buffer);
-        s->parameter[i] = (carom_parameter){.name = carom_arena_text(s->arena, name, strlen(name)), .index = i, .value = s->p[i]};
+        s->parameter[i] =
+            (carom_parameter){.name = carom_arena_text(s->arena, name, strlen(name)), .index = i, .value = s->p[i]};
         if (!s->parameter[i].name)
             return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for a plugin");
     }
@@ -126,7 +130,8 @@ static carom_status file_values(carom_loader *l)
 
 carom_status carom_plugin_build(carom_loader *l)
 {
-    static const char *const keys[] = {"carom", "name", "plugin", "parameters", "coordinates", "velocities", "run", "draw"};
+    static const char *const keys[] = {"carom",       "name",       "plugin", "parameters",
+                                       "coordinates", "velocities", "run",    "draw"};
     carom_source *s = l->s;
     carom_model *m = l->m;
     const carom_plugin *plugin = NULL;
@@ -144,7 +149,8 @@ carom_status carom_plugin_build(carom_loader *l)
     if (status == CAROM_OK)
         status = carom_model_validate(m, &why);
     if (status != CAROM_OK)
-        return carom_load_fail(l, node->place, "plugin '%s': %s", node->text, why.text[0] ? why.text : carom_status_text(status));
+        return carom_load_fail(l, node->place, "plugin '%s': %s", node->text,
+                               why.text[0] ? why.text : carom_status_text(status));
     CAROM_TRY(adopt(l));
     CAROM_TRY(file_values(l));
     CAROM_TRY(carom_load_settings(l));

@@ -40,11 +40,13 @@ carom_status carom_load_label(carom_loader *l, const carom_text_node *node, cons
     for (const char *c = node->key; good && *c; c++)
         good = isalnum((unsigned char)*c) || strchr("_-. ", *c) || (unsigned char)*c >= 0x80;
     if (!good)
-        return carom_load_fail(l, node->key_place, "the name of %s: letters, digits, _ - . and blanks (up to 60)", what);
+        return carom_load_fail(l, node->key_place, "the name of %s: letters, digits, _ - . and blanks (up to 60)",
+                               what);
     return CAROM_OK;
 }
 
-carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n, const char *what)
+carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n,
+                             const char *what)
 {
     for (const carom_text_node *c = map->child; c; c = c->next) {
         int i = 0;
@@ -113,7 +115,8 @@ static carom_status visit_parameter(carom_loader *l, int i)
         return CAROM_OK;
     CAROM_TRY(visit(l, x, "parameter"));
     if (!carom_source_parametric(s, x->e))
-        return carom_load_fail(l, x->node->place, "parameter '%s' may depend on other parameters only, not on time or motion", x->name);
+        return carom_load_fail(l, x->node->place,
+                               "parameter '%s' may depend on other parameters only, not on time or motion", x->name);
     if (carom_expr_is_const(s->pool, x->e, &x->value) || carom_source_override(s, "", x->name)) {
         x->index = 0; /* numbered later */
         x->e = carom_expr_var(s->pool, s->var_p + i);
@@ -187,7 +190,8 @@ carom_status carom_load_expression(carom_loader *l, const carom_text_node *node,
         return l->failed ? l->pending.status : status;
     }
     if (carom_expr_exhausted(s->pool))
-        return carom_load_fail(l, node->place, "the model is too large: more than %d nodes of expressions", CAROM_MAX_NODES);
+        return carom_load_fail(l, node->place, "the model is too large: more than %d nodes of expressions",
+                               CAROM_MAX_NODES);
     return CAROM_OK;
 }
 
@@ -205,6 +209,7 @@ carom_status carom_load_positional(carom_loader *l, const carom_text_node *node,
     CAROM_TRY(carom_load_expression(l, node, what, given));
     for (int j = 0; j < s->nq; j++)
         if (carom_expr_depends(s->pool, given->e, s->var_v + j, s->var_v + j + 1))
-            return carom_load_fail(l, node->place, "%s must not depend on velocities, but it contains %s", what, s->rate_name[j]);
+            return carom_load_fail(l, node->place, "%s must not depend on velocities, but it contains %s", what,
+                                   s->rate_name[j]);
     return CAROM_OK;
 }

@@ -20,7 +20,8 @@ static carom_status outputs(carom_loader *l)
         CAROM_TRY(carom_load_label(l, c, "an output"));
         for (int i = 0; i < s->nq; i++)
             if (strcmp(c->key, s->q_name[i]) == 0 || strcmp(c->key, "t") == 0)
-                return carom_load_fail(l, c->key_place, "the output '%s' has the name of %s", c->key, c->key[0] == 't' && !c->key[1] ? "time" : "a coordinate");
+                return carom_load_fail(l, c->key_place, "the output '%s' has the name of %s", c->key,
+                                       c->key[0] == 't' && !c->key[1] ? "time" : "a coordinate");
         name[s->noutput] = c->key;
         CAROM_TRY(carom_load_expression(l, c, "an output", &s->output[s->noutput++]));
     }
@@ -54,7 +55,8 @@ static bool is_word(const char *key)
 
 static bool is_number_key(const char *key)
 {
-    static const char *const keys[] = {"h", "t_end", "every", "rtol", "atol", "newton_tol", "contact_tol", "newton_max"};
+    static const char *const keys[] = {"h",    "t_end",      "every",       "rtol",
+                                       "atol", "newton_tol", "contact_tol", "newton_max"};
     for (int i = 0; i < CAROM_COUNT(keys); i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

@@ -33,9 +33,11 @@ static carom_status unknown(const carom_source *s, const carom_model *m, const c
         k += names[k] != NULL;
     }
     const char *near = names ? carom_nearest(name, names, k) : NULL;
-    carom_status status = near ? carom_fail(error, CAROM_BAD_ARGUMENT, "model '%s' has no parameter '%s'; did you mean '%s'?", m->name, name, near)
-                               : carom_fail(error, CAROM_BAD_ARGUMENT, "model '%s' has no parameter '%s' (initial values are q.NAME and v.NAME)",
-                                            m->name, name);
+    carom_status status =
+        near ? carom_fail(error, CAROM_BAD_ARGUMENT, "model '%s' has no parameter '%s'; did you mean '%s'?", m->name,
+                          name, near)
+             : carom_fail(error, CAROM_BAD_ARGUMENT,
+                          "model '%s' has no parameter '%s' (initial values are q.NAME and v.NAME)", m->name, name);
     carom_arena_free(arena);
     return status;
 }

@@ -14,7 +14,12 @@ enum { /* limits: a hostile file must fail quickly */
     CAROM_MAX_DEPTH = 200
 };
 
-typedef enum carom_symbol_kind { CAROM_SYMBOL_COORDINATE, CAROM_SYMBOL_PARAMETER, CAROM_SYMBOL_LET, CAROM_SYMBOL_TABLE } carom_symbol_kind;
+typedef enum carom_symbol_kind {
+    CAROM_SYMBOL_COORDINATE,
+    CAROM_SYMBOL_PARAMETER,
+    CAROM_SYMBOL_LET,
+    CAROM_SYMBOL_TABLE
+} carom_symbol_kind;
 typedef struct carom_symbol {
     const char *name;
     carom_symbol_kind kind;
@@ -104,7 +109,8 @@ carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char
 /* Is the key of a contact, constraint or output fit for tables and messages? */
 carom_status carom_load_label(carom_loader *l, const carom_text_node *node, const char *what);
 carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const char *what); /* is it a map? */
-carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n, const char *what);
+carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n,
+                             const char *what);
 carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value);
 /* An expression of anything; then what it may not depend on is refused with the reason. */
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
@@ -115,7 +121,8 @@ carom_status carom_load_positional(carom_loader *l, const carom_text_node *node,
 carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e);
 
 carom_status carom_load_names(carom_loader *l);      /* symbols.c: coordinates, parameters, let */
-carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node, int *index); /* that node's key names */
+carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node,
+                                   int *index);      /* that node's key names */
 carom_status carom_load_tables(carom_loader *l);     /* tables.c */
 carom_status carom_load_dynamics(carom_loader *l);   /* dynamics.c: energies or mass and force, forces */
 carom_status carom_load_contacts(carom_loader *l);   /* contacts.c: constraints and contacts */
@@ -136,7 +143,8 @@ const char *carom_compiled_note(const struct carom_compiled *compiled); /* why t
 extern const carom_evaluator carom_compiled_evaluator;
 
 /* ---- values.c: numbers from expressions ---- */
-carom_status carom_source_values(carom_source *s, carom_model *m, carom_error *error); /* p, q, v, period, run, contacts */
+carom_status carom_source_values(carom_source *s, carom_model *m,
+                                 carom_error *error); /* p, q, v, period, run, contacts */
 /* Assembles if it was asked for (note says so), then the checks of the start, placed in the file. */
 carom_status carom_source_check(carom_source *s, carom_model *m, char *note, size_t size, carom_error *error);
 
@@ -148,7 +156,8 @@ typedef struct carom_load_request {
     const carom_override *override;
     int noverride;
 } carom_load_request;
-carom_status carom_source_build(carom_model *m, const carom_load_request *request, char *note, size_t size, carom_error *error);
+carom_status carom_source_build(carom_model *m, const carom_load_request *request, char *note, size_t size,
+                                carom_error *error);
 void carom_source_free(carom_source *s);
 
 /* ---- plugin.c ---- */

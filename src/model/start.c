@@ -37,8 +37,8 @@ static bool values(const carom_probe *k, carom_fault *f)
                          unsigned_nan(k->p[i]));
     for (int i = 0; i < m->nq; i++)
         if (!isfinite(k->q[i]))
-            return found(f, CAROM_FAULT_Q, i, CAROM_NOT_FINITE, "the initial value of '%s' is %g", carom_model_q_name(m, i, b),
-                         unsigned_nan(k->q[i]));
+            return found(f, CAROM_FAULT_Q, i, CAROM_NOT_FINITE, "the initial value of '%s' is %g",
+                         carom_model_q_name(m, i, b), unsigned_nan(k->q[i]));
     for (int i = 0; i < m->nv; i++)
         if (!isfinite(k->v[i]))
             return found(f, CAROM_FAULT_V, i, CAROM_NOT_FINITE, "the initial velocity of '%s' is %g",
@@ -92,8 +92,8 @@ static bool mass(const carom_probe *k, carom_fault *f)
     double pivot = least_pivot(n, M, &where);
     if (where >= 0)
         return found(f, CAROM_FAULT_MASS, where * n + where, CAROM_SINGULAR_MASS,
-                     "the mass matrix is not positive definite at the start: its smallest pivot is %.3g, at '%s'", pivot,
-                     carom_model_q_name(m, where, a));
+                     "the mass matrix is not positive definite at the start: its smallest pivot is %.3g, at '%s'",
+                     pivot, carom_model_q_name(m, where, a));
     return false;
 }
 
@@ -115,7 +115,8 @@ static bool motion(const carom_probe *k, carom_fault *f)
             return found(f, CAROM_FAULT_OUTPUT, i, CAROM_NOT_FINITE, "output '%s' is %g at the start",
                          carom_model_output_name(m, i, b), unsigned_nan(k->at.outputs[i]));
     if (!isfinite(*k->at.stop))
-        return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start", unsigned_nan(*k->at.stop));
+        return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start",
+                     unsigned_nan(*k->at.stop));
     return false;
 }
 
@@ -151,11 +152,13 @@ static bool joints(const carom_probe *k, carom_fault *f)
         double scale = 1, g = k->at.g[i], u = row_u(k, i, &scale);
         const char *name = carom_model_joint_name(m, i, b);
         if (!isfinite(g) || !row_finite(k, i))
-            return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE, "constraint '%s' or its derivatives are not finite at the start (g = %g)",
-                         name, unsigned_nan(g));
+            return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE,
+                         "constraint '%s' or its derivatives are not finite at the start (g = %g)", name,
+                         unsigned_nan(g));
         if (fabs(g) > JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
-                         "constraint '%s' is violated at the start: %.3g instead of 0 (carom check --assemble moves the start onto it)",
+                         "constraint '%s' is violated at the start: %.3g instead of 0 (carom check --assemble moves "
+                         "the start onto it)",
                          name, g);
         if (fabs(u) > JOINT_TOLERANCE * scale)
             return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
@@ -175,12 +178,14 @@ static bool law(const carom_probe *k, int i, carom_fault *f)
     for (int j = 0; j < 4; j++) {
         carom_fault_kind kind = (carom_fault_kind)(CAROM_FAULT_RESTITUTION + j);
         if (!isfinite(x[j]))
-            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name, unsigned_nan(x[j]));
+            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name,
+                         unsigned_nan(x[j]));
         if (j < 2 && (x[j] < 0 || x[j] > 1))
-            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must lie in [0, 1]", words[j], name, x[j]);
+            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must lie in [0, 1]",
+                         words[j], name, x[j]);
         if (j >= 2 && x[j] < 0)
-            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must not be negative", words[j], name,
-                         x[j]);
+            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must not be negative",
+                         words[j], name, x[j]);
     }
     if (x[3] < x[2])
         return found(f, CAROM_FAULT_FRICTION_STATIC, i, CAROM_BAD_MODEL,
@@ -197,14 +202,16 @@ static bool contacts(const carom_probe *k, carom_fault *f)
         int row = carom_model_contact_row(m, i);
         const char *name = carom_model_contact_name(m, i, b);
         if (!isfinite(gap) || !row_finite(k, row))
-            return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE, "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)",
-                         name, unsigned_nan(gap));
+            return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE,
+                         "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)", name,
+                         unsigned_nan(gap));
         if (gap < -JOINT_TOLERANCE * length_scale(k))
-            return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL, "the gap of contact '%s' is %.6g at the start; it must not be negative",
-                         name, gap);
+            return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL,
+                         "the gap of contact '%s' is %.6g at the start; it must not be negative", name, gap);
         for (int d = 1; d <= m->contact[i].directions; d++)
             if (!row_finite(k, row + d))
-                return found(f, CAROM_FAULT_SLIP, i, CAROM_NOT_FINITE, "the slip of contact '%s' is not finite at the start", name);
+                return found(f, CAROM_FAULT_SLIP, i, CAROM_NOT_FINITE,
+                             "the slip of contact '%s' is not finite at the start", name);
         if (law(k, i, f))
             return true;
     }
@@ -213,8 +220,8 @@ static bool contacts(const carom_probe *k, carom_fault *f)
 
 carom_status carom_model_start(const carom_model *model, carom_fault *fault, carom_error *error)
 {
-    const unsigned want = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_ENERGY |
-                          CAROM_OUTPUTS | CAROM_STOP;
+    const unsigned want = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW |
+                          CAROM_ENERGY | CAROM_OUTPUTS | CAROM_STOP;
     carom_probe probe;
     *fault = (carom_fault){.kind = CAROM_FAULT_NONE};
     CAROM_TRY(carom_probe_new(&probe, model, want, error));

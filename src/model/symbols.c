@@ -14,8 +14,9 @@ static carom_status check_name(carom_loader *l, const carom_text_node *node, con
     for (; good && name[n]; n++)
         good = isalnum((unsigned char)name[n]) || name[n] == '_';
     if (!good || n > 60)
-        return carom_load_fail(l, node->key_place, "'%.80s' is no name for a %s: letters, digits and _ (up to 60), no digit first",
-                               name, what);
+        return carom_load_fail(l, node->key_place,
+                               "'%.80s' is no name for a %s: letters, digits and _ (up to 60), no digit first", name,
+                               what);
     if (strcmp(name, "t") == 0)
         return carom_load_fail(l, node->key_place, "the %s 't' has the name of time", what);
     if (strcmp(name, "pi") == 0)
@@ -65,8 +66,9 @@ static carom_status declare_all(carom_loader *l, int *ntable)
     qsort(s->symbol, (size_t)s->nsymbol, sizeof *s->symbol, by_name);
     for (int i = 1; i < s->nsymbol; i++)
         if (strcmp(s->symbol[i].name, s->symbol[i - 1].name) == 0)
-            return carom_load_fail(l, s->symbol[i].node->key_place, "the name '%s' of this %s is already that of a %s in line %d",
-                                   s->symbol[i].name, kind_name[s->symbol[i].kind], kind_name[s->symbol[i - 1].kind],
+            return carom_load_fail(l, s->symbol[i].node->key_place,
+                                   "the name '%s' of this %s is already that of a %s in line %d", s->symbol[i].name,
+                                   kind_name[s->symbol[i].kind], kind_name[s->symbol[i - 1].kind],
                                    s->symbol[i - 1].node->key_place.line);
     return CAROM_OK;
 }

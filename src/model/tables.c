@@ -26,7 +26,8 @@ static carom_status is_list(carom_loader *l, const carom_text_node *node, const 
     if (node->kind != CAROM_TEXT_LIST)
         return carom_load_fail(l, node->place, "%s must be a list", what);
     if (node->nchild < least || node->nchild > MOST_POINTS)
-        return carom_load_fail(l, node->place, "%s has %d entries; there must be %d to %d", what, node->nchild, least, MOST_POINTS);
+        return carom_load_fail(l, node->place, "%s has %d entries; there must be %d to %d", what, node->nchild, least,
+                               MOST_POINTS);
     return CAROM_OK;
 }
 
@@ -135,7 +136,8 @@ static carom_status check(carom_loader *l, const carom_text_node *table, const c
             return carom_load_fail(l, table->place, "point %d of table '%s' is not finite", i + 1, table->key);
     for (int i = 1; i < d->n; i++)
         if (!(d->x[i] > d->x[i - 1]))
-            return carom_load_fail(l, table->place, "x must increase: points %d and %d of table '%s' have x = %.6g and %.6g", i, i + 1,
+            return carom_load_fail(l, table->place,
+                                   "x must increase: points %d and %d of table '%s' have x = %.6g and %.6g", i, i + 1,
                                    table->key, d->x[i - 1], d->x[i]);
     if (d->periodic && fabs(d->y[d->n - 1] - d->y[0]) > 1e-12 * (fabs(d->y[0]) + fabs(d->y[d->n - 1])))
         return carom_load_fail(l, table->place, "a periodic table must end where it begins: y = %.6g and %.6g", d->y[0],

@@ -14,7 +14,8 @@ static carom_status sizes(const carom_model *m, carom_error *error)
                 {"ncontact", m->ncontact, 0}, {"noutput", m->noutput, 0}};
     for (int i = 0; i < CAROM_COUNT(size); i++)
         if (size[i].value < size[i].least || size[i].value > MOST)
-            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s = %d is outside of [%d, %d]", size[i].name, size[i].value, size[i].least, MOST);
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s = %d is outside of [%d, %d]", size[i].name, size[i].value,
+                       size[i].least, MOST);
     if (m->nq != m->nv)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d and nv = %d must be equal", m->nq, m->nv);
     if (!m->q)
@@ -37,7 +38,8 @@ static carom_status callbacks(const carom_model *m, carom_error *error)
     if (m->evaluator) {
         const carom_evaluator *e = m->evaluator;
         if (!e->prepare || !e->work_bytes || !e->begin || !e->eval)
-            CAROM_FAIL(error, CAROM_BAD_MODEL, "the evaluator is incomplete: prepare, work_bytes, begin and eval are needed");
+            CAROM_FAIL(error, CAROM_BAD_MODEL,
+                       "the evaluator is incomplete: prepare, work_bytes, begin and eval are needed");
         return CAROM_OK;
     }
     int ngap = m->njoint + m->ncontact, nslip = carom_model_rows(m) - ngap;

@@ -18,7 +18,8 @@ const carom_override *carom_source_override(const carom_source *s, const char *p
 static void initial_values(carom_source *s, double *variables)
 {
     for (int i = 0; i < s->nq; i++) {
-        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]), *v = carom_source_override(s, "v.", s->q_name[i]);
+        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]),
+                             *v = carom_source_override(s, "v.", s->q_name[i]);
         s->q[i] = q ? q->value : s->plugin ? s->q_plugin[i] : carom_expr_value(s->pool, s->q0[i].e, variables);
         s->v[i] = v ? v->value : s->plugin ? s->v_plugin[i] : carom_expr_value(s->pool, s->v0[i].e, variables);
     }
@@ -32,7 +33,8 @@ static carom_status period(const carom_source *s, carom_model *m, const double *
 {
     m->period = carom_expr_value(s->pool, s->period.e, variables);
     if (s->period.node && !(m->period > 0 && isfinite(m->period)))
-        return carom_text_fail(&s->file, s->period.node->place, error, CAROM_BAD_MODEL, "the period is %g; it must be positive", m->period);
+        return carom_text_fail(&s->file, s->period.node->place, error, CAROM_BAD_MODEL,
+                               "the period is %g; it must be positive", m->period);
     return CAROM_OK;
 }
 
@@ -44,7 +46,8 @@ static carom_status settings(const carom_source *s, const carom_model *m, const 
             continue;
         double value = carom_expr_value(s->pool, given->e, variables);
         if (!isfinite(value))
-            return carom_text_fail(&s->file, given->node->place, error, CAROM_BAD_MODEL, "the setting '%s' is %g", m->run[i].key, value);
+            return carom_text_fail(&s->file, given->node->place, error, CAROM_BAD_MODEL, "the setting '%s' is %g",
+                                   m->run[i].key, value);
         carom_shortest(value, s->setting[i].text);
     }
     return CAROM_OK;
