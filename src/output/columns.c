@@ -82,7 +82,7 @@ carom_status carom_columns_make(carom_columns *columns, carom_arena *arena, cons
         add(&to, carom_model_joint_name(model, i, buffer), ".force");
         add(&to, carom_model_joint_name(model, i, buffer), ".impulse");
     }
-    if (energy)
+    if (energy && !taken(columns, "energy"))
         columns->energy = add(&to, "energy", "");
     if (to.failed)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of %d columns", room);

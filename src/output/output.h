@@ -28,7 +28,7 @@
  *   ground.impulse        of the jump, in its row with side +1 only: the column's sum is the total
  *   ground.force_t ...    and ground.impulse_t for planar friction; _t1 and _t2 for spatial
  *   joint.force, joint.impulse
- *   energy                kinetic + potential, with info->energy
+ *   energy                kinetic + potential, with info->energy, unless an output has that name
  * Events go to stem.events.csv beside stem.csv, to /events in HDF5 and to "events" in JSON. */
 typedef struct carom_sink carom_sink;
 typedef struct carom_sink_info { /* what is noted at the top of the file; any string may be NULL */
