@@ -15,6 +15,7 @@ typedef struct carom_contacts {
     double *u_free;        /* [nrow] without impulses */
     double *u_after;       /* [nrow] */
     double *P;             /* [nrow] impulses; 0 on rows that are not active */
+    double *a_free;        /* [nv] */
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
@@ -28,6 +29,18 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
  * rounding of the gap. Clears P and u. Returns whether G will be needed: a link is active, or a contact was closed. */
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode);
+
+/* What the active links pose: A^-1 G^T, W and a block for each (laws only: b, mu, pins and x0 are the caller's); the solution,
+ * judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all rows. */
+void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A, const double *G_u);
+carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
+void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y, double *x);
+
+/* Block `accel_decide`: accelerations and contact forces of the active links at (t, q, v), see accel.c; slip [nrow] gives the
+ * directions of the contacts that slip by mode. force [nrow] is 0 on rows that are not active. */
+carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *system, double t, const double *q, const double *v,
+                                        const unsigned char *mode, const double *slip, double *a, double *force,
+                                        carom_error *error);
 
 /* Block `impact`: v_new = v_free + A^-1 G^T P with
  *     u_after + e u_before and P in the law,   u = G_u v + w_u
