@@ -216,8 +216,11 @@ for signal in INT TERM; do
     pid=$!
     sleep 1
     kill -s $signal $pid
+    { sleep 20; kill -s KILL $pid; } >/dev/null 2>&1 &
+    watchdog=$!
     code=0
     wait $pid || code=$?
+    kill $watchdog 2>/dev/null
     [ $code = 130 ] || complain "SIG$signal: exit $code, not 130"
     says "interrupted at t = .* of 10000"
     expect 0 plot "$tmp/long.csv" -o "$tmp/long.svg"
