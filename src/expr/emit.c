@@ -1,5 +1,6 @@
-/* emit.c: tapes as C source. The same operations in the same order as the interpreter, so the bits are the same; fixed
- * values are read from the work array that carom_tape_begin has filled. */
+/* emit.c: tapes as C source. The same operations in the same order as the interpreter, so the bits are the same;
+ * fixed values are read from the work array that carom_tape_begin has filled. One lane is computed with doubles,
+ * eight as four pairs: arithmetic on both lanes of a pair at once, everything else lane by lane. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static const char preamble[] =
     "static inline double carom_op_mod(double a, double b)\n"
     "{ double r = fmod(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }\n"
     "typedef double table_function(const void *, int, int, double);\n"
-    "#define W(i) w[(i) * L + k]\n";
+    "typedef double pair __attribute__((vector_size(16), aligned(8)));\n";
 
 static const char *formula(uint32_t op)
 {
@@ -56,13 +57,29 @@ static const char *formula(uint32_t op)
     return table[op];
 }
 
-/* The name of what a register holds at this point: v<number>, or a row of the work array. */
-static void put_register(text *t, const int *held, uint32_t reg)
+typedef struct writer {
+    text *t;
+    const carom_tape *tape;
+    int *held;  /* [nregister]: the register holds v<number>; -1: a fixed value f<register> */
+    bool *used; /* [nregister]: fixed values that are read */
+    int next;   /* number of the next v */
+    int lanes;
+} writer;
+
+static const char *type(const writer *w)
 {
-    if (held[reg] < 0)
-        put(t, "W(%u)", reg);
+    return w->lanes == 1 ? "double" : "pair";
+}
+
+/* What a register holds at this point; lane < 0: all lanes of it. */
+static void put_register(writer *w, uint32_t reg, int lane)
+{
+    if (w->held[reg] < 0)
+        put(w->t, "f%u", reg);
     else
-        put(t, "v%d", held[reg]);
+        put(w->t, "v%d", w->held[reg]);
+    if (lane >= 0)
+        put(w->t, "[%d]", lane);
 }
 
 static bool letter(char c)
@@ -71,69 +88,136 @@ static bool letter(char c)
 }
 
 /* The formula with A, B, C, D as the registers of the instruction. */
-static void put_formula(text *t, const int *held, const carom_instruction *i)
+static void put_formula(writer *w, const carom_instruction *i, int lane)
 {
     const uint32_t operand[4] = {i->a, i->b, i->c, i->e};
+    if (i->op == CAROM_TAPE_TABLE) {
+        put(w->t, "table(tape, %u, %u, ", i->b, i->c);
+        put_register(w, i->a, lane);
+        put(w->t, ")");
+        return;
+    }
     const char *s = formula(i->op);
     for (size_t k = 0; s[k]; k++) {
         if (s[k] >= 'A' && s[k] <= 'D' && !letter(s[k + 1]) && (k == 0 || !letter(s[k - 1])))
-            put_register(t, held, operand[s[k] - 'A']);
+            put_register(w, operand[s[k] - 'A'], lane);
         else
-            put(t, "%c", s[k]);
+            put(w->t, "%c", s[k]);
     }
 }
 
-static void put_instruction(text *t, int *held, int *next, const carom_instruction *i)
+/* const TYPE v<number> = ...; the number. */
+static int put_value(writer *w, const carom_instruction *i)
 {
-    int id = *next;
-    if (i->op == CAROM_TAPE_SINCOS) {
-        put(t, "const double v%d = sin(", id);
-        put_register(t, held, i->a);
-        put(t, "), v%d = cos(", id + 1);
-        put_register(t, held, i->a);
-        put(t, ");\n");
-        held[i->b] = id + 1;
-        ++*next;
-    } else if (i->op == CAROM_TAPE_TABLE) {
-        put(t, "const double v%d = table(tape, %u, %u, ", id, i->b, i->c);
-        put_register(t, held, i->a);
-        put(t, ");\n");
+    bool both = i->op < CAROM_TAPE_MIN; /* plain arithmetic works on pairs */
+    put(w->t, "const %s v%d = ", type(w), w->next);
+    if (w->lanes == 1 || both) {
+        put_formula(w, i, -1);
     } else {
-        put(t, "const double v%d = ", id);
-        put_formula(t, held, i);
+        put(w->t, "{");
+        put_formula(w, i, 0);
+        put(w->t, ", ");
+        put_formula(w, i, 1);
+        put(w->t, "}");
+    }
+    put(w->t, ";\n");
+    return w->next++;
+}
+
+static void put_instruction(writer *w, const carom_instruction *i)
+{
+    if (i->op == CAROM_TAPE_SINCOS) {
+        carom_instruction sine = *i, cosine = *i;
+        sine.op = CAROM_TAPE_SIN, cosine.op = CAROM_TAPE_COS;
+        int first = put_value(w, &sine), second = put_value(w, &cosine);
+        w->held[i->d] = first;
+        w->held[i->b] = second;
+    } else {
+        w->held[i->d] = put_value(w, i);
+    }
+}
+
+/* Which fixed values are read: loaded once, before anything is stored. */
+static void find_used(writer *w)
+{
+    const carom_tape *tape = w->tape;
+    const uint32_t *operand[4];
+    for (int i = 0; i < tape->ncode; i++) {
+        int count = carom_instruction_reads(&tape->code[i], operand);
+        for (int k = 0; k < count; k++)
+            w->used[*operand[k]] = true;
+    }
+    for (int i = 0; i < tape->nstore; i++)
+        w->used[tape->store[i].reg] = true;
+}
+
+/* Array of each group into a pointer of its own: compilers walk long lists of stores badly otherwise. */
+static void put_pointers(writer *w)
+{
+    const carom_tape *tape = w->tape;
+    uint64_t in = 0, out = 0;
+    for (int i = 0; i < tape->nload + tape->nstore; i++) {
+        bool load = i < tape->nload;
+        int group = load ? tape->load[i].group : tape->store[i - tape->nload].group;
+        uint64_t *seen = load ? &in : &out, bit = group < 64 ? (uint64_t)1 << group : 0;
+        if (bit & ~*seen)
+            put(w->t, load ? "const double *const in%d = in[%d];\n" : "double *const out%d = out[%d];\n", group, group);
+        *seen |= bit;
+    }
+}
+
+static void put_place(writer *w, const char *array, const carom_transfer *at)
+{
+    bool named = at->group < 64;
+    put(w->t, "(%s%s%d%s + %d * %d + k)", array, named ? "" : "[", at->group, named ? "" : "]", at->row, w->lanes);
+}
+
+static void put_body(writer *w, int number)
+{
+    const carom_tape *tape = w->tape;
+    text *t = w->t;
+    put(t, "void carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
+           "    table_function *table)\n{\n",
+        number, w->lanes);
+    put_pointers(w);
+    put(t, "for (int k = 0; k < %d; k += %d) {\n", w->lanes, w->lanes == 1 ? 1 : 2);
+    for (int i = 0; i < tape->nfixed; i++) {
+        if (w->used[i])
+            put(t, "const %s f%d = *(const %s *)(w + %d * %d + k);\n", type(w), i, type(w), i, w->lanes);
+    }
+    for (int i = 0; i < tape->nload; i++) {
+        put(t, "const %s v%d = *(const %s *)", type(w), w->next, type(w));
+        put_place(w, "in", &tape->load[i]);
+        put(t, ";\n");
+        w->held[tape->load[i].reg] = w->next++;
+    }
+    for (int i = 0; i < tape->ncode; i++)
+        put_instruction(w, &tape->code[i]);
+    for (int i = 0; i < tape->nstore; i++) {
+        put(t, "*(%s *)", type(w));
+        put_place(w, "out", &tape->store[i]);
+        put(t, " = ");
+        put_register(w, (uint32_t)tape->store[i].reg, -1);
         put(t, ";\n");
     }
-    held[i->d] = id;
-    ++*next;
+    put(t, "}\n}\n");
 }
 
 static bool put_tape(text *t, const carom_tape *tape, int number)
 {
-    int next = 0, *held = malloc(sizeof *held * ((size_t)tape->nregister + 1));
-    if (!held)
-        return false;
-    memset(held, 0xff, sizeof *held * ((size_t)tape->nregister + 1));
-    put(t, "static inline __attribute__((always_inline)) void body_%d(const int L, const double *const *in,\n"
-           "    const double *w, double *const *out, const void *tape, table_function *table)\n"
-           "{\nfor (int k = 0; k < L; k++) {\n", number);
-    for (int i = 0; i < tape->nload; i++) {
-        put(t, "const double v%d = in[%d][%d * L + k];\n", next, tape->load[i].group, tape->load[i].row);
-        held[tape->load[i].reg] = next++;
+    size_t n = (size_t)tape->nregister + 1;
+    writer w = {.t = t, .tape = tape, .held = malloc(sizeof *w.held * n), .used = calloc(n, sizeof *w.used)};
+    bool fine = w.held && w.used;
+    if (fine)
+        find_used(&w);
+    for (w.lanes = 1; fine && w.lanes <= 8; w.lanes += 7) {
+        memset(w.held, 0xff, sizeof *w.held * n);
+        w.next = 0;
+        put_body(&w, number);
     }
-    for (int i = 0; i < tape->ncode; i++)
-        put_instruction(t, held, &next, &tape->code[i]);
-    for (int i = 0; i < tape->nstore; i++) {
-        put(t, "out[%d][%d * L + k] = ", tape->store[i].group, tape->store[i].row);
-        put_register(t, held, (uint32_t)tape->store[i].reg);
-        put(t, ";\n");
-    }
-    put(t, "}\n(void)in, (void)w, (void)out, (void)tape, (void)table;\n}\n");
-    for (int lanes = 1; lanes <= 8; lanes += 7)
-        put(t, "void carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
-               "    table_function *table)\n{\nbody_%d(%d, in, w, out, tape, table);\n}\n",
-            number, lanes, number, lanes);
-    free(held);
-    return true;
+    free(w.held);
+    free(w.used);
+    return fine;
 }
 
 char *carom_emit(carom_tape *const *tapes, int n, size_t *length)

@@ -88,8 +88,8 @@ carom_status carom_compiler_find(carom_compiler *c, carom_error *error)
 
 carom_status carom_compiler_run(const carom_compiler *c, const char *source, const char *object, carom_error *error)
 {
-    static const char *const flags[] = {"-std=c11", "-O2",     "-ffp-contract=off", "-fno-math-errno", "-w",
-                                        "-shared",  "-fPIC",  "-x",                "c"};
+    static const char *const flags[] = {"-std=c11", "-O2", "-ffp-contract=off", "-fno-math-errno",
+                                        "-fno-tree-slp-vectorize", "-w", "-shared", "-fPIC", "-x", "c"};
     char *argv[CAROM_COMPILER_WORDS + CAROM_COUNT(flags) + 5], said[600];
     int n = 0, code = 0;
     for (int i = 0; i < c->n; i++)
