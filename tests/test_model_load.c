@@ -173,6 +173,24 @@ START_TEST(new_values_that_are_not_sound_are_refused_and_change_nothing)
 }
 END_TEST
 
+START_TEST(further_expressions_may_use_the_names_of_the_model)
+{
+    carom_model *m = model_of(chain);
+    carom_error error = {0};
+    const double q[2] = {0.5, 2}, v[2] = {3, 4};
+    int e = -1;
+    CHECK_OK(carom_model_expression_text(m, "speed + k*x + t", &e, &error), error);
+    const double w = 2 * acos(-1) / 4;
+    CHECK_NEAR(carom_model_value(m, e, 10, q, v, m->p), 5 + 3 * w * w * 0.5 + 10, 1e-13);
+    ck_assert_int_eq(carom_model_expression_text(m, "2*sped", &e, &error), CAROM_BAD_MODEL);
+    ck_assert_msg(strstr(error.text, "expression:1:3: unknown name 'sped'; did you mean 'speed'?") != NULL, "%s",
+                  error.text);
+    const carom_model by_hand = {.name = "by hand"};
+    ck_assert_int_eq(carom_model_expression_text(&by_hand, "1", &e, &error), CAROM_UNSUPPORTED);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(mass_and_force_are_taken_as_written)
 {
     carom_model *m = model_of("carom: 1\nparameters: {J: 2}\ncoordinates: {x: 1, y: 0}\nvelocities: {x: 3}\n"
@@ -323,8 +341,8 @@ START_TEST(a_model_is_a_path_or_a_built_in_name)
 END_TEST
 
 TEST_MAIN("model: loading", parameters_and_let_refer_to_each_other_in_any_order,
-          settings_may_be_expressions_of_parameters, what_depends_on_a_new_value_follows,
-          a_parameter_that_depended_on_others_can_be_given_a_value_of_its_own,
+          settings_may_be_expressions_of_parameters, further_expressions_may_use_the_names_of_the_model,
+          what_depends_on_a_new_value_follows, a_parameter_that_depended_on_others_can_be_given_a_value_of_its_own,
           new_values_that_are_not_sound_are_refused_and_change_nothing, mass_and_force_are_taken_as_written,
           tables_interpolate_measured_functions, tables_come_from_files_beside_the_model,
           assembly_moves_the_start_onto_redundant_joints_along_mass_weighted_normals,

@@ -227,6 +227,16 @@ const char *carom_compiled_note(const struct carom_compiled *c)
     return c->note;
 }
 
+void carom_compiled_lock(struct carom_compiled *c)
+{
+    pthread_mutex_lock(&c->lock);
+}
+
+void carom_compiled_unlock(struct carom_compiled *c)
+{
+    pthread_mutex_unlock(&c->lock);
+}
+
 void carom_compiled_free(struct carom_compiled *c)
 {
     if (!c)

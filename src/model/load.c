@@ -72,7 +72,6 @@ static carom_status copy_request(carom_source *s, const carom_load_request *r, c
     s->noverride = r->noverride;
     if (r->options) {
         s->assemble = r->options->assemble;
-        s->jit = r->options->jit;
         s->allow_plugins = r->options->allow_plugins;
     }
     return CAROM_OK;
@@ -81,7 +80,7 @@ static carom_status copy_request(carom_source *s, const carom_load_request *r, c
 static carom_status build(carom_source *s, carom_model *m, const carom_load_request *r, char *note, size_t size,
                           carom_error *error)
 {
-    carom_loader loader = {.s = s, .m = m, .error = error};
+    carom_loader loader = {.s = s, .m = m, .file = &s->file, .error = error};
     carom_text_node *root = NULL;
     s->arena = carom_arena_new((size_t)1 << 30);
     s->pool = carom_expr_pool_new(CAROM_MAX_NODES);
@@ -94,7 +93,11 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     CAROM_TRY(header(&loader));
     CAROM_TRY(carom_text_get(root, "plugin") ? carom_plugin_build(&loader) : read_sections(&loader));
     CAROM_TRY(carom_source_check(s, m, note, size, error));
-    if (note && size && s->compiled && carom_compiled_note(s->compiled)[0])
+    if (!s->compiled || !r->options || !r->options->jit)
+        return CAROM_OK;
+    s->jit = true; /* from here on: what the checks asked for is not worth a compiler */
+    CAROM_TRY(m->evaluator->prepare(m, CAROM_MASS | CAROM_FORCE, error));
+    if (note && size && carom_compiled_note(s->compiled)[0])
         snprintf(note, size, "%s", carom_compiled_note(s->compiled));
     return CAROM_OK;
 }
@@ -193,7 +196,7 @@ carom_status carom_model_load(carom_model **model, const char *path, carom_load_
 
 void carom_model_free(carom_model *model)
 {
-    if (!model)
+    if (!model || !model->source) /* a struct filled by hand belongs to its owner */
         return;
     carom_source_free((carom_source *)(size_t)model->source);
     free(model);

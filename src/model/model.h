@@ -43,4 +43,14 @@ const carom_text_node *carom_model_section(const carom_model *model, const char 
 /* The file of a loaded model, for errors; NULL otherwise. */
 const carom_text_file *carom_model_file(const carom_model *model);
 
+/* An expression in the names of a model file (t, coordinates, velocities, parameters, let, tables), e.g. of its draw
+ * section; a text from elsewhere has a file of its own for its errors (NULL: the model's). Thread-safe; for pictures
+ * and measures, not for stepping. Models of native code have no such names: CAROM_UNSUPPORTED. */
+carom_status carom_model_expression(const carom_model *model, const carom_text_file *file, const carom_text_node *node,
+                                    int *expression, carom_error *error);
+carom_status carom_model_expression_text(const carom_model *model, const char *text, int *expression,
+                                         carom_error *error);
+double carom_model_value(const carom_model *model, int expression, double t, const double *q, const double *v,
+                         const double *p);
+
 #endif

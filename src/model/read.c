@@ -15,7 +15,7 @@ carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    return carom_text_fail(&l->s->file, place, l->error, CAROM_BAD_MODEL, "%s", words);
+    return carom_text_fail(l->file, place, l->error, CAROM_BAD_MODEL, "%s", words);
 }
 
 static const char *kind_words(const carom_text_node *node)
@@ -182,7 +182,7 @@ carom_status carom_load_expression(carom_loader *l, const carom_text_node *node,
     CAROM_TRY(scalar(l, node, what));
     given->node = node;
     carom_error own = {0};
-    carom_status status = carom_expr_parse(s->pool, &s->file, node, &scope, &given->e, &own);
+    carom_status status = carom_expr_parse(s->pool, l->file, node, &scope, &given->e, &own);
     const carom_error *why = l->failed ? &l->pending : &own; /* something that it names is wrong: that is the error */
     if (l->failed || status != CAROM_OK) {
         if (l->error && l->error != why)

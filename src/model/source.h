@@ -98,6 +98,7 @@ typedef struct carom_source {
 typedef struct carom_loader {
     carom_source *s;
     carom_model *m;
+    const carom_text_file *file; /* that errors show */
     carom_error *error;
     carom_error pending; /* of a name that was resolved while another expression was being parsed */
     bool failed;
@@ -141,6 +142,9 @@ carom_status carom_compiled_new(carom_source *s, carom_error *error);
 void carom_compiled_free(struct carom_compiled *compiled);
 const char *carom_compiled_note(const struct carom_compiled *compiled); /* why there is no native code, or "" */
 extern const carom_evaluator carom_compiled_evaluator;
+/* The pool grows when tapes are prepared: hold this while reading it after loading. */
+void carom_compiled_lock(struct carom_compiled *compiled);
+void carom_compiled_unlock(struct carom_compiled *compiled);
 
 /* ---- values.c: numbers from expressions ---- */
 carom_status carom_source_values(carom_source *s, carom_model *m,
