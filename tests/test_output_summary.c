@@ -13,6 +13,7 @@ START_TEST(json_escapes_nests_and_knows_no_nan)
     CHECK_OK(carom_json_new(&json, "memory", memory, false, &error), error);
     carom_json_object(json, NULL);
     carom_json_string(json, "a\"b\\", "tab\t line\n bell\a caf\xc3\xa9");
+    carom_json_string(json, "broken", "\xff<\xc3|\xed\xa0\x80");
     carom_json_number(json, "x", 0.1);
     carom_json_number(json, "nan", NAN);
     carom_json_number(json, "inf", -INFINITY);
@@ -25,7 +26,8 @@ START_TEST(json_escapes_nests_and_knows_no_nan)
     carom_json_numbers(json, NULL, (const double[]){1, NAN, 1e300}, 3);
     CHECK_OK(carom_json_close(json, &error), error);
     fclose(memory);
-    ck_assert_str_eq(text, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\",\"x\":0.1,\"nan\":null,\"inf\":null,"
+    ck_assert_str_eq(text, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\","
+                           "\"broken\":\"\xef\xbf\xbd<\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"x\":0.1,\"nan\":null,\"inf\":null,"
                            "\"n\":-9007199254740993,\"list\":[true,null,{},[1,null,1e300]]}\n");
     free(text);
 }

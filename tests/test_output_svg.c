@@ -224,7 +224,7 @@ START_TEST(strange_data_give_well_formed_pictures)
 {
     double t[] = {0, 1, 2, 3}, nothing[] = {NAN, NAN, NAN, NAN}, huge[] = {-1.7e308, 1.7e308, INFINITY, -INFINITY},
            tiny[] = {5e-324, 0, 1e-310, 0}, same[] = {7, 7, 7, 7};
-    char *names[] = {(char *)"t", (char *)"<nothing>", (char *)"&huge", (char *)"tiny\"", (char *)"same"};
+    char *names[] = {(char *)"t", (char *)"<nothing>", (char *)"&huge", (char *)"tiny\"", (char *)"same\xff\xc3\xa9"};
     double *columns[] = {t, nothing, huge, tiny, same};
     carom_table table = make_table(names, columns, 5, 4);
     for (int i = 1; i < 5; i++) {
@@ -233,6 +233,7 @@ START_TEST(strange_data_give_well_formed_pictures)
         check_xml(text);
         ck_assert_ptr_null(strstr(text, "nan"));
         ck_assert_ptr_null(strstr(text, "inf"));
+        ck_assert_ptr_null(strchr(text, '\xff'));
         free(text);
     }
     fixture_remove();

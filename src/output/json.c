@@ -40,12 +40,16 @@ void carom_json_quote(carom_stream *stream, const char *text)
         unsigned char byte = (unsigned char)*c;
         const char *plain = "\"\\\b\f\n\r\t", *code = "\"\\bfnrt", *at = strchr(plain, byte);
         char escaped[8];
-        if (at)
+        int bytes = carom_output_utf8(c);
+        if (bytes == 0)
+            carom_stream_string(stream, "\xef\xbf\xbd"); /* the sign for what is no character */
+        else if (at)
             carom_stream_text(stream, (char[]){'\\', code[at - plain]}, 2);
         else if (byte < 0x20 || byte == 0x7f)
             carom_stream_text(stream, escaped, (size_t)snprintf(escaped, sizeof escaped, "\\u%04x", byte));
         else
-            carom_stream_text(stream, c, 1);
+            carom_stream_text(stream, c, (size_t)bytes);
+        c += bytes > 1 ? bytes - 1 : 0;
     }
     carom_stream_text(stream, "\"", 1);
 }

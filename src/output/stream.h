@@ -29,6 +29,9 @@ carom_status carom_stream_mark(carom_stream *stream);
 carom_status carom_stream_flush(carom_stream *stream); /* up to the mark */
 carom_status carom_stream_close(carom_stream *stream, carom_error *error);
 
+/* How many bytes the UTF-8 character at text has; 0: it is none. */
+int carom_output_utf8(const char *text);
+
 /* Seconds on a cheap clock that never goes back. */
 double carom_output_clock(void);
 

@@ -37,18 +37,23 @@ static void say(carom_stream *out, const char *format, ...)
 
 void carom_svg_text(carom_stream *out, const char *text, int most)
 {
-    int seen = 0;
-    for (const char *c = text; *c; c++) {
-        bool begins = ((unsigned char)*c & 0xc0) != 0x80; /* UTF-8: a new character */
-        if (begins && ++seen > most) {
+    for (int seen = 0; *text; seen++) {
+        if (seen == most) {
             carom_stream_string(out, "\xe2\x80\xa6");
             return;
         }
-        const char *name = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : *c == '"' ? "&quot;" : NULL;
+        char c = *text;
+        int bytes = carom_output_utf8(text);
+        const char *name = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+        if (bytes == 0)
+            name = "\xef\xbf\xbd";
+        else if ((unsigned char)c < 0x20)
+            name = " ";
         if (name)
             carom_stream_string(out, name);
         else
-            carom_stream_text(out, (unsigned char)*c < 0x20 ? " " : c, 1);
+            carom_stream_text(out, text, (size_t)bytes);
+        text += CAROM_MAX(bytes, 1);
     }
 }
 
