@@ -65,6 +65,14 @@ static inline void fixture_play(carom_observer o)
     o.segment(o.user, &rise);
 }
 
+/* The two text formats first. */
+static const char *const fixture_endings[] = {"csv", "json", "h5"};
+#ifdef CAROM_NO_HDF5
+enum { FIXTURE_TEXTS = 2, FIXTURE_FORMATS = 2 };
+#else
+enum { FIXTURE_TEXTS = 2, FIXTURE_FORMATS = 3 };
+#endif
+
 /* A path in a folder of this test's own. */
 static inline const char *fixture_path(const char *name)
 {

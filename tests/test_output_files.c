@@ -97,16 +97,14 @@ START_TEST(other_parameters_reach_the_outputs)
 }
 END_TEST
 
-static const char *const endings[] = {"csv", "h5", "json"};
-
 START_TEST(a_path_that_cannot_be_written_is_an_error_with_the_systems_words)
 {
     carom_model model = fixture_model();
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[60];
         carom_sink *sink = (void *)&model;
         carom_error error = {0};
-        snprintf(name, sizeof name, "no/such/folder/a.%s", endings[i]);
+        snprintf(name, sizeof name, "no/such/folder/a.%s", fixture_endings[i]);
         ck_assert_int_eq(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), CAROM_FILE);
         ck_assert_ptr_null(sink);
         ck_assert_msg(strstr(error.text, name) && strstr(error.text, strerror(ENOENT)), "%s", error.text);
@@ -123,6 +121,20 @@ START_TEST(an_unknown_ending_is_an_error_that_names_the_valid_ones)
     ck_assert_int_eq(carom_sink_new(&sink, "a.txt", NULL, &model, NULL, NULL, 0, &error), CAROM_BAD_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "a.txt"));
     ck_assert_ptr_nonnull(strstr(error.text, ".csv, .h5, .hdf5, .json"));
+}
+END_TEST
+
+START_TEST(a_build_without_hdf5_says_so)
+{
+    if (FIXTURE_FORMATS > FIXTURE_TEXTS)
+        return;
+    carom_model model = fixture_model();
+    carom_sink *sink;
+    carom_table *table;
+    carom_error error = {0};
+    ck_assert_int_eq(carom_sink_new(&sink, "a.h5", NULL, &model, NULL, NULL, 0, &error), CAROM_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.text, "use .csv or .json"));
+    ck_assert_int_eq(carom_table_read(&table, "a.h5", &error), CAROM_UNSUPPORTED);
 }
 END_TEST
 
@@ -144,12 +156,12 @@ START_TEST(a_full_disk_stops_the_writing_early_and_is_reported_at_close)
 {
     if (access("/dev/full", W_OK) != 0)
         return;
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40], path[300];
         carom_model model = fixture_model();
         carom_sink *sink;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         strcpy(path, fixture_path(name));
         ck_assert_int_eq(symlink("/dev/full", path), 0);
         carom_status status = carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0, &error);
@@ -168,12 +180,12 @@ START_TEST(a_few_rows_for_a_full_disk_fail_at_close)
 {
     if (access("/dev/full", W_OK) != 0)
         return;
-    for (int i = 0; i < CAROM_COUNT(endings); i += 2) {
+    for (int i = 0; i < FIXTURE_TEXTS; i++) {
         char name[40], path[300];
         carom_model model = fixture_model();
         carom_sink *sink;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         strcpy(path, fixture_path(name));
         ck_assert_int_eq(symlink("/dev/full", path), 0);
         CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0, &error), error);
@@ -188,10 +200,10 @@ END_TEST
 START_TEST(a_disk_that_fills_up_half_way_is_noticed_by_every_format)
 {
     signal(SIGXFSZ, SIG_IGN);
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40];
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         carom_sink *sink = open_sink(fixture_path(name), 0);
         struct rlimit limit, small;
         ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -221,11 +233,11 @@ static size_t rows_in(const char *path, bool *truncated)
 
 START_TEST(a_file_that_grows_can_be_read_and_holds_whole_rows)
 {
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40], path[300];
         bool truncated;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         strcpy(path, fixture_path(name));
         carom_sink *sink = open_sink(path, 0);
         for (int k = 0; k < 3; k++) {
@@ -243,9 +255,9 @@ END_TEST
 
 START_TEST(after_a_kill_the_file_holds_what_was_flushed)
 {
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40], path[300];
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         strcpy(path, fixture_path(name));
         pid_t child = fork();
         if (child == 0) {
@@ -269,7 +281,7 @@ END_TEST
 TEST_MAIN("output files", csv_holds_exactly_these_lines, json_holds_exactly_these_lines,
           a_stream_of_the_caller_gets_csv_and_stays_open, other_parameters_reach_the_outputs,
           a_path_that_cannot_be_written_is_an_error_with_the_systems_words,
-          an_unknown_ending_is_an_error_that_names_the_valid_ones,
+          an_unknown_ending_is_an_error_that_names_the_valid_ones, a_build_without_hdf5_says_so,
           a_full_disk_stops_the_writing_early_and_is_reported_at_close, a_few_rows_for_a_full_disk_fail_at_close,
           a_disk_that_fills_up_half_way_is_noticed_by_every_format, a_file_that_grows_can_be_read_and_holds_whole_rows,
           after_a_kill_the_file_holds_what_was_flushed)

@@ -3,8 +3,6 @@
 
 #include "test_output.h"
 
-static const char *const endings[] = {"csv", "h5", "json"};
-
 enum { ROWS = 6000 };
 
 /* Numbers of all sizes, in steps with dense output of degree 0. */
@@ -34,11 +32,11 @@ static void write_numbers(const char *path, double (*expected)[2])
 START_TEST(every_format_reads_back_the_same_bits)
 {
     static double expected[ROWS][2];
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40];
         carom_table *table;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         write_numbers(fixture_path(name), expected);
         CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
         ck_assert_uint_eq(table->nrow, ROWS + 1);
@@ -60,13 +58,13 @@ END_TEST
 
 START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
 {
-    for (int i = 0; i < CAROM_COUNT(endings); i++) {
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40];
         carom_model model = fixture_model();
         carom_sink *sink;
         carom_table *table;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), error);
         carom_observer o = carom_sink_observer(sink);
         const double q[] = {NAN}, v[] = {-INFINITY}, force[] = {INFINITY};
@@ -76,7 +74,7 @@ START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
         CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
         double read_v = table->column[carom_table_find(table, "y'")][1];
         ck_assert(isnan(table->column[carom_table_find(table, "y")][1]));
-        ck_assert(i == 2 ? isnan(read_v) : read_v == -INFINITY);
+        ck_assert(i == 1 ? isnan(read_v) : read_v == -INFINITY);
         carom_table_free(table);
     }
     fixture_remove();
@@ -107,12 +105,12 @@ static long rows_of(const char *path, const char *text, size_t length, bool *tru
 
 START_TEST(text_cut_off_at_any_byte_gives_the_rows_that_are_whole)
 {
-    for (int i = 0; i < CAROM_COUNT(endings); i += 2) {
+    for (int i = 0; i < FIXTURE_TEXTS; i++) {
         char name[40], path[300];
         carom_model model = fixture_model();
         carom_sink *sink;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", endings[i]);
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         strcpy(path, fixture_path(name));
         CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0.5, &error), error);
         fixture_play(carom_sink_observer(sink));
@@ -129,7 +127,7 @@ START_TEST(text_cut_off_at_any_byte_gives_the_rows_that_are_whole)
                     whole += i == 0 ? *c == '\n' : *c == ']' && c[-1] != '\n' && c < strstr(text, "\"events\"");
                 ck_assert_msg(found == whole, "%s: %zu of %zu bytes: %ld rows, expected %ld", name, n, length, found, whole);
             }
-            if (i == 2 && n + 1 < length && found >= 0)
+            if (i == 1 && n + 1 < length && found >= 0)
                 ck_assert_msg(truncated, "%zu of %zu bytes", n, length);
         }
         free(text);
@@ -140,6 +138,8 @@ END_TEST
 
 START_TEST(damaged_hdf5_is_an_error_not_a_crash)
 {
+    if (FIXTURE_FORMATS == FIXTURE_TEXTS)
+        return;
     static double expected[ROWS][2];
     char path[300], other[300];
     strcpy(path, fixture_path("a.h5"));
@@ -180,7 +180,7 @@ START_TEST(foreign_files_are_refused_with_a_reason)
         {"b.json", "{\"columns\":[\"t\"],\"rows\":[[1]]} {}", "stands where the end"},
         {"b.h5", "t,y\n0,1\n", "not an HDF5 file"},
     };
-    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+    for (int i = 0; i < CAROM_COUNT(cases) - (FIXTURE_FORMATS == FIXTURE_TEXTS); i++) {
         carom_table *table;
         carom_error error = {0};
         fixture_write(fixture_path(cases[i].name), cases[i].text, strlen(cases[i].text));
@@ -191,7 +191,6 @@ START_TEST(foreign_files_are_refused_with_a_reason)
     carom_error error = {0};
     ck_assert_int_eq(carom_table_read(&table, "a.txt", &error), CAROM_BAD_ARGUMENT);
     ck_assert_int_eq(carom_table_read(&table, fixture_path("none.csv"), &error), CAROM_FILE);
-    ck_assert_int_eq(carom_table_read(&table, fixture_path("none.h5"), &error), CAROM_FILE);
     ck_assert_int_eq(carom_table_read(&table, fixture_path("none.json"), &error), CAROM_FILE);
     fixture_remove();
 }
