@@ -1,8 +1,8 @@
 /* status.c: what a step at velocity level means for the contacts: modes, events, segment and jump, energy.
  *
- * A step with an impulse on a contact is an impact, or the effect of a force over the step. What forces change of a gap's
- * velocity in one step is bounded by
- *     c = sum_j |G_j| |v_free - v|_j                                                        (1)
+ * A step with an impulse on a contact is an impact, or the effect of a force over the step. What forces and curvature change of
+ * a gap's velocity in one step is bounded by
+ *     c = sum_j |G_j| |v_free - v|_j + |G v + w - u|,   u: G v + w of the step before       (1)
  * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
  *     |u_after| <= c                                                                        (2)
  * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved contact
@@ -30,13 +30,15 @@ static void tell(carom_stage *stage, carom_event_type type, double t, const caro
     carom_stage_event(stage, &event);
 }
 
-static double resolution(const carom_system *system, int row, const double *v, const double *v_free)
+static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed, const double *v_free)
 {
-    const double *G = system->at.G + row * system->nv;
+    const double *G = system->at.G + row * system->nv, *v = now->v;
     double sum = 0;
     for (int j = 0; j < system->nv; j++)
-        sum += fabs(G[j]) * fabs(v_free[j] - v[j]);                                                   /* (1) */
-    return sum * (1 + 1e-12);
+        sum += fabs(G[j]) * fabs(v_free[j] - v[j]);
+    if (was_closed)
+        sum += fabs(carom_dot(system->nv, G, v) + system->at.w[row] - now->u[row]);
+    return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
 static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *link, double change)
@@ -48,12 +50,14 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
 }
 
 /* Closed before, no impulse now. */
-static carom_mode mode_without_impulse(const carom_system *system, const carom_link *link, carom_mode before, double h, double gap,
-                                       const double *v, const double *v_free, const double *v_new)
+static carom_mode mode_without_impulse(const carom_system *system, const carom_link *link, const carom_state *now,
+                                       const carom_state *next, const double *v_free)
 {
-    double change = resolution(system, link->row, v, v_free);
-    double u = carom_dot(system->nv, system->at.G + link->row * system->nv, v_new) + system->at.w[link->row];
-    return u <= change && gap <= change * h ? before : CAROM_OPEN;
+    int r = link->row, nv = system->nv;
+    double change = resolution(system, r, now, true, v_free), gap = system->at.g[system->njoint + link->contact];
+    for (int j = r; j < r + link->rows; j++)
+        next->u[j] = carom_dot(nv, system->at.G + j * nv, next->v) + system->at.w[j];
+    return next->u[r] <= change && gap <= change * (next->t - now->t) ? now->mode[link->contact] : CAROM_OPEN;
 }
 
 static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now, const carom_state *next,
@@ -83,11 +87,10 @@ bool carom_contact_status(carom_contacts *contacts, const carom_system *system, 
         carom_mode before = now->mode[i], after = CAROM_OPEN;
         bool hit = false;
         if (c->P[link->row] > 0) {
-            after = mode_after_impulse(c, link, resolution(system, link->row, now->v, v_free));
+            after = mode_after_impulse(c, link, resolution(system, link->row, now, before != CAROM_OPEN, v_free));
             hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
         } else if (before != CAROM_OPEN) {
-            after = mode_without_impulse(system, link, before, next->t - now->t, system->at.g[system->njoint + i], now->v, v_free,
-                                         next->v);
+            after = mode_without_impulse(system, link, now, next, v_free);
         }
         next->mode[i] = (unsigned char)after;
         c->hit[i] = hit;
