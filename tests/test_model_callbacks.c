@@ -225,6 +225,40 @@ START_TEST(eight_lanes_give_the_bits_of_one)
 }
 END_TEST
 
+static void flat_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[0] + 2 * at->q[1] + 3;
+    g[1] = at->q[1] - at->t;
+}
+
+static void flat_slip(const carom_point *at, double *u)
+{
+    u[0] = at->v[0] - 1;
+}
+
+START_TEST(constant_rows_have_no_gamma_and_no_derivatives)
+{
+    carom_model m = plain_model();
+    m.gap = flat_gap, m.slip = flat_slip, m.constant = CAROM_JACOBIAN;
+    carom_probe k = probe_of(&m, ALL);
+    uint64_t state = 14;
+    scatter_point(&k, &state);
+    carom_probe_eval(&k);
+    const double G[6] = {1, 2, 0, 1, 1, 0}, w[3] = {0, -1, -1};
+    for (int i = 0; i < 6; i++) {
+        CHECK_NEAR(k.at.G[i], G[i], 1e-12);
+        CHECK_NEAR(k.at.U_q[i], 0, 0);
+        CHECK_NEAR(k.at.A_q[i], 0, 0);
+        CHECK_NEAR(k.at.A_v[i], 0, 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        CHECK_NEAR(k.at.w[i], w[i], 1e-12);
+        CHECK_NEAR(k.at.gamma[i], 0, 0);
+    }
+    carom_probe_free(&k);
+}
+END_TEST
+
 START_TEST(it_is_known_what_comes_from_differences)
 {
     carom_model plain = plain_model(), full = full_model();
@@ -330,5 +364,6 @@ END_TEST
 #else
 #define WITH_TEXT differences_agree_with_exact_derivatives, energy_without_a_potential_counts_all_force_as_power
 #endif
-TEST_MAIN("model: callbacks", WITH_TEXT, eight_lanes_give_the_bits_of_one, it_is_known_what_comes_from_differences,
+TEST_MAIN("model: callbacks", WITH_TEXT, eight_lanes_give_the_bits_of_one,
+          constant_rows_have_no_gamma_and_no_derivatives, it_is_known_what_comes_from_differences,
           the_check_passes_callbacks_and_finds_a_wrong_jacobian, a_struct_that_is_not_sound_is_refused_with_the_reason)

@@ -44,8 +44,10 @@ unsigned carom_model_differenced(const carom_model *m)
     if (!rows)
         return mask;
     mask |= m->jacobian ? 0 : CAROM_JACOBIAN;
-    mask |= m->gamma ? 0 : CAROM_GAMMA;
-    return mask | CAROM_U_Q | CAROM_A_Q | CAROM_A_V | (m->np > 0 ? CAROM_U_P | CAROM_A_P : 0);
+    mask |= m->np > 0 ? CAROM_U_P | CAROM_A_P : 0;
+    if (m->constant & CAROM_JACOBIAN)
+        return mask; /* gamma and the derivatives by q and v vanish */
+    return mask | (m->gamma ? 0 : CAROM_GAMMA) | CAROM_U_Q | CAROM_A_Q | CAROM_A_V;
 }
 
 /* ---- memory: the same walk measures and places ---- */
@@ -199,6 +201,8 @@ static void eval_one(carom_scratch *k, const carom_eval *e)
     if (want & CAROM_GAMMA) {
         if (m->gamma)
             m->gamma(&at, e->gamma);
+        else if (m->constant & CAROM_JACOBIAN)
+            memset(e->gamma, 0, sizeof *e->gamma * (size_t)k->nrow);
         else
             carom_difference_gamma(k, &at, e->gamma);
     }

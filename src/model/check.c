@@ -8,6 +8,7 @@
 #include "model/check.h"
 
 #define TOLERANCE 1e-5 /* a wrong term is of the order of 1; splines and callbacks of differences need some room */
+#define STEP 0x1p-10   /* of the differences, in units of the variable */
 
 enum { BASE = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_ENERGY };
 
@@ -116,7 +117,7 @@ static void move(bench *b, char way, int j, const carom_probe *from, double s)
 
 static double step(const carom_probe *from, char way, int j)
 {
-    const double h = 0x1p-10;
+    const double h = STEP;
     const carom_model *m = from->model;
     if (way == 'q')
         return h * unit(m->q[j]);
@@ -190,7 +191,9 @@ static bool at_kink(const bench *b, int r, double value, double room)
     return value >= low - room && value <= high + room;
 }
 
-/* A column's error is relative to its largest entry; rounding of f, divided by the step, is forgiven. */
+/* What is reported is relative to the column's largest entry or to f itself, whichever is larger (f changes by that
+ * much over one unit of the variable); what decides is relative to the column alone, with the rounding of f, divided
+ * by the step (scale), forgiven. */
 static void compare(bench *b, comparison *c)
 {
     const carom_model *m = b->at.model;
@@ -205,10 +208,12 @@ static void compare(bench *b, comparison *c)
         for (int i = 0; c->f == energy && i < m->nv; i++)
             largest = fmax(largest, fabs(b->at.at.F[i] * b->at.v[i])); /* powers may cancel */
         for (int r = 0; r < n; r++) {
-            double value = exact(b, c, r, j), error = fabs(value - b->found[r]) / largest;
-            if (error > TOLERANCE && at_kink(b, r, value, TOLERANCE * largest))
-                continue;
-            c->verdict.error = isnan(error) ? INFINITY : fmax(c->verdict.error, error);
+            double value = exact(b, c, r, j), off = fabs(value - b->found[r]);
+            bool wrong = !(off <= TOLERANCE * largest) && off > 4 * DBL_EPSILON * scale;
+            if (isnan(off) || (wrong && !at_kink(b, r, value, TOLERANCE * largest)))
+                c->verdict.error = isnan(off) ? INFINITY : fmax(c->verdict.error, off / largest);
+            else if (!wrong)
+                c->verdict.error = fmax(c->verdict.error, off / fmax(largest, STEP * scale));
         }
     }
 }

@@ -321,6 +321,11 @@ static void residual_matrix(carom_scratch *k, const carom_point *at, char variab
 
 void carom_difference_matrix(carom_scratch *k, const carom_point *at, unsigned which, double *out)
 {
+    const unsigned vanishing = CAROM_U_Q | CAROM_A_Q | CAROM_A_V; /* when G and w are constant */
+    if (which & vanishing && k->model->constant & CAROM_JACOBIAN) {
+        memset(out, 0, sizeof *out * (size_t)(k->nrow * k->model->nv));
+        return;
+    }
     double nested = k->model->jacobian ? STEP_PLAIN : STEP_NESTED;
     double deep = k->model->jacobian && k->model->gamma ? STEP_PLAIN : k->model->jacobian ? STEP_NESTED : STEP_DEEP;
     switch (which) {
