@@ -82,4 +82,30 @@ static inline carom_status bench_solve(bench *t, const carom_solver *solver, dou
         ck_assert_msg(status_ == CAROM_OK, "%s: %s", carom_status_text(status_), (t)->error.text);     \
     } while (0)
 
+#define UNILATERAL (&carom_law_unilateral)
+#define JOINT (&carom_law_bilateral)
+#define PLANAR (&carom_law_coulomb_planar)
+#define SPATIAL (&carom_law_coulomb_spatial)
+
+static inline void fill_problem(bench *t, const double *W, const double *b)
+{
+    memcpy(t->W, W, sizeof(double) * (size_t)(t->problem.n * t->problem.n));
+    memcpy(t->b, b, sizeof(double) * (size_t)t->problem.n);
+}
+
+/* Runs every solver that takes the problem and compares x. */
+static inline void expect_x(bench *t, const double *x, double tolerance)
+{
+    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
+        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
+        if (solver && !solver->takes(&t->problem))
+            continue;
+        memset(t->x, 0, sizeof t->x);
+        SOLVE_OK(t, solver, 1e-12);
+        for (int j = 0; j < t->problem.n; j++)
+            ck_assert_msg(fabs(t->x[j] - x[j]) <= tolerance, "%s: x[%d] = %.17g, expected %.17g",
+                          solver ? solver->method.name : "auto", j, t->x[j], x[j]);
+    }
+}
+
 #endif

@@ -216,15 +216,16 @@ START_TEST(damaged_files_are_refused_with_their_line)
         {"carom-problem 1\nrows 2 blocks 1\nblock unilateral 0 none\n", "the blocks have 1 rows, the problem 2"},
         {"carom-problem 1\nrows 1 blocks 1\nblock sticky 0 none\n", "line 3: there is no law 'sticky'"},
         {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 nailed\n", "line 3: a pin is"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number, found 'x'"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end', found 'y'"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end'"},
         {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "line 1: a word of more"},
     };
     for (int i = 0; i < CAROM_COUNT(bad); i++) {
         carom_error error;
         ck_assert_int_eq(read_text(bad[i].text, strlen(bad[i].text), &error), CAROM_FILE);
-        ck_assert_msg(strstr(error.text, bad[i].complaint) != NULL, "%d: '%s' lacks '%s'", i, error.text, bad[i].complaint);
+        ck_assert_msg(strstr(error.text, bad[i].complaint) != NULL, "%d: '%s' lacks '%s'", i, error.text,
+                      bad[i].complaint);
     }
 }
 END_TEST

@@ -1,31 +1,5 @@
-/* test_solvers.c: problems whose solution is known by hand, for every solver that takes them. solver NULL: automatic. */
+/* test_solvers.c: problems whose solution is known by hand, for every solver that takes them. */
 #include "problems.h"
-
-#define UNILATERAL (&carom_law_unilateral)
-#define JOINT (&carom_law_bilateral)
-#define PLANAR (&carom_law_coulomb_planar)
-#define SPATIAL (&carom_law_coulomb_spatial)
-
-static void fill_problem(bench *t, const double *W, const double *b)
-{
-    memcpy(t->W, W, sizeof(double) * (size_t)(t->problem.n * t->problem.n));
-    memcpy(t->b, b, sizeof(double) * (size_t)t->problem.n);
-}
-
-/* Runs every solver that takes the problem and compares x. */
-static void expect_x(bench *t, const double *x, double tolerance)
-{
-    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
-        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
-        if (solver && !solver->takes(&t->problem))
-            continue;
-        memset(t->x, 0, sizeof t->x);
-        SOLVE_OK(t, solver, 1e-12);
-        for (int j = 0; j < t->problem.n; j++)
-            ck_assert_msg(fabs(t->x[j] - x[j]) <= tolerance, "%s: x[%d] = %.17g, expected %.17g",
-                          solver ? solver->method.name : "auto", j, t->x[j], x[j]);
-    }
-}
 
 START_TEST(one_contact_without_friction_opens_or_closes)
 {
@@ -96,9 +70,9 @@ END_TEST
 /* A box (mass 1, inertia J, width 2a, height 2c) on two corners that both stick: rank 3 of 4 rows. */
 static void box_on_two_corners(bench *t, double mu, const double *v)
 {
-    double a = 0.5, c = 0.2;
+    double a = 0.47, c = 0.23; /* odd numbers: the rank must not show in an exact zero */
     bench_begin(t, 3);
-    t->inverse_mass[2] = 6;
+    t->inverse_mass[2] = 5.7;
     for (int k = 0; k < 2; k++) {
         double side = k ? a : -a, rows[] = {0, 1, side, 1, 0, c}; /* (x, y, angle); normal, tangent */
         bench_block(t, PLANAR, mu);
@@ -120,16 +94,16 @@ START_TEST(box_with_two_sticking_corners_shares_the_load)
         SOLVE_OK(&t, solver, 1e-12);
         CHECK_NEAR(t.x[0] + t.x[2], 1, 1e-13);    /* stops the fall */
         CHECK_NEAR(t.x[1] + t.x[3], -0.1, 1e-13); /* stops the slide */
-        CHECK_NEAR(0.5 * (t.x[2] - t.x[0]) + 0.2 * (t.x[1] + t.x[3]), 0, 1e-13); /* no spin */
+        CHECK_NEAR(0.47 * (t.x[2] - t.x[0]) + 0.23 * (t.x[1] + t.x[3]), 0, 1e-13); /* no spin */
         CHECK_NEAR(t.x[1], -0.05, 1e-13);         /* smallest: equal shares of friction */
     }
 }
 END_TEST
 
-/* A square plate (mass 1, inertias 1/6 1/6 1/3) on four corners with spatial friction: 12 rows, rank 6. */
+/* A plate on four corners with spatial friction: 12 rows, rank 6. */
 static void plate_on_four_corners(bench *t, double mu, const double *v)
 {
-    double a = 0.5, c = 0.1, inverse[] = {1, 1, 1, 6, 6, 3};
+    double a = 0.47, c = 0.13, inverse[] = {1, 1, 1, 5.7, 6.1, 3.3};
     bench_begin(t, 6);
     memcpy(t->inverse_mass, inverse, sizeof inverse);
     for (int k = 0; k < 4; k++) { /* v + w x r at r = (x, y, -c): normal z, tangents x, y */
@@ -150,34 +124,13 @@ START_TEST(plate_on_four_corners_stops_or_slides)
     for (int i = 0; i < 12; i++)
         CHECK_NEAR(t.u[i], 0, 1e-14);
     CHECK_NEAR(t.x[0] + t.x[3] + t.x[6] + t.x[9], 1, 1e-14);
+    CHECK_NEAR(t.x[0] - t.x[3] - t.x[6] + t.x[9], 0, 1e-13); /* smallest: nothing along what moves nothing */
     plate_on_four_corners(&t, 0.5, slide); /* all slip along (3, 4)/5; friction .5 slows it from 5 to 4.5 */
     SOLVE_OK(&t, NULL, 1e-12);
     for (int k = 0; k < 4; k++) {
         CHECK_NEAR(t.u[3 * k], 0, 1e-14);
         CHECK_NEAR(t.u[3 * k + 1], 2.7, 1e-13);
         CHECK_NEAR(t.u[3 * k + 2], 3.6, 1e-13);
-    }
-}
-END_TEST
-
-START_TEST(gauss_seidel_alone_converges_on_redundant_contacts)
-{
-    double field[CAROM_FIELDS_MAX], v[] = {0.1, -0.2, -1, 0.1, 0.2, 0.3};
-    ck_assert_str_eq(carom_solver_nsgs.method.fields[1].name, "relaxation");
-    ck_assert_str_eq(carom_solver_nsgs.method.fields[2].name, "polish");
-    for (double relaxation = 0.6; relaxation < 1.5; relaxation += 0.4) {
-        bench t;
-        plate_on_four_corners(&t, 0.5, v);
-        carom_fields_standard(carom_solver_nsgs.method.fields, field);
-        field[1] = relaxation;
-        field[2] = 0;
-        t.solve.work = malloc(carom_solver_work(t.problem.n, t.problem.nblock));
-        t.solve = (carom_solve){.field = field, .tol = 1e-10, .x = t.x, .u = t.u, .work = t.solve.work};
-        carom_status status = carom_problem_solve(&t.problem, &carom_solver_nsgs, &t.solve, &t.error);
-        free(t.solve.work);
-        ck_assert_msg(status == CAROM_OK, "relaxation %g: %s", relaxation, t.error.text);
-        CHECK_AT_LEAST(t.solve.iterations, 3);
-        CHECK_AT_MOST(t.solve.iterations, 500);
     }
 }
 END_TEST
@@ -220,6 +173,83 @@ START_TEST(redundant_joints_share_and_stop_the_motion)
     t.G[7] = 1;
     bench_dynamics(&t, (double[]){3, -2});
     expect_x(&t, (double[]){-4.0 / 3, -4.0 / 3, -4.0 / 3, 2}, 1e-13); /* v_y: 2; then v_x: 3 + .5*2 - 4 = 0 */
+}
+END_TEST
+
+/* Three joints on two degrees of freedom, the third row the sum of the others: (1, 1, -1) moves nothing. */
+START_TEST(dependent_joints_get_the_smallest_forces)
+{
+    unsigned long seed = 11;
+    for (int k = 0; k < 200; k++) {
+        bench t;
+        bench_begin(&t, 2);
+        for (int i = 0; i < 3; i++)
+            bench_block(&t, JOINT, 0);
+        for (int i = 0; i < 6; i++)
+            t.G[i] = i < 4 ? noise(&seed) : t.G[i - 2] + t.G[i - 4];
+        bench_dynamics(&t, (double[]){1, -2});
+        if (fabs(t.G[0] * t.G[3] - t.G[1] * t.G[2]) < 0.1)
+            continue;
+        SOLVE_OK(&t, NULL, 1e-12);
+        CHECK_NEAR(t.x[0] + t.x[1] - t.x[2], 0, 1e-9);
+    }
+}
+END_TEST
+
+/* A table without friction on four legs at random places: heights and tilts are three, forces four. The null vector n of
+ * the forces has the areas of the triangles that the other legs span; the smallest x is normal to it. */
+START_TEST(legs_of_a_table_get_the_smallest_forces)
+{
+    unsigned long seed = 13;
+    int checked = 0;
+    for (int k = 0; k < 500; k++) {
+        bench t;
+        double px[4], py[4], along = 0;
+        bench_begin(&t, 3);
+        for (int i = 0; i < 4; i++) {
+            px[i] = (i & 1 ? 1 : -1) + 0.3 * noise(&seed);
+            py[i] = (i & 2 ? 1 : -1) + 0.3 * noise(&seed);
+            bench_block(&t, UNILATERAL, 0);
+            double row[] = {1, py[i], -px[i]};
+            memcpy(t.G + 3 * i, row, sizeof row);
+        }
+        bench_dynamics(&t, (double[]){-1, 0, 0});
+        SOLVE_OK(&t, NULL, 1e-12);
+        for (int i = 0; i < 4; i++) {
+            int a = (i + 1) % 4, b = (i + 2) % 4, c = (i + 3) % 4;
+            double area = (px[b] - px[a]) * (py[c] - py[a]) - (px[c] - px[a]) * (py[b] - py[a]);
+            along += (i % 2 ? -1 : 1) * area * t.x[i];
+        }
+        if (t.x[0] > 0 && t.x[1] > 0 && t.x[2] > 0 && t.x[3] > 0) {
+            checked++;
+            CHECK_NEAR(along, 0, 1e-10);
+        }
+    }
+    CHECK_AT_LEAST(checked, 100);
+}
+END_TEST
+
+START_TEST(spatial_contact_with_dependent_rows_gets_the_smallest_force)
+{
+    bench t;
+    bench_begin(&t, 1);
+    bench_block(&t, SPATIAL, 0.5);
+    fill_problem(&t, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 0}, (double[]){-1, 0.1, 0}); /* nothing moves along the third */
+    expect_x(&t, (double[]){1, -0.1, 0}, 1e-14);
+}
+END_TEST
+
+/* Every ratio ties, at every pivot: without a rule against cycling the pivots go round. */
+START_TEST(lemke_does_not_cycle_on_ties)
+{
+    bench t;
+    bench_begin(&t, 1);
+    for (int k = 0; k < 3; k++)
+        bench_block(&t, UNILATERAL, 0);
+    fill_problem(&t, (double[]){1, 2, 0, 0, 1, 2, 2, 0, 1}, (double[]){-1, -1, -1});
+    SOLVE_OK(&t, &carom_solver_lemke, 1e-12);
+    for (int k = 0; k < 3; k++)
+        CHECK_NEAR(t.x[k], 1.0 / 3, 1e-15);
 }
 END_TEST
 
@@ -270,6 +300,39 @@ START_TEST(five_touching_balls_move_on_together)
 }
 END_TEST
 
+/* The iteration itself, without the polish that usually ends it. */
+static void sweep_only(bench *t, double relaxation)
+{
+    double field[CAROM_FIELDS_MAX];
+    ck_assert_str_eq(carom_solver_nsgs.method.fields[1].name, "relaxation");
+    ck_assert_str_eq(carom_solver_nsgs.method.fields[2].name, "polish");
+    carom_fields_standard(carom_solver_nsgs.method.fields, field);
+    field[1] = relaxation;
+    field[2] = 0;
+    void *work = malloc(carom_solver_work(t->problem.n, t->problem.nblock));
+    t->solve = (carom_solve){.field = field, .tol = 1e-12, .x = t->x, .u = t->u, .work = work};
+    carom_status status = carom_problem_solve(&t->problem, &carom_solver_nsgs, &t->solve, &t->error);
+    free(work);
+    ck_assert_msg(status == CAROM_OK, "relaxation %g: %s", relaxation, t->error.text);
+    CHECK_AT_LEAST(t->solve.iterations, 3);
+    CHECK_AT_MOST(t->solve.iterations, 500);
+}
+
+START_TEST(gauss_seidel_alone_converges)
+{
+    for (double relaxation = 0.6; relaxation < 1.5; relaxation += 0.4) {
+        bench t;
+        double v[5], push[] = {0.1, -0.2, -1, 0.01, 0.02, 0.03}, x[] = {1.6, 1.2, 0.8, 0.4};
+        plate_on_four_corners(&t, 0.5, push); /* redundant */
+        sweep_only(&t, relaxation);
+        five_balls(&t, 1, v);                 /* unique */
+        sweep_only(&t, relaxation);
+        for (int k = 0; k < 4; k++)
+            CHECK_NEAR(t.x[k], x[k], 1e-10);
+    }
+}
+END_TEST
+
 /* Rod on its tip at 60 degrees: W_nn = 1 + 3 c^2, W_nt = 3 s c (J = 1/3, length 2), mu s W_nt > W_nn. */
 static void painleve(bench *t, double bn)
 {
@@ -312,120 +375,24 @@ START_TEST(a_contact_that_nothing_can_move_has_no_solution)
     memset(t.x, 0, sizeof t.x);
     ck_assert_int_eq(bench_solve(&t, NULL, 1e-10), CAROM_NO_SOLUTION);
     CHECK_AT_MOST(fabs(t.x[1]), 1);
-    t.b[1] = -0.1; /* consistent: the contact is superfluous and must not get a force made of rounding errors */
-    memset(t.x, 0, sizeof t.x);
-    SOLVE_OK(&t, NULL, 1e-10);
-    ck_assert(t.x[1] == 0);
-}
-END_TEST
-
-START_TEST(values_that_are_not_finite_are_an_error)
-{
-    const carom_law *laws[] = {UNILATERAL, PLANAR, SPATIAL, JOINT};
-    for (int blocks = 1; blocks <= 3; blocks += 2)
-        for (int l = 0; l < 4; l++)
-            for (int where = 0; where < 4; where++) {
-                bench t;
-                bench_begin(&t, 1);
-                for (int k = 0; k < blocks; k++)
-                    bench_block(&t, laws[l], 0.5);
-                for (int i = 0; i < t.problem.n; i++) {
-                    t.W[i * (t.problem.n + 1)] = 1;
-                    t.b[i] = -1;
-                }
-                *(where % 2 ? &t.W[0] : &t.b[0]) = where < 2 ? NAN : INFINITY;
-                carom_status status = bench_solve(&t, NULL, 1e-10);
-                ck_assert_msg(status == CAROM_NOT_FINITE, "law %d blocks %d where %d: status %d", l, blocks, where, status);
-            }
-}
-END_TEST
-
-START_TEST(pins_hold_their_mode)
-{
-    bench t;
-    bench_begin(&t, 1);
-    carom_block *block = bench_block(&t, PLANAR, 0.5);
-    fill_problem(&t, (double[]){2, 0.6, 0.6, 1}, (double[]){-1, 3});
-    block->pin = CAROM_PIN_OPEN;
-    expect_x(&t, (double[]){0, 0}, 0);
-    block->pin = CAROM_PIN_STICK; /* 2 x + .6 y = 1, .6 x + y = -3 */
-    expect_x(&t, (double[]){2.8 / 1.64, -6.6 / 1.64}, 1e-14);
-    block->pin = CAROM_PIN_SLIP;
-    block->direction[0] = -1; /* against the motion: p = 2 + .3 */
-    expect_x(&t, (double[]){1 / 2.3, 0.5 / 2.3}, 1e-15);
-    t.b[0] = 1;
-    expect_x(&t, (double[]){0, 0}, 0);
-}
-END_TEST
-
-START_TEST(x0_shifts_the_law)
-{
-    bench t;
-    bench_begin(&t, 1);
-    bench_block(&t, UNILATERAL, 0);
-    fill_problem(&t, (double[]){2}, (double[]){1});
-    t.problem.x0 = t.x0;
-    t.x0[0] = 0.2; /* x >= -.2; u = 2x + 1 >= 0.6 there */
-    expect_x(&t, (double[]){-0.2}, 1e-16);
-    t.x0[0] = 3; /* free to pull down to u = 0 */
-    expect_x(&t, (double[]){-0.5}, 1e-15);
-}
-END_TEST
-
-START_TEST(a_good_first_guess_is_taken_as_it_is)
-{
-    bench t;
-    box_on_two_corners(&t, 0.5, (double[]){0.1, -1, 0});
-    double guess[] = {0.48, -0.07, 0.52, -0.03}; /* unequal shares of friction, the same motion */
-    memcpy(t.x, guess, sizeof guess);
-    SOLVE_OK(&t, NULL, 1e-12);
-    for (int i = 0; i < 4; i++)
-        ck_assert(t.x[i] == guess[i]);
-    t.x[0] = NAN; /* a useless guess does no harm */
-    SOLVE_OK(&t, NULL, 1e-12);
-}
-END_TEST
-
-START_TEST(an_empty_problem_is_solved)
-{
-    bench t;
-    bench_begin(&t, 1);
-    for (int i = -1; i < 0 || carom_solver_list(i); i++)
-        SOLVE_OK(&t, i < 0 ? NULL : carom_solver_list(i), 1e-12);
-    ck_assert(t.solve.residual == 0);
-}
-END_TEST
-
-START_TEST(solvers_refuse_what_they_do_not_take)
-{
-    bench t;
-    bench_begin(&t, 1);
-    bench_block(&t, SPATIAL, 0.5);
-    fill_problem(&t, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}, (double[]){-1, 0, 0});
-    ck_assert_int_eq(bench_solve(&t, &carom_solver_lemke, 1e-10), CAROM_UNSUPPORTED);
-}
-END_TEST
-
-START_TEST(the_registry_names_every_solver_once)
-{
-    for (int i = 0; carom_solver_list(i); i++) {
-        const carom_method *method = carom_solver_method(i);
-        ck_assert_ptr_eq(method, &carom_solver_list(i)->method);
-        ck_assert_ptr_eq(carom_solver_find(method->name), carom_solver_list(i));
-        ck_assert_ptr_nonnull(method->doc);
-        ck_assert_ptr_nonnull(method->fields);
+    unsigned long seed = 12;
+    for (int k = 0; k < 1000; k++) { /* consistent: the contact must not get a force made of rounding errors */
+        double g = noise(&seed), v = noise(&seed), up = 1 + 2e-16 * dice(&seed, 3), down = 1 - 2e-16 * dice(&seed, 3);
+        fill_problem(&t, (double[]){1, g, g, g * g * up}, (double[]){v, g * v * (k % 2 ? up : down)});
+        memset(t.x, 0, sizeof t.x);
+        SOLVE_OK(&t, NULL, 1e-10);
+        ck_assert(t.x[1] == 0);
     }
-    ck_assert_ptr_null(carom_solver_find("nobody"));
-    ck_assert_ptr_null(carom_solver_method(-1));
 }
 END_TEST
 
 TEST_MAIN("solvers", one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
           box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,
-          gauss_seidel_alone_converges_on_redundant_contacts, a_squeezed_body_has_no_solution, redundant_joints_share_and_stop_the_motion,
-          joints_alone_are_a_linear_system, five_touching_balls_move_on_together,
-          a_pinned_painleve_slip_that_presses_down_has_no_solution, a_contact_that_nothing_can_move_has_no_solution,
-          values_that_are_not_finite_are_an_error, pins_hold_their_mode, x0_shifts_the_law,
-          a_good_first_guess_is_taken_as_it_is, an_empty_problem_is_solved, solvers_refuse_what_they_do_not_take,
-          the_registry_names_every_solver_once)
+          a_squeezed_body_has_no_solution,
+          redundant_joints_share_and_stop_the_motion, dependent_joints_get_the_smallest_forces, legs_of_a_table_get_the_smallest_forces,
+          spatial_contact_with_dependent_rows_gets_the_smallest_force, lemke_does_not_cycle_on_ties,
+          joints_alone_are_a_linear_system,
+          five_touching_balls_move_on_together, gauss_seidel_alone_converges,
+          a_pinned_painleve_slip_that_presses_down_has_no_solution,
+          a_contact_that_nothing_can_move_has_no_solution)

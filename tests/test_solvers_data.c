@@ -1,5 +1,5 @@
-/* test_solvers_data.c: contact problems that others have published. They are not part of this project: set CAROM_DATA to
- * a folder with subfolders fc2d, fc3d and lcp that hold them in Siconos' text format; without it the test passes. */
+/* test_solvers_data.c: contact problems that others have published. They are not part of this project: set CAROM_DATA
+ * to a folder with subfolders fc2d, fc3d and lcp that hold them in Siconos' text format; without it the test passes. */
 #include <stdio.h>
 
 #include "problems.h"

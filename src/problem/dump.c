@@ -99,7 +99,8 @@ static carom_status get_count(reader *r, const char *name, int most, int *count)
     CAROM_TRY(expect(r, name));
     CAROM_TRY(get_value(r, &value));
     if (!(value >= 0 && value <= most) || value != (int)value)
-        CAROM_FAIL(r->error, CAROM_FILE, "line %d: %s is %s, expected an integer from 0 to %d", r->line, name, r->word, most);
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: %s is %s, expected an integer from 0 to %d", r->line, name, r->word,
+                   most);
     *count = (int)value;
     return CAROM_OK;
 }

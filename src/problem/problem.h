@@ -38,11 +38,12 @@ typedef struct carom_problem {
 /* THE judge: u = W x + b (stored in u [n]) and the largest residual of any block, in the units of u; *worst (may be
  * NULL) is its block. +infinity if a value is not finite. */
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst);
-/* What a residual is compared with: the largest |b| and |W_ij x_j| (so that a tolerance is relative); at least 1e-300. */
+/* What a residual is compared with, so that a tolerance is relative: the largest |b| and |W_ij x_j|, or 1e-300. */
 double carom_problem_scale(const carom_problem *problem, const double *x);
 
 /* A text that holds the problem (and x, may be NULL) to the last bit, and back again: replays a step. */
 carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file);
-carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file, carom_error *error);
+carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file,
+                                carom_error *error);
 
 #endif

@@ -59,7 +59,7 @@ static bool advance(const carom_problem *problem, unsigned char *mode)
     return false;
 }
 
-/* Where Newton's method begins: 0, but spatial slips need a direction: that of the first guess, or against the motion. */
+/* Where Newton's method begins: 0, but spatial slips need a direction: of the first guess, or against the motion. */
 static void start(const carom_problem *problem, const double *guess, double *y)
 {
     for (int i = 0; i < problem->n; i++)

@@ -86,7 +86,9 @@ static int choose_rows(carom_modes *modes, const carom_problem *problem, double 
     return n;
 }
 
-static double velocity_row(const carom_modes *modes, const carom_problem *problem, int n, int row, const double *y, double *A)
+/* u of a row; A receives its derivative. */
+static double velocity_row(const carom_modes *modes, const carom_problem *problem, int n, int row, const double *y,
+                           double *A)
 {
     const double *W = problem->W + row * problem->n;
     double u = problem->b[row];

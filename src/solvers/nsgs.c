@@ -5,11 +5,14 @@
  *                                y_i <- P_K(y_i + w (z - y_i))                                       (3)
  *   after 1, 2, 4, 8, ... sweeps: read the modes off y, solve their equations (modes.c)              (4)
  *                                where they contradict the law change the modes and solve again      (5)
+ *   at the end:                  contacts at rest (u = 0) that slip or are open by (5) stick, if the
+ *                                smallest y that goes with it fulfils the law                        (6)
  *
  * (1)-(3) converge linearly, slowly for long chains of contacts and for many redundant ones; (4) ends the iteration as
- * soon as the modes are right, to rounding, and (5), a semismooth Newton method, lets it happen early. Among redundant solutions the smallest is tried first, then the one nearest
- * to y. Limits: no proof of convergence with friction; it cannot show that there is no solution. Polishing is left out
- * for more than 150 active rows. */
+ * soon as the modes are right, to rounding, and (5), a semismooth Newton method, lets it happen early. Among redundant
+ * solutions the smallest is tried first, then the one nearest to y; (6) keeps redundant contacts from resting at the
+ * limit of friction, from where the next step would let them slip. Limits: no proof of convergence with friction; it
+ * cannot show that there is no solution. Polishing is left out for more than 150 active rows. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +23,8 @@ enum { POLISH_ROWS = 150, EXCHANGES = 10 };
 enum { ITERATIONS, RELAXATION, POLISH };
 static const carom_field fields[] = {
     [ITERATIONS] = {"iterations", CAROM_FIELD_INT, 10000, 1, 1e9, NULL, "sweeps at most"},
-    [RELAXATION] = {"relaxation", CAROM_FIELD_DOUBLE, 1, 0.01, 1.99, NULL, "w: over 1 over-relaxation, under 1 damping"},
+    [RELAXATION] = {"relaxation", CAROM_FIELD_DOUBLE, 1, 0.01, 1.99, NULL,
+                    "w: over 1 faster or not at all, under 1 damped"},
     [POLISH] = {"polish", CAROM_FIELD_BOOL, 1, 0, 1, NULL, "solve the equations of the modes found"},
     {0},
 };
@@ -98,13 +102,18 @@ static bool offer(const carom_problem *problem, workspace *w, carom_solve *s, co
     return r <= s->tol;
 }
 
-static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
+static int active_rows(const carom_problem *problem, const workspace *w)
 {
     int active = 0;
-    carom_modes_guess(&w->modes, problem, w->y);
     for (int k = 0; k < problem->nblock; k++)
         active += w->modes.mode[k] != CAROM_FIX_OPEN ? problem->block[k].law->rows : 0;
-    if (active > POLISH_ROWS)
+    return active;
+}
+
+static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
+{
+    carom_modes_guess(&w->modes, problem, w->y);
+    if (active_rows(problem, w) > POLISH_ROWS)
         return false;
     for (int nearest = 0; nearest < 2; nearest++) {                                      /* (4) */
         w->modes.nearest = nearest;
@@ -120,6 +129,30 @@ static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
         }
     }
     return false;
+}
+
+/* (6) */
+static void balance(const carom_problem *problem, workspace *w, carom_solve *s)
+{
+    bool changed = false;
+    carom_problem_residual(problem, s->x, w->u, NULL);
+    double still = 1e-9 * carom_problem_scale(problem, s->x);
+    carom_modes_guess(&w->modes, problem, s->x);
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        bool rests = w->modes.mode[k] != CAROM_FIX_STICK;
+        for (int i = 0; i < block->law->rows; i++)
+            rests = rests && fabs(w->u[block->row + i]) <= still;
+        changed = changed || rests;
+        w->modes.mode[k] = rests ? CAROM_FIX_STICK : w->modes.mode[k];
+    }
+    if (!changed || active_rows(problem, w) > POLISH_ROWS)
+        return;
+    w->modes.nearest = false;
+    w->best = fmax(w->best, CAROM_MIN(s->tol, 1e-13)); /* as good to rounding is good enough */
+    memcpy(w->trial, s->x, sizeof(double) * (size_t)problem->n);
+    if (carom_modes_solve(&w->modes, problem, w->trial))
+        offer(problem, w, s, w->trial);
 }
 
 static bool is_checkpoint(int k)
@@ -148,9 +181,10 @@ static void solve(const carom_problem *problem, carom_solve *s)
         bool settled = change <= DBL_EPSILON * carom_problem_scale(problem, w.y);
         if (!settled && !is_checkpoint(s->iterations) && s->iterations < most)
             continue;
-        if (s->field[POLISH] != 0 && polish(problem, &w, s))
-            return;
-        if (offer(problem, &w, s, w.y) || settled)
+        bool done = s->field[POLISH] != 0 && polish(problem, &w, s);
+        if (done)
+            balance(problem, &w, s);
+        if (done || offer(problem, &w, s, w.y) || settled)
             return;
     }
     s->iterations = most;

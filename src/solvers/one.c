@@ -12,8 +12,8 @@
  * direction e = -N/|N| is taken from it, so that u_n = 0 and the cone hold to rounding. Where (4) does not apply (W_nn
  * or det A <= 0) or its root has p <= 0 the directions around the circle are searched for p (u_t x e) = 0, which has up
  * to four roots.
- * Limits: with p <= 0 (Painleve) there may be no solution, then the candidate of least residual is returned, or several,
- * then the open one comes first, else the one found first. */
+ * Limits: with p <= 0 (Painleve) there may be no solution, then the candidate of least residual is returned, or
+ * several, then the open one comes first, else the one found first. */
 #include <float.h>
 #include <math.h>
 
@@ -209,7 +209,7 @@ static bool spatial_branch(double mu, const double *W, int stride, const double 
     return p > 0 && y[0] <= DBL_MAX;
 }
 
-/* p (u_t x e) at the direction with angle theta; zero where friction opposes slip (or supports it: the residual tells). */
+/* p (u_t x e) at the angle theta: 0 where friction opposes the slip (or drives it: the residual tells). */
 static double swirl(const contest *c, double theta, double *y)
 {
     const double *W = c->W, *b = c->b;

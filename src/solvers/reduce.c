@@ -88,7 +88,7 @@ static void choose_rows(carom_reduced *reduced, const carom_problem *problem)
     reduced->problem.n = reduced->nrow - reduced->njoint;
 }
 
-/* Column s of the reduced problem as a combination of columns of W: its own, and in a pinned slip the tangential ones. */
+/* Column s of the reduced problem: a column of W, in a pinned slip combined with the tangential ones. */
 static double combine(const carom_reduced *reduced, const carom_problem *problem, int i, int s)
 {
     const double *w = problem->W + i * problem->n + reduced->row[s];

@@ -79,8 +79,8 @@ static carom_status refuse(const carom_problem *problem, carom_solve *solve, con
     solve->none = false;
     if (!carom_all_finite(n * n, problem->W) || !carom_all_finite(n, problem->b) ||
         (problem->x0 && !carom_all_finite(n, problem->x0)))
-        CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: the contact problem (%d rows, %d blocks) holds a value that is not finite",
-                   by, n, problem->nblock);
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: a value of the problem (%d rows, %d blocks) is not finite", by, n,
+                   problem->nblock);
     solve->none = status == CAROM_NO_SOLUTION;
     CAROM_FAIL(error, status, "%s: %s: residual %.3g, asked for %.3g, after %d iterations (block %d of %d)", by,
                status == CAROM_NO_SOLUTION ? "no solution" : "not converged", solve->residual, solve->tol,

@@ -32,8 +32,9 @@ const carom_solver *carom_solver_find(const char *name);
 /* Bytes that any solver needs for problems up to this size. */
 size_t carom_solver_work(int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
- * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there is
- * none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
-carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve, carom_error *error);
+ * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
+ * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
+carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                 carom_error *error);
 
 #endif
