@@ -230,6 +230,14 @@ START_TEST(damaged_files_are_refused_with_their_line)
 }
 END_TEST
 
+START_TEST(an_empty_problem_comes_back)
+{
+    const char *text = "carom-problem 1 rows 0 blocks 0 W b end";
+    carom_error error;
+    CHECK_OK(read_text(text, strlen(text), &error), error);
+}
+END_TEST
+
 START_TEST(every_truncated_dump_is_refused)
 {
     bench t;
@@ -250,4 +258,5 @@ END_TEST
 TEST_MAIN("problem", pinned_blocks_have_their_own_residual, x0_counts_in_the_law_but_not_in_u,
           the_worst_block_is_named_and_nan_is_infinite, the_scale_is_the_largest_term,
           the_residual_does_not_depend_on_units_of_mass, a_dump_comes_back_to_the_last_bit,
-          damaged_files_are_refused_with_their_line, every_truncated_dump_is_refused)
+          damaged_files_are_refused_with_their_line, an_empty_problem_comes_back,
+          every_truncated_dump_is_refused)

@@ -196,8 +196,8 @@ START_TEST(dependent_joints_get_the_smallest_forces)
 }
 END_TEST
 
-/* A table without friction on four legs at random places: heights and tilts are three, forces four. The null vector n of
- * the forces has the areas of the triangles that the other legs span; the smallest x is normal to it. */
+/* A table without friction on four legs at random places: three motions, four forces. The null vector of the forces has
+ * the areas of the triangles that the other legs span; the smallest x is normal to it. */
 START_TEST(legs_of_a_table_get_the_smallest_forces)
 {
     unsigned long seed = 13;
@@ -390,7 +390,8 @@ TEST_MAIN("solvers", one_contact_without_friction_opens_or_closes, planar_contac
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
           box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,
           a_squeezed_body_has_no_solution,
-          redundant_joints_share_and_stop_the_motion, dependent_joints_get_the_smallest_forces, legs_of_a_table_get_the_smallest_forces,
+          redundant_joints_share_and_stop_the_motion, dependent_joints_get_the_smallest_forces,
+          legs_of_a_table_get_the_smallest_forces,
           spatial_contact_with_dependent_rows_gets_the_smallest_force, lemke_does_not_cycle_on_ties,
           joints_alone_are_a_linear_system,
           five_touching_balls_move_on_together, gauss_seidel_alone_converges,
