@@ -33,6 +33,10 @@ START_TEST(the_nearest_name_is_found_and_a_far_one_is_not_offered)
     ck_assert_str_eq(carom_nearest("Potentail", names, 4), "potential");
     ck_assert_str_eq(carom_nearest("frction", names, 4), "friction");
     ck_assert_ptr_null(carom_nearest("zebra", names, 4));
+    const char *const brief[] = {"y", "cos"};
+    ck_assert_str_eq(carom_nearest("yy", brief, 2), "y");
+    ck_assert_ptr_null(carom_nearest("eps", brief, 2));
+    ck_assert_ptr_null(carom_nearest("q", brief, 2));
 }
 END_TEST
 

@@ -180,7 +180,7 @@ START_TEST(an_open_parenthesis_hints_at_quotes_only_where_the_text_is_plain)
 }
 END_TEST
 
-START_TEST(text_that_is_not_verbatim_in_the_file_is_reported_at_its_place)
+START_TEST(an_error_in_text_of_several_lines_points_at_its_own_line)
 {
     carom_expr_pool *pool = carom_expr_pool_new(100);
     carom_expr e;
@@ -189,7 +189,7 @@ START_TEST(text_that_is_not_verbatim_in_the_file_is_reported_at_its_place)
     carom_text_node node = {.text = "x +\nqq\n", .place = {2, 3, 3}, .quoted = true};
     carom_expr_scope scope = {lookup_name, name_of, pool};
     ck_assert_int_eq(carom_expr_parse(pool, &file, &node, &scope, &e, &error), CAROM_BAD_MODEL);
-    ck_assert_msg(strncmp(error.text, "f:2:3: unknown name 'qq'", 24) == 0, "%s", error.text);
+    ck_assert_msg(strncmp(error.text, "f:3:3: unknown name 'qq'", 24) == 0, "%s", error.text);
     node.kind = CAROM_TEXT_LIST;
     ck_assert_int_eq(carom_expr_parse(pool, &file, &node, &scope, &e, &error), CAROM_BAD_MODEL);
     carom_expr_pool_free(pool);
@@ -344,7 +344,7 @@ END_TEST
 TEST_MAIN("expression parser", values_agree_with_the_same_formulas_in_c, every_mistake_is_explained_at_its_column,
           the_caret_stands_under_the_whole_offending_word,
           an_open_parenthesis_hints_at_quotes_only_where_the_text_is_plain,
-          text_that_is_not_verbatim_in_the_file_is_reported_at_its_place, hostile_texts_are_refused_with_a_sentence,
+          an_error_in_text_of_several_lines_points_at_its_own_line, hostile_texts_are_refused_with_a_sentence,
           two_hundred_parentheses_are_read_and_one_more_is_not, a_full_pool_is_an_error_and_never_a_wrong_expression,
           a_sum_of_thousands_of_terms_is_evaluated_printed_derived_and_replaced,
           random_texts_are_refused_or_read_back_as_printed, names_of_the_language_and_of_tables_are_reserved)

@@ -65,9 +65,8 @@ const char *carom_nearest(const char *word, const char *const *names, int n)
     const char *nearest = NULL;
     int least = 0;
     for (int i = 0; i < n; i++) {
-        int d = distance(word, names[i]);
-        int close = CAROM_MAX(1, (int)strlen(names[i]) / 3 + 1);
-        if (d <= close && d < (int)strlen(names[i]) && (!nearest || d < least))
+        int d = distance(word, names[i]), length = CAROM_MAX((int)strlen(word), (int)strlen(names[i]));
+        if (d <= CAROM_MAX(1, length / 3) && d < length && (!nearest || d < least))
             nearest = names[i], least = d;
     }
     return nearest;

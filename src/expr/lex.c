@@ -13,11 +13,7 @@ carom_status carom_parse_fail(carom_parser *p, int at, int length, const char *f
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    carom_text_place place = p->node->place;
-    if (p->node->text_column > 0) {
-        place.column = p->node->text_column + at;
-        place.length = CAROM_MAX(length, 1);
-    }
+    carom_text_place place = carom_text_inside(p->file, p->node, at, length);
     return carom_text_fail(p->file, place, p->error, CAROM_BAD_MODEL, "%s", what);
 }
 

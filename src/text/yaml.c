@@ -253,7 +253,7 @@ static carom_status read_key(builder *b, carom_text_node *node, bool flow, bool 
 static carom_status build_map(builder *b, carom_text_node *map)
 {
     bool flow = fy_event_get_node_style(b->event) == FYNS_FLOW;
-    carom_text_node *last = NULL, *node;
+    carom_text_node *last = NULL, *node = NULL;
     CAROM_TRY(advance(b));
     while (b->event->type != FYET_MAPPING_END) {
         bool plain;
@@ -272,7 +272,7 @@ static carom_status build_map(builder *b, carom_text_node *map)
 static carom_status build_list(builder *b, carom_text_node *list)
 {
     bool flow = fy_event_get_node_style(b->event) == FYNS_FLOW;
-    carom_text_node *last = NULL, *node;
+    carom_text_node *last = NULL, *node = NULL;
     CAROM_TRY(advance(b));
     while (b->event->type != FYET_SEQUENCE_END) {
         CAROM_TRY(new_node(b, list, &last, &node));
