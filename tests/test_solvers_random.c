@@ -1,5 +1,6 @@
-/* test_solvers_random.c: many random problems of every kind. Each has a known solution (b is computed from it), and the
- * answer of every solver that takes it is judged by the residual; where u is unique it is compared as well. */
+/* test_solvers_random.c: many random problems of every kind. b is computed from a known solution, or for redundant
+ * contacts from a motion of the bodies (b = G v, W = G M^-1 G^T). The answer of every solver is judged by the residual,
+ * computed once more here; where u is unique it is compared between the solvers. */
 #include "problems.h"
 
 enum { TRIALS = 300 };
