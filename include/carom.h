@@ -254,6 +254,8 @@ const carom_state *carom_sim_state(const carom_sim *sim);
 const carom_info *carom_sim_info(carom_sim *sim);
 const carom_error *carom_sim_error(const carom_sim *sim);
 const carom_options *carom_sim_options(const carom_sim *sim); /* with the defaults filled in */
+const char *carom_sim_note(const carom_sim *sim); /* what a reader of the results must know; "" nothing */
+carom_status carom_sim_dump(carom_sim *sim, const char *path); /* the contact problem that made a step fail, to replay it */
 size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size); /* bytes needed; writes if they fit */
 carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size);
 carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p); /* NULL: the model's */

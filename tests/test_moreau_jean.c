@@ -1,6 +1,8 @@
 /* test_moreau_jean.c: orders in smooth motion and through impacts, energy, friction, joints. */
 #include <stdio.h>
+#include <unistd.h>
 
+#include "problem/problem.h"
 #include "reference.h"
 #include "systems.h"
 #include "testing.h"
@@ -381,7 +383,54 @@ START_TEST(the_trajectory_follows_the_nodes_and_the_jumps)
 }
 END_TEST
 
-TEST_MAIN("moreau-jean", smooth_order_is_two_for_the_midpoint_and_one_otherwise, a_joint_keeps_order_two_and_closes_to_rounding,
+/* Two joints that agree at the start and contradict each other afterwards: q = 0 and q = t^2. */
+static void quarrel_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[0], g[1] = at->q[0] - at->t * at->t;
+}
+
+static void quarrel_jacobian(const carom_point *at, double *G)
+{
+    (void)at;
+    G[0] = G[1] = 1;
+}
+
+static void quarrel_offset(const carom_point *at, double *w)
+{
+    w[0] = 0, w[1] = -2 * at->t;
+}
+
+START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
+{
+    static const char *const name[] = {"still", "moving"};
+    const double q[] = {0};
+    const carom_model cart = {.name = "cart", .nq = 1, .nv = 1, .njoint = 2, .joint_name = name, .q = q, .constant = CAROM_MASS,
+                              .mass = unit_mass, .force = zero_matrix, .gap = quarrel_gap, .jacobian = quarrel_jacobian,
+                              .offset = quarrel_offset};
+    carom_sim *sim = start(&cart, 0.5, 0.5, 1e-3, false);
+    char path[] = "/tmp/carom-problem-XXXXXX";
+    int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(carom_sim_dump(sim, path), CAROM_BAD_ARGUMENT);
+    ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NO_SOLUTION);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "contact problem") != NULL, "%s", carom_sim_error(sim)->text);
+    ck_assert_int_eq(carom_sim_dump(sim, path), CAROM_OK);
+    carom_error error;
+    carom_problem *problem;
+    double *x, u[2];
+    carom_arena *arena = carom_arena_new(0);
+    FILE *dump = fdopen(file, "r");
+    CHECK_OK(carom_problem_read(&problem, &x, arena, dump, &error), error);
+    ck_assert_int_eq(problem->n, 2);
+    CHECK_AT_LEAST(carom_problem_residual(problem, x, u, NULL) / carom_problem_scale(problem, x), 1e-10);
+    fclose(dump);
+    carom_arena_free(arena);
+    unlink(path);
+    carom_sim_free(sim);
+}
+END_TEST
+
+TEST_MAIN("moreau-jean", a_contact_problem_without_solution_is_reported_and_dumped, smooth_order_is_two_for_the_midpoint_and_one_otherwise, a_joint_keeps_order_two_and_closes_to_rounding,
           order_one_through_impacts_in_L1, the_closed_forms_agree_with_the_independent_integrator,
           l1_errors_at_a_given_step_have_the_published_size, the_energy_balance_of_an_elastic_ball_closes_to_rounding,
           the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_rounding,

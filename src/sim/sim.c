@@ -1,5 +1,7 @@
 /* sim.c: one block of memory, stepped often. */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,6 +323,26 @@ const carom_error *carom_sim_error(const carom_sim *sim)
 const carom_options *carom_sim_options(const carom_sim *sim)
 {
     return &sim->options;
+}
+
+const char *carom_sim_note(const carom_sim *sim)
+{
+    if (sim->model->sequential && sim->model->ncontact > 1 && !sim->scheme->sequential)
+        return "the model asks for sequential impacts; this scheme solves the contacts of a step simultaneously";
+    return "";
+}
+
+carom_status carom_sim_dump(carom_sim *sim, const char *path)
+{
+    if (sim->error.status != CAROM_NO_SOLUTION && sim->error.status != CAROM_NOT_CONVERGED)
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "no contact problem has failed");
+    FILE *file = fopen(path, "w");
+    if (!file)
+        CAROM_FAIL(&sim->error, CAROM_FILE, "%s: %s", path, strerror(errno));
+    carom_status status = carom_problem_dump(&sim->contacts.problem, sim->contacts.solve.x, file);
+    if (fclose(file) != 0 || status != CAROM_OK)
+        CAROM_FAIL(&sim->error, CAROM_FILE, "%s: %s", path, strerror(errno));
+    return CAROM_OK;
 }
 
 const carom_info *carom_sim_info(carom_sim *sim)
