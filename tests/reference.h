@@ -90,6 +90,39 @@ static inline void reference_run(const carom_model *m, double t, double t_end, d
     }
 }
 
+/* ---- closed forms ---- */
+typedef void exact_solution(double t, double *q, double *v);
+
+static inline void exact_ball(double t, double *q, double *v) /* force -2, e = 1/2, from 1 */
+{
+    if (t < 1) {
+        *q = 1 - t * t, *v = -2 * t;
+        return;
+    }
+    *q = *v = 0;
+    for (double p = 1; p > 1e-16; p /= 2)
+        if (t >= 3 - 2 * p && t < 3 - p) {
+            double s = t - (3 - 2 * p);
+            *q = s * (p - s), *v = p - 2 * s;
+        }
+}
+
+static inline void exact_oscillator(double t, double *q, double *v) /* m=1 c=.2 k=10 from 1, stop at 0, e = 1/2 */
+{
+    const double a = 0.1, w = sqrt(10 - 0.01), period = M_PI / w;
+    const double first = (M_PI - atan(w / a)) / w; /* cos(w t) + a/w sin(w t) = 0 */
+    if (t < first) {
+        *q = exp(-a * t) * (cos(w * t) + a / w * sin(w * t));
+        *v = -exp(-a * t) * (w + a * a / w) * sin(w * t);
+        return;
+    }
+    double u = 0.5 * exp(-a * first) * (w + a * a / w) * sin(w * first), s = t - first;
+    for (; s >= period; s -= period)
+        u *= 0.5 * exp(-a * period);
+    *q = exp(-a * s) * u / w * sin(w * s);
+    *v = exp(-a * s) * u * (cos(w * s) - a / w * sin(w * s));
+}
+
 /* Least-squares slope of log(error) against log(h). */
 static inline double fitted_order(int n, const double *h, const double *error)
 {
