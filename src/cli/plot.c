@@ -18,6 +18,10 @@ int carom_cli_plot(const carom_cli *cli)
     carom_table *table = NULL;
     if (carom_table_read(&table, cli->operand[0], &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
+    if (table->nrow == 0) {
+        carom_table_free(table);
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s holds no rows", cli->operand[0]);
+    }
     if (table->truncated)
         carom_cli_fail(0, "note: %s is not complete; what is whole is drawn", cli->operand[0]);
     const carom_plot plot = {.title = cli->title, .width = cli->width, .height = cli->height, .x = cli->x, .panels = cli->panel,
