@@ -17,5 +17,6 @@ target_compile_definitions(carom_flags INTERFACE _GNU_SOURCE)
 target_compile_options(carom_flags INTERFACE
     -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-semantic-interposition
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
-    $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> # no memset for loops of length one
+    # No memset for loops of length one; no vector load of what scalars have just stored (it stalls small steps).
+    $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
     $<$<BOOL:${WITH_WERROR}>:-Werror>)

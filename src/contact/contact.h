@@ -54,6 +54,22 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
 carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q, const double *v,
                                      carom_error *error);
 
+/* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see gaps.c.
+ * Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */
+typedef struct carom_projection {
+    int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
+    double *q_free;       /* [nq] */
+    double *Y;            /* [nlink*nv] row i: M^-1 G_i^T */
+    carom_problem problem;
+    carom_solve solve;
+} carom_projection;
+void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system);
+carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system, double t,
+                                        double *q, const double *v, bool *moved, carom_error *error);
+/* Equations W x + b = 0 of the first nj rows (joints) of a problem with n rows: takes the part of b away that redundant joints
+ * cannot meet, as linearised at a q off their manifold. */
+void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b);
+
 /* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, contacts->hit, and stages the events. The
  * system holds G and w of the step if a contact is active or was closed. Returns whether a contact was hit: then the impulses
  * of the step belong to a jump at its end, otherwise to forces. */

@@ -19,12 +19,14 @@ void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_mo
 
 void carom_stage_clear(carom_stage *stage)
 {
-    stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
+    stage->residual = 0;
     if (stage->nevents)
         memset(stage->count, 0, sizeof stage->count);
     stage->nevents = 0;
-    stage->penetration = stage->residual = 0;
-    stage->work_external = stage->work_constraints = 0;
+    if (!stage->record && !stage->account)
+        return;
+    stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
+    stage->penetration = stage->work_external = stage->work_constraints = 0;
     stage->impact = stage->friction = stage->viscous = 0;
 }
 

@@ -89,7 +89,7 @@ carom_status carom_mass_refactor(carom_system *system, double t, carom_error *er
     if (!carom_all_finite(n * n, system->at.M))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the mass matrix is not finite at t = %.10g", t);
     memcpy(system->mass.A, system->at.M, sizeof(double) * (size_t)(n * n));
-    if (!carom_cholesky(n, system->mass.A))
+    if (n == 1 ? system->mass.A[0] <= 0 : !carom_cholesky(n, system->mass.A))
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
     return CAROM_OK;

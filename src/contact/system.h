@@ -17,7 +17,7 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
 typedef struct carom_factor { /* of the matrix that maps velocities to impulses: M, or M with implicit forces */
     int n;
     bool symmetric; /* Cholesky, else LU */
-    double *A;      /* [n*n] */
+    double *A;      /* [n*n]; the matrix itself for n = 1 */
     int *pivot;     /* [n] */
 } carom_factor;
 
@@ -72,7 +72,9 @@ static inline carom_status carom_mass_factor(carom_system *system, double t, car
 /* x <- A^-1 x */
 static inline void carom_factor_solve(const carom_factor *factor, double *x)
 {
-    if (factor->symmetric)
+    if (factor->n == 1)
+        x[0] /= factor->A[0];
+    else if (factor->symmetric)
         carom_cholesky_solve(factor->n, factor->A, x);
     else
         carom_lu_solve(factor->n, factor->A, factor->pivot, x);

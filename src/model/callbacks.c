@@ -256,13 +256,8 @@ static void eval_lane(carom_scratch *k, const carom_eval *e, int lane, const por
     }
 }
 
-static void eval(const carom_model *m, const carom_eval *e, void *work)
+static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch *k)
 {
-    carom_scratch *k = work;
-    if (e->lanes == 1) {
-        eval_one(k, e);
-        return;
-    }
 #define PORT(bit, member, length) {bit, offsetof(carom_eval, member), length}
     const port ports[] = {
         PORT(CAROM_MASS, M, m->nv * m->nv),
@@ -287,6 +282,14 @@ static void eval(const carom_model *m, const carom_eval *e, void *work)
 #undef PORT
     for (int lane = 0; lane < e->lanes; lane++)
         eval_lane(k, e, lane, ports, CAROM_COUNT(ports));
+}
+
+static void eval(const carom_model *m, const carom_eval *e, void *work)
+{
+    if (e->lanes == 1)
+        eval_one(work, e);
+    else
+        eval_lanes(m, e, work);
 }
 
 const carom_evaluator carom_callbacks = {prepare, work_bytes, begin, eval};

@@ -1,6 +1,7 @@
 /* sim.c: one block of memory, stepped often. */
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
 {
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     size_t doubles = (size_t)(nq + nv + 2 * nrow + nmemory);
-    size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + (size_t)nc;
+    size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + ((size_t)nc + 7) / 8 * 8;
     unsigned char *base = carom_place(layout, bytes);
     if (!base)
         return bytes;
@@ -216,13 +217,28 @@ static void account(carom_sim *sim)
     }
 }
 
+/* The next state becomes the present one. Word by word where it is small: the words have just been written one by one, and
+ * a wide load has to wait until all of them have arrived. */
+static void take_over(carom_sim *sim)
+{
+    typedef uint64_t __attribute__((may_alias)) word;
+    size_t words = sim->state_bytes / sizeof(word);
+    word *to = (word *)(void *)sim->now.clock;
+    const word *from = (const word *)(const void *)sim->next.clock;
+    if (words > 32)
+        memcpy(to, from, sim->state_bytes);
+    else
+        for (size_t i = 0; i < words; i++)
+            to[i] = from[i];
+    carom_sim_settle(sim);
+}
+
 static void commit(carom_sim *sim)
 {
     carom_info *info = &sim->info;
     sim->next.clock->t = sim->next.state.t;
     sim->next.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
-    memcpy(sim->now.clock, sim->next.clock, sim->state_bytes);
-    carom_sim_settle(sim);
+    take_over(sim);
     info->steps++;
     if (sim->stage.nevents)
         for (int i = 0; i < CAROM_EVENT_TYPES; i++)
