@@ -37,10 +37,10 @@ bench: all
 	@tools/build.sh build -- benches
 	@for program in build/bench/bench-*; do [ ! -x $$program ] || $$program || exit 1; done
 
-# What the figures of docs/ are made of.
+# Figures and pages brought up to date (their commands are run), then HTML in build/docs.
 docs: all
 	@tools/packages.sh docs
-	@tools/figures.sh build/carom docs
+	@tools/docs.sh build/carom build/docs
 
 study: all
 	@tools/study.sh build/carom

@@ -7,7 +7,7 @@ build="gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libhdf5-dev"
 test="check jq"
 all="clang"
 format="clang-format"
-docs="man-db"
+docs="man-db pandoc"
 
 wanted=""
 for group in "$@"; do
