@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "core/dense.h"
-#include "schemes/scheme.h"
+#include "schemes/moreau_jean.h"
 
 enum { THETA, GAMMA };
 static const carom_field fields[] = {
@@ -33,23 +33,20 @@ static const carom_field fields[] = {
     {"gamma", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "how far ahead the gap is predicted, in steps"},
     {0},
 };
-static const unsigned requests[] = {CAROM_GAP,
-                                    CAROM_LAW,
-                                    CAROM_MASS | CAROM_FORCE,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN,
-                                    CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS,
-                                    CAROM_JACOBIAN,
-                                    CAROM_R_Q | CAROM_R_V,
-                                    0};
+static const unsigned requests[] = {
+    CAROM_GAP,
+    CAROM_LAW,
+    CAROM_MASS | CAROM_FORCE,
+    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN,
+    CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS,
+    CAROM_JACOBIAN,
+    CAROM_R_Q | CAROM_R_V,
+    0,
+};
 
-typedef struct work {
-    double *q_th, *v_th, *v_free, *v_new, *r; /* [nq] [nv] ... */
-    double *G_u, *w_u;                        /* [nrow*nv] [nrow] rows in which u is measured */
-    bool rows;                                /* G is needed */
-    carom_factor A;
-} work;
+typedef carom_moreau_work work;
 
-static void layout(carom_layout *layout, const carom_system *system, void *work_of_step)
+void carom_moreau_layout(carom_layout *layout, const carom_system *system, void *work_of_step)
 {
     work *w = work_of_step;
     int nv = system->nv;
@@ -60,12 +57,13 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     CAROM_PLACE(layout, w->r, nv);
     CAROM_PLACE(layout, w->G_u, system->nrow * nv);
     CAROM_PLACE(layout, w->w_u, system->nrow);
+    CAROM_PLACE(layout, w->g_bar, system->nlink);
     CAROM_PLACE(layout, w->A.A, nv * nv);
     CAROM_PLACE(layout, w->A.pivot, nv);
     w->A.n = nv, w->A.symmetric = false;
 }
 
-static void orders(const double *field, double *smooth, double *impact)
+void carom_moreau_orders(const double *field, double *smooth, double *impact)
 {
     *smooth = field[THETA] == 0.5 ? 2 : 1;
     *impact = 1;
@@ -235,9 +233,23 @@ static carom_status solve(carom_step *s, work *w)
     return iterate(s, w, s->now->v, s->next->v);
 }
 
-static carom_status step(carom_step *s)
+/* Contacts that are not active and yet closed at q': they are now. */
+static bool late(carom_step *s, work *w)
 {
-    work *w = s->work;
+    carom_system *sys = s->system;
+    double tol = 1e-14 * (1 + carom_norm_max(sys->nq, s->next->q));
+    bool any = false;
+    carom_system_eval(sys, CAROM_GAP, s->next->t, s->next->q, s->next->v);
+    for (int k = 0; k < s->contacts->nactive; k++)
+        sys->at.g[s->contacts->active[k]] = 0;
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (sys->at.g[i] < -tol)
+            any = true, w->g_bar[i] = -1;
+    return any;
+}
+
+carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hit)
+{
     carom_system *sys = s->system;
     const carom_state *now = s->now;
     double h = s->h, ahead = s->field[GAMMA] * h;
@@ -246,16 +258,29 @@ static carom_status step(carom_step *s)
         carom_system_drift(sys, now->q, now->v, ahead, w->q_th);
         carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6) */
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
+        carom_copy(sys->nlink, sys->at.g, w->g_bar);
     }
-    w->rows = carom_contacts_activate(s->contacts, sys, sys->at.g, now->q, now->mode);
-    CAROM_TRY(solve(s, w));
-    bool hit = carom_step_status(s, w->v_free);
-    velocity_inside(s, w, s->next->v);
-    carom_system_drift(sys, now->q, w->v_th, h, s->next->q);                                   /* (3) */
+    do {
+        w->rows = carom_contacts_activate(s->contacts, sys, w->g_bar, now->q, now->mode);
+        CAROM_TRY(solve(s, w));
+        velocity_inside(s, w, s->next->v);
+        carom_system_drift(sys, now->q, w->v_th, h, s->next->q);                               /* (3) */
+    } while (w->catches && sys->model->ncontact && late(s, w));
+    *hit = carom_step_status(s, w->v_free);
     if (s->stage->account) {
         midpoint(s, w, s->next->v);
         carom_contact_account(s->contacts, sys, h, now->t + s->field[THETA] * h, w->q_th, w->v_th, now->v, s->next->v, s->stage);
     }
+    return CAROM_OK;
+}
+
+static carom_status step(carom_step *s)
+{
+    carom_system *sys = s->system;
+    work *w = s->work;
+    bool hit;
+    w->catches = false;
+    CAROM_TRY(carom_moreau_velocity(s, w, &hit));
     if (sys->njoint)
         CAROM_TRY(carom_contact_project_q(s->contacts, sys, s->next->t, s->next->q, s->next->v, s->error));
     return carom_step_finish(s, hit);
@@ -266,11 +291,11 @@ const carom_scheme carom_scheme_moreau_jean = {
                .doc = "Moreau's time-stepping with theta and gamma; order 2 between impacts (theta = 1/2), 1 through them",
                .ref = "Acary (2009), INRIA RR-7151, (16)-(18)",
                .fields = fields},
-    .orders = orders,
+    .orders = carom_moreau_orders,
     .requests = requests,
     .segments = 1,
     .degree = 2,
     .work_bytes = sizeof(work),
-    .layout = layout,
+    .layout = carom_moreau_layout,
     .step = step,
 };

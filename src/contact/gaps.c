@@ -1,0 +1,128 @@
+/* gaps.c: block `project_gaps`, positions onto joints and out of contacts.
+ *
+ *   q' = q + M^-1 G(q')^T tau,   joints g(q') = 0,   contacts 0 <= g(q')  _|_  tau >= 0          (1)
+ *
+ * the nearest admissible position in the metric of M(q). By successive linearisation at x = q, x', x'', ...
+ *   W = G M^-1 G^T,   b = g(x) + G (q - x),   (W tau + b, tau) in the law,   x' = q + M^-1 G^T tau  (2)
+ * which converges at a rate of the curvature times |q' - q|. Contacts join when they are violated and may let go again
+ * (tau = 0). Redundant joints meet (2) in the least-squares sense, redundant contacts share tau in some way. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/contact.h"
+#include "core/dense.h"
+
+void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system)
+{
+    int n = system->nlink;
+    CAROM_PLACE(layout, projection->active, n);
+    CAROM_PLACE(layout, projection->q_free, system->nq);
+    CAROM_PLACE(layout, projection->Y, n * system->nv);
+    CAROM_PLACE(layout, projection->problem.block, n);
+    CAROM_PLACE(layout, projection->problem.W, n * n);
+    CAROM_PLACE(layout, projection->problem.b, n);
+    CAROM_PLACE(layout, projection->solve.x, n);
+    CAROM_PLACE(layout, projection->solve.u, n);
+    projection->solve.work = carom_place(layout, carom_solver_work(n, n));
+}
+
+void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
+{
+    carom_contacts *c = contacts;
+    for (int i = 0; i < nj; i++) {
+        c->ls_b[i] = b[i];
+        carom_copy(nj, W + i * n, c->ls_A + i * nj);
+    }
+    if (carom_least_squares(nj, nj, c->ls_A, c->ls_b, c->ls_x, 1e-12, c->ls_work, c->ls_order) == nj)
+        return;
+    for (int i = 0; i < nj; i++)
+        b[i] = carom_dot(nj, W + i * n, c->ls_x);
+}
+
+/* The largest |g| of a joint and -g of a contact; violated contacts join. */
+static double violation(carom_projection *p, const carom_system *system, double tol)
+{
+    double most = carom_norm_max(system->njoint, system->at.g);
+    int n = 0, k = 0;
+    for (int i = 0; i < system->nlink; i++) {
+        bool in = k < p->nactive && p->active[k] == i;
+        double g = system->at.g[i];
+        k += in;
+        if (i >= system->njoint && !(g >= -most))
+            most = g == g ? -g : INFINITY;
+        if (in || i < system->njoint || g < -tol)
+            p->solve.u[n++] = i; /* active itself is still being read */
+    }
+    for (int i = 0; i < n; i++)
+        p->active[i] = (int)p->solve.u[i];
+    p->nactive = n;
+    return most;
+}
+
+/* (2) at x; the mass is factored. */
+static void pose(carom_projection *p, carom_contacts *contacts, const carom_system *system, const double *x)
+{
+    int n = p->nactive, nv = system->nv, nj = system->njoint;
+    for (int k = 0; k < n; k++) {
+        const carom_link *link = &system->link[p->active[k]];
+        const double *G = system->at.G + link->row * nv;
+        carom_copy(nv, G, p->Y + k * nv);
+        carom_factor_solve(&system->mass, p->Y + k * nv);
+        p->problem.block[k] = (carom_block){.law = k < nj ? &carom_law_bilateral : &carom_law_unilateral, .row = k};
+        p->problem.b[k] = system->at.g[p->active[k]];
+        for (int i = 0; i < nv; i++)
+            p->problem.b[k] += G[i] * (p->q_free[i] - x[i]);
+        p->solve.x[k] = 0;
+    }
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n; i++)
+            p->problem.W[k * n + i] = carom_dot(nv, system->at.G + system->link[p->active[k]].row * nv, p->Y + i * nv);
+    p->problem.n = p->problem.nblock = n;
+    carom_contact_consistent(contacts, nj, n, p->problem.W, p->problem.b);
+}
+
+static carom_status solve(carom_projection *p, const carom_system *system, double usual, double t, carom_error *error)
+{
+    carom_error reason = {0};
+    p->solve.tol = CAROM_MIN(usual, 1e-13); /* positions are to be exact to rounding */
+    carom_status status = carom_problem_solve(&p->problem, NULL, &p->solve, &reason);
+    system->info->solver_iterations += p->solve.iterations;
+    if (status == CAROM_OK || p->solve.residual <= usual)
+        return CAROM_OK;
+    const char *name = p->solve.worst < p->nactive ? system->link[p->active[p->solve.worst]].name : "?";
+    CAROM_FAIL(error, status, "projection of positions at t = %.10g: residual %.2g exceeds %.2g ('%s', %d rows): %.200s", t,
+               p->solve.residual, usual, name, p->problem.n, reason.text);
+}
+
+carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system, double t,
+                                        double *q, const double *v, bool *moved, carom_error *error)
+{
+    enum { ITERATIONS = 50 };
+    carom_projection *p = projection;
+    int nv = system->nv;
+    double before = INFINITY, size = 0;
+    *moved = false;
+    p->nactive = 0;
+    carom_copy(system->nq, q, p->q_free);
+    for (int k = 0; k < ITERATIONS; k++) {
+        carom_system_eval(system, CAROM_GAP, t, q, v);
+        double tol = 1e-15 * (1 + carom_norm_max(system->nq, q));
+        size = violation(p, system, tol);
+        if (!(size <= 1e300))
+            CAROM_FAIL(error, CAROM_NOT_FINITE, "a gap is not finite at t = %.10g", t);
+        if (size <= tol || (size <= 1e-12 && size > 0.5 * before))
+            return CAROM_OK;
+        before = size;
+        carom_system_eval(system, k == 0 ? CAROM_JACOBIAN | CAROM_MASS : CAROM_JACOBIAN, t, q, v);
+        if (k == 0)
+            CAROM_TRY(carom_mass_factor(system, t, error));
+        pose(p, contacts, system, q);                                                          /* (2) */
+        CAROM_TRY(solve(p, system, contacts->solve.tol, t, error));
+        carom_copy(system->nq, p->q_free, q);
+        for (int i = 0; i < p->nactive; i++)
+            carom_system_drift(system, q, p->Y + i * nv, p->solve.x[i], q);                    /* (1) */
+        *moved = true;
+    }
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "positions cannot be made admissible at t = %.10g: a gap is off by %.2g after %d corrections",
+               t, size, ITERATIONS);
+}
