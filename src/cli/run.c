@@ -120,8 +120,11 @@ static int prepare(work *w)
     carom_status status = carom_sim_new(&w->sim, w->model, &w->options, &error);
     if (status != CAROM_OK)
         return carom_cli_fail(carom_cli_exit(status), "%s", error.text);
-    if (*carom_sim_note(w->sim))
+    if (*carom_sim_note(w->sim)) {
+        if (cli->strict)
+            return carom_cli_fail(CAROM_EXIT_FAILED, "%s (--strict)", carom_sim_note(w->sim));
         w->note[w->nnote++] = carom_sim_note(w->sim);
+    }
     code = open_output(w);
     if (code != CAROM_EXIT_OK)
         return code;
