@@ -5,8 +5,15 @@ set -eu
 cd "${1:-.}"
 failed=0
 
-files=$(find . \( -name '.git' -o -name 'build*' -o -path './demo' -o -path './tests/bad' -o -name node_modules \) -prune -o -type f \
-    \( -name '*.[ch]' -o -name '*.sh' -o -name '*.md' -o -name '*.yaml' -o -name '*.cmake' -o -name '*.in' \
+# Build folders are recognized by what CMake leaves in them, whatever their names.
+skip=""
+# shellcheck disable=SC2044
+for cache in $(find . -name CMakeCache.txt); do
+    skip="$skip -path $(dirname "$cache") -o"
+done
+# shellcheck disable=SC2086
+files=$(find . \( $skip -name .git -o -name 'build*' -o -path ./demo -o -path ./tests/bad -o -name node_modules \) -prune \
+    -o -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.md' -o -name '*.yaml' -o -name '*.cmake' -o -name '*.in' \
        -o -name '*.py' -o -name '*.cff' -o -name CMakeLists.txt -o -name Makefile \) -print | sort)
 
 complain() # heading, pattern, files
