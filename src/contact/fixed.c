@@ -1,0 +1,120 @@
+/* fixed.c: block `accel_fixed`, the smooth motion of given roles.
+ *
+ *   K (a; x) = (F; -gamma),   K = [[M, -H^T], [J, 0]]                                          (1)
+ *   rows of J = H:  joints, normals of contacts that press, normals and tangents of those that stick
+ *   slip along s:   J = G_n,  H = G_n - mu (s . G_t)                                           (2)
+ *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
+ *
+ * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
+#include <math.h>
+
+#include "contact/fixed.h"
+
+/* Appends the row J = G_r with H = G_r + factor-weighted tangents. */
+static void add_row(carom_fixed *f, const carom_system *system, int r, const double *h)
+{
+    int nv = system->nv, k = f->m++;
+    f->row[k] = r;
+    carom_copy(nv, h, f->Y + k * nv);
+    carom_factor_solve(&system->mass, f->Y + k * nv);
+}
+
+static void add_slip(carom_fixed *f, const carom_system *system, const carom_link *link, double mu, const double *s)
+{
+    int nv = system->nv, r = link->row;
+    const double *G = system->at.G + r * nv;
+    for (int i = 0; i < nv; i++) {
+        f->h[i] = G[i] - mu * s[0] * G[nv + i];
+        if (link->rows > 2)
+            f->h[i] -= mu * s[1] * G[2 * nv + i];                                      /* (2) */
+    }
+    add_row(f, system, r, f->h);
+}
+
+static void add_link(carom_fixed *f, const carom_system *system, const carom_link *link)
+{
+    int c = link->contact, nv = system->nv;
+    int role = c < 0 ? CAROM_ROLE_PRESS : (int)f->role[c];
+    if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_PASSIVE)
+        return;
+    if (role == CAROM_ROLE_SLIP) {
+        add_slip(f, system, link, system->at.law[4 * c + 2], f->direction + 2 * c);
+        return;
+    }
+    int rows = role == CAROM_ROLE_STICK ? link->rows : 1;
+    for (int r = link->row; r < link->row + rows; r++)
+        add_row(f, system, r, system->at.G + r * nv);
+}
+
+/* x of (1), by least norm. */
+static void solve(carom_fixed *f, const carom_system *system)
+{
+    int nv = system->nv, m = f->m;
+    for (int i = 0; i < m; i++) {
+        const double *J = system->at.G + f->row[i] * nv;
+        f->b[i] = -(carom_dot(nv, J, f->a_free) + system->at.gamma[f->row[i]]);
+        for (int k = 0; k < m; k++)
+            f->K[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
+    }
+    if (m == 1)
+        f->x[0] = f->K[0] != 0 ? f->b[0] / f->K[0] : 0;
+    else
+        carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);         /* (3) */
+}
+
+static void spread(const carom_fixed *f, const carom_system *system, double *a, double *force)
+{
+    int nv = system->nv;
+    for (int k = 0; k < f->m; k++) {
+        force[f->row[k]] = f->x[k];
+        for (int i = 0; i < nv; i++)
+            a[i] += f->Y[k * nv + i] * f->x[k];
+    }
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        for (int j = 1; (int)f->role[link->contact] == CAROM_ROLE_SLIP && j < link->rows; j++)
+            force[link->row + j] = -system->at.law[4 * link->contact + 2] * f->direction[2 * link->contact + j - 1] * force[link->row];
+    }
+}
+
+carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
+                                       unsigned more, double *a, double *force, carom_error *error)
+{
+    carom_fixed *f = fixed;
+    int nv = system->nv, nc = system->nlink - system->njoint;
+    bool rows = system->njoint > 0;
+    for (int c = 0; c < nc; c++)
+        rows |= (int)f->role[c] != CAROM_ROLE_OPEN;
+    unsigned law = nc ? CAROM_LAW : 0;
+    carom_system_eval(system, CAROM_MASS | CAROM_FORCE | more | (rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0), t, q, v);
+    CAROM_TRY(carom_mass_factor(system, t, error));
+    carom_copy(nv, system->at.F, f->a_free);
+    carom_factor_solve(&system->mass, f->a_free);
+    carom_copy(nv, f->a_free, a);
+    for (int r = 0; r < system->nrow; r++)
+        force[r] = 0;
+    f->m = 0;
+    for (int i = 0; rows && i < system->nlink; i++)
+        add_link(f, system, &system->link[i]);
+    if (f->m) {
+        solve(f, system);                                                              /* (1) */
+        spread(f, system, a, force);
+    }
+    if (!carom_all_finite(nv, a))
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "the acceleration is not finite at t = %.10g", t);
+    return CAROM_OK;
+}
+
+void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_system *system)
+{
+    int n = system->nrow, nv = system->nv;
+    CAROM_PLACE(layout, fixed->row, n);
+    CAROM_PLACE(layout, fixed->order, n);
+    CAROM_PLACE(layout, fixed->Y, n * nv);
+    CAROM_PLACE(layout, fixed->K, n * n);
+    CAROM_PLACE(layout, fixed->b, n);
+    CAROM_PLACE(layout, fixed->x, n);
+    CAROM_PLACE(layout, fixed->work, 4 * n + 1);
+    CAROM_PLACE(layout, fixed->h, nv);
+    CAROM_PLACE(layout, fixed->a_free, nv);
+}

@@ -1,0 +1,28 @@
+/* fixed.h: block `accel_fixed`, the smooth motion of given roles of the contacts. */
+#ifndef CAROM_FIXED_H
+#define CAROM_FIXED_H
+
+#include "contact/system.h"
+
+typedef enum carom_role {
+    CAROM_ROLE_OPEN,    /* no force; the gap is free */
+    CAROM_ROLE_PRESS,   /* closed without friction, carries a force */
+    CAROM_ROLE_PASSIVE, /* closed, redundant: others hold it, it carries no force */
+    CAROM_ROLE_STICK,
+    CAROM_ROLE_SLIP     /* along its direction */
+} carom_role;
+
+typedef struct carom_fixed {
+    const double *role;      /* [ncontact] carom_role, kept as doubles in a scheme's memory */
+    const double *direction; /* [2*ncontact] of slip, unit */
+    int m, *row, *order;     /* rows of the equations */
+    double *Y, *K, *b, *x, *work, *h, *a_free;
+} carom_fixed;
+
+void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_system *system);
+
+/* a [nv] and force [nrow] at (t, q, v); `more` is evaluated along with it (CAROM_GAP ...). */
+carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
+                                       unsigned more, double *a, double *force, carom_error *error);
+
+#endif

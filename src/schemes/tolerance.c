@@ -1,0 +1,242 @@
+/* tolerance.c: error-controlled steps that end at their events: you ask for a tolerance and get it, through impacts too.
+ *
+ *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (tolerance_trial.c)                     (1)
+ *   accepted if |e| <= 1;  h' = h min(5, max(0.2, 0.9 |e|^(-1/5)))                                                   (2)
+ *   the step ends at its first event, located to rounding on steps of the pair (tolerance_events.c)                  (3)
+ *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (tolerance_modes.c)           (4)
+ *   positions and velocities of joints, pressing and sticking contacts are projected after every step                (5)
+ *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                  (6)
+ *
+ * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond rounding at
+ * the nodes. Energy is kept to the tolerance. Explicit: stiff forces make it slow. */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/tolerance.h"
+
+static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                    CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                                    0};
+
+static const carom_field fields[] = {
+    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: no limit but the end of the run"},
+    {0},
+};
+enum { MAX_STEP };
+
+static void orders(const double *field, double *smooth, double *impact)
+{
+    (void)field;
+    *smooth = *impact = 0; /* in h none: the step is chosen */
+}
+
+/* Memory: roles, directions of slip, whether they have been decided. */
+static int memory(const carom_system *system)
+{
+    return 3 * system->model->ncontact + 1;
+}
+
+static void place_end(carom_layout *layout, carom_end *e, const carom_system *system)
+{
+    CAROM_PLACE(layout, e->q, system->nq);
+    CAROM_PLACE(layout, e->v, system->nv);
+    CAROM_PLACE(layout, e->a, system->nv);
+    CAROM_PLACE(layout, e->force, system->nrow);
+    CAROM_PLACE(layout, e->g, system->nlink);
+    CAROM_PLACE(layout, e->u, system->nrow);
+    CAROM_PLACE(layout, e->udot, system->nrow);
+}
+
+static void layout(carom_layout *layout, const carom_system *system, void *work)
+{
+    carom_tol *w = work;
+    int nc = system->model->ncontact;
+    carom_fixed_layout(layout, &w->fixed, system);
+    for (int k = 0; k < CAROM_STAGES; k++) {
+        CAROM_PLACE(layout, w->kv[k], system->nv);
+        CAROM_PLACE(layout, w->ka[k], system->nv);
+    }
+    place_end(layout, &w->start, system);
+    place_end(layout, &w->end, system);
+    place_end(layout, &w->probe, system);
+    CAROM_PLACE(layout, w->shift_q, system->nq);
+    CAROM_PLACE(layout, w->shift_v, system->nv);
+    CAROM_PLACE(layout, w->force, system->nrow);
+    CAROM_PLACE(layout, w->mode, nc);
+    CAROM_PLACE(layout, w->still.mode, nc);
+    CAROM_PLACE(layout, w->still.impulse, system->nrow);
+}
+
+static void roles_from(carom_step *s, carom_tol *w)
+{
+    int nc = s->system->model->ncontact;
+    w->role = s->memory_next;
+    w->direction = s->memory_next + nc;
+    carom_copy(3 * nc + 1, s->memory, s->memory_next);
+    w->fixed.role = w->role;
+    w->fixed.direction = w->direction;
+}
+
+static unsigned char mode_of(carom_role role, int rows)
+{
+    return role == CAROM_ROLE_OPEN    ? CAROM_OPEN
+           : role == CAROM_ROLE_STICK ? CAROM_STICK
+           : role == CAROM_ROLE_SLIP  ? CAROM_SLIP
+           : rows > 1                 ? CAROM_STICK
+                                      : CAROM_CLOSED;
+}
+
+/* Roles at the start of a run: closed contacts are decided. */
+static carom_status begin(carom_step *s, carom_tol *w)
+{
+    int nc = s->system->model->ncontact;
+    if (w->role[3 * nc] != 0)
+        return CAROM_OK;
+    for (int c = 0; c < nc; c++)
+        w->role[c] = s->now->mode[c] == CAROM_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
+    w->role[3 * nc] = 1;
+    return carom_tol_decide(s, w, s->now->t, s->now->q, s->now->v);
+}
+
+/* (6) */
+static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end)
+{
+    const carom_system *sys = s->system;
+    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
+    const carom_end *a = &w->start, *b = &w->end;
+    double h = b->x, *q = carom_stage_take(s->stage, 6 * nq), *v = carom_stage_take(s->stage, 5 * nv);
+    double *force = carom_stage_take(s->stage, nrow);
+    unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
+    if (!mode && nc)
+        return;
+    for (int i = 0; i < nq; i++) {
+        double D = b->q[i] - a->q[i] - h * a->v[i] - h * h * a->a[i] / 2, B = h * (v_end[i] - a->v[i]) - h * h * a->a[i],
+               C = h * h * (w->ka[CAROM_STAGES - 1][i] - a->a[i]);
+        double c[6] = {a->q[i], h * a->v[i], h * h * a->a[i] / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
+        for (int k = 0; k < 6; k++)
+            q[k * nq + i] = c[k];
+        for (int k = 1; k < 6; k++)
+            v[(k - 1) * nv + i] = k * c[k] / h;
+    }
+    for (int r = 0; r < nrow; r++)
+        force[r] = 0.5 * (a->force[r] + b->force[r]);
+    memcpy(mode, s->next->mode, (size_t)nc);
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = s->now->t, .t1 = s->next->t, .q_degree = 5, .v_degree = 4, .q = q, .v = v,
+                                                   .force = force, .mode = mode});
+}
+
+static void stage_jump(carom_step *s, const double *v_before)
+{
+    const carom_system *sys = s->system;
+    double *q = carom_stage_take(s->stage, sys->nq), *before = carom_stage_take(s->stage, sys->nv);
+    double *after = carom_stage_take(s->stage, sys->nv), *impulse = carom_stage_take(s->stage, sys->nrow);
+    if (!impulse)
+        return;
+    carom_copy(sys->nq, s->next->q, q);
+    carom_copy(sys->nv, v_before, before);
+    carom_copy(sys->nv, s->next->v, after);
+    carom_copy(sys->nrow, s->contacts->P, impulse);
+    carom_stage_jump(s->stage, &(carom_jump){s->next->t, q, before, after, impulse});
+}
+
+static void tell_changes(carom_step *s)
+{
+    const carom_system *sys = s->system;
+    for (int c = 0; c < sys->model->ncontact; c++) {
+        int before = s->now->mode[c], after = s->next->mode[c];
+        if (before == after)
+            continue;
+        carom_event_type type = before == CAROM_OPEN    ? CAROM_EVENT_CLOSING
+                                : after == CAROM_OPEN   ? CAROM_EVENT_OPENING
+                                : after == CAROM_STICK ? CAROM_EVENT_STICK
+                                                        : CAROM_EVENT_SLIP;
+        carom_stage_event(s->stage, &(carom_event){.type = type, .t = s->next->t, .contact = c});
+    }
+}
+
+/* (1), (2): w->end at the end of an accepted step; h_next proposed. */
+static carom_status smooth(carom_step *s, carom_tol *w)
+{
+    double h = s->h, norm = 0;
+    if (s->field[MAX_STEP] > 0)
+        h = CAROM_MIN(h, s->field[MAX_STEP]);
+    for (int k = 0;; k++) {
+        carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
+        double factor = norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
+        if (status == CAROM_OK && norm <= 1) {
+            s->h_next = h * CAROM_MIN(5, CAROM_MAX(k ? 0.2 : 0.2, factor));
+            return CAROM_OK;
+        }
+        if (status != CAROM_OK && status != CAROM_NOT_FINITE)
+            return status;
+        s->system->info->rejected++;
+        h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;
+        if (s->now->t + h == s->now->t || h < 1e-14 * s->h)
+            CAROM_FAIL(s->error, status == CAROM_OK ? CAROM_TOLERANCE : status,
+                       "tolerance: the step fell to %.2g at t = %.10g without meeting rtol = %.2g, atol = %.2g", h, s->now->t,
+                       s->options->rtol, s->options->atol);
+    }
+}
+
+static carom_status step(carom_step *s)
+{
+    carom_tol *w = s->work;
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    carom_cause cause;
+    int contact = 0;
+    roles_from(s, w);
+    w->start.x = 0;
+    carom_copy(sys->nq, s->now->q, w->start.q);
+    carom_copy(nv, s->now->v, w->start.v);
+    CAROM_TRY(begin(s, w));
+    CAROM_TRY(carom_tol_measure(s, w, &w->start));
+    CAROM_TRY(smooth(s, w));
+    CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
+    carom_step_advance(s, w->end.x);
+    double *v_before = w->ka[0]; /* free after the last trial but for its end */
+    carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
+    CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
+    CAROM_TRY(carom_tol_project(s, w, &w->end, false));
+    carom_copy(nv, w->end.v, v_before);
+    memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
+    if (cause != CAROM_CAUSE_NONE)
+        CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
+    carom_copy(sys->nq, w->end.q, s->next->q);
+    carom_copy(nv, w->end.v, s->next->v);
+    for (int c = 0; c < sys->model->ncontact; c++)
+        s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
+    for (int r = 0; r < sys->nrow; r++) {
+        s->next->impulse[r] = s->contacts->P[r] + 0.5 * w->end.x * (w->start.force[r] + w->end.force[r]);
+        s->next->u[r] = w->end.u[r];
+    }
+    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
+    tell_changes(s);
+    if (s->stage->record) {
+        stage_segment(s, w, v_before);
+        if (cause == CAROM_CAUSE_GAP)
+            stage_jump(s, v_before);
+    }
+    return CAROM_OK;
+}
+
+const carom_scheme carom_scheme_tolerance = {
+    .method = {.name = "tolerance",
+               .doc = "error-controlled steps that end at their events; give rtol and atol",
+               .ref = "Dormand and Prince (1980), J. Comput. Appl. Math. 6, 19-26",
+               .fields = fields},
+    .orders = orders,
+    .requests = requests,
+    .segments = 1,
+    .degree = 5,
+    .memory = memory,
+    .work_bytes = sizeof(carom_tol),
+    .layout = layout,
+    .step = step,
+};

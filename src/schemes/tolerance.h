@@ -1,0 +1,49 @@
+/* tolerance.h: what the files of the scheme `tolerance` share: one trial of a Runge-Kutta step, the modes, the events. */
+#ifndef CAROM_TOLERANCE_H
+#define CAROM_TOLERANCE_H
+
+#include "contact/fixed.h"
+#include "schemes/scheme.h"
+
+enum { CAROM_STAGES = 7 };
+
+typedef struct carom_end { /* a point of the motion in the present modes */
+    double x;              /* time since the start of the step */
+    double *q, *v, *a;     /* [nq] [nv] [nv] */
+    double *force;         /* [nrow] */
+    double *g;             /* [njoint+ncontact] */
+    double *u, *udot;      /* [nrow] G v + w and G a + gamma */
+} carom_end;
+
+typedef struct carom_tol { /* the work of a step */
+    carom_fixed fixed;
+    double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
+    double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
+    carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
+    double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] */
+    unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
+    carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
+    bool watch;                          /* some contact is open: gaps, velocities and accelerations are needed */
+} carom_tol;
+
+/* What an event is, and of which contact. */
+typedef enum carom_cause {
+    CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END
+} carom_cause;
+
+/* tolerance_trial.c: Dormand-Prince 5(4) from w->start over x in the present modes; *error_norm (may be NULL). */
+carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
+/* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
+carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
+void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
+
+/* tolerance_events.c: shortens w->end to the earliest event of the step, located on trials. */
+carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);
+
+/* tolerance_modes.c: what happens at w->end: impact, new modes, freezing of accumulating impacts. */
+carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v);
+carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
+carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+double carom_tol_small(const carom_step *s); /* kappa tol, a length */
+
+#endif

@@ -1,0 +1,249 @@
+/* tolerance_modes.c: what happens at the end of a step: impacts, new modes, freezing of accumulating impacts.
+ *
+ *   impact    J = hit + closed + { open: g <= 64 eps L, u < 0 };  velocity-level problem on J                        (1)
+ *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
+ *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                              (2)
+ *             after a force or stick event at t + d on the old motion, where the violated inequality is strict       (3)
+ *   freeze    open b with g <= k, u >= 0, gddot < 0, u^2/(2 |gddot|) <= k = kappa tol, closed for good if the frozen
+ *             mode holds and nothing else hits within the tail 2 u/(|gddot| (1 - e))                                 (4)
+ *             u is removed with the columns of that mode, friction included                                          (5) */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "schemes/tolerance.h"
+
+double carom_tol_small(const carom_step *s)
+{
+    static const double kappa = 0.1;
+    return kappa * (s->options->atol + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
+}
+
+static double speed(const carom_step *s, const double *v)
+{
+    return 1 + carom_norm_max(s->system->nv, v);
+}
+
+static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
+{
+    const carom_system *sys = s->system;
+    const carom_contacts *c = s->contacts;
+    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        int i = link->contact, row = c->problem.block[k].row;
+        const double *x = c->solve.x + row, *rate = c->solve.u + row;
+        if (!(x[0] > 0)) {
+            w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
+        } else if (link->rows == 1) {
+            w->role[i] = CAROM_ROLE_PRESS;
+        } else if (w->mode[i] == CAROM_SLIP) {
+            w->role[i] = CAROM_ROLE_SLIP;
+        } else {
+            double size = link->rows > 2 ? hypot(rate[1], rate[2]) : fabs(rate[1]);
+            w->role[i] = size <= small ? CAROM_ROLE_STICK : CAROM_ROLE_SLIP;
+            if (size > small) {
+                w->direction[2 * i] = rate[1] / size;
+                w->direction[2 * i + 1] = link->rows > 2 ? rate[2] / size : 0;
+            }
+        }
+    }
+    return CAROM_OK;
+}
+
+/* (2): roles of the contacts that are not open, from the problem at (t, q, v). */
+carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    int nv = sys->nv;
+    c->nactive = 0;
+    for (int i = 0; i < sys->nlink; i++)
+        if (i < sys->njoint || (int)w->role[i - sys->njoint] != CAROM_ROLE_OPEN)
+            c->active[c->nactive++] = i;
+    if (c->nactive == sys->njoint)
+        return CAROM_OK;
+    carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, q, v);
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        int i = link->contact;
+        w->mode[i] = link->rows > 1 ? CAROM_STICK : CAROM_CLOSED;
+        double u[2] = {0, 0};
+        for (int j = 1; j < link->rows; j++)
+            u[j - 1] = carom_dot(nv, sys->at.G + (link->row + j) * nv, v) + sys->at.w[link->row + j];
+        double size = hypot(u[0], u[1]);
+        if (size > 1e-11 * speed(s, v)) {
+            w->mode[i] = CAROM_SLIP;
+            w->direction[2 * i] = u[0] / size, w->direction[2 * i + 1] = u[1] / size;
+            for (int j = 1; j < link->rows; j++)
+                w->force[link->row + j] = u[j - 1];
+        }
+    }
+    double *slip = c->u_before; /* directions by row */
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        for (int j = 1; j < link->rows; j++)
+            slip[link->row + j] = w->direction[2 * link->contact + j - 1];
+    }
+    CAROM_TRY(carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error));
+    return set_roles(s, w, w->shift_v);
+}
+
+/* (3) */
+static carom_status decide_ahead(carom_step *s, carom_tol *w)
+{
+    const carom_end *e = &w->end;
+    double d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
+    carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
+    for (int i = 0; i < s->system->nv; i++)
+        w->probe.v[i] = e->v[i] + d * e->a[i];
+    return carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v);
+}
+
+/* The velocity (or the position) of the rows that the roles hold is removed with the columns of the mode. */
+carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions)
+{
+    carom_system *sys = s->system;
+    carom_fixed *f = &w->fixed;
+    int nv = sys->nv;
+    double t = s->now->t + end->x;
+    for (int round = 0; round < 4; round++) {
+        CAROM_TRY(carom_contact_accel_fixed(f, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA, w->probe.a, w->force,
+                                            s->error)); /* its rows and columns */
+        if (f->m == 0)
+            return CAROM_OK;
+        double most = 0;
+        for (int i = 0; i < f->m; i++) {
+            int r = f->row[i], gap = -1;
+            for (int k = 0; positions && k < sys->nlink; k++)
+                gap = sys->link[k].row == r ? k : gap;
+            f->b[i] = positions ? (gap >= 0 ? sys->at.g[gap] : 0) : carom_dot(nv, sys->at.G + r * nv, end->v) + sys->at.w[r];
+            most = CAROM_MAX(most, fabs(f->b[i]));
+            for (int k = 0; k < f->m; k++)
+                f->K[i * f->m + k] = carom_dot(nv, sys->at.G + r * nv, f->Y + k * nv);
+        }
+        double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
+        if (most <= 2 * DBL_EPSILON * scale)
+            return CAROM_OK;
+        carom_least_squares(f->m, f->m, f->K, f->b, f->x, 1e-11, f->work, f->order);
+        for (int k = 0; k < f->m; k++)
+            carom_system_drift(sys, positions ? end->q : end->v, f->Y + k * nv, -f->x[k], positions ? end->q : end->v);   /* (5) */
+        if (!positions)
+            return CAROM_OK;
+    }
+    return CAROM_OK;
+}
+
+static void tell(carom_step *s, const carom_link *link, carom_event_type type)
+{
+    const carom_contacts *c = s->contacts;
+    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
+    for (int j = 0; type == CAROM_EVENT_IMPACT && j < link->rows; j++) {
+        event.u_before[j] = c->u_before[link->row + j];
+        event.u_after[j] = c->u_after[link->row + j];
+        event.impulse[j] = c->P[link->row + j];
+    }
+    carom_stage_event(s->stage, &event);
+}
+
+/* (1): v after, contacts closed where they do not leave. */
+static carom_status impact(carom_step *s, carom_tol *w, int hit)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    carom_end *e = &w->end;
+    double t = s->now->t + e->x, length = 1 + carom_norm_max(sys->nq, e->q);
+    memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
+    c->nactive = 0;
+    for (int i = 0; i < sys->nlink; i++) {
+        int k = i - sys->njoint;
+        bool with = k < 0 || k == hit || (int)w->role[k] != CAROM_ROLE_OPEN ||
+                    (e->g[i] <= 64 * DBL_EPSILON * length && e->u[sys->link[i].row] < 0);
+        if (with)
+            c->active[c->nactive++] = i;
+    }
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
+    CAROM_TRY(carom_mass_factor(sys, t, s->error));
+    CAROM_TRY(carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, e->v, e->v, &w->still, w->shift_v, s->error));
+    double rest = 1e-12 * speed(s, e->v);
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        int i = link->contact;
+        bool leaves = c->u_after[link->row] > rest;
+        if (c->u_before[link->row] < -rest)
+            tell(s, link, CAROM_EVENT_IMPACT);
+        if (leaves)
+            w->role[i] = CAROM_ROLE_OPEN;
+        else if ((int)w->role[i] == CAROM_ROLE_OPEN)
+            w->role[i] = CAROM_ROLE_PRESS; /* to be decided */
+    }
+    carom_copy(sys->nv, w->shift_v, e->v);
+    return CAROM_OK;
+}
+
+/* Would another contact hit within the tail of the frozen ones? */
+static bool disturbed(const carom_step *s, const carom_tol *w, double tail)
+{
+    const carom_system *sys = s->system;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        if ((int)w->role[c] == CAROM_ROLE_OPEN && w->end.u[r] < -carom_tol_small(s) && w->end.g[i] + 3 * tail * w->end.u[r] <= 0)
+            return true;
+    }
+    return false;
+}
+
+/* (4), repeated: the contacts inside first, then those that rest on them. */
+static carom_status freeze(carom_step *s, carom_tol *w)
+{
+    const carom_system *sys = s->system;
+    carom_end *e = &w->end;
+    double k = carom_tol_small(s), t = s->now->t + e->x;
+    for (int round = 0; round < sys->nlink - sys->njoint; round++) {
+        double tail = 0;
+        bool add = false;
+        CAROM_TRY(carom_tol_measure(s, w, e));
+        for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+            int i = sys->njoint + c, r = sys->link[i].row;
+            double u = e->u[r], fall = -e->udot[r];
+            w->still.mode[c] = CAROM_OPEN;
+            if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < 0 || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
+                continue;
+            double e_n = sys->at.law[4 * c];
+            tail = CAROM_MAX(tail, e_n < 1 ? 2 * u / (fall * (1 - e_n)) : INFINITY);
+            w->still.mode[c] = CAROM_CLOSED; /* a candidate */
+            add = true;
+        }
+        if (!add || disturbed(s, w, tail))
+            break;
+        for (int c = 0; c < sys->nlink - sys->njoint; c++)
+            if (w->still.mode[c] != CAROM_OPEN)
+                w->role[c] = CAROM_ROLE_PRESS;
+        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+        CAROM_TRY(carom_tol_project(s, w, e, false));
+        CAROM_TRY(carom_tol_project(s, w, e, true));
+    }
+    for (int c = 0; c < sys->nlink - sys->njoint; c++)
+        w->still.mode[c] = CAROM_OPEN;
+    return CAROM_OK;
+}
+
+carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
+{
+    const carom_system *sys = s->system;
+    carom_end *e = &w->end;
+    double t = s->now->t + e->x;
+    if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
+        CAROM_TRY(decide_ahead(s, w));
+    } else if (cause == CAROM_CAUSE_SLIP_END) {
+        w->role[contact] = CAROM_ROLE_STICK;
+        CAROM_TRY(carom_tol_project(s, w, e, false));
+        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+    } else if (cause == CAROM_CAUSE_GAP) {
+        CAROM_TRY(impact(s, w, contact));
+        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+        CAROM_TRY(freeze(s, w));
+    }
+    (void)sys;
+    return carom_tol_measure(s, w, e);
+}
