@@ -20,6 +20,8 @@ export LC_ALL=C
 comment_of() # NAME FOLDER: the first comment of the file that registers this method
 {
     file=$(grep -lE "\.name = \"$1\"" "$root/src/$2"/*.c | head -1)
+    [ -n "$file" ] || file=$(grep -lF "\"$1\"" "$root/src/$2"/*.c | head -1)
+    [ -n "$file" ] || { echo "docs.sh: no file of src/$2 registers '$1'" >&2; exit 1; }
     awk '
         NR == 1 { sub(/^\/\* [A-Za-z0-9_]+\.c: /, ""); first = 1 }
         { last = /\*\/ *$/; sub(/ *\*\/ *$/, ""); if (!first) sub(/^ \* ?/, ""); first = 0; sub(/ +$/, ""); print }
@@ -136,7 +138,7 @@ function run(command,   line, out)
 {
     out = dir "/.out"
     print command > (dir "/.command"); close(dir "/.command")
-    system("cd " dir " && sh .command >.out 2>&1 </dev/null")
+    system("cd " dir " && " limit " sh .command >.out 2>&1 </dev/null")
     found_n = 0
     while ((getline line < out) > 0) { sub(/[ \t]+$/, "", line); found[++found_n] = line }
     close(out)
@@ -183,13 +185,21 @@ prepare() # DIR
     if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Sanitize' "$build/CMakeCache.txt" 2>/dev/null; then
         sanitize="-fsanitize=address,undefined"
     fi
-    printf '#!/bin/sh\nexec %s %s "$@"\n' "${CC:-cc}" "$sanitize" >"$1/.bin/cc"
+    printf '#!/bin/sh\nexec %s %s "$@"\n' "$(command -v "${CC:-cc}")" "$sanitize" >"$1/.bin/cc"
     printf '#!/bin/sh\necho "-I%s/include -L%s -lcarom -Wl,-rpath,%s"\n' "$root" "$build" "$build" >"$1/.bin/pkg-config"
     chmod +x "$1/.bin/cc" "$1/.bin/pkg-config"
+    limit=""
+    if command -v timeout >/dev/null 2>&1; then limit="timeout 100"; fi
     have=""
     if "$carom" version | grep -q 'with HDF5'; then have="$have hdf5"; fi
-    for module in numpy h5py; do
-        if /usr/bin/python3 -c "import $module" 2>/dev/null; then have="$have $module"; fi
+    for python in python3 /usr/bin/python3; do # the first that has NumPy
+        if "$python" -c "import numpy" 2>/dev/null; then
+            printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$python")" >"$1/.bin/python3"
+            chmod +x "$1/.bin/python3"
+            have="$have numpy"
+            if "$python" -c "import h5py" 2>/dev/null; then have="$have h5py"; fi
+            break
+        fi
     done
     if command -v gnuplot >/dev/null 2>&1; then have="$have gnuplot"; fi
 }
@@ -198,7 +208,7 @@ show() # PAGE DIR
 {
     prepare "$2"
     awk -v carom="$carom" -v script="$root/tools/docs.sh" "$generate" "$1" >"$2/.page"
-    PATH="$2/.bin:$PATH" awk -v dir="$2" -v have="$have" "$execute" "$2/.page"
+    PATH="$2/.bin:$PATH" awk -v dir="$2" -v have="$have" -v limit="$limit" "$execute" "$2/.page"
 }
 
 refresh() # PAGE...
