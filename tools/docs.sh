@@ -244,7 +244,8 @@ navigation() # the page it stands on
 }
 
 # Links to pages become links to HTML, links to other files of the tree to copies of them.
-relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@href="\.\./([^"]+)"@href="files/\1.txt"@g'; }
+relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@(href|src)="docs/@\1="@g
+                  s@href="(\.\./)?((include|examples|src)/[^"]+|LICENSE|[A-Z]+\.cff)"@href="files/\2.txt"@g'; }
 
 html() # FILE.md DIR
 {
@@ -285,7 +286,7 @@ site() # DIR
 {
     mkdir -p "$1"
     style >"$1/style.css"
-    for page in "$root"/docs/*.md "$root/CONTRIBUTING.md" "$root/CHANGELOG.md"; do
+    for page in "$root"/docs/*.md "$root/README.md" "$root/CONTRIBUTING.md" "$root/CHANGELOG.md"; do
         html "$page" "$1"
     done
     cp "$root"/docs/*.svg "$1"
