@@ -17,15 +17,22 @@ export LC_ALL=C
 
 # ---- generated parts ----
 
-comment_of() # NAME FOLDER: the first comment of the file that registers this method
+first_comment() # FILE
+{
+    awk '
+        NR == 1 { sub(/^\/\* [A-Za-z0-9_]+\.c: /, ""); first = 1 }
+        { last = /\*\/ *$/; sub(/ *\*\/ *$/, ""); if (!first) sub(/^ \* ?/, ""); first = 0; sub(/ +$/, ""); print }
+        last { exit }' "$1"
+}
+
+comment_of() # NAME FOLDER: of the file that registers this method, and of the one in which it says it is described
 {
     file=$(grep -lE "\.name = \"$1\"" "$root/src/$2"/*.c | head -1)
     [ -n "$file" ] || file=$(grep -lF "\"$1\"" "$root/src/$2"/*.c | head -1)
     [ -n "$file" ] || { echo "docs.sh: no file of src/$2 registers '$1'" >&2; exit 1; }
-    awk '
-        NR == 1 { sub(/^\/\* [A-Za-z0-9_]+\.c: /, ""); first = 1 }
-        { last = /\*\/ *$/; sub(/ *\*\/ *$/, ""); if (!first) sub(/^ \* ?/, ""); first = 0; sub(/ +$/, ""); print }
-        last { exit }' "$file"
+    first_comment "$file"
+    more=$(first_comment "$file" | sed -n 's/.* described in \([a-z_]*\.c\).*/\1/p' | head -1)
+    [ -z "$more" ] || { echo; first_comment "$root/src/$2/$more"; }
 }
 
 names_of() # schemes | solvers | laws
