@@ -16,7 +16,7 @@
  * guarantees the root: no halving and no (38). A step ends at t + h also when there was an impact. The rest is not in the paper.
  * Gaps are not violated at nodes beyond rounding; joints hold to rounding in g, and in u.
  * Energy: under constant forces flights and impacts are exact, so an elastic ball keeps its energy to rounding. Linear forces
- * without impacts: kept to rounding. Else an impact may gain or lose O(h^2) (the parabola), nonlinear forces and curved
+ * without impacts: kept to rounding. Else an impact may gain or lose m |u da/dt| h^2/8 (the parabola), nonlinear forces and curved
  * constraints O(h^3) per step, all of either sign; a contact at rest, sliding or frozen never gains.
  * Limits: events are looked for at the end of a piece, and dips of a gap where its velocity turns: a contact that opens and
  * closes twice within a piece is overlooked. Contacts reached at one instant are solved simultaneously.
