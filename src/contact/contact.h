@@ -35,6 +35,8 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
 void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A, const double *G_u);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y, double *x);
+/* Contacts that stick are solved with static friction first. Gives those that slip nevertheless their mu; true: solve again. */
+bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
 
 /* Block `accel_decide`: accelerations and contact forces of the active links at (t, q, v), see accel.c; slip [nrow] gives the
  * directions of the contacts that slip by mode. force [nrow] is 0 on rows that are not active. */

@@ -34,15 +34,15 @@ static void given(carom_contacts *c, const carom_system *system, const double *G
     }
 }
 
-/* Contacts that were held with static friction and yet slip: solve again with mu. */
-static bool break_loose(carom_contacts *c, const carom_system *system, const carom_state *now)
+bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)
 {
+    carom_contacts *c = contacts;
     bool again = false;
     double scale = carom_norm_max(c->problem.n, c->problem.b);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
-        if (link->rows == 1 || now->mode[link->contact] != CAROM_STICK)
+        if (link->rows == 1 || mode[link->contact] != CAROM_STICK)
             continue;
         double mu = system->at.law[4 * link->contact + 2];
         if (block->mu > mu && carom_norm_max(link->rows - 1, c->solve.u + block->row + 1) > 1e-9 * scale) {
@@ -91,7 +91,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     given(c, system, G_u, w_u, v, v_free, now);
     do
         CAROM_TRY(carom_contacts_solve(c, system, now->t, error));                                /* (5) */
-    while (break_loose(c, system, now));
+    while (carom_contacts_break_loose(c, system, now->mode));
     carom_contacts_apply(c, system, v_free, v_new, c->P);                                         /* (1) */
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];

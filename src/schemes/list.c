@@ -6,6 +6,8 @@
 
 static const carom_scheme *const schemes[] = {
     &carom_scheme_moreau_jean,
+    &carom_scheme_moreau_projected,
+    &carom_scheme_schatzman_paoli,
     &carom_scheme_kern,
 };
 

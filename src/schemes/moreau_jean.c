@@ -233,6 +233,17 @@ static carom_status solve(carom_step *s, work *w)
     return iterate(s, w, s->now->v, s->next->v);
 }
 
+/* What rests may hover, so little that it would fall through in a whole step, but not in a part of one: stays closed there. */
+static void keep_closed(carom_step *s, work *w)
+{
+    int njoint = s->system->njoint;
+    if (s->h > s->options->h * (1 - 1e-9))
+        return;
+    for (int i = njoint; i < s->system->nlink; i++)
+        if (s->now->mode[i - njoint] != CAROM_OPEN)
+            w->g_bar[i] = CAROM_MIN(w->g_bar[i], 0);
+}
+
 /* Contacts that are not active and yet closed at q': they are now. */
 static bool late(carom_step *s, work *w)
 {
@@ -240,11 +251,12 @@ static bool late(carom_step *s, work *w)
     double tol = 1e-14 * (1 + carom_norm_max(sys->nq, s->next->q));
     bool any = false;
     carom_system_eval(sys, CAROM_GAP, s->next->t, s->next->q, s->next->v);
-    for (int k = 0; k < s->contacts->nactive; k++)
-        sys->at.g[s->contacts->active[k]] = 0;
-    for (int i = sys->njoint; i < sys->nlink; i++)
-        if (sys->at.g[i] < -tol)
+    for (int i = sys->njoint, k = sys->njoint; i < sys->nlink; i++) {
+        bool active = k < s->contacts->nactive && s->contacts->active[k] == i;
+        k += active;
+        if (!active && sys->at.g[i] < -tol)
             any = true, w->g_bar[i] = -1;
+    }
     return any;
 }
 
@@ -260,6 +272,8 @@ carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hi
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
         carom_copy(sys->nlink, sys->at.g, w->g_bar);
     }
+    if (w->catches)
+        keep_closed(s, w);
     do {
         w->rows = carom_contacts_activate(s->contacts, sys, w->g_bar, now->q, now->mode);
         CAROM_TRY(solve(s, w));

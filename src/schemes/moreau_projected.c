@@ -19,7 +19,8 @@
  * Energy: velocities are those of moreau-jean and so is their balance. The projection adds E(q', v') - E(q*, v') = -F . (q' - q*)
  * to first order, accounted for as work of constraints; q* is left of the contact by at most (1 - e) h |u|/2 (theta = 1/2): less
  * than the impact takes unless |u| < h a/(1 + e), so a step gains m (h a)^2 at most. Elastic impacts (theta = 1/2) are not
- * projected at all: they keep the energy to rounding. A body at rest may hover, by a h^2/2 at most. */
+ * projected at all: they keep the energy to rounding. A body at rest may hover, a h^2/2
+ * for a ball: closer than it would fall in a step. */
 #include "core/dense.h"
 #include "schemes/moreau_jean.h"
 
