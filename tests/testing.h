@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define CHECK_NEAR(actual, expected, tolerance)                                                        \
@@ -33,6 +34,7 @@
 #define TEST_MAIN(name, ...)                                                                           \
     int main(void)                                                                                     \
     {                                                                                                  \
+        setvbuf(stdout, NULL, _IOLBF, 0); /* a failing test keeps what it printed */                    \
         const TTest *tests_[] = {__VA_ARGS__};                                                         \
         Suite *suite_ = suite_create(name);                                                            \
         TCase *tcase_ = tcase_create(name);                                                            \
