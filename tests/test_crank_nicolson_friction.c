@@ -162,8 +162,6 @@ typedef struct watch {
 static void watch_energy(void *user, const carom_segment *s)
 {
     watch *w = user;
-    if (s->energy == 0) /* known at the end of a step */
-        return;
     if (w->segments++)
         w->most = fmax(w->most, s->energy - w->energy);
     w->energy = s->energy;

@@ -46,6 +46,15 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
                                                    .force = force, .mode = (unsigned char *)room});
 }
 
+/* A segment's energy is that after the jump at its end. */
+static void stage_energy(carom_step *s, const carom_cn *w)
+{
+    if (!s->stage->account || s->stage->nsegment == 0)
+        return;
+    carom_system_eval(s->system, CAROM_ENERGY, w->at.t, w->at.q, w->at.v);
+    s->stage->segment[s->stage->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
+}
+
 /* Powers of the forces at both ends with the mean velocity, as Crank-Nicolson weighs them; those of the contacts in the middle,
  * where u of what is closed vanishes to second order. */
 static void account(carom_step *s, carom_cn *w, double t1, double ds)
@@ -86,6 +95,8 @@ carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
     carom_copy(sys->nq, w->q1, w->at.q);
     carom_copy(sys->nv, w->v1, w->at.v);
     w->at.t = t1;
+    if (s->stage->record)
+        stage_energy(s, w);
     return CAROM_OK;
 }
 
@@ -104,6 +115,7 @@ void carom_cn_stage_jump(carom_step *s, carom_cn *w, const double *v_before)
     carom_copy(nv, w->at.v, after);
     carom_copy(nrow, w->jump, impulse);
     carom_stage_jump(s->stage, &(carom_jump){.t = w->at.t, .q = q, .v_before = before, .v_after = after, .impulse = impulse});
+    stage_energy(s, w);
 }
 
 carom_status carom_cn_end(carom_step *s, carom_cn *w)
