@@ -58,7 +58,10 @@ static void count_steps(const carom_model *model, const char *scheme, double h, 
     CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
     o.h = h;
     o.energy = true;
-    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
+    carom_status made = carom_sim_new(&sim, model, &o, &error);
+    if (made == CAROM_UNSUPPORTED)
+        return; /* not a model for this scheme */
+    CHECK_OK(made, error);
     long before = allocations;
     carom_status status = CAROM_OK;
     for (int i = 0; i < steps && status == CAROM_OK; i++)
@@ -101,6 +104,7 @@ START_TEST(text_models_do_not_allocate_either)
         carom_error error;
         CHECK_OK(carom_model_load(&model, carom_builtin_name(i), NULL, &error), error);
         count_steps(model, "moreau-jean", 1e-4, 200);
+        count_steps(model, "exact", 0.01, 200);
         carom_model_free(model);
     }
 }

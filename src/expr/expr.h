@@ -39,6 +39,8 @@ carom_expr carom_expr_table(carom_expr_pool *pool, int table, int derivative, ca
 
 carom_op carom_expr_op(const carom_expr_pool *pool, carom_expr e);
 bool carom_expr_is_const(const carom_expr_pool *pool, carom_expr e, double *value); /* value may be NULL */
+int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i); /* i-th argument; CAROM_EXPR_NONE after the last */
+int carom_expr_variable(const carom_expr_pool *pool, carom_expr e);     /* the number of a variable, else -1 */
 /* Does e depend on a variable in [first, end)? Fast for repeated questions. */
 bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end);
 /* The exact derivative; at a kink of abs, sign, min, max, if, floor, mod it is that of the branch the value takes

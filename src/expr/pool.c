@@ -204,6 +204,19 @@ bool carom_expr_is_const(const carom_expr_pool *pool, carom_expr e, double *valu
     return true;
 }
 
+int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i)
+{
+    const carom_node *n = &pool->node[e];
+    if (i < 0 || i >= carom_op_children(n->op))
+        return CAROM_EXPR_NONE;
+    return i == 0 ? n->a : i == 1 ? n->b : n->c;
+}
+
+int carom_expr_variable(const carom_expr_pool *pool, carom_expr e)
+{
+    return pool->node[e].op == CAROM_OP_VAR ? pool->node[e].a : -1;
+}
+
 void carom_pool_reach(const carom_expr_pool *pool, carom_expr e, unsigned char *mark)
 {
     mark[e] = 1;

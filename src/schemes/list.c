@@ -10,6 +10,7 @@ static const carom_scheme *const schemes[] = {
     &carom_scheme_schatzman_paoli,
     &carom_scheme_kern,
     &carom_scheme_crank_nicolson,
+    &carom_scheme_exact,
 };
 
 const carom_scheme *carom_scheme_list(int i)

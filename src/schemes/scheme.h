@@ -42,6 +42,7 @@ typedef struct carom_scheme {
 
 extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected, carom_scheme_schatzman_paoli;
 extern const carom_scheme carom_scheme_crank_nicolson;
+extern const carom_scheme carom_scheme_exact;
 
 const carom_scheme *carom_scheme_list(int i); /* NULL after the last */
 const carom_scheme *carom_scheme_find(const char *name);

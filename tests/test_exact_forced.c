@@ -1,0 +1,378 @@
+/* test_exact_forced.c: the scheme `exact` on model files with forces and gaps that depend on time: known periodic orbits,
+ * sticking phases, independent integration, and how functions of time are read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "exact_testing.h"
+#include "model/forcing.h"
+#include "reference.h"
+
+#ifdef CAROM_NO_YAML
+START_TEST(nothing_without_model_files) {}
+END_TEST
+TEST_MAIN("exact forced", nothing_without_model_files)
+#else
+
+static carom_model *parse(const char *text)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_parse(&m, "test", text, strlen(text), NULL, &error), error);
+    return m;
+}
+
+static carom_model *with(const char *name, const char *const *names, const double *values, int n)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, name, NULL, &error), error);
+    CHECK_OK(carom_model_set(m, names, values, n, &error), error);
+    return m;
+}
+
+static double pi(void)
+{
+    return acos(-1);
+}
+
+/* ---- the impact oscillator ---- */
+
+static const char *const oscillator_names[] = {"w", "alpha", "e", "umin", "q.u", "v.u"};
+
+START_TEST(the_impact_oscillator_settles_on_its_periodic_orbit)
+{
+    static record r;
+    carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, 0.05, 0.5, 0, 0.3, 0.1}, 6);
+    double T = 2 * pi() / 2.5;
+    carom_sim *sim = begin(m, T, false, &r);
+    RUN(sim, 100 * T);
+    const carom_event *last = &r.event[r.nevent - 1], *before = &r.event[r.nevent - 2];
+    CHECK_NEAR(last->u_before[0], -.703745586353, 1e-12);
+    CHECK_NEAR(2.5 * last->t - 2 * pi() * floor(last->t / T), 5.7923881459, 1e-10);
+    CHECK_NEAR(last->t - before->t, T, 1e-12);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+static void oscillator_force(const carom_point *at, double *F)
+{
+    F[0] = cos(2.5 * at->t) - at->p[0] * at->v[0] - at->q[0];
+}
+
+static void one(const carom_point *at, double *out)
+{
+    (void)at;
+    out[0] = 1;
+}
+
+static void oscillator_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[0] - at->p[1];
+}
+
+START_TEST(forced_impacts_agree_with_an_independent_integration)
+{
+    /* a stable motion over 30 periods, a chaotic one as long as errors of 1e-13 stay small */
+    static const double alpha[] = {0.05, 0.25}, e[] = {0.5, 0.8}, umin[] = {0, 0.5}, periods[] = {30, 6}, tolerance[] = {1e-10, 1e-9};
+    for (int k = 0; k < 2; k++) {
+        double T = 2 * pi() / 2.5, x[2] = {1, 0}, p[2] = {2 * alpha[k], umin[k]}, end = periods[k] * T + 0.3;
+        carom_contact stop = {.restitution = e[k]};
+        carom_model same = {.nq = 1, .nv = 1, .np = 2, .p = p, .ncontact = 1, .contact = &stop, .mass = one, .jacobian = one,
+                            .force = oscillator_force, .gap = oscillator_gap};
+        carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, alpha[k], e[k], umin[k], 1, 0}, 6);
+        carom_sim *sim = begin(m, 0.9, true, NULL);
+        RUN(sim, end);
+        reference_run(&same, 0, end, 2e-4, x);
+        CHECK_NEAR(carom_sim_state(sim)->q[0], x[0], tolerance[k]);
+        CHECK_NEAR(carom_sim_state(sim)->v[0], x[1], tolerance[k]);
+        CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-12);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+START_TEST(results_do_not_depend_on_the_step)
+{
+    carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, 0.05, 0.5, 0, 1, 0}, 6);
+    static const double steps[] = {0.001, 0.0317, 0.5, 3, 100};
+    double q = 0;
+    for (int k = 0; k < 5; k++) {
+        carom_sim *sim = begin(m, steps[k], false, NULL);
+        RUN(sim, 90);
+        if (k == 0)
+            q = carom_sim_state(sim)->q[0];
+        CHECK_NEAR(carom_sim_state(sim)->q[0], q, 1e-13);
+        carom_sim_free(sim);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+/* ---- moving gaps ---- */
+
+START_TEST(a_ball_on_a_vibrating_table_hits_once_per_period)
+{
+    static const double Gamma[] = {1.2, 1.5}, e = 0.5;
+    for (int k = 0; k < 2; k++) {
+        static record r;
+        double th = acos(pi() * (1 - e) / (1 + e) / Gamma[k]), rest = 2 * pi() - th;
+        const double values[] = {1, e, Gamma[k], 1, Gamma[k] * sin(th) + pi() * rest - rest * rest / 2, pi() - rest};
+        carom_model *m = with("vibrating-table", (const char *const[]){"g", "e", "A", "w", "q.y", "v.y"}, values, 6);
+        carom_sim *sim = begin(m, 2 * pi(), true, &r);
+        RUN(sim, 60 * pi());
+        ck_assert_int_eq(r.nevent, 30);
+        for (int i = 0; i < 30; i++) {
+            CHECK_NEAR(r.event[i].t, th + 2 * pi() * i, 1e-12);
+            CHECK_NEAR(r.event[i].u_before[0], -2 * pi() / (1 + e), 1e-12);
+        }
+        if (k == 0)
+            CHECK_NEAR(th, .510163608543, 1e-12);
+        CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-10);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+/* With Gamma < 1 a ball that is laid on the table stays; with Gamma > 1 it leaves when the table's acceleration is -g. */
+START_TEST(a_ball_leaves_the_table_when_the_table_falls_faster)
+{
+    for (int k = 0; k < 2; k++) {
+        static record r;
+        double Gamma = k ? 1.1 : 0.99;
+        const double values[] = {1, 0, Gamma, 1, 0, Gamma};
+        carom_model *m = with("vibrating-table", (const char *const[]){"g", "e", "A", "w", "q.y", "v.y"}, values, 6);
+        carom_sim *sim = begin(m, 0.5, true, &r);
+        RUN(sim, 20);
+        if (k == 0) {
+            ck_assert_int_eq(r.nevent, 0);
+            CHECK_NEAR(carom_sim_state(sim)->q[0], Gamma * sin(20), 1e-15);
+            CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-13);
+        } else {
+            CHECK_NEAR(of_type(&r, CAROM_EVENT_OPENING, 0)->t, asin(1 / Gamma), 4e-15);
+            ck_assert_int_eq(r.event[1].type, CAROM_EVENT_IMPACT);
+            ck_assert_int_eq(r.event[2].type, CAROM_EVENT_CLOSING);
+            CHECK_NEAR(of_type(&r, CAROM_EVENT_OPENING, 1)->t, asin(1 / Gamma) + 2 * pi(), 1e-14);
+        }
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+/* ---- two masses in a chain, the second one against a stop ---- */
+
+static const char chain[] =
+    "carom: 1\nname: chain\nparameters: {w: 1.4, e: 0.8, d: 0.5, a: 1, b: 0.1}\ncoordinates: {x1: 0, x2: 0}\n"
+    "kinetic: (x1'^2 + x2'^2)/2\npotential: x1^2 - x1*x2 + x2^2/2\n"
+    "forces: {x1: \"b*(-2*x1' + x2') + a*cos(w*t)\", x2: \"b*(x1' - x2')\"}\n"
+    "contacts:\n  stop: {gap: d - x2, restitution: e}\nperiod: 2*pi/w\n";
+
+typedef struct orbit {
+    double w, e, d, x[4], t, u; /* x1 x2 v1 v2 at t = 0; the first impact */
+} orbit;
+
+static carom_model *chain_model(const orbit *o)
+{
+    carom_error error = {0};
+    carom_model *m = parse(chain);
+    const char *const names[] = {"w", "e", "d", "q.x1", "q.x2", "v.x1", "v.x2"};
+    const double values[] = {o->w, o->e, o->d, o->x[0], o->x[1], o->x[2], o->x[3]};
+    CHECK_OK(carom_model_set(m, names, values, 7, &error), error);
+    return m;
+}
+
+static void check_return(const orbit *o, double h, record *r)
+{
+    carom_model *m = chain_model(o);
+    carom_sim *sim = begin(m, h, true, r);
+    RUN(sim, 2 * pi() / o->w);
+    const carom_state *s = carom_sim_state(sim);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(i < 2 ? s->q[i] : s->v[i - 2], o->x[i], 2e-11);
+    CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 2e-13);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+
+START_TEST(the_chain_returns_after_a_period)
+{
+    static const orbit orbits[] = {
+        {1.4, .8, .5, {-.164730606491, -1.471705195044, .355473806487, -.214739398985}, 2.311183432477, -.798439004746},
+        {1.1, .6, .2, {-.20441264086, -2.371684279553, 1.273376465932, 1.203650725712}, 1.163579090939, -2.792496073612},
+        {1.7, .8, 0, {-.599134191487, -2.034379593537, 1.125250525039, -1.019754986124}, 0, 0}};
+    for (int k = 0; k < 3; k++) {
+        static record r;
+        check_return(&orbits[k], 0.4, &r);
+        ck_assert_int_eq(r.event[0].type, CAROM_EVENT_IMPACT);
+        if (orbits[k].t > 0) {
+            CHECK_NEAR(r.event[0].t, orbits[k].t, 2e-12);
+            CHECK_NEAR(r.event[0].u_before[0], orbits[k].u, 2e-12);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_chain_sticks_to_a_plastic_stop_and_leaves_it)
+{
+    static record r;
+    static const orbit o = {.8, 0, .2, {-.525222825909, -.781303449835, 1.351272215487, 1.8176002028}, 0, 0};
+    check_return(&o, 1, &r);
+    CHECK_NEAR(of_type(&r, CAROM_EVENT_CLOSING, 0)->t, .5274817433, 1e-10);
+    CHECK_NEAR(of_type(&r, CAROM_EVENT_OPENING, 0)->t, 2.6186694988, 1e-10);
+}
+END_TEST
+
+START_TEST(the_chain_chatters_sticks_and_leaves)
+{
+    static record r;
+    static const orbit o = {.5, .3, .3, {1.246393001858, .290776308152, -.074755349628, -.056850303113}, 0, 0};
+    check_return(&o, 0.5, &r);
+    CHECK_NEAR(of_type(&r, CAROM_EVENT_IMPACT, 0)->t, .2147601695, 1e-10);
+    CHECK_NEAR(of_type(&r, CAROM_EVENT_CLOSING, 0)->t, .354764, 1e-6);
+    CHECK_NEAR(of_type(&r, CAROM_EVENT_OPENING, 0)->t, 1.4458268602, 1e-10);
+    CHECK_NEAR(r.event[r.nevent - 2].t, 11.4466560425, 1e-9);
+    CHECK_NEAR(r.event[r.nevent - 1].t, 12.4748326725, 1e-9);
+}
+END_TEST
+
+/* ---- several contacts ---- */
+
+START_TEST(stacked_balls_come_to_rest_on_each_other)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, "stacked-balls", NULL, &error), error);
+    carom_sim *sim = begin(m, 0.1, true, NULL);
+    RUN(sim, 5);
+    const carom_state *s = carom_sim_state(sim);
+    CHECK_NEAR(s->q[0], 0.1, 1e-15);
+    CHECK_NEAR(s->q[1], 0.3, 1e-15);
+    CHECK_NEAR(s->impulse[0], 1.5 * 9.81 * 0.1, 1e-13);
+    CHECK_NEAR(s->impulse[1], 0.5 * 9.81 * 0.1, 1e-13);
+    ck_assert(s->mode[0] == CAROM_CLOSED && s->mode[1] == CAROM_CLOSED);
+    CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-13);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(the_cradle_keeps_energy_and_its_impacts_do_not_depend_on_the_step)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, "newton-cradle", NULL, &error), error);
+    double q = 0;
+    for (int k = 0; k < 3; k++) {
+        carom_sim *sim = begin(m, k == 0 ? 1e-4 : k == 1 ? 0.013 : 1, true, NULL);
+        RUN(sim, 2);
+        const carom_info *i = carom_sim_info(sim);
+        CHECK_NEAR(i->energy_final / i->energy_initial, 1, 2e-13);
+        if (k == 0)
+            q = carom_sim_state(sim)->q[0];
+        CHECK_NEAR(carom_sim_state(sim)->q[0], q, 1e-12);
+        carom_sim_free(sim);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(a_column_of_beads_collapses)
+{
+    const double e = 0.6;
+    carom_model *m = with("bead-column", (const char *const[]){"e"}, &e, 1);
+    carom_sim *sim = begin(m, 0.05, true, NULL);
+    RUN(sim, 3);
+    STEP(sim);
+    const carom_state *s = carom_sim_state(sim);
+    for (int i = 0; i < 10; i++) {
+        CHECK_NEAR(s->q[i], 0, 1e-15);
+        ck_assert_int_eq(s->mode[i], CAROM_CLOSED);
+        CHECK_NEAR(s->impulse[i], 0.05 * 0.01 * 9.81 * (10 - i), 1e-12);
+    }
+    CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-12);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(kerns_ball_takes_off_when_the_force_changes_sign)
+{
+    static record r;
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, "take-off", NULL, &error), error);
+    carom_sim *sim = begin(m, 0.01, false, &r);
+    RUN(sim, 10);
+    double w = pi() / 5, t0 = (pi() + asin(1 / 1.2)) / w, a = 12 / (w * w), s = 10 - t0;
+    ck_assert_int_eq(r.nevent, 1);
+    CHECK_NEAR(r.event[0].t, t0, 1e-14);
+    CHECK_NEAR(carom_sim_state(sim)->q[0], a * (sin(w * 10) - sin(w * t0) - w * cos(w * t0) * s) - 5 * s * s, 1e-12);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+/* ---- functions of time ---- */
+
+static double value(const carom_time *f, double t)
+{
+    double sum = 0;
+    for (int k = f->degree; k >= 0; k--)
+        sum = sum * t + f->power[k];
+    for (int j = 0; j < f->nharmonic; j++)
+        sum += f->cosine[j] * cos(f->omega[j] * t) + f->sine[j] * sin(f->omega[j] * t);
+    return sum;
+}
+
+START_TEST(polynomials_and_harmonics_of_time_are_read)
+{
+    carom_model *m = parse("carom: 1\nname: forced\nparameters: {w: 3, c: 0.7}\ncoordinates: {x: 0, y: 0, z: 0}\n"
+                           "kinetic: (x'^2 + y'^2 + z'^2)/2\n"
+                           "forces: {x: \"2*sin(w*t + c)^2*cos(2*t) - 3*x + sqrt(w)\", y: \"(1 + t/c)^3*2 - 5\", z: \"sin(1 - w*t)\"}\n"
+                           "contacts:\n  c: {gap: \"x + 1 - cos(w*t)/w\", restitution: 0.5}\n");
+    carom_time f[4];
+    carom_error error = {0};
+    const double w = 2.2, c = -0.4, p[] = {w, c};
+    for (int i = 0; i < 3; i++)
+        CHECK_OK(carom_model_time(m, CAROM_FORCE, i, p, &f[i], &error), error);
+    CHECK_OK(carom_model_time(m, CAROM_GAP, 0, p, &f[3], &error), error);
+    for (double t = -3; t < 5; t += 0.37) {
+        CHECK_NEAR(value(&f[0], t), 2 * pow(sin(w * t + c), 2) * cos(2 * t) + sqrt(w), 1e-14);
+        CHECK_NEAR(value(&f[1], t), 2 * pow(1 + t / c, 3) - 5, 1e-11);
+        CHECK_NEAR(value(&f[2], t), sin(1 - w * t), 1e-14);
+        CHECK_NEAR(value(&f[3], t), 1 - cos(w * t) / w, 1e-14);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(other_functions_of_time_are_refused)
+{
+    static const char *const bad[] = {"abs(sin(t))", "t*sin(t)", "exp(-t)", "1/(1 + t)", "sin(t^2)", "if(t < 1, 0, 1)", "t^7", "t^0.5"};
+    for (int k = 0; k < CAROM_COUNT(bad); k++) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\nname: bad\ncoordinates: {x: 1}\nkinetic: x'^2/2\nforces: {x: \"%s\"}\n", bad[k]);
+        carom_model *m = parse(text);
+        carom_sim *sim = NULL;
+        carom_error error = {0};
+        carom_options o = carom_options_default();
+        CHECK_OK(carom_options_set(&o, "scheme", "exact", &error), error);
+        ck_assert_msg(carom_sim_new(&sim, m, &o, &error) == CAROM_UNSUPPORTED, "%s", bad[k]);
+        ck_assert_msg(strstr(error.text, "force on 'x'") != NULL, "%s", error.text);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+TEST_MAIN("exact forced", the_impact_oscillator_settles_on_its_periodic_orbit, forced_impacts_agree_with_an_independent_integration,
+          results_do_not_depend_on_the_step, a_ball_on_a_vibrating_table_hits_once_per_period,
+          a_ball_leaves_the_table_when_the_table_falls_faster, the_chain_returns_after_a_period,
+          the_chain_sticks_to_a_plastic_stop_and_leaves_it, the_chain_chatters_sticks_and_leaves,
+          stacked_balls_come_to_rest_on_each_other, the_cradle_keeps_energy_and_its_impacts_do_not_depend_on_the_step,
+          a_column_of_beads_collapses, kerns_ball_takes_off_when_the_force_changes_sign,
+          polynomials_and_harmonics_of_time_are_read, other_functions_of_time_are_refused)
+#endif
