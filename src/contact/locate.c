@@ -70,6 +70,6 @@ static bool first(const double b[6], double from, int depth, double at, double w
 
 bool carom_locate_first(const double b[6], double from, double *low, double *high)
 {
-    enum { DEPTH = 10 };
+    enum { DEPTH = 6 };
     return first(b, from, DEPTH, 0, 1, low, high);
 }

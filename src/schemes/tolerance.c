@@ -198,6 +198,8 @@ static carom_status step(carom_step *s)
     CAROM_TRY(carom_tol_measure(s, w, &w->start));
     CAROM_TRY(smooth(s, w));
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
+    if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
+        s->h_next = CAROM_MIN(s->h_next, 5 * w->end.x); /* the next flight is often as long */
     carom_step_advance(s, w->end.x);
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);

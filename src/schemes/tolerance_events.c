@@ -68,44 +68,81 @@ static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int c
     return CAROM_OK;
 }
 
+/* A gap that is negative at x = high: the root before it. A gap that has just opened is 0 at the start: first find a place
+ * where it is positive. */
+static carom_status impact_before(carom_step *s, carom_tol *w, int contact, double low, double high, double f_high)
+{
+    const carom_system *sys = s->system;
+    int i = sys->njoint + contact;
+    double f_low = 0;
+    carom_tol_copy(sys, &w->probe, &w->end);
+    if (low > 0) {
+        CAROM_TRY(carom_tol_trial(s, w, low, &w->probe, NULL));
+        f_low = w->probe.g[i];
+    } else if (w->start.g[i] > 0) {
+        f_low = w->start.g[i];
+    }
+    double x = f_low > 0 ? low : high;
+    for (int k = 0; f_low <= 0 && k < ITERATIONS; k++) {
+        x *= 0.5;
+        if (s->now->t + x == s->now->t)
+            break;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        f_low = w->probe.g[i];
+        if (f_low < 0) {
+            carom_tol_copy(sys, &w->probe, &w->end);
+            high = x, f_high = f_low;
+        }
+    }
+    if (f_low <= 0) { /* it does not open: it is hit at once */
+        CAROM_TRY(carom_tol_trial(s, w, 0, &w->end, NULL));
+        return CAROM_OK;
+    }
+    return polish(s, w, CAROM_CAUSE_GAP, contact, x, f_low, high, f_high);
+}
+
+/* The least gap between low, where it falls, and high, where it rises: bisection on its velocity; stops when it is negative. */
+static carom_status bottom(carom_step *s, carom_tol *w, int contact, double low, double high)
+{
+    const carom_system *sys = s->system;
+    int i = sys->njoint + contact, r = sys->link[i].row;
+    for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
+        double middle = 0.5 * (low + high);
+        CAROM_TRY(carom_tol_trial(s, w, middle, &w->probe, NULL));
+        if (w->probe.g[i] < 0)
+            return CAROM_OK;
+        *(w->probe.u[r] < 0 ? &low : &high) = middle;
+    }
+    return CAROM_OK;
+}
+
 /* (1) for one open contact: shortens w->end when its gap closes before. */
 static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *found)
 {
     const carom_system *sys = s->system;
     int i = sys->njoint + contact, r = sys->link[i].row;
-    double h = w->end.x, b[6], low = 0, high = 0, from = 0;
-    double g0 = w->start.g[i], u0 = w->start.u[r];
+    double h = w->end.x, b[6], low = 0, high = 0, from = 0, least, u_low = w->start.u[r];
+    double g0 = w->start.g[i] <= 0 && u_low >= 0 ? 0 : w->start.g[i]; /* 0: it has just left */
     *found = false;
-    if (g0 <= 0 && u0 >= 0)
-        g0 = 0; /* it has just left */
-    carom_locate_quintic(h, g0, u0, w->start.udot[r], w->end.g[i], w->end.u[r], w->end.udot[r], b);
-    double least = b[0], reach = fabs(h * u0) + fabs(h * w->end.u[r]);
+    carom_locate_quintic(h, g0, u_low, w->start.udot[r], w->end.g[i], w->end.u[r], w->end.udot[r], b);
+    least = b[0];
     for (int k = 1; k < 6; k++)
         least = CAROM_MIN(least, b[k]);
-    if (least > reach)
-        return CAROM_OK;
+    if (least > fabs(h * u_low) + fabs(h * w->end.u[r]))
+        return CAROM_OK; /* far away */
     if (w->end.g[i] >= 0) { /* a dip between the ends? */
         CAROM_TRY(carom_tol_trial(s, w, 0.5 * h, &w->probe, NULL));
         carom_locate_lower(b, 2 * fabs(w->probe.g[i] - carom_locate_value(b, 0.5)));
     }
-    while (carom_locate_first(b, from, &low, &high)) {
-        CAROM_TRY(carom_tol_trial(s, w, CAROM_MIN(1, high) * h, &w->probe, NULL));
-        double f = w->probe.g[i];
-        if (f < 0 && w->probe.x > 0) {
-            double below = low * h, f_low = CAROM_MAX(carom_locate_value(b, low), DBL_MIN), x = w->probe.x;
-            carom_tol_copy(sys, &w->probe, &w->end);
-            *found = true;
-            if (below > 0) { /* make sure that the bracket is one */
-                CAROM_TRY(carom_tol_trial(s, w, below, &w->probe, NULL));
-                f_low = w->probe.g[i];
-                if (f_low < 0)
-                    below = 0, f_low = DBL_MIN;
-            }
-            return polish(s, w, CAROM_CAUSE_GAP, contact, below, f_low, x, f);
-        }
-        from = high;
-        if (from >= 1)
-            break;
+    for (; from < 1 && carom_locate_first(b, from, &low, &high); from = high) {
+        CAROM_TRY(carom_tol_trial(s, w, high * h, &w->probe, NULL));
+        double u_high = w->probe.u[r];
+        if (w->probe.g[i] >= 0 && u_low < 0 && u_high > 0)
+            CAROM_TRY(bottom(s, w, contact, low * h, high * h));
+        *found = w->probe.g[i] < 0;
+        if (*found)
+            return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
+        u_low = u_high;
     }
     return CAROM_OK;
 }
