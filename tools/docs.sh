@@ -251,7 +251,7 @@ navigation() # the page it stands on
 }
 
 # Links to pages become links to HTML, links to other files of the tree to copies of them.
-relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@(href|src)="docs/@\1="@g
+relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@(href|src)="docs/@\1="@g; s@>([a-z-]+)\.md</a>@>\1</a>@g
                   s@href="(\.\./)?((include|examples|src)/[^"]+|LICENSE|[A-Z]+\.cff)"@href="files/\2.txt"@g'; }
 
 html() # FILE.md DIR
