@@ -29,6 +29,9 @@ typedef struct carom_paoli_memory { /* pointers into a scheme's memory */
 } carom_paoli_memory;
 carom_paoli_memory carom_paoli_memory_at(const carom_system *system, const double *memory);
 
+/* d of the step of the grid from work->t, q, q_back; contacts->P holds impulses times h. */
+carom_status carom_paoli_newton(carom_step *step, carom_paoli_work *work);
+
 /* Modes and events after a step of the grid; contacts->P holds impulses. */
 void carom_paoli_status(carom_step *step, const carom_paoli_work *work);
 
