@@ -10,6 +10,8 @@ static const carom_scheme *const schemes[] = {
     &carom_scheme_schatzman_paoli,
     &carom_scheme_kern,
     &carom_scheme_crank_nicolson,
+    &carom_scheme_dg_minus,
+    &carom_scheme_dg_plus,
     &carom_scheme_exact,
 };
 

@@ -41,6 +41,7 @@ typedef struct carom_scheme {
 } carom_scheme;
 
 extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected, carom_scheme_schatzman_paoli;
+extern const carom_scheme carom_scheme_dg_minus, carom_scheme_dg_plus;
 extern const carom_scheme carom_scheme_crank_nicolson;
 extern const carom_scheme carom_scheme_exact;
 
