@@ -154,6 +154,50 @@ START_TEST(sliding_along_a_curve_is_of_order_two)
 }
 END_TEST
 
+/* A point pushed around by a force that turns: it sticks, starts in any direction, stops again. */
+static void turning_force(const carom_point *at, double *F)
+{
+    F[0] = 4 * sin(2 * at->t), F[1] = 2.5 * sin(3.1 * at->t + 0.7), F[2] = -10;
+}
+
+/* Implicit in the friction, which for a point is a radial return; extrapolated from two step sizes. */
+static void radial_return(double mu, double h, double T, double *x)
+{
+    long n = lround(T / h);
+    for (long i = 0; i < n; i++) {
+        double t = ((double)i + 0.5) * h, v[] = {x[2] + h * 4 * sin(2 * t), x[3] + h * 2.5 * sin(3.1 * t + 0.7)};
+        double keep = fmax(0, 1 - mu * 10 * h / hypot(v[0], v[1]));
+        for (int k = 0; k < 2; k++)
+            x[2 + k] = keep * v[k], x[k] += h * x[2 + k];
+    }
+}
+
+START_TEST(a_point_that_sticks_and_starts_in_any_direction_keeps_order_two)
+{
+    enum { N = 10 };
+    double h[N], error[N], x[4] = {0}, y[4] = {0}, T = 10;
+    radial_return(0.3, 2e-5, T, x);
+    radial_return(0.3, 1e-5, T, y);
+    for (int i = 0; i < N; i++) {
+        block_store store;
+        carom_model point = block_model(&store, 2, 0.3, 0, 0, 0, 0, 0);
+        point.force = turning_force;
+        h[i] = 0.04 / pow(1.3, i) / 1.0137;
+        carom_sim *sim = start(&point, h[i], false);
+        RUN(sim, T);
+        const carom_state *s = carom_sim_state(sim);
+        double e[4];
+        for (int k = 0; k < 4; k++)
+            e[k] = (k < 2 ? s->q[k] : s->v[k - 2]) - (2 * y[k] - x[k]);
+        error[i] = carom_norm_max(4, e);
+        ck_assert_int_ge(carom_sim_info(sim)->events[CAROM_EVENT_STICK], 3);
+        carom_sim_free(sim);
+    }
+    printf("point: order %.3f, errors %.1e ... %.1e\n", fitted_order(N, h, error), error[0], error[N - 1]);
+    CHECK_NEAR(fitted_order(N, h, error), 2, 0.2);
+}
+END_TEST
+
 typedef struct watch {
     double energy, most;
     int segments;
@@ -250,5 +294,6 @@ END_TEST
 
 TEST_MAIN("crank-nicolson with friction", a_sliding_block_stops_where_it_should_in_one_and_two_directions,
           a_block_on_a_spring_turns_round_and_sticks_with_order_two, sliding_along_a_curve_is_of_order_two,
+          a_point_that_sticks_and_starts_in_any_direction_keeps_order_two,
           a_box_gains_no_more_than_the_curvature_of_its_constraints_gives_and_comes_to_rest,
           going_on_after_a_load_gives_the_same_bits_and_so_does_recording, the_trajectory_has_the_impacts_inside_the_steps)

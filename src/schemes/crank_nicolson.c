@@ -10,14 +10,15 @@
  *   projected on joints, closed contacts and the ones reached                                                 (3)
  *   reached:  velocity-level problem, rest if the bounce cannot be resolved   (35)-(37), crank_nicolson_impact.c  (4)
  *   let go, broken loose, stopped:  acceleration-level problem                                                (5)
- * Order 2 in smooth motion, at rest and through impacts (maximum norm away from the instants of impact): the parabola's error
- * at an event is O(h^2), once per event. A step of which more than 96 pieces are needed ends early.
+ * Order 2 in smooth motion, at rest, through impacts, stick and slip in one and two directions (maximum norm away from the
+ * instants of impact): the parabola's error at an event is O(h^2), once per event. A step that needs more than 96 pieces ends
+ * early.
  * How it differs from the paper: V^n instead of (Uhat - U)/dt in (31) and (37), which makes the first order a second and
  * guarantees the root: no halving and no (38). A step ends at t + h also when there was an impact. The rest is not in the paper.
  * Gaps are not violated at nodes beyond rounding; joints hold to rounding in g, and in u.
  * Energy: under constant forces flights and impacts are exact, so an elastic ball keeps its energy to rounding. Linear forces
- * without impacts: kept to rounding. Else an impact may gain or lose m |u da/dt| h^2/8 (the parabola), nonlinear forces and curved
- * constraints O(h^3) per step, all of either sign; a contact at rest, sliding or frozen never gains.
+ * without impacts: kept to rounding. Else an impact may gain or lose m |u da/dt| h^2/8 (the parabola), nonlinear forces and
+ * curved constraints O(h^3) per step, of either sign. Newton's law of impact with friction may itself create energy for e near 1.
  * Limits: events are looked for at the end of a piece, and dips of a gap where its velocity turns: a contact that opens and
  * closes twice within a piece is overlooked. Contacts reached at one instant are solved simultaneously.
  *

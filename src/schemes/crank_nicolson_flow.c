@@ -6,7 +6,9 @@
  *
  * By Newton's method with the exact derivatives R_q, R_v of r at a1 = 2 (v1 - v)/dt - a0:
  *   K = 2/dt M + R_v + dt/2 R_q,   v_free = v1 - K^-1 (M a1 - F),   v1 <- v_free + K^-1 G^T x1            (4)
- * and the forces x1 from u = 0. Slip is opposed along its direction at either end, so (2) is of order 2 on curved paths too.
+ * and the forces x1 from u = 0. Slip is opposed along its direction at either end, so (2) is of order 2 on curved paths too;
+ * in two directions the one at the end follows from Coulomb's law with W = G K^-1 G^T: just after a contact breaks loose it
+ * turns faster than the step resolves.
  * Dense output:  q(s) = q + s v + s^2 (v1 - v)/(2 dt),   v(s) = v + s (v1 - v)/dt                         (5) */
 #include <math.h>
 
@@ -19,7 +21,7 @@ static bool slips(const carom_link *link, const unsigned char *mode)
 }
 
 /* Directions of slip from G v + w; a contact that has just broken loose keeps the one it was given. */
-static void directions(const carom_system *sys, const unsigned char *mode, const double *v, const double *given, double *slip)
+static void directions(const carom_system *sys, const unsigned char *mode, const double *v, double *slip)
 {
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
@@ -28,12 +30,12 @@ static void directions(const carom_system *sys, const unsigned char *mode, const
         double u[2] = {0}, along = 0;
         for (int j = 1; j < link->rows; j++) {
             u[j - 1] = carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, v) + sys->at.w[link->row + j];
-            along += u[j - 1] * given[link->row + j];
+            along += u[j - 1] * slip[link->row + j];
         }
         double size = hypot(u[0], u[1]);
         bool use = link->rows > 2 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
-        for (int j = 1; j < link->rows; j++)
-            slip[link->row + j] = use ? u[j - 1] / size : given[link->row + j];
+        for (int j = 1; use && j < link->rows; j++)
+            slip[link->row + j] = u[j - 1] / size;
     }
 }
 
@@ -50,7 +52,7 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     carom_factor_solve(&sys->mass, w->a0);
     if (!w->links)
         return CAROM_OK;
-    directions(sys, at->mode, at->v, w->slip, w->slip);
+    directions(sys, at->mode, at->v, w->slip);
     carom_contact_hold(&w->hold, sys, &sys->mass, at->mode, w->slip, sys->at.gamma, w->a0, w->a0, w->x0);   /* (1) */
     return CAROM_OK;
 }
@@ -69,7 +71,54 @@ static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
     return CAROM_OK;
 }
 
-static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool turn)
+static bool slips_in_two(const carom_system *sys, const unsigned char *mode)
+{
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (sys->link[i].rows > 2 && slips(&sys->link[i], mode))
+            return true;
+    return false;
+}
+
+/* Directions of slip at the end of the trial for contacts with two of them: slip1 = -x_t/|x_t|; the one at the start for a
+ * contact that stops or turns back within the trial: its velocity then changes sign along it, which is found as an event. */
+static carom_status turn(carom_step *s, carom_cn *w, double t1)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    const unsigned char *mode = w->at.mode;
+    for (int i = 0; i < sys->nlink; i++)
+        w->g_bar[i] = i < sys->njoint || mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
+    carom_contacts_activate(c, sys, w->g_bar, w->q1, mode);
+    carom_contacts_pose(c, sys, &w->K, sys->at.G);
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        carom_block *block = &c->problem.block[k];
+        for (int j = 0; j < link->rows; j++)
+            c->problem.b[block->row + j] = carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, w->v_free) + sys->at.w[link->row + j];
+        if (link->contact < 0)
+            continue;
+        block->mu = sys->at.law[4 * link->contact + 2];
+        block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
+                     : link->rows == 2 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
+                                                                            : CAROM_PIN_NONE;
+        block->direction[0] = link->rows > 1 ? w->slip[link->row + 1] : 0;
+    }
+    CAROM_TRY(carom_contacts_solve(c, sys, t1, s->error));
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        const double *x = c->solve.x + c->problem.block[k].row;
+        if (link->rows < 3 || !slips(link, mode))
+            continue;
+        const double *slip = w->slip + link->row;
+        double size = hypot(x[1], x[2]), mu = c->problem.block[k].mu;
+        bool on = size >= (1 - 1e-6) * mu * x[0] && -(x[1] * slip[1] + x[2] * slip[2]) > 0;
+        for (int j = 1; j < 3; j++)
+            w->slip1[link->row + j] = on && size > 0 ? -x[j] / size : slip[j];
+    }
+    return CAROM_OK;
+}
+
+static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool two)
 {
     carom_system *sys = s->system;
     const double *v = w->at.v;
@@ -92,8 +141,8 @@ static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool turn)
         carom_copy(n, w->v_free, w->v_new);
         return CAROM_OK;
     }
-    if (turn)
-        directions(sys, w->at.mode, w->v1, w->slip, w->slip1);
+    if (two)
+        CAROM_TRY(turn(s, w, t1));
     carom_contact_hold(&w->hold, sys, &w->K, w->at.mode, w->slip1, sys->at.w, w->v_free, w->v_new, w->x1); /* (4) */
     return CAROM_OK;
 }
@@ -101,19 +150,16 @@ static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool turn)
 static bool one_iteration_is_exact(const carom_system *sys, const carom_cn *w)
 {
     unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (w->links ? CAROM_JACOBIAN | CAROM_LAW : 0);
-    for (int i = sys->njoint; w->links && i < sys->nlink; i++)
-        if (sys->link[i].rows > 2)
-            return false;
     return (sys->known & affine) == affine;
 }
 
 carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
 {
-    enum { TURNS = 10 }; /* a direction of slip that has not settled by then is kept: the contact is about to stop */
     carom_system *sys = s->system;
     int n = sys->nv;
-    bool exact = one_iteration_is_exact(sys, w);
-    double before = 0;
+    bool two = slips_in_two(sys, w->at.mode), exact = !two && one_iteration_is_exact(sys, w);
+    double before = 0, tol = s->options->newton_tol;
+    double stall = w->links ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol; /* G by differences, Coulomb's law: no more */
     w->dt = dt;
     if (w->links) {
         carom_copy(sys->nrow, w->x0, w->x1);
@@ -122,13 +168,14 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
     for (int i = 0; i < n; i++)
         w->v1[i] = w->at.v[i] + dt * w->a0[i];
     for (int k = 1;; k++) {
-        CAROM_TRY(iterate(s, w, dt, k <= TURNS));
+        CAROM_TRY(iterate(s, w, dt, two));
         sys->info->newton_iterations++;
         double size = CAROM_MAX(carom_norm_max(n, w->v_free), carom_norm_max(n, w->v_new));
         for (int i = 0; i < n; i++)
             w->v_free[i] = w->v_new[i] - w->v1[i];
         carom_copy(n, w->v_new, w->v1);
-        double change = carom_norm_max(n, w->v_free), rate = k > 1 ? change / before : 1, goal = s->options->newton_tol * size;
+        double change = carom_norm_max(n, w->v_free), rate = k > 1 ? change / before : 1;
+        double goal = (k > 2 && rate >= 0.5 ? stall : tol) * size;
         if (!(change <= DBL_MAX))
             CAROM_FAIL(s->error, CAROM_NOT_FINITE, "crank-nicolson: velocity is not finite after the step from t = %.10g with h = %.3g",
                        w->at.t, dt);

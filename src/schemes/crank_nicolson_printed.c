@@ -13,9 +13,10 @@
  * Corrected to make it run: (24) is about v, not its derivative. (30) lacks a division by dt. 'does not change sign in [0, dt]'
  * before (35) reads 'vanishes'. (33), (34) are evaluated without cancellation. An impact ends the step: the next one has the
  * full length again, as the paper says.
- * Not corrected: the slope (ghat - g)/dt in (3) and (7), which makes the scheme first order, and two ways to stand still.
- * After an impact g = 0, so if the next step falls below again the smallest zero is s0 = 0 and u tends to a fixed point;
- * and (8) from rest (u = 0) changes nothing. Both are reported instead of being repeated for ever. */
+ * Not corrected: the slope (ghat - g)/dt in (3) and (7), which makes the scheme first order, and the ways to stand still.
+ * After an impact, and at rest, g = 0: if the next step falls below again the smallest zero is s0 = 0, time stops and u tends
+ * to the fixed point e |a| dt/2/(1 + e). Where s0 = 0 is not taken for a zero, (8) follows from rest and changes nothing either.
+ * Passes that take no time are counted and reported with time, contact and reason instead of being repeated for ever. */
 #include <math.h>
 
 #include "core/dense.h"
