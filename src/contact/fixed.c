@@ -3,6 +3,8 @@
  *   K (a; x) = (F; -gamma),   K = [[M, -H^T], [J, 0]]                                          (1)
  *   rows of J = H:  joints, normals of contacts that press, normals and tangents of those that stick
  *   slip along s:   J = G_n,  H = G_n - mu (s . G_t)                                           (2)
+ *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny: it has just broken
+ *                   loose, and its direction relaxes faster than any step                      (4)
  *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
  *
  * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
@@ -37,11 +39,11 @@ static void add_link(carom_fixed *f, const carom_system *system, const carom_lin
     int role = c < 0 ? CAROM_ROLE_PRESS : (int)f->role[c];
     if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_PASSIVE)
         return;
-    if (role == CAROM_ROLE_SLIP) {
+    if (role == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[c])) {
         add_slip(f, system, link, system->at.law[4 * c + 2], f->direction + 2 * c);
         return;
     }
-    int rows = role == CAROM_ROLE_STICK ? link->rows : 1;
+    int rows = role == CAROM_ROLE_STICK || role == CAROM_ROLE_SLIP ? link->rows : 1;
     for (int r = link->row; r < link->row + rows; r++)
         add_row(f, system, r, system->at.G + r * nv);
 }
@@ -72,8 +74,56 @@ static void spread(const carom_fixed *f, const carom_system *system, double *a, 
     }
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        for (int j = 1; (int)f->role[link->contact] == CAROM_ROLE_SLIP && j < link->rows; j++)
+        bool slips = (int)f->role[link->contact] == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[link->contact]);
+        for (int j = 1; slips && j < link->rows; j++)
             force[link->row + j] = -system->at.law[4 * link->contact + 2] * f->direction[2 * link->contact + j - 1] * force[link->row];
+    }
+}
+
+/* Collects the rows of all links and solves them. */
+static void equations(carom_fixed *f, const carom_system *system, double *a, double *force)
+{
+    f->m = 0;
+    for (int i = 0; i < system->nlink; i++)
+        add_link(f, system, &system->link[i]);
+    if (f->m) {
+        solve(f, system);                                                              /* (1) */
+        spread(f, system, a, force);
+    }
+}
+
+/* (4): directions of spatial slip; returns whether some contact creeps. */
+static bool spatial_directions(carom_fixed *f, const carom_system *system, const double *v)
+{
+    bool any = false;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int nv = system->nv, r = link->row, c = link->contact;
+        f->creeps[c] = false;
+        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP)
+            continue;
+        double x = carom_dot(nv, system->at.G + (r + 1) * nv, v) + system->at.w[r + 1];
+        double y = carom_dot(nv, system->at.G + (r + 2) * nv, v) + system->at.w[r + 2], size = hypot(x, y);
+        f->creeps[c] = !(size > f->slow);
+        any |= f->creeps[c];
+        if (!f->creeps[c])
+            f->direction[2 * c] = x / size, f->direction[2 * c + 1] = y / size;
+    }
+    return any;
+}
+
+static void creeping_directions(carom_fixed *f, const carom_system *system, double *a, double *force)
+{
+    f->as_if_stuck = true;
+    equations(f, system, a, force);
+    f->as_if_stuck = false;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        const double *x = force + link->row;
+        int c = link->contact;
+        double size = f->creeps[c] ? hypot(x[1], x[2]) : 0;
+        if (size > 0)
+            f->direction[2 * c] = -x[1] / size, f->direction[2 * c + 1] = -x[2] / size;
     }
 }
 
@@ -90,15 +140,15 @@ carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system,
     CAROM_TRY(carom_mass_factor(system, t, error));
     carom_copy(nv, system->at.F, f->a_free);
     carom_factor_solve(&system->mass, f->a_free);
-    carom_copy(nv, f->a_free, a);
-    for (int r = 0; r < system->nrow; r++)
-        force[r] = 0;
-    f->m = 0;
-    for (int i = 0; rows && i < system->nlink; i++)
-        add_link(f, system, &system->link[i]);
-    if (f->m) {
-        solve(f, system);                                                              /* (1) */
-        spread(f, system, a, force);
+    for (int pass = rows && spatial_directions(f, system, v) ? 0 : 1; pass < 2; pass++) {
+        carom_copy(nv, f->a_free, a);
+        for (int r = 0; r < system->nrow; r++)
+            force[r] = 0;
+        f->m = 0;
+        if (pass == 0)
+            creeping_directions(f, system, a, force);
+        else if (rows)
+            equations(f, system, a, force);
     }
     if (!carom_all_finite(nv, a))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the acceleration is not finite at t = %.10g", t);
@@ -116,5 +166,6 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
     CAROM_PLACE(layout, fixed->x, n);
     CAROM_PLACE(layout, fixed->work, 4 * n + 1);
     CAROM_PLACE(layout, fixed->h, nv);
+    CAROM_PLACE(layout, fixed->creeps, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->a_free, nv);
 }

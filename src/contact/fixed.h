@@ -13,8 +13,10 @@ typedef enum carom_role {
 } carom_role;
 
 typedef struct carom_fixed {
-    const double *role;      /* [ncontact] carom_role, kept as doubles in a scheme's memory */
-    const double *direction; /* [2*ncontact] of slip, unit */
+    double *role;            /* [ncontact] carom_role, kept as doubles in a scheme's memory */
+    double *direction;       /* [2*ncontact] of slip, unit; of spatial slip it is the present one, set here */
+    double slow;             /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
+    bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
     int m, *row, *order;     /* rows of the equations */
     double *Y, *K, *b, *x, *work, *h, *a_free;
 } carom_fixed;

@@ -24,7 +24,7 @@ static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
                                     0};
 
 static const carom_field fields[] = {
-    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: no limit but the end of the run"},
+    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
     {0},
 };
 enum { MAX_STEP };
@@ -60,6 +60,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work)
     for (int k = 0; k < CAROM_STAGES; k++) {
         CAROM_PLACE(layout, w->kv[k], system->nv);
         CAROM_PLACE(layout, w->ka[k], system->nv);
+        CAROM_PLACE(layout, w->stage_force[k], system->nrow);
     }
     place_end(layout, &w->start, system);
     place_end(layout, &w->end, system);
@@ -68,6 +69,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work)
     CAROM_PLACE(layout, w->shift_v, system->nv);
     CAROM_PLACE(layout, w->force, system->nrow);
     CAROM_PLACE(layout, w->mode, nc);
+    CAROM_PLACE(layout, w->roles_before, 3 * nc);
     CAROM_PLACE(layout, w->still.mode, nc);
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
 }
@@ -130,6 +132,44 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
                                                    .force = force, .mode = mode});
 }
 
+/* Position and velocity inside the step, by the quintic (6). */
+static void inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
+{
+    double h = w->end.x;
+    for (int i = 0; i < sys->nv; i++) {
+        double D = w->end.q[i] - w->start.q[i] - h * w->start.v[i] - h * h * w->start.a[i] / 2,
+               B = h * (v_end[i] - w->start.v[i]) - h * h * w->start.a[i],
+               C = h * h * (w->ka[CAROM_STAGES - 1][i] - w->start.a[i]);
+        double c3 = 10 * D - 4 * B + C / 2, c4 = -15 * D + 7 * B - C, c5 = 6 * D - 3 * B + C / 2;
+        q[i] = w->start.q[i] + r * (h * w->start.v[i] + r * (h * h * w->start.a[i] / 2 + r * (c3 + r * (c4 + r * c5))));
+        v[i] = w->start.v[i] + r * (h * w->start.a[i] + r * (3 * c3 + r * (4 * c4 + r * 5 * c5)) / h);
+    }
+}
+
+/* Work of the forces over the step, in the modes before its end: Gauss quadrature of order 6. */
+static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
+{
+    static const double node[] = {0.1127016653792583, 0.5, 0.8872983346207417}, weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    for (int k = 0; k < 3; k++) {
+        double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
+        inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
+        for (int i = 0; i < sys->nlink && w->fixed.m; i++)
+            for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
+                double work = w->force[r] * carom_dot(nv, sys->at.G + r * nv, w->shift_v);
+                double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
+                s->stage->work_constraints += h * moving;
+                s->stage->friction += h * (moving - work);
+            }
+        carom_system_eval(sys, CAROM_ENERGY, t, w->shift_q, w->shift_v);
+        s->stage->work_external += h * sys->at.energy[2];
+        s->stage->viscous -= h * sys->at.energy[3];
+    }
+    return CAROM_OK;
+}
+
 static void stage_jump(carom_step *s, const double *v_before)
 {
     const carom_system *sys = s->system;
@@ -162,9 +202,11 @@ static void tell_changes(carom_step *s)
 /* (1), (2): w->end at the end of an accepted step; h_next proposed. */
 static carom_status smooth(carom_step *s, carom_tol *w)
 {
-    double h = s->h, norm = 0;
-    if (s->field[MAX_STEP] > 0)
-        h = CAROM_MIN(h, s->field[MAX_STEP]);
+    double h = carom_tol_slip_limit(s, w, s->h), norm = 0;
+    double longest = s->field[MAX_STEP], period = s->system->model->period;
+    if (longest == 0) /* a system at rest has no error, but forces that grow may move it */
+        longest = (period > 0 ? CAROM_MIN(period, s->options->t_end) : s->options->t_end) / 20;
+    h = CAROM_MIN(h, longest);
     for (int k = 0;; k++) {
         carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
         double factor = norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
@@ -192,6 +234,7 @@ static carom_status step(carom_step *s)
     int contact = 0;
     roles_from(s, w);
     w->start.x = 0;
+    w->fixed.slow = sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     CAROM_TRY(begin(s, w));
@@ -206,7 +249,11 @@ static carom_status step(carom_step *s)
     CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
     CAROM_TRY(carom_tol_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
+    if (s->stage->account)
+        CAROM_TRY(account(s, w, v_before));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
+    if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
+        cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
         CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
     carom_copy(sys->nq, w->end.q, s->next->q);

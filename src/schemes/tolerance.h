@@ -17,13 +17,14 @@ typedef struct carom_end { /* a point of the motion in the present modes */
 
 typedef struct carom_tol { /* the work of a step */
     carom_fixed fixed;
+    double *roles_before;                /* [3*ncontact] while they are decided anew */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
+    double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
     carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
     double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] */
     unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
     carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
-    bool watch;                          /* some contact is open: gaps, velocities and accelerations are needed */
 } carom_tol;
 
 /* What an event is, and of which contact. */
@@ -35,6 +36,7 @@ typedef enum carom_cause {
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
+extern const double carom_tol_node[CAROM_STAGES]; /* where the stages are */
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
 
 /* tolerance_events.c: shortens w->end to the earliest event of the step, located on trials. */
@@ -45,5 +47,8 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
 carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
 double carom_tol_small(const carom_step *s); /* kappa tol, a length */
+/* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
+double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h);
+bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
 
 #endif

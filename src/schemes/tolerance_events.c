@@ -147,19 +147,31 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
     return CAROM_OK;
 }
 
-/* (2)-(4): sign change between the ends. */
-static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, bool *found)
+/* (2)-(4): sign change between the ends, or at a stage between them. */
+static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
 {
-    double f1 = value(s, w, &w->end, cause, contact), f0 = value(s, w, &w->start, cause, contact);
+    double f0 = CAROM_MAX(value(s, w, &w->start, cause, contact), DBL_MIN), f1;
+    for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < CAROM_STAGES - 1; k++) {
+        const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
+        double x = carom_tol_node[k] * h;
+        if (x >= w->end.x || !(value(s, w, &stage, cause, contact) < 0))
+            continue;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        f1 = value(s, w, &w->probe, cause, contact);
+        if (f1 < 0) {
+            carom_tol_copy(s->system, &w->probe, &w->end);
+            break;
+        }
+    }
+    f1 = value(s, w, &w->end, cause, contact);
     *found = f1 < 0;
-    if (!*found)
-        return CAROM_OK;
-    return polish(s, w, cause, contact, 0, CAROM_MAX(f0, DBL_MIN), w->end.x, f1);
+    return *found ? polish(s, w, cause, contact, 0, f0, w->end.x, f1) : CAROM_OK;
 }
 
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
 {
     const carom_system *sys = s->system;
+    double h = w->end.x;
     *cause = CAROM_CAUSE_NONE;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
@@ -174,14 +186,16 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
             causes[0] = CAROM_CAUSE_FORCE, causes[1] = CAROM_CAUSE_STICK;
             break;
         case CAROM_ROLE_SLIP:
-            causes[0] = CAROM_CAUSE_FORCE, causes[1] = CAROM_CAUSE_SLIP_END;
+            causes[0] = CAROM_CAUSE_FORCE;
+            if (sys->link[sys->njoint + c].rows == 2) /* spatial slip ends elsewhere: tolerance_modes.c (6) */
+                causes[1] = CAROM_CAUSE_SLIP_END;
             break;
         case CAROM_ROLE_PASSIVE:
             break;
         }
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
             bool found;
-            CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found) : crossing(s, w, causes[k], c, &found));
+            CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found) : crossing(s, w, causes[k], c, h, &found));
             if (found)
                 *cause = causes[k], *contact = c;
         }

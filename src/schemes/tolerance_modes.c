@@ -6,7 +6,9 @@
  *             after a force or stick event at t + d on the old motion, where the violated inequality is strict       (3)
  *   freeze    open b with g <= k, u >= 0, gddot < 0, u^2/(2 |gddot|) <= k = kappa tol, closed for good if the frozen
  *             mode holds and nothing else hits within the tail 2 u/(|gddot| (1 - e))                                 (4)
- *             u is removed with the columns of that mode, friction included                                          (5) */
+ *             u is removed with the columns of that mode, friction included                                          (5)
+ *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; it sticks when |u|^2/(2 dec) <= k,
+ *             if static friction can hold it                                                                         (6) */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -89,15 +91,24 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
     return set_roles(s, w, w->shift_v);
 }
 
-/* (3) */
-static carom_status decide_ahead(carom_step *s, carom_tol *w)
+/* (3): d grows until the contact whose inequality was violated has a new role. */
+static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
 {
     const carom_end *e = &w->end;
-    double d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
-    carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
-    for (int i = 0; i < s->system->nv; i++)
-        w->probe.v[i] = e->v[i] + d * e->a[i];
-    return carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v);
+    int nc = s->system->nlink - s->system->njoint;
+    double before = w->role[contact], d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
+    carom_copy(3 * nc, w->role, w->roles_before);
+    for (int k = 0; k < 8; k++, d *= 4) {
+        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
+        for (int i = 0; i < s->system->nv; i++)
+            w->probe.v[i] = e->v[i] + d * e->a[i];
+        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
+        if (w->role[contact] != before)
+            return CAROM_OK;
+    }
+    CAROM_FAIL(s->error, CAROM_NO_SOLUTION, "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
+               s->system->link[s->system->njoint + contact].name, s->now->t + e->x);
 }
 
 /* The velocity (or the position) of the rows that the roles hold is removed with the columns of the mode. */
@@ -134,6 +145,37 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
     return CAROM_OK;
 }
 
+/* Deceleration of spatial slip along its own direction, and its speed. */
+static double deceleration(const carom_step *s, const carom_tol *w, const carom_end *e, int contact, double *size)
+{
+    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    const double *u = e->u + link->row, *rate = e->udot + link->row;
+    *size = link->rows > 2 && (int)w->role[contact] == CAROM_ROLE_SLIP ? hypot(u[1], u[2]) : 0;
+    return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
+}
+
+double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+        double size, dec = deceleration(s, w, &w->start, c, &size);
+        if (dec > 0 && size > w->fixed.slow)
+            h = CAROM_MIN(h, 0.9 * size / dec);                                                  /* (6) */
+    }
+    return h;
+}
+
+bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+        double size, dec = deceleration(s, w, &w->end, c, &size);
+        if (dec > 0 && size * size / (2 * dec) <= carom_tol_small(s)) {
+            *contact = c;
+            return true;
+        }
+    }
+    return false;
+}
+
 static void tell(carom_step *s, const carom_link *link, carom_event_type type)
 {
     const carom_contacts *c = s->contacts;
@@ -165,6 +207,10 @@ static carom_status impact(carom_step *s, carom_tol *w, int hit)
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
     CAROM_TRY(carom_mass_factor(sys, t, s->error));
     CAROM_TRY(carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, e->v, e->v, &w->still, w->shift_v, s->error));
+    if (s->stage->account) {
+        memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
+        carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->stage);
+    }
     double rest = 1e-12 * speed(s, e->v);
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
@@ -234,7 +280,7 @@ carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
-        CAROM_TRY(decide_ahead(s, w));
+        CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
         w->role[contact] = CAROM_ROLE_STICK;
         CAROM_TRY(carom_tol_project(s, w, e, false));

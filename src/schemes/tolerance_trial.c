@@ -9,7 +9,7 @@
 
 #include "schemes/tolerance.h"
 
-static const double c[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+const double carom_tol_node[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double A[CAROM_STAGES][CAROM_STAGES - 1] = {
     {0},
     {1.0 / 5},
@@ -79,7 +79,8 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
         carom_system_drift(sys, w->start.q, w->kv[k], x, end->q);
         carom_copy(nv, end->v, w->kv[k]);
         if (k < CAROM_STAGES - 1)
-            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + c[k] * x, end->q, end->v, 0, w->ka[k], w->force, s->error));
+            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + carom_tol_node[k] * x, end->q, end->v, 0, w->ka[k],
+                                                error_norm ? w->stage_force[k] : w->force, s->error));
     }
     end->x = x;
     CAROM_TRY(carom_tol_measure(s, w, end));                                                     /* (2) */
