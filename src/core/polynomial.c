@@ -1,7 +1,7 @@
 /* polynomial.c: the first root of a polynomial, by counting signs of Bernstein coefficients.
  *
- * A polynomial has at most as many roots in (0, 1) as its Bernstein coefficients change signs (and as many but for an even
- * number). No change: no root. One change: one simple root, found by Newton's method in a bracket. Otherwise the
+ * A polynomial has at most as many roots in (0, 1) as its Bernstein coefficients change signs (and as many but for an
+ * even number). No change: no root. One change: one simple root, found by Newton's method in a bracket. Otherwise the
  * interval is halved, left half first. So no pair of close roots is missed, however short the dip. */
 #include "core/polynomial.h"
 
@@ -49,7 +49,8 @@ static double in_bracket(int degree, const double *c, double low, double high, d
             low = s;
         else
             high = s;
-        double move = -value / slope, next = s + move, bend = k ? fabs((slope - slope_before) / (s - before) / slope) : INFINITY;
+        double move = -value / slope, next = s + move;
+        double bend = k ? fabs((slope - slope_before) / (s - before) / slope) : INFINITY;
         if (fabs(move) <= DBL_EPSILON * s || bend * move * move <= 0.5 * DBL_EPSILON * s)
             return next > low && next < high ? next : s;
         if (!(next > low && next < high) || (k % 8 == 7 && high - low > 0.1 * width))

@@ -1,7 +1,7 @@
 /* forcing.c: expressions of time as polynomials and harmonics, by walking the graph from the leaves up.
  *
  * Sums, products and integer powers of such functions are such functions again, by
- *     cos a cos b = (cos(a-b) + cos(a+b))/2,  sin a sin b = (cos(a-b) - cos(a+b))/2,  sin a cos b = (sin(a+b) + sin(a-b))/2
+ *     2 cos a cos b = cos(a-b) + cos(a+b),  2 sin a sin b = cos(a-b) - cos(a+b),  2 sin a cos b = sin(a+b) + sin(a-b)
  * and sin, cos of c0 + c1 t are. Products of t and a harmonic are not, nor is anything else that depends on time. */
 #include "model/forcing.h"
 
@@ -173,7 +173,8 @@ bool carom_model_symbolic(const carom_model *m)
 }
 
 /* Nodes that e is made of, at most: children have smaller numbers. */
-static carom_status recognise(const carom_source *s, carom_expr e, const double *variables, carom_time *f, carom_error *error)
+static carom_status recognise(const carom_source *s, carom_expr e, const double *variables, carom_time *f,
+                              carom_error *error)
 {
     int *place = malloc(sizeof *place * ((size_t)e + 1));
     carom_time *values = malloc(sizeof *values * ((size_t)e + 1));
@@ -182,7 +183,7 @@ static carom_status recognise(const carom_source *s, carom_expr e, const double 
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for an expression of %d nodes", e + 1);
     else if (!walk(s->pool, e, variables, place, values))
         status = carom_fail(error, CAROM_UNSUPPORTED,
-                            "depends on time other than by a polynomial (up to degree %d) and sines and cosines (up to %d)",
+                            "depends on time by more than a polynomial (of degree %d) and sines and cosines (of %d frequencies)",
                             CAROM_TIME_DEGREE, CAROM_TIME_HARMONICS);
     else
         *f = values[0];
@@ -191,10 +192,12 @@ static carom_status recognise(const carom_source *s, carom_expr e, const double 
     return status;
 }
 
-carom_status carom_model_time(const carom_model *m, unsigned which, int i, const double *p, carom_time *f, carom_error *error)
+carom_status carom_model_time(const carom_model *m, unsigned which, int i, const double *p, carom_time *f,
+                              carom_error *error)
 {
     if (!carom_model_symbolic(m))
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' is native code: its functions of time cannot be read", m->name);
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' is native code: its functions of time cannot be read",
+                   m->name ? m->name : "");
     const carom_source *s = m->source;
     double *variables = calloc((size_t)s->nvar, sizeof *variables);
     if (!variables)

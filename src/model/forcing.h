@@ -14,8 +14,8 @@ typedef struct carom_time { /* sum power[k] t^k + sum (cosine[j] cos(omega[j] t)
 
 /* Are there expressions to read? Models of native code have none. */
 bool carom_model_symbolic(const carom_model *model);
-/* Force i (which = CAROM_FORCE) or gap i (CAROM_GAP; joints first) at q = v = 0 as a function of time, for parameters p.
- * CAROM_UNSUPPORTED if it is not of that form. Allocates while it works; thread-safe. */
+/* Force i (which = CAROM_FORCE) or gap i (CAROM_GAP; joints first) at q = v = 0 as a function of time, for
+ * parameters p. CAROM_UNSUPPORTED if it is not of that form. Allocates while it works; thread-safe. */
 carom_status carom_model_time(const carom_model *model, unsigned which, int i, const double *p, carom_time *f,
                               carom_error *error);
 

@@ -5,17 +5,17 @@
  *   open contact: the first root of g(s);  closed contact: the first root of lambda(s)                        (3)
  *   impact:  0 <= u+ + e u-  _|_  P >= 0;   contacts with u+ = 0:  0 <= g'' _|_ lambda >= 0                   (4)
  *
- * for models that are linear: M, K, C, G constant, F0 and g0 polynomials and harmonics of time. e^(A tau) is a Taylor series
- * on pieces with |A| tau <= 3/2, cut off below rounding (exact_flight.c); roots are isolated by the signs of Bernstein
- * coefficients, so that no dip is missed (core/polynomial.c); completed chatter is summed up (exact_events.c). Joints are links
- * that stay closed.
+ * for models that are linear: M, K, C, G constant, F0 and g0 polynomials and harmonics of time. e^(A tau) is a Taylor
+ * series on pieces with |A| tau <= 3/2, cut off below rounding (exact_flight.c); roots are isolated by the signs of
+ * Bernstein coefficients, so that no dip is missed (core/polynomial.c); completed chatter is summed up
+ * (exact_events.c). Joints are links that stay closed.
  *
- * No order: the error is rounding, whatever h; it grows with time as the motion itself amplifies it. h bounds the pieces of
- * dense output, which is as exact as the nodes. A step holds many flights; after 64 pieces it ends early. Energy: kept by
- * elastic impacts to rounding and never gained otherwise.
- * Not taken: friction, nonlinear models (the error says what is not linear), other functions of time; native models with forces
- * or gaps that depend on time, because their functions cannot be read. Chatter of several contacts at once is followed
- * bounce by bounce to rounding. */
+ * No order: the error is rounding, whatever h; it grows with time as the motion itself amplifies it. h bounds the
+ * pieces of dense output, which is as exact as the nodes. A step holds many flights; after 64 pieces it ends early.
+ * Energy: kept by elastic impacts to rounding and never gained otherwise.
+ * Not taken: friction, nonlinear models (the error says what is not linear), other functions of time; native models
+ * with forces or gaps that depend on time, because their functions cannot be read. Chatter of several contacts at
+ * once is followed bounce by bounce to rounding. */
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ static const unsigned requests[] = {CAROM_GAP,
                                     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                     0};
 
-/* What is remembered: for every contact whether it is leaving, whether modes are still to be decided, pieces without progress. */
+/* What is remembered: for every contact whether it is leaving, whether modes are still to be decided, pieces without
+ * progress. */
 static int memory(const carom_system *system)
 {
     return system->model->ncontact + 2;
@@ -108,7 +109,7 @@ static carom_status progress(carom_step *s, const carom_exact *x, double advance
     double *stuck = &s->memory_next[x->nlink - x->njoint + 1];
     *stuck = advance > 1e-15 * fmax(fabs(x->t), x->rho) ? 0 : *stuck + 1;
     if (*stuck > LONGEST)
-        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "exact: %d events at t = %.15g without progress: several contacts accumulate there",
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "exact: %d events at t = %.15g without progress: contacts accumulate there",
                    LONGEST, x->t);
     return CAROM_OK;
 }
@@ -163,8 +164,8 @@ static carom_status step(carom_step *s)
     for (int i = 0; i < x->nlink; i++)
         next->u[i] = carom_dot(n, x->G + i * n, next->v) + carom_exact_time(x, x->offset_1 + i * x->nt);
     if (!carom_all_finite(n, next->q) || !carom_all_finite(n, next->v))
-        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "exact: position or velocity is not finite after the step from t = %.10g with h = %.3g",
-                   now->t, h);
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "exact: q or v is not finite after the step from t = %.10g with h = %.3g", now->t,
+                   h);
     return CAROM_OK;
 }
 

@@ -61,7 +61,8 @@ typedef struct carom_exact {
 /* ---- exact_linear.c: the linear system behind a model ---- */
 carom_status carom_exact_accepts(const carom_model *model, const double *field, carom_error *error);
 void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_exact *x);
-/* Reads constants and functions of time and compares them with the model at several points; nothing to do when p is as before. */
+/* Reads constants and functions of time and compares them with the model at several points; nothing to do when p is
+ * as before. */
 carom_status carom_exact_prepare(carom_step *s, carom_exact *x);
 
 /* ---- exact_flight.c: series ---- */
@@ -69,8 +70,8 @@ void carom_exact_size(carom_exact *x, const double *M, double h); /* rho, order,
 /* The flight of the modes in `mode`, made when it is not remembered. */
 carom_flight *carom_exact_flight(carom_exact *x, const unsigned char *mode);
 void carom_exact_clock(carom_exact *x, double t); /* the functions of time in z */
-/* The first event of link i in (0, end], 0 if it is over at once, INFINITY if there is none. *leaves: the gap is at rounding
- * after a jump and grows; cleared when it has grown. */
+/* The first event of link i in (0, end], 0 if it is over at once, INFINITY if there is none. *leaves: the gap is at
+ * rounding after a jump and grows; cleared when it has grown. */
 double carom_exact_event(const carom_exact *x, const carom_flight *f, int i, double *leaves, double end);
 
 static inline double carom_exact_time(const carom_exact *x, const double *row) /* a function of time now */
@@ -78,7 +79,8 @@ static inline double carom_exact_time(const carom_exact *x, const double *row) /
     return carom_dot(x->nt, row, x->z + 2 * x->n);
 }
 
-/* What accelerations add up to at a gap: rounding of a gap is never below 16 eps rho^2 times this, of its speed 16 eps rho. */
+/* What accelerations add up to at a gap: rounding of a gap is never below 16 eps rho^2 times this, of its speed 16
+ * eps rho. */
 static inline double carom_exact_scale(const carom_exact *x, int i)
 {
     double sum = 0;

@@ -1,22 +1,24 @@
 /* exact_events.c: what happens between two flights.
  *
  * Impact: Newton's law for all links that are closed or at g = 0 (block `impact`).
- * Completed chatter: after an impact a contact leaves with u > 0 and is pulled back by g'' = a < 0. With a constant a the
- * bounces that remain take
+ * Completed chatter: after an impact a contact leaves with u > 0 and is pulled back by g'' = a < 0. With a constant a
+ * the bounces that remain take
  *     tau = 2 u/(|a| (1 - e))                                                                                 (1)
- * and end with g = u = 0. The contact is closed at once when tau < 1e-9 t and a changes by less than 1e-8 a within tau: what
- * is left of the motion then differs from rest by u^3 in the other coordinates and by tau 1e-8 in time, both below rounding.
- * It counts as closed from t + tau on.
- * Several contacts may accumulate impacts together: bounce by bounce, until 100 in a row take no time; from there on without
- * restitution.
- * Contacts with u = 0: which of them press is decided by accelerations and forces (block `accel_decide`).
- * Release: the force of a closed contact has come down to 0: it opens, and its gap grows like (t - t*)^3. */
+ * and end with g = u = 0. The contact is closed at once when tau < 1e-9 t and a changes by less than 1e-8 a within
+ * tau: what is left of the motion then differs from rest by u^3 in the other coordinates and by tau 1e-8 in time,
+ * both below rounding. It counts as closed from t + tau on.
+ * Several contacts may accumulate impacts together: bounce by bounce, until 100 in a row take no time; from there on
+ * without restitution.
+ * Contacts with u = 0: which of them press is decided by accelerations and forces (block `accel_decide`). Release:
+ * the force of a closed contact has come down to 0: it opens, and its gap grows like (t - t*)^3. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/dense.h"
 #include "schemes/exact.h"
+
+static const double TIGHT = 1e-14; /* contact problems are solved to rounding; where that fails, as the options say */
 
 static double value(const carom_exact *x, int i, const double *y, const double *offset)
 {
@@ -44,7 +46,8 @@ static void snap_gap(carom_step *s, carom_exact *x, int i)
     carom_system_drift(s->system, s->next->q, x->Y + i * x->n, -g / x->W[i * (x->nlink + 1)], s->next->q);
 }
 
-static void tell(carom_step *s, const carom_exact *x, carom_event_type type, double t, int contact, double u_before, double u_after)
+static void tell(carom_step *s, const carom_exact *x, carom_event_type type, double t, int contact, double u_before,
+                 double u_after)
 {
     carom_event event = {.type = type, .t = t, .contact = contact};
     event.u_before[0] = u_before, event.u_after[0] = u_after;
@@ -108,6 +111,15 @@ void carom_exact_snap(carom_step *s, carom_exact *x, const carom_flight *f)
     }
 }
 
+static carom_status accelerations(carom_step *s, carom_exact *x, double t, double tol)
+{
+    carom_contacts *c = s->contacts;
+    const carom_state *next = s->next;
+    c->solve.tol = fmin(tol, s->options->contact_tol);
+    return carom_contact_accel_decide(c, s->system, t, next->q, next->v, next->mode, s->system->zero, x->a, c->P,
+                                      s->error);
+}
+
 carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
 {
     carom_contacts *c = s->contacts;
@@ -125,7 +137,10 @@ carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
         return CAROM_OK;
     bring_to_rest(s, x);
     carom_contacts_activate(c, s->system, x->bar, next->q, next->mode);
-    CAROM_TRY(carom_contact_accel_decide(c, s->system, t, next->q, next->v, next->mode, s->system->zero, x->a, c->P, s->error));
+    carom_status status = accelerations(s, x, t, TIGHT);
+    if (status == CAROM_NOT_CONVERGED)
+        status = accelerations(s, x, t, s->options->contact_tol);
+    CAROM_TRY(status);
     s->stage->residual = fmax(s->stage->residual, c->solve.residual);
     double size = carom_norm_max(c->problem.n, c->problem.b);
     for (int k = 0; k < c->nactive; k++) {
@@ -167,6 +182,19 @@ static void stage_jump(carom_step *s, const carom_exact *x, double t)
     carom_copy(n, s->next->v, q + 2 * n);
     carom_copy(x->nlink, x->P, P);
     carom_stage_jump(s->stage, &(carom_jump){t, q, q + n, q + 2 * n, P});
+}
+
+/* Energy of the whole jump from v_before to v by the impulses P, those that end chatter included. */
+static void account(carom_step *s, const carom_exact *x)
+{
+    int n = x->n;
+    for (int i = 0; i < x->nlink; i++) {
+        const double *G = x->G + i * n;
+        double work = 0.5 * x->P[i] * (carom_dot(n, G, x->v_before) + carom_dot(n, G, s->next->v));
+        double moving = i < x->njoint ? work : -x->P[i] * carom_exact_time(x, x->offset_1 + i * x->nt);
+        s->stage->work_constraints += moving;
+        s->stage->impact += moving - work;
+    }
 }
 
 /* The links of the impact: closed ones, who, and all that are at g = 0. */
@@ -222,6 +250,14 @@ static void tell_changes(carom_step *s, const carom_exact *x, const unsigned cha
     }
 }
 
+static carom_status impact_to(carom_step *s, carom_exact *x, const carom_state *here, double tol)
+{
+    carom_system *sys = s->system;
+    s->contacts->solve.tol = fmin(tol, s->options->contact_tol);
+    return carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, x->v_before, x->v_before, here,
+                                s->next->v, s->error);
+}
+
 /* Newton's law; without restitution where impacts pile up at one instant, velocities being at rounding. */
 static carom_status newtons_law(carom_step *s, carom_exact *x, double t)
 {
@@ -231,8 +267,9 @@ static carom_status newtons_law(carom_step *s, carom_exact *x, double t)
     here.t = t;
     for (int i = 0; piled_up && i < x->nlink - x->njoint; i++)
         x->u_before[i] = sys->at.law[4 * i], sys->at.law[4 * i] = 0;
-    carom_status status = carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, x->v_before, x->v_before, &here,
-                                               s->next->v, s->error);
+    carom_status status = impact_to(s, x, &here, TIGHT);
+    if (status == CAROM_NOT_CONVERGED)
+        status = impact_to(s, x, &here, s->options->contact_tol);
     for (int i = 0; piled_up && i < x->nlink - x->njoint; i++)
         sys->at.law[4 * i] = x->u_before[i];
     return status;
@@ -254,14 +291,14 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     carom_copy(x->nlink, c->P, x->P);
     carom_copy(x->nlink, c->u_before, x->u_before);
     carom_copy(x->nlink, c->u_after, x->u_after);
-    if (s->stage->account)
-        carom_contact_account(c, sys, 0, t, next->q, next->v, x->v_before, next->v, s->stage);
     if (after_impact(s, x, f, t, &closing)) {
         CAROM_TRY(carom_exact_decide(s, x, t));
         tell_changes(s, x, f->closed, t, fmin(closing, t + (h - done)));
     }
     for (int i = 0; i < x->nlink; i++)
         next->impulse[i] += x->P[i];
+    if (s->stage->account)
+        account(s, x);
     if (s->stage->record)
         stage_jump(s, x, t);
     return CAROM_OK;
@@ -273,7 +310,6 @@ carom_status carom_exact_release(carom_step *s, carom_exact *x, const carom_flig
         x->rest[i] = i != who && f->closed[i];
         x->P[i] = x->u_before[i] = x->u_after[i] = 0;
     }
-    open_contact(s, x, who);
     CAROM_TRY(carom_exact_decide(s, x, x->t));
     tell_changes(s, x, f->closed, x->t, x->t);
     return CAROM_OK;

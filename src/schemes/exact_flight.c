@@ -5,8 +5,9 @@
  *   row_0 = row,  row_(k+1) = row_k A rho/(k+1)                                                            (3)
  *   Omega rho <= 3/2,   (Omega rho)^(N+1)/(N+1)! < 1e-18        length rho and degree N of a piece         (4)
  *
- * Omega bounds the norm of A with the coordinates scaled by sqrt(M_ii) and against the velocities, and the frequencies of the
- * forcing; the projection on closed links does not enlarge it. Redundant closed links share the force of least norm. */
+ * Omega bounds the norm of A with the coordinates scaled by sqrt(M_ii) and against the velocities, and the
+ * frequencies of the forcing; the projection on closed links does not enlarge it. Redundant closed links share the
+ * force of least norm. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 
 /* ---- (4) ---- */
 
-/* The smaller of the largest row and column sums of D M^-1 A D^-1 with D = sqrt(diag M); rows: M^-1 A = -free[first ...] */
+/* The smaller of the largest row and column sums of D M^-1 A D^-1 with D = sqrt(diag M); rows: M^-1 A = -free[first
+ * ...] */
 static double norm(const carom_exact *x, const double *M, int first)
 {
     double rows = 0, columns = 0;
@@ -147,8 +149,9 @@ static void make_events(carom_exact *x, carom_flight *f)
             for (int k = 8; k <= x->order; k++)
                 rest += fabs(columns[j * terms + k]);
             f->R8[i * nz + j] = rest;
-            memset(eight, 0, sizeof(double) * 8);
             carom_polynomial_bernstein(CAROM_MIN(x->order, 7), columns + j * terms, eight);
+            for (int k = x->order + 1; k < 8; k++)
+                eight[k] = eight[x->order];
             carom_polynomial_bernstein(x->order, columns + j * terms, bernstein + j * terms);
         }
     }
@@ -211,22 +214,21 @@ static int vanishing(const carom_exact *x, const carom_flight *f, int i, const d
     return d;
 }
 
-/* Is the event function f positive on all of [0, 1]? Its first 8 terms tell, the others are bounded. Of a gap that leaves f(0)
- * is rounding: is (f - f(0))/s positive? */
+/* Is the event function f positive on all of [0, 1]? Its first 8 terms tell, the others are bounded. Of a gap that
+ * leaves f(0) is rounding: is (f - f(0))/s positive? Its coefficients are at least b_k - b_0, k > 0. */
 static bool positive(const carom_exact *x, const carom_flight *f, int i, bool leaves)
 {
-    int D = CAROM_MIN(x->order, 7);
-    double b[8], rest = 0, least;
+    double b[8], rest = 0;
     const double *R = f->R8 + i * x->nz;
     carom_exact_eight(x, f->B8 + i * x->nz * 8, 8, b);
     for (int j = 0; j < x->nz; j++)
         rest += R[j] * fabs(x->z[j]);
-    least = leaves ? INFINITY : b[0];
-    for (int k = 1; k <= D; k++) {
-        double here = leaves ? (b[k] - b[0]) * D : k * b[k]; /* k times the coefficient */
-        least = here < k * least ? here / k : least;
-    }
-    return least > rest && least > 64 * DBL_EPSILON * fabs(b[0]);
+    double least = b[1], first = leaves ? b[0] : 0;
+    for (int k = 2; k < 8; k++)
+        least = b[k] < least ? b[k] : least;
+    if (!leaves && b[0] < least)
+        least = b[0];
+    return least - first > rest + 64 * DBL_EPSILON * fabs(b[0]);
 }
 
 double carom_exact_event(const carom_exact *x, const carom_flight *f, int i, double *leaves, double end)

@@ -2,8 +2,8 @@
  *
  *   M a = F0(t) - K q - C v + G^T lambda,   g = G q + g0(t)                                                (1)
  *
- * K and C are the model's R_q and R_v; F0 and g0 come from its expressions, or are constants where there are none. All of it is
- * compared with the model at several points before it is used. */
+ * K and C are the model's R_q and R_v; F0 and g0 come from its expressions, or are constants where there are none.
+ * All of it is compared with the model at several points before it is used. */
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +17,9 @@ carom_status carom_exact_accepts(const carom_model *m, const double *field, caro
     (void)field;
     for (int i = 0; i < m->ncontact; i++)
         if (m->contact[i].directions)
-            CAROM_FAIL(error, CAROM_UNSUPPORTED, "exact: contact '%s' has friction: between its changes of direction the motion "
-                       "is linear, at them it is not; take another scheme", carom_model_contact_name(m, i, name));
+            CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                       "exact: contact '%s' has friction: between its changes of direction the motion is linear, at them it "
+                       "is not; take another scheme", carom_model_contact_name(m, i, name));
     if (m->njoint + m->ncontact > LINKS)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "exact: more than %d joints and contacts", LINKS);
     const struct { unsigned bit; const char *what; } needed[] = {
@@ -28,7 +29,8 @@ carom_status carom_exact_accepts(const carom_model *m, const double *field, caro
     };
     for (int i = 0; i < CAROM_COUNT(needed); i++)
         if (!(m->constant & needed[i].bit))
-            CAROM_FAIL(error, CAROM_UNSUPPORTED, "exact: model '%s' is not linear: %s", m->name ? m->name : "", needed[i].what);
+            CAROM_FAIL(error, CAROM_UNSUPPORTED, "exact: model '%s' is not linear: %s", m->name ? m->name : "",
+                       needed[i].what);
     return CAROM_OK;
 }
 
@@ -85,7 +87,8 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
 
 /* ---- functions of time ---- */
 
-/* One function, as the model's expression says or as a constant. Names in errors: forces first, then joints and contacts. */
+/* One function, as the model's expression says or as a constant. Names in errors: forces first, then joints and
+ * contacts. */
 static carom_status function(carom_step *s, const carom_exact *x, int k, carom_time *f)
 {
     const carom_model *m = s->system->model;
@@ -140,7 +143,8 @@ static carom_status functions(carom_step *s, carom_exact *x)
         for (int i = 0; i < f.nharmonic; i++) {
             int j = harmonic(x, f.omega[i]);
             if (j < 0)
-                CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: more than %d frequencies in forces and gaps", CAROM_TIME_HARMONICS);
+                CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: more than %d frequencies in forces and gaps",
+                           CAROM_TIME_HARMONICS);
             row[CAROM_TIME_DEGREE + 1 + 2 * j] = f.cosine[i];
             row[CAROM_TIME_DEGREE + 2 + 2 * j] = f.sine[i];
         }
@@ -189,7 +193,9 @@ static void free_acceleration(const carom_system *sys, carom_exact *x)
     int n = x->n, nz = x->nz;
     for (int j = 0; j < nz; j++) {
         for (int i = 0; i < n; i++)
-            x->a[i] = j < n ? -sys->at.R_q[i * n + j] : j < 2 * n ? -sys->at.R_v[i * n + j - n] : x->force[i * x->nt + j - 2 * n];
+            x->a[i] = j < n       ? -sys->at.R_q[i * n + j]
+                      : j < 2 * n ? -sys->at.R_v[i * n + j - n]
+                                  : x->force[i * x->nt + j - 2 * n];
         carom_factor_solve(&sys->mass, x->a);
         for (int i = 0; i < n; i++)
             x->free[i * nz + j] = x->a[i];
@@ -208,9 +214,9 @@ static carom_status differs(carom_step *s, const char *what, int i, double model
 {
     const char *hint = carom_model_symbolic(s->system->model)
                            ? ""
-                           : "; of a model in native code only constants can be known, and exact derivatives of the force are needed";
-    CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: %s %d is %.15g in the model and %.15g in its linear form at t = %.6g%s", what, i,
-               model, linear, t, hint);
+                           : "; of native code only constants are known, and exact derivatives of the force are needed";
+    CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: %s %d is %.15g in the model and %.15g in its linear form at t = %.6g%s",
+               what, i, model, linear, t, hint);
 }
 
 static bool near(double a, double b, double scale)
@@ -259,7 +265,8 @@ static carom_status compare(carom_step *s, carom_exact *x, double t, const doubl
 static carom_status verify(carom_step *s, carom_exact *x)
 {
     unsigned seed = 12345;
-    double length = 1 + carom_norm_max(x->n, s->now->q), speed = 1 + carom_norm_max(x->n, s->now->v), ahead = s->options->h;
+    double length = 1 + carom_norm_max(x->n, s->now->q), speed = 1 + carom_norm_max(x->n, s->now->v);
+    double ahead = s->options->h;
     for (int k = 0; k < 8; k++, ahead *= 3.7) {
         for (int i = 0; i < 2 * x->n; i++) {
             seed = seed * 1664525u + 1013904223u;
@@ -302,7 +309,8 @@ carom_status carom_exact_prepare(carom_step *s, carom_exact *x)
     free_acceleration(sys, x);
     for (int i = 0; i < x->nlink; i++)
         if (!(x->W[i * (x->nlink + 1)] > 0))
-            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: the gap of '%s' does not depend on the coordinates", sys->link[i].name);
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: the gap of '%s' does not depend on the coordinates",
+                       sys->link[i].name);
     carom_exact_size(x, sys->at.M, s->options->h);
     CAROM_TRY(verify(s, x));
     for (int k = 0; k < EXACT_FLIGHTS; k++)

@@ -1,5 +1,5 @@
-/* exact_record.c: dense output and energy of a piece. The series of the piece are its dense output, exact to rounding. Powers are
- * integrated by Gauss's rule with 10 points, which is exact to rounding for pieces this short. */
+/* exact_record.c: dense output and energy of a piece. The series of the piece are its dense output, exact to
+ * rounding. Powers are integrated by Gauss's rule with 10 points, which is exact to rounding for pieces this short. */
 #include "core/dense.h"
 #include "schemes/exact.h"
 
@@ -27,8 +27,8 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
     }
     for (int i = 0; i < nc; i++)
         mode[i] = s->next->mode[i];
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = t0, .t1 = x->t, .q_degree = N, .v_degree = N - 1, .q = q, .v = v,
-                                                   .force = force, .mode = mode});
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = t0, .t1 = x->t, .q_degree = N, .v_degree = N - 1, .q = q,
+                                                   .v = v, .force = force, .mode = mode});
 }
 
 /* Work of the closed links at s: -lambda g0' */
@@ -39,7 +39,8 @@ static double moving_links(carom_exact *x, const carom_flight *f, double t, doub
         if (!f->closed[i] || carom_norm_max(x->nt, x->offset_1 + i * x->nt) == 0)
             continue;
         carom_exact_clock(x, t);
-        power -= carom_polynomial_value(x->order, x->l + i * x->terms, at, &slope) * carom_exact_time(x, x->offset_1 + i * x->nt);
+        double force = carom_polynomial_value(x->order, x->l + i * x->terms, at, &slope);
+        power -= force * carom_exact_time(x, x->offset_1 + i * x->nt);
     }
     carom_exact_clock(x, keep);
     return power;
@@ -47,8 +48,10 @@ static double moving_links(carom_exact *x, const carom_flight *f, double t, doub
 
 void carom_exact_account(carom_step *s, carom_exact *x, const carom_flight *f, double t0, double at)
 {
-    static const double node[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845, 0.9739065285171717};
-    static const double weight[] = {0.2955242247147529, 0.2692667193099964, 0.2190863625159820, 0.1494513491505806, 0.0666713443086881};
+    static const double node[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
+                                  0.9739065285171717};
+    static const double weight[] = {0.2955242247147529, 0.2692667193099964, 0.2190863625159820, 0.1494513491505806,
+                                    0.0666713443086881};
     int n = x->n;
     double *q = x->a, *v = x->v_before;
     for (int k = 0; k < 10; k++) {
