@@ -117,13 +117,13 @@ static inline carom_model stacked_balls(void)
                          .gap = stack_gap, .potential = stack_potential};
 }
 
-/* ---- the pendulum in x, y with the rod as a joint, `copies` times, and a wall x >= -0.25, e = 0.7; and in its angle ---- */
+/* ---- the pendulum in x, y with the rod as a joint, written once or in two ways, and a wall x >= -0.25, e = 0.7; in its angle ---- */
 static inline void walled_gap(const carom_point *at, double *g)
 {
-    int copies = *(const int *)at->user;
-    for (int i = 0; i < copies; i++)
-        cartesian_joint(at, g + i);
-    g[copies] = at->q[0] + 0.25;
+    int rods = *(const int *)at->user;
+    cartesian_joint(at, g);
+    g[1] = hypot(at->q[0], at->q[1]) - 1;
+    g[rods] = at->q[0] + 0.25;
 }
 
 static inline void cartesian_potential(const carom_point *at, double *V)

@@ -203,7 +203,7 @@ START_TEST(the_ball_rests_after_its_accumulation_point_within_a_h_squared_of_the
         CHECK_NEAR(s->impulse[0], -force * h, 1e-9);
         CHECK_NEAR(s->q[0], 0, -force * h * h / 2);
         ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
-        RUN(sim, s->t + h / 3); /* a part of a step */
+        RUN(sim, s->t + h / 50); /* a part of a step: free fall would not touch the ground */
         CHECK_NEAR(s->v[0], 0, 1e-12);
         ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
         carom_sim_free(sim);

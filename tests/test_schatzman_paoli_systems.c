@@ -109,6 +109,35 @@ START_TEST(a_box_with_friction_comes_to_rest_where_other_methods_leave_it)
 }
 END_TEST
 
+static void belt_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[1];
+}
+
+static void belt_slip(const carom_point *at, double *u)
+{
+    u[0] = at->v[0] - 0.5;
+}
+
+START_TEST(a_belt_carries_a_block_along)
+{
+    static const carom_contact belt = {.name = "belt", .directions = 1, .friction = 0.25, .restitution = 0.5};
+    const double q[] = {0, 0}, v[] = {0, 0}, h = 0.001, a = 0.25 * 9.81, t = 0.5 / a;
+    carom_model block = {.name = "block", .nq = 2, .nv = 2, .ncontact = 1, .contact = &belt, .q = q, .v = v, .mass = cartesian_mass,
+                         .force = cartesian_force, .gap = belt_gap, .slip = belt_slip, .constant = CAROM_MASS | CAROM_LAW};
+    carom_sim *sim = start(&block, PAOLI, h);
+    const carom_state *s = carom_sim_state(sim);
+    RUN(sim, 0.1);
+    ck_assert_int_eq(s->mode[0], CAROM_SLIP);
+    CHECK_NEAR(s->q[0], a * 0.01 / 2, 1e-12);
+    RUN(sim, 1);
+    ck_assert_int_eq(s->mode[0], CAROM_STICK);
+    CHECK_NEAR(s->v[0], 0.5, 1e-9);
+    CHECK_NEAR(s->q[0], a * t * t / 2 + 0.5 * (1 - t), h * h);
+    carom_sim_free(sim);
+}
+END_TEST
+
 typedef struct watch {
     double energy[3], most_gain; /* of the last three steps; over the largest of them */
     int segments;
@@ -192,4 +221,5 @@ TEST_MAIN("schatzman-paoli, systems", a_short_step_ends_on_the_path_and_does_not
           a_box_with_friction_comes_to_rest_where_other_methods_leave_it,
           a_box_gains_no_energy_over_the_three_steps_of_an_impact,
           tangential_restitution_is_refused,
+          a_belt_carries_a_block_along,
           joints_are_closed_to_rounding_and_keep_order_two_and_may_be_redundant)
