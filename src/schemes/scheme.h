@@ -40,7 +40,8 @@ typedef struct carom_scheme {
     carom_status (*step)(carom_step *step);  /* on failure `next` is dropped */
 } carom_scheme;
 
-extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected, carom_scheme_schatzman_paoli;
+extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected, carom_scheme_schatzman_paoli,
+    carom_scheme_tolerance;
 extern const carom_scheme carom_scheme_dg_minus, carom_scheme_dg_plus;
 extern const carom_scheme carom_scheme_crank_nicolson;
 extern const carom_scheme carom_scheme_exact;

@@ -35,10 +35,22 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
-/* Memory: roles, directions of slip, whether they have been decided. */
+/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row. */
 static int memory(const carom_system *system)
 {
-    return 3 * system->model->ncontact + 1;
+    return 3 * system->model->ncontact + 2;
+}
+
+/* Many events at one instant: they do not end. */
+static carom_status count_stalls(carom_step *s, int contact)
+{
+    enum { STALLS = 1000 };
+    double *stalls = s->memory_next + 3 * s->system->model->ncontact + 1;
+    *stalls = s->next->t > s->now->t ? 0 : *stalls + 1;
+    if (*stalls > STALLS)
+        CAROM_FAIL(s->error, CAROM_TOLERANCE, "tolerance: collapse at t = %.10g: %d events without time passing, the last of contact '%s'",
+                   s->now->t, STALLS, s->system->link[s->system->njoint + contact].name);
+    return CAROM_OK;
 }
 
 static void place_end(carom_layout *layout, carom_end *e, const carom_system *system)
@@ -79,7 +91,7 @@ static void roles_from(carom_step *s, carom_tol *w)
     int nc = s->system->model->ncontact;
     w->role = s->memory_next;
     w->direction = s->memory_next + nc;
-    carom_copy(3 * nc + 1, s->memory, s->memory_next);
+    carom_copy(3 * nc + 2, s->memory, s->memory_next);
     w->fixed.role = w->role;
     w->fixed.direction = w->direction;
 }
@@ -123,7 +135,7 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
         for (int k = 0; k < 6; k++)
             q[k * nq + i] = c[k];
         for (int k = 1; k < 6; k++)
-            v[(k - 1) * nv + i] = k * c[k] / h;
+            v[(k - 1) * nv + i] = h > 0 ? k * c[k] / h : k == 1 ? a->v[i] : 0;
     }
     for (int r = 0; r < nrow; r++)
         force[r] = 0.5 * (a->force[r] + b->force[r]);
@@ -238,18 +250,23 @@ static carom_status step(carom_step *s)
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     CAROM_TRY(begin(s, w));
-    CAROM_TRY(carom_tol_measure(s, w, &w->start));
-    CAROM_TRY(smooth(s, w));
+    bool again = true;
+    for (int k = 0; again && k < 4; k++) {
+        CAROM_TRY(carom_tol_measure(s, w, &w->start));
+        CAROM_TRY(smooth(s, w));
+        CAROM_TRY(carom_tol_wake(s, w, &again));
+    }
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
     if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
         s->h_next = CAROM_MIN(s->h_next, 5 * w->end.x); /* the next flight is often as long */
     carom_step_advance(s, w->end.x);
+    CAROM_TRY(count_stalls(s, contact));
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
     CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
     CAROM_TRY(carom_tol_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
-    if (s->stage->account)
+    if (s->stage->account && w->end.x > 0)
         CAROM_TRY(account(s, w, v_before));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
     if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))

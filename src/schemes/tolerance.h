@@ -45,8 +45,11 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
 /* tolerance_modes.c: what happens at w->end: impact, new modes, freezing of accumulating impacts. */
 carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v);
 carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
+/* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the start. */
+carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
 double carom_tol_small(const carom_step *s); /* kappa tol, a length */
+double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
 double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h);
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);

@@ -122,7 +122,9 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
     const carom_system *sys = s->system;
     int i = sys->njoint + contact, r = sys->link[i].row;
     double h = w->end.x, b[6], low = 0, high = 0, from = 0, least, u_low = w->start.u[r];
-    double g0 = w->start.g[i] <= 0 && u_low >= 0 ? 0 : w->start.g[i]; /* 0: it has just left */
+    bool left = w->start.g[i] <= 0 && u_low >= -carom_tol_rest(s, w->start.v); /* it has just left */
+    double g0 = left ? 0 : w->start.g[i];
+    u_low = left ? CAROM_MAX(u_low, 0) : u_low;
     *found = false;
     carom_locate_quintic(h, g0, u_low, w->start.udot[r], w->end.g[i], w->end.u[r], w->end.udot[r], b);
     least = b[0];

@@ -26,6 +26,11 @@ static double speed(const carom_step *s, const double *v)
     return 1 + carom_norm_max(s->system->nv, v);
 }
 
+double carom_tol_rest(const carom_step *s, const double *v)
+{
+    return 1e-12 * speed(s, v);
+}
+
 static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
 {
     const carom_system *sys = s->system;
@@ -109,6 +114,33 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
     }
     CAROM_FAIL(s->error, CAROM_NO_SOLUTION, "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
                s->system->link[s->system->njoint + contact].name, s->now->t + e->x);
+}
+
+carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    double rate = 1e-9 * (1 + carom_norm_max(sys->nv, e->a)), u_small = 1e-11 * speed(s, e->v);
+    double g_small = 1e-12 * (1 + carom_norm_max(sys->nq, e->q));
+    *changed = false;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        if ((int)w->role[c] != CAROM_ROLE_PASSIVE)
+            continue;
+        bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
+        if (!pressed && (e->g[i] > g_small || e->u[r] > u_small)) {
+            w->role[c] = CAROM_ROLE_OPEN; /* it left without ever being pressed */
+            *changed = true;
+        }
+        for (double d = 1e-6 * e->x; pressed && (int)w->role[c] == CAROM_ROLE_PASSIVE && d < e->x; d *= 8) {
+            carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
+            for (int k = 0; k < sys->nv; k++)
+                w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
+            CAROM_TRY(carom_tol_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
+        }
+        *changed |= (int)w->role[c] != CAROM_ROLE_PASSIVE;
+    }
+    return CAROM_OK;
 }
 
 /* The velocity (or the position) of the rows that the roles hold is removed with the columns of the mode. */
@@ -211,7 +243,7 @@ static carom_status impact(carom_step *s, carom_tol *w, int hit)
         memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
         carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->stage);
     }
-    double rest = 1e-12 * speed(s, e->v);
+    double rest = carom_tol_rest(s, e->v);
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
@@ -244,7 +276,7 @@ static carom_status freeze(carom_step *s, carom_tol *w)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
-    double k = carom_tol_small(s), t = s->now->t + e->x;
+    double k = carom_tol_small(s), t = s->now->t + e->x, rest = carom_tol_rest(s, e->v);
     for (int round = 0; round < sys->nlink - sys->njoint; round++) {
         double tail = 0;
         bool add = false;
@@ -253,7 +285,7 @@ static carom_status freeze(carom_step *s, carom_tol *w)
             int i = sys->njoint + c, r = sys->link[i].row;
             double u = e->u[r], fall = -e->udot[r];
             w->still.mode[c] = CAROM_OPEN;
-            if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < 0 || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
+            if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
                 continue;
             double e_n = sys->at.law[4 * c];
             tail = CAROM_MAX(tail, e_n < 1 ? 2 * u / (fall * (1 - e_n)) : INFINITY);
