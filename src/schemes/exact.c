@@ -14,8 +14,8 @@
  * pieces of dense output, which is as exact as the nodes. A step holds many flights; after 64 pieces it ends early.
  * Energy: kept by elastic impacts to rounding and never gained otherwise.
  * Not taken: friction, nonlinear models (the error says what is not linear), other functions of time; native models
- * with forces or gaps that depend on time, because their functions cannot be read. Chatter of several contacts at
- * once is followed bounce by bounce to rounding. */
+ * with forces or gaps that depend on time, because their functions cannot be read. Where
+ * several contacts chatter together the order of their impacts can be decided by rounding: no method can do better. */
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* exact.h: what the files of the scheme `exact` share. Private to them.
  *
  *   z = (q, v, t^k/k!, cos(w_j t), sin(w_j t)),   z' = A z                     the motion as a linear system
- *   f(t0 + s rho) = sum_k s^k (row A^k rho^k/k!) z(t0)                         any linear function of z: its Taylor series
+ *   f(t0 + s rho) = sum_k s^k (row A^k rho^k/k!) z(t0)                       a linear function of z: its Taylor series
  *
  * The vectors row A^k rho^k/k! are computed once for each set of closed links: that is a flight. */
 #ifndef CAROM_EXACT_H
@@ -16,8 +16,7 @@
 enum {
     EXACT_TERMS = CAROM_POLYNOMIAL_MAX,                                /* coefficients of a series; a multiple of 8 */
     EXACT_TIMES = CAROM_TIME_DEGREE + 1 + 2 * CAROM_TIME_HARMONICS,    /* functions of time in z, at most */
-    EXACT_FLIGHTS = 4,                                                 /* that are remembered */
-    EXACT_PILE = 100                                                   /* impacts at one instant, before restitution ends */
+    EXACT_FLIGHTS = 4                                                  /* that are remembered */
 };
 
 typedef struct carom_flight { /* series of z -> q(s), events(s); nz columns of `terms` coefficients for each */

@@ -7,8 +7,7 @@
  * and end with g = u = 0. The contact is closed at once when tau < 1e-9 t and a changes by less than 1e-8 a within
  * tau: what is left of the motion then differs from rest by u^3 in the other coordinates and by tau 1e-8 in time,
  * both below rounding. It counts as closed from t + tau on.
- * Several contacts may accumulate impacts together: bounce by bounce, until 100 in a row take no time; from there on
- * without restitution.
+ * Several contacts that accumulate impacts together are followed bounce by bounce until each of them meets this rule.
  * Contacts with u = 0: which of them press is decided by accelerations and forces (block `accel_decide`). Release:
  * the force of a closed contact has come down to 0: it opens, and its gap grows like (t - t*)^3. */
 #include <float.h>
@@ -258,23 +257,6 @@ static carom_status impact_to(carom_step *s, carom_exact *x, const carom_state *
                                 s->next->v, s->error);
 }
 
-/* Newton's law; without restitution where impacts pile up at one instant, velocities being at rounding. */
-static carom_status newtons_law(carom_step *s, carom_exact *x, double t)
-{
-    carom_system *sys = s->system;
-    carom_state here = *s->next;
-    bool piled_up = s->memory_next[x->nlink - x->njoint + 1] > EXACT_PILE;
-    here.t = t;
-    for (int i = 0; piled_up && i < x->nlink - x->njoint; i++)
-        x->u_before[i] = sys->at.law[4 * i], sys->at.law[4 * i] = 0;
-    carom_status status = impact_to(s, x, &here, TIGHT);
-    if (status == CAROM_NOT_CONVERGED)
-        status = impact_to(s, x, &here, s->options->contact_tol);
-    for (int i = 0; piled_up && i < x->nlink - x->njoint; i++)
-        sys->at.law[4 * i] = x->u_before[i];
-    return status;
-}
-
 carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_flight *f, int who, double done, double h)
 {
     carom_contacts *c = s->contacts;
@@ -286,7 +268,12 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     snap_gap(s, x, who);
     gather(s, x, who);
     carom_copy(x->n, next->v, x->v_before);
-    CAROM_TRY(newtons_law(s, x, t));
+    carom_state here = *next;
+    here.t = t;
+    carom_status status = impact_to(s, x, &here, TIGHT);
+    if (status == CAROM_NOT_CONVERGED)
+        status = impact_to(s, x, &here, s->options->contact_tol);
+    CAROM_TRY(status);
     s->stage->residual = fmax(s->stage->residual, c->solve.residual);
     carom_copy(x->nlink, c->P, x->P);
     carom_copy(x->nlink, c->u_before, x->u_before);
