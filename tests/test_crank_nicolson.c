@@ -129,6 +129,7 @@ START_TEST(twenty_thousand_random_oscillators_neither_hang_nor_penetrate)
 {
     unsigned long long seed = 20240607;
     long impacts = 0, closings = 0, openings = 0, steps = 0, most = 0;
+    double work = 0;
     for (int i = 0; i < 20000; i++) {
         oscillator o = {uniform(&seed, 0.2, 6), uniform(&seed, 0, 0.9), uniform(&seed, 0, 1), uniform(&seed, -1.5, 1.5),
                         uniform(&seed, 0, 3), INFINITY};
@@ -147,30 +148,40 @@ START_TEST(twenty_thousand_random_oscillators_neither_hang_nor_penetrate)
         long allowed = (long)(T / (period / per)) + 2;
         ck_assert_msg(info->steps <= allowed, "case %d: %ld steps, %ld expected", i, info->steps, allowed);
         CHECK_NEAR(carom_sim_state(sim)->t, T, 1e-12 * T);
+        work = fmax(work, (double)info->contact_problems / (double)(info->steps + info->events[CAROM_EVENT_IMPACT]));
         impacts += info->events[CAROM_EVENT_IMPACT], steps += info->steps;
         closings += info->events[CAROM_EVENT_CLOSING], openings += info->events[CAROM_EVENT_OPENING];
         most = CAROM_MAX(most, info->events[CAROM_EVENT_IMPACT]);
         carom_sim_free(sim);
     }
-    printf("random: %ld steps, %ld impacts (at most %ld), %ld closings, %ld openings\n", steps, impacts, most, closings, openings);
+    printf("random: %ld steps, %ld impacts (at most %ld), %ld closings, %ld openings, at most %.1f contact problems each\n", steps,
+           impacts, most, closings, openings, work);
     ck_assert_int_ge(impacts, 50000);
     ck_assert_int_ge(closings, 5000);
     ck_assert_int_ge(openings, 5000);
 }
 END_TEST
 
+static void opening(void *user, const carom_event *event)
+{
+    if (event->type == CAROM_EVENT_OPENING)
+        *(double *)user = event->t;
+}
+
 /* At rest until -cos(t) exceeds umin = 0.3; then it leaves with u = 0. */
 START_TEST(release_from_rest_happens_when_the_force_turns_and_keeps_order_two)
 {
     const oscillator o = {1, 0.2, 0.5, 0.3, -1, INFINITY};
-    double release = acos(-0.3), T = release + 0.8, h[12], error[12], u, v;
+    double release = acos(-0.3), T = release + 0.8, h[12], error[12], u, v, opened = 0;
     oscillator_flight(&o, release, 0.3, 0, T, &u, &v);
     for (int i = 0; i < 12; i++) {
         oscillator_store store;
         carom_model model = oscillator_model(&store, &o, 0.3, 0);
         h[i] = 0.05 / pow(1.4, i);
         carom_sim *sim = start(&model, consistent, h[i], true);
+        carom_sim_observe(sim, &(carom_observer){.user = &opened, .event = opening});
         RUN(sim, T);
+        CHECK_NEAR(opened, release, 2e-8 * h[i]);
         ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_OPENING], 1);
         ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 0);
         CHECK_AT_MOST(carom_sim_info(sim)->max_penetration, 1e-15);
@@ -178,6 +189,21 @@ START_TEST(release_from_rest_happens_when_the_force_turns_and_keeps_order_two)
         carom_sim_free(sim);
     }
     CHECK_NEAR(fitted_order(12, h, error), 2, 0.15);
+}
+END_TEST
+
+/* An impact at t = 1.45 in a step of 2, e = 0: cos t pushes outward until pi/2, but not for the rest of the step. */
+START_TEST(a_contact_whose_force_turns_within_the_step_rests_at_once)
+{
+    const oscillator o = {1, 0, 0, 0, 1, INFINITY};
+    oscillator_store store;
+    carom_model model = oscillator_model(&store, &o, 1, -0.68);
+    carom_sim *sim = start(&model, consistent, 2, false);
+    ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
+    ck_assert_int_eq(carom_sim_state(sim)->mode[0], CAROM_CLOSED);
+    ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 1);
+    ck_assert_int_le(carom_sim_info(sim)->contact_problems, 5);
+    carom_sim_free(sim);
 }
 END_TEST
 
@@ -252,5 +278,5 @@ TEST_MAIN("crank-nicolson", the_exact_oscillator_agrees_with_the_independent_int
           the_consistent_variant_is_of_order_two_through_impacts_and_the_printed_one_of_order_one,
           the_consistent_variant_gains_as_many_digits_again, two_stops_keep_order_two,
           twenty_thousand_random_oscillators_neither_hang_nor_penetrate, release_from_rest_happens_when_the_force_turns_and_keeps_order_two,
-          a_deadlock_of_the_printed_variant_is_reported, the_fallback_of_the_printed_variant_reverses_the_velocity_in_place,
+          a_contact_whose_force_turns_within_the_step_rests_at_once, a_deadlock_of_the_printed_variant_is_reported, the_fallback_of_the_printed_variant_reverses_the_velocity_in_place,
           the_printed_variant_refuses_what_it_cannot_do)

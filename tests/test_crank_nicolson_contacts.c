@@ -139,6 +139,33 @@ START_TEST(a_joint_keeps_order_two_through_impacts_and_closes_to_rounding)
 }
 END_TEST
 
+static void parabola(const carom_point *at, double *g)
+{
+    g[0] = at->q[1] - 0.5 * at->q[0] * at->q[0];
+}
+
+static void parabola_jacobian(const carom_point *at, double *G)
+{
+    G[0] = -at->q[0], G[1] = 1;
+}
+
+START_TEST(a_bead_on_a_curve_stays_on_it_and_moves_along_it_to_rounding)
+{
+    static const double q[] = {1, 0.5}, v[] = {0.5, 0.5};
+    cartesian_store store;
+    carom_model bead = cartesian_pendulum(&store);
+    bead.q = q, bead.v = v, bead.gap = parabola, bead.jacobian = parabola_jacobian;
+    carom_sim *sim = start(&bead, 0.03, false);
+    const carom_state *s = carom_sim_state(sim);
+    for (int k = 0; k < 200; k++) {
+        STEP(sim);
+        CHECK_NEAR(s->q[1], 0.5 * s->q[0] * s->q[0], 1e-14);
+        CHECK_NEAR(s->v[1], s->q[0] * s->v[0], 1e-13);
+    }
+    carom_sim_free(sim);
+}
+END_TEST
+
 /* ---- flights under constant forces are exact: so is everything until contacts come to rest ---- */
 
 /* Two balls (unit mass, gravity 9.81, gaps q0 and q1 - q0, e = 1/2) by closed forms. */
@@ -291,6 +318,7 @@ START_TEST(kerns_ball_passes_its_accumulation_point_and_rests)
         CHECK_NEAR(s->v[0], u - 10 * (s->t - t), 1e-11);
         while (s->mode[0] == CAROM_OPEN)
             STEP(sim);
+        ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], (int)ceil(log(1.25 * h[i] / sqrt(10)) / log(0.9)));
         CHECK_NEAR(s->t, zeno, 2.5 * h[i]); /* u <= 10 h/8 when it is frozen: 2 u/(10 (1 - e)) = 2.5 h are left */
         RUN(sim, 10);
         ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
@@ -301,6 +329,34 @@ START_TEST(kerns_ball_passes_its_accumulation_point_and_rests)
         CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-12);
         carom_sim_free(sim);
     }
+}
+END_TEST
+
+static void growing_load(const carom_point *at, double *F)
+{
+    F[0] = -10 * at->t * at->t;
+}
+
+static void add_force(void *user, const carom_segment *s)
+{
+    *(double *)user += s->force[0] * (s->t1 - s->t0);
+}
+
+START_TEST(the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load)
+{
+    point_store store;
+    carom_model resting = point_model(&store, 1, 0, 0, 0, 0.5, 0, 0);
+    resting.force = growing_load, resting.potential = NULL;
+    double h = 1.0 / 37, sum = 0, recorded = 0;
+    carom_sim *sim = start(&resting, h, false);
+    carom_sim_observe(sim, &(carom_observer){.user = &recorded, .segment = add_force});
+    for (int k = 0; k < 37; k++) {
+        STEP(sim);
+        sum += carom_sim_state(sim)->impulse[0];
+    }
+    CHECK_NEAR(sum, 10.0 / 3 + 10 * h * h / 6, 1e-13);
+    CHECK_NEAR(recorded, sum, 1e-13);
+    carom_sim_free(sim);
 }
 END_TEST
 
@@ -346,6 +402,8 @@ END_TEST
 
 TEST_MAIN("crank-nicolson on contacts", smooth_motion_is_of_order_two_with_constant_and_variable_mass,
           nonlinear_systems_keep_order_two_through_impacts, a_joint_keeps_order_two_through_impacts_and_closes_to_rounding,
+          a_bead_on_a_curve_stays_on_it_and_moves_along_it_to_rounding,
           two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_other, an_impact_pair_follows_the_exact_motion,
-          kerns_ball_passes_its_accumulation_point_and_rests, an_elastic_ball_and_a_linear_oscillator_keep_their_energy_to_rounding,
+          kerns_ball_passes_its_accumulation_point_and_rests, the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load,
+          an_elastic_ball_and_a_linear_oscillator_keep_their_energy_to_rounding,
           an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h_squared)
