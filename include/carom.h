@@ -235,12 +235,20 @@ typedef struct carom_observer { /* called for every committed step, in the order
     void (*event)(void *user, const carom_event *);
 } carom_observer;
 
+typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
+    int contact;
+    double t;                /* where they accumulate */
+    long impacts, swallowed; /* computed one by one; not, of those that would exceed rounding */
+} carom_zeno;
+enum { CAROM_ZENO_MAX = 16 };
 typedef struct carom_info {
     long steps, rejected, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
     long events[CAROM_EVENT_TYPES];
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;
     double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
+    int nzeno;                        /* accumulations found; the first ones follow */
+    carom_zeno zeno[CAROM_ZENO_MAX];
 } carom_info;
 
 typedef struct carom_sim carom_sim;

@@ -97,9 +97,10 @@ START_TEST(the_summary_has_exactly_these_fields)
     carom_info info = {.steps = 7, .rejected = 2, .rhs_evaluations = 99, .events = {3, 1, 0, 0, 4}, .max_penetration = 1e-12,
                        .max_residual = 0, .energy_initial = 5, .energy_final = 4, .work_external = 0.5, .work_constraints = 0,
                        .dissipated_impact = 1, .dissipated_friction = 0.25, .dissipated_viscous = 0.25, .balance_error = 1e-15};
-    carom_zeno zeno = {"ground", 2.5, 40, 7};
+    info.nzeno = 1;
+    info.zeno[0] = (carom_zeno){0, 2.5, 40, 7};
     carom_summary summary = {.model = &model, .options = &options, .state = &state, .info = &info, .wall_s = 0.125,
-                             .zeno = &zeno, .nzeno = 1, .verify = put_verify, .user = &defect};
+                             .verify = put_verify, .user = &defect};
     char *text = summarize(&summary, false);
     ck_assert_str_eq(
         text, "{\n  \"model\": \"fixture\",\n  \"scheme\": \"exact\",\n  \"status\": \"ok\",\n  \"t\": 1.5,\n"

@@ -22,7 +22,7 @@ void carom_stage_clear(carom_stage *stage)
     stage->residual = 0;
     if (stage->nevents)
         memset(stage->count, 0, sizeof stage->count);
-    stage->nevents = 0;
+    stage->nevents = stage->nzeno = 0;
     if (!stage->record && !stage->account)
         return;
     stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
@@ -57,6 +57,12 @@ void carom_stage_event(carom_stage *stage, const carom_event *event)
     stage->count[event->type]++;
     if (stage->record && stage->nevent < stage->event_max)
         stage->event[stage->nevent++] = *event;
+}
+
+void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno)
+{
+    if (stage->nzeno < CAROM_ZENO_MAX)
+        stage->zeno[stage->nzeno++] = *zeno;
 }
 
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer)

@@ -16,6 +16,8 @@ typedef struct carom_stage {
     int pool_used, pool_max;
     int nevents; /* staged or only counted */
     long count[CAROM_EVENT_TYPES];
+    carom_zeno zeno[CAROM_ZENO_MAX];
+    int nzeno;
     double penetration, residual;
     double work_external, work_constraints, impact, friction, viscous; /* energy of this step */
 } carom_stage;
@@ -28,6 +30,7 @@ double *carom_stage_take(carom_stage *stage, int n);
 void carom_stage_segment(carom_stage *stage, const carom_segment *segment);
 void carom_stage_jump(carom_stage *stage, const carom_jump *jump);
 void carom_stage_event(carom_stage *stage, const carom_event *event);
+void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno);
 /* Hands everything to an observer in the order of time. */
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer);
 

@@ -79,11 +79,6 @@ void carom_json_numbers(carom_json *json, const char *key, const double *values,
 carom_status carom_json_close(carom_json *json, carom_error *error); /* ends what is open, a newline; frees */
 
 /* ---- summary of a run ---------------------------------------------------------------------------------- */
-typedef struct carom_zeno { /* an accumulation of impacts */
-    const char *contact;
-    double t;
-    long impacts, swallowed;
-} carom_zeno;
 typedef struct carom_summary {
     const carom_model *model;
     const carom_options *options; /* with the defaults filled in */
@@ -92,8 +87,6 @@ typedef struct carom_summary {
     carom_status status;
     const char *message;          /* why it failed; NULL: nothing to say */
     double wall_s;
-    const carom_zeno *zeno;       /* [nzeno] */
-    int nzeno;
     const char *const *notes;     /* [nnote] */
     int nnote;
     void (*verify)(carom_json *json, void *user); /* fills the object "verify"; NULL: there is none */

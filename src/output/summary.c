@@ -58,12 +58,14 @@ static void put_counts(carom_json *json, const carom_info *info)
 static void put_zeno(carom_json *json, const carom_summary *s)
 {
     carom_json_array(json, "zeno");
-    for (int i = 0; i < s->nzeno; i++) {
+    for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
+        const carom_zeno *zeno = &s->info->zeno[i];
+        char name[32];
         carom_json_object(json, NULL);
-        carom_json_string(json, "contact", s->zeno[i].contact);
-        carom_json_number(json, "t", s->zeno[i].t);
-        carom_json_integer(json, "impacts", s->zeno[i].impacts);
-        carom_json_integer(json, "swallowed", s->zeno[i].swallowed);
+        carom_json_string(json, "contact", carom_model_contact_name(s->model, zeno->contact, name));
+        carom_json_number(json, "t", zeno->t);
+        carom_json_integer(json, "impacts", zeno->impacts);
+        carom_json_integer(json, "swallowed", zeno->swallowed);
         carom_json_end(json);
     }
     carom_json_end(json);
@@ -202,9 +204,12 @@ carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *
         say_state(&out, s->model, s->state);
     if (s->info)
         say_counts(&out, s->info);
-    for (int i = 0; i < s->nzeno; i++)
-        say(&out, "  accumulation of %ld impacts at '%s' ends at t = %.10g (%ld swallowed)\n", s->zeno[i].impacts,
-            s->zeno[i].contact, s->zeno[i].t, s->zeno[i].swallowed);
+    for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
+        char name[32];
+        say(&out, "  accumulation of impacts at '%s' at t = %.10g: %ld computed, %ld more swallowed\n",
+            carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t, s->info->zeno[i].impacts,
+            s->info->zeno[i].swallowed);
+    }
     if (s->info && s->options->energy)
         say_energy(&out, s->info);
     for (int i = 0; i < s->nnote; i++)

@@ -35,10 +35,10 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
-/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row. */
+/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing. */
 static int memory(const carom_system *system)
 {
-    return 3 * system->model->ncontact + 2;
+    return 4 * system->model->ncontact + 2;
 }
 
 /* Many events at one instant: they do not end. */
@@ -91,7 +91,8 @@ static void roles_from(carom_step *s, carom_tol *w)
     int nc = s->system->model->ncontact;
     w->role = s->memory_next;
     w->direction = s->memory_next + nc;
-    carom_copy(3 * nc + 2, s->memory, s->memory_next);
+    carom_copy(4 * nc + 2, s->memory, s->memory_next);
+    w->impacts = s->memory_next + 3 * nc + 2;
     w->fixed.role = w->role;
     w->fixed.direction = w->direction;
 }
@@ -275,6 +276,8 @@ static carom_status step(carom_step *s)
         CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
     carom_copy(sys->nq, w->end.q, s->next->q);
     carom_copy(nv, w->end.v, s->next->v);
+    for (int c = 0; c < sys->model->ncontact; c++)
+        w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
         s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
     for (int r = 0; r < sys->nrow; r++) {

@@ -18,6 +18,7 @@ typedef struct carom_end { /* a point of the motion in the present modes */
 typedef struct carom_tol { /* the work of a step */
     carom_fixed fixed;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
+    double *impacts;                     /* [ncontact] since the contact was closed last */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */

@@ -248,8 +248,10 @@ static carom_status impact(carom_step *s, carom_tol *w, int hit)
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
         bool leaves = c->u_after[link->row] > rest;
-        if (c->u_before[link->row] < -rest)
+        if (c->u_before[link->row] < -rest) {
             tell(s, link, CAROM_EVENT_IMPACT);
+            w->impacts[i]++;
+        }
         if (leaves)
             w->role[i] = CAROM_ROLE_OPEN;
         else if ((int)w->role[i] == CAROM_ROLE_OPEN)
@@ -269,6 +271,22 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail)
             return true;
     }
     return false;
+}
+
+/* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
+static void report_zeno(carom_step *s, const carom_tol *w, int contact, double rest)
+{
+    const carom_system *sys = s->system;
+    int r = sys->link[sys->njoint + contact].row;
+    double u = w->end.u[r], fall = -w->end.udot[r], e = sys->at.law[4 * contact];
+    if (w->impacts[contact] < 2 || u <= rest)
+        return; /* a single soft impact is no accumulation */
+    carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->impacts[contact]};
+    if (e > 0 && e < 1) {
+        zeno.t += 2 * u / (fall * (1 - e));
+        zeno.swallowed = (long)ceil(log(rest / u) / log(e));
+    }
+    carom_stage_zeno(s->stage, &zeno);
 }
 
 /* (4), repeated: the contacts inside first, then those that rest on them. */
@@ -295,8 +313,10 @@ static carom_status freeze(carom_step *s, carom_tol *w)
         if (!add || disturbed(s, w, tail))
             break;
         for (int c = 0; c < sys->nlink - sys->njoint; c++)
-            if (w->still.mode[c] != CAROM_OPEN)
+            if (w->still.mode[c] != CAROM_OPEN) {
                 w->role[c] = CAROM_ROLE_PRESS;
+                report_zeno(s, w, c, rest);
+            }
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
         CAROM_TRY(carom_tol_project(s, w, e, false));
         CAROM_TRY(carom_tol_project(s, w, e, true));

@@ -243,6 +243,9 @@ static void commit(carom_sim *sim)
     if (sim->stage.nevents)
         for (int i = 0; i < CAROM_EVENT_TYPES; i++)
             info->events[i] += sim->stage.count[i];
+    for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
+        if (info->nzeno < CAROM_ZENO_MAX)
+            info->zeno[info->nzeno] = sim->stage.zeno[i];
     if (sim->stage.residual > info->max_residual)
         info->max_residual = sim->stage.residual;
     if (sim->stage.account)
