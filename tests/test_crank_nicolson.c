@@ -192,6 +192,34 @@ START_TEST(release_from_rest_happens_when_the_force_turns_and_keeps_order_two)
 }
 END_TEST
 
+static void growing_load(const carom_point *at, double *F)
+{
+    F[0] = -10 * at->t * at->t;
+}
+
+static void add_force(void *user, const carom_segment *s)
+{
+    *(double *)user += s->force[0] * (s->t1 - s->t0);
+}
+
+START_TEST(the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load)
+{
+    point_store store;
+    carom_model resting = point_model(&store, 1, 0, 0, 0, 0.5, 0, 0);
+    resting.force = growing_load, resting.potential = NULL;
+    double h = 1.0 / 37, sum = 0, recorded = 0;
+    carom_sim *sim = start(&resting, consistent, h, false);
+    carom_sim_observe(sim, &(carom_observer){.user = &recorded, .segment = add_force});
+    for (int k = 0; k < 37; k++) {
+        ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
+        sum += carom_sim_state(sim)->impulse[0];
+    }
+    CHECK_NEAR(sum, 10.0 / 3 + 10 * h * h / 6, 1e-13);
+    CHECK_NEAR(recorded, sum, 1e-13);
+    carom_sim_free(sim);
+}
+END_TEST
+
 /* An impact at t = 1.45 in a step of 2, e = 0: cos t pushes outward until pi/2, but not for the rest of the step. */
 START_TEST(a_contact_whose_force_turns_within_the_step_rests_at_once)
 {
@@ -278,5 +306,6 @@ TEST_MAIN("crank-nicolson", the_exact_oscillator_agrees_with_the_independent_int
           the_consistent_variant_is_of_order_two_through_impacts_and_the_printed_one_of_order_one,
           the_consistent_variant_gains_as_many_digits_again, two_stops_keep_order_two,
           twenty_thousand_random_oscillators_neither_hang_nor_penetrate, release_from_rest_happens_when_the_force_turns_and_keeps_order_two,
+          the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load,
           a_contact_whose_force_turns_within_the_step_rests_at_once, a_deadlock_of_the_printed_variant_is_reported, the_fallback_of_the_printed_variant_reverses_the_velocity_in_place,
           the_printed_variant_refuses_what_it_cannot_do)
