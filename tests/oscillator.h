@@ -11,7 +11,8 @@ typedef struct oscillator {
     double w, alpha, e, umin, a, umax; /* umax: INFINITY for none */
 } oscillator;
 
-static inline void oscillator_flight(const oscillator *o, double t0, double u0, double v0, double t, double *u, double *v)
+static inline void oscillator_flight(const oscillator *o, double t0, double u0, double v0, double t, double *u,
+                                     double *v)
 {
     double d = pow(1 - o->w * o->w, 2) + pow(2 * o->alpha * o->w, 2), b = sqrt(1 - o->alpha * o->alpha), s = t - t0;
     double C = o->a * (1 - o->w * o->w) / d, D = o->a * 2 * o->alpha * o->w / d;
@@ -19,7 +20,8 @@ static inline void oscillator_flight(const oscillator *o, double t0, double u0, 
     double B = (v0 - o->w * (D * cos(o->w * t0) - C * sin(o->w * t0)) + o->alpha * A) / b;
     double decay = exp(-o->alpha * s), c = cos(b * s), n = sin(b * s);
     *u = C * cos(o->w * t) + D * sin(o->w * t) + decay * (A * c + B * n);
-    *v = o->w * (D * cos(o->w * t) - C * sin(o->w * t)) + decay * ((b * B - o->alpha * A) * c - (b * A + o->alpha * B) * n);
+    *v = o->w * (D * cos(o->w * t) - C * sin(o->w * t)) +
+         decay * ((b * B - o->alpha * A) * c - (b * A + o->alpha * B) * n);
 }
 
 static inline bool oscillator_out(const oscillator *o, double u, double v)
@@ -99,10 +101,23 @@ static inline carom_model oscillator_model(oscillator_store *s, const oscillator
     bool two = o->umax < INFINITY;
     *s = (oscillator_store){{{.name = "stop", .restitution = o->e}, {.name = "upper stop", .restitution = o->e}},
                             {o->w, o->alpha, o->umin, o->a, two ? o->umax : 0}, u, v};
-    return (carom_model){.name = "oscillator", .nq = 1, .nv = 1, .np = 5, .ncontact = two ? 2 : 1, .contact = s->stop, .q = &s->q,
-                         .v = &s->v, .p = s->p, .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V,
-                         .user = two ? s : NULL, .mass = oscillator_mass, .force = oscillator_force, .gap = oscillator_gap,
-                         .jacobian = oscillator_jacobian, .force_q = oscillator_force_q, .force_v = oscillator_force_v};
+    return (carom_model){.name = "oscillator",
+                         .nq = 1,
+                         .nv = 1,
+                         .np = 5,
+                         .ncontact = two ? 2 : 1,
+                         .contact = s->stop,
+                         .q = &s->q,
+                         .v = &s->v,
+                         .p = s->p,
+                         .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V,
+                         .user = two ? s : NULL,
+                         .mass = oscillator_mass,
+                         .force = oscillator_force,
+                         .gap = oscillator_gap,
+                         .jacobian = oscillator_jacobian,
+                         .force_q = oscillator_force_q,
+                         .force_v = oscillator_force_v};
 }
 
 #endif

@@ -28,7 +28,8 @@ static carom_sim *start(const carom_model *model, const char *scheme, double h, 
 
 static const oscillator chaotic = {2.5, 0.25, 0.8, 0.5, 1, INFINITY}, regular = {2.5, 0.05, 0.5, 0, 1, INFINITY};
 
-static void end_errors(const oscillator *o, const char *scheme, double u, double v, double T, double h, double *e_u, double *e_v)
+static void end_errors(const oscillator *o, const char *scheme, double u, double v, double T, double h, double *e_u,
+                       double *e_v)
 {
     oscillator_store store;
     carom_model model = oscillator_model(&store, o, u, v);
@@ -42,8 +43,8 @@ static void end_errors(const oscillator *o, const char *scheme, double u, double
 }
 
 /* Fitted over many N that are in no relation to the impact times; that of the larger error, too: one may pass through 0. */
-static void end_orders(const oscillator *o, const char *scheme, double u, double v, double T, double *order_u, double *order_v,
-                       double *order)
+static void end_orders(const oscillator *o, const char *scheme, double u, double v, double T, double *order_u,
+                       double *order_v, double *order)
 {
     enum { N = 40 };
     double h[N], e_u[N], e_v[N], e[N];
@@ -60,13 +61,12 @@ static void end_orders(const oscillator *o, const char *scheme, double u, double
 
 START_TEST(the_exact_oscillator_agrees_with_the_independent_integrator)
 {
-    const oscillator cases[] = {chaotic, regular, {1.7, 0.1, 0.6, -0.3, 1, 0.5}};
+    const oscillator cases[] = {chaotic, regular};
     for (int i = 0; i < 2; i++) {
         oscillator_store store;
         double u = 1, v = 0.5, x[2] = {1, 0.5};
         carom_model model = oscillator_model(&store, &cases[i], u, v);
         ck_assert_int_ge(oscillator_run(&cases[i], 0, 8, &u, &v), 2);
-        model.gap = oscillator_gap;
         reference_run(&model, 0, 8, 1e-3, x);
         CHECK_NEAR(x[0], u, 1e-10);
         CHECK_NEAR(x[1], v, 1e-10);
@@ -136,8 +136,10 @@ START_TEST(twenty_thousand_random_oscillators_neither_hang_nor_penetrate)
         if (i % 7 == 0)
             o.e = i % 2;
         bool touching = i % 5 == 0;
-        double u = o.umin + (touching ? 0 : uniform(&seed, 0, 2)), v = touching ? uniform(&seed, 0, 0.3) * (i % 3) : uniform(&seed, -2, 2);
-        double period = 2 * M_PI / o.w, per = exp(uniform(&seed, log(8), log(400))), T = uniform(&seed, 0.7, 3.2) * period;
+        double u = o.umin + (touching ? 0 : uniform(&seed, 0, 2)),
+               v = touching ? uniform(&seed, 0, 0.3) * (i % 3) : uniform(&seed, -2, 2);
+        double period = 2 * M_PI / o.w, per = exp(uniform(&seed, log(8), log(400))),
+               T = uniform(&seed, 0.7, 3.2) * period;
         oscillator_store store;
         carom_model model = oscillator_model(&store, &o, u, v);
         carom_sim *sim = start(&model, consistent, period / per, true);
@@ -154,8 +156,9 @@ START_TEST(twenty_thousand_random_oscillators_neither_hang_nor_penetrate)
         most = CAROM_MAX(most, info->events[CAROM_EVENT_IMPACT]);
         carom_sim_free(sim);
     }
-    printf("random: %ld steps, %ld impacts (at most %ld), %ld closings, %ld openings, at most %.1f contact problems each\n", steps,
-           impacts, most, closings, openings, work);
+    printf("random: %ld steps, %ld impacts (at most %ld), %ld closings, %ld openings, at most %.1f contact problems "
+           "each\n",
+           steps, impacts, most, closings, openings, work);
     ck_assert_int_ge(impacts, 50000);
     ck_assert_int_ge(closings, 5000);
     ck_assert_int_ge(openings, 5000);
@@ -305,7 +308,9 @@ END_TEST
 TEST_MAIN("crank-nicolson", the_exact_oscillator_agrees_with_the_independent_integrator,
           the_consistent_variant_is_of_order_two_through_impacts_and_the_printed_one_of_order_one,
           the_consistent_variant_gains_as_many_digits_again, two_stops_keep_order_two,
-          twenty_thousand_random_oscillators_neither_hang_nor_penetrate, release_from_rest_happens_when_the_force_turns_and_keeps_order_two,
+          twenty_thousand_random_oscillators_neither_hang_nor_penetrate,
+          release_from_rest_happens_when_the_force_turns_and_keeps_order_two,
           the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load,
-          a_contact_whose_force_turns_within_the_step_rests_at_once, a_deadlock_of_the_printed_variant_is_reported, the_fallback_of_the_printed_variant_reverses_the_velocity_in_place,
+          a_contact_whose_force_turns_within_the_step_rests_at_once, a_deadlock_of_the_printed_variant_is_reported,
+          the_fallback_of_the_printed_variant_reverses_the_velocity_in_place,
           the_printed_variant_refuses_what_it_cannot_do)

@@ -174,7 +174,8 @@ static void exact_stack(double T, double *q, double *v)
     double t = 0, g = 9.81, e = 0.5;
     for (int impacts = 0; impacts < 1000; impacts++) {
         double floor_in = (v[0] + sqrt(v[0] * v[0] + 2 * g * fmax(q[0], 0))) / g;
-        double meet_in = v[1] < v[0] ? (q[1] - q[0]) / (v[0] - v[1]) : INFINITY, s = fmin(T - t, fmin(floor_in, meet_in));
+        double meet_in = v[1] < v[0] ? (q[1] - q[0]) / (v[0] - v[1]) : INFINITY,
+               s = fmin(T - t, fmin(floor_in, meet_in));
         for (int i = 0; i < 2; i++)
             q[i] += s * v[i] - 0.5 * g * s * s, v[i] -= g * s;
         t += s;
@@ -215,7 +216,8 @@ static void stack_jacobian(const carom_point *at, double *G)
 
 START_TEST(two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_other)
 {
-    static const carom_contact contacts[] = {{.name = "floor", .restitution = 0.5}, {.name = "between", .restitution = 0.5}};
+    static const carom_contact contacts[] = {{.name = "floor", .restitution = 0.5},
+                                             {.name = "between", .restitution = 0.5}};
     static const double heights[] = {1, 1.5};
     carom_model stack = {.name = "stack", .nq = 2, .nv = 2, .ncontact = 2, .contact = contacts, .q = heights,
                          .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, .mass = stack_mass, .force = stack_force,
@@ -282,7 +284,8 @@ static void pair_gap(const carom_point *at, double *g)
 
 START_TEST(an_impact_pair_follows_the_exact_motion)
 {
-    static const carom_contact contacts[] = {{.name = "left", .restitution = 0.6}, {.name = "right", .restitution = 0.6}};
+    static const carom_contact contacts[] = {{.name = "left", .restitution = 0.6},
+                                             {.name = "right", .restitution = 0.6}};
     static const double x0 = 0, v0 = 0.3;
     carom_model pair = {.name = "pair", .nq = 1, .nv = 1, .ncontact = 2, .contact = contacts, .q = &x0, .v = &v0,
                         .constant = CAROM_MASS | CAROM_LAW, .mass = unit_mass, .force = pair_force, .gap = pair_gap};
@@ -318,7 +321,8 @@ START_TEST(kerns_ball_passes_its_accumulation_point_and_rests)
         CHECK_NEAR(s->v[0], u - 10 * (s->t - t), 1e-11);
         while (s->mode[0] == CAROM_OPEN)
             STEP(sim);
-        ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], (int)ceil(log(1.25 * h[i] / sqrt(10)) / log(0.9)));
+        ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT],
+                         (int)ceil(log(1.25 * h[i] / sqrt(10)) / log(0.9)));
         CHECK_NEAR(s->t, zeno, 2.5 * h[i]); /* u <= 10 h/8 when it is frozen: 2 u/(10 (1 - e)) = 2.5 h are left */
         RUN(sim, 10);
         ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
@@ -368,13 +372,16 @@ static double elastic_drift(double h)
 START_TEST(an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h_squared)
 {
     for (double h = 0.02 / 1.0137; h > 1e-4; h /= 1.7)
-        CHECK_AT_MOST(elastic_drift(h), 10 * 12.5 * h * h); /* 10 impacts, |u| = sqrt(10), |da/dt| = 10 |u|: |u da/dt| h^2/8 each */
+        CHECK_AT_MOST(elastic_drift(h),
+                      10 * 12.5 * h * h); /* 10 impacts, |u| = sqrt(10), |da/dt| = 10 |u|: |u da/dt| h^2/8 each */
 }
 END_TEST
 
 TEST_MAIN("crank-nicolson on contacts", smooth_motion_is_of_order_two_with_constant_and_variable_mass,
-          nonlinear_systems_keep_order_two_through_impacts, a_joint_keeps_order_two_through_impacts_and_closes_to_rounding,
+          nonlinear_systems_keep_order_two_through_impacts,
+          a_joint_keeps_order_two_through_impacts_and_closes_to_rounding,
           a_bead_on_a_curve_stays_on_it_and_moves_along_it_to_rounding,
-          two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_other, an_impact_pair_follows_the_exact_motion,
-          kerns_ball_passes_its_accumulation_point_and_rests, an_elastic_ball_and_a_linear_oscillator_keep_their_energy_to_rounding,
+          two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_other,
+          an_impact_pair_follows_the_exact_motion, kerns_ball_passes_its_accumulation_point_and_rests,
+          an_elastic_ball_and_a_linear_oscillator_keep_their_energy_to_rounding,
           an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h_squared)

@@ -56,14 +56,27 @@ static void block_slip(const carom_point *at, double *u)
         u[1] = at->v[1];
 }
 
-static carom_model block_model(block_store *s, int directions, double mu, double stiffness, double force, double x, double vx, double vy)
+static carom_model block_model(block_store *s, int directions, double mu, double stiffness, double force, double x,
+                               double vx, double vy)
 {
     *s = (block_store){{.name = "plane", .directions = directions, .friction = mu}, {stiffness, force}, {x}, {vx, vy}};
     if (directions == 1)
         s->v[1] = 0;
-    return (carom_model){.name = "block", .nq = 1 + directions, .nv = 1 + directions, .np = 2, .ncontact = 1, .contact = &s->plane,
-                         .q = s->q, .v = s->v, .p = s->p, .constant = CAROM_MASS | CAROM_LAW, .user = directions == 2 ? s : NULL,
-                         .mass = block_mass, .force = block_force, .gap = block_gap, .slip = block_slip};
+    return (carom_model){.name = "block",
+                         .nq = 1 + directions,
+                         .nv = 1 + directions,
+                         .np = 2,
+                         .ncontact = 1,
+                         .contact = &s->plane,
+                         .q = s->q,
+                         .v = s->v,
+                         .p = s->p,
+                         .constant = CAROM_MASS | CAROM_LAW,
+                         .user = directions == 2 ? s : NULL,
+                         .mass = block_mass,
+                         .force = block_force,
+                         .gap = block_gap,
+                         .slip = block_slip};
 }
 
 START_TEST(a_sliding_block_stops_where_it_should_in_one_and_two_directions)
@@ -111,7 +124,8 @@ START_TEST(a_block_on_a_spring_turns_round_and_sticks_with_order_two)
 }
 END_TEST
 
-static void slide(double mu, double k, double force, double T, double *x) /* x = (x, y, vx, vy), classical Runge-Kutta */
+static void slide(double mu, double k, double force, double T,
+                  double *x) /* x = (x, y, vx, vy), classical Runge-Kutta */
 {
     const int n = 20000;
     const double h = T / n, c[] = {0, 0.5, 0.5, 1}, b[] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
@@ -286,7 +300,8 @@ START_TEST(the_trajectory_has_the_impacts_inside_the_steps)
     CHECK_NEAR(jump->v_after[0], 1, 1e-14);
     CHECK_NEAR(jump->impulse[0], 3, 1e-14);
     for (int i = 1; carom_trajectory_segment(trajectory, (size_t)i); i++)
-        ck_assert(carom_trajectory_segment(trajectory, (size_t)i)->t0 == carom_trajectory_segment(trajectory, (size_t)i - 1)->t1);
+        ck_assert(carom_trajectory_segment(trajectory, (size_t)i)->t0 ==
+                  carom_trajectory_segment(trajectory, (size_t)i - 1)->t1);
     carom_trajectory_free(trajectory);
     carom_sim_free(sim);
 }
@@ -296,4 +311,5 @@ TEST_MAIN("crank-nicolson with friction", a_sliding_block_stops_where_it_should_
           a_block_on_a_spring_turns_round_and_sticks_with_order_two, sliding_along_a_curve_is_of_order_two,
           a_point_that_sticks_and_starts_in_any_direction_keeps_order_two,
           a_box_gains_no_more_than_the_curvature_of_its_constraints_gives_and_comes_to_rest,
-          going_on_after_a_load_gives_the_same_bits_and_so_does_recording, the_trajectory_has_the_impacts_inside_the_steps)
+          going_on_after_a_load_gives_the_same_bits_and_so_does_recording,
+          the_trajectory_has_the_impacts_inside_the_steps)

@@ -82,7 +82,8 @@ static void solve(carom_hold *f, const carom_system *system, const carom_factor 
         carom_least_squares(n, n, f->W, f->b, f->x, 1e-12, f->solver_work, f->order);
 }
 
-static void spread(const carom_hold *f, const carom_system *system, const unsigned char *mode, const double *slip, double *force)
+static void spread(const carom_hold *f, const carom_system *system, const unsigned char *mode, const double *slip,
+                   double *force)
 {
     for (int r = 0; r < system->nrow; r++)
         force[r] = 0;
@@ -125,8 +126,8 @@ static int link_of(const carom_system *system, int row)
     return i;
 }
 
-carom_status carom_contact_hold_q(carom_hold *hold, carom_system *system, const unsigned char *mode, double t, double *q,
-                                  const double *v, carom_error *error)
+carom_status carom_contact_hold_q(carom_hold *hold, carom_system *system, const unsigned char *mode, double t,
+                                  double *q, const double *v, carom_error *error)
 {
     enum { ITERATIONS = 12 };
     carom_hold *f = hold;
@@ -152,6 +153,7 @@ carom_status carom_contact_hold_q(carom_hold *hold, carom_system *system, const 
         for (int i = 0; i < f->n; i++)
             carom_system_drift(system, q, f->Y + i * nv, f->x[i], q);                  /* (5) */
     }
-    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "closed contacts and joints cannot be met at t = %.10g: |g| = %.2g after %d corrections", t,
-               before, ITERATIONS);
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+               "closed contacts and joints cannot be met at t = %.10g: |g| = %.2g after %d corrections", t, before,
+               ITERATIONS);
 }

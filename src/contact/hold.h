@@ -24,7 +24,7 @@ void carom_contact_hold(carom_hold *hold, const carom_system *system, const caro
 
 /* The nearest q (in the metric of M) with g = 0 on all joints and on the contacts that are not open. Leaves G and a factored
  * M at that q in the system. */
-carom_status carom_contact_hold_q(carom_hold *hold, carom_system *system, const unsigned char *mode, double t, double *q,
-                                  const double *v, carom_error *error);
+carom_status carom_contact_hold_q(carom_hold *hold, carom_system *system, const unsigned char *mode, double t,
+                                  double *q, const double *v, carom_error *error);
 
 #endif

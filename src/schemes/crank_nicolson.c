@@ -32,7 +32,8 @@
 enum { VARIANT };
 enum { PRINTED, CONSISTENT };
 static const carom_field fields[] = {
-    {"variant", CAROM_FIELD_ENUM, CONSISTENT, 0, 1, "printed consistent", "the equations as printed, or their consistent form"},
+    {"variant", CAROM_FIELD_ENUM, CONSISTENT, 0, 1, "printed consistent",
+     "the equations as printed, or their consistent form"},
     {0},
 };
 static const unsigned requests[] = {CAROM_GAP,
@@ -56,7 +57,8 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nlink = system->nlink, nc = nlink - system->njoint;
     double **positions[] = {&w->at.q, &w->q1, &w->qs};
     double **velocities[] = {&w->at.v, &w->a0, &w->v1, &w->vs, &w->a1, &w->v_free, &w->v_new, &w->v_old, &w->a_d};
-    double **rows[] = {&w->at.impulse, &w->at.u, &w->slip, &w->slip1, &w->x0, &w->x1, &w->u0, &w->u1, &w->x_d, &w->jump};
+    double **rows[] = {&w->at.impulse, &w->at.u, &w->slip, &w->slip1, &w->x0,
+                       &w->x1,         &w->u0,   &w->u1,   &w->x_d,   &w->jump};
     double **links[] = {&w->g0, &w->g1, &w->g_bar};
     for (int i = 0; i < CAROM_COUNT(positions); i++)
         CAROM_PLACE(layout, *positions[i], nq);
@@ -162,7 +164,8 @@ static carom_status consistent(carom_step *s, carom_cn *w)
     for (int piece = 0; w->tau < s->h && (piece < CAROM_CN_PIECES || w->tau == 0); piece++) {
         carom_cn_event event;
         if (piece == MOST)
-            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "crank-nicolson: time stands still at t = %.10g after %d events", w->at.t, MOST);
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "crank-nicolson: time stands still at t = %.10g after %d events",
+                       w->at.t, MOST);
         CAROM_TRY(carom_cn_accelerate(s, w, false));
         CAROM_TRY(carom_cn_flow(s, w, longest(s, w)));                                                   /* (1) */
         CAROM_TRY(carom_cn_first(s, w, &event));                                                         /* (2) */
@@ -193,7 +196,7 @@ static carom_status step(carom_step *s)
 const carom_scheme carom_scheme_crank_nicolson = {
     .method = {.name = "crank-nicolson",
                .doc = "Crank-Nicolson, impacts located on a parabola inside the step; order 2 also through impacts",
-               .ref = "correction of Paoli and Schatzman's scheme for the impact oscillator, (26)-(38), made consistent",
+               .ref = "correction of Paoli and Schatzman's scheme for the impact oscillator, (26)-(38)",
                .fields = fields},
     .orders = orders,
     .requests = requests,

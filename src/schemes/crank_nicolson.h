@@ -49,7 +49,8 @@ carom_status carom_cn_impact(carom_step *step, carom_cn *w);
 /* Sets a mode and stages the event. */
 void carom_cn_mode(carom_step *step, carom_cn *w, int contact, carom_mode mode);
 /* u_T of a contact at (G, w) of the system: stick, or slip and its direction. */
-carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v, double scale);
+carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
+                               double scale);
 /* Velocities onto the modes of w->at: u = 0 on the rows of what is closed or sticks. x1 holds the impulses. */
 carom_status carom_cn_velocities(carom_step *step, carom_cn *w);
 

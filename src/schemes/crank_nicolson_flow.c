@@ -66,8 +66,8 @@ static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
     for (int i = 0; i < n * n; i++)
         w->K.A[i] = 2 / dt * sys->at.M[i] + sys->at.R_v[i] + 0.5 * dt * sys->at.R_q[i];                      /* (4) */
     if (!carom_lu(n, w->K.A, w->K.pivot))
-        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "crank-nicolson: the Newton matrix is singular at t = %.10g with a step of %.3g",
-                   w->at.t, dt);
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "crank-nicolson: the Newton matrix is singular at t = %.10g with a step of %.3g", w->at.t, dt);
     return CAROM_OK;
 }
 
@@ -94,7 +94,8 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
         const carom_link *link = &sys->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         for (int j = 0; j < link->rows; j++)
-            c->problem.b[block->row + j] = carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, w->v_free) + sys->at.w[link->row + j];
+            c->problem.b[block->row + j] =
+                carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, w->v_free) + sys->at.w[link->row + j];
         if (link->contact < 0)
             continue;
         block->mu = sys->at.law[4 * link->contact + 2];
@@ -159,7 +160,8 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
     int n = sys->nv;
     bool two = slips_in_two(sys, w->at.mode), exact = !two && one_iteration_is_exact(sys, w);
     double before = 0, tol = s->options->newton_tol;
-    double stall = w->links ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol; /* G by differences, Coulomb's law: no more */
+    double stall =
+        w->links ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol; /* G by differences, Coulomb's law: no more */
     w->dt = dt;
     if (w->links) {
         carom_copy(sys->nrow, w->x0, w->x1);
@@ -177,13 +179,15 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
         double change = carom_norm_max(n, w->v_free), rate = k > 1 ? change / before : 1;
         double goal = (k > 2 && rate >= 0.5 ? stall : tol) * size;
         if (!(change <= DBL_MAX))
-            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "crank-nicolson: velocity is not finite after the step from t = %.10g with h = %.3g",
-                       w->at.t, dt);
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                       "crank-nicolson: velocity is not finite after the step from t = %.10g with h = %.3g", w->at.t,
+                       dt);
         if (exact || change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
             break;
         if (k == s->options->newton_max)
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
-                       "crank-nicolson: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; a smaller h helps",
+                       "crank-nicolson: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; a "
+                       "smaller h helps",
                        change, k, w->at.t, dt);
         before = change;
     }

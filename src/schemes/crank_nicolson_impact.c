@@ -28,7 +28,8 @@ void carom_cn_mode(carom_step *s, carom_cn *w, int contact, carom_mode mode)
     carom_stage_event(s->stage, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
 }
 
-carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v, double scale)
+carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
+                               double scale)
 {
     double u[2] = {0};
     if (link->rows == 1)
@@ -117,7 +118,8 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
     activate(s, w);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, w->at.t, w->at.q, w->at.v);
     CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
-    CAROM_TRY(carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, w->v_old, w->v_old, &w->at, w->at.v, s->error));
+    CAROM_TRY(
+        carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, w->v_old, w->v_old, &w->at, w->at.v, s->error));
     s->stage->residual = CAROM_MAX(s->stage->residual, c->solve.residual);
     double rounding = 1e-13 * (1 + speed(sys, w)), scale = speed(sys, w);
     for (int k = sys->njoint; k < c->nactive; k++) {

@@ -42,8 +42,14 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
     for (int r = 0; r < nrow; r++)
         force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
     memcpy(room, w->at.mode, (size_t)nc);
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = w->at.t, .t1 = t1, .q_degree = 2, .v_degree = 1, .q = q, .v = v,
-                                                   .force = force, .mode = (unsigned char *)room});
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = w->at.t,
+                                                   .t1 = t1,
+                                                   .q_degree = 2,
+                                                   .v_degree = 1,
+                                                   .q = q,
+                                                   .v = v,
+                                                   .force = force,
+                                                   .mode = (unsigned char *)room});
 }
 
 /* A segment's energy is that after the jump at its end. */
@@ -114,7 +120,8 @@ void carom_cn_stage_jump(carom_step *s, carom_cn *w, const double *v_before)
     carom_copy(nv, v_before, before);
     carom_copy(nv, w->at.v, after);
     carom_copy(nrow, w->jump, impulse);
-    carom_stage_jump(s->stage, &(carom_jump){.t = w->at.t, .q = q, .v_before = before, .v_after = after, .impulse = impulse});
+    carom_stage_jump(s->stage,
+                     &(carom_jump){.t = w->at.t, .q = q, .v_before = before, .v_after = after, .impulse = impulse});
     stage_energy(s, w);
 }
 
@@ -133,7 +140,7 @@ carom_status carom_cn_end(carom_step *s, carom_cn *w)
     for (int r = 0; r < sys->nrow; r++)
         next->u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, next->v) + sys->at.w[r];
     if (!carom_all_finite(sys->nq, next->q) || !carom_all_finite(sys->nv, next->v))
-        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after the step from t = %.10g with h = %.3g",
-                   s->now->t, s->h);
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                   "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);
     return CAROM_OK;
 }

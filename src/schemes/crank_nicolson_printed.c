@@ -32,18 +32,18 @@ carom_status carom_cn_printed_accepts(const carom_model *model, carom_error *err
                                                                                   : NULL;
     if (!reason)
         return CAROM_OK;
-    CAROM_FAIL(error, CAROM_UNSUPPORTED, "crank-nicolson as printed does not take the model '%s': %s (variant=consistent does)",
+    CAROM_FAIL(error, CAROM_UNSUPPORTED,
+               "crank-nicolson as printed does not take the model '%s': %s (variant=consistent does)",
                model->name ? model->name : "", reason);
 }
 
-static void measure(carom_step *s, const carom_cn *w, double t, const double *q, const double *v, double *g, double *u)
+static void measure(carom_step *s, double t, const double *q, const double *v, double *g, double *u)
 {
     carom_system *sys = s->system;
     *g = 1, *u = 0;
     if (sys->model->ncontact == 0)
         return;
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, t, q, v);
-    (void)w;
     *g = sys->at.g[0];
     *u = sys->at.G[0] * v[0] + sys->at.w[0];
 }
@@ -90,12 +90,12 @@ static void bounce(carom_step *s, carom_cn *w, double u_before, double u_after)
     carom_contact_account(s->contacts, sys, 0, w->at.t, w->at.q, w->at.v, w->v_old, w->at.v, s->stage);
 }
 
-/* (1)-(8) once; *u0 <- the velocity of the gap after an event that took no time */
+/* (1)-(8) once; *u_new: the velocity of the gap after an impact */
 static carom_status pass(carom_step *s, carom_cn *w, double *u_new, bool *fallback)
 {
     double g, u, g1, u1, dt = s->h;
     double e = 0;
-    measure(s, w, w->at.t, w->at.q, w->at.v, &g, &u);
+    measure(s, w->at.t, w->at.q, w->at.v, &g, &u);
     if (s->system->model->ncontact) {
         carom_system_eval(s->system, CAROM_LAW, w->at.t, w->at.q, w->at.v);
         e = s->system->at.law[0];
@@ -104,7 +104,7 @@ static carom_status pass(carom_step *s, carom_cn *w, double *u_new, bool *fallba
     CAROM_TRY(carom_cn_accelerate(s, w, false));
     for (int k = 0; k <= 10; k++, dt /= 2) {
         CAROM_TRY(carom_cn_flow(s, w, dt));                                                    /* (1) */
-        measure(s, w, w->at.t + dt, w->q1, w->v1, &g1, &u1);
+        measure(s, w->at.t + dt, w->q1, w->v1, &g1, &u1);
         if (g1 >= 0)
             return carom_cn_move(s, w, dt);                                                    /* (2) */
         double b = (u1 - u) / dt, c = (g1 - g) / dt, s0 = smallest_zero(b, c, g, dt);          /* (3) */
@@ -137,7 +137,8 @@ carom_status carom_cn_printed(carom_step *s, carom_cn *w)
             return CAROM_OK;
     }
     CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
-               "crank-nicolson as printed stands still at t = %.10g (contact '%s', velocity of the gap %.3g) after %d passes: %s",
+               "crank-nicolson as printed stands still at t = %.10g (contact '%s', velocity of the gap %.3g) after %d "
+               "passes: %s",
                w->at.t, s->system->link[0].name, u, PASSES,
                fallback ? "equation (31) has no zero and the fallback (38) takes no time"
                         : "the smallest zero of equation (31) after an impact is s = 0");
