@@ -47,4 +47,28 @@ static inline const carom_event *of_type(const record *r, carom_event_type type,
     return NULL;
 }
 
+#ifndef CAROM_NO_YAML
+static inline carom_model *parse(const char *text)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_parse(&m, "test", text, strlen(text), NULL, &error), error);
+    return m;
+}
+
+static inline carom_model *with(const char *name, const char *const *names, const double *values, int n)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, name, NULL, &error), error);
+    CHECK_OK(carom_model_set(m, names, values, n, &error), error);
+    return m;
+}
+
+static inline double pi(void)
+{
+    return acos(-1);
+}
+#endif
+
 #endif

@@ -10,19 +10,19 @@
 
 START_TEST(the_ball_hits_at_its_exact_times_and_rests_from_the_accumulation_point_on)
 {
-    static const double steps[] = {0.01, 0.7, 10};
-    for (int k = 0; k < 3; k++) {
+    static const double steps[] = {0.0001, 0.01, 0.7, 10};
+    for (int k = 0; k < 4; k++) {
         static record r;
         point_store store;
         carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
         carom_sim *sim = begin(&ball, steps[k], true, &r);
-        double impulse = 0;
+        long double impulse = 0;
         while (carom_sim_state(sim)->t < 3.5) {
             STEP(sim);
             impulse += carom_sim_state(sim)->impulse[0];
         }
         double t = carom_sim_state(sim)->t;
-        CHECK_NEAR(impulse, 6 + 2 * (t - 3), 4e-14);
+        CHECK_NEAR((double)(impulse - 2 * t), 0, 4e-14);
         for (int n = 0; n < 29; n++) {
             const carom_event *e = of_type(&r, CAROM_EVENT_IMPACT, n);
             CHECK_NEAR(e->t, 3 - ldexp(1, 1 - n), 3e-15);

@@ -32,11 +32,11 @@ static const unsigned requests[] = {CAROM_GAP,
                                     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                     0};
 
-/* What is remembered: for every contact whether it is leaving, whether modes are still to be decided, pieces without
- * progress. */
+/* What is remembered: for every contact whether it is leaving; whether modes are still to be decided; pieces without
+ * progress; what rounding took from q and v. */
 static int memory(const carom_system *system)
 {
-    return system->model->ncontact + 2;
+    return system->model->ncontact + 2 + 2 * system->nv;
 }
 
 static void layout(carom_layout *layout, const carom_system *system, void *work)
@@ -55,9 +55,8 @@ static carom_status start(carom_step *s)
     carom_exact *x = s->work;
     x->ready = false;
     CAROM_TRY(carom_exact_prepare(s, x));
-    for (int i = 0; i < x->nlink - x->njoint + 1; i++)
-        s->memory_next[i] = 1;
-    s->memory_next[x->nlink - x->njoint + 1] = 0;
+    for (int i = 0; i < memory(s->system); i++)
+        s->memory_next[i] = i < x->nlink - x->njoint + 1;
     return CAROM_OK;
 }
 
@@ -74,19 +73,28 @@ static carom_status first_modes(carom_step *s, carom_exact *x, double t)
     return carom_exact_decide(s, x, t);
 }
 
+/* y + add with compensated summation: many small steps are as exact as one */
+static void accumulate(double *y, double *low, double add)
+{
+    double full = add + *low, sum = *y + full, part = sum - *y;
+    *low = (*y - (sum - part)) + (full - part);
+    *y = sum;
+}
+
 /* q and v at s = at, impulses of the closed links; t: then */
 static void move(carom_step *s, carom_exact *x, const carom_flight *f, double at, double t)
 {
     int n = x->n, terms = x->terms;
-    double *q = s->next->q, *v = s->next->v;
+    double *q = s->next->q, *v = s->next->v, *low = s->memory_next + x->nlink - x->njoint + 2;
     bool whole = at == 1 && !s->stage->record && !s->stage->account;
     for (int i = 0; i < n; i++) {
         if (!whole)
             carom_exact_series(x, f->Q + i * x->nz * terms, x->c + i * terms);
         if (at == 1) {
-            q[i] += carom_dot(x->nz, f->X + i * x->nz, x->z);
-            v[i] += carom_dot(x->nz, f->X + (n + i) * x->nz, x->z);
+            accumulate(&q[i], &low[i], carom_dot(x->nz, f->X + i * x->nz, x->z));
+            accumulate(&v[i], &low[n + i], carom_dot(x->nz, f->X + (n + i) * x->nz, x->z));
         } else {
+            low[i] = low[n + i] = 0;
             q[i] = carom_polynomial_value(x->order, x->c + i * terms, at, &v[i]);
             v[i] /= x->rho;
         }
@@ -152,7 +160,7 @@ static carom_status step(carom_step *s)
     CAROM_TRY(carom_exact_prepare(s, x));
     carom_copy(n, now->q, next->q);
     carom_copy(n, now->v, next->v);
-    carom_copy(nc + 2, s->memory, s->memory_next);
+    carom_copy(nc + 2 + 2 * n, s->memory, s->memory_next);
     for (int i = 0; i < nc; i++)
         next->mode[i] = now->mode[i];
     for (int i = 0; i < x->nlink; i++)
