@@ -30,6 +30,11 @@ START_TEST(the_ball_hits_at_its_exact_times_and_rests_from_the_accumulation_poin
             CHECK_NEAR(e->u_after[0], ldexp(1, -n), 3e-15);
         }
         CHECK_NEAR(of_type(&r, CAROM_EVENT_CLOSING, 0)->t, 3, 3e-15);
+        const carom_info *info = carom_sim_info(sim);
+        ck_assert_int_eq(info->nzeno, 1);
+        CHECK_NEAR(info->zeno[0].t, 3, 3e-15);
+        ck_assert_int_eq(info->zeno[0].impacts, info->events[CAROM_EVENT_IMPACT]);
+        ck_assert_int_eq(info->zeno[0].impacts + info->zeno[0].swallowed, 53); /* 2^-53 is the last that is seen */
         STEP(sim);
         const carom_state *s = carom_sim_state(sim);
         CHECK_NEAR(s->impulse[0], 2 * steps[k], 1e-15 * steps[k]);

@@ -33,10 +33,10 @@ static const unsigned requests[] = {CAROM_GAP,
                                     0};
 
 /* What is remembered: for every contact whether it is leaving; whether modes are still to be decided; pieces without
- * progress; what rounding took from q and v. */
+ * progress; what rounding took from q and v; for every contact the impacts since it was closed last. */
 static int memory(const carom_system *system)
 {
-    return system->model->ncontact + 2 + 2 * system->nv;
+    return 2 * system->model->ncontact + 2 + 2 * system->nv;
 }
 
 static void layout(carom_layout *layout, const carom_system *system, void *work)
@@ -160,7 +160,8 @@ static carom_status step(carom_step *s)
     CAROM_TRY(carom_exact_prepare(s, x));
     carom_copy(n, now->q, next->q);
     carom_copy(n, now->v, next->v);
-    carom_copy(nc + 2 + 2 * n, s->memory, s->memory_next);
+    carom_copy(2 * nc + 2 + 2 * n, s->memory, s->memory_next);
+    x->count = s->memory_next + nc + 2 + 2 * n;
     for (int i = 0; i < nc; i++)
         next->mode[i] = now->mode[i];
     for (int i = 0; i < x->nlink; i++)

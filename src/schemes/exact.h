@@ -53,6 +53,8 @@ typedef struct carom_exact {
     double *c;                              /* [n*terms] q of a piece */
     double *l;                              /* [nlink*terms] forces of a piece */
     double *bar, *P, *u_before, *u_after;   /* [nlink] of an impact */
+    double *tau, *lost;                     /* [nlink] chatter after it: how long it would last, how many impacts */
+    double *count;                          /* [ncontact] in memory_next: impacts since the contact was closed last */
     double *v_before, *a;                   /* [n] */
     unsigned char *rest;                    /* [nlink] */
 } carom_exact;

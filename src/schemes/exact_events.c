@@ -208,13 +208,12 @@ static void gather(carom_step *s, carom_exact *x, int who)
     carom_contacts_activate(s->contacts, s->system, x->bar, s->next->q, s->next->mode);
 }
 
-/* Who rests after the impact; *closing: when chatter ends. Returns whether accelerations have to decide. */
-static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, double t, double *closing)
+/* Who rests after the impact. Returns whether accelerations have to decide. */
+static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, double t)
 {
     carom_contacts *c = s->contacts;
     const carom_state *next = s->next;
     bool decide = false;
-    *closing = t;
     memset(x->rest, 0, (size_t)x->nlink);
     carom_copy(x->n, next->v, x->z + x->n);
     carom_copy(x->n, next->q, x->z);
@@ -224,13 +223,17 @@ static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, d
         double rounding = rounding_of(x, i, x->v_before, x->offset_1, x->rho);
         if (contact < 0)
             continue;
-        if (c->P[i] > 0 && c->u_before[i] < -rounding)
+        x->tau[i] = 0;
+        if (c->P[i] > 0 && c->u_before[i] < -rounding) {
             tell(s, x, CAROM_EVENT_IMPACT, t, contact, c->u_before[i], c->u_after[i]);
+            x->count[contact]++;
+        }
         if (u <= rounding) {
             x->rest[i] = 1;
         } else if ((tau = chatter(x, f, i, u, s->system->at.law[4 * contact], t)) < INFINITY) {
             x->rest[i] = 1;
-            *closing = t + tau;
+            x->tau[i] = tau;
+            x->lost[i] = ceil(log(DBL_EPSILON * t / tau) / log(s->system->at.law[4 * contact])); /* that t resolves */
         }
         decide |= x->rest[i] || next->mode[contact] != CAROM_OPEN;
         s->memory_next[contact] = 1;
@@ -238,14 +241,19 @@ static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, d
     return decide;
 }
 
-static void tell_changes(carom_step *s, const carom_exact *x, const unsigned char *closed, double t, double closing)
+/* Closing and opening; chatter that was cut off ends t + tau, but not after the step. */
+static void tell_changes(carom_step *s, const carom_exact *x, const unsigned char *closed, double t, double t_end)
 {
     for (int i = x->njoint; i < x->nlink; i++) {
-        bool now_closed = s->next->mode[i - x->njoint] != CAROM_OPEN;
+        int contact = i - x->njoint;
+        bool now_closed = s->next->mode[contact] != CAROM_OPEN;
         if (now_closed == closed[i])
             continue;
-        tell(s, x, now_closed ? CAROM_EVENT_CLOSING : CAROM_EVENT_OPENING, now_closed ? closing : t, i - x->njoint,
-             x->u_before[i], x->u_after[i]);
+        double when = now_closed ? fmin(t + x->tau[i], t_end) : t;
+        tell(s, x, now_closed ? CAROM_EVENT_CLOSING : CAROM_EVENT_OPENING, when, contact, x->u_before[i], x->u_after[i]);
+        if (now_closed && x->tau[i] > 0)
+            carom_stage_zeno(s->stage, &(carom_zeno){contact, t + x->tau[i], (long)x->count[contact], (long)x->lost[i]});
+        x->count[contact] = 0;
     }
 }
 
@@ -262,7 +270,7 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     carom_contacts *c = s->contacts;
     carom_system *sys = s->system;
     carom_state *next = s->next;
-    double t = x->t, closing;
+    double t = x->t;
     carom_system_eval(sys, CAROM_JACOBIAN, t, next->q, next->v);
     carom_system_eval(sys, CAROM_LAW, t, next->q, next->v);
     snap_gap(s, x, who);
@@ -278,9 +286,9 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     carom_copy(x->nlink, c->P, x->P);
     carom_copy(x->nlink, c->u_before, x->u_before);
     carom_copy(x->nlink, c->u_after, x->u_after);
-    if (after_impact(s, x, f, t, &closing)) {
+    if (after_impact(s, x, f, t)) {
         CAROM_TRY(carom_exact_decide(s, x, t));
-        tell_changes(s, x, f->closed, t, fmin(closing, t + (h - done)));
+        tell_changes(s, x, f->closed, t, t + (h - done));
     }
     for (int i = 0; i < x->nlink; i++)
         next->impulse[i] += x->P[i];
@@ -295,7 +303,7 @@ carom_status carom_exact_release(carom_step *s, carom_exact *x, const carom_flig
 {
     for (int i = 0; i < x->nlink; i++) {
         x->rest[i] = i != who && f->closed[i];
-        x->P[i] = x->u_before[i] = x->u_after[i] = 0;
+        x->P[i] = x->u_before[i] = x->u_after[i] = x->tau[i] = 0;
     }
     CAROM_TRY(carom_exact_decide(s, x, x->t));
     tell_changes(s, x, f->closed, x->t, x->t);

@@ -80,6 +80,8 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
     CAROM_PLACE(layout, x->P, nlink);
     CAROM_PLACE(layout, x->u_before, nlink);
     CAROM_PLACE(layout, x->u_after, nlink);
+    CAROM_PLACE(layout, x->tau, nlink);
+    CAROM_PLACE(layout, x->lost, nlink);
     CAROM_PLACE(layout, x->v_before, n);
     CAROM_PLACE(layout, x->a, n);
     CAROM_PLACE(layout, x->rest, nlink);
