@@ -41,9 +41,9 @@ typedef struct carom_cli { /* what the command line said */
     const char **panel;        /* [npanel] columns of a panel of a plot */
     const char **phase;        /* [2*nphase] */
     int noperand, nsetting, nparameter, npanel, nphase;
-    const char *output, *title, *x;
+    const char *output, *dump, *title, *x;
     int width, height, seed;
-    bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, help;
+    bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
 } carom_cli;
 
 typedef enum carom_cli_kind {

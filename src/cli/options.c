@@ -66,6 +66,11 @@ const carom_cli_option carom_cli_options[] = {
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
      "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by finite "
      "differences; and exit 4 when a contact problem was solved less accurately than contact_tol"},
+    {"--verify", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(verify),
+     "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are; exit 4 when they "
+     "differ by more than ten times the tolerance"},
+    {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
+     "when a contact problem cannot be solved, write it here as text, to replay it"},
     {"--quiet", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},

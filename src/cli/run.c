@@ -1,8 +1,10 @@
 /* run.c: `carom run`: one trajectory, watched by a progress line and a writer; Ctrl-C ends it between two steps. */
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/verify.h"
 #include "cli/cli.h"
 #include "model/model.h"
 #include "output/output.h"
@@ -20,6 +22,7 @@ typedef struct work {
     int nnote;
     char load_note[200];
     double wall_s;
+    carom_verify verify; /* error NULL: not asked for */
 } work;
 
 static carom_sim *volatile running; /* what a signal interrupts */
@@ -147,13 +150,69 @@ static int close_output(work *w, int code)
     return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
 }
 
-static int summarize(const work *w, carom_status status, int code)
+static void put_verify(carom_json *json, void *user)
+{
+    const work *w = user;
+    const carom_verify *v = &w->verify;
+    char name[32];
+    carom_json_number(json, "t_end", v->t_end);
+    carom_json_number(json, v->by_tolerance ? "rtol" : "h", v->by_tolerance ? v->rtol : v->h);
+    carom_json_object(json, "error");
+    for (int i = 0; i < w->model->nq; i++)
+        carom_json_number(json, carom_model_q_name(w->model, i, name), v->error[i]);
+    carom_json_end(json);
+    if (!v->by_tolerance)
+        return;
+    carom_json_object(json, "tolerance");
+    for (int i = 0; i < w->model->nq; i++)
+        carom_json_number(json, carom_model_q_name(w->model, i, name), v->allowed[i]);
+    carom_json_end(json);
+}
+
+static void say_verify(const work *w, FILE *out)
+{
+    const carom_verify *v = &w->verify;
+    char name[32];
+    if (v->by_tolerance)
+        fprintf(out, "  verified on [0, %.6g] by a run with rtol = %.2g, atol = %.2g:\n", v->t_end, v->rtol, v->atol);
+    else
+        fprintf(out, "  compared on [0, %.6g] with a run with h = %.3g:\n", v->t_end, v->h);
+    for (int i = 0; i < w->model->nq; i++) {
+        fprintf(out, "    %-12s error %.2e", carom_model_q_name(w->model, i, name), v->error[i]);
+        fprintf(out, v->by_tolerance ? "   tolerance %.2e   (%.2g of it)\n" : "\n", v->allowed[i], v->error[i] / v->allowed[i]);
+    }
+}
+
+/* --verify: the run twice more, from outside. */
+static int verify(work *w, int code)
+{
+    carom_error error = {0};
+    int n = w->model->nq;
+    if (!w->cli->verify || code != CAROM_EXIT_OK)
+        return code;
+    w->verify.error = calloc((size_t)(2 * n), sizeof(double));
+    if (!w->verify.error)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "no memory to verify the run");
+    w->verify.allowed = w->verify.error + n;
+    if (carom_verify_run(&w->verify, w->model, carom_sim_options(w->sim), &error) != CAROM_OK) {
+        free(w->verify.error);
+        w->verify.error = NULL;
+        return carom_cli_fail(CAROM_EXIT_UNMET, "the run could not be verified: %s", error.text);
+    }
+    for (int i = 0; i < n && w->verify.by_tolerance; i++)
+        if (!(w->verify.error[i] <= 10 * w->verify.allowed[i]))
+            code = CAROM_EXIT_UNMET;
+    return code;
+}
+
+static int summarize(work *w, carom_status status, int code)
 {
     const carom_cli *cli = w->cli;
     const carom_error *why = carom_sim_error(w->sim);
     const carom_summary summary = {.model = w->model, .options = carom_sim_options(w->sim), .state = carom_sim_state(w->sim),
                                    .info = carom_sim_info(w->sim), .status = status, .wall_s = w->wall_s, .notes = w->note,
-                                   .nnote = w->nnote, .message = cli->json && status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
+                                   .nnote = w->nnote, .verify = w->verify.error ? put_verify : NULL, .user = w,
+                                   .message = cli->json && status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
     carom_error error = {0};
     carom_status written = CAROM_OK;
     FILE *people = cli->output && !strcmp(cli->output, "-") ? stderr : stdout; /* data on stdout stays alone */
@@ -161,6 +220,8 @@ static int summarize(const work *w, carom_status status, int code)
         written = carom_summary_json(&summary, "standard output", stdout, &error);
     else if (!cli->quiet)
         written = carom_summary_text(&summary, "standard output", people, &error);
+    if (w->verify.error && !cli->json && !cli->quiet)
+        say_verify(w, people);
     return written == CAROM_OK ? code : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
 }
 
@@ -197,9 +258,14 @@ int carom_cli_run(const carom_cli *cli)
         w.wall_s = carom_wall_time() - w.progress.wall0;
         code = judge(&w, status);
         code = close_output(&w, code);
+        if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&
+            carom_sim_dump(w.sim, cli->dump) == CAROM_FILE)
+            carom_cli_fail(0, "%s", carom_sim_error(w.sim)->text);
+        code = verify(&w, code);
         code = summarize(&w, status, code);
     }
     carom_sink_close(w.sink, NULL);
+    free(w.verify.error);
     carom_sim_free(w.sim);
     carom_model_free(w.model);
     return code;
