@@ -125,7 +125,7 @@ says "typo.yaml:4:1"
 says "kinetic"
 
 # ---- results ----
-expect 0 run bouncing-ball --h 1e-4 --json
+expect 0 run bouncing-ball --scheme moreau-jean --h 1e-4 --json
 silent
 holds 'keys - ["notes", "message"] | index("model") and index("scheme") and index("status") and index("wall_s") and index("steps")
     and index("rejected") and index("rhs_evaluations") and index("impacts") and index("events") and index("zeno")
@@ -134,6 +134,12 @@ holds '.status == "ok" and .impacts > 50 and .impacts == .events.impact'
 holds '(.q.y | fabs) < 1e-4 and (.v.y | fabs) < 1e-10'
 holds '.energy.initial == 5 and (.energy.final - 10*.q.y | fabs) < 1e-12 and (.energy.balance_error | fabs) < 1e-10'
 holds '.energy | (.initial - .dissipated.impact - .final | fabs) < 1e-10'
+expect 0 run bouncing-ball --rtol 1e-9 --atol 1e-9 --json
+holds '.scheme == "tolerance" and .zeno[0].contact == "ground" and (.zeno[0].t - 6.0083275543 | fabs) < 1e-9'
+expect 0 run double-pendulum-wall --t-end 2 --verify --json
+holds '.verify.error.th1 < 10*.verify.tolerance.th1 and .verify.tolerance.th1 > 0'
+expect 0 run linear-oscillator --scheme moreau-jean --h 1e-3 --verify
+prints "compared on"
 expect 0 run bouncing-ball --t-end 0.25 -p g=4 -p q.y=2 -p v.y=1 --json
 holds '.t == 0.25 and (.q.y - 2.125 | fabs) < 1e-12 and (.v.y | fabs) < 1e-12'
 expect 0 run bouncing-ball
@@ -208,7 +214,8 @@ holds '.notes | any(test("finite differences"))'
 expect 3 run "$tmp/pendulum.yaml" --allow-plugins --strict
 says "strict"
 expect 0 run bouncing-ball --strict --quiet
-expect 4 run woodpecker --t-end 0.05 --set contact_tol=0 --quiet
+expect 4 run woodpecker --scheme moreau-jean --t-end 0.05 --set contact_tol=0 --quiet --dump "$tmp/problem.txt"
+grep -q '^carom-problem 1' "$tmp/problem.txt" || complain "no dump of the problem that was not solved"
 
 # ---- signals ----
 for signal in INT TERM; do

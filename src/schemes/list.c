@@ -5,11 +5,11 @@
 #include "schemes/scheme.h"
 
 static const carom_scheme *const schemes[] = {
+    &carom_scheme_tolerance, /* the first is the default */
     &carom_scheme_moreau_jean,
     &carom_scheme_moreau_projected,
     &carom_scheme_schatzman_paoli,
     &carom_scheme_kern,
-    &carom_scheme_tolerance,
     &carom_scheme_crank_nicolson,
     &carom_scheme_dg_minus,
     &carom_scheme_dg_plus,
