@@ -279,13 +279,13 @@ START_TEST(degree_zero_is_the_explicit_and_the_implicit_scheme_of_moreau_and_jea
 }
 END_TEST
 
-/* ---- stiff damping: sweeps diverge, Newton's method does not ---- */
+/* ---- stiff forces: sweeps diverge, Newton's method does not ---- */
 START_TEST(strong_damping_is_left_to_Newton_and_to_the_implicit_family)
 {
     point_store store;
     const double c = 1e4, force = -10;
     carom_model m = point_model(&store, 1, force, 0, c, 0.5, 100, 1);
-    m.ncontact = 0;
+    m.ncontact = 0, m.jacobian = NULL;
     for (int M = 0; M <= 8; M++) {
         carom_sim *sim = start(&m, 1, M, 0.01);
         RUN(sim, 1);
@@ -293,6 +293,45 @@ START_TEST(strong_damping_is_left_to_Newton_and_to_the_implicit_family)
         CHECK_AT_LEAST(carom_sim_info(sim)->newton_iterations, 10);
         CHECK_NEAR(s->v[0], force / c, 1e-9);
         CHECK_NEAR(s->q[0], 100 + 1 / c + force / c, 0.02); /* the fast part is not resolved */
+        carom_sim_free(sim);
+    }
+}
+END_TEST
+
+START_TEST(newton_needs_two_iterations_where_forces_are_linear)
+{
+    point_store store;
+    carom_model m = point_model(&store, 1, -10, 400, 2000, 0.5, 1, 0); /* h^2 k = 1, h c = 100 */
+    m.ncontact = 0, m.jacobian = NULL;
+    for (int M = 0; M <= 4; M++) {
+        carom_sim *sim = start(&m, 1, M, 0.05);
+        for (int k = 0; k < 40; k++)
+            STEP(sim);
+        CHECK_AT_LEAST(carom_sim_info(sim)->newton_iterations, 40);
+        CHECK_AT_MOST(carom_sim_info(sim)->newton_iterations, 80);
+        carom_sim_free(sim);
+    }
+}
+END_TEST
+
+static void thick_air(const carom_point *at, double *F)
+{
+    F[0] = -1000 * at->v[0], F[1] = -9.81 - 1000 * at->v[1];
+}
+
+START_TEST(newton_knows_what_joints_carry)
+{
+    cartesian_store store;
+    carom_model m = cartesian_pendulum(&store);
+    m.force = thick_air;
+    for (int M = 0; M <= 4; M++) {
+        carom_sim *sim = start(&m, 1, M, 0.05);
+        for (int k = 0; k < 40; k++)
+            STEP(sim);
+        const carom_state *s = carom_sim_state(sim);
+        CHECK_AT_MOST(carom_sim_info(sim)->newton_iterations, 800);
+        CHECK_NEAR(hypot(s->q[0], s->q[1]), 1, 1e-14);
+        CHECK_NEAR(s->v[0] * s->q[1] - s->v[1] * s->q[0], 9.81 / 1000 * s->q[0], 1e-4); /* sinks: moment of weight and air */
         carom_sim_free(sim);
     }
 }
@@ -335,4 +374,5 @@ TEST_MAIN("Galerkin", the_coefficients_have_the_published_values, the_coefficien
           errors_have_the_published_size,
           end_states_agree_to_all_known_digits, alternating_degrees_converge_with_the_lower_order,
           degree_zero_is_the_explicit_and_the_implicit_scheme_of_moreau_and_jean,
-          strong_damping_is_left_to_Newton_and_to_the_implicit_family, dense_output_has_the_order_of_its_degree)
+          strong_damping_is_left_to_Newton_and_to_the_implicit_family,
+          newton_needs_two_iterations_where_forces_are_linear, newton_knows_what_joints_carry, dense_output_has_the_order_of_its_degree)

@@ -86,6 +86,25 @@ START_TEST(without_kappa_the_ball_ends_in_the_known_cycle)
 }
 END_TEST
 
+/* A stiff damper presses a mass on the ground: where stages feel the impulse, the impulse must know how they answer. */
+START_TEST(impulses_and_stiff_stages_are_found_together)
+{
+    point_store store;
+    for (int M = 0; M <= 3; M += 1 + (M == 0)) { /* M = 1 does not damp the impulses that its stages feel */
+        carom_model m = point_model(&store, 1, -10, 2000, 200, 0.5, 0.02, -3); /* h^2 k = 0.8, h c = 4 */
+        carom_sim *sim = start(&m, 1, M, 0.02);
+        const carom_state *s = carom_sim_state(sim);
+        for (int k = 0; k < 60; k++)
+            STEP(sim);
+        CHECK_AT_LEAST(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 1);
+        CHECK_NEAR(s->v[0], 0, 1e-9);
+        CHECK_NEAR(s->q[0], 0, 2e-3);
+        ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
+        carom_sim_free(sim);
+    }
+}
+END_TEST
+
 /* ---- energy ---- */
 START_TEST(elastic_impacts_keep_the_energy)
 {
@@ -289,7 +308,8 @@ START_TEST(slip_in_space_keeps_the_order_while_it_turns)
 END_TEST
 
 TEST_MAIN("Galerkin, impacts", order_one_through_impacts_in_L1, the_ball_rests_after_its_accumulation_point,
-          without_kappa_the_ball_ends_in_the_known_cycle, elastic_impacts_keep_the_energy,
+          without_kappa_the_ball_ends_in_the_known_cycle, impulses_and_stiff_stages_are_found_together,
+          elastic_impacts_keep_the_energy,
           a_box_with_two_corners_never_gains_energy_and_comes_to_rest, going_on_after_a_load_gives_the_same_bits,
           a_failing_step_leaves_the_state_alone, segments_meet_the_nodes_and_jumps_are_told,
           slip_in_space_keeps_the_order_while_it_turns)

@@ -6,7 +6,7 @@
  *   others with g(q') <= 1e-10                       (u' + e_eff u-, P) in the law                            (3)
  *   u- from the stage velocity v_M (D-), vf (D+), v (M = 0)                                                   (4)
  *   e_eff = 0 if the next flight would be shorter than kappa steps, 2 e |u-| <= kappa h max(0, -du/dt),       (5)
- *           and for contacts that were closed; otherwise e
+ *           or if the last one was, and for contacts that were closed; otherwise e
  *   joints                                           u' = 0                                                   (6)
  *   v' = vf - S k + (1 + S) M^-1 G^T P               S = 0, or in D+ the answer of vf to the velocity         (7)
  *                                                    M^-1 G^T P, of which the stages have felt k
@@ -150,13 +150,14 @@ static void restitution(carom_step *s)
         double u = carom_dot(nv, G, w->v_minus) + sys->at.w[link->row];
         double down = M > 0 ? fmax(0, -(carom_dot(nv, G, w->a + M * nv) + sys->at.gamma[link->row])) : 0;
         double shortest = s->field[CAROM_GALERKIN_FIELD_KAPPA] * s->h * down * (1 + 1e-12); /* a tie ends at rest */
-        bool rests = M > 0 && (w->closed[i] || 2 * law[0] * fabs(u) <= shortest);
+        bool twice = s->field[CAROM_GALERKIN_FIELD_KAPPA] > 0 && s->now->impulse[link->row] > 0; /* in two steps */
+        bool rests = M > 0 && (w->closed[i] || twice || 2 * law[0] * fabs(u) <= shortest);
         for (int j = 0; j < link->rows; j++)
             w->e[link->row + j] = rests ? 0 : law[j > 0];
     }
 }
 
-/* (7): the velocity without P, and W for the velocity with it */
+/* (7): the velocities without P, and W for those with it; u- follows vf, so it answers P too. */
 static void respond(carom_step *s)
 {
     carom_galerkin *w = s->work;
@@ -167,6 +168,8 @@ static void respond(carom_step *s)
         return;
     for (int i = 0; i < nv; i++)
         w->v_base[i] -= carom_dot(nv, w->S + i * nv, w->kick);
+    if (w->t->M > 0)
+        carom_copy(nv, w->v_base, w->v_minus);
     for (int row = 0; row < n; row++) {
         double *Y = c->Y + row * nv;
         carom_copy(nv, Y, w->mean);
@@ -174,10 +177,14 @@ static void respond(carom_step *s)
             Y[i] += carom_dot(nv, w->S + i * nv, w->mean);
     }
     for (int k = 0; k < c->nactive; k++)
-        for (int j = 0; j < s->system->link[c->active[k]].rows; j++)
-            for (int i = 0; i < n; i++)
-                c->problem.W[(c->problem.block[k].row + j) * n + i] =
-                    carom_dot(nv, s->system->at.G + (s->system->link[c->active[k]].row + j) * nv, c->Y + i * nv);
+        for (int j = 0; j < s->system->link[c->active[k]].rows; j++) {
+            int r = s->system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
+            double follow = s->system->link[c->active[k]].contact < 0 || w->t->M == 0 ? 1 : 1 + w->e[r];
+            for (int i = 0; i < n; i++) {
+                double *W = &c->problem.W[row * n + i];
+                *W += follow * (carom_dot(nv, s->system->at.G + r * nv, c->Y + i * nv) - *W);
+            }
+        }
 }
 
 static bool any_struck(const carom_step *s)
@@ -274,15 +281,21 @@ static carom_status impulses(carom_step *s)
     } while (again(s));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
-        for (int j = 0; j < link->rows; j++) {
-            int r = link->row + j, row = c->problem.block[k].row + j;
-            c->solve.x[row] -= w->base[r];
-            c->u_after[r] = c->solve.u[row] - (link->contact < 0 ? 0 : w->e[r] * c->u_before[r]);
-        }
+        for (int j = 0; j < link->rows; j++)
+            c->solve.x[c->problem.block[k].row + j] -= w->base[link->row + j];
     }
     carom_contacts_apply(c, sys, w->v_base, s->next->v, w->P);                                 /* (7) */
     carom_multiply_t(sys->nrow, sys->nv, sys->at.G, w->P, w->kick_new);
     carom_factor_solve(&sys->mass, w->kick_new);
+    for (int i = 0; i < sys->nv && w->respond && w->t->M > 0; i++)
+        w->v_minus[i] += carom_dot(sys->nv, w->S + i * sys->nv, w->kick_new);
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        for (int r = link->row; r < link->row + link->rows; r++) {
+            c->u_before[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->v_minus) + sys->at.w[r];
+            c->u_after[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, s->next->v) + sys->at.w[r];
+        }
+    }
     return CAROM_OK;
 }
 
