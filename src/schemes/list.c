@@ -9,6 +9,7 @@ static const carom_scheme *const schemes[] = {
     &carom_scheme_moreau_jean,
     &carom_scheme_moreau_projected,
     &carom_scheme_schatzman_paoli,
+    &carom_scheme_mixed,
     &carom_scheme_kern,
     &carom_scheme_crank_nicolson,
     &carom_scheme_dg_minus,

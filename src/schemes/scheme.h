@@ -44,7 +44,7 @@ extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_sch
     carom_scheme_tolerance;
 extern const carom_scheme carom_scheme_dg_minus, carom_scheme_dg_plus;
 extern const carom_scheme carom_scheme_crank_nicolson;
-extern const carom_scheme carom_scheme_exact;
+extern const carom_scheme carom_scheme_exact, carom_scheme_mixed;
 
 const carom_scheme *carom_scheme_list(int i); /* NULL after the last */
 const carom_scheme *carom_scheme_find(const char *name);

@@ -36,7 +36,7 @@ static void orders(const double *field, double *smooth, double *impact)
 }
 
 /* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing. */
-static int memory(const carom_system *system)
+int carom_tol_memory(const carom_system *system)
 {
     return 4 * system->model->ncontact + 2;
 }
@@ -64,7 +64,7 @@ static void place_end(carom_layout *layout, carom_end *e, const carom_system *sy
     CAROM_PLACE(layout, e->udot, system->nrow);
 }
 
-static void layout(carom_layout *layout, const carom_system *system, void *work)
+void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work)
 {
     carom_tol *w = work;
     int nc = system->model->ncontact;
@@ -238,7 +238,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     }
 }
 
-static carom_status step(carom_step *s)
+carom_status carom_tol_step(carom_step *s)
 {
     carom_tol *w = s->work;
     carom_system *sys = s->system;
@@ -254,7 +254,7 @@ static carom_status step(carom_step *s)
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
-        CAROM_TRY(smooth(s, w));
+        CAROM_TRY(w->tableau ? carom_tol_fixed_length(s, w) : smooth(s, w));
         CAROM_TRY(carom_tol_wake(s, w, &again));
     }
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
@@ -304,8 +304,8 @@ const carom_scheme carom_scheme_tolerance = {
     .requests = requests,
     .segments = 1,
     .degree = 5,
-    .memory = memory,
+    .memory = carom_tol_memory,
     .work_bytes = sizeof(carom_tol),
-    .layout = layout,
-    .step = step,
+    .layout = carom_tol_layout,
+    .step = carom_tol_step,
 };

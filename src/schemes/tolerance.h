@@ -4,6 +4,7 @@
 
 #include "contact/fixed.h"
 #include "schemes/scheme.h"
+#include "schemes/tableau.h"
 
 enum { CAROM_STAGES = 7 };
 
@@ -15,13 +16,24 @@ typedef struct carom_end { /* a point of the motion in the present modes */
     double *u, *udot;      /* [nrow] G v + w and G a + gamma */
 } carom_end;
 
+typedef struct carom_stages { /* the equations of implicit stages */
+    double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
+    double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
+    double *column;           /* [nv] */
+    int *pivot;
+} carom_stages;
+
 typedef struct carom_tol { /* the work of a step */
+    const carom_tableau *tableau;        /* a method without step control; NULL: Dormand and Prince's pair with it */
+    carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
     double *impacts;                     /* [ncontact] since the contact was closed last */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
+    double node[CAROM_STAGES];           /* where they are, */
+    int watched;                         /* those at 1 .. watched-1 */
     carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
     double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] */
     unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
@@ -37,8 +49,18 @@ typedef enum carom_cause {
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
-extern const double carom_tol_node[CAROM_STAGES]; /* where the stages are */
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
+
+/* tolerance_stages.c: the same with w->tableau; keep: the stages are watched for events. */
+carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w); /* at w->start, before the first trial from there */
+carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
+void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
+
+/* tolerance.c: from s->now to the first event or over s->h. */
+carom_status carom_tol_step(carom_step *s);
+void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
+int carom_tol_memory(const carom_system *system);
 
 /* tolerance_events.c: shortens w->end to the earliest event of the step, located on trials. */
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);

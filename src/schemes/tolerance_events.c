@@ -153,9 +153,9 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
 static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
 {
     double f0 = CAROM_MAX(value(s, w, &w->start, cause, contact), DBL_MIN), f1;
-    for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < CAROM_STAGES - 1; k++) {
+    for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < w->watched; k++) {
         const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
-        double x = carom_tol_node[k] * h;
+        double x = w->node[k] * h;
         if (x >= w->end.x || !(value(s, w, &stage, cause, contact) < 0))
             continue;
         CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));

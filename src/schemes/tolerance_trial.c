@@ -9,7 +9,7 @@
 
 #include "schemes/tolerance.h"
 
-const double carom_tol_node[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double node[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
 static const double A[CAROM_STAGES][CAROM_STAGES - 1] = {
     {0},
     {1.0 / 5},
@@ -66,6 +66,10 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
 {
     carom_system *sys = s->system;
     int nv = sys->nv;
+    if (w->tableau)
+        return carom_tol_stages(s, w, x, end, error_norm != NULL);
+    carom_copy(CAROM_STAGES, node, w->node);
+    w->watched = CAROM_STAGES - 1;
     carom_copy(nv, w->start.v, w->kv[0]);
     carom_copy(nv, w->start.a, w->ka[0]);
     for (int k = 1; k < CAROM_STAGES; k++) {
@@ -79,7 +83,7 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
         carom_system_drift(sys, w->start.q, w->kv[k], x, end->q);
         carom_copy(nv, end->v, w->kv[k]);
         if (k < CAROM_STAGES - 1)
-            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + carom_tol_node[k] * x, end->q, end->v, 0, w->ka[k],
+            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + node[k] * x, end->q, end->v, 0, w->ka[k],
                                                 error_norm ? w->stage_force[k] : w->force, s->error));
     }
     end->x = x;

@@ -1,0 +1,252 @@
+/* tolerance_stages.c: one step of any Runge-Kutta method on the smooth motion of the present modes.
+ *
+ *   V_i = v + x sum_j a_ij A_j,   Q_i = q + x sum_j a_ij V_j,   A_i = a(t + c_i x, Q_i, V_i)                (1)
+ *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
+ *
+ * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a reduced
+ * ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
+ *
+ *   (delta_ij 1 - x a_ij a_v - x^2 (a a)_ij a_q) dA_j = a_i - A_i,   a_q, a_v at the start of the step       (3)
+ *   M a_q = H^T x_q - R_q,   J a_q + A_q = 0:  exact, the forces of closed contacts and joints included      (4)
+ *
+ * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at every stage
+ * in every iteration. In (4) the direction of spatial slip counts as constant. */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/tolerance.h"
+
+enum { SIMPLIFIED = 30, FULL = 20 };
+
+void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system)
+{
+    enum { S = CAROM_TABLEAU_IMPLICIT_STAGES };
+    int nv = system->nv;
+    CAROM_PLACE(layout, stages->a_q, S * nv * nv);
+    CAROM_PLACE(layout, stages->a_v, S * nv * nv);
+    CAROM_PLACE(layout, stages->matrix, S * nv * S * nv);
+    CAROM_PLACE(layout, stages->pivot, S * nv);
+    CAROM_PLACE(layout, stages->change, S * nv);
+    CAROM_PLACE(layout, stages->column, nv);
+}
+
+/* The j-th column of a_q or a_v from the same of R and A; by the rows of the last call of accel_fixed. */
+static void gradient_column(carom_fixed *f, const carom_system *sys, const double *R, const double *A, int j, double *column, double *out)
+{
+    int nv = sys->nv, m = f->m;
+    for (int i = 0; i < nv; i++)
+        column[i] = -R[i * nv + j];
+    carom_factor_solve(&sys->mass, column);
+    for (int i = 0; i < m; i++) {
+        const double *J = sys->at.G + f->row[i] * nv;
+        f->b[i] = -(carom_dot(nv, J, column) + A[f->row[i] * nv + j]);
+        for (int k = 0; k < m; k++)
+            f->K[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
+    }
+    if (m)
+        carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
+    for (int i = 0; i < nv; i++) {
+        for (int k = 0; k < m; k++)
+            column[i] += f->Y[k * nv + i] * f->x[k];
+        out[i * nv + j] = column[i];                                                             /* (4) */
+    }
+}
+
+/* (4) where accel_fixed was called last, with the acceleration and forces it gave. */
+static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a, const double *force,
+                      double *a_q, double *a_v)
+{
+    carom_system *sys = s->system;
+    unsigned rows = w->fixed.m ? CAROM_A_Q | CAROM_A_V : 0;
+    sys->at.a = a, sys->at.x = force;
+    carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
+    sys->at.a = sys->at.x = sys->zero;
+    for (int j = 0; j < sys->nv; j++) {
+        gradient_column(&w->fixed, sys, sys->at.R_q, sys->at.A_q, j, w->stages.column, a_q);
+        gradient_column(&w->fixed, sys, sys->at.R_v, sys->at.A_v, j, w->stages.column, a_v);
+    }
+}
+
+/* Forces of the stages between the ends are kept when a step is tried first: they may show an event. */
+static double *force_at(carom_tol *w, int stage, bool keep)
+{
+    double c = w->tableau->c[stage];
+    if (!keep || !(c > 0 && c < 1))
+        return w->force;
+    w->node[w->watched] = c;
+    return w->stage_force[w->watched++];
+}
+
+/* V_i and Q_i of (1) from the first n accelerations; Q_i in q. */
+static void place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
+{
+    const double *a = w->tableau->a[stage];
+    for (int i = 0; i < sys->nv; i++) {
+        double dq = 0;
+        for (int j = 0; j < n; j++)
+            dq += a[j] * w->kv[j][i];
+        w->shift_v[i] = dq;
+    }
+    carom_system_drift(sys, w->start.q, w->shift_v, x, q);
+}
+
+static void stage_velocity(const carom_system *sys, carom_tol *w, double x, int stage, int n)
+{
+    const double *a = w->tableau->a[stage];
+    for (int i = 0; i < sys->nv; i++) {
+        double dv = 0;
+        for (int j = 0; j < n; j++)
+            dv += a[j] * w->ka[j][i];
+        w->kv[stage][i] = w->start.v[i] + x * dv;                                                /* (1) */
+    }
+}
+
+static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+{
+    carom_system *sys = s->system;
+    carom_copy(sys->nv, w->start.v, w->kv[0]);
+    carom_copy(sys->nv, w->start.a, w->ka[0]);
+    for (int k = 1; k < w->tableau->stages; k++) {
+        stage_velocity(sys, w, x, k, k);
+        place_stage(sys, w, x, k, k, w->shift_q);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0, w->ka[k],
+                                            force_at(w, k, keep), s->error));
+    }
+    return CAROM_OK;
+}
+
+static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
+{
+    const carom_tableau *T = w->tableau;
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = T->stages * nv;
+    for (int i = 0; i < T->stages; i++)
+        for (int j = 0; j < T->stages; j++) {
+            double square = 0;
+            for (int k = 0; k < T->stages; k++)
+                square += T->a[i][k] * T->a[k][j];
+            const double *a_q = n->a_q + (full ? i * nv * nv : 0), *a_v = n->a_v + (full ? i * nv * nv : 0);
+            for (int r = 0; r < nv; r++)
+                for (int c = 0; c < nv; c++)
+                    n->matrix[(i * nv + r) * size + j * nv + c] =
+                        (i == j && r == c) - x * T->a[i][j] * a_v[r * nv + c] - x * x * square * a_q[r * nv + c]; /* (3) */
+        }
+    if (!carom_lu(size, n->matrix, n->pivot))
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "%s: the Newton matrix of the stages is singular at t = %.10g with a step of %.3g",
+                   T->name, s->now->t, x);
+    return CAROM_OK;
+}
+
+/* a_i - A_i of all stages into change; *scale: how large accelerations are. */
+static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, bool keep, double *scale)
+{
+    const carom_tableau *T = w->tableau;
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    w->watched = keep ? 1 : w->watched;
+    *scale = 0;
+    for (int k = 0; k < T->stages; k++)
+        stage_velocity(sys, w, x, k, T->stages);
+    for (int k = 0; k < T->stages; k++) {
+        double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
+        place_stage(sys, w, x, k, T->stages, w->shift_q);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
+        if (full)
+            gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv, w->stages.a_v + k * nv * nv);
+        *scale = CAROM_MAX(*scale, CAROM_MAX(carom_norm_max(nv, out), carom_norm_max(nv, w->fixed.a_free)));
+        for (int i = 0; i < nv; i++)
+            out[i] -= w->ka[k][i];
+    }
+    return CAROM_OK;
+}
+
+/* Newton's method from A_i = a(start); *left is the last change relative to the accelerations. */
+static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bool keep, bool *converged, double *left)
+{
+    const carom_tableau *T = w->tableau;
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = T->stages * nv;
+    double before = INFINITY, v = carom_norm_max(nv, w->start.v), q = carom_norm_max(nv, w->start.q);
+    for (int k = 0; k < T->stages; k++)
+        carom_copy(nv, w->start.a, w->ka[k]);
+    *converged = false;
+    if (!full)
+        CAROM_TRY(factor(s, w, x, false));
+    for (int k = 0; k < (full ? FULL : SIMPLIFIED); k++) {
+        double scale;
+        CAROM_TRY(residual(s, w, x, full, keep, &scale));
+        if (full)
+            CAROM_TRY(factor(s, w, x, true));
+        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        double change = carom_norm_max(size, n->change);
+        for (int i = 0; i < size; i++)
+            w->ka[i / nv][i % nv] += n->change[i];
+        *left = change / scale;
+        double floor = 1e-11 * (scale + v / x) + 1e-12 * q / (x * x); /* of rounding */
+        if (change <= 1e-14 * scale || (change >= 0.5 * before && change <= floor)) {
+            *converged = true;
+            return CAROM_OK;
+        }
+        if (!(change < 4 * before))
+            return CAROM_OK;
+        before = change;
+    }
+    return CAROM_OK;
+}
+
+static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+{
+    const carom_tableau *T = w->tableau;
+    bool converged = false;
+    double left = INFINITY;
+    carom_status status = iterate(s, w, x, false, keep, &converged, &left);
+    if (status != CAROM_OK || !converged) {
+        CAROM_TRY(iterate(s, w, x, true, keep, &converged, &left));
+        CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
+    }
+    if (!converged)
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "%s: Newton's method for the stages does not converge at t = %.10g with a step of %.3g: last change %.1e", T->name,
+                   s->now->t, x, left);
+    for (int k = 0; k < T->stages; k++)
+        stage_velocity(s->system, w, x, k, T->stages);
+    return CAROM_OK;
+}
+
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
+{
+    if (!w->tableau->implicit)
+        return CAROM_OK;
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a, w->force, s->error));
+    gradients(s, w, s->now->t, w->start.q, w->start.v, w->probe.a, w->force, w->stages.a_q, w->stages.a_v);
+    return CAROM_OK;
+}
+
+carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep)
+{
+    const carom_tableau *T = w->tableau;
+    carom_system *sys = s->system;
+    if (keep)
+        w->watched = 1;
+    if (x > 0)
+        CAROM_TRY(T->implicit ? implicit_stages(s, w, x, keep) : explicit_stages(s, w, x, keep));
+    for (int i = 0; i < sys->nv; i++) {
+        double dv = 0, dq = 0;
+        for (int k = 0; x > 0 && k < T->stages; k++)
+            dv += T->b[k] * w->ka[k][i], dq += T->b[k] * w->kv[k][i];
+        end->v[i] = w->start.v[i] + x * dv;
+        w->shift_v[i] = dq;
+    }
+    carom_system_drift(sys, w->start.q, w->shift_v, x, end->q);                                  /* (2) */
+    end->x = x;
+    CAROM_TRY(carom_tol_measure(s, w, end));
+    carom_copy(sys->nv, end->a, w->ka[CAROM_STAGES - 1]);
+    return CAROM_OK;
+}
+
+carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w)
+{
+    double x = carom_tol_slip_limit(s, w, s->h);
+    CAROM_TRY(carom_tol_gradients(s, w));
+    return carom_tol_stages(s, w, x, &w->end, true);
+}
