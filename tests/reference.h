@@ -123,6 +123,20 @@ static inline void exact_oscillator(double t, double *q, double *v) /* m=1 c=.2 
     *v = exp(-a * s) * u * (cos(w * s) - a / w * sin(w * s));
 }
 
+/* ---- the most energy that one step gains: an observer's segment callback ---- */
+typedef struct energy_watch {
+    double energy, most;
+    int segments;
+} energy_watch;
+
+static inline void watch_energy(void *user, const carom_segment *s)
+{
+    energy_watch *w = user;
+    if (w->segments++)
+        w->most = fmax(w->most, s->energy - w->energy);
+    w->energy = s->energy;
+}
+
 /* Least-squares slope of log(error) against log(h). */
 static inline double fitted_order(int n, const double *h, const double *error)
 {

@@ -212,24 +212,11 @@ START_TEST(a_point_that_sticks_and_starts_in_any_direction_keeps_order_two)
 }
 END_TEST
 
-typedef struct watch {
-    double energy, most;
-    int segments;
-} watch;
-
-static void watch_energy(void *user, const carom_segment *s)
-{
-    watch *w = user;
-    if (w->segments++)
-        w->most = fmax(w->most, s->energy - w->energy);
-    w->energy = s->energy;
-}
-
 START_TEST(a_box_gains_no_more_than_the_curvature_of_its_constraints_gives_and_comes_to_rest)
 {
     for (int k = 0; k < 6; k++) {
         box_store store;
-        watch w = {0};
+        energy_watch w = {0};
         double h = 0.001;
         carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
         carom_sim *sim = start(&box, h, true);

@@ -123,26 +123,13 @@ START_TEST(elastic_impacts_keep_the_energy)
 }
 END_TEST
 
-typedef struct watch {
-    double energy, most;
-    int segments;
-} watch;
-
-static void watch_energy(void *user, const carom_segment *s)
-{
-    watch *w = user;
-    if (w->segments++)
-        w->most = fmax(w->most, s->energy - w->energy);
-    w->energy = s->energy;
-}
-
 START_TEST(a_box_with_two_corners_never_gains_energy_and_comes_to_rest)
 {
     for (int f = 0; f < 2; f++)
         for (int M = 1; M <= 3; M++)
             for (int k = 0; k < 6; k++) {
                 box_store store;
-                watch w = {0};
+                energy_watch w = {0};
                 carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
                 carom_sim *sim = start(&box, f, M, 0.001);
                 carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});

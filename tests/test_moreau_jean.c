@@ -3,26 +3,14 @@
 #include <unistd.h>
 
 #include "problem/problem.h"
-#include "reference.h"
-#include "systems.h"
-#include "testing.h"
+#include "stepping.h"
 
-static carom_sim *start(const carom_model *model, double theta, double gamma, double h, bool energy)
+static const char *spec(double theta, double gamma)
 {
-    carom_error error;
-    carom_sim *sim;
-    carom_options o = carom_options_default();
-    char text[64];
+    static char text[64];
     snprintf(text, sizeof text, "moreau-jean:theta=%g:gamma=%g", theta, gamma);
-    CHECK_OK(carom_options_set(&o, "scheme", text, &error), error);
-    o.h = h;
-    o.energy = energy;
-    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
-    return sim;
+    return text;
 }
-
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 /* ---- smooth motion ---- */
 
@@ -34,7 +22,7 @@ static double smooth_error(const carom_model *model, double theta, double h, dou
     if (model->v)
         memcpy(x + n, model->v, sizeof(double) * (size_t)n);
     reference_run(model, 0, T, 1e-4, x);
-    carom_sim *sim = start(model, theta, 0.5, h, false);
+    carom_sim *sim = start(model, spec(theta, 0.5), h);
     RUN(sim, T);
     const carom_state *s = carom_sim_state(sim);
     double error = 0;
@@ -75,7 +63,7 @@ START_TEST(a_joint_keeps_order_two_and_closes_to_rounding)
     reference_run(&angle, 0, 1, 1e-4, x);
     for (int i = 0; i < 5; i++) {
         h[i] = 0.02 / (1 << i);
-        carom_sim *sim = start(&cartesian, 0.5, 0.5, h[i], false);
+        carom_sim *sim = start(&cartesian, spec(0.5, 0.5), h[i]);
         RUN(sim, 1);
         const carom_state *s = carom_sim_state(sim);
         double e[] = {s->q[0] - sin(x[0]), s->q[1] + cos(x[0]), s->v[0] - x[1] * cos(x[0]), s->v[1] - x[1] * sin(x[0])};
@@ -90,26 +78,6 @@ END_TEST
 
 /* ---- through impacts: L1 on the nodes, fitted over many steps that do not divide the impact times ---- */
 
-static void l1_errors(const carom_model *m, exact_solution *exact, double theta, double gamma, double h, double T, double *e_q, double *e_v)
-{
-    carom_sim *sim = start(m, theta, gamma, h, false);
-    const carom_state *s = carom_sim_state(sim);
-    double x[2 * REFERENCE_MAX] = {0}, t = 0;
-    int n = m->nv;
-    memcpy(x, m->q, sizeof(double) * (size_t)n);
-    *e_q = *e_v = 0;
-    while (s->t < T - h) {
-        STEP(sim);
-        if (exact)
-            exact(s->t, x, x + n);
-        else
-            reference_run(m, t, s->t, 5e-4, x), t = s->t;
-        for (int i = 0; i < n; i++)
-            *e_q += h * fabs(s->q[i] - x[i]), *e_v += h * fabs(s->v[i] - x[n + i]);
-    }
-    carom_sim_free(sim);
-}
-
 START_TEST(order_one_through_impacts_in_L1)
 {
     point_store ball_store, osc_store;
@@ -120,13 +88,8 @@ START_TEST(order_one_through_impacts_in_L1)
         {&ball, exact_ball, 5}, {&osc, exact_oscillator, 5}, {&wall, NULL, 1.5}};
     for (int c = 0; c < 3; c++)
         for (int variant = 0; variant < 2; variant++) {
-            enum { N = 16 };
-            double h[N], e_q[N], e_v[N];
-            for (int i = 0; i < N; i++) {
-                h[i] = 0.02 / pow(1.37, i) / 1.0137;
-                l1_errors(cases[c].m, cases[c].exact, variant ? 1 : 0.5, 0.5, h[i], cases[c].T, &e_q[i], &e_v[i]);
-            }
-            double order_q = fitted_order(N, h, e_q), order_v = fitted_order(N, h, e_v);
+            double order_q, order_v;
+            impact_orders(cases[c].m, spec(variant ? 1 : 0.5, 0.5), cases[c].exact, cases[c].T, &order_q, &order_v);
             printf("case %d theta %g: L1 orders q %.3f v %.3f\n", c, variant ? 1 : 0.5, order_q, order_v);
             CHECK_NEAR(order_q, 1, 0.2);
             CHECK_NEAR(order_v, 1, 0.2);
@@ -158,10 +121,10 @@ START_TEST(l1_errors_at_a_given_step_have_the_published_size)
     point_store store;
     double e_q, e_v;
     carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
-    l1_errors(&ball, exact_ball, 0.5, 0.5, 5.0 / 5003, 5, &e_q, &e_v);
+    l1_errors(&ball, "moreau-jean", exact_ball, 5.0 / 5003, 5, 0, &e_q, &e_v);
     CHECK_NEAR(e_v, 1.03e-2, 0.03e-2);
     carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
-    l1_errors(&osc, exact_oscillator, 0.5, 0.5, 5.0 / 5003, 5, &e_q, &e_v);
+    l1_errors(&osc, "moreau-jean", exact_oscillator, 5.0 / 5003, 5, 0, &e_q, &e_v);
     CHECK_NEAR(e_v, 1.02e-2, 0.03e-2);
 }
 END_TEST
@@ -172,7 +135,7 @@ START_TEST(the_energy_balance_of_an_elastic_ball_closes_to_rounding)
 {
     point_store store;
     carom_model ball = point_model(&store, 1, -10, 0, 0, 1, 0.5, 0);
-    carom_sim *sim = start(&ball, 0.5, 0.5, 0.00137, true);
+    carom_sim *sim = start(&ball, spec(0.5, 0.5), 0.00137);
     RUN(sim, 20);
     const carom_info *i = carom_sim_info(sim);
     CHECK_AT_LEAST(i->events[CAROM_EVENT_IMPACT], 20);
@@ -187,7 +150,7 @@ START_TEST(the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_round
 {
     point_store store;
     carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
-    carom_sim *sim = start(&osc, 0.5, 0.5, 0.00137, true);
+    carom_sim *sim = start(&osc, spec(0.5, 0.5), 0.00137);
     RUN(sim, 5);
     const carom_info *i = carom_sim_info(sim);
     ck_assert_int_eq(i->events[CAROM_EVENT_IMPACT], 5);
@@ -199,24 +162,11 @@ START_TEST(the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_round
 }
 END_TEST
 
-typedef struct watch {
-    double energy, most;
-    int segments;
-} watch;
-
-static void watch_energy(void *user, const carom_segment *s)
-{
-    watch *w = user;
-    if (w->segments++)
-        w->most = fmax(w->most, s->energy - w->energy);
-    w->energy = s->energy;
-}
-
 /* The most that one step gains, and the end of the run. */
 static double most_gained(const carom_model *box, double theta, double h)
 {
-    watch w = {0};
-    carom_sim *sim = start(box, theta, 0.5, h, true);
+    energy_watch w = {0};
+    carom_sim *sim = start(box, spec(theta, 0.5), h);
     carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
     RUN(sim, 6);
     const carom_info *i = carom_sim_info(sim);
@@ -252,7 +202,7 @@ START_TEST(the_ball_rests_after_its_accumulation_point)
 {
     point_store store;
     carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
-    carom_sim *sim = start(&ball, 0.5, 0.5, 0.001, false);
+    carom_sim *sim = start(&ball, spec(0.5, 0.5), 0.001);
     RUN(sim, 5);
     const carom_state *s = carom_sim_state(sim);
     CHECK_NEAR(s->v[0], 0, 1e-12);
@@ -267,23 +217,19 @@ START_TEST(going_on_after_a_load_gives_the_same_bits)
 {
     box_store store;
     carom_model box = box_model(&store, 0.4, 0.3);
-    carom_sim *a = start(&box, 0.5, 0.5, 0.001, true), *b = start(&box, 0.5, 0.5, 0.001, true);
-    for (int k = 0; k < 700; k++)
-        STEP(a);
-    size_t size = carom_sim_save(a, NULL, 0);
-    void *saved = malloc(size), *end_a = malloc(size), *end_b = malloc(size);
-    ck_assert_uint_eq(carom_sim_save(a, saved, size), size);
-    ck_assert_int_eq(carom_sim_load(b, saved, size), CAROM_OK);
-    for (int k = 0; k < 900; k++) {
-        STEP(a);
-        STEP(b);
-    }
-    carom_sim_save(a, end_a, size);
-    carom_sim_save(b, end_b, size);
-    ck_assert_mem_eq(end_a, end_b, size);
-    ck_assert_int_eq(carom_sim_load(b, saved, 7), CAROM_BAD_ARGUMENT);
-    free(saved), free(end_a), free(end_b);
-    carom_sim_free(a), carom_sim_free(b);
+    check_restart(&box, "moreau-jean", 0.001, 700, 900);
+}
+END_TEST
+
+START_TEST(foreign_bytes_are_not_loaded)
+{
+    box_store store;
+    carom_model box = box_model(&store, 0.4, 0.3);
+    carom_sim *sim = start(&box, "moreau-jean", 0.001);
+    unsigned char bytes[4096] = "no state";
+    ck_assert_int_eq(carom_sim_load(sim, bytes, 7), CAROM_BAD_ARGUMENT);
+    ck_assert_int_eq(carom_sim_load(sim, bytes, sizeof bytes), CAROM_BAD_ARGUMENT);
+    carom_sim_free(sim);
 }
 END_TEST
 
@@ -297,7 +243,7 @@ START_TEST(a_failing_step_leaves_the_state_alone)
     point_store store;
     carom_model ball = point_model(&store, 1, -10, 0, 0, 0.9, 5, 0);
     ball.force = failing_force;
-    carom_sim *sim = start(&ball, 0.5, 0.5, 0.01, false);
+    carom_sim *sim = start(&ball, spec(0.5, 0.5), 0.01);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_FINITE);
     size_t size = carom_sim_save(sim, NULL, 0);
     void *before = malloc(size), *after = malloc(size);
@@ -319,7 +265,7 @@ START_TEST(the_trajectory_follows_the_nodes_and_the_jumps)
     point_store store;
     carom_error error;
     carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
-    carom_sim *sim = start(&ball, 0.5, 0.5, 0.013, false);
+    carom_sim *sim = start(&ball, spec(0.5, 0.5), 0.013);
     carom_trajectory *tr;
     CHECK_OK(carom_trajectory_new(&tr, sim, &error), error);
     double q, v;
@@ -373,7 +319,7 @@ START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
     const carom_model cart = {.name = "cart", .nq = 1, .nv = 1, .njoint = 2, .joint_name = name, .q = q, .constant = CAROM_MASS,
                               .mass = unit_mass, .force = zero_matrix, .gap = quarrel_gap, .jacobian = quarrel_jacobian,
                               .offset = quarrel_offset};
-    carom_sim *sim = start(&cart, 0.5, 0.5, 1e-3, false);
+    carom_sim *sim = start(&cart, spec(0.5, 0.5), 1e-3);
     char path[] = "/tmp/carom-problem-XXXXXX";
     int file = mkstemp(path);
     ck_assert_int_ge(file, 0);
@@ -401,5 +347,5 @@ TEST_MAIN("moreau-jean", a_contact_problem_without_solution_is_reported_and_dump
           l1_errors_at_a_given_step_have_the_published_size, the_energy_balance_of_an_elastic_ball_closes_to_rounding,
           the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_rounding,
           a_box_with_two_corners_never_gains_energy_and_comes_to_rest, the_ball_rests_after_its_accumulation_point,
-          going_on_after_a_load_gives_the_same_bits, a_failing_step_leaves_the_state_alone,
+          going_on_after_a_load_gives_the_same_bits, foreign_bytes_are_not_loaded, a_failing_step_leaves_the_state_alone,
           the_trajectory_follows_the_nodes_and_the_jumps)

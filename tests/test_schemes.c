@@ -254,25 +254,12 @@ START_TEST(a_failing_step_leaves_the_state_alone_with_every_scheme)
 }
 END_TEST
 
-typedef struct watch {
-    double energy, most;
-    int segments;
-} watch;
-
-static void watch_energy(void *user, const carom_segment *s)
-{
-    watch *w = user;
-    if (w->segments++)
-        w->most = fmax(w->most, s->energy - w->energy);
-    w->energy = s->energy;
-}
-
 START_TEST(no_scheme_gains_energy_on_the_box)
 {
     const char *list[SPECS];
     for (int i = 0, n = specs(list); i < n; i++) {
         box_store corners;
-        watch w = {0};
+        energy_watch w = {0};
         carom_model box = box_model(&corners, 0.4, 0.3);
         carom_sim *sim = start(&box, list[i], 0.001, true);
         if (!sim)
