@@ -331,7 +331,7 @@ START_TEST(newton_knows_what_joints_carry)
         const carom_state *s = carom_sim_state(sim);
         CHECK_AT_MOST(carom_sim_info(sim)->newton_iterations, 800);
         CHECK_NEAR(hypot(s->q[0], s->q[1]), 1, 1e-14);
-        CHECK_NEAR(s->v[0] * s->q[1] - s->v[1] * s->q[0], 9.81 / 1000 * s->q[0], 1e-4); /* sinks: moment of weight and air */
+        CHECK_NEAR(s->v[0] * s->q[1] - s->v[1] * s->q[0], 9.81 / 1000 * s->q[0], 1e-4); /* weight, air */
         carom_sim_free(sim);
     }
 }
@@ -375,4 +375,5 @@ TEST_MAIN("Galerkin", the_coefficients_have_the_published_values, the_coefficien
           end_states_agree_to_all_known_digits, alternating_degrees_converge_with_the_lower_order,
           degree_zero_is_the_explicit_and_the_implicit_scheme_of_moreau_and_jean,
           strong_damping_is_left_to_Newton_and_to_the_implicit_family,
-          newton_needs_two_iterations_where_forces_are_linear, newton_knows_what_joints_carry, dense_output_has_the_order_of_its_degree)
+          newton_needs_two_iterations_where_forces_are_linear, newton_knows_what_joints_carry,
+          dense_output_has_the_order_of_its_degree)

@@ -235,5 +235,6 @@ START_TEST(a_pulled_block_slips_and_sticks_on_time)
 END_TEST
 
 TEST_MAIN("Galerkin, contacts", a_contact_on_a_curved_surface_keeps_the_order,
-          the_point_leaves_the_dome_where_it_should, a_joint_keeps_the_order_and_closes_to_rounding, a_sliding_block_stops_by_the_exact_law,
+          the_point_leaves_the_dome_where_it_should, a_joint_keeps_the_order_and_closes_to_rounding,
+          a_sliding_block_stops_by_the_exact_law,
           a_pulled_block_slips_and_sticks_on_time)

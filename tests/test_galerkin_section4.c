@@ -138,7 +138,7 @@ static experiment experiment_of(point_store *s, int which)
     switch (which) {
     case 2: {
         experiment x = {growing(s, 1), flight, 1};
-        x.model.ncontact = 0, x.model.jacobian = NULL; /* nothing to fall on: the implicit scheme would reach the ground before t = 1 */
+        x.model.ncontact = 0, x.model.jacobian = NULL; /* coarse implicit steps would reach the ground before t = 1 */
         return x;
     }
     case 3:
