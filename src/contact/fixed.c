@@ -3,8 +3,8 @@
  *   K (a; x) = (F; -gamma),   K = [[M, -H^T], [J, 0]]                                          (1)
  *   rows of J = H:  joints, normals of contacts that press, normals and tangents of those that stick
  *   slip along s:   J = G_n,  H = G_n - mu (s . G_t)                                           (2)
- *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny: it has just broken
- *                   loose, and its direction relaxes faster than any step                      (4)
+ *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and |x_t| >= mu x_n:
+ *                   it has just broken loose, and its direction relaxes faster than any step   (4)
  *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
  *
  * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
@@ -106,8 +106,9 @@ static bool spatial_directions(carom_fixed *f, const carom_system *system, const
         double y = carom_dot(nv, system->at.G + (r + 2) * nv, v) + system->at.w[r + 2], size = hypot(x, y);
         f->creeps[c] = !(size > f->slow);
         any |= f->creeps[c];
-        if (!f->creeps[c])
+        if (size > 0)
             f->direction[2 * c] = x / size, f->direction[2 * c + 1] = y / size;
+        f->moves[c] = size > 0;
     }
     return any;
 }
@@ -122,7 +123,9 @@ static void creeping_directions(carom_fixed *f, const carom_system *system, doub
         const double *x = force + link->row;
         int c = link->contact;
         double size = f->creeps[c] ? hypot(x[1], x[2]) : 0;
-        if (size > 0)
+        if (f->creeps[c] && f->moves[c] && size < (1 - 1e-9) * system->at.law[4 * c + 2] * x[0])
+            f->creeps[c] = false; /* it does not start, it stops */
+        else if (size > 0)
             f->direction[2 * c] = -x[1] / size, f->direction[2 * c + 1] = -x[2] / size;
     }
 }
@@ -167,5 +170,6 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
     CAROM_PLACE(layout, fixed->work, 4 * n + 1);
     CAROM_PLACE(layout, fixed->h, nv);
     CAROM_PLACE(layout, fixed->creeps, system->nlink - system->njoint);
+    CAROM_PLACE(layout, fixed->moves, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->a_free, nv);
 }

@@ -17,6 +17,7 @@ typedef struct carom_fixed {
     double *direction;       /* [2*ncontact] of slip, unit; of spatial slip it is the present one, set here */
     double slow;             /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
+    bool *moves;               /* [ncontact] spatial slip is not 0 */
     int m, *row, *order;     /* rows of the equations */
     double *Y, *K, *b, *x, *work, *h, *a_free;
 } carom_fixed;

@@ -190,7 +190,7 @@ double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
-        if (dec > 0 && size > w->fixed.slow)
+        if (dec > 0 && !w->fixed.creeps[c])
             h = CAROM_MIN(h, 0.9 * size / dec);                                                  /* (6) */
     }
     return h;
@@ -200,7 +200,7 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->end, c, &size);
-        if (dec > 0 && size * size / (2 * dec) <= carom_tol_small(s)) {
+        if (dec > 0 && !w->fixed.creeps[c] && size * size / (2 * dec) <= carom_tol_small(s)) {
             *contact = c;
             return true;
         }

@@ -1,0 +1,311 @@
+/* tolerance.c: does `tolerance` keep its tolerance? Errors of positions over tol, steps and evaluations, as a table.
+ *
+ * Each system runs with rtol = atol = tol. Its error is the largest difference of any position q from the reference, at the
+ * ends of all steps, over tol max(1, |q|). Its horizon is the time up to which initial values off by d max(1, |value|) move no
+ * position by more than 10 d: beyond it no method can keep a tolerance. The reference is `tolerance` at 1e-13, itself compared at equally
+ * spaced times with a second method: `exact` where the model is linear, otherwise Crank-Nicolson extrapolated from two steps.
+ *
+ * bench-tolerance [name]: one system only; --dense also measures between the steps. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "carom.h"
+
+enum { MAX_Q = 16, SAMPLES = 2000, TOLS = 9, FIRST = 3 };
+
+typedef struct system_case {
+    const char *model, *set; /* "name=value name=value" */
+    double t_end;            /* 0: the model's */
+    const char *second;      /* method; "crank-nicolson" is extrapolated */
+    double h;                /* its step */
+} system_case;
+
+static const system_case cases[] = {
+    {"ball", "", 0, "exact", 0},
+    {"linear-oscillator", "rho=0.5", 0, "exact", 0},
+    {"linear-oscillator", "rho=0.9", 0, "exact", 0},
+    {"linear-oscillator", "f=-5", 0, "exact", 0},
+    {"take-off", "", 0, "exact", 0},
+    {"rest-phase", "", 0, "exact", 0},
+    {"vibrating-table", "", 0, "exact", 0},
+    {"impact-pair", "", 0, "exact", 0},
+    {"impact-oscillator", "w=2 e=0.5", 0, "exact", 0},
+    {"newton-cradle", "", 0, "exact", 0},
+    {"stacked-balls", "", 0, "exact", 0},
+    {"bead-column", "", 0, "exact", 0},
+    {"double-pendulum-wall", "", 0, "crank-nicolson", 4e-4},
+    {"pendulum-wall", "", 0, "crank-nicolson", 4e-4},
+    {"pendulum-wall-cartesian", "", 0, "crank-nicolson", 4e-4},
+    {"dome", "", 0, "crank-nicolson", 4e-4},
+    {"cam-follower", "", 0.2, "crank-nicolson", 4e-5},
+    {"sliding-block", "", 0, "crank-nicolson", 4e-4},
+    {"belt", "", 0, "crank-nicolson", 4e-4},
+    {"disc", "", 0, "crank-nicolson", 4e-4},
+    {"box", "", 0, "crank-nicolson", 4e-4},
+    {"rocking-block", "", 0, "crank-nicolson", 4e-4},
+    {"woodpecker", "", 0, "crank-nicolson", 4e-5},
+    {"slider-crank", "", 0, "crank-nicolson", 1e-5},
+    {"dimer", "", 0.2, "crank-nicolson", 4e-5},
+    {"point-on-plane", "", 0, "crank-nicolson", 4e-4},
+    {"billiard-ball", "", 0, "crank-nicolson", 4e-4},
+    {"billiard-ball", "v.ax=60 v.y=0", 0, "crank-nicolson", 4e-4},
+};
+
+static void die(const char *what, const carom_error *error)
+{
+    printf("%s: %s\n", what, error->text);
+    exit(1);
+}
+
+static carom_model *load(const system_case *c)
+{
+    carom_error error;
+    carom_model *model;
+    carom_load_options options = {.assemble = true};
+    if (carom_model_load(&model, c->model, &options, &error) != CAROM_OK)
+        die(c->model, &error);
+    char key[32];
+    for (const char *s = c->set; *s; s += strcspn(s, " "), s += strspn(s, " ")) {
+        double value;
+        if (sscanf(s, "%31[^=]=%lf", key, &value) != 2 ||
+            carom_model_set(model, &(const char *){key}, &value, 1, &error) != CAROM_OK)
+            die(s, &error);
+    }
+    return model;
+}
+
+static carom_options options_of(const carom_model *model, const char *scheme, double tol, double t_end)
+{
+    carom_error error;
+    carom_options o = carom_options_default();
+    if (carom_options_from_model(&o, model, &error) != CAROM_OK || carom_options_set(&o, "scheme", scheme, &error) != CAROM_OK)
+        die(model->name, &error);
+    o.rtol = o.atol = tol;
+    if (t_end > 0)
+        o.t_end = t_end;
+    return o;
+}
+
+/* A run that is kept: positions from its dense output. */
+typedef struct path {
+    carom_sim *sim;
+    carom_trajectory *trajectory;
+} path;
+
+static bool follow(path *p, const carom_model *model, const carom_options *o, double t_end)
+{
+    carom_error error = {0};
+    *p = (path){0};
+    if (carom_sim_new(&p->sim, model, o, &error) != CAROM_OK || carom_trajectory_new(&p->trajectory, p->sim, &error) != CAROM_OK) {
+        printf("%s: %s\n", model->name, error.text);
+        return false;
+    }
+    carom_status status = carom_sim_run(p->sim, t_end);
+    if (status == CAROM_OK || status == CAROM_STOPPED)
+        return true;
+    printf("%s by %s: %s\n", model->name, o->scheme, carom_sim_error(p->sim)->text);
+    return false;
+}
+
+static void leave(path *p)
+{
+    carom_trajectory_free(p->trajectory);
+    carom_sim_free(p->sim);
+    *p = (path){0};
+}
+
+static double apart(const path *p, const double *q, int n, double t, int *which)
+{
+    double at[MAX_Q], v[MAX_Q], most = 0;
+    if (carom_trajectory_at(p->trajectory, t, 1, at, v) != CAROM_OK)
+        return INFINITY;
+    for (int i = 0; i < n; i++) {
+        double off = fabs(at[i] - q[i]) / fmax(1, fabs(at[i]));
+        if (off > most) {
+            most = off;
+            if (which)
+                *which = i;
+        }
+    }
+    return most;
+}
+
+/* ---- how far the motion can be told in advance ---- */
+
+/* Do as many contacts touch at the start as in the model itself? A gap opened by d closes again with the velocity sqrt(d). */
+static bool touches_as(const carom_model *model, const carom_options *o, int *touching)
+{
+    carom_error error;
+    carom_sim *sim;
+    int n = 0;
+    if (carom_sim_new(&sim, model, o, &error) != CAROM_OK)
+        return false;
+    for (int c = 0; c < model->ncontact; c++)
+        n += carom_sim_state(sim)->mode[c] != CAROM_OPEN;
+    carom_sim_free(sim);
+    bool same = n == *touching;
+    *touching = n;
+    return same;
+}
+
+/* Where a motion that began d off is more than 10 d off, at the latest t_end; *factor: the most before. */
+static double parts_at(const system_case *c, const carom_options *o, const path *base, const char *key, double start, double d,
+                       double t_end, int touching, double *factor)
+{
+    carom_model *model = load(c);
+    carom_error error;
+    path other = {0};
+    double q[MAX_Q], v[MAX_Q], t = 0;
+    if (carom_model_set(model, &(const char *){key}, &(double){start}, 1, &error) == CAROM_OK &&
+        touches_as(model, o, &touching) && follow(&other, model, o, t_end)) {
+        for (int k = 1; k <= SAMPLES; k++) {
+            t = t_end * k / SAMPLES;
+            if (carom_trajectory_at(other.trajectory, t, 1, q, v) != CAROM_OK)
+                break;
+            double off = apart(base, q, model->nq, t, NULL) / d;
+            if (off > 10) {
+                t = t_end * (k - 1) / SAMPLES;
+                break;
+            }
+            *factor = fmax(*factor, off);
+        }
+    } else {
+        t = t_end;
+    }
+    if (other.sim)
+        leave(&other);
+    carom_model_free(model);
+    return t;
+}
+
+static double horizon_of(const system_case *c, const carom_model *model, double t_end, double *factor)
+{
+    const double d = 1e-8;
+    carom_options o = options_of(model, "tolerance", 1e-12, t_end);
+    path base;
+    double horizon = t_end;
+    int touching = 0;
+    *factor = 0;
+    touches_as(model, &o, &touching);
+    if (!follow(&base, model, &o, t_end))
+        exit(1);
+    for (int i = 0; i < 2 * model->nq; i++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            char key[64];
+            double from = i % 2 ? (model->v ? model->v[i / 2] : 0) : model->q[i / 2];
+            snprintf(key, sizeof key, "%c.%s", i % 2 ? 'v' : 'q', model->q_name[i / 2]);
+            horizon = parts_at(c, &o, &base, key, from + sign * d * fmax(1, fabs(from)), d, horizon,
+                               touching, factor);
+        }
+    leave(&base);
+    return horizon;
+}
+
+/* ---- errors ---- */
+
+typedef struct result {
+    double error, dense; /* over tol */
+    double at;           /* time of the largest one */
+    int which;
+    long steps, evaluations;
+    double penetration;
+} result;
+
+static result measure(const carom_model *model, const path *reference, double tol, double t_end, double t_run)
+{
+    carom_options o = options_of(model, "tolerance", tol, t_run);
+    path p;
+    result r = {0};
+    double q[MAX_Q], v[MAX_Q];
+    if (!follow(&p, model, &o, t_end)) {
+        r.error = INFINITY;
+    } else {
+        const carom_segment *s;
+        for (size_t i = 0; (s = carom_trajectory_segment(p.trajectory, i)); i++) {
+            int which = 0;
+            for (int k = 0; k <= 4; k++) {
+                double t = s->t0 + 0.25 * k * (s->t1 - s->t0);
+                carom_trajectory_at(p.trajectory, t, 1, q, v);
+                double e = apart(reference, q, model->nq, t, &which) / tol;
+                r.dense = fmax(r.dense, e);
+                if (k == 4 && e > r.error)
+                    r.error = e, r.at = t, r.which = which;
+            }
+        }
+        const carom_info *info = carom_sim_info(p.sim);
+        r.steps = info->steps, r.evaluations = info->rhs_evaluations, r.penetration = info->max_penetration;
+    }
+    if (p.sim)
+        leave(&p);
+    return r;
+}
+
+/* Largest difference of the reference from the second method on a grid of times. */
+static double cross_check(const system_case *c, const carom_model *model, const path *reference, double t_end)
+{
+    enum { GRID = 200 };
+    bool richardson = strcmp(c->second, "crank-nicolson") == 0;
+    double h = richardson ? t_end / GRID / ceil(t_end / GRID / c->h) : t_end / GRID, most = 0;
+    path p[2] = {{0}};
+    for (int k = 0; k < 1 + richardson; k++) {
+        carom_options o = options_of(model, c->second, 1e-13, t_end);
+        o.h = h / (1 + k);
+        o.newton_tol = 1e-13;
+        if (!follow(&p[k], model, &o, t_end))
+            return NAN;
+    }
+    for (int k = 1; k <= GRID; k++) {
+        double t = t_end * k / GRID, q[2][MAX_Q], v[MAX_Q];
+        for (int j = 0; j < 1 + richardson; j++)
+            if (carom_trajectory_at(p[j].trajectory, t, 1, q[j], v) != CAROM_OK)
+                return NAN;
+        for (int i = 0; richardson && i < model->nq; i++)
+            q[0][i] = (4 * q[1][i] - q[0][i]) / 3;
+        most = fmax(most, apart(reference, q[0], model->nq, t, NULL));
+    }
+    for (int k = 0; k < 1 + richardson; k++)
+        leave(&p[k]);
+    return most;
+}
+
+int main(int argc, char **argv)
+{
+    int worst_ok = 0, good = 0, all = 0;
+    const char *only = argc > 1 ? argv[1] : NULL;
+    printf("| system | horizon | factor | reference off by |");
+    for (int k = 0; k < TOLS; k++)
+        printf(" 1e-%d |", FIRST + k);
+    printf("\n|---|---|---|---|");
+    for (int k = 0; k < TOLS; k++)
+        printf("---|");
+    printf("\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const system_case *c = &cases[i];
+        if (only && strcmp(only, c->model) != 0)
+            continue;
+        carom_model *model = load(c);
+        double t_end = c->t_end > 0 ? c->t_end : options_of(model, "tolerance", 1e-6, 0).t_end, factor;
+        double horizon = horizon_of(c, model, t_end, &factor);
+        carom_options o = options_of(model, "tolerance", 1e-13, horizon);
+        path reference;
+        if (!follow(&reference, model, &o, horizon))
+            return 1;
+        printf("| %s %s | %.4g | %.1f | %s %.1e |", c->model, c->set, horizon, factor, c->second,
+               cross_check(c, model, &reference, horizon));
+        for (int k = 0; k < TOLS; k++) {
+            result r = measure(model, &reference, pow(10, -FIRST - k), horizon, horizon);
+            printf(" %.2g (%.2g; %ld, %ld) |", r.error, r.dense, r.steps, r.evaluations);
+            if (only)
+                printf("   at t = %.6g coordinate %d, penetration %.2g\n", r.at, r.which, r.penetration);
+            all++, good += r.error <= 3, worst_ok += r.error <= 10;
+        }
+        printf("\n");
+        fflush(stdout);
+        leave(&reference);
+        carom_model_free(model);
+    }
+    printf("\n%d of %d within 3 tol, %d within 10 tol.\n", good, all, worst_ok);
+    return 0;
+}
