@@ -44,6 +44,7 @@ docs: all
 
 study: all
 	@tools/study.sh build/carom
+	@tools/orders.sh build/carom
 
 install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"

@@ -5,7 +5,7 @@ carom=$1
 dir=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-"$carom" run bouncing-ball --h 0.001 --every 0.005 --quiet -o "$tmp/ball.csv"
+"$carom" run bouncing-ball --rtol 1e-8 --atol 1e-8 --every 0.005 --quiet -o "$tmp/ball.csv"
 "$carom" plot "$tmp/ball.csv" --panel y --panel "y'" --title "Bouncing ball: restitution 0.9, at rest after infinitely many impacts" \
     -o "$dir/bouncing-ball.svg"
 echo "$dir/bouncing-ball.svg"
