@@ -83,7 +83,8 @@ static carom_sim *simulate(const carom_model *model)
     carom_error error;
     carom_options o = carom_options_default();
     o.h = 1e-4;
-    if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
+    if (carom_options_set(&o, "scheme", "moreau-jean", &error) != CAROM_OK ||
+        carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }

@@ -21,16 +21,25 @@
  * Energy, for constant M and linear forces: the impulses do the work P (1 - theta - theta e) u and the rest of the step
  * -(theta - 1/2) |v' - v|^2. So theta = 1/2 balances to rounding and dissipates, but for a contact that separates (u > 0) and
  * is pulled back within the same step: it gains P (1 - e) u/2, at most m (a h)^2/8 for a mass m under the acceleration a.
- * theta = 1/(1 + e) never gains energy. */
+ * theta = 1/(1 + e) never gains energy.
+ * With the field control the step is chosen by rtol and atol, as described in moreau_control.c. */
 #include <string.h>
 
 #include "core/dense.h"
+#include "schemes/moreau_control.h"
 #include "schemes/moreau_jean.h"
 
-enum { THETA, GAMMA };
+enum { THETA, GAMMA, CONTROL };
 static const carom_field fields[] = {
     {"theta", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "implicitness: 0 explicit, 1/2 midpoint, 1 implicit"},
     {"gamma", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "how far ahead the gap is predicted, in steps"},
+    {"control", CAROM_FIELD_ENUM, 0, 0, 0, "none halving coordinates variable-order indicator",
+     "how rtol and atol choose the step: not at all, by halving it, the same for q alone or with a guess of the order, by jumps"},
+    {"guarded", CAROM_FIELD_BOOL, 1, 0, 1, NULL, "control: watch penetration too, gamma is 1; false: as printed, misses impacts"},
+    {"alpha", CAROM_FIELD_DOUBLE, 1, 0.01, 1, NULL, "control: safety factor of the next step"},
+    {"alpha_min", CAROM_FIELD_DOUBLE, 0.5, 1e-3, 0.9, NULL, "control: the next step is at least this much of the present one"},
+    {"alpha_max", CAROM_FIELD_DOUBLE, 5, 1, 1e3, NULL, "control: and at most this much"},
+    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "control: longest step; 0: a twentieth of the run or of the period"},
     {0},
 };
 static const unsigned requests[] = {
@@ -288,7 +297,27 @@ carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hi
     return CAROM_OK;
 }
 
-static carom_status step(carom_step *s)
+typedef struct controlled_work {
+    work velocity; /* first: what a plain step works on */
+    carom_control control;
+} controlled_work;
+
+static void layout(carom_layout *layout, const carom_system *system, void *work_of_step)
+{
+    controlled_work *w = work_of_step;
+    carom_moreau_layout(layout, system, &w->velocity);
+    carom_control_layout(layout, system, &w->control);
+}
+
+static void orders(const double *field, double *smooth, double *impact)
+{
+    if (field[CONTROL] == CAROM_CONTROL_NONE)
+        carom_moreau_orders(field, smooth, impact);
+    else
+        *smooth = *impact = 0; /* in h none: the step is chosen */
+}
+
+static inline carom_status plain(carom_step *s)
 {
     carom_system *sys = s->system;
     work *w = s->work;
@@ -300,16 +329,26 @@ static carom_status step(carom_step *s)
     return carom_step_finish(s, hit);
 }
 
+static carom_status step(carom_step *s)
+{
+    if (s->field[CONTROL] != CAROM_CONTROL_NONE)
+        return carom_control_step(s, &((controlled_work *)s->work)->control, plain);
+    return plain(s);
+}
+
 const carom_scheme carom_scheme_moreau_jean = {
     .method = {.name = "moreau-jean",
                .doc = "Moreau's time-stepping with theta and gamma; order 2 between impacts (theta = 1/2), 1 through them",
                .ref = "Acary (2009), INRIA RR-7151, (16)-(18)",
                .fields = fields},
-    .orders = carom_moreau_orders,
+    .orders = orders,
     .requests = requests,
-    .segments = 1,
+    .segments = 2, /* the halves of a controlled step */
     .degree = 2,
-    .work_bytes = sizeof(work),
-    .layout = carom_moreau_layout,
+    .memory = carom_control_memory,
+    .remembers = carom_control_remembers,
+    .work_bytes = sizeof(controlled_work),
+    .layout = layout,
+    .start = carom_control_start,
     .step = step,
 };

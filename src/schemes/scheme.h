@@ -34,6 +34,7 @@ typedef struct carom_scheme {
     /* NULL: takes every model. Otherwise refuses with the reason. */
     carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);
     int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */
+    bool (*remembers)(const double *field);                          /* whether it does with these fields; NULL: it does */
     size_t work_bytes;                                               /* of its work struct, at most CAROM_WORK_MAX */
     void (*layout)(carom_layout *layout, const carom_system *system, void *work); /* places the arrays of work */
     carom_status (*start)(carom_step *step); /* fills memory_next at the start of a run; NULL: nothing to do */

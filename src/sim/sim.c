@@ -46,7 +46,8 @@ static void place(carom_layout *layout, carom_sim *sim)
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
     carom_stage_layout(layout, &sim->stage, sim->model, sim->system.nrow, sim->scheme->segments, sim->scheme->degree);
-    sim->nmemory = sim->scheme->memory ? sim->scheme->memory(&sim->system) : 0;
+    bool remembers = sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
+    sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmemory, &sim->next);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
