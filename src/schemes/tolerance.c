@@ -247,7 +247,7 @@ carom_status carom_tol_step(carom_step *s)
     int contact = 0;
     roles_from(s, w);
     w->start.x = 0;
-    w->fixed.slow = sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
+    w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     CAROM_TRY(begin(s, w));

@@ -4,8 +4,8 @@
  *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
  *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                              (2)
  *             after a force or stick event at t + d on the old motion, where the violated inequality is strict       (3)
- *   freeze    open b with g <= k, u >= 0, gddot < 0, u^2/(2 |gddot|) <= k = kappa tol, closed for good if the frozen
- *             mode holds and nothing else hits within the tail 2 u/(|gddot| (1 - e))                                 (4)
+ *   freeze    open b with u >= 0, gddot < 0, g + u^2/(2 |gddot|) <= k = kappa tol/(coordinate per gap), closed for good
+ *             if nothing else hits hard within three tails 2 u/(|gddot| (1 - e)) of the frozen mode                  (4)
  *             u is removed with the columns of that mode, friction included                                          (5)
  *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; it sticks when |u|^2/(2 dec) <= k,
  *             if static friction can hold it                                                                         (6) */
@@ -261,16 +261,38 @@ static carom_status impact(carom_step *s, carom_tol *w, int hit)
     return CAROM_OK;
 }
 
-/* Would another contact hit within the tail of the frozen ones? */
-static bool disturbed(const carom_step *s, const carom_tol *w, double tail)
+/* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen mode:
+ * what rested in relative flight may now fall. A soft hit begins a tail of its own. */
+static bool disturbed(const carom_step *s, const carom_tol *w, double tail, double k, double fall)
 {
     const carom_system *sys = s->system;
-    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+    int nc = sys->nlink - sys->njoint;
+    for (int c = 0, calm = 0; calm < nc; c = (c + 1) % nc, calm++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        if ((int)w->role[c] == CAROM_ROLE_OPEN && w->end.u[r] < -carom_tol_small(s) && w->end.g[i] + 3 * tail * w->end.u[r] <= 0)
+        double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
+        if ((int)w->role[c] != CAROM_ROLE_OPEN)
+            continue;
+        bool hits = g + u * time + 0.5 * rate * time * time <= 0 || (u < 0 && rate > 0 && u * u >= 2 * rate * g);
+        double hit = sqrt(CAROM_MAX(u * u - 2 * rate * g, 0)), e = sys->at.law[4 * c];
+        if (hits && hit * hit > 2 * k * fall)
             return true;
+        double longer = hits && e < 1 ? 2 * hit / (fall * (1 - e)) : 0;
+        if (longer > 1.01 * tail)
+            tail = longer, calm = -1;
     }
     return false;
+}
+
+/* How far a coordinate moves when the gap of a contact closes by 1. */
+static double leverage(carom_step *s, carom_tol *w, int row)
+{
+    const carom_system *sys = s->system;
+    const double *G = sys->at.G + row * sys->nv;
+    double *y = w->shift_v;
+    carom_copy(sys->nv, G, y);
+    carom_factor_solve(&sys->mass, y);
+    double W = carom_dot(sys->nv, G, y);
+    return W > 0 ? CAROM_MAX(1, carom_norm_max(sys->nv, y) / W) : 1;
 }
 
 /* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
@@ -289,30 +311,44 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
     carom_stage_zeno(s->stage, &zeno);
 }
 
+/* (4): marks those whose bounces may end now in w->still.mode. */
+static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, double *k_least, double *fall_least)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    bool any = false;
+    *tail = 0, *k_least = *fall_least = INFINITY;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        double u = e->u[r], fall = -e->udot[r], k = carom_tol_small(s), e_n = sys->at.law[4 * c];
+        w->still.mode[c] = CAROM_OPEN;
+        if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
+            continue;
+        k /= leverage(s, w, r);
+        if (e->g[i] + u * u / (2 * fall) > k)
+            continue;
+        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * u / (fall * (1 - e_n)) : INFINITY);
+        *k_least = CAROM_MIN(*k_least, k), *fall_least = CAROM_MIN(*fall_least, fall);
+        w->still.mode[c] = CAROM_CLOSED;
+        any = true;
+    }
+    return any;
+}
+
 /* (4), repeated: the contacts inside first, then those that rest on them. */
 static carom_status freeze(carom_step *s, carom_tol *w)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
-    double k = carom_tol_small(s), t = s->now->t + e->x, rest = carom_tol_rest(s, e->v);
-    for (int round = 0; round < sys->nlink - sys->njoint; round++) {
-        double tail = 0;
-        bool add = false;
-        CAROM_TRY(carom_tol_measure(s, w, e));
-        for (int c = 0; c < sys->nlink - sys->njoint; c++) {
-            int i = sys->njoint + c, r = sys->link[i].row;
-            double u = e->u[r], fall = -e->udot[r];
-            w->still.mode[c] = CAROM_OPEN;
-            if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
-                continue;
-            double e_n = sys->at.law[4 * c];
-            tail = CAROM_MAX(tail, e_n < 1 ? 2 * u / (fall * (1 - e_n)) : INFINITY);
-            w->still.mode[c] = CAROM_CLOSED; /* a candidate */
-            add = true;
-        }
-        if (!add || disturbed(s, w, tail))
-            break;
-        for (int c = 0; c < sys->nlink - sys->njoint; c++)
+    int nc = sys->nlink - sys->njoint;
+    double t = s->now->t + e->x, rest = carom_tol_rest(s, e->v), tail, k, fall;
+    CAROM_TRY(carom_tol_measure(s, w, e));
+    for (int round = 0; round < nc && candidates(s, w, rest, &tail, &k, &fall); round++) {
+        carom_copy(3 * nc, w->role, w->roles_before);
+        carom_copy(sys->nq, e->q, w->probe.q);
+        carom_copy(sys->nv, e->v, w->probe.v);
+        int reported = s->stage->nzeno;
+        for (int c = 0; c < nc; c++)
             if (w->still.mode[c] != CAROM_OPEN) {
                 w->role[c] = CAROM_ROLE_PRESS;
                 report_zeno(s, w, c, rest);
@@ -320,8 +356,16 @@ static carom_status freeze(carom_step *s, carom_tol *w)
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
         CAROM_TRY(carom_tol_project(s, w, e, false));
         CAROM_TRY(carom_tol_project(s, w, e, true));
+        CAROM_TRY(carom_tol_measure(s, w, e));
+        if (disturbed(s, w, tail, k, fall)) {
+            s->stage->nzeno = reported;
+            carom_copy(3 * nc, w->roles_before, w->role);
+            carom_copy(sys->nq, w->probe.q, e->q);
+            carom_copy(sys->nv, w->probe.v, e->v);
+            break;
+        }
     }
-    for (int c = 0; c < sys->nlink - sys->njoint; c++)
+    for (int c = 0; c < nc; c++)
         w->still.mode[c] = CAROM_OPEN;
     return CAROM_OK;
 }
