@@ -1,7 +1,7 @@
 /* tolerance.c: error-controlled steps that end at their events: you ask for a tolerance and get it, through impacts too.
  *
  *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (tolerance_trial.c)                     (1)
- *   accepted if |e| <= 1;  h' = h min(5, max(0.2, 0.9 |e|^(-1/5)))                                                   (2)
+ *   accepted if |e| <= kappa: local errors add up, are amplified;  h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))     (2)
  *   the step ends at its first event, located to rounding on steps of the pair (tolerance_events.c)                  (3)
  *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (tolerance_modes.c)           (4)
  *   positions and velocities of joints, pressing and sticking contacts are projected after every step                (5)
@@ -222,9 +222,10 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     h = CAROM_MIN(h, longest);
     for (int k = 0;; k++) {
         carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
+        norm /= CAROM_TOL_KAPPA;
         double factor = norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
-            s->h_next = h * CAROM_MIN(5, CAROM_MAX(k ? 0.2 : 0.2, factor));
+            s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
             return CAROM_OK;
         }
         if (status != CAROM_OK && status != CAROM_NOT_FINITE)

@@ -45,6 +45,8 @@ typedef enum carom_cause {
     CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END
 } carom_cause;
 
+#define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
+
 /* tolerance_trial.c: Dormand-Prince 5(4) from w->start over x in the present modes; *error_norm (may be NULL). */
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */

@@ -17,8 +17,7 @@
 
 double carom_tol_small(const carom_step *s)
 {
-    static const double kappa = 0.1;
-    return kappa * (s->options->atol + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
+    return CAROM_TOL_KAPPA * (s->options->atol + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
 }
 
 static double speed(const carom_step *s, const double *v)
