@@ -143,7 +143,7 @@ typedef struct watch {
     int segments;
 } watch;
 
-static void watch_energy(void *user, const carom_segment *s)
+static void watch_three_steps(void *user, const carom_segment *s)
 {
     watch *w = user;
     if (w->segments++ >= 3)
@@ -159,7 +159,7 @@ START_TEST(a_box_gains_no_energy_over_the_three_steps_of_an_impact)
         double h = 0.0007;
         carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
         carom_sim *sim = start(&box, PAOLI, h);
-        carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+        carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_three_steps});
         RUN(sim, 6);
         CHECK_AT_MOST(w.most_gain, pow(9.81 * h, 2));
         CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-9);
