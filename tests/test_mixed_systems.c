@@ -1,0 +1,198 @@
+/* test_mixed_systems.c: the scheme `mixed` on systems with several coordinates, curved contacts, joints and friction. */
+#include <string.h>
+
+#include "schemes/tableau.h"
+#include "stepping.h"
+
+enum { RUNS = 5 };
+
+static void spec_of(int rk, char spec[40])
+{
+    snprintf(spec, 40, "mixed:rk=%s", carom_tableau_list(rk)->name);
+}
+
+/* The error at T of N steps against (q, v). */
+static double error_at(const carom_model *m, int rk, int N, double T, const double *x)
+{
+    char spec[40];
+    double most = 0;
+    spec_of(rk, spec);
+    carom_sim *sim = start(m, spec, T / N);
+    RUN(sim, T);
+    const carom_state *s = carom_sim_state(sim);
+    for (int i = 0; i < m->nv; i++)
+        most = fmax(most, fmax(fabs(s->q[i] - x[i]), fabs(s->v[i] - x[m->nv + i])));
+    carom_sim_free(sim);
+    return most;
+}
+
+/* The order fitted over runs of N, 1.5 N, ... steps whose errors are above `least`. */
+static double order_of(const carom_model *m, int rk, int N, double T, const double *x, double least)
+{
+    double h[RUNS], e[RUNS];
+    int n = 0;
+    for (int k = 0; k < RUNS; k++, N = N * 3 / 2) {
+        h[n] = T / N, e[n] = error_at(m, rk, N, T, x);
+        n += e[n] > least;
+    }
+    double order = n < 3 ? INFINITY : fitted_order(n, h, e);
+    printf("%-20s %-10s order %.2f (%d runs), first %.2e\n", m->name, carom_tableau_list(rk)->name, order, n, e[0]);
+    return order;
+}
+
+static void check_orders(const carom_model *m, int N, double T, const double *x, double least, double slack)
+{
+    for (int rk = 0; carom_tableau_list(rk); rk++) {
+        double order = order_of(m, rk, N, T, x, least);
+        CHECK_AT_LEAST(order, carom_tableau_list(rk)->order - slack);
+    }
+}
+
+START_TEST(orders_hold_in_smooth_motion)
+{
+    carom_model m = pendulum();
+    double x[] = {1, 0.5};
+    reference_run(&m, 0, 2, 1e-4, x);
+    check_orders(&m, 20, 2, x, 1e-12, 0.3);
+}
+END_TEST
+
+START_TEST(orders_hold_for_the_double_pendulum_against_a_wall)
+{
+    carom_model m = double_pendulum();
+    double x[] = {double_start[0], double_start[1], 0, 0};
+    reference_run(&m, 0, 1.5, 5e-5, x);
+    check_orders(&m, 60, 1.5, x, 2e-11, 0.45);
+}
+END_TEST
+
+/* th'' = g sin(th) until cos(th) = 2/3 cos(th0), then free flight. */
+static void dome_angle_force(const carom_point *at, double *F)
+{
+    F[0] = 9.81 * sin(at->q[0]);
+}
+
+static void dome_reference(double T, double *x)
+{
+    carom_model angle = pendulum();
+    double y[2] = {0.3, 0}, t = 0, step = 1e-4, leave = acos(2.0 / 3 * cos(0.3));
+    angle.force = dome_angle_force;
+    while (step > 1e-14) {
+        double z[2];
+        reference_step(&angle, t, step, y, z);
+        if (z[0] < leave)
+            t += step, y[0] = z[0], y[1] = z[1];
+        else
+            step *= 0.5;
+    }
+    double s = T - t, vx = cos(y[0]) * y[1], vy = -sin(y[0]) * y[1];
+    CHECK_NEAR(t, 0.5634036, 1e-6);
+    x[0] = sin(y[0]) + s * vx, x[1] = cos(y[0]) + s * vy - 9.81 * s * s / 2;
+    x[2] = vx, x[3] = vy - 9.81 * s;
+}
+
+START_TEST(orders_hold_on_the_dome_and_after_leaving_it)
+{
+    carom_model *m;
+    carom_error error;
+    double x[4];
+    CHECK_OK(carom_model_load(&m, "dome", NULL, &error), error);
+    dome_reference(0.7, x);
+    check_orders(m, 10, 0.7, x, 1e-12, 0.3);
+    carom_model_free(m);
+}
+END_TEST
+
+static void sprung_force(const carom_point *at, double *F)
+{
+    stack_force(at, F);
+    F[0] -= 20 * at->q[0], F[1] -= 5 * at->q[1];
+}
+
+START_TEST(orders_hold_for_stacked_balls_on_springs_that_come_to_rest)
+{
+    carom_model m = stacked_balls();
+    m.force = sprung_force, m.potential = NULL;
+    m.constant |= CAROM_JACOBIAN | CAROM_R_Q | CAROM_R_V;
+    double x[4];
+    const double times[] = {0.6, 3};
+    for (int k = 0; k < 2; k++) {
+        carom_sim *sim = start(&m, "exact", 0.01);
+        RUN(sim, times[k]);
+        const carom_state *s = carom_sim_state(sim);
+        for (int i = 0; i < 2; i++)
+            x[i] = s->q[i], x[2 + i] = s->v[i];
+        carom_sim_free(sim);
+        printf("t = %g: %g %g %g %g\n", times[k], x[0], x[1], x[2], x[3]);
+        if (k == 0)
+            check_orders(&m, 15, times[0], x, 1e-12, 0.4);
+        else
+            CHECK_AT_MOST(error_at(&m, CAROM_TABLEAU_RADAU5, 300, times[1], x), 1e-12);
+    }
+}
+END_TEST
+
+START_TEST(orders_hold_with_a_joint_and_a_wall)
+{
+    cartesian_store store;
+    carom_model m = walled_pendulum(&store, 1), angle = walled_angle();
+    double y[] = {1, 0.5};
+    reference_run(&angle, 0, 1.5, 5e-5, y);
+    double x[] = {sin(y[0]), -cos(y[0]), cos(y[0]) * y[1], sin(y[0]) * y[1]};
+    check_orders(&m, 20, 1.5, x, 2e-11, 0.45);
+}
+END_TEST
+
+typedef struct changes {
+    double t[8];
+    int n;
+} changes;
+
+static void note_change(void *user, const carom_event *event)
+{
+    changes *c = user;
+    if ((event->type == CAROM_EVENT_STICK || event->type == CAROM_EVENT_SLIP) && c->n < 8)
+        c->t[c->n++] = event->t;
+}
+
+static double belt_error(const carom_model *m, int rk, double h)
+{
+    static const double known[] = {2.666666666667, 7.773846766751, 9.107180100084};
+    char spec[40];
+    changes c = {.n = 0};
+    double most = 0;
+    spec_of(rk, spec);
+    carom_sim *sim = start(m, spec, h);
+    carom_sim_observe(sim, &(carom_observer){.user = &c, .event = note_change});
+    RUN(sim, 10);
+    carom_sim_free(sim);
+    ck_assert_int_eq(c.n, 3);
+    for (int k = 0; k < 3; k++)
+        most = fmax(most, fabs(c.t[k] - known[k]));
+    return most;
+}
+
+START_TEST(sticking_and_slipping_on_the_belt_change_in_time)
+{
+    carom_model *m;
+    carom_error error;
+    CHECK_OK(carom_model_load(&m, "belt", NULL, &error), error);
+    for (int rk = 0; carom_tableau_list(rk); rk++) {
+        int p = carom_tableau_list(rk)->order, n = 0;
+        double h[RUNS], e[RUNS];
+        for (int k = 0; k < RUNS; k++) {
+            h[n] = 0.4037 / pow(1.5, k), e[n] = belt_error(m, rk, h[n]);
+            n += e[n] > 1e-11;
+        }
+        double order = n < 3 ? INFINITY : fitted_order(n, h, e), fine = belt_error(m, rk, p < 4 ? 0.01 / p / p : 0.01);
+        printf("belt %-10s order %.2f (%d runs), fine %.2e\n", carom_tableau_list(rk)->name, order, n, fine);
+        CHECK_AT_LEAST(order, p - 0.35);
+        CHECK_AT_MOST(fine, p == 2 ? 1e-4 : p == 3 ? 1e-8 : 1e-9);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("mixed systems", orders_hold_in_smooth_motion, orders_hold_for_the_double_pendulum_against_a_wall,
+          orders_hold_on_the_dome_and_after_leaving_it, orders_hold_for_stacked_balls_on_springs_that_come_to_rest,
+          orders_hold_with_a_joint_and_a_wall, sticking_and_slipping_on_the_belt_change_in_time)
