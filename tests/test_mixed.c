@@ -161,4 +161,147 @@ START_TEST(errors_are_those_of_the_table)
 }
 END_TEST
 
-TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next, errors_are_those_of_the_table)
+START_TEST(orders_hold_through_impacts_and_their_accumulation)
+{
+    static const int N[] = {41, 59, 83, 119, 167, 233};
+    enum { RUNS = sizeof N / sizeof N[0] };
+    point_store store[3];
+    const carom_model models[] = {point_model(&store[0], 1, 0, 10, 0.2, 0.5, 1, 0), point_model(&store[1], 1, 0, 10, 0.2, 0.9, 1, 0),
+                                  point_model(&store[2], 1, -5, 10, 0.2, 0.5, 1, 0)};
+    exact_solution *const exact[] = {exact_oscillator, exact_elastic, exact_resting};
+    for (int rk = 0; carom_tableau_list(rk); rk++)
+        for (int m = 0; m < 3; m++) {
+            double h[RUNS], e[RUNS];
+            for (int k = 0; k < RUNS; k++)
+                h[k] = 5.0 / N[k], e[k] = largest_error(&models[m], carom_tableau_list(rk)->name, exact[m], N[k], 5);
+            double order = fitted_order(RUNS, h, e);
+            printf("%-10s %d: order %.2f\n", carom_tableau_list(rk)->name, m, order);
+            CHECK_AT_LEAST(order, carom_tableau_list(rk)->order - 0.25);
+        }
+}
+END_TEST
+
+/* ---- what else a step promises ------------------------------------------------------------------------------ */
+START_TEST(a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing)
+{
+    point_store store;
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 1, 1e-4, 0); /* falls for 0.01, then flights of 0.02 */
+    carom_sim *sim = start(&ball, "mixed", 3);
+    const carom_state *s = carom_sim_state(sim);
+    STEP(sim);
+    CHECK_AT_MOST(s->t, 2);
+    CHECK_AT_LEAST(s->t, 1);
+    RUN(sim, 3.0);
+    double phase = fmod(3.0 - 0.01, 0.02);
+    CHECK_NEAR(s->t, 3.0, 0);
+    CHECK_NEAR(s->q[0], phase * (0.02 - phase), 1e-14);
+    CHECK_NEAR(fabs(s->v[0]), fabs(0.02 - 2 * phase), 1e-11);
+    ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 150);
+    CHECK_NEAR(carom_sim_info(sim)->energy_final, carom_sim_info(sim)->energy_initial, 1e-15);
+    carom_sim_free(sim);
+}
+END_TEST
+
+typedef struct chain {
+    double t, q, gap, impulse;
+    int segments, jumps;
+} chain;
+
+static void follow(void *user, const carom_segment *s)
+{
+    chain *c = user;
+    double end = 0;
+    c->gap = fmax(c->gap, fmax(fabs(s->t0 - c->t), fabs(s->q[0] - c->q)));
+    for (int k = 0; k <= s->q_degree; k++)
+        end += s->q[k];
+    c->t = s->t1, c->q = end;
+    c->segments++;
+}
+
+static void count_jump(void *user, const carom_jump *jump)
+{
+    chain *c = user;
+    c->impulse += jump->impulse[0];
+    c->jumps++;
+}
+
+START_TEST(segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts)
+{
+    point_store store;
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    chain c = {.q = 1};
+    carom_sim *sim = start(&ball, "mixed", 0.7);
+    const carom_state *s = carom_sim_state(sim);
+    carom_sim_observe(sim, &(carom_observer){.user = &c, .segment = follow, .jump = count_jump});
+    double impulse = 0;
+    for (int k = 0; k < 4; k++) { /* impacts at 1, 2, 2.5, 2.75 */
+        STEP(sim);
+        impulse += s->impulse[0];
+        CHECK_NEAR(impulse, s->v[0] + 2 * s->t, 1e-13);
+    }
+    CHECK_AT_MOST(c.gap, 1e-14);
+    CHECK_NEAR(c.t, s->t, 0);
+    ck_assert_int_eq(c.jumps, 4);
+    ck_assert_int_eq(c.segments, 8);
+    CHECK_NEAR(c.impulse, 3 + 1.5 + 0.75 + 0.375, 1e-14);
+    CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-13);
+    carom_sim_free(sim);
+}
+END_TEST
+
+START_TEST(saved_and_loaded_it_goes_on_with_the_same_bits)
+{
+    box_store box;
+    carom_model corners = box_model(&box, 0.4, 0.3), wall = double_pendulum();
+    for (int rk = 0; carom_tableau_list(rk); rk++) {
+        char spec[40];
+        snprintf(spec, sizeof spec, "mixed:rk=%s", carom_tableau_list(rk)->name);
+        check_restart(&corners, spec, 0.01, 40, 60);
+        check_restart(&wall, spec, 0.01, 40, 60);
+    }
+}
+END_TEST
+
+START_TEST(stiff_damping_is_no_trouble_for_implicit_methods)
+{
+    point_store store;
+    const double k = 1e6, c = 1e4, root = sqrt(c * c / 4 - k), slow = -k / (c / 2 + root), fast = -c / 2 - root;
+    carom_model m = point_model(&store, 1, 0, k, c, 0, 1, slow); /* on the slow motion exp(slow t) */
+    m.ncontact = 0;
+    const char *const rk[] = {"mixed:rk=radau3", "mixed:rk=radau5", "mixed:rk=lobatto-c4", "mixed:rk=lobatto-c2"};
+    const double most[] = {5e-6, 1e-9, 1e-6, 1e-2};
+    ck_assert(fast < -9000);
+    for (int i = 0; i < 4; i++) {
+        carom_sim *sim = start(&m, rk[i], 0.001);
+        RUN(sim, 0.02);
+        printf("%s: %.2e\n", rk[i], fabs(carom_sim_state(sim)->q[0] - exp(slow * 0.02)));
+        CHECK_NEAR(carom_sim_state(sim)->q[0], exp(slow * 0.02), most[i]);
+        carom_sim_free(sim);
+    }
+}
+END_TEST
+
+static void switched_force(const carom_point *at, double *F)
+{
+    F[0] = at->q[0] > 0.5 ? -1e6 : 1e6; /* no stage solves this: the root lies in the jump */
+}
+
+START_TEST(stages_without_a_solution_are_an_error_with_numbers)
+{
+    point_store store;
+    carom_model m = point_model(&store, 1, 0, 0, 0, 0, 0.51, 0);
+    m.force = switched_force, m.constant &= ~(unsigned)(CAROM_R_Q | CAROM_R_V), m.force_q = m.force_v = NULL;
+    carom_sim *sim = start(&m, "mixed:rk=radau5", 0.01);
+    ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_CONVERGED);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "radau5") && strstr(carom_sim_error(sim)->text, "step of 0.01"), "%s",
+                  carom_sim_error(sim)->text);
+    CHECK_NEAR(carom_sim_state(sim)->q[0], 0.51, 0);
+    carom_sim_free(sim);
+}
+END_TEST
+
+TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next, errors_are_those_of_the_table,
+          orders_hold_through_impacts_and_their_accumulation,
+          a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing,
+          segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts, saved_and_loaded_it_goes_on_with_the_same_bits,
+          stiff_damping_is_no_trouble_for_implicit_methods, stages_without_a_solution_are_an_error_with_numbers)

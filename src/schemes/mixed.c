@@ -1,10 +1,10 @@
 /* mixed.c: steps of constant length with any Runge-Kutta method, events located and handled inside: its order through impacts.
  * Source: V. Acary, INRIA RR-7151 (2009), section 6, Algorithm 1.
  *
- *   until the step is full: Runge-Kutta over the rest of it in the present modes (tolerance_stages.c)                 (1)
+ *   until the step is full: Runge-Kutta over the rest of it in the present modes (tolerance_stages.c)                (1)
  *   up to the first event, located by repeating (1) with the length x (tolerance_events.c)                           (2)
  *   there: impact law, new modes; accumulating impacts are frozen when they rise no higher than
- *   tz = max(h^(p+1), 4e-15) (tolerance_modes.c)                                                                      (3)
+ *   tz = max(min(h, 0.1)^(p+1), 4e-15), p the order (tolerance_modes.c)                                              (3)
  *   positions and velocities of joints, pressing and sticking contacts are projected                                 (4)
  *
  * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it between impacts,
@@ -88,7 +88,9 @@ static carom_status step(carom_step *s)
     const carom_system *sys = s->system;
     const carom_tableau *T = carom_tableau_list((int)s->field[RK]);
     carom_options options = *s->options;
-    options.rtol = 0, options.atol = 10 * CAROM_MAX(pow(s->h, T->order + 1), 4e-15); /* the core freezes below a tenth of it (3) */
+    const double longest = 0.1;
+    double height = CAROM_MAX(pow(CAROM_MIN(s->h, longest), T->order + 1), 4e-15);
+    options.rtol = 0, options.atol = 10 * height; /* the core freezes below a tenth of it (3) */
     carom_step part = *s;
     double done = 0, full = s->h;
     w->tol.tableau = T;
