@@ -42,8 +42,10 @@ docs: all
 	@tools/packages.sh docs
 	@tools/docs.sh build/carom build/docs
 
+# Tables of errors on standard output, and docs/scheme-properties.md.
 study: all
-	@tools/study.sh build/carom
+	@tools/build.sh build -- bench-properties
+	@tools/study.sh build/carom build/bench/bench-properties
 	@tools/orders.sh build/carom
 
 install: all

@@ -1,5 +1,6 @@
 #!/bin/sh
-# study.sh CAROM: errors of the schemes against exact solutions, as tables with fitted orders.
+# study.sh CAROM [PROPERTIES]: errors of the schemes against exact solutions, as tables with fitted orders; with the
+# program bench-properties it also measures docs/scheme-properties.md anew.
 #   ball         impacts at 3 - 2^(1-n), at rest from t = 3 on: L1 errors of q and v on [0, 5], through the Zeno point
 #   free-flight  q = 1 - 5/6 t^4: error of the velocity at t = 1, smooth motion
 # What an impact does to the error depends on where in its step it falls: each entry of the first two tables is the mean
@@ -71,3 +72,9 @@ done
 table "The ball through infinitely many impacts: L1 error of the position on [0, 5]" "$tmp/q"
 table "The ball through infinitely many impacts: L1 error of the velocity on [0, 5]" "$tmp/v"
 table "Free flight, no impact: error of the velocity at t = 1" "$tmp/smooth"
+
+if [ $# -gt 1 ]; then
+    "$2" >"$tmp/page"
+    cp "$tmp/page" docs/scheme-properties.md
+    printf '\ndocs/scheme-properties.md is written\n'
+fi
