@@ -1,5 +1,6 @@
-/* control.c: precision-work diagrams of Moreau's time-stepping with chosen steps, as tables: error against the number of
- * evaluations of (M, F), for constant steps and every control of the scheme moreau-jean. Figures 4 and 5 of Acary (2009). */
+/* control.c: precision-work diagrams of Moreau's time-stepping with chosen steps, as tables: error against the
+ * number of evaluations of (M, F), for constant steps and every control of moreau-jean.
+ * Figures 4 and 5 of Acary (2009). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ static void row(const carom_model *model, exact_solution *exact, const char *sch
     carom_options o = carom_options_default();
     errors e = {.exact = exact};
     o.t_end = 5, o.h = h, o.rtol = 0, o.atol = tol;
-    if (carom_options_set(&o, "scheme", scheme, &error) != CAROM_OK || carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
+    if (carom_options_set(&o, "scheme", scheme, &error) != CAROM_OK ||
+        carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
@@ -38,8 +40,8 @@ static void row(const carom_model *model, exact_solution *exact, const char *sch
     carom_status status = carom_sim_run(sim, 5);
     const carom_info *i = carom_sim_info(sim);
     if (status == CAROM_OK)
-        printf("  %8.1e  %8ld  %8ld  %8ld  %8.1e  %8.1e\n", tol > 0 ? tol : h, i->rhs_evaluations, i->steps, i->rejected, e.most,
-               e.sum);
+        printf("  %8.1e  %8ld  %8ld  %8ld  %8.1e  %8.1e\n", tol > 0 ? tol : h, i->rhs_evaluations, i->steps,
+               i->rejected, e.most, e.sum);
     else
         printf("  %8.1e  %s\n", tol, carom_sim_error(sim)->text);
     carom_sim_free(sim);
@@ -54,10 +56,12 @@ int main(void)
         {"ball", &ball, exact_ball}, {"oscillator", &oscillator, exact_oscillator}};
     const char *const schemes[] = {
         "moreau-jean:control=halving", "moreau-jean:control=coordinates", "moreau-jean:control=variable-order",
-        "moreau-jean:control=variable-order:alpha=0.9", "moreau-jean:control=indicator", "moreau-jean:control=coordinates:guarded=false",
+        "moreau-jean:control=variable-order:alpha=0.9", "moreau-jean:control=indicator",
+        "moreau-jean:control=coordinates:guarded=false",
         "moreau-jean:control=variable-order:guarded=false"};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        printf("%s, moreau-jean with constant steps\n         h       rhs     steps  rejected   max e_q    L1 e_q\n", cases[c].name);
+        printf("%s, moreau-jean with constant steps\n         h       rhs     steps  rejected   max e_q    L1 e_q\n",
+               cases[c].name);
         for (double h = 5e-2; h > 4e-5; h /= 10)
             row(cases[c].model, cases[c].exact, "moreau-jean", h, 0);
         for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {

@@ -82,6 +82,13 @@ START_TEST(no_scheme_allocates_while_stepping)
     for (int i = 0; carom_scheme_method(i); i++)
         for (int k = 0; k < 4; k++)
             count_steps(&models[k], carom_scheme_method(i)->name, 0.001, 1500);
+    static const char *const controls[] = {"halving", "coordinates", "variable-order", "indicator"};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            char scheme[64];
+            snprintf(scheme, sizeof scheme, "moreau-jean:control=%s", controls[i]);
+            count_steps(&models[k], scheme, 0.001, 1500);
+        }
 }
 END_TEST
 

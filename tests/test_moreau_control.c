@@ -1,30 +1,6 @@
-/* test_moreau_control.c: steps of moreau-jean chosen by an estimate of the error: work and errors, the forms that fail as
- * printed, limits, energy, save and load. */
-#include <stdio.h>
-#include <string.h>
-
-#include "reference.h"
-#include "systems.h"
-#include "testing.h"
-
-static const char *const controls[] = {"halving", "coordinates", "variable-order", "indicator"};
-enum { CONTROLS = 4 };
-
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-
-static carom_sim *start(const carom_model *model, const char *control, const char *fields, double h, double tol)
-{
-    carom_error error;
-    carom_sim *sim;
-    carom_options o = carom_options_default();
-    char text[128];
-    snprintf(text, sizeof text, "moreau-jean:control=%s%s", control, fields);
-    CHECK_OK(carom_options_set(&o, "scheme", text, &error), error);
-    o.t_end = 5, o.h = h, o.rtol = 0, o.atol = tol, o.energy = true;
-    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
-    return sim;
-}
+/* test_moreau_control.c: steps of moreau-jean chosen by an estimate of the error: work and errors, the forms that
+ * fail as printed, limits. */
+#include "control_testing.h"
 
 typedef struct errors { /* of q at all nodes, the middles of steps too */
     exact_solution *exact;
@@ -46,24 +22,19 @@ static void measure(void *user, const carom_segment *s)
     e->before = h;
 }
 
-static errors run(const carom_model *model, exact_solution *exact, const char *control, const char *fields, double h, double tol)
+static errors run(const carom_model *model, exact_solution *solution, const char *control, const char *fields, double h,
+                  double tol)
 {
-    errors e = {.exact = exact};
+    errors e = {.exact = solution};
     carom_sim *sim = start(model, control, fields, h, tol);
     carom_sim_observe(sim, &(carom_observer){.user = &e, .segment = measure});
     RUN(sim, 5);
     const carom_info *i = carom_sim_info(sim);
     e.rhs = i->rhs_evaluations, e.steps = i->steps, e.rejected = i->rejected;
-    printf("%-14s %-16s tol %.0e: %6ld evaluations, %5ld steps, %5ld rejected, max e_q %.1e, L1 %.1e\n", control, fields, tol, e.rhs,
-           e.steps, e.rejected, e.most, e.sum);
+    printf("%-14s %-16s tol %.0e: %6ld evaluations, %5ld steps, %5ld rejected, max e_q %.1e, L1 %.1e\n", control,
+           fields, tol, e.rhs, e.steps, e.rejected, e.most, e.sum);
     carom_sim_free(sim);
     return e;
-}
-
-static void two_models(point_store store[2], carom_model model[2])
-{
-    model[0] = point_model(&store[0], 1, -2, 0, 0, 0.5, 1, 0);
-    model[1] = point_model(&store[1], 1, 0, 10, 0.2, 0.5, 1, 0);
 }
 
 static exact_solution *const exact[] = {exact_ball, exact_oscillator};
@@ -120,7 +91,8 @@ END_TEST
 
 START_TEST(any_start_and_any_gamma_lead_to_the_tolerance)
 {
-    static const char *const fields[] = {"", ":gamma=0", ":gamma=1", ":theta=0.6", ":alpha=0.9", ":alpha_min=0.2:alpha_max=2"};
+    static const char *const fields[] = {"", ":gamma=0", ":gamma=1", ":theta=0.6", ":alpha=0.9",
+                                         ":alpha_min=0.2:alpha_max=2"};
     point_store store;
     carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
     for (int k = 0; k < CONTROLS; k++)
@@ -255,151 +227,9 @@ START_TEST(controlled_steps_declare_no_order_in_h)
 }
 END_TEST
 
-/* ---- energy, recording, several contacts ---- */
-
-START_TEST(the_energy_balance_closes_to_rounding)
-{
-    point_store store[2];
-    carom_model model[2];
-    two_models(store, model);
-    for (int k = 0; k < CONTROLS; k++)
-        for (int m = 0; m < 2; m++) {
-            carom_sim *sim = start(&model[m], controls[k], "", 5e-3, 1e-7);
-            RUN(sim, 5);
-            const carom_info *i = carom_sim_info(sim);
-            CHECK_AT_LEAST((double)i->rejected, 50);
-            CHECK_NEAR(i->balance_error, 0, 1e-12);
-            CHECK_AT_LEAST(i->dissipated_impact, 1.9);
-            CHECK_AT_MOST(i->max_penetration, 1e-6);
-            carom_sim_free(sim);
-        }
-}
-END_TEST
-
-typedef struct record {
-    double t, q, v, energy;
-    long segments, jumps, impacts;
-} record;
-
-static void record_segment(void *user, const carom_segment *s)
-{
-    record *r = user;
-    double v = s->v[0] + s->v[1], q = s->q[0] + s->q[1] + s->q[2];
-    CHECK_NEAR(s->t0, r->t, 0);
-    CHECK_NEAR(s->q[0], r->q, 1e-14);
-    CHECK_NEAR(s->v[0], r->v, 1e-14);
-    ck_assert(s->t1 > s->t0);
-    CHECK_AT_MOST(s->energy, r->energy + 1e-12 + pow(2 * (s->t1 - s->t0), 2) / 8); /* is there for every segment */
-    CHECK_AT_LEAST(s->energy, -1e-6);
-    r->t = s->t1, r->q = q, r->v = v, r->energy = s->energy;
-    r->segments++;
-}
-
-static void record_jump(void *user, const carom_jump *j)
-{
-    record *r = user;
-    CHECK_NEAR(j->t, r->t, 0);
-    CHECK_NEAR(j->v_before[0], r->v, 1e-14);
-    CHECK_NEAR(j->impulse[0], j->v_after[0] - j->v_before[0], 1e-14);
-    r->v = j->v_after[0];
-    r->jumps++;
-}
-
-static void record_event(void *user, const carom_event *e)
-{
-    ((record *)user)->impacts += e->type == CAROM_EVENT_IMPACT;
-}
-
-START_TEST(what_is_recorded_is_the_accepted_solution_without_gaps)
-{
-    point_store store;
-    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
-    for (int k = 0; k < CONTROLS; k++) {
-        carom_sim *sim = start(&ball, controls[k], "", 5e-3, 1e-7);
-        const carom_state *s = carom_sim_state(sim);
-        record r = {.q = 1, .energy = 2};
-        double impulse = 0;
-        carom_sim_observe(sim, &(carom_observer){&r, record_segment, record_jump, record_event});
-        while (s->t < 4) {
-            double v = s->v[0], t = s->t;
-            STEP(sim);
-            CHECK_NEAR(s->t, r.t, 0);
-            CHECK_NEAR(s->q[0], r.q, 1e-14);
-            CHECK_NEAR(s->v[0], r.v, 1e-14);
-            CHECK_NEAR(s->v[0] - v, s->impulse[0] - 2 * (s->t - t), 1e-14);
-            impulse += s->impulse[0];
-        }
-        CHECK_NEAR(impulse, 2 * s->t, 1e-5); /* from rest to rest */
-        const carom_info *i = carom_sim_info(sim);
-        ck_assert_int_eq(r.segments, (k == 3 ? 1 : 2) * i->steps);
-        ck_assert_int_eq(r.impacts, i->events[CAROM_EVENT_IMPACT]);
-        ck_assert_int_eq(r.jumps, r.impacts);
-        CHECK_AT_LEAST((double)r.impacts, 8);
-        carom_sim_free(sim);
-    }
-}
-END_TEST
-
-START_TEST(a_box_with_friction_comes_to_rest_and_a_pendulum_keeps_its_joint)
-{
-    for (int k = 0; k < CONTROLS; k++) {
-        box_store corners;
-        cartesian_store rod;
-        double x[2] = {pendulum_start[0], pendulum_speed[0]};
-        carom_model box = box_model(&corners, 0.4, 0.3), cartesian = cartesian_pendulum(&rod), angle = pendulum();
-        carom_sim *sim = start(&box, controls[k], "", 5e-3, 1e-5);
-        RUN(sim, 5);
-        const carom_info *i = carom_sim_info(sim);
-        printf("%-14s box: %ld steps, %ld rejected, penetration %.1e, balance %.1e\n", controls[k], i->steps, i->rejected,
-               i->max_penetration, i->balance_error);
-        CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-6);
-        CHECK_AT_MOST(i->max_penetration, 1e-3);
-        CHECK_AT_MOST(i->energy_final, i->energy_initial);
-        carom_sim_free(sim);
-        sim = start(&cartesian, controls[k], "", 5e-3, 1e-8);
-        RUN(sim, 1);
-        reference_run(&angle, 0, 1, 1e-4, x);
-        const double *q = carom_sim_state(sim)->q;
-        CHECK_NEAR(q[0], sin(x[0]), 3e-5);
-        CHECK_NEAR(q[0] * q[0] + q[1] * q[1], 1, 1e-12);
-        carom_sim_free(sim);
-    }
-}
-END_TEST
-
-/* ---- save and load ---- */
-
-START_TEST(going_on_after_a_load_gives_the_same_bits)
-{
-    for (int k = 0; k < CONTROLS; k++) {
-        box_store store;
-        carom_model box = box_model(&store, 0.4, 0.3);
-        carom_sim *a = start(&box, controls[k], "", 5e-3, 1e-6), *b = start(&box, controls[k], "", 5e-3, 1e-6);
-        size_t size = carom_sim_save(a, NULL, 0);
-        void *saved = malloc(size), *end_a = malloc(size), *end_b = malloc(size);
-        for (int i = 0; i < 300; i++)
-            STEP(a);
-        RUN(a, carom_sim_state(a)->t + 1e-5); /* cut short: what was proposed before is remembered */
-        ck_assert_uint_eq(carom_sim_save(a, saved, size), size);
-        ck_assert_int_eq(carom_sim_load(b, saved, size), CAROM_OK);
-        for (int i = 0; i < 300; i++) {
-            STEP(a);
-            STEP(b);
-        }
-        carom_sim_save(a, end_a, size);
-        carom_sim_save(b, end_b, size);
-        ck_assert_mem_eq(end_a, end_b, size);
-        free(saved), free(end_a), free(end_b);
-        carom_sim_free(a), carom_sim_free(b);
-    }
-}
-END_TEST
-
 TEST_MAIN("moreau-jean, chosen steps", work_and_errors_at_a_tolerance_of_1e_10_are_those_of_an_independent_program,
           errors_follow_the_tolerance, any_start_and_any_gamma_lead_to_the_tolerance,
           as_printed_the_error_does_not_depend_on_the_tolerance, less_work_than_constant_steps_for_the_same_error,
           steps_keep_their_limits, a_run_in_pieces_costs_no_more_than_a_tenth,
-          a_tolerance_below_rounding_is_refused_and_the_state_stays, a_force_that_is_not_finite_ends_the_run_where_it_begins,
-          controlled_steps_declare_no_order_in_h, the_energy_balance_closes_to_rounding,
-          what_is_recorded_is_the_accepted_solution_without_gaps, a_box_with_friction_comes_to_rest_and_a_pendulum_keeps_its_joint,
-          going_on_after_a_load_gives_the_same_bits)
+          a_tolerance_below_rounding_is_refused_and_the_state_stays,
+          a_force_that_is_not_finite_ends_the_run_where_it_begins, controlled_steps_declare_no_order_in_h)

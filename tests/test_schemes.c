@@ -9,7 +9,9 @@
 #include "testing.h"
 
 /* Beside the standard values of every scheme's fields. */
-static const char *const variants[] = {"moreau-jean:theta=1", "moreau-jean:theta=0.5:gamma=1"};
+static const char *const variants[] = {"moreau-jean:theta=1", "moreau-jean:theta=0.5:gamma=1", "moreau-jean:control=halving",
+                                       "moreau-jean:control=coordinates", "moreau-jean:control=variable-order",
+                                       "moreau-jean:control=indicator"};
 enum { SPECS = 64 };
 
 static int specs(const char *list[SPECS])

@@ -35,11 +35,11 @@ static const carom_field fields[] = {
     {"gamma", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "how far ahead the gap is predicted, in steps"},
     {"control", CAROM_FIELD_ENUM, 0, 0, 0, "none halving coordinates variable-order indicator",
      "how rtol and atol choose the step: not at all, by halving it, the same for q alone or with a guess of the order, by jumps"},
-    {"guarded", CAROM_FIELD_BOOL, 1, 0, 1, NULL, "control: watch penetration too, gamma is 1; false: as printed, misses impacts"},
+    {"guarded", CAROM_FIELD_BOOL, 1, 0, 1, NULL, "control: watches penetration, gamma is 1; false: as printed, misses impacts"},
     {"alpha", CAROM_FIELD_DOUBLE, 1, 0.01, 1, NULL, "control: safety factor of the next step"},
-    {"alpha_min", CAROM_FIELD_DOUBLE, 0.5, 1e-3, 0.9, NULL, "control: the next step is at least this much of the present one"},
-    {"alpha_max", CAROM_FIELD_DOUBLE, 5, 1, 1e3, NULL, "control: and at most this much"},
-    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "control: longest step; 0: a twentieth of the run or of the period"},
+    {"alpha_min", CAROM_FIELD_DOUBLE, 0.5, 1e-3, 0.9, NULL, "control: the next step is at least this part of the last"},
+    {"alpha_max", CAROM_FIELD_DOUBLE, 5, 1, 1e3, NULL, "control: and at most this multiple"},
+    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "control: longest step; 0: a twentieth of run or period"},
     {0},
 };
 static const unsigned requests[] = {
@@ -307,6 +307,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     controlled_work *w = work_of_step;
     carom_moreau_layout(layout, system, &w->velocity);
     carom_control_layout(layout, system, &w->control);
+    w->control.v_free = w->velocity.v_free;
 }
 
 static void orders(const double *field, double *smooth, double *impact)
