@@ -6,6 +6,7 @@
  *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and |x_t| >= mu x_n:
  *                   it has just broken loose, and its direction relaxes faster than any step   (4)
  *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
+ *   single slip:    p = J M^-1 H^T > 0, otherwise there is no force or more than one            (5)
  *
  * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
 #include <math.h>
@@ -78,6 +79,25 @@ static void spread(const carom_fixed *f, const carom_system *system, double *a, 
         for (int j = 1; slips && j < link->rows; j++)
             force[link->row + j] = -system->at.law[4 * link->contact + 2] * f->direction[2 * link->contact + j - 1] * force[link->row];
     }
+}
+
+/* (5): a single slipping contact. */
+static carom_status check_slip(const carom_fixed *f, const carom_system *system, double t, carom_error *error)
+{
+    for (int i = system->njoint; f->m == 1 && i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        if (link->row != f->row[0] || (int)f->role[link->contact] != CAROM_ROLE_SLIP || f->creeps[link->contact])
+            continue;
+        const double *G = system->at.G + link->row * system->nv;
+        double size = fabs(carom_dot(system->nv, G, f->Y)) + fabs(f->K[0]);
+        for (int k = 0; k < system->nv; k++)
+            size = CAROM_MAX(size, fabs(G[k] * f->Y[k]));
+        if (f->K[0] <= 1e-6 * size)
+            CAROM_FAIL(error, CAROM_NO_SOLUTION,
+                       "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
+                       "gddot without it is %.3g (Painleve)", link->name, t, f->K[0], -f->b[0]);
+    }
+    return CAROM_OK;
 }
 
 /* Collects the rows of all links and solves them. */
@@ -153,6 +173,7 @@ carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system,
         else if (rows)
             equations(f, system, a, force);
     }
+    CAROM_TRY(check_slip(f, system, t, error));
     if (!carom_all_finite(nv, a))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the acceleration is not finite at t = %.10g", t);
     return CAROM_OK;

@@ -228,7 +228,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
             return CAROM_OK;
         }
-        if (status != CAROM_OK && status != CAROM_NOT_FINITE)
+        if (status != CAROM_OK && status != CAROM_NOT_FINITE && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
             return status;
         s->system->info->rejected++;
         h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;

@@ -165,8 +165,10 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
                 f->K[i * f->m + k] = carom_dot(nv, sys->at.G + r * nv, f->Y + k * nv);
         }
         double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
-        if (most <= 2 * DBL_EPSILON * scale)
+        if (most <= 2 * DBL_EPSILON * scale) {
+            memset(f->x, 0, sizeof(double) * (size_t)f->m);
             return CAROM_OK;
+        }
         carom_least_squares(f->m, f->m, f->K, f->b, f->x, 1e-11, f->work, f->order);
         for (int k = 0; k < f->m; k++)
             carom_system_drift(sys, positions ? end->q : end->v, f->Y + k * nv, -f->x[k], positions ? end->q : end->v);   /* (5) */
@@ -334,30 +336,68 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, d
     return any;
 }
 
+/* What freezing takes: of the normal velocities as impacts, of the others as friction. */
+static void account_freeze(carom_step *s, carom_tol *w)
+{
+    carom_system *sys = s->system;
+    const carom_fixed *f = &w->fixed;
+    const carom_end *e = &w->end;
+    double t = s->now->t + e->x, impact = 0, moving = 0;
+    carom_system_eval(sys, CAROM_ENERGY, t, e->q, e->v);
+    double loss = -sys->at.energy[0];
+    carom_system_eval(sys, CAROM_ENERGY, t, e->q, w->probe.v);
+    loss += sys->at.energy[0];
+    carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, e->q, w->probe.v);
+    for (int k = 0; k < f->m; k++) {
+        int r = f->row[k];
+        bool normal = false;
+        for (int i = sys->njoint; i < sys->nlink; i++)
+            normal |= sys->link[i].row == r;
+        moving += f->x[k] * sys->at.w[r];
+        impact += normal ? 0.5 * f->x[k] * (carom_dot(sys->nv, sys->at.G + r * sys->nv, w->probe.v) + sys->at.w[r]) : 0;
+    }
+    s->stage->impact += impact;
+    s->stage->work_constraints += moving;
+    s->stage->friction += loss + moving - impact;
+}
+
+/* (5) for the marked contacts: their mode is that of the motion without u, which is then removed with its columns. */
+static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
+{
+    carom_end *e = &w->end;
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+        if (w->still.mode[c] != CAROM_OPEN) {
+            w->role[c] = CAROM_ROLE_PRESS;
+            report_zeno(s, w, c, rest);
+        }
+    CAROM_TRY(carom_tol_project(s, w, e, false));
+    CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    carom_copy(s->system->nv, w->probe.v, e->v);
+    CAROM_TRY(carom_tol_project(s, w, e, false));
+    if (s->stage->account)
+        account_freeze(s, w);
+    CAROM_TRY(carom_tol_project(s, w, e, true));
+    return carom_tol_measure(s, w, e);
+}
+
 /* (4), repeated: the contacts inside first, then those that rest on them. */
 static carom_status freeze(carom_step *s, carom_tol *w)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
     int nc = sys->nlink - sys->njoint;
-    double t = s->now->t + e->x, rest = carom_tol_rest(s, e->v), tail, k, fall;
+    double rest = carom_tol_rest(s, e->v), tail, k, fall;
     CAROM_TRY(carom_tol_measure(s, w, e));
     for (int round = 0; round < nc && candidates(s, w, rest, &tail, &k, &fall); round++) {
+        const carom_stage before = *s->stage;
         carom_copy(3 * nc, w->role, w->roles_before);
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
-        int reported = s->stage->nzeno;
-        for (int c = 0; c < nc; c++)
-            if (w->still.mode[c] != CAROM_OPEN) {
-                w->role[c] = CAROM_ROLE_PRESS;
-                report_zeno(s, w, c, rest);
-            }
-        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
-        CAROM_TRY(carom_tol_project(s, w, e, false));
-        CAROM_TRY(carom_tol_project(s, w, e, true));
-        CAROM_TRY(carom_tol_measure(s, w, e));
-        if (disturbed(s, w, tail, k, fall)) {
-            s->stage->nzeno = reported;
+        carom_status status = close_marked(s, w, rest);
+        if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
+            return status;
+        if (status == CAROM_NO_SOLUTION || disturbed(s, w, tail, k, fall)) { /* later, when less is left of it */
+            *s->stage = before;
             carom_copy(3 * nc, w->roles_before, w->role);
             carom_copy(sys->nq, w->probe.q, e->q);
             carom_copy(sys->nv, w->probe.v, e->v);
