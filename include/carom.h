@@ -247,6 +247,7 @@ typedef struct carom_info {
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;
     double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
+    double law_difference, law_time;  /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
 } carom_info;

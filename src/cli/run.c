@@ -261,6 +261,8 @@ int carom_cli_run(const carom_cli *cli)
         if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&
             carom_sim_dump(w.sim, cli->dump) == CAROM_FILE)
             carom_cli_fail(0, "%s", carom_sim_error(w.sim)->text);
+        if (*carom_sim_note(w.sim) && w.nnote < NOTES && !(w.nnote && w.note[w.nnote - 1] == carom_sim_note(w.sim)))
+            w.note[w.nnote++] = carom_sim_note(w.sim); /* what the run itself brought up */
         code = verify(&w, code);
         code = summarize(&w, status, code);
     }

@@ -23,6 +23,7 @@ void carom_stage_clear(carom_stage *stage)
     if (stage->nevents)
         memset(stage->count, 0, sizeof stage->count);
     stage->nevents = stage->nzeno = 0;
+    stage->law_difference = 0;
     if (!stage->record && !stage->account)
         return;
     stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
@@ -63,6 +64,12 @@ void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno)
 {
     if (stage->nzeno < CAROM_ZENO_MAX)
         stage->zeno[stage->nzeno++] = *zeno;
+}
+
+void carom_stage_laws(carom_stage *stage, double t, double difference)
+{
+    if (difference > stage->law_difference)
+        stage->law_difference = difference, stage->law_time = t;
 }
 
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer)

@@ -53,7 +53,6 @@ static void layout(carom_layout *layout, const carom_system *system, void *work)
 {
     mixed_work *w = work;
     carom_tol_layout(layout, system, &w->tol);
-    carom_stages_layout(layout, &w->tol.stages, system);
     CAROM_PLACE(layout, w->from.q, system->nq);
     CAROM_PLACE(layout, w->from.v, system->nv);
     CAROM_PLACE(layout, w->from.impulse, system->nrow);
@@ -90,10 +89,10 @@ static carom_status step(carom_step *s)
     carom_options options = *s->options;
     const double longest = 0.1;
     double height = CAROM_MAX(pow(CAROM_MIN(s->h, longest), T->order + 1), 4e-15);
-    options.rtol = 0, options.atol = 10 * height; /* the core freezes below a tenth of it (3) */
+    options.rtol = 0, options.atol = height / CAROM_TOL_KAPPA; /* (3) */
     carom_step part = *s;
     double done = 0, full = s->h;
-    w->tol.tableau = T;
+    w->tol.tableau = T, w->tol.constant = true;
     part.options = &options, part.now = &w->from;
     copy_state(sys, s->now, &w->from);
     memset(w->impulse, 0, sizeof(double) * (size_t)sys->nrow);
@@ -120,6 +119,7 @@ const carom_scheme carom_scheme_mixed = {
     .orders = orders,
     .requests = requests,
     .segments = SUBSTEPS,
+    .sequential = true,
     .degree = 5,
     .memory = carom_tol_memory,
     .work_bytes = sizeof(mixed_work),

@@ -21,13 +21,16 @@ static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
                                     CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                     CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                     CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                                    CAROM_R_Q | CAROM_R_V,
+                                    CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
                                     0};
 
 static const carom_field fields[] = {
     {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
+    {"method", CAROM_FIELD_ENUM, CAROM_STIFF_AUTO, 0, 2, "auto dp5 radau5", "explicit, implicit for stiff forces, or as the motion asks"},
     {0},
 };
-enum { MAX_STEP };
+enum { MAX_STEP, METHOD };
 
 static void orders(const double *field, double *smooth, double *impact)
 {
@@ -35,10 +38,10 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
-/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing. */
+/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing, stiffness. */
 int carom_tol_memory(const carom_system *system)
 {
-    return 4 * system->model->ncontact + 2;
+    return 4 * system->model->ncontact + 2 + CAROM_STIFF_MEMORY;
 }
 
 /* Many events at one instant: they do not end. */
@@ -74,6 +77,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
         CAROM_PLACE(layout, w->ka[k], system->nv);
         CAROM_PLACE(layout, w->stage_force[k], system->nrow);
     }
+    carom_stages_layout(layout, &w->stages, system);
     place_end(layout, &w->start, system);
     place_end(layout, &w->end, system);
     place_end(layout, &w->probe, system);
@@ -81,6 +85,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     CAROM_PLACE(layout, w->shift_v, system->nv);
     CAROM_PLACE(layout, w->force, system->nrow);
     CAROM_PLACE(layout, w->mode, nc);
+    CAROM_PLACE(layout, w->struck, system->nlink);
     CAROM_PLACE(layout, w->roles_before, 3 * nc);
     CAROM_PLACE(layout, w->still.mode, nc);
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
@@ -91,7 +96,7 @@ static void roles_from(carom_step *s, carom_tol *w)
     int nc = s->system->model->ncontact;
     w->role = s->memory_next;
     w->direction = s->memory_next + nc;
-    carom_copy(4 * nc + 2, s->memory, s->memory_next);
+    carom_copy(carom_tol_memory(s->system), s->memory, s->memory_next);
     w->impacts = s->memory_next + 3 * nc + 2;
     w->fixed.role = w->role;
     w->fixed.direction = w->direction;
@@ -220,15 +225,18 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     if (longest == 0) /* a system at rest has no error, but forces that grow may move it */
         longest = (period > 0 ? CAROM_MIN(period, s->options->t_end) : s->options->t_end) / 20;
     h = CAROM_MIN(h, longest);
+    carom_stiff_choose(s, w, (carom_stiff_method)(int)s->field[METHOD]);
+    CAROM_TRY(carom_tol_gradients(s, w));
     for (int k = 0;; k++) {
         carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
         norm /= CAROM_TOL_KAPPA;
-        double factor = norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
+        double factor = norm > 0 ? 0.9 * pow(norm, w->tableau ? -0.25 : -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
+            carom_stiff_watch(s, w, h);
             return CAROM_OK;
         }
-        if (status != CAROM_OK && status != CAROM_NOT_FINITE && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
+        if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
             return status;
         s->system->info->rejected++;
         h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;
@@ -255,7 +263,7 @@ carom_status carom_tol_step(carom_step *s)
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
-        CAROM_TRY(w->tableau ? carom_tol_fixed_length(s, w) : smooth(s, w));
+        CAROM_TRY(w->constant ? carom_tol_fixed_length(s, w) : smooth(s, w));
         CAROM_TRY(carom_tol_wake(s, w, &again));
     }
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
@@ -265,7 +273,11 @@ carom_status carom_tol_step(carom_step *s)
     CAROM_TRY(count_stalls(s, contact));
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
+    if (cause == CAROM_CAUSE_GAP)
+        w->role[contact] = CAROM_ROLE_PRESS; /* what closes the joints must not open or close the gap that is hit */
     CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
+    if (cause == CAROM_CAUSE_GAP)
+        w->role[contact] = CAROM_ROLE_OPEN;
     CAROM_TRY(carom_tol_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
     if (s->stage->account && w->end.x > 0)
@@ -304,6 +316,7 @@ const carom_scheme carom_scheme_tolerance = {
     .orders = orders,
     .requests = requests,
     .segments = 1,
+    .sequential = true,
     .degree = 5,
     .memory = carom_tol_memory,
     .work_bytes = sizeof(carom_tol),

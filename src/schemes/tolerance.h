@@ -23,11 +23,15 @@ typedef struct carom_stages { /* the equations of implicit stages */
     int *pivot;
 } carom_stages;
 
+enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
+
 typedef struct carom_tol { /* the work of a step */
-    const carom_tableau *tableau;        /* a method without step control; NULL: Dormand and Prince's pair with it */
+    const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
+    bool constant;                       /* steps of constant length, without error control */
     carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
+    int *struck;                         /* [nlink] links of an impact */
     double *impacts;                     /* [ncontact] since the contact was closed last */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
@@ -59,6 +63,14 @@ carom_status carom_tol_gradients(carom_step *s, carom_tol *w); /* at w->start, b
 carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
 void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
 
+/* tolerance_stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness. */
+typedef enum carom_stiff_method { CAROM_STIFF_AUTO, CAROM_STIFF_DP5, CAROM_STIFF_RADAU5 } carom_stiff_method;
+enum { CAROM_STIFF_MEMORY = 3 };
+void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
+carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm);
+void carom_stiff_watch(const carom_step *s, carom_tol *w, double x);
+double carom_tol_stiffness(const carom_system *system, const carom_tol *w, double x); /* tolerance_trial.c */
+
 /* tolerance.c: from s->now to the first event or over s->h. */
 carom_status carom_tol_step(carom_step *s);
 void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
@@ -73,6 +85,8 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the start. */
 carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+/* tolerance_impact.c: velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
+carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit);
 double carom_tol_small(const carom_step *s); /* kappa tol, a length */
 double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */

@@ -1,6 +1,6 @@
 /* tolerance_modes.c: what happens at the end of a step: impacts, new modes, freezing of accumulating impacts.
  *
- *   impact    J = hit + closed + { open: g <= 64 eps L, u < 0 };  velocity-level problem on J                        (1)
+ *   impact    tolerance_impact.c                                                                                     (1)
  *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
  *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                              (2)
  *             after a force or stick event at t + d on the old motion, where the violated inequality is strict       (3)
@@ -209,59 +209,6 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
     return false;
 }
 
-static void tell(carom_step *s, const carom_link *link, carom_event_type type)
-{
-    const carom_contacts *c = s->contacts;
-    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
-    for (int j = 0; type == CAROM_EVENT_IMPACT && j < link->rows; j++) {
-        event.u_before[j] = c->u_before[link->row + j];
-        event.u_after[j] = c->u_after[link->row + j];
-        event.impulse[j] = c->P[link->row + j];
-    }
-    carom_stage_event(s->stage, &event);
-}
-
-/* (1): v after, contacts closed where they do not leave. */
-static carom_status impact(carom_step *s, carom_tol *w, int hit)
-{
-    carom_system *sys = s->system;
-    carom_contacts *c = s->contacts;
-    carom_end *e = &w->end;
-    double t = s->now->t + e->x, length = 1 + carom_norm_max(sys->nq, e->q);
-    memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
-    c->nactive = 0;
-    for (int i = 0; i < sys->nlink; i++) {
-        int k = i - sys->njoint;
-        bool with = k < 0 || k == hit || (int)w->role[k] != CAROM_ROLE_OPEN ||
-                    (e->g[i] <= 64 * DBL_EPSILON * length && e->u[sys->link[i].row] < 0);
-        if (with)
-            c->active[c->nactive++] = i;
-    }
-    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
-    CAROM_TRY(carom_mass_factor(sys, t, s->error));
-    CAROM_TRY(carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, e->v, e->v, &w->still, w->shift_v, s->error));
-    if (s->stage->account) {
-        memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
-        carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->stage);
-    }
-    double rest = carom_tol_rest(s, e->v);
-    for (int k = sys->njoint; k < c->nactive; k++) {
-        const carom_link *link = &sys->link[c->active[k]];
-        int i = link->contact;
-        bool leaves = c->u_after[link->row] > rest;
-        if (c->u_before[link->row] < -rest) {
-            tell(s, link, CAROM_EVENT_IMPACT);
-            w->impacts[i]++;
-        }
-        if (leaves)
-            w->role[i] = CAROM_ROLE_OPEN;
-        else if ((int)w->role[i] == CAROM_ROLE_OPEN)
-            w->role[i] = CAROM_ROLE_PRESS; /* to be decided */
-    }
-    carom_copy(sys->nv, w->shift_v, e->v);
-    return CAROM_OK;
-}
-
 /* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen mode:
  * what rested in relative flight may now fall. A soft hit begins a tail of its own. */
 static bool disturbed(const carom_step *s, const carom_tol *w, double tail, double k, double fall)
@@ -421,7 +368,7 @@ carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause
         CAROM_TRY(carom_tol_project(s, w, e, false));
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
-        CAROM_TRY(impact(s, w, contact));
+        CAROM_TRY(carom_tol_impact(s, w, contact));
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
         CAROM_TRY(freeze(s, w));
     }

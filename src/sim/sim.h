@@ -36,6 +36,7 @@ struct carom_sim {
     volatile sig_atomic_t interrupted;
     carom_info info;
     carom_error error;
+    char note[240];
     carom_layout layout; /* the one block that all of this lives in */
 };
 
