@@ -11,9 +11,13 @@
 /* ---- stability: q'' = -q ---- */
 enum { STEPS = 10000 };
 typedef enum verdict { STABLE, UNSTABLE, OWN, FAILED } verdict; /* OWN: steps are not of the length asked for */
+typedef struct energies {
+    double growth; /* the most in the second half of the steps over the most in the first */
+    double rise;   /* the most of all over that of the start */
+    bool faded;    /* a step failed when the motion had died away below 1e-200 */
+} energies;
 
-/* growth: the most of the energy in the second half over that of the first; rise: the most of all over its start. */
-static verdict bounded(const carom_subject *subject, double h, double *growth, double *rise, char *cell)
+static verdict bounded(const carom_subject *subject, double h, energies *e, char *cell)
 {
     point_store store;
     const double q = 1, v = 0.7;
@@ -24,51 +28,60 @@ static verdict bounded(const carom_subject *subject, double h, double *growth, d
     if (!sim)
         return FAILED;
     const carom_state *s = carom_sim_state(sim);
-    double most[2] = {0};
+    double most[2] = {0}, E = q * q + v * v, E0 = E;
     verdict result = STABLE;
-    for (int i = 0; i < STEPS && result == STABLE; i++) {
+    e->faded = false;
+    for (int i = 0; i < STEPS && result == STABLE && !e->faded; i++) {
         double before = s->t;
         if (!carom_subject_step(subject, sim, &model, cell)) {
-            result = FAILED;
-            break;
+            e->faded = E < 1e-200;
+            result = e->faded ? STABLE : FAILED;
+            continue;
         }
-        double E = s->q[0] * s->q[0] + s->v[0] * s->v[0];
+        E = s->q[0] * s->q[0] + s->v[0] * s->v[0];
         most[2 * i / STEPS] = fmax(most[2 * i / STEPS], E);
-        if (E < 1e-100)
-            break; /* has died away */
         if (!(E < 1e60))
             result = UNSTABLE;
         else if (s->t - before < 0.99 * h)
             result = OWN;
     }
     carom_sim_free(sim);
-    *growth = most[1] / most[0];
-    *rise = fmax(most[0], most[1]) / (q * q + v * v);
-    return result == STABLE && *growth > 1.5 ? UNSTABLE : result;
+    e->growth = most[1] / most[0];
+    e->rise = fmax(most[0], most[1]) / E0;
+    return result == STABLE && e->growth > 1.5 ? UNSTABLE : result;
+}
+
+static double bisect(const carom_subject *subject, double low, double high, char *cell)
+{
+    energies e;
+    while (high - low > 1e-3 * high) {
+        double middle = 0.5 * (low + high);
+        *(bounded(subject, middle, &e, cell) == STABLE ? &low : &high) = middle;
+    }
+    return low;
 }
 
 void carom_effort_stability(const carom_subject *subject, char *cell)
 {
-    double low = 0, high = 0.01, growth, rise = 0, rose = 0;
+    double low = 0, high = 0.01, rise = 0;
+    bool faded = false;
+    energies e;
     verdict result = STABLE;
-    for (; high < 1000 && (result = bounded(subject, high, &growth, &rise, cell)) == STABLE; high *= 1.3)
-        low = high, rose = rise;
-    if (result == FAILED)
-        return;
+    for (; high < 1000 && (result = bounded(subject, high, &e, cell)) == STABLE; high *= 1.3)
+        low = high, rise = e.rise, faded = faded || e.faded;
     if (result == OWN)
         snprintf(cell, CAROM_CELL, "chooses its steps");
+    else if (result == STABLE && rise > 100)
+        snprintf(cell, CAROM_CELL, "none, but starts with E = %.0e", rise);
     else if (result == STABLE)
-        snprintf(cell, CAROM_CELL, rose > 100 ? "none, but starts with E = %.0e" : "none", rose);
-    else if (low == 0)
+        snprintf(cell, CAROM_CELL, "none%s", faded ? ", but fails near 0" : "");
+    else if (result == UNSTABLE && low == 0)
         snprintf(cell, CAROM_CELL, "0");
-    if (result != UNSTABLE || low == 0)
-        return;
-    while (high - low > 1e-3 * high) {
-        double middle = 0.5 * (low + high);
-        *(bounded(subject, middle, &growth, &rise, cell) == STABLE ? &low : &high) = middle;
+    else if (result == UNSTABLE) {
+        low = bisect(subject, low, high, cell);
+        bounded(subject, 0.8 * low, &e, cell);
+        snprintf(cell, CAROM_CELL, "%.2f%s", low, e.growth > 1.001 ? ", grows slowly below" : "");
     }
-    bounded(subject, 0.8 * low, &growth, &rise, cell);
-    snprintf(cell, CAROM_CELL, "%.2f%s", low, growth > 1.001 ? ", grows slowly below" : "");
 }
 
 /* ---- cost, on the built-in model: its derivatives are exact, as those of every model file ---- */
@@ -138,7 +151,7 @@ void carom_effort_measure(int n, carom_subject *subjects)
     if (model && loops && sims && ns) {
         for (int i = 0; i < n; i++)
             loops[i] = loop, sims[i] = carom_subject_start(&subjects[i], model, 0.001, 1e-6, cell);
-        bench_compare(n, loops, sims, 500, 80, ns);
+        bench_compare(n, loops, sims, 300, 250, ns);
         double unit = ns[0];
         for (int i = 0; i < n; i++)
             if (strcmp(subjects[i].spec, "moreau-jean") == 0)
