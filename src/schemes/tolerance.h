@@ -69,7 +69,7 @@ enum { CAROM_STIFF_MEMORY = 3 };
 void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
 carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm);
 void carom_stiff_watch(const carom_step *s, carom_tol *w, double x);
-double carom_tol_stiffness(const carom_system *system, const carom_tol *w, double x); /* tolerance_trial.c */
+double carom_tol_stiffness(const carom_step *s, const carom_tol *w, double x); /* tolerance_trial.c */
 
 /* tolerance.c: from s->now to the first event or over s->h. */
 carom_status carom_tol_step(carom_step *s);

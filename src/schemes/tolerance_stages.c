@@ -215,7 +215,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
 
 carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
 {
-    if (!w->tableau->implicit)
+    if (!w->tableau || !w->tableau->implicit)
         return CAROM_OK;
     CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a, w->force, s->error));
     gradients(s, w, s->now->t, w->start.q, w->start.v, w->probe.a, w->force, w->stages.a_q, w->stages.a_v);

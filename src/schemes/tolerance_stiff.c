@@ -1,0 +1,136 @@
+/* tolerance_stiff.c: stiff motion under error control: Radau IIA of order 5 in place of the explicit pair, and when.
+ * Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, sections IV.2 and IV.8.
+ *
+ *   e = ((g/h) 1 - J)^-1 (f(y) + (d_1 z_1 + d_2 z_2 + d_3 z_3)/h),  z_i = Y_i - y,  g the real eigenvalue of the inverse of (a_ij),
+ *   3 d = (-13 - 7 sqrt 6, -13 + 7 sqrt 6, -1):  the embedded estimate, of order 3                           (1)
+ *   when it is too large, once more with f(y + e): what is damped at once does not shorten the step          (2)
+ *   in q and v:  ((g/h) 1 - a_v - (h/g) a_q) e_v = r_v + (h/g) a_q r_q,   e_q = (h/g) (e_v + r_q)            (3)
+ *   stiff:      mean of h |a_7 - a_6|/|Y_7 - Y_6| > 2.5 over 15 steps of the explicit pair                   (4)
+ *   no longer:  h (|a_v| + sqrt |a_q|) < 1                                                                    (5)
+ *
+ * The ratio (4) estimates h times the largest eigenvalue; it scatters about the border of stability, so that a mean decides.
+ * Events are located by repeating the implicit step with another length. */
+#include <math.h>
+
+#include "schemes/tolerance.h"
+
+enum { STIFF, SUM, COUNT, STEPS = 15 };
+
+static double *watch(const carom_step *s)
+{
+    return s->memory_next + carom_tol_memory(s->system) - CAROM_STIFF_MEMORY;
+}
+
+void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method)
+{
+    bool implicit = method == CAROM_STIFF_RADAU5 || (method == CAROM_STIFF_AUTO && watch(s)[STIFF] != 0);
+    w->tableau = implicit ? carom_tableau_list(CAROM_TABLEAU_RADAU5) : NULL;
+}
+
+/* (3), with r in stages.change (r_q, r_v), e out in the same place. */
+static void smooth_out(const carom_system *sys, carom_tol *w, double x)
+{
+    static const double g = 3.6378342527444957322;
+    carom_stages *n = &w->stages;
+    int nv = sys->nv;
+    double *r_q = n->change, *r_v = n->change + nv;
+    for (int i = 0; i < nv; i++)
+        r_v[i] += x / g * carom_dot(nv, n->a_q + i * nv, r_q);
+    carom_lu_solve(nv, n->matrix, n->pivot, r_v);
+    for (int i = 0; i < nv; i++)
+        r_q[i] = x / g * (r_v[i] + r_q[i]);
+}
+
+static carom_status factor(carom_step *s, carom_tol *w, double x)
+{
+    static const double g = 3.6378342527444957322;
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv;
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nv; j++)
+            n->matrix[i * nv + j] = (i == j ? g / x : 0) - n->a_v[i * nv + j] - x / g * n->a_q[i * nv + j];
+    if (!carom_lu(nv, n->matrix, n->pivot))
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "tolerance: the matrix of the error estimate is singular at t = %.10g with a step of %.3g",
+                   s->now->t, x);
+    return CAROM_OK;
+}
+
+/* (1) with the velocity v and acceleration a as f. */
+static void estimate(const carom_system *sys, carom_tol *w, double x, const double *v, const double *a)
+{
+    static const double root = 2.4494897427831780982, d[] = {-(13 + 7 * root) / 3, (-13 + 7 * root) / 3, -1.0 / 3};
+    double *r_q = w->stages.change, *r_v = r_q + sys->nv;
+    for (int i = 0; i < sys->nv; i++) {
+        r_q[i] = v[i], r_v[i] = a[i];
+        for (int k = 0; k < 3; k++) {
+            double z = 0;
+            for (int j = 0; j < 3; j++)
+                z += w->tableau->a[k][j] * w->kv[j][i];
+            r_q[i] += d[k] * z;
+            r_v[i] += d[k] * (w->kv[k][i] - w->start.v[i]) / x;
+        }
+    }
+    smooth_out(sys, w, x);
+}
+
+static double size(const carom_step *s, const carom_tol *w, const carom_end *end)
+{
+    const carom_options *o = s->options;
+    const double *e_q = w->stages.change, *e_v = e_q + s->system->nv;
+    double most = 0;
+    for (int i = 0; i < s->system->nv; i++) {
+        double size_q = o->atol + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
+        double size_v = o->atol + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
+        most = CAROM_MAX(most, CAROM_MAX(fabs(e_q[i]) / size_q, fabs(e_v[i]) / size_v));
+    }
+    return most;
+}
+
+carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm)
+{
+    carom_system *sys = s->system;
+    *norm = 0;
+    if (!(x > 0))
+        return CAROM_OK;
+    CAROM_TRY(factor(s, w, x));
+    estimate(sys, w, x, w->start.v, w->start.a);
+    *norm = size(s, w, end);
+    if (*norm <= CAROM_TOL_KAPPA)
+        return CAROM_OK;
+    for (int i = 0; i < sys->nv; i++) {
+        w->shift_q[i] = w->start.q[i] + w->stages.change[i];
+        w->shift_v[i] = w->start.v[i] + w->stages.change[sys->nv + i];
+    }
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
+    estimate(sys, w, x, w->shift_v, w->probe.a);                                                 /* (2) */
+    *norm = size(s, w, end);
+    return CAROM_OK;
+}
+
+static double row_norm(int n, const double *A)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += fabs(A[i * n + j]);
+        most = CAROM_MAX(most, sum);
+    }
+    return most;
+}
+
+void carom_stiff_watch(const carom_step *s, carom_tol *w, double x)
+{
+    double *m = watch(s);
+    int nv = s->system->nv;
+    if (w->tableau) {
+        double rate = row_norm(nv, w->stages.a_v) + sqrt(row_norm(nv, w->stages.a_q));
+        m[STIFF] = x * rate < 1 ? 0 : m[STIFF];                                                  /* (5) */
+        return;
+    }
+    m[SUM] += carom_tol_stiffness(s, w, x);
+    if (++m[COUNT] < STEPS)
+        return;
+    m[STIFF] = m[SUM] > 2.5 * STEPS;                                                             /* (4) */
+    m[SUM] = m[COUNT] = 0;
+}
