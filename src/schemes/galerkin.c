@@ -26,7 +26,9 @@
  * D- with M = 1 is explicit.
  * Order in smooth motion and while contacts persist: 1 (M = 0), M + 1 (odd), M + 2 (even); about 2 where a contact
  * opens or friction stops; 1 through impacts. Penetrates by O(h) at impacts.
- * Undamped oscillations need h omega < 2 (M = 1), 2.83 (M = 2): no member is A-stable; D+ damps stiff velocities.
+ * Undamped oscillations need h omega < 2 (M = 1), 2.83 (M = 2): no member is A-stable; D+ damps stiff velocities. From M = 3 on
+ * one of the two families amplifies them slowly at every h (D-: 3, 4, 7, 8; D+: 5, 6): dg-minus of degree 3 gains 3 % of energy in
+ * 10^4 steps at h omega = 0.6.
  * Energy (M >= 1): elastic impacts under constant forces keep it to rounding, smooth motion up to the order. Friction
  * that stops a slip inside of a step has pushed it back by mu g (h - d)^2/2 (d: time of the stop in the step), the
  * exact law of this rule: where that lifts a coupled mass m it gains O(m (g h)^2). M = 0 gains or loses m (a h)^2/2 in

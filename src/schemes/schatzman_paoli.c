@@ -14,7 +14,8 @@
  * line is 2 h late. Newton's method for d = q_{k+1} - q_k on (1), (2) with the gaps linearised at the last iterate.
  *
  * The velocity of the state at t_{k+1} is (3), the velocity at t_k: it LAGS by h. Order 2 in q and 1 in v in smooth motion; 1
- * through impacts (in L1 of v; none in the maximum norm). theta >= 1/4 is A-stable; theta = 0 is stable for h omega < 2.
+ * through impacts (in L1 of v; none in the maximum norm). theta >= 1/4 is A-stable, but for a first
+ * step of h omega > 2, whose explicit start lifts the energy once; theta = 0 is stable for h omega < 2.
  * Penetrates by e times the gap two steps before: O(h), none for e = 0.
  * How it differs from the papers: M and the directions of P are taken at q_k, where (1) is centred (with M(q_{k+1}) order 2
  * would be lost; joints make it SHAKE). The papers leave F~ open, (2) is symmetric. They take g at (q_{k+1} + e q_{k-1})/(1 + e):
