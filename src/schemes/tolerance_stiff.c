@@ -5,10 +5,11 @@
  *   3 d = (-13 - 7 sqrt 6, -13 + 7 sqrt 6, -1):  the embedded estimate, of order 3                           (1)
  *   when it is too large, once more with f(y + e): what is damped at once does not shorten the step          (2)
  *   in q and v:  ((g/h) 1 - a_v - (h/g) a_q) e_v = r_v + (h/g) a_q r_q,   e_q = (h/g) (e_v + r_q)            (3)
- *   stiff:      mean of h |a_7 - a_6|/|Y_7 - Y_6| > 2.5 over 15 steps of the explicit pair                   (4)
+ *   stiff:      mean of min(5, h |a_7 - a_6|/|Y_7 - Y_6|) > 2.5 over 15 steps of the explicit pair           (4)
  *   no longer:  h (|a_v| + sqrt |a_q|) < 1                                                                    (5)
  *
- * The ratio (4) estimates h times the largest eigenvalue; it scatters about the border of stability, so that a mean decides.
+ * The ratio (4) estimates h times the largest eigenvalue; it scatters about the border of stability, so that a mean decides,
+ * and jumps up where velocities happen to agree, so that it is limited: a stable step is about 3.3 at most.
  * Events are located by repeating the implicit step with another length. */
 #include <math.h>
 
@@ -128,7 +129,7 @@ void carom_stiff_watch(const carom_step *s, carom_tol *w, double x)
         m[STIFF] = x * rate < 1 ? 0 : m[STIFF];                                                  /* (5) */
         return;
     }
-    m[SUM] += carom_tol_stiffness(s, w, x);
+    m[SUM] += CAROM_MIN(5, carom_tol_stiffness(s, w, x));
     if (++m[COUNT] < STEPS)
         return;
     m[STIFF] = m[SUM] > 2.5 * STEPS;                                                             /* (4) */
