@@ -28,8 +28,8 @@
  * by alpha_min from then on: (2) alone can come to a standstill at an error of 1. (6) is ours; da/dt is the
  * difference of the mean accelerations of this step and the one before, with and without contact forces, whichever
  * is larger: what rests may take off. Halves are recorded as a segment each, and their energy is accounted for:
- * what moreau_jean.c says of a step holds for each. alpha = 0.9 takes up to a third less work than the paper's 1,
- * which rejects every third to every second step. */
+ * what moreau_jean.c says of a step holds for each. alpha = 0.9 saves up to 30 % of the work: the paper's 1
+ * rejects every third to every second step. */
 #include <math.h>
 
 #include "core/dense.h"
