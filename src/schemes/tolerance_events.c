@@ -123,7 +123,8 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
     int i = sys->njoint + contact, r = sys->link[i].row;
     double h = w->end.x, b[6], low = 0, high = 0, from = 0, least, u_low = w->start.u[r];
     bool left = w->start.g[i] <= 0 && u_low >= -carom_tol_rest(s, w->start.v); /* it has just left */
-    double g0 = left ? 0 : w->start.g[i];
+    double g0 = left ? 0 : w->start.g[i], rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
+    double noise = w->start.g[i] <= rounding ? rounding : 0; /* a gap that opens slowly is 0 but for rounding for a while */
     u_low = left ? CAROM_MAX(u_low, 0) : u_low;
     *found = false;
     carom_locate_quintic(h, g0, u_low, w->start.udot[r], w->end.g[i], w->end.u[r], w->end.udot[r], b);
@@ -141,7 +142,7 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
         double u_high = w->probe.u[r];
         if (w->probe.g[i] >= 0 && u_low < 0 && u_high > 0)
             CAROM_TRY(bottom(s, w, contact, low * h, high * h));
-        *found = w->probe.g[i] < 0;
+        *found = w->probe.g[i] < -noise;
         if (*found)
             return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
         u_low = u_high;
