@@ -267,7 +267,7 @@ START_TEST(stiff_damping_is_no_trouble_for_implicit_methods)
     point_store store;
     const double k = 1e6, c = 1e4, root = sqrt(c * c / 4 - k), slow = -k / (c / 2 + root), fast = -c / 2 - root;
     carom_model m = point_model(&store, 1, 0, k, c, 0, 1, slow); /* on the slow motion exp(slow t) */
-    m.ncontact = 0;
+    m.ncontact = 0, m.gap = m.jacobian = NULL;
     const char *const rk[] = {"mixed:rk=radau3", "mixed:rk=radau5", "mixed:rk=lobatto-c4", "mixed:rk=lobatto-c2"};
     const double most[] = {5e-6, 1e-9, 1e-6, 1e-2};
     ck_assert(fast < -9000);

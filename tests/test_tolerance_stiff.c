@@ -50,7 +50,7 @@ START_TEST(stiff_damping_is_found_out_and_costs_little)
             point_store store;
             double k = cases[i].k, c = cases[i].c;
             carom_model m = point_model(&store, 1, -10, k, c, 0, 1, 0);
-            m.ncontact = 0;
+            m.ncontact = 0, m.gap = m.jacobian = NULL;
             result chosen = run(&m, "auto", tol, 1), implicit = run(&m, "radau5", tol, 1), explicit = run(&m, "dp5", tol, 1);
             CHECK_NEAR(chosen.q[0], damped(k, c, 1), tol);
             CHECK_NEAR(implicit.q[0], damped(k, c, 1), tol);
