@@ -275,7 +275,8 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, d
         k /= leverage(s, w, r);
         if (e->g[i] + u * u / (2 * fall) > k)
             continue;
-        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * u / (fall * (1 - e_n)) : INFINITY);
+        double down = sqrt(u * u + 2 * fall * CAROM_MAX(e->g[i], 0)); /* it may be on its way up or at the top */
+        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
         *k_least = CAROM_MIN(*k_least, k), *fall_least = CAROM_MIN(*fall_least, fall);
         w->still.mode[c] = CAROM_CLOSED;
         any = true;
