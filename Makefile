@@ -44,9 +44,10 @@ docs: all
 
 # Tables of errors on standard output, and docs/scheme-properties.md.
 study: all
-	@tools/build.sh build -- bench-properties
+	@tools/build.sh build -- bench-properties bench-tolerance
 	@tools/study.sh build/carom build/bench/bench-properties
 	@tools/orders.sh build/carom
+	@tools/tolerance.sh build/bench/bench-tolerance
 
 install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"

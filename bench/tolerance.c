@@ -1,9 +1,10 @@
 /* tolerance.c: does `tolerance` keep its tolerance? Errors of positions over tol, steps and evaluations, as a table.
  *
  * Each system runs with rtol = atol = tol. Its error is the largest difference of any position q from the reference, at the
- * ends of all steps, over tol max(1, |q|). Its horizon is the time up to which values off by d max(1, |value|) at the start or
- * at some later times move no position by more than 10 d: beyond it no method can keep a tolerance. The reference is `tolerance` at 1e-13, itself compared at equally
- * spaced times with a second method: `exact` where the model is linear, otherwise Crank-Nicolson extrapolated from two steps.
+ * ends of all steps, over tol max(1, |q|). Its horizon is the time up to which values off by d max(1, |value|) at the start
+ * or at some later times move no position by more than 10 d: beyond it no method can keep a tolerance. The reference is
+ * `tolerance` at 1e-13, itself compared at equally spaced times with a second method: `exact` where the model is linear,
+ * otherwise Crank-Nicolson extrapolated from two steps.
  *
  * bench-tolerance [name]: one system only. */
 #include <math.h>

@@ -144,6 +144,42 @@ START_TEST(freezing_counts_what_a_small_gap_moves)
 }
 END_TEST
 
+/* Hundreds of impacts; the lowest bead would rest many times if the others were not above it. */
+START_TEST(a_column_of_beads_keeps_the_tolerance)
+{
+    run exact = simulate("bead-column", "", "exact", 1, 0.002, 0.95);
+    for (int k = 0; k < 5; k++) {
+        run r = by_tolerance("bead-column", "", pow(10, -4 - k), 0.95);
+        CHECK_AT_MOST(error_of(&r, 10, of_run, &exact), 10 * r.tol);
+        end(&r);
+    }
+    end(&exact);
+}
+END_TEST
+
+START_TEST(a_gap_that_opens_slowly_costs_no_steps)
+{
+    for (int k = 0; k < 4; k++) {
+        run cam = by_tolerance("cam-follower", "", pow(10, -4 - k), 1), dimer = by_tolerance("dimer", "", pow(10, -4 - k), 1);
+        CHECK_AT_MOST((double)carom_sim_info(cam.sim)->steps, 1600);
+        CHECK_AT_MOST((double)carom_sim_info(dimer.sim)->steps, 3000);
+        end(&cam), end(&dimer);
+    }
+}
+END_TEST
+
+START_TEST(joints_that_are_closed_again_do_not_open_the_gap_that_is_hit)
+{
+    static const char *const models[] = {"pendulum-wall-cartesian", "rocking-block", "slider-crank", "woodpecker"};
+    for (int i = 0; i < 4; i++)
+        for (int k = 1; k < 3; k++) {
+            run r = by_tolerance(models[i], "", tolerances[k], i < 2 ? 4 : 0.2);
+            CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 1e-13);
+            end(&r);
+        }
+}
+END_TEST
+
 /* ---- dips ---- */
 
 static const char rough[] =
@@ -288,6 +324,9 @@ TEST_MAIN("tolerance, hard cases",
           a_bouncing_ball_rests_after_as_many_impacts_as_the_tolerance_asks_for,
           a_ball_is_not_frozen_when_another_one_will_hit_it,
           freezing_counts_what_a_small_gap_moves,
+          a_column_of_beads_keeps_the_tolerance,
+          a_gap_that_opens_slowly_costs_no_steps,
+          joints_that_are_closed_again_do_not_open_the_gap_that_is_hit,
           a_bump_far_shorter_than_a_step_is_not_missed,
           a_table_that_shakes_many_times_in_a_step_hits_at_its_first_rise,
           the_energy_balance_closes_to_the_tolerance,
