@@ -24,7 +24,7 @@ START_TEST(the_energy_balance_closes_to_rounding)
 END_TEST
 
 typedef struct record {
-    double t, q, v, energy;
+    double t, q, v, energy, depth;
     long segments, jumps, impacts;
 } record;
 
@@ -36,6 +36,8 @@ static void record_segment(void *user, const carom_segment *s)
     CHECK_NEAR(s->q[0], r->q, 1e-14);
     CHECK_NEAR(s->v[0], r->v, 1e-14);
     ck_assert(s->t1 > s->t0);
+    CHECK_NEAR(s->penetration, fmax(0, -q), 1e-15);
+    r->depth = fmax(r->depth, s->penetration);
     CHECK_AT_MOST(s->energy, r->energy + 1e-12 + pow(2 * (s->t1 - s->t0), 2) / 8); /* is there for every segment */
     CHECK_AT_LEAST(s->energy, -1e-6);
     r->t = s->t1, r->q = q, r->v = v, r->energy = s->energy;
@@ -81,6 +83,8 @@ START_TEST(what_is_recorded_is_the_accepted_solution_without_gaps)
         ck_assert_int_eq(r.segments, (k == 3 ? 1 : 2) * i->steps);
         ck_assert_int_eq(r.impacts, i->events[CAROM_EVENT_IMPACT]);
         ck_assert_int_eq(r.jumps, r.impacts);
+        CHECK_NEAR(r.depth, i->max_penetration, 0);
+        CHECK_AT_MOST(r.depth, 1e-6);
         CHECK_AT_LEAST((double)r.impacts, 8);
         carom_sim_free(sim);
     }

@@ -184,6 +184,24 @@ static void indicate(const carom_step *s, carom_control *c, trial *x)
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
 
+/* What the driver does for the end of a step: here for its middle. */
+static void account(carom_step *s, carom_control *c)
+{
+    carom_system *sys = s->system;
+    const carom_state *at = &c->middle;
+    c->depth = 0;
+    carom_system_eval(sys, CAROM_ENERGY, at->t, at->q, at->v);
+    if (sys->model->ncontact)
+        carom_system_eval(sys, CAROM_GAP, at->t, at->q, at->v);
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        c->depth = CAROM_MAX(c->depth, -sys->at.g[i]);
+    if (s->stage->nsegment) {
+        carom_segment *last = &s->stage->segment[s->stage->nsegment - 1];
+        last->energy = sys->at.energy[0] + sys->at.energy[1];
+        last->penetration = c->depth;
+    }
+}
+
 static carom_status halves(carom_step *s, carom_control *c, double h)
 {
     carom_system *sys = s->system;
@@ -194,10 +212,8 @@ static carom_status halves(carom_step *s, carom_control *c, double h)
     part.next = &c->middle, part.t_low_next = &c->middle_low;
     CAROM_TRY(c->plain(&part));
     residual = stage->residual;
-    if (stage->account && stage->nsegment) {
-        carom_system_eval(sys, CAROM_ENERGY, c->middle.t, c->middle.q, c->middle.v);
-        stage->segment[stage->nsegment - 1].energy = sys->at.energy[0] + sys->at.energy[1];
-    }
+    if (stage->account)
+        account(s, c);
     part.now = &c->middle, part.t_low = &c->middle_low;
     part.next = s->next, part.t_low_next = s->t_low_next, part.h = 0.5 * h;
     CAROM_TRY(c->plain(&part));
@@ -264,9 +280,11 @@ static double shorter(const carom_step *s, const trial *x, carom_status status, 
 }
 
 /* The next step: after one that was cut short from outside, the one proposed before is as good. */
-static void accept(carom_step *s, const trial *x, double most, bool first)
+static void accept(carom_step *s, const carom_control *c, const trial *x, double most, bool first)
 {
     double wanted = s->memory[WANTED];
+    carom_info *info = s->system->info;
+    info->max_penetration = CAROM_MAX(info->max_penetration, c->depth);
     s->h_next = CAROM_MIN(most, x->h * factor(s->field, x));
     if (first && x->h < wanted)
         s->h_next = CAROM_MAX(s->h_next, CAROM_MIN(most, wanted));
@@ -280,12 +298,12 @@ carom_status carom_control_step(carom_step *s, carom_control *c, carom_plain_ste
     double most = longest(s);
     bool guarded = s->field[CAROM_MOREAU_GUARDED] != 0;
     trial x = {.h = CAROM_MIN(s->h, most)};
-    c->error = &error;
+    c->error = &error, c->depth = 0;
     prepare(s, c, plain);
     for (int k = 1;; k++) {
         carom_status status = attempt(s, c, &x);
         if (status == CAROM_OK && x.error <= 1) {
-            accept(s, &x, most, k == 1);
+            accept(s, c, &x, most, k == 1);
             return CAROM_OK;
         }
         double h = shorter(s, &x, status, k);

@@ -18,6 +18,7 @@ typedef struct carom_control {
     carom_plain_step *plain;         /* one step of the scheme as it is */
     carom_state one, middle;         /* after the whole step, after the first half */
     double middle_low;               /* t_low of the middle */
+    double depth;                    /* penetration in the middle, if energy is accounted for */
     const double *v_free;            /* [nv] velocities after the plain step without its impulses */
     double *g_now, *g_end;           /* [nlink] gaps before and after */
     double field[CAROM_FIELDS_MAX];  /* what the plain step sees */
