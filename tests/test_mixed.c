@@ -1,6 +1,7 @@
 /* test_mixed.c: the scheme `mixed`: Runge-Kutta steps of constant length that keep their order through events. */
 #include <string.h>
 
+#include "oscillator.h"
 #include "schemes/tableau.h"
 #include "stepping.h"
 
@@ -132,6 +133,7 @@ static double largest_error(const carom_model *m, const char *rk, exact_solution
         exact(s->t, &q, &v);
         most = fmax(most, fabs(s->q[0] - q));
     }
+    CHECK_NEAR(carom_sim_state(sim)->t, T, 1e-12); /* no step ended early */
     carom_sim_free(sim);
     return most;
 }
@@ -178,6 +180,31 @@ START_TEST(orders_hold_through_impacts_and_their_accumulation)
             printf("%-10s %d: order %.2f\n", carom_tableau_list(rk)->name, m, order);
             CHECK_AT_LEAST(order, carom_tableau_list(rk)->order - 0.25);
         }
+}
+END_TEST
+
+START_TEST(orders_hold_with_forces_that_change_in_time)
+{
+    const oscillator o = {.w = 2.1, .alpha = 0.05, .e = 0.8, .umin = -0.2, .a = 1, .umax = INFINITY};
+    oscillator_store store;
+    carom_model m = oscillator_model(&store, &o, 1, 0);
+    double q = 1, v = 0;
+    ck_assert_int_ge(oscillator_run(&o, 0, 6, &q, &v), 2);
+    for (int rk = 0; carom_tableau_list(rk); rk++) {
+        enum { RUNS = 5 };
+        double h[RUNS], e[RUNS];
+        char spec[40];
+        snprintf(spec, sizeof spec, "mixed:rk=%s", carom_tableau_list(rk)->name);
+        for (int k = 0, N = 30; k < RUNS; k++, N = N * 7 / 5) {
+            carom_sim *sim = start(&m, spec, h[k] = 6.0 / N);
+            RUN(sim, 6);
+            e[k] = hypot(carom_sim_state(sim)->q[0] - q, carom_sim_state(sim)->v[0] - v);
+            carom_sim_free(sim);
+        }
+        double order = fitted_order(RUNS, h, e);
+        printf("%-10s forced: order %.2f\n", carom_tableau_list(rk)->name, order);
+        CHECK_AT_LEAST(order, carom_tableau_list(rk)->order - 0.4);
+    }
 }
 END_TEST
 
@@ -301,7 +328,7 @@ START_TEST(stages_without_a_solution_are_an_error_with_numbers)
 END_TEST
 
 TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next, errors_are_those_of_the_table,
-          orders_hold_through_impacts_and_their_accumulation,
+          orders_hold_through_impacts_and_their_accumulation, orders_hold_with_forces_that_change_in_time,
           a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing,
           segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts, saved_and_loaded_it_goes_on_with_the_same_bits,
           stiff_damping_is_no_trouble_for_implicit_methods, stages_without_a_solution_are_an_error_with_numbers)

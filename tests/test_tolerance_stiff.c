@@ -1,6 +1,8 @@
 /* test_tolerance_stiff.c: stiff motion under error control: found out, solved implicitly, through impacts too. */
+#include <complex.h>
 #include <string.h>
 
+#include "schemes/tableau.h"
 #include "stepping.h"
 
 static carom_sim *begin(const carom_model *m, const char *method, double tol, double T)
@@ -72,6 +74,45 @@ START_TEST(errors_of_the_implicit_method_follow_the_tolerance)
 }
 END_TEST
 
+/* The embedded estimate of Hairer and Wanner for w' = i w, w = q - i v, from 1. */
+static double complex estimate(const carom_tableau *T, double h)
+{
+    const double root6 = sqrt(6), d[] = {-(13 + 7 * root6) / 3, (-13 + 7 * root6) / 3, -1.0 / 3};
+    const double g = 30 / (6 + cbrt(81) - cbrt(9)); /* their real eigenvalue */
+    double complex Y[3] = {1, 1, 1}, sum = I;
+    for (int k = 0; k < 200; k++) /* h is small: the iteration converges */
+        for (int i = 0; i < 3; i++) {
+            double complex y = 1;
+            for (int j = 0; j < 3; j++)
+                y += I * h * T->a[i][j] * Y[j];
+            Y[i] = y;
+        }
+    for (int i = 0; i < 3; i++)
+        sum += d[i] * (Y[i] - 1) / h;
+    return sum / (g / h - I);
+}
+
+START_TEST(steps_follow_the_embedded_estimate)
+{
+    point_store store;
+    carom_model m = point_model(&store, 1, 0, 1, 0, 0, 1, 0);
+    m.ncontact = 0, m.gap = m.jacobian = NULL;
+    const double tol = 1e-5, kappa = 0.1, T = 100, h = T / 1000;
+    double complex e = estimate(carom_tableau_list(CAROM_TABLEAU_RADAU5), h);
+    double norm = fmax(fabs(creal(e)) / (2 * tol), fabs(cimag(e)) / (tol * (1 + sin(h)))) / kappa;
+    carom_sim *sim = begin(&m, "radau5", tol, T);
+    const carom_state *s = carom_sim_state(sim);
+    STEP(sim);
+    CHECK_NEAR(s->t, h, 1e-15);
+    double factor = 0.9 * pow(norm, -0.25);
+    printf("|e|/kappa = %g, factor %g\n", norm, factor);
+    ck_assert(norm < 1 && factor < 5);
+    STEP(sim);
+    CHECK_NEAR(s->t - h, h * factor, 1e-9 * h);
+    carom_sim_free(sim);
+}
+END_TEST
+
 START_TEST(motion_that_is_not_stiff_stays_explicit_to_the_bit)
 {
     point_store store;
@@ -133,5 +174,5 @@ START_TEST(saved_and_loaded_in_stiff_motion_it_goes_on_with_the_same_bits)
 END_TEST
 
 TEST_MAIN("stiff", stiff_damping_is_found_out_and_costs_little, errors_of_the_implicit_method_follow_the_tolerance,
-          motion_that_is_not_stiff_stays_explicit_to_the_bit, stiff_bodies_bounce_as_they_do_with_the_explicit_method,
+          steps_follow_the_embedded_estimate, motion_that_is_not_stiff_stays_explicit_to_the_bit, stiff_bodies_bounce_as_they_do_with_the_explicit_method,
           saved_and_loaded_in_stiff_motion_it_goes_on_with_the_same_bits)
