@@ -8,7 +8,8 @@
  *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                  (6)
  *
  * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond rounding at
- * the nodes. Energy is kept to the tolerance. Explicit: stiff forces make it slow. */
+ * the nodes. Energy is kept to the tolerance. Stiff forces are found out and solved by Radau IIA of order 5 (tolerance_stiff.c);
+ * its estimate is of order 3, so that tight tolerances are dear there. */
 #include <math.h>
 #include <string.h>
 
