@@ -54,6 +54,29 @@ START_TEST(numbers_are_read_whole_or_not_at_all_and_print_back_exactly)
 }
 END_TEST
 
-TEST_MAIN("core", an_arena_hands_out_zeroed_aligned_memory_up_to_its_limit,
+START_TEST(a_field_prints_what_it_reads)
+{
+    static const carom_field fields[] = {{"rk", CAROM_FIELD_ENUM, 1, 0, 0, "gauss2 radau5 erk4", ""},
+                                         {"guarded", CAROM_FIELD_BOOL, 1, 0, 1, NULL, ""},
+                                         {"theta", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, ""},
+                                         {0}};
+    double values[3], again[3];
+    char text[64];
+    carom_error error;
+    carom_fields_standard(fields, values);
+    ck_assert_str_eq(carom_fields_text(&fields[0], values[0], text), "radau5");
+    ck_assert_str_eq(carom_fields_text(&fields[1], values[1], text), "true");
+    for (int i = 0; i < 3; i++) {
+        carom_fields_text(&fields[i], values[i], text);
+        ck_assert_int_eq(carom_fields_set(fields, again, fields[i].name, text, &error), CAROM_OK);
+        ck_assert(again[i] == values[i]);
+    }
+    ck_assert_int_eq(carom_fields_set(fields, again, "theta", "1.5", &error), CAROM_BAD_OPTION);
+    ck_assert_int_eq(carom_fields_set(fields, again, "thta", "1", &error), CAROM_BAD_OPTION);
+    ck_assert(strstr(error.text, "theta") != NULL);
+}
+END_TEST
+
+TEST_MAIN("core", a_field_prints_what_it_reads, an_arena_hands_out_zeroed_aligned_memory_up_to_its_limit,
           the_nearest_name_is_found_and_a_far_one_is_not_offered,
           numbers_are_read_whole_or_not_at_all_and_print_back_exactly)

@@ -62,7 +62,7 @@ static void watch(void *user, const carom_segment *segment)
 /* "rtol=1e-08 t_end=10 ...": what the file notes about how it came to be. */
 static void describe_options(const carom_options *o, char *line, size_t size)
 {
-    char number[32];
+    char number[64];
     const struct {
         const char *key;
         double value;
@@ -78,7 +78,7 @@ static void describe_options(const carom_options *o, char *line, size_t size)
         const carom_method *method = carom_scheme_method(i);
         for (int k = 0; !strcmp(method->name, o->scheme) && method->fields && method->fields[k].name; k++)
             snprintf(line + strlen(line), size - strlen(line), " scheme.%s=%s", method->fields[k].name,
-                     carom_shortest(o->scheme_field[k], number));
+                     carom_fields_text(&method->fields[k], o->scheme_field[k], number));
     }
 }
 

@@ -1,5 +1,6 @@
 /* fields.c: tables of a method's own options: standard values, and values from text. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/core.h"
@@ -8,6 +9,21 @@ void carom_fields_standard(const carom_field *fields, double *values)
 {
     for (int i = 0; fields && fields[i].name; i++)
         values[i] = fields[i].standard;
+}
+
+char *carom_fields_text(const carom_field *field, double value, char *buffer)
+{
+    const char *word = field->type == CAROM_FIELD_ENUM ? field->choices : "";
+    if (field->type == CAROM_FIELD_BOOL)
+        return strcpy(buffer, value != 0 ? "true" : "false");
+    if (field->type != CAROM_FIELD_ENUM)
+        return carom_shortest(value, buffer);
+    for (int skip = (int)value; skip > 0 && *word; skip--) {
+        word += strcspn(word, " ");
+        word += strspn(word, " ");
+    }
+    snprintf(buffer, 64, "%.*s", (int)strcspn(word, " "), word);
+    return buffer;
 }
 
 static carom_status unknown(const carom_field *fields, const char *name, carom_error *error)
