@@ -21,16 +21,17 @@ typedef struct system_case {
     double t_end;            /* 0: the model's */
     const char *second;      /* method; "crank-nicolson" is extrapolated */
     double h;                /* its step */
-    int places;              /* where values are moved; 1: it cannot be begun anew, forces depend on time or friction sticks */
+    int places; /* where values are moved; 1: it cannot be begun anew, forces depend on time or friction sticks */
 } system_case;
 
 static const char spring[] = /* no contact: a stiff spring of Hertz that pushes only */
     "carom: 1\nname: ball on a Hertzian spring\ncoordinates: {y: 0.1}\nkinetic: y'^2/2\n"
     "potential: 9.81*y + 0.4*1e5*max(-y, 0)^2.5\nforces: {y: \"-20*max(-y, 0)*y'\"}\nrun: {t_end: 1}\n";
-static const char pushed[] =
-    "carom: 1\nname: point on a plane, static friction\ncoordinates: {x: 0, y: 0, z: 0}\nkinetic: (x'^2 + y'^2 + z'^2)/2\n"
-    "potential: 10*z\nforces: {x: 4*sin(2*t), y: 2.5*sin(3.1*t + 0.7)}\n"
-    "contacts:\n  plane: {gap: z, slip: [\"x'\", \"y'\"], friction: 0.3, friction_static: 0.4, restitution: 0}\nrun: {t_end: 10}\n";
+static const char pushed[] = "carom: 1\nname: point on a plane, static friction\ncoordinates: {x: 0, y: 0, z: "
+                             "0}\nkinetic: (x'^2 + y'^2 + z'^2)/2\n"
+                             "potential: 10*z\nforces: {x: 4*sin(2*t), y: 2.5*sin(3.1*t + 0.7)}\n"
+                             "contacts:\n  plane: {gap: z, slip: [\"x'\", \"y'\"], friction: 0.3, friction_static: "
+                             "0.4, restitution: 0}\nrun: {t_end: 10}\n";
 
 static const system_case cases[] = {
     {"ball", "", 0, "exact", 0, 8},
@@ -93,7 +94,8 @@ static carom_options options_of(const carom_model *model, const char *scheme, do
 {
     carom_error error;
     carom_options o = carom_options_default();
-    if (carom_options_from_model(&o, model, &error) != CAROM_OK || carom_options_set(&o, "scheme", scheme, &error) != CAROM_OK)
+    if (carom_options_from_model(&o, model, &error) != CAROM_OK ||
+        carom_options_set(&o, "scheme", scheme, &error) != CAROM_OK)
         die(model->name, &error);
     o.rtol = o.atol = tol;
     if (t_end > 0)
@@ -111,7 +113,8 @@ static bool follow(path *p, const carom_model *model, const carom_options *o, do
 {
     carom_error error = {0};
     *p = (path){0};
-    if (carom_sim_new(&p->sim, model, o, &error) != CAROM_OK || carom_trajectory_new(&p->trajectory, p->sim, &error) != CAROM_OK) {
+    if (carom_sim_new(&p->sim, model, o, &error) != CAROM_OK ||
+        carom_trajectory_new(&p->trajectory, p->sim, &error) != CAROM_OK) {
         fprintf(stderr, "%s: %s\n", model->name, error.text);
         return false;
     }
@@ -327,7 +330,8 @@ int main(int argc, char **argv)
         if (argc > 1 && strcmp(argv[1], c->model) != 0)
             continue;
         carom_model *model = load(c);
-        snprintf(name[i], sizeof name[i], "%s%s%s", strchr(c->model, '\n') ? model->name : c->model, *c->set ? ", " : "", c->set);
+        snprintf(name[i], sizeof name[i], "%s%s%s", strchr(c->model, '\n') ? model->name : c->model,
+                 *c->set ? ", " : "", c->set);
         rows[i] = study(c, model);
         printf("| %s | %.4g | %.1f | %.0e (%s) |", name[i], rows[i].horizon, rows[i].factor, rows[i].off, c->second);
         for (int k = 0; k < TOLS; k++) {

@@ -1,9 +1,8 @@
-/* test_tolerance.c: the error of `tolerance` is at most ten times what was asked for, against closed forms and other methods. */
+/* test_tolerance.c: errors of `tolerance` are at most ten times what was asked for: closed forms, other methods. */
 #include "reference.h"
 #include "systems.h"
 #include "tolerance_testing.h"
 
-/* A new closed form of positions per system; `user` is not used. */
 static void ball_exact(const void *user, double t, double *q)
 {
     double v;
@@ -32,8 +31,7 @@ static void flight_exact(const void *user, double t, double *q)
     q[0] = 1 - 5 * t * t * t * t / 6;
 }
 
-/* Bounces, slips, rolls: the friction of the impacts and of the floor together is mu g t as if it lay there, from every node on
- * the ground; the height is that of a bouncing ball. */
+/* Bounces, slips, rolls: impacts change the slip by mu (1 + e) u, the floor by mu g t. */
 static void disc_exact(const void *user, double t, double *q)
 {
     const double g = 9.81, r = 0.1, e = 0.6, mu = 0.05, w0 = 40, first = sqrt(2 / g), roll = r * w0 / (3 * mu * g);
@@ -60,16 +58,23 @@ static void disc_exact(const void *user, double t, double *q)
 
 START_TEST(errors_against_closed_forms_are_at_most_ten_tolerances)
 {
-    static const struct { const char *model; double t_end; int n; positions *exact; } cases[] = {
-        {"ball", 5, 1, ball_exact},         {"linear-oscillator", 5, 1, oscillator_exact}, {"sliding-block", 1, 2, block_exact},
-        {"free-flight", 1, 1, flight_exact}, {"disc", 4, 3, disc_exact},
+    static const struct {
+        const char *model;
+        double t_end;
+        int n;
+        positions *exact;
+    } cases[] = {
+        {"ball", 5, 1, ball_exact},           {"linear-oscillator", 5, 1, oscillator_exact},
+        {"sliding-block", 1, 2, block_exact}, {"free-flight", 1, 1, flight_exact},
+        {"disc", 4, 3, disc_exact},
     };
     for (int i = 0; i < 5; i++)
         for (int k = 0; k < TOLERANCES; k++) {
             run r = by_tolerance(cases[i].model, "", tolerances[k], cases[i].t_end);
             double size = strcmp(cases[i].model, "disc") == 0 ? 100 : 1; /* its angle */
             double error = error_of(&r, cases[i].n, cases[i].exact, NULL);
-            ck_assert_msg(error <= 10 * tolerances[k] + 1e-14 * size, "%s: error %.2g at tol %g", cases[i].model, error, tolerances[k]);
+            ck_assert_msg(error <= 10 * tolerances[k] + 1e-14 * size, "%s: error %.2g at tol %g", cases[i].model, error,
+                          tolerances[k]);
             CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 1e-12);
             end(&r);
         }
@@ -78,17 +83,27 @@ END_TEST
 
 START_TEST(errors_against_the_exact_flights_of_linear_models_are_at_most_ten_tolerances)
 {
-    static const struct { const char *model, *set; double t_end; } cases[] = {
-        {"linear-oscillator", "rho=0.9", 5}, {"linear-oscillator", "f=-5", 5}, {"newton-cradle", "", 2},
-        {"stacked-balls", "", 3},            {"take-off", "", 10},             {"rest-phase", "", 1},
-        {"vibrating-table", "", 5},          {"impact-pair", "", 5},           {"impact-oscillator", "w=2 e=0.5", 40},
+    static const struct {
+        const char *model, *set;
+        double t_end;
+    } cases[] = {
+        {"linear-oscillator", "rho=0.9", 5},
+        {"linear-oscillator", "f=-5", 5},
+        {"newton-cradle", "", 2},
+        {"stacked-balls", "", 3},
+        {"take-off", "", 10},
+        {"rest-phase", "", 1},
+        {"vibrating-table", "", 5},
+        {"impact-pair", "", 5},
+        {"impact-oscillator", "w=2 e=0.5", 40},
     };
     for (int i = 0; i < 9; i++) {
         run exact = simulate(cases[i].model, cases[i].set, "exact", 1, cases[i].t_end / 500, cases[i].t_end);
         for (int k = 0; k < TOLERANCES; k++) {
             run r = by_tolerance(cases[i].model, cases[i].set, tolerances[k], cases[i].t_end);
             double error = error_of(&r, r.model->nq, of_run, &exact);
-            ck_assert_msg(error <= 10 * tolerances[k], "%s %s: error %.2g at tol %g", cases[i].model, cases[i].set, error, tolerances[k]);
+            ck_assert_msg(error <= 10 * tolerances[k], "%s %s: error %.2g at tol %g", cases[i].model, cases[i].set,
+                          error, tolerances[k]);
             CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 1e-12);
             end(&r);
         }
@@ -146,7 +161,8 @@ START_TEST(a_pendulum_on_a_joint_keeps_the_tolerance_and_its_length)
     static const carom_contact wall = {.name = "wall", .restitution = 0.7};
     static const double one = 1;
     carom_model angle = pendulum();
-    angle.q = &one, angle.v = NULL, angle.ncontact = 1, angle.contact = &wall, angle.gap = angle_gap, angle.jacobian = angle_jacobian;
+    angle.q = &one, angle.v = NULL, angle.ncontact = 1, angle.contact = &wall, angle.gap = angle_gap,
+    angle.jacobian = angle_jacobian;
     for (int k = 0; k < TOLERANCES; k++) {
         walk w = {.model = &angle, .x = {1}, .cartesian = true};
         run r = by_tolerance("pendulum-wall-cartesian", "", tolerances[k], 5);
@@ -161,8 +177,8 @@ END_TEST
 
 /* ---- times that are known ---- */
 
-static void check_times(const char *model, double tol, double bound, int n, const carom_event_type *type, const int *which,
-                        const double *time)
+static void check_times(const char *model, double tol, double bound, int n, const carom_event_type *type,
+                        const int *which, const double *time)
 {
     run r = by_tolerance(model, "", tol, time[n - 1] * 1.05);
     for (int i = 0; i < n; i++)
@@ -172,12 +188,16 @@ static void check_times(const char *model, double tol, double bound, int n, cons
 
 START_TEST(transitions_happen_when_they_should)
 {
-    check_times("belt", 1e-11, 1e-9, 3, (carom_event_type[]){CAROM_EVENT_SLIP, CAROM_EVENT_STICK, CAROM_EVENT_SLIP}, (int[]){0, 0, 1},
-                (double[]){2.666666666667, 7.773846766751, 9.107180100084});
-    check_times("take-off", 1e-11, 1e-9, 1, (carom_event_type[]){CAROM_EVENT_OPENING}, (int[]){0}, (double[]){6.567852506613});
-    check_times("billiard-ball", 1e-12, 1e-5, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0}, (double[]){0.460503518});
-    check_times("disc", 1e-11, 1e-9, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0}, (double[]){4 / (3 * 0.05 * 9.81)});
-    check_times("sliding-block", 1e-11, 1e-12, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0}, (double[]){2 / (0.3 * 9.81)});
+    check_times("belt", 1e-11, 1e-9, 3, (carom_event_type[]){CAROM_EVENT_SLIP, CAROM_EVENT_STICK, CAROM_EVENT_SLIP},
+                (int[]){0, 0, 1}, (double[]){2.666666666667, 7.773846766751, 9.107180100084});
+    check_times("take-off", 1e-11, 1e-9, 1, (carom_event_type[]){CAROM_EVENT_OPENING}, (int[]){0},
+                (double[]){6.567852506613});
+    check_times("billiard-ball", 1e-12, 1e-5, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0},
+                (double[]){0.460503518});
+    check_times("disc", 1e-11, 1e-9, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0},
+                (double[]){4 / (3 * 0.05 * 9.81)});
+    check_times("sliding-block", 1e-11, 1e-12, 1, (carom_event_type[]){CAROM_EVENT_STICK}, (int[]){0},
+                (double[]){2 / (0.3 * 9.81)});
 }
 END_TEST
 
@@ -246,13 +266,10 @@ START_TEST(the_woodpecker_pecks_with_one_period_whatever_the_tolerance)
 }
 END_TEST
 
-TEST_MAIN("tolerance",
-          errors_against_closed_forms_are_at_most_ten_tolerances,
+TEST_MAIN("tolerance", errors_against_closed_forms_are_at_most_ten_tolerances,
           errors_against_the_exact_flights_of_linear_models_are_at_most_ten_tolerances,
           a_double_pendulum_against_a_wall_keeps_the_tolerance,
-          a_pendulum_on_a_joint_keeps_the_tolerance_and_its_length,
-          transitions_happen_when_they_should,
-          a_point_leaves_the_dome_where_it_must,
-          a_billiard_ball_rolls_with_five_sevenths_of_its_speed,
+          a_pendulum_on_a_joint_keeps_the_tolerance_and_its_length, transitions_happen_when_they_should,
+          a_point_leaves_the_dome_where_it_must, a_billiard_ball_rolls_with_five_sevenths_of_its_speed,
           the_rocking_block_comes_to_rest_at_its_accumulation_point,
           the_woodpecker_pecks_with_one_period_whatever_the_tolerance)

@@ -57,7 +57,8 @@ static inline run simulate(const char *name, const char *set, const char *scheme
     carom_model *model = load(name, set);
     run r = begin(model, scheme, tol, h, t_end);
     r.loaded = model;
-    ck_assert_msg(carom_sim_run(r.sim, t_end) == CAROM_OK, "%s %s, tol %g: %s", name, set, tol, carom_sim_error(r.sim)->text);
+    ck_assert_msg(carom_sim_run(r.sim, t_end) == CAROM_OK, "%s %s, tol %g: %s", name, set, tol,
+                  carom_sim_error(r.sim)->text);
     return r;
 }
 
