@@ -8,7 +8,8 @@
  *   positions and velocities of joints, pressing and sticking contacts are projected                                 (4)
  *
  * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it between impacts,
- * O(h^p); the elastic ball's to rounding. Spatial slip that ends is approached in ever shorter steps: they count as events.
+ * O(h^p); the elastic ball's to rounding. Spatial slip that ends or turns about is followed in shorter steps, which count as
+ * events; no order is promised there: its direction is as stiff as the slip is slow, and `tolerance` is the better choice.
  *
  * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root polished
  * to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a state, not a test of the

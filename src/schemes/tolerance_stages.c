@@ -9,8 +9,10 @@
  *   (delta_ij 1 - x a_ij a_v - x^2 (a a)_ij a_q) dA_j = a_i - A_i,   a_q, a_v at the start of the step       (3)
  *   M a_q = H^T x_q - R_q,   J a_q + A_q = 0:  exact, the forces of closed contacts and joints included      (4)
  *
+ *   spatial slip that turns adds -mu x_n G_c^T G_c/|u| to -R_v, G_c the row across the slip; it counts as constant in q  (5)
+ *
  * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at every stage
- * in every iteration. In (4) the direction of spatial slip counts as constant. */
+ * in every iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -30,12 +32,27 @@ void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom
     CAROM_PLACE(layout, stages->column, nv);
 }
 
-/* The j-th column of a_q or a_v from the same of R and A; by the rows of the last call of accel_fixed. */
-static void gradient_column(carom_fixed *f, const carom_system *sys, const double *R, const double *A, int j, double *column, double *out)
+/* (5): what spatial slip that turns adds to the j-th column of -R_v. */
+static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j, double *column)
+{
+    int nv = sys->nv;
+    for (int k = sys->njoint; k < sys->nlink; k++) {
+        const carom_link *link = &sys->link[k];
+        int c = link->contact, r = link->row;
+        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c])
+            continue;
+        const double *x = sys->at.G + (r + 1) * nv, *y = x + nv, *d = f->direction + 2 * c;
+        double speed = hypot(carom_dot(nv, x, v) + sys->at.w[r + 1], carom_dot(nv, y, v) + sys->at.w[r + 2]);
+        double across = (d[0] * y[j] - d[1] * x[j]) * sys->at.law[4 * c + 2] * force[r] / speed;
+        for (int i = 0; i < nv; i++)
+            column[i] -= across * (d[0] * y[i] - d[1] * x[i]);
+    }
+}
+
+/* The j-th column of a_q or a_v from the same of R and A, in column -R; by the rows of the last call of accel_fixed. */
+static void gradient_column(carom_fixed *f, const carom_system *sys, const double *A, int j, double *column, double *out)
 {
     int nv = sys->nv, m = f->m;
-    for (int i = 0; i < nv; i++)
-        column[i] = -R[i * nv + j];
     carom_factor_solve(&sys->mass, column);
     for (int i = 0; i < m; i++) {
         const double *J = sys->at.G + f->row[i] * nv;
@@ -61,9 +78,16 @@ static void gradients(carom_step *s, carom_tol *w, double t, const double *q, co
     sys->at.a = a, sys->at.x = force;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
     sys->at.a = sys->at.x = sys->zero;
-    for (int j = 0; j < sys->nv; j++) {
-        gradient_column(&w->fixed, sys, sys->at.R_q, sys->at.A_q, j, w->stages.column, a_q);
-        gradient_column(&w->fixed, sys, sys->at.R_v, sys->at.A_v, j, w->stages.column, a_v);
+    int nv = sys->nv;
+    double *column = w->stages.column;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++)
+            column[i] = -sys->at.R_q[i * nv + j];
+        gradient_column(&w->fixed, sys, sys->at.A_q, j, column, a_q);
+        for (int i = 0; i < nv; i++)
+            column[i] = -sys->at.R_v[i * nv + j];
+        turn(&w->fixed, sys, v, force, j, column);
+        gradient_column(&w->fixed, sys, sys->at.A_v, j, column, a_v);
     }
 }
 
@@ -244,9 +268,23 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
     return CAROM_OK;
 }
 
+static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
+{
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (sys->link[i].rows > 2 && (int)w->role[sys->link[i].contact] == CAROM_ROLE_SLIP)
+            return true;
+    return false;
+}
+
+/* Slip that is about to end turns within a time that shrinks with it: shorter steps where the stages do not follow. */
 carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w)
 {
+    enum { HALVINGS = 20 };
     double x = carom_tol_slip_limit(s, w, s->h);
+    bool shorten = slips_in_a_plane(s->system, w);
     CAROM_TRY(carom_tol_gradients(s, w));
-    return carom_tol_stages(s, w, x, &w->end, true);
+    carom_status status = carom_tol_stages(s, w, x, &w->end, true);
+    for (int k = 0; shorten && status == CAROM_NOT_CONVERGED && k < HALVINGS; k++)
+        status = carom_tol_stages(s, w, x *= 0.5, &w->end, true);
+    return status;
 }
