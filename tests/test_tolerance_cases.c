@@ -97,6 +97,23 @@ START_TEST(a_box_that_tumbles_slides_and_rests_does_not_depend_on_the_tolerance)
 }
 END_TEST
 
+/* A box given by plain functions, derivatives by differences: one corner slips, and slips back within the same step. */
+START_TEST(slip_that_begins_and_reverses_in_one_step_is_found)
+{
+    box_store store;
+    carom_model model = box_model(&store, 0.2, 0.6);
+    run fine = begin(&model, "tolerance", 1e-12, 0, 1.5);
+    ck_assert_int_eq(carom_sim_run(fine.sim, 1.5), CAROM_OK);
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = begin(&model, "tolerance", tolerances[k], 0, 1.5);
+        ck_assert_msg(carom_sim_run(r.sim, 1.5) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+        CHECK_AT_MOST(error_of(&r, 3, of_run, &fine), 10 * tolerances[k]);
+        end(&r);
+    }
+    end(&fine);
+}
+END_TEST
+
 /* ---- accumulations ---- */
 
 START_TEST(a_bouncing_ball_rests_after_as_many_impacts_as_the_tolerance_asks_for)
@@ -332,6 +349,7 @@ END_TEST
 TEST_MAIN("tolerance, hard cases", a_point_pushed_over_a_plane_keeps_the_tolerance_with_and_without_static_friction,
           tiny_slip_that_friction_stops_sticks_at_once,
           a_box_that_tumbles_slides_and_rests_does_not_depend_on_the_tolerance,
+          slip_that_begins_and_reverses_in_one_step_is_found,
           a_bouncing_ball_rests_after_as_many_impacts_as_the_tolerance_asks_for,
           a_ball_is_not_frozen_when_another_one_will_hit_it, freezing_counts_what_a_small_gap_moves,
           a_column_of_beads_keeps_the_tolerance, a_gap_that_opens_slowly_costs_no_steps,

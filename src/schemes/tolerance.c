@@ -269,7 +269,7 @@ carom_status carom_tol_step(carom_step *s)
     }
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
     if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
-        s->h_next = CAROM_MIN(s->h_next, 5 * w->end.x); /* the next flight is often as long */
+        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */
     carom_step_advance(s, w->end.x);
     CAROM_TRY(count_stalls(s, contact));
     double *v_before = w->ka[0]; /* free after the last trial but for its end */

@@ -150,10 +150,28 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
     return CAROM_OK;
 }
 
+/* Slip that has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. */
+static carom_status begun(carom_step *s, carom_tol *w, int contact, double *low, double *f_low)
+{
+    double x = w->end.x;
+    for (int k = 0; k < 40; k++) {
+        x *= 0.5;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        double f = value(s, w, &w->probe, CAROM_CAUSE_SLIP_END, contact);
+        if (f > 0) {
+            *low = x, *f_low = f;
+            return CAROM_OK;
+        }
+        carom_tol_copy(s->system, &w->probe, &w->end);
+    }
+    return CAROM_OK;
+}
+
 /* (2)-(4): sign change between the ends, or at a stage between them. */
 static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
 {
     double f0 = CAROM_MAX(value(s, w, &w->start, cause, contact), DBL_MIN), f1;
+    double rounding = cause == CAROM_CAUSE_SLIP_END ? 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v)) : 0;
     for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < w->watched; k++) {
         const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
         double x = w->node[k] * h;
@@ -167,8 +185,12 @@ static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int
         }
     }
     f1 = value(s, w, &w->end, cause, contact);
-    *found = f1 < 0;
-    return *found ? polish(s, w, cause, contact, 0, f0, w->end.x, f1) : CAROM_OK;
+    *found = f1 < (f0 <= rounding ? -rounding : 0);
+    double low = 0;
+    if (*found && f0 <= rounding)
+        CAROM_TRY(begun(s, w, contact, &low, &f0));
+    f1 = value(s, w, &w->end, cause, contact);
+    return *found ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
