@@ -194,7 +194,7 @@ static void eval_one(carom_scratch *k, const carom_eval *e)
         m->mass(&at, e->M);
     if (want & CAROM_FORCE)
         m->force(&at, e->F);
-    if (want & CAROM_GAP && m->gap)
+    if (want & CAROM_GAP && k->ngap)
         m->gap(&at, e->g);
     if (want & CAROM_JACOBIAN)
         carom_callback_jacobian(k, &at, e->G, e->w);

@@ -149,6 +149,8 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
     carom_fixed *f = &w->fixed;
     int nv = sys->nv;
     double t = s->now->t + end->x;
+    if (sys->nlink == 0)
+        return CAROM_OK;
     for (int round = 0; round < 4; round++) {
         CAROM_TRY(carom_contact_accel_fixed(f, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA, w->probe.a, w->force,
                                             s->error)); /* its rows and columns */
