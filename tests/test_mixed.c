@@ -150,15 +150,16 @@ START_TEST(errors_are_those_of_the_table)
         {"erk4", {3.89e-10, 8.78e-8, 2.57e-7, 9.52e-8}}, {"erk5", {5.87e-12, 9.71e-11, 3.87e-10, 1.76e-10}},
     };
     point_store store[4];
-    const carom_model models[] = {point_model(&store[0], 1, -2, 0, 0, 0.5, 1, 0), point_model(&store[1], 1, 0, 10, 0.2, 0.5, 1, 0),
-                                  point_model(&store[2], 1, 0, 10, 0.2, 0.9, 1, 0),
-                                  point_model(&store[3], 1, -5, 10, 0.2, 0.5, 1, 0)};
+    const carom_model models[] = {
+        point_model(&store[0], 1, -2, 0, 0, 0.5, 1, 0), point_model(&store[1], 1, 0, 10, 0.2, 0.5, 1, 0),
+        point_model(&store[2], 1, 0, 10, 0.2, 0.9, 1, 0), point_model(&store[3], 1, -5, 10, 0.2, 0.5, 1, 0)};
     exact_solution *const exact[] = {exact_ball, exact_oscillator, exact_elastic, exact_resting};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int m = 0; m < 4; m++) {
             double e = largest_error(&models[m], table[i].rk, exact[m], 331, 5);
             printf("%-10s %d: %.2e, table %.2e\n", table[i].rk, m, e, table[i].e[m]);
-            ck_assert_msg(e <= 2 * table[i].e[m] + 2e-15, "%s on system %d: %g, the table has %g", table[i].rk, m, e, table[i].e[m]);
+            ck_assert_msg(e <= 2 * table[i].e[m] + 2e-15, "%s on system %d: %g, the table has %g", table[i].rk, m, e,
+                          table[i].e[m]);
         }
 }
 END_TEST
@@ -168,7 +169,8 @@ START_TEST(orders_hold_through_impacts_and_their_accumulation)
     static const int N[] = {41, 59, 83, 119, 167, 233};
     enum { RUNS = sizeof N / sizeof N[0] };
     point_store store[3];
-    const carom_model models[] = {point_model(&store[0], 1, 0, 10, 0.2, 0.5, 1, 0), point_model(&store[1], 1, 0, 10, 0.2, 0.9, 1, 0),
+    const carom_model models[] = {point_model(&store[0], 1, 0, 10, 0.2, 0.5, 1, 0),
+                                  point_model(&store[1], 1, 0, 10, 0.2, 0.9, 1, 0),
                                   point_model(&store[2], 1, -5, 10, 0.2, 0.5, 1, 0)};
     exact_solution *const exact[] = {exact_oscillator, exact_elastic, exact_resting};
     for (int rk = 0; carom_tableau_list(rk); rk++)
@@ -320,8 +322,8 @@ START_TEST(stages_without_a_solution_are_an_error_with_numbers)
     m.force = switched_force, m.constant &= ~(unsigned)(CAROM_R_Q | CAROM_R_V), m.force_q = m.force_v = NULL;
     carom_sim *sim = start(&m, "mixed:rk=radau5", 0.01);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_CONVERGED);
-    ck_assert_msg(strstr(carom_sim_error(sim)->text, "radau5") && strstr(carom_sim_error(sim)->text, "step of 0.01"), "%s",
-                  carom_sim_error(sim)->text);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "radau5") && strstr(carom_sim_error(sim)->text, "step of 0.01"),
+                  "%s", carom_sim_error(sim)->text);
     CHECK_NEAR(carom_sim_state(sim)->q[0], 0.51, 0);
     carom_sim_free(sim);
 }
@@ -330,5 +332,6 @@ END_TEST
 TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next, errors_are_those_of_the_table,
           orders_hold_through_impacts_and_their_accumulation, orders_hold_with_forces_that_change_in_time,
           a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing,
-          segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts, saved_and_loaded_it_goes_on_with_the_same_bits,
-          stiff_damping_is_no_trouble_for_implicit_methods, stages_without_a_solution_are_an_error_with_numbers)
+          segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts,
+          saved_and_loaded_it_goes_on_with_the_same_bits, stiff_damping_is_no_trouble_for_implicit_methods,
+          stages_without_a_solution_are_an_error_with_numbers)

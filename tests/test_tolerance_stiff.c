@@ -32,7 +32,8 @@ static result run(const carom_model *m, const char *method, double tol, double T
     result r = {.evaluations = info->rhs_evaluations, .steps = info->steps};
     for (int i = 0; i < m->nv; i++)
         r.q[i] = s->q[i], r.v[i] = s->v[i];
-    printf("%-14s %-7s tol %.0e: %ld evaluations, %ld steps, q = %.12g\n", m->name, method, tol, r.evaluations, r.steps, r.q[0]);
+    printf("%-14s %-7s tol %.0e: %ld evaluations, %ld steps, q = %.12g\n", m->name, method, tol, r.evaluations, r.steps,
+           r.q[0]);
     carom_sim_free(sim);
     return r;
 }
@@ -53,7 +54,8 @@ START_TEST(stiff_damping_is_found_out_and_costs_little)
             double k = cases[i].k, c = cases[i].c;
             carom_model m = point_model(&store, 1, -10, k, c, 0, 1, 0);
             m.ncontact = 0, m.gap = m.jacobian = NULL;
-            result chosen = run(&m, "auto", tol, 1), implicit = run(&m, "radau5", tol, 1), explicit = run(&m, "dp5", tol, 1);
+            result chosen = run(&m, "auto", tol, 1), implicit = run(&m, "radau5", tol, 1),
+                   explicit = run(&m, "dp5", tol, 1);
             CHECK_NEAR(chosen.q[0], damped(k, c, 1), tol);
             CHECK_NEAR(implicit.q[0], damped(k, c, 1), tol);
             CHECK_AT_MOST(cases[i].gain * (double)chosen.evaluations, (double)explicit.evaluations);
@@ -175,5 +177,6 @@ START_TEST(saved_and_loaded_in_stiff_motion_it_goes_on_with_the_same_bits)
 END_TEST
 
 TEST_MAIN("stiff", stiff_damping_is_found_out_and_costs_little, errors_of_the_implicit_method_follow_the_tolerance,
-          steps_follow_the_embedded_estimate, motion_that_is_not_stiff_stays_explicit_to_the_bit, stiff_bodies_bounce_as_they_do_with_the_explicit_method,
+          steps_follow_the_embedded_estimate, motion_that_is_not_stiff_stays_explicit_to_the_bit,
+          stiff_bodies_bounce_as_they_do_with_the_explicit_method,
           saved_and_loaded_in_stiff_motion_it_goes_on_with_the_same_bits)

@@ -1,19 +1,21 @@
-/* mixed.c: steps of constant length with any Runge-Kutta method, events located and handled inside: its order through impacts.
+/* mixed.c: steps of constant length with any Runge-Kutta method that keep its order through the events inside them.
  * Source: V. Acary, INRIA RR-7151 (2009), section 6, Algorithm 1.
  *
- *   until the step is full: Runge-Kutta over the rest of it in the present modes (tolerance_stages.c)                (1)
- *   up to the first event, located by repeating (1) with the length x (tolerance_events.c)                           (2)
+ *   until the step is full: Runge-Kutta over the rest of it in the present modes (tolerance_stages.c)            (1)
+ *   up to the first event, located by repeating (1) with the length x (tolerance_events.c)                       (2)
  *   there: impact law, new modes; accumulating impacts are frozen when they rise no higher than
- *   tz = max(min(h, 0.1)^(p+1), 4e-15), p the order (tolerance_modes.c)                                              (3)
- *   positions and velocities of joints, pressing and sticking contacts are projected                                 (4)
+ *   tz = max(min(h, 0.1)^(p+1), 4e-15), p the order (tolerance_modes.c)                                          (3)
+ *   positions and velocities of joints, pressing and sticking contacts are projected                             (4)
  *
- * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it between impacts,
- * O(h^p); the elastic ball's to rounding. Spatial slip that ends or turns about is followed in shorter steps, which count as
- * events; no order is promised there: its direction is as stiff as the slip is slow, and `tolerance` is the better choice.
+ * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it
+ * between impacts, O(h^p); the elastic ball's to rounding. Spatial slip that ends or turns about is followed in
+ * shorter steps, which count as events; no order is promised there: its direction is as stiff as the slip is slow.
+ * Take an implicit method then, or `tolerance`.
  *
- * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root polished
- * to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a state, not a test of the
- * gap. A step holds at most SUBSTEPS events and ends early there. Dense output by the quintic of the ends: order 5 in q, 4 in v. */
+ * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root
+ * polished to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a
+ * state, not a test of the gap. A step holds at most SUBSTEPS events and ends early there. Dense output by the quintic
+ * of the ends: order 5 in q, 4 in v. */
 #include <math.h>
 #include <string.h>
 

@@ -3,16 +3,16 @@
  *   V_i = v + x sum_j a_ij A_j,   Q_i = q + x sum_j a_ij V_j,   A_i = a(t + c_i x, Q_i, V_i)                (1)
  *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
  *
- * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a reduced
- * ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
+ * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a
+ * reduced ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
  *
  *   (delta_ij 1 - x a_ij a_v - x^2 (a a)_ij a_q) dA_j = a_i - A_i,   a_q, a_v at the start of the step       (3)
  *   M a_q = H^T x_q - R_q,   J a_q + A_q = 0:  exact, the forces of closed contacts and joints included      (4)
  *
- *   spatial slip that turns adds -mu x_n G_c^T G_c/|u| to -R_v, G_c the row across the slip; it counts as constant in q  (5)
+ *   spatial slip that turns, G_c the row across it: -mu x_n G_c^T G_c/|u| in -R_v; constant in q           (5)
  *
- * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at every stage
- * in every iteration. */
+ * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at
+ * every stage in every iteration. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,8 @@ void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom
 }
 
 /* (5): what spatial slip that turns adds to the j-th column of -R_v. */
-static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j, double *column)
+static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j,
+                 double *column)
 {
     int nv = sys->nv;
     for (int k = sys->njoint; k < sys->nlink; k++) {
@@ -50,7 +51,8 @@ static void turn(const carom_fixed *f, const carom_system *sys, const double *v,
 }
 
 /* The j-th column of a_q or a_v from the same of R and A, in column -R; by the rows of the last call of accel_fixed. */
-static void gradient_column(carom_fixed *f, const carom_system *sys, const double *A, int j, double *column, double *out)
+static void gradient_column(carom_fixed *f, const carom_system *sys, const double *A, int j, double *column,
+                            double *out)
 {
     int nv = sys->nv, m = f->m;
     carom_factor_solve(&sys->mass, column);
@@ -70,8 +72,8 @@ static void gradient_column(carom_fixed *f, const carom_system *sys, const doubl
 }
 
 /* (4) where accel_fixed was called last, with the acceleration and forces it gave. */
-static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a, const double *force,
-                      double *a_q, double *a_v)
+static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a,
+                      const double *force, double *a_q, double *a_v)
 {
     carom_system *sys = s->system;
     unsigned rows = w->fixed.m ? CAROM_A_Q | CAROM_A_V : 0;
@@ -133,8 +135,8 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
     for (int k = 1; k < w->tableau->stages; k++) {
         stage_velocity(sys, w, x, k, k);
         place_stage(sys, w, x, k, k, w->shift_q);
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0, w->ka[k],
-                                            force_at(w, k, keep), s->error));
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
+                                            w->ka[k], force_at(w, k, keep), s->error));
     }
     return CAROM_OK;
 }
@@ -152,12 +154,14 @@ static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
             const double *a_q = n->a_q + (full ? i * nv * nv : 0), *a_v = n->a_v + (full ? i * nv * nv : 0);
             for (int r = 0; r < nv; r++)
                 for (int c = 0; c < nv; c++)
-                    n->matrix[(i * nv + r) * size + j * nv + c] =
-                        (i == j && r == c) - x * T->a[i][j] * a_v[r * nv + c] - x * x * square * a_q[r * nv + c]; /* (3) */
+                    n->matrix[(i * nv + r) * size + j * nv + c] = (i == j && r == c) -
+                                                                  x * T->a[i][j] * a_v[r * nv + c] -
+                                                                  x * x * square * a_q[r * nv + c]; /* (3) */
         }
     if (!carom_lu(size, n->matrix, n->pivot))
-        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "%s: the Newton matrix of the stages is singular at t = %.10g with a step of %.3g",
-                   T->name, s->now->t, x);
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "%s: the Newton matrix of the stages is singular at t = %.10g with a step of %.3g", T->name,
+                   s->now->t, x);
     return CAROM_OK;
 }
 
@@ -176,7 +180,8 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
         place_stage(sys, w, x, k, T->stages, w->shift_q);
         CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
         if (full)
-            gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv, w->stages.a_v + k * nv * nv);
+            gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv,
+                      w->stages.a_v + k * nv * nv);
         *scale = CAROM_MAX(*scale, CAROM_MAX(carom_norm_max(nv, out), carom_norm_max(nv, w->fixed.a_free)));
         for (int i = 0; i < nv; i++)
             out[i] -= w->ka[k][i];
@@ -229,9 +234,10 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
         CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
     }
     if (!converged)
-        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
-                   "%s: Newton's method for the stages does not converge at t = %.10g with a step of %.3g: last change %.1e", T->name,
-                   s->now->t, x, left);
+        CAROM_FAIL(
+            s->error, CAROM_NOT_CONVERGED,
+            "%s: Newton's method for the stages does not converge at t = %.10g with a step of %.3g: last change %.1e",
+            T->name, s->now->t, x, left);
     for (int k = 0; k < T->stages; k++)
         stage_velocity(s->system, w, x, k, T->stages);
     return CAROM_OK;
@@ -241,7 +247,8 @@ carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
 {
     if (!w->tableau || !w->tableau->implicit)
         return CAROM_OK;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a, w->force, s->error));
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
+                                        w->force, s->error));
     gradients(s, w, s->now->t, w->start.q, w->start.v, w->probe.a, w->force, w->stages.a_q, w->stages.a_v);
     return CAROM_OK;
 }

@@ -1,19 +1,23 @@
 /* tolerance_stiff.c: stiff motion under error control: Radau IIA of order 5 in place of the explicit pair, and when.
  * Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, sections IV.2 and IV.8.
  *
- *   e = ((g/h) 1 - J)^-1 (f(y) + (d_1 z_1 + d_2 z_2 + d_3 z_3)/h),  z_i = Y_i - y,  g the real eigenvalue of the inverse of (a_ij),
+ *   e = ((g/h) 1 - J)^-1 (f(y) + (d_1 z_1 + d_2 z_2 + d_3 z_3)/h),  z_i = Y_i - y,
+ *   g the real eigenvalue of the inverse of (a_ij),
  *   3 d = (-13 - 7 sqrt 6, -13 + 7 sqrt 6, -1):  the embedded estimate, of order 3                           (1)
  *   when it is too large, once more with f(y + e): what is damped at once does not shorten the step          (2)
  *   in q and v:  ((g/h) 1 - a_v - (h/g) a_q) e_v = r_v + (h/g) a_q r_q,   e_q = (h/g) (e_v + r_q)            (3)
  *   stiff:      mean of min(5, h |a_7 - a_6|/|Y_7 - Y_6|) > 2.5 over 15 steps of the explicit pair           (4)
  *   no longer:  h (|a_v| + sqrt |a_q|) < 1                                                                    (5)
  *
- * The ratio (4) estimates h times the largest eigenvalue; it scatters about the border of stability, so that a mean decides,
- * and jumps up where velocities happen to agree, so that it is limited: a stable step is about 3.3 at most.
+ * The ratio (4) estimates h times the largest eigenvalue; it scatters about the border of stability, so that a mean
+ * decides, and jumps up where velocities happen to agree, so that it is limited: a stable step is about 3.3 at most.
  * Events are located by repeating the implicit step with another length. */
 #include <math.h>
 
 #include "schemes/tolerance.h"
+
+#define EIGENVALUE 3.6378342527444957322 /* 30/(6 + 81^(1/3) - 9^(1/3)) */
+#define R6 2.4494897427831780982
 
 enum { STIFF, SUM, COUNT, STEPS = 15 };
 
@@ -31,7 +35,7 @@ void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method me
 /* (3), with r in stages.change (r_q, r_v), e out in the same place. */
 static void smooth_out(const carom_system *sys, carom_tol *w, double x)
 {
-    static const double g = 3.6378342527444957322;
+    const double g = EIGENVALUE;
     carom_stages *n = &w->stages;
     int nv = sys->nv;
     double *r_q = n->change, *r_v = n->change + nv;
@@ -44,14 +48,15 @@ static void smooth_out(const carom_system *sys, carom_tol *w, double x)
 
 static carom_status factor(carom_step *s, carom_tol *w, double x)
 {
-    static const double g = 3.6378342527444957322;
+    const double g = EIGENVALUE;
     carom_stages *n = &w->stages;
     int nv = s->system->nv;
     for (int i = 0; i < nv; i++)
         for (int j = 0; j < nv; j++)
             n->matrix[i * nv + j] = (i == j ? g / x : 0) - n->a_v[i * nv + j] - x / g * n->a_q[i * nv + j];
     if (!carom_lu(nv, n->matrix, n->pivot))
-        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "tolerance: the matrix of the error estimate is singular at t = %.10g with a step of %.3g",
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "tolerance: the matrix of the error estimate is singular at t = %.10g with a step of %.3g",
                    s->now->t, x);
     return CAROM_OK;
 }
@@ -59,7 +64,7 @@ static carom_status factor(carom_step *s, carom_tol *w, double x)
 /* (1) with the velocity v and acceleration a as f. */
 static void estimate(const carom_system *sys, carom_tol *w, double x, const double *v, const double *a)
 {
-    static const double root = 2.4494897427831780982, d[] = {-(13 + 7 * root) / 3, (-13 + 7 * root) / 3, -1.0 / 3};
+    static const double d[] = {-(13 + 7 * R6) / 3, (-13 + 7 * R6) / 3, -1.0 / 3};
     double *r_q = w->stages.change, *r_v = r_q + sys->nv;
     for (int i = 0; i < sys->nv; i++) {
         r_q[i] = v[i], r_v[i] = a[i];
@@ -102,7 +107,8 @@ carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom
         w->shift_q[i] = w->start.q[i] + w->stages.change[i];
         w->shift_v[i] = w->start.v[i] + w->stages.change[sys->nv + i];
     }
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force,
+                                        s->error));
     estimate(sys, w, x, w->shift_v, w->probe.a);                                                 /* (2) */
     *norm = size(s, w, end);
     return CAROM_OK;
