@@ -176,7 +176,7 @@ double carom_galerkin_size(const carom_step *s)
     const carom_galerkin *w = s->work;
     int nv = s->system->nv, n = (w->t->M + 1) * nv;
     double forces = CAROM_MAX(carom_norm_max(n, w->a), carom_norm_max(nv, s->contacts->a_free));
-    return CAROM_MAX(carom_norm_max(n, w->v), s->h * forces);
+    return CAROM_MAX(carom_norm_max(n, w->v), s->h * forces) + CAROM_VANISHED;
 }
 
 /* One sweep over the stages lo .. hi; the largest change of an acceleration. */

@@ -194,7 +194,7 @@ static carom_status newton(carom_step *s, work *w)
             w->r[i] = w->v_new[i] - s->next->v[i];
         carom_copy(nv, w->v_new, s->next->v);
         double change = carom_norm_max(nv, w->r), rate = k > 1 ? change / before : 1;
-        double size = CAROM_MAX(carom_norm_max(nv, w->v_free), carom_norm_max(nv, w->v_new));
+        double size = CAROM_MAX(carom_norm_max(nv, w->v_free), carom_norm_max(nv, w->v_new)) + CAROM_VANISHED;
         double goal = (k > 2 && rate >= 0.5 ? stall : tol) * size;
         if (!(change <= DBL_MAX))
             CAROM_FAIL(s->error, CAROM_NOT_FINITE, "moreau-jean: velocity is not finite after the step from t = %.10g with h = %.3g",

@@ -22,6 +22,9 @@ typedef struct carom_step { /* one step, as a scheme sees it */
     carom_error *error;
 } carom_step;
 
+/* A motion this small has died away: relative tests of convergence would be about denormal numbers. */
+#define CAROM_VANISHED 1e-250
+
 enum { CAROM_WORK_MAX = 2048 };
 
 typedef struct carom_scheme {

@@ -212,7 +212,7 @@ static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bo
             w->ka[i / nv][i % nv] += n->change[i];
         *left = change / scale;
         double floor = 1e-11 * (scale + v / x) + 1e-12 * q / (x * x); /* of rounding */
-        if (change <= 1e-14 * scale || (change >= 0.5 * before && change <= floor)) {
+        if (change <= 1e-14 * scale + CAROM_VANISHED || (change >= 0.5 * before && change <= floor)) {
             *converged = true;
             return CAROM_OK;
         }
