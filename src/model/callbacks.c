@@ -163,7 +163,7 @@ static void rare(carom_scratch *k, const carom_point *at, const carom_eval *e)
 {
     const carom_model *m = k->model;
     unsigned want = e->want;
-    if (want & CAROM_LAW)
+    if (want & CAROM_LAW && m->ncontact)
         law(m, at, e->law);
     if (want & CAROM_ENERGY)
         carom_difference_energy(k, at, e->energy);
@@ -196,9 +196,9 @@ static void eval_one(carom_scratch *k, const carom_eval *e)
         m->force(&at, e->F);
     if (want & CAROM_GAP && k->ngap)
         m->gap(&at, e->g);
-    if (want & CAROM_JACOBIAN)
+    if (want & CAROM_JACOBIAN && k->nrow)
         carom_callback_jacobian(k, &at, e->G, e->w);
-    if (want & CAROM_GAMMA) {
+    if (want & CAROM_GAMMA && k->nrow) {
         if (m->gamma)
             m->gamma(&at, e->gamma);
         else if (m->constant & CAROM_JACOBIAN)
