@@ -30,17 +30,6 @@ static const carom_field fields[] = {
     {0},
 };
 
-static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
-                                    CAROM_R_Q | CAROM_R_V,
-                                    CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
-                                    0};
-
 typedef struct mixed_work {
     carom_tol tol; /* first: the functions of the core find it in step->work */
     carom_state from; /* start of a substep */
@@ -120,7 +109,7 @@ const carom_scheme carom_scheme_mixed = {
                .ref = "Acary (2009), INRIA RR-7151, Algorithm 1",
                .fields = fields},
     .orders = orders,
-    .requests = requests,
+    .requests = carom_tol_requests,
     .segments = SUBSTEPS,
     .sequential = true,
     .degree = 5,

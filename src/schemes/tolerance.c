@@ -15,16 +15,16 @@
 
 #include "schemes/tolerance.h"
 
-static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
-                                    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
-                                    CAROM_R_Q | CAROM_R_V,
-                                    CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
-                                    0};
+const unsigned carom_tol_requests[] = {CAROM_MASS | CAROM_FORCE,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                                       CAROM_R_Q | CAROM_R_V,
+                                       CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
+                                       0};
 
 static const carom_field fields[] = {
     {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
@@ -315,7 +315,7 @@ const carom_scheme carom_scheme_tolerance = {
                .ref = "Dormand and Prince (1980), J. Comput. Appl. Math. 6, 19-26",
                .fields = fields},
     .orders = orders,
-    .requests = requests,
+    .requests = carom_tol_requests,
     .segments = 1,
     .sequential = true,
     .degree = 5,

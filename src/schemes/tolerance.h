@@ -51,6 +51,8 @@ typedef enum carom_cause {
 
 #define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
 
+extern const unsigned carom_tol_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
+
 /* tolerance_trial.c: Dormand-Prince 5(4) from w->start over x in the present modes; *error_norm (may be NULL). */
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
