@@ -2,6 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_OPTIONS ?=
+CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_OPENMP=OFF -DWITH_MPI=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
 .PHONY: all demo test check-all bench study docs install format clean
@@ -28,9 +29,9 @@ check-all: test
 	@$(CTEST) build-clang
 	@tools/build.sh build-clang-asan -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Sanitize
 	@$(CTEST) build-clang-asan -LE tool
-	@tools/build.sh build-core -DWITH_YAML=OFF -DWITH_HDF5=OFF
+	@tools/build.sh build-core $(CORE)
 	@$(CTEST) build-core
-	@tools/build.sh build-core-asan -DWITH_YAML=OFF -DWITH_HDF5=OFF -DCMAKE_BUILD_TYPE=Sanitize
+	@tools/build.sh build-core-asan $(CORE) -DCMAKE_BUILD_TYPE=Sanitize
 	@$(CTEST) build-core-asan -LE tool
 
 bench: all

@@ -3,9 +3,9 @@
 # On systems without dpkg it does nothing: the build then says what it lacks.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libhdf5-dev"
-test="check jq"
-all="clang"
+build="gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libhdf5-dev libsqlite3-dev libpng-dev"
+test="check jq sqlite3 libopenmpi-dev openmpi-bin"
+all="clang libomp-dev"
 format="clang-format"
 docs="man-db pandoc"
 

@@ -23,12 +23,32 @@ enum { /* commands as bits: which ones take an option */
     CAROM_CLI_LIST = 1 << 2,
     CAROM_CLI_PLOT = 1 << 3,
     CAROM_CLI_HELP = 1 << 4,
-    CAROM_CLI_VERSION = 1 << 5
+    CAROM_CLI_VERSION = 1 << 5,
+    CAROM_CLI_LYAPUNOV = 1 << 6,
+    CAROM_CLI_BIFURCATE = 1 << 7,
+    CAROM_CLI_ORBIT = 1 << 8,
+    CAROM_CLI_BASIN = 1 << 9,
+    CAROM_CLI_GRADIENT = 1 << 10,
+    CAROM_CLI_SWEEP = 1 << 11,
+    CAROM_CLI_MERGE = 1 << 12,
+    CAROM_CLI_CONVERGE = 1 << 13,
+    CAROM_CLI_REPRODUCE = 1 << 14,
+    CAROM_CLI_REPORT = 1 << 15,
+    /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
+    CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_GRADIENT |
+                      CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
+    CAROM_CLI_RANGES = CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_SWEEP,
+    CAROM_CLI_PAGE = CAROM_CLI_REPRODUCE | CAROM_CLI_REPORT
 };
 
 typedef struct carom_cli_pair {
     const char *name, *value;
 } carom_cli_pair;
+typedef struct carom_cli_range { /* of -p name=from:to:n */
+    const char *name;
+    double from, to;
+    long n;
+} carom_cli_range;
 
 struct carom_cli_command;
 typedef struct carom_cli { /* what the command line said */
@@ -40,9 +60,11 @@ typedef struct carom_cli { /* what the command line said */
     double *value;             /* [nparameter] */
     const char **panel;        /* [npanel] columns of a panel of a plot */
     const char **phase;        /* [2*nphase] */
-    int noperand, nsetting, nparameter, npanel, nphase;
+    carom_cli_pair *own;       /* [nown] options of the command itself, name with its dashes */
+    carom_cli_range *range;    /* [nrange] */
+    int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
     const char *output, *dump, *title, *x;
-    int width, height, seed;
+    int width, height, seed, threads; /* 0: not given */
     bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
 } carom_cli;
 
@@ -53,6 +75,7 @@ typedef enum carom_cli_kind {
     CAROM_CLI_TEXT,
     CAROM_CLI_COUNT,     /* a positive integer */
     CAROM_CLI_FLAG,
+    CAROM_CLI_OWN,       /* kept as text in carom_cli.own */
     CAROM_CLI_PANEL,
     CAROM_CLI_PHASE      /* x,y */
 } carom_cli_kind;
@@ -69,16 +92,22 @@ typedef struct carom_cli_option {
 } carom_cli_option;
 
 typedef struct carom_cli_command {
-    const char *name, *operands; /* NULL name ends the table */
+    const char *name, *operands;
     int least, most;             /* number of operands */
     unsigned bit;
     int (*run)(const carom_cli *cli);
     const char *brief, *doc, *examples;
+    const carom_cli_option *options; /* of its own, all of kind CAROM_CLI_OWN; NULL: none */
 } carom_cli_command;
 
-extern const carom_cli_command carom_cli_commands[];
+extern const carom_cli_command *const carom_cli_commands[]; /* NULL ends them */
 extern const carom_cli_option carom_cli_options[];
 const carom_cli_command *carom_cli_find(const char *name); /* NULL: there is none */
+bool carom_cli_takes(const carom_cli_command *command, const carom_cli_option *option); /* a shared one */
+/* The last value given for an option of the command's own ("" for a flag); NULL: not given. */
+const char *carom_cli_own(const carom_cli *cli, const char *name);
+/* The same as a number, which stays as it is when the option was not given; an exit code. */
+int carom_cli_own_number(const carom_cli *cli, const char *name, double least, double most, double *number);
 
 /* Fills *cli from the words after `carom`. Says what is wrong on stderr; returns an exit code. */
 int carom_cli_parse(carom_cli *cli, int argc, char **argv);
@@ -107,12 +136,18 @@ void carom_cli_describe_method(FILE *file, const char *kind, const carom_method 
 /* Prints text in lines up to `width`, all but the first indented; a newline in text starts a new line. */
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
 
+/* ---- signals in long jobs: after catch, Ctrl-C and SIGTERM set a flag that the job asks for ---- */
+void carom_cli_catch(void);
+void carom_cli_release(void);
+bool carom_cli_interrupted(void);
+
 /* ---- progress: one line on a terminal ---- */
 typedef struct carom_progress {
     FILE *file; /* NULL: nobody looks */
     double t0, t_end;
     double wall0, wall_shown;
     long steps, steps_shown;
+    const char *unit; /* of t and t_end where they count something ("points", "runs"); NULL: they are times */
     bool shown;
 } carom_progress;
 void carom_progress_begin(carom_progress *progress, FILE *file, double t0, double t_end); /* decides by isatty */

@@ -84,7 +84,8 @@ void carom_cli_overview(FILE *file)
 {
     carom_cli_wrap(file, about, 0, WIDTH);
     fprintf(file, "\nusage: carom COMMAND [OPTIONS] ...\n\n");
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++) {
+    for (int i = 0; carom_cli_commands[i]; i++) {
+        const carom_cli_command *c = carom_cli_commands[i];
         char label[60];
         snprintf(label, sizeof label, "%s %s", c->name, c->operands);
         labelled(file, label, c->brief, 38);
@@ -98,8 +99,12 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
     fprintf(file, "usage: carom %s%s%s [OPTIONS]\n\n", command->name, *command->operands ? " " : "", command->operands);
     carom_cli_wrap(file, command->doc, 0, WIDTH);
     fprintf(file, "\noptions:\n");
+    for (const carom_cli_option *o = command->options; o && o->name; o++) {
+        option_label(o, label, sizeof label);
+        labelled(file, label, o->doc, COLUMN);
+    }
     for (const carom_cli_option *o = carom_cli_options; o->name; o++) {
-        if (!(o->commands & command->bit))
+        if (!carom_cli_takes(command, o))
             continue;
         option_label(o, label, sizeof label);
         labelled(file, label, o->doc, COLUMN);
@@ -110,7 +115,7 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
     }
     fprintf(file, "\nexit codes:\n");
     for (int code = 0; code <= 130; code++)
-        if (carom_cli_exit_text(code) && (code < 3 || command->bit & (CAROM_CLI_RUN | CAROM_CLI_CHECK)))
+        if (carom_cli_exit_text(code) && (code < 3 || command->bit & (CAROM_CLI_RUN | CAROM_CLI_CHECK | CAROM_CLI_DRIVE)))
             fprintf(file, "  %-4d %s\n", code, carom_cli_exit_text(code));
 }
 
@@ -181,8 +186,8 @@ static int unknown_topic(const char *topic)
 {
     const char *names[200] = {"model", "settings", "exit", "man"};
     int n = 4;
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        names[n++] = c->name;
+    for (int i = 0; carom_cli_commands[i]; i++)
+        names[n++] = carom_cli_commands[i]->name;
     for (int i = 0; carom_scheme_method(i) && n < 199; i++)
         names[n++] = carom_scheme_method(i)->name;
     for (int i = 0; carom_solver_method(i) && n < 199; i++)
@@ -257,23 +262,28 @@ void carom_cli_manual(FILE *file)
     char label[100];
     fprintf(file, ".TH CAROM 1 \"\" \"carom %s\" \"User Commands\"\n.SH NAME\ncarom \\- ", CAROM_VERSION);
     fprintf(file, "mechanical systems with impacts, contact, joints and friction\n.SH SYNOPSIS\n");
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        fprintf(file, ".B carom %s\n%s\n.br\n", c->name, c->operands);
+    for (int i = 0; carom_cli_commands[i]; i++)
+        fprintf(file, ".B carom %s\n%s\n.br\n", carom_cli_commands[i]->name, carom_cli_commands[i]->operands);
     fprintf(file, ".SH DESCRIPTION\n");
     troff(file, about);
     fprintf(file, "\n.SH COMMANDS\n");
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++) {
+    for (int i = 0; carom_cli_commands[i]; i++) {
+        const carom_cli_command *c = carom_cli_commands[i];
         snprintf(label, sizeof label, "carom %s %s", c->name, c->operands);
         entry(file, label, c->doc);
+        for (const carom_cli_option *o = c->options; o && o->name; o++) {
+            option_label(o, label, sizeof label);
+            entry(file, label, o->doc);
+        }
     }
     fprintf(file, ".SH OPTIONS\n");
     for (const carom_cli_option *o = carom_cli_options; o->name; o++) {
         if (!o->commands)
             continue;
         char doc[600] = "";
-        for (const carom_cli_command *c = carom_cli_commands; c->name && o->commands != ~0u; c++)
-            if (o->commands & c->bit)
-                snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ", " : "(", c->name);
+        for (int i = 0; carom_cli_commands[i] && o->commands != ~0u; i++)
+            if (carom_cli_takes(carom_cli_commands[i], o))
+                snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ", " : "(", carom_cli_commands[i]->name);
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ") " : "", o->doc);
         option_label(o, label, sizeof label);
         entry(file, label, doc);
@@ -291,7 +301,7 @@ void carom_cli_manual(FILE *file)
     fprintf(file, ".SH ENVIRONMENT\n");
     entry(file, "XDG_CACHE_HOME", "Where --jit keeps compiled models (in carom/); ~/.cache if not set.");
     fprintf(file, ".SH EXAMPLES\n");
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        if (c->examples)
-            verbatim(file, c->examples);
+    for (int i = 0; carom_cli_commands[i]; i++)
+        if (carom_cli_commands[i]->examples)
+            verbatim(file, carom_cli_commands[i]->examples);
 }

@@ -1,4 +1,4 @@
-/* options.c: the tables of commands and options, and the parser that reads a command line with them. */
+/* options.c: the table of options that commands share, and the parser that reads a command line. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,59 +9,34 @@
 #define CHECK CAROM_CLI_CHECK
 #define LIST CAROM_CLI_LIST
 #define PLOT CAROM_CLI_PLOT
+#define DRIVE CAROM_CLI_DRIVE
 #define AT(member) offsetof(carom_cli, member)
 
-const carom_cli_command carom_cli_commands[] = {
-    {"run", "MODEL", 1, 1, RUN, carom_cli_run, "compute one trajectory",
-     "Computes one trajectory of MODEL, the path of a model file or the name of a built-in model (carom list models), "
-     "and prints a summary. What the options leave open is taken from the model's section 'run', then from the "
-     "defaults. Ctrl-C ends the run after the current step; files are closed and can be read.",
-     "carom run bouncing-ball\n"
-     "carom run ball.yaml --t-end 5 --every 0.01 -o ball.csv\n"
-     "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json"},
-    {"check", "MODEL", 1, 1, CHECK, carom_cli_check, "show what is derived from a model and verify its derivatives",
-     "Reads MODEL, prints what follows from it (mass matrix, forces, gaps and their derivatives) and compares every "
-     "derivative with finite differences at the start and at points around it.",
-     "carom check pendulum.yaml\ncarom check slider-crank --assemble"},
-    {"list", "[schemes|solvers|laws|models]", 0, 1, LIST, carom_cli_list, "list what there is",
-     "Lists schemes, solvers and laws with their fields (defaults and ranges), or the built-in models.",
-     "carom list schemes\ncarom list models --json"},
-    {"plot", "FILE", 1, 1, PLOT, carom_cli_plot, "draw a trajectory as SVG",
-     "Draws a trajectory that run wrote (.csv, .json or .h5). Without --panel and --phase: coordinates, "
-     "velocities, contact forces and impulses against time.",
-     "carom plot ball.csv -o ball.svg\ncarom plot ball.csv --panel y --phase \"y,y'\" -o ball.svg"},
-    {"help", "[TOPIC]", 0, 1, CAROM_CLI_HELP, carom_cli_help, "explain a command, a scheme, a solver or a topic",
-     "TOPIC is a command, the name of a scheme, solver or law, or one of: model, settings, exit, man (the manual page).",
-     "carom help run\ncarom help moreau-jean"},
-    {"version", "", 0, 0, CAROM_CLI_VERSION, carom_cli_version, "print the version and what it was built with",
-     "Prints the version of the library and the optional libraries it was built with.", NULL},
-    {.name = NULL},
-};
-
 const carom_cli_option carom_cli_options[] = {
-    {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN, CAROM_CLI_SETTING, "scheme", 0,
+    {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE, CAROM_CLI_SETTING, "scheme", 0,
      "the time-stepping scheme and its fields (carom list schemes)"},
-    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN, CAROM_CLI_SETTING, "solver", 0,
+    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE, CAROM_CLI_SETTING, "solver", 0,
      "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
-    {"--set", NULL, "KEY=VALUE", RUN, CAROM_CLI_SET, NULL, 0,
+    {"--set", NULL, "KEY=VALUE", RUN | DRIVE, CAROM_CLI_SET, NULL, 0,
      "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
-    {"--h", NULL, "H", RUN, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
-    {"--rtol", NULL, "R", RUN, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
-    {"--atol", NULL, "A", RUN, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
-    {"--t-end", NULL, "T", RUN, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
+    {"--h", NULL, "H", RUN | DRIVE, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
+    {"--rtol", NULL, "R", RUN | DRIVE, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
+    {"--atol", NULL, "A", RUN | DRIVE, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
+    {"--t-end", NULL, "T", RUN | DRIVE, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
     {"--every", NULL, "DT", RUN, CAROM_CLI_SETTING, "every", 0, "sampling of the written trajectory; 0: every step"},
-    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK, CAROM_CLI_PARAMETER, NULL, 0,
-     "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated"},
-    {"--output", "-o", "FILE", RUN | PLOT, CAROM_CLI_TEXT, NULL, AT(output),
+    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE, CAROM_CLI_PARAMETER, NULL, 0,
+     "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
+     "NAME=FROM:TO:N takes N equally spaced values"},
+    {"--output", "-o", "FILE", RUN | PLOT | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL, AT(output),
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
-     "plot: the picture (.svg); standard output if not given"},
+     "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
-    {"--json", NULL, NULL, RUN | CHECK | LIST, CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
-    {"--jit", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(jit),
+    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
+    {"--jit", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
-    {"--allow-plugins", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
+    {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
      "let the model load a plugin, which runs foreign code"},
-    {"--assemble", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(assemble),
+    {"--assemble", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
      "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by finite "
@@ -71,7 +46,7 @@ const carom_cli_option carom_cli_options[] = {
      "differ by more than ten times the tolerance"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
+    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},
     {"--phase", NULL, "COLUMN,COLUMN", PLOT, CAROM_CLI_PHASE, NULL, 0,
@@ -82,25 +57,47 @@ const carom_cli_option carom_cli_options[] = {
     {"--title", NULL, "TEXT", PLOT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
     {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
-    {"--threads", NULL, "N", 0, CAROM_CLI_COUNT, NULL, 0, "how many threads share the work"},
-    {"--seed", NULL, "S", CHECK, CAROM_CLI_COUNT, NULL, AT(seed), "of the random points around the start"},
+    {"--threads", NULL, "N", DRIVE | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
+     "how many threads share the work; all cores if not given. Results do not depend on it"},
+    {"--seed", NULL, "S", CHECK | DRIVE, CAROM_CLI_COUNT, NULL, AT(seed), "of random points and starts"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };
 
 const carom_cli_command *carom_cli_find(const char *name)
 {
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        if (!strcmp(c->name, name))
-            return c;
+    for (int i = 0; carom_cli_commands[i]; i++)
+        if (!strcmp(carom_cli_commands[i]->name, name))
+            return carom_cli_commands[i];
     return NULL;
+}
+
+const char *carom_cli_own(const carom_cli *cli, const char *name)
+{
+    for (int i = cli->nown - 1; i >= 0; i--)
+        if (!strcmp(cli->own[i].name, name))
+            return cli->own[i].value;
+    return NULL;
+}
+
+int carom_cli_own_number(const carom_cli *cli, const char *name, double least, double most, double *number)
+{
+    const char *text = carom_cli_own(cli, name);
+    if (text && (!carom_number(text, number) || !(*number >= least && *number <= most)))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes a number from %g to %g, not '%s'", name, least, most, text);
+    return CAROM_EXIT_OK;
+}
+
+bool carom_cli_takes(const carom_cli_command *command, const carom_cli_option *option)
+{
+    return option->commands & command->bit;
 }
 
 /* ---- one word ---- */
 
-static const carom_cli_option *find_option(const char *word, size_t length)
+static const carom_cli_option *find_option(const carom_cli_option *table, const char *word, size_t length)
 {
-    for (const carom_cli_option *o = carom_cli_options; o->name; o++)
+    for (const carom_cli_option *o = table; o && o->name; o++)
         if ((strlen(o->name) == length && !strncmp(o->name, word, length)) ||
             (o->letter && strlen(o->letter) == length && !strncmp(o->letter, word, length)))
             return o;
@@ -109,9 +106,11 @@ static const carom_cli_option *find_option(const char *word, size_t length)
 
 static int unknown_option(const carom_cli *cli, const char *word)
 {
-    const char *names[64];
+    const char *names[128];
     int n = 0;
-    for (const carom_cli_option *o = carom_cli_options; o->name && n < 62; o++) {
+    for (const carom_cli_option *o = cli->command->options; o && o->name && n < 62; o++)
+        names[n++] = o->name;
+    for (const carom_cli_option *o = carom_cli_options; o->name && n < 126; o++) {
         if (o->commands & cli->command->bit)
             names[n++] = o->name;
         if (o->letter && o->commands & cli->command->bit)
@@ -123,10 +122,11 @@ static int unknown_option(const carom_cli *cli, const char *word)
 
 static int foreign_option(const carom_cli *cli, const carom_cli_option *option)
 {
-    char others[100] = "";
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        if (option->commands & c->bit)
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "; it belongs to: ", c->name);
+    char others[200] = "";
+    for (int i = 0; carom_cli_commands[i]; i++)
+        if (option->commands & carom_cli_commands[i]->bit)
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "; it belongs to: ",
+                     carom_cli_commands[i]->name);
     return carom_cli_fail(CAROM_EXIT_USAGE, "%s does not take %s (%s)%s", cli->command->name, option->name, option->doc, others);
 }
 
@@ -139,6 +139,21 @@ static bool split(const carom_cli *cli, const char *text, char by, carom_cli_pai
     pair->name = carom_arena_text(cli->arena, text, (size_t)(sign - text));
     pair->value = sign + 1;
     return pair->name != NULL;
+}
+
+/* "from:to:n" */
+static int take_range(carom_cli *cli, const carom_cli_pair *pair, const char *whole)
+{
+    carom_cli_range *range = &cli->range[cli->nrange];
+    carom_cli_pair from, rest;
+    double n;
+    if (!split(cli, pair->value, ':', &from) || !split(cli, from.value, ':', &rest) || !carom_number(from.name, &range->from) ||
+        !carom_number(rest.name, &range->to) || !carom_number(rest.value, &n) || n < 1 || n > 1e9 || n != (double)(long)n)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=FROM:TO:N with numbers FROM and TO and a count N, not '%s'", whole);
+    range->name = pair->name;
+    range->n = (long)n;
+    cli->nrange++;
+    return CAROM_EXIT_OK;
 }
 
 static int take(carom_cli *cli, const carom_cli_option *option, const char *value)
@@ -160,9 +175,13 @@ static int take(carom_cli *cli, const carom_cli_option *option, const char *valu
         cli->setting[cli->nsetting++] = pair;
         break;
     case CAROM_CLI_SETTING: cli->setting[cli->nsetting++] = pair; break;
+    case CAROM_CLI_OWN: cli->own[cli->nown++] = (carom_cli_pair){option->name, value ? value : ""}; break;
     case CAROM_CLI_PARAMETER:
+        if (split(cli, value, '=', &pair) && cli->command->bit & CAROM_CLI_RANGES && strchr(pair.value, ':'))
+            return take_range(cli, &pair, value);
         if (!split(cli, value, '=', &pair) || !carom_number(pair.value, &number))
-            return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=NUMBER, not '%s'", value);
+            return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=NUMBER%s, not '%s'",
+                                  cli->command->bit & CAROM_CLI_RANGES ? " or NAME=FROM:TO:N" : "", value);
         cli->parameter[cli->nparameter] = pair.name;
         cli->value[cli->nparameter++] = number;
         break;
@@ -192,10 +211,13 @@ static int read_option(carom_cli *cli, int argc, char **argv, int *i)
         length = 2;
         value = word + 2;
     }
-    const carom_cli_option *option = find_option(word, length);
+    const carom_cli_option *option = find_option(cli->command->options, word, length);
+    const bool own = option != NULL;
+    if (!own)
+        option = find_option(carom_cli_options, word, length);
     if (!option)
         return unknown_option(cli, word);
-    if (!(option->commands & cli->command->bit))
+    if (!own && !carom_cli_takes(cli->command, option))
         return foreign_option(cli, option);
     if (!option->argument && value)
         return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes no value ('%s')", option->name, word);
@@ -216,10 +238,10 @@ static int find_command(carom_cli *cli, const char *word)
     cli->command = carom_cli_find(word);
     if (cli->command)
         return CAROM_EXIT_OK;
-    const char *names[16];
+    const char *names[64];
     int n = 0;
-    for (const carom_cli_command *c = carom_cli_commands; c->name; c++)
-        names[n++] = c->name;
+    for (; carom_cli_commands[n] && n < 63; n++)
+        names[n] = carom_cli_commands[n]->name;
     names[n] = NULL;
     return carom_cli_unknown(word[0] == '-' ? "option before a command:" : "command", word, names, NULL);
 }
@@ -235,7 +257,9 @@ static bool allocate(carom_cli *cli, int argc)
     cli->value = CAROM_NEW(cli->arena, double, argc + 1);
     cli->panel = CAROM_NEW(cli->arena, const char *, argc + 1);
     cli->phase = CAROM_NEW(cli->arena, const char *, 2*argc + 2);
-    return cli->operand && cli->setting && cli->parameter && cli->value && cli->panel && cli->phase;
+    cli->own = CAROM_NEW(cli->arena, carom_cli_pair, argc + 1);
+    cli->range = CAROM_NEW(cli->arena, carom_cli_range, argc + 1);
+    return cli->own && cli->range && cli->operand && cli->setting && cli->parameter && cli->value && cli->panel && cli->phase;
 }
 
 int carom_cli_parse(carom_cli *cli, int argc, char **argv)

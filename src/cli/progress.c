@@ -29,7 +29,11 @@ static void show(const carom_progress *progress, double t, double now)
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < (int)(part*WIDTH) ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(progress->file, "\r\033[K[%s] %5.1f %%  t = %.6g  %.3g steps/s", bar, 100*part, t, rate);
+    fprintf(progress->file, "\r\033[K[%s] %5.1f %%  ", bar, 100*part);
+    if (progress->unit)
+        fprintf(progress->file, "%.9g of %.9g %s, %.3g/s", t, progress->t_end, progress->unit, (t - progress->t0)/(now - progress->wall0));
+    else
+        fprintf(progress->file, "t = %.6g  %.3g steps/s", t, rate);
     if (left < 359999)
         fprintf(progress->file, "  %d:%02d:%02d left", (int)left/3600, (int)left/60%60, (int)left%60);
     fflush(progress->file);

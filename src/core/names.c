@@ -11,10 +11,20 @@
 #else
 #define HDF5 "with HDF5"
 #endif
+#ifdef CAROM_NO_SQLITE
+#define SQLITE "without SQLite"
+#else
+#define SQLITE "with SQLite"
+#endif
+#ifdef CAROM_NO_OPENMP
+#define THREADS "without OpenMP"
+#else
+#define THREADS "with OpenMP"
+#endif
 
 const char *carom_version(void)
 {
-    return CAROM_VERSION " (" YAML ", " HDF5 ")";
+    return CAROM_VERSION " (" YAML ", " HDF5 ", " SQLITE ", " THREADS ")";
 }
 
 const char *carom_event_name(carom_event_type type)
