@@ -16,6 +16,10 @@ const carom_evaluator *carom_model_evaluator(const carom_model *model);
 /* Which of the CAROM_* quantities come from finite differences, because the callbacks do not give them. */
 unsigned carom_model_differenced(const carom_model *model);
 
+/* The branch of switch i at a value of its f, which holds while low <= f < high: -1 or 1 unless the model has a source. */
+bool carom_model_extended(const carom_model *model); /* with frozen branches it has values where it has none */
+double carom_model_branch(const carom_model *model, int i, double f, double *low, double *high);
+
 /* Sizes, callbacks, names and the start: finite everywhere, M positive definite, joints kept, gaps not negative. */
 carom_status carom_model_validate(const carom_model *model, carom_error *error);
 
@@ -31,7 +35,7 @@ typedef struct carom_probe {
     carom_arena *arena;
     const carom_model *model;
     carom_eval at;          /* every output array is there; t, q, v, p, a, x, s point at the arrays below */
-    double t, s, *q, *v, *p, *a, *x; /* set these, then call carom_probe_eval; they begin at the model's start */
+    double t, s, *q, *v, *p, *a, *x, *d; /* set these, then call carom_probe_eval; they begin at the model's start */
     void *work;
 } carom_probe;
 carom_status carom_probe_new(carom_probe *probe, const carom_model *model, unsigned want, carom_error *error);
@@ -52,5 +56,12 @@ carom_status carom_model_expression_text(const carom_model *model, const char *t
                                          carom_error *error);
 double carom_model_value(const carom_model *model, int expression, double t, const double *q, const double *v,
                          const double *p);
+/* Its derivatives: gradient [1+nq+nv+np], with respect to t, q, v, p. */
+carom_status carom_model_gradient(const carom_model *model, int expression, double t, const double *q, const double *v,
+                                  const double *p, double *gradient);
+/* The period with parameters p, and its derivatives [np]; 0: none. */
+double carom_model_period(const carom_model *model, const double *p, double *dp);
+/* X [(nq+nv)*np]: how the initial values follow the parameters. Values that were given as numbers do not. */
+carom_status carom_model_start_gradient(const carom_model *model, double *X);
 
 #endif
