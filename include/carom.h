@@ -241,6 +241,7 @@ typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
     long impacts, swallowed; /* computed one by one; not, of those that would exceed rounding */
 } carom_zeno;
 enum { CAROM_ZENO_MAX = 16 };
+typedef enum carom_paradox { CAROM_NO_PARADOX, CAROM_INCONSISTENT, CAROM_NOT_UNIQUE } carom_paradox; /* of friction, Painleve's */
 typedef struct carom_info {
     long steps, rejected, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
     long events[CAROM_EVENT_TYPES];
@@ -250,6 +251,7 @@ typedef struct carom_info {
     double law_difference, law_time;  /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
+    carom_paradox paradox; int paradox_contact; double paradox_time; /* that ended the run */
 } carom_info;
 
 typedef struct carom_sim carom_sim;

@@ -6,7 +6,8 @@
  *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and |x_t| >= mu x_n:
  *                   it has just broken loose, and its direction relaxes faster than any step   (4)
  *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
- *   single slip:    p = J M^-1 H^T > 0, otherwise there is no force or more than one            (5)
+ *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it there is
+ *                   no solution, or more than one (Painleve). One contact alone: d = (W_nn - mu s W_nt)/W_nn    (5)
  *
  * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
 #include <math.h>
@@ -81,23 +82,105 @@ static void spread(const carom_fixed *f, const carom_system *system, double *a, 
     }
 }
 
-/* (5): a single slipping contact. */
-static carom_status check_slip(const carom_fixed *f, const carom_system *system, double t, carom_error *error)
+static bool slipping(const carom_fixed *f, const carom_system *system, int row, int *contact)
 {
-    for (int i = system->njoint; f->m == 1 && i < system->nlink; i++) {
+    for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        if (link->row != f->row[0] || (int)f->role[link->contact] != CAROM_ROLE_SLIP || f->creeps[link->contact])
-            continue;
-        const double *G = system->at.G + link->row * system->nv;
-        double size = fabs(carom_dot(system->nv, G, f->Y)) + fabs(f->K[0]);
-        for (int k = 0; k < system->nv; k++)
-            size = CAROM_MAX(size, fabs(G[k] * f->Y[k]));
-        if (f->K[0] <= 1e-6 * size)
-            CAROM_FAIL(error, CAROM_NO_SOLUTION,
-                       "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
-                       "gddot without it is %.3g (Painleve)", link->name, t, f->K[0], -f->b[0]);
+        if (link->row == row && (int)f->role[link->contact] == CAROM_ROLE_SLIP && !f->creeps[link->contact]) {
+            *contact = link->contact;
+            return true;
+        }
     }
-    return CAROM_OK;
+    return false;
+}
+
+static double diagonal(int n, const double *LU)
+{
+    double product = 1;
+    for (int i = 0; i < n; i++)
+        product *= LU[i * n + i];
+    return product;
+}
+
+static double sign_of(int n, const int *pivot)
+{
+    double sign = 1;
+    for (int i = 0; i < n; i++)
+        sign *= pivot[i] != i ? -1 : 1;
+    return sign;
+}
+
+/* Rows redundant without friction say nothing about friction: a pivot that is 0 but for rounding. */
+static bool redundant(int n, const double *LU)
+{
+    double most = 0, least = INFINITY;
+    for (int i = 0; i < n; i++)
+        most = CAROM_MAX(most, fabs(LU[i * n + i])), least = CAROM_MIN(least, fabs(LU[i * n + i]));
+    return least <= 1e-11 * most;
+}
+
+/* d of (5) and the slipping contact with the smallest p over what it would be without friction; 1 if none slips. */
+static double slip_determinant(carom_fixed *f, const carom_system *system)
+{
+    int nv = system->nv, m = f->m, c = -1;
+    bool any = false;
+    for (int i = 0; i < m; i++)
+        any |= slipping(f, system, f->row[i], &c);
+    if (!any)
+        return 1;
+    for (int k = 0; k < m; k++) {
+        carom_copy(nv, system->at.G + f->row[k] * nv, f->h);
+        carom_factor_solve(&system->mass, f->h);
+        for (int i = 0; i < m; i++) {
+            const double *J = system->at.G + f->row[i] * nv;
+            f->S[i * m + k] = carom_dot(nv, J, f->h);
+            f->L[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
+        }
+    }
+    if (!carom_lu(m, f->S, f->pivot) || redundant(m, f->S))
+        return 1;
+    double W = diagonal(m, f->S) * sign_of(m, f->pivot), least = INFINITY;
+    double *z = f->work;
+    f->slip = c;
+    for (int i = 0; i < m && m > 1; i++) { /* 1/(W^-1)_ii, kept to compare */
+        for (int k = 0; k < m; k++)
+            z[k] = k == i;
+        carom_lu_solve(m, f->S, f->pivot, z);
+        f->b[i] = 1 / z[i];
+    }
+    if (!carom_lu(m, f->L, f->pivot))
+        return 0;
+    double K = diagonal(m, f->L) * sign_of(m, f->pivot);
+    for (int i = 0; i < m; i++) {
+        if (!slipping(f, system, f->row[i], &c))
+            continue;
+        for (int k = 0; k < m; k++)
+            z[k] = k == i;
+        carom_lu_solve(m, f->L, f->pivot, z);
+        double p = 1 / z[i], over = m > 1 ? fabs(p / f->b[i]) : 0;
+        if (over < least)
+            least = over, f->slip = c, f->slip_p = p, f->slip_b = -p * f->x[i];
+    }
+    return K / W;
+}
+
+void carom_fixed_sides(carom_fixed *fixed, const carom_system *system)
+{
+    fixed->side = fixed->m && slip_determinant(fixed, system) < 0 ? -1 : 1;
+}
+
+/* (5) */
+static carom_status check_slip(carom_fixed *f, const carom_system *system, double t, carom_error *error)
+{
+    f->slip = -1;
+    double d = f->m && f->side != 0 ? slip_determinant(f, system) * f->side : 1;
+    if (d > 1e-6) {
+        f->slip = -1;
+        return CAROM_OK;
+    }
+    CAROM_FAIL(error, CAROM_NO_SOLUTION,
+               "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
+               "gddot without it is %.3g (Painleve)", system->link[system->njoint + f->slip].name, t, f->slip_p, f->slip_b);
 }
 
 /* Collects the rows of all links and solves them. */
@@ -193,4 +276,7 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
     CAROM_PLACE(layout, fixed->creeps, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->moves, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->a_free, nv);
+    CAROM_PLACE(layout, fixed->S, n * n);
+    CAROM_PLACE(layout, fixed->L, n * n);
+    CAROM_PLACE(layout, fixed->pivot, n);
 }

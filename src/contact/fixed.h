@@ -20,10 +20,17 @@ typedef struct carom_fixed {
     bool *moves;               /* [ncontact] spatial slip is not 0 */
     int m, *row, *order;     /* rows of the equations */
     double *Y, *K, *b, *x, *work, *h, *a_free;
+    double *S, *L;           /* [m*m] W and K of slip, factored; (5) of fixed.c */
+    int *pivot;
+    double side;             /* of det K: -1 where the modes began with a negative one, else +1; 0: not judged yet */
+    int slip;                /* the contact that made it vanish, -1: none; */
+    double slip_p, slip_b;   /* its p, and its gddot without its force */
 } carom_fixed;
 
 void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_system *system);
 
+/* Whether slip of the present roles is far from Painleve's paradox is judged against the side where it is now. */
+void carom_fixed_sides(carom_fixed *fixed, const carom_system *system);
 /* a [nv] and force [nrow] at (t, q, v); `more` is evaluated along with it (CAROM_GAP ...). */
 carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
                                        unsigned more, double *a, double *force, carom_error *error);

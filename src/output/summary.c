@@ -94,6 +94,20 @@ static void put_energy(carom_json *json, const carom_summary *s)
     carom_json_end(json);
 }
 
+static void put_paradox(carom_json *json, const carom_summary *s)
+{
+    char name[32];
+    if (!s->info || s->info->paradox == CAROM_NO_PARADOX)
+        return;
+    carom_json_object(json, "state");
+    carom_json_string(json, "name", s->info->paradox == CAROM_INCONSISTENT ? "inconsistent" : "not unique");
+    carom_json_number(json, "t", s->info->paradox_time);
+    carom_json_string(json, "contact", carom_model_contact_name(s->model, s->info->paradox_contact, name));
+    if (s->message)
+        carom_json_string(json, "reason", s->message);
+    carom_json_end(json);
+}
+
 static void put_notes(carom_json *json, const carom_summary *s)
 {
     if (s->message)
@@ -120,6 +134,7 @@ carom_status carom_summary_json(const carom_summary *s, const char *path, FILE *
     put_values(json, "v", s->model, s->state ? s->state->v : NULL, s->model->nv);
     put_counts(json, s->info);
     put_zeno(json, s);
+    put_paradox(json, s);
     carom_json_number(json, "max_penetration", s->info ? s->info->max_penetration : NAN);
     carom_json_number(json, "max_residual", s->info ? s->info->max_residual : NAN);
     put_energy(json, s);

@@ -73,6 +73,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     carom_tol *w = work;
     int nc = system->model->ncontact;
     carom_fixed_layout(layout, &w->fixed, system);
+    carom_painleve_layout(layout, &w->painleve, system);
     for (int k = 0; k < CAROM_STAGES; k++) {
         CAROM_PLACE(layout, w->kv[k], system->nv);
         CAROM_PLACE(layout, w->ka[k], system->nv);
@@ -238,7 +239,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
             return CAROM_OK;
         }
         if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
-            return status;
+            return carom_tol_no_slip(s, w, status);
         s->system->info->rejected++;
         h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;
         if (s->now->t + h == s->now->t || h < 1e-14 * s->h)
@@ -256,6 +257,7 @@ carom_status carom_tol_step(carom_step *s)
     carom_cause cause;
     int contact = 0;
     roles_from(s, w);
+    w->fixed.side = 0;
     w->start.x = 0;
     w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
@@ -263,8 +265,10 @@ carom_status carom_tol_step(carom_step *s)
     CAROM_TRY(begin(s, w));
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
+        w->fixed.side = 0;
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
-        CAROM_TRY(w->constant ? carom_tol_fixed_length(s, w) : smooth(s, w));
+        carom_fixed_sides(&w->fixed, sys);
+        CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
         CAROM_TRY(carom_tol_wake(s, w, &again));
     }
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */

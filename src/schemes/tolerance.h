@@ -3,6 +3,7 @@
 #define CAROM_TOLERANCE_H
 
 #include "contact/fixed.h"
+#include "contact/painleve.h"
 #include "schemes/scheme.h"
 #include "schemes/tableau.h"
 
@@ -30,6 +31,7 @@ typedef struct carom_tol { /* the work of a step */
     bool constant;                       /* steps of constant length, without error control */
     carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
+    carom_painleve_work painleve;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
     int *struck;                         /* [nlink] links of an impact */
     double *impacts;                     /* [ncontact] since the contact was closed last */
@@ -87,6 +89,9 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the start. */
 carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+/* tolerance_painleve.c: the status, or the named state in which friction ends the run; after accel_decide. */
+carom_status carom_tol_unique(carom_step *s, carom_tol *w, double t, carom_status status);
+carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status); /* of a trial that gave up */
 /* tolerance_impact.c: velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
 carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit);
 double carom_tol_small(const carom_step *s); /* kappa tol, a length */

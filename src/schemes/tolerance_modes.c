@@ -91,7 +91,7 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
         for (int j = 1; j < link->rows; j++)
             slip[link->row + j] = w->direction[2 * link->contact + j - 1];
     }
-    CAROM_TRY(carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error));
+    CAROM_TRY(carom_tol_unique(s, w, t, carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error)));
     return set_roles(s, w, w->shift_v);
 }
 
@@ -364,6 +364,7 @@ carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
+    w->fixed.side = 0; /* of modes to come */
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
