@@ -90,16 +90,17 @@ enum { /* what can be asked of a model */
     CAROM_U_P = 1 << 13,      /*                         U_p [nrow*np]                                  */
     CAROM_A_Q = 1 << 14,      /* G a + gamma:            A_q [nrow*nq]                                  */
     CAROM_A_V = 1 << 15,      /*                         A_v [nrow*nv]                                  */
-    CAROM_A_P = 1 << 16       /*                         A_p [nrow*np]                                  */
+    CAROM_A_P = 1 << 16,      /*                         A_p [nrow*np]                                  */
+    CAROM_SWITCH = 1 << 17    /* f [nswitch], where branches change at f = 0; all else with branches d  */
 };
 
 typedef struct carom_eval { /* one evaluation; every array is [length][lanes], lanes 1 or 8 */
     unsigned want;          /* which of the above to fill */
     int lanes;
     const double *t, *q, *v, *p; /* [1] [nq] [nv] [np] */
-    const double *a, *x, *s;     /* [nv] [nrow] [1]: given with the derivatives of r, u and G a + gamma */
+    const double *a, *x, *s, *d; /* [nv] [nrow] [1]: with the derivatives of r, u, G a + gamma; [nswitch] */
     double *M, *F, *g, *G, *w, *gamma, *law, *energy, *outputs, *stop;
-    double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p;
+    double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p, *f;
 } carom_eval;
 
 struct carom_model;
@@ -141,6 +142,7 @@ typedef struct carom_model {
     /* Or everything at once; then the plain callbacks are not used. */
     const carom_evaluator *evaluator;
     bool stops; /* the evaluator answers CAROM_STOP */
+    int nswitch; /* and CAROM_SWITCH: branches of its functions, d = -1 where f < 0 and 1 elsewhere */
     /* Set by carom_model_load. */
     const carom_setting *run; /* [nrun] */
     int nrun;
@@ -243,7 +245,7 @@ typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
 enum { CAROM_ZENO_MAX = 16 };
 typedef enum carom_paradox { CAROM_NO_PARADOX, CAROM_INCONSISTENT, CAROM_NOT_UNIQUE } carom_paradox; /* of friction, Painleve's */
 typedef struct carom_info {
-    long steps, rejected, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
+    long steps, rejected, switches, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
     long events[CAROM_EVENT_TYPES];
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;

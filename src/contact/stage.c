@@ -24,6 +24,7 @@ void carom_stage_clear(carom_stage *stage)
         memset(stage->count, 0, sizeof stage->count);
     stage->nevents = stage->nzeno = 0;
     stage->law_difference = 0;
+    stage->switches = 0, stage->slides = false;
     if (!stage->record && !stage->account)
         return;
     stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
@@ -64,6 +65,11 @@ void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno)
 {
     if (stage->nzeno < CAROM_ZENO_MAX)
         stage->zeno[stage->nzeno++] = *zeno;
+}
+
+void carom_stage_slide(carom_stage *stage, double t)
+{
+    stage->slides = true, stage->slide_time = t;
 }
 
 void carom_stage_laws(carom_stage *stage, double t, double difference)

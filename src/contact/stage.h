@@ -19,6 +19,8 @@ typedef struct carom_stage {
     carom_zeno zeno[CAROM_ZENO_MAX];
     int nzeno;
     double law_difference, law_time; /* of the two laws of multiple impacts; when */
+    long switches;                   /* changes of a branch of the forces */
+    bool slides; double slide_time;  /* a branch is neither this nor that; when */
     double penetration, residual;
     double work_external, work_constraints, impact, friction, viscous; /* energy of this step */
 } carom_stage;
@@ -32,6 +34,7 @@ void carom_stage_segment(carom_stage *stage, const carom_segment *segment);
 void carom_stage_jump(carom_stage *stage, const carom_jump *jump);
 void carom_stage_event(carom_stage *stage, const carom_event *event);
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno);
+void carom_stage_slide(carom_stage *stage, double t);
 void carom_stage_laws(carom_stage *stage, double t, double difference);
 /* Hands everything to an observer in the order of time. */
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer);

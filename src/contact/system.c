@@ -38,7 +38,7 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
         {CAROM_R_V, &at->R_v, nv * nv},         {CAROM_R_P, &at->R_p, nv * np},
         {CAROM_U_Q, &at->U_q, nrow * nq},       {CAROM_U_P, &at->U_p, nrow * np},
         {CAROM_A_Q, &at->A_q, nrow * nq},       {CAROM_A_V, &at->A_v, nrow * nv},
-        {CAROM_A_P, &at->A_p, nrow * np},
+        {CAROM_A_P, &at->A_p, nrow * np},       {CAROM_SWITCH, &at->f, m->nswitch},
     };
     for (int i = 0; i < CAROM_COUNT(table); i++)
         if (want & table[i].mask)
@@ -72,7 +72,7 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->at.p = system->p;
     system->at.a = system->at.x = system->zero;
     system->at.s = &one;
-    system->known = 0;
+    system->known = system->frozen = 0;
     system->mass_factored = false;
     system->evaluator->begin(m, 1, system->p, system->evaluator_work);
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);

@@ -33,6 +33,7 @@ typedef struct carom_system {
     double *zero;     /* [max(nv, nrow)] stands in for a and x where nobody gives them */
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
     carom_factor mass;
+    unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
     bool mass_factored; /* and constant */
     bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
     carom_info *info;
@@ -49,7 +50,7 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     want &= ~system->known;
     if (!want)
         return;
-    at->want = want;
+    at->want = want | system->frozen;
     at->t = &t, at->q = q, at->v = v;
     system->evaluator->eval(system->model, at, system->evaluator_work);
     if (want & CAROM_FORCE)

@@ -80,6 +80,23 @@ bool carom_expr_reserved(const carom_expr_pool *pool, const char *name);
 carom_status carom_expr_parse(carom_expr_pool *pool, const carom_text_file *file, const carom_text_node *node,
                               const carom_expr_scope *scope, carom_expr *result, carom_error *error);
 
+/* ---- switches: where expressions change their branches, see freeze.c ---- */
+typedef struct carom_switch { /* a branch holds as long as f stays between two bounds */
+    enum { CAROM_SWITCH_SIGN, CAROM_SWITCH_FLOOR, CAROM_SWITCH_MOD, CAROM_SWITCH_TABLE } kind;
+    carom_expr a, b; /* f = a, a - b or (mod) a/b */
+    int table;
+} carom_switch;
+/* Fills list with the different switches of n expressions that depend on variables below varying; returns how many.
+ * 0 when there are more than most; -1: no memory. */
+int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list, int most);
+carom_expr carom_switch_function(carom_expr_pool *pool, const carom_switch *s);
+/* The branch d of a value of f, which holds on [low, high). s NULL: -1 below 0, 1 above. */
+double carom_switch_branch(const carom_expr_pool *pool, const carom_switch *s, double f, double *low, double *high);
+/* Replaces ne expressions by those whose switch k takes the branch in variable first + k. *extended: some functions now
+ * have values where they had none. false: no memory. */
+bool carom_expr_freeze(carom_expr_pool *pool, const carom_switch *list, int n, int first, carom_expr *e, int ne,
+                       bool *extended);
+
 /* ---- the tape ---- */
 /* Compiles n expressions into a straight list of register operations. Inputs and outputs live in groups of arrays
  * (time, coordinates, parameters, ...; M, F, ...): a slot says which array and which row of it. Variables of the

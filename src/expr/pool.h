@@ -20,6 +20,7 @@ typedef struct carom_node {
 typedef struct carom_table { /* a piecewise cubic: coefficient[4*i + k] of (x - x[i])^k on [x[i], x[i+1]) */
     int n, references;
     bool periodic;
+    bool kinks; /* pieces do not join with two derivatives */
     int degree; /* derivatives beyond it vanish */
     char *name;
     double *x;           /* [n] */

@@ -203,6 +203,7 @@ int carom_expr_add_table(carom_expr_pool *pool, const char *name, const carom_ex
     if (!t)
         return -1;
     *t = (carom_table){.n = data->n, .references = 1, .periodic = data->periodic && data->n > 1};
+    t->kinks = data->kind != CAROM_TABLE_SPLINE;
     t->degree = data->kind == CAROM_TABLE_LINEAR ? 1 : 3;
     t->name = strdup(name);
     t->x = malloc(sizeof *t->x * (size_t)data->n);

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "model/source.h"
 
-enum { TAPES = 64, OUTPUTS = 18, GROUP_P = 3 };
+enum { TAPES = 64, OUTPUTS = 19, GROUP_P = 3 };
 
 typedef struct entry {
     unsigned want;
@@ -26,14 +27,15 @@ typedef struct entry {
 struct carom_compiled {
     entry entry[TAPES];
     _Atomic int count;
+    _Atomic bool extended; /* frozen branches have values where the model has none */
     carom_source *s;
     pthread_mutex_t lock;
     char note[200];
 };
 
 /* Groups of the tape are the pointers of carom_eval in their order. */
-_Static_assert(offsetof(carom_eval, s) == offsetof(carom_eval, t) + 6 * sizeof(double *), "inputs are in a row");
-_Static_assert(offsetof(carom_eval, A_p) == offsetof(carom_eval, M) + (OUTPUTS - 1) * sizeof(double *),
+_Static_assert(offsetof(carom_eval, d) == offsetof(carom_eval, t) + 7 * sizeof(double *), "inputs are in a row");
+_Static_assert(offsetof(carom_eval, f) == offsetof(carom_eval, M) + (OUTPUTS - 1) * sizeof(double *),
                "outputs are in a row");
 
 typedef struct part { /* an output array of carom_eval */
@@ -52,6 +54,7 @@ static void parts(const carom_source *s, int np, part *to)
         {CAROM_STOP, 1, 1, &s->stop.e}, {CAROM_R_Q, n, n, NULL},         {CAROM_R_V, n, n, NULL},
         {CAROM_R_P, n, np, NULL},       {CAROM_U_Q, r, n, NULL},         {CAROM_U_P, r, np, NULL},
         {CAROM_A_Q, r, n, NULL},        {CAROM_A_V, r, n, NULL},         {CAROM_A_P, r, np, NULL},
+        {CAROM_SWITCH, s->nswitch, 1, NULL},
     };
     memcpy(to, list, sizeof list);
 }
@@ -62,6 +65,8 @@ static carom_expr element(const carom_source *s, const part *x, int i)
         return x->e[i];
     if (x->bit == CAROM_OUTPUTS)
         return s->output[i].e;
+    if (x->bit == CAROM_SWITCH)
+        return carom_switch_function(s->pool, &s->switches[i]);
     return carom_source_entry(s, x->bit, i / x->columns, i % x->columns);
 }
 
@@ -78,10 +83,13 @@ static void slots_of_variables(const carom_source *s, carom_tape_slot *slot)
     for (int i = 0; i < s->nrow; i++)
         slot[s->var_x + i] = (carom_tape_slot){5, i};
     slot[s->var_s] = (carom_tape_slot){6, 0};
+    for (int i = 0; i < s->nswitch; i++)
+        slot[s->nvar + i] = (carom_tape_slot){7, i};
 }
 
-static carom_status make_tape(const carom_source *s, int np, unsigned want, carom_tape **tape, carom_error *error)
+static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, carom_tape **tape, carom_error *error)
 {
+    const carom_source *s = c->s;
     part list[OUTPUTS];
     size_t n = 0;
     parts(s, np, list);
@@ -90,7 +98,7 @@ static carom_status make_tape(const carom_source *s, int np, unsigned want, caro
     carom_arena *arena = carom_arena_new(0);
     carom_expr *e = arena ? CAROM_NEW(arena, carom_expr, n) : NULL;
     carom_tape_slot *slot = e ? CAROM_NEW(arena, carom_tape_slot, n) : NULL;
-    carom_tape_slot *variable = slot ? CAROM_NEW(arena, carom_tape_slot, s->nvar) : NULL;
+    carom_tape_slot *variable = slot ? CAROM_NEW(arena, carom_tape_slot, s->nvar + s->nswitch) : NULL;
     carom_status status = CAROM_OK;
     n = 0;
     for (int k = 0; variable && k < OUTPUTS; k++)
@@ -98,7 +106,9 @@ static carom_status make_tape(const carom_source *s, int np, unsigned want, caro
             slot[n] = (carom_tape_slot){k, i};
             e[n++] = element(s, &list[k], i);
         }
-    if (!variable) {
+    bool extended = false, frozen = !(want & CAROM_SWITCH) || !variable ||
+                            carom_expr_freeze(s->pool, s->switches, s->nswitch, s->nvar, e, (int)n, &extended);
+    if (!variable || !frozen) {
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for a tape");
     } else if (carom_expr_exhausted(s->pool)) {
         status = carom_fail(error, CAROM_BAD_MODEL,
@@ -108,6 +118,8 @@ static carom_status make_tape(const carom_source *s, int np, unsigned want, caro
         slots_of_variables(s, variable);
         status = carom_tape_new(tape, s->pool, e, slot, (int)n, variable, 1u << GROUP_P, error);
     }
+    if (extended)
+        atomic_store(&c->extended, true);
     carom_arena_free(arena);
     return status;
 }
@@ -148,7 +160,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
     } else if (k == count) {
         entry *new = &c->entry[count];
         *new = (entry){.want = want, .offset = {end_of(c, m->np, count, 1), end_of(c, m->np, count, 8)}};
-        status = make_tape(c->s, m->np, want, &new->tape, error);
+        status = make_tape(c, m->np, want, &new->tape, error);
         if (status == CAROM_OK && c->s->jit)
             make_native(c, new);
         if (status == CAROM_OK)
@@ -173,7 +185,7 @@ static void begin(const carom_model *m, int lanes, const double *p, void *work)
 
 static void begin_tape(const entry *x, const carom_eval *e, void *work, double *scratch)
 {
-    const double *in[7] = {e->t, e->q, e->v, (const double *)((char *)work + 64), e->a, e->x, e->s};
+    const double *in[] = {e->t, e->q, e->v, (const double *)((char *)work + 64), e->a, e->x, e->s, e->d};
     carom_tape_begin(x->tape, e->lanes, in, scratch);
 }
 
@@ -220,6 +232,11 @@ carom_status carom_compiled_new(carom_source *s, carom_error *error)
     c->s = s;
     s->compiled = c;
     return CAROM_OK;
+}
+
+bool carom_model_extended(const carom_model *m)
+{
+    return m->source && m->source->compiled && atomic_load(&m->source->compiled->extended);
 }
 
 const char *carom_compiled_note(const struct carom_compiled *c)

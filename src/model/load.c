@@ -43,6 +43,7 @@ static carom_status read_sections(carom_loader *l)
     m->v = s->v;
     m->p = s->p;
     CAROM_TRY(carom_source_derive(l));
+    CAROM_TRY(carom_source_switches(l));
     CAROM_TRY(carom_compiled_new(s, l->error));
     m->evaluator = &carom_compiled_evaluator;
     return carom_source_values(s, m, l->error);

@@ -17,7 +17,7 @@ static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
         {&k->at.gamma, nrow}, {&k->at.law, 4 * m->ncontact}, {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
         {&k->at.stop, 1}, {&k->at.R_q, nv * m->nq}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
         {&k->at.U_q, nrow * m->nq}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * m->nq}, {&k->at.A_v, nrow * nv},
-        {&k->at.A_p, nrow * np},
+        {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},
     };
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i].array = CAROM_NEW(k->arena, double, arrays[i].length)))
@@ -50,7 +50,7 @@ void carom_probe_eval(carom_probe *k)
 {
     const carom_evaluator *evaluator = carom_model_evaluator(k->model);
     k->at.t = &k->t, k->at.q = k->q, k->at.v = k->v, k->at.p = k->p;
-    k->at.a = k->a, k->at.x = k->x, k->at.s = &k->s;
+    k->at.a = k->a, k->at.x = k->x, k->at.s = &k->s, k->at.d = k->d;
     evaluator->begin(k->model, 1, k->p, k->work);
     evaluator->eval(k->model, &k->at, k->work);
 }

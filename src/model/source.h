@@ -91,6 +91,8 @@ typedef struct carom_source {
 
     carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */
     carom_expr *r, *acceleration;                             /* [nq] [nrow]: M a - s F - G^T x, G a + gamma */
+    carom_switch *switches; /* [nswitch] of M ... law; their branches are the variables from nvar on */
+    int nswitch;
     struct carom_compiled *compiled;
 } carom_source;
 
@@ -136,6 +138,9 @@ carom_status carom_source_derive(carom_loader *l);
 /* One entry of a derivative: which is CAROM_R_Q ... CAROM_A_P, row and column as in carom_eval. */
 carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column);
 bool carom_source_parametric(const carom_source *s, carom_expr e); /* does it depend on parameters alone? */
+
+/* ---- switches.c ---- */
+carom_status carom_source_switches(carom_loader *l);
 
 /* ---- compile.c ---- */
 carom_status carom_compiled_new(carom_source *s, carom_error *error);

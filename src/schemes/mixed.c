@@ -112,6 +112,7 @@ const carom_scheme carom_scheme_mixed = {
     .requests = carom_tol_requests,
     .segments = SUBSTEPS,
     .sequential = true,
+    .switches = true,
     .degree = 5,
     .memory = carom_tol_memory,
     .work_bytes = sizeof(mixed_work),

@@ -34,6 +34,7 @@ typedef struct carom_scheme {
     const unsigned *requests; /* the masks it evaluates, 0 at the end: each gets a tape of its own */
     int segments, degree;     /* at most this many segments per step, of this degree */
     bool sequential;          /* knows the sequential law of multiple impacts; otherwise the simultaneous one is used */
+    bool switches;            /* steps end where branches of forces change: evaluates with frozen ones (CAROM_SWITCH) */
     /* NULL: takes every model. Otherwise refuses with the reason. */
     carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);
     int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */

@@ -39,10 +39,10 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
-/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing, stiffness. */
+/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing, branches, stiffness. */
 int carom_tol_memory(const carom_system *system)
 {
-    return 4 * system->model->ncontact + 2 + CAROM_STIFF_MEMORY;
+    return 4 * system->model->ncontact + 2 + carom_switch_memory(system) + CAROM_STIFF_MEMORY;
 }
 
 /* Many events at one instant: they do not end. */
@@ -53,7 +53,7 @@ static carom_status count_stalls(carom_step *s, int contact)
     *stalls = s->next->t > s->now->t ? 0 : *stalls + 1;
     if (*stalls > STALLS)
         CAROM_FAIL(s->error, CAROM_TOLERANCE, "tolerance: collapse at t = %.10g: %d events without time passing, the last of contact '%s'",
-                   s->now->t, STALLS, s->system->link[s->system->njoint + contact].name);
+                   s->now->t, STALLS, s->system->nlink > s->system->njoint ? s->system->link[s->system->njoint + contact].name : "none");
     return CAROM_OK;
 }
 
@@ -73,6 +73,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     carom_tol *w = work;
     int nc = system->model->ncontact;
     carom_fixed_layout(layout, &w->fixed, system);
+    carom_switch_layout(layout, &w->switches, system);
     carom_painleve_layout(layout, &w->painleve, system);
     for (int k = 0; k < CAROM_STAGES; k++) {
         CAROM_PLACE(layout, w->kv[k], system->nv);
@@ -153,7 +154,7 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
 }
 
 /* Position and velocity inside the step, by the quintic (6). */
-static void inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
+void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
 {
     double h = w->end.x;
     for (int i = 0; i < sys->nv; i++) {
@@ -174,7 +175,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
     int nv = sys->nv;
     for (int k = 0; k < 3; k++) {
         double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
-        inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
+        carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
         CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
         for (int i = 0; i < sys->nlink && w->fixed.m; i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
@@ -249,7 +250,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     }
 }
 
-carom_status carom_tol_step(carom_step *s)
+static carom_status advance(carom_step *s)
 {
     carom_tol *w = s->work;
     carom_system *sys = s->system;
@@ -262,7 +263,9 @@ carom_status carom_tol_step(carom_step *s)
     w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
+    carom_switch_begin(s, w);
     CAROM_TRY(begin(s, w));
+    CAROM_TRY(carom_switch_settle(s, w));
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
         w->fixed.side = 0;
@@ -271,6 +274,7 @@ carom_status carom_tol_step(carom_step *s)
         CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
         CAROM_TRY(carom_tol_wake(s, w, &again));
     }
+    CAROM_TRY(carom_switch_first(s, w));
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
     if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
         s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */
@@ -310,7 +314,15 @@ carom_status carom_tol_step(carom_step *s)
         if (cause == CAROM_CAUSE_GAP)
             stage_jump(s, v_before);
     }
-    return CAROM_OK;
+    carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
+    return carom_switch_finite(s, w);
+}
+
+carom_status carom_tol_step(carom_step *s)
+{
+    carom_status status = advance(s);
+    s->system->frozen = 0;
+    return status;
 }
 
 const carom_scheme carom_scheme_tolerance = {
@@ -322,6 +334,7 @@ const carom_scheme carom_scheme_tolerance = {
     .requests = carom_tol_requests,
     .segments = 1,
     .sequential = true,
+    .switches = true,
     .degree = 5,
     .memory = carom_tol_memory,
     .work_bytes = sizeof(carom_tol),

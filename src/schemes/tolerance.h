@@ -24,6 +24,14 @@ typedef struct carom_stages { /* the equations of implicit stages */
     int *pivot;
 } carom_stages;
 
+typedef struct carom_switches { /* branches of the forces, frozen during a step; n = 0: there are none */
+    int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */
+    double x;                   /* when, since the start of the step */
+    double *d, *state, *flips, *other, *clock; /* [n] [n] [n] [n] [2] in the scheme's memory */
+    double *low, *high, *start; /* [n] bounds of the branches, f at the start */
+    double *sample;             /* [(samples+1)*n] */
+} carom_switches;
+
 enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
 
 typedef struct carom_tol { /* the work of a step */
@@ -31,6 +39,7 @@ typedef struct carom_tol { /* the work of a step */
     bool constant;                       /* steps of constant length, without error control */
     carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
+    carom_switches switches;
     carom_painleve_work painleve;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
     int *struck;                         /* [nlink] links of an impact */
@@ -79,6 +88,19 @@ double carom_tol_stiffness(const carom_step *s, const carom_tol *w, double x); /
 carom_status carom_tol_step(carom_step *s);
 void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
 int carom_tol_memory(const carom_system *system);
+
+/* Position and velocity at the part r of the step, by its dense output. */
+void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v);
+
+/* tolerance_switch.c: branches at w->start by their values, then, with the roles known, by the motion; shortens w->end to the
+ * first change of a branch; after the step: the branches to go on with, and whether they are defined there. */
+int carom_switch_memory(const carom_system *system);
+void carom_switch_layout(carom_layout *layout, carom_switches *switches, const carom_system *system);
+void carom_switch_begin(carom_step *s, carom_tol *w);
+carom_status carom_switch_settle(carom_step *s, carom_tol *w);
+carom_status carom_switch_first(carom_step *s, carom_tol *w);
+void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
+carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
 
 /* tolerance_events.c: shortens w->end to the earliest event of the step, located on trials. */
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);

@@ -37,7 +37,7 @@ static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
     unsigned want = CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | (model->stops || model->stop ? CAROM_STOP : 0);
     for (const unsigned *r = scheme->requests; *r; r++)
         want |= *r;
-    return want;
+    return want | (scheme->switches && model->nswitch ? CAROM_SWITCH : 0);
 }
 
 static void place(carom_layout *layout, carom_sim *sim)
@@ -65,6 +65,12 @@ static carom_status prepare(const carom_scheme *scheme, const carom_model *model
     for (int k = 0; k < CAROM_COUNT(lists); k++)
         for (const unsigned *r = lists[k]; *r; r++)
             CAROM_TRY(e->prepare(model, *r & ~constant, error));
+    for (const unsigned *r = scheme->requests; all & CAROM_SWITCH && *r; r++)
+        CAROM_TRY(e->prepare(model, (*r & ~constant) | CAROM_SWITCH, error));
+    if (all & CAROM_SWITCH) {
+        CAROM_TRY(e->prepare(model, CAROM_SWITCH, error));
+        CAROM_TRY(e->prepare(model, CAROM_ENERGY | CAROM_SWITCH, error));
+    }
     return CAROM_OK;
 }
 
@@ -262,6 +268,7 @@ static void commit(carom_sim *sim)
             info->events[i] += sim->stage.count[i];
     if (sim->stage.law_difference > 0)
         note_laws(sim);
+    info->switches += sim->stage.switches;
     for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
         if (info->nzeno < CAROM_ZENO_MAX)
             info->zeno[info->nzeno] = sim->stage.zeno[i];
