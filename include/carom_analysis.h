@@ -1,0 +1,93 @@
+/* carom_analysis.h: what is done with simulations from outside: tangents, exponents, orbits, measures.
+ *
+ * Everything here drives a carom_sim or watches it; the simulation knows nothing of it. */
+#ifndef CAROM_ANALYSIS_H
+#define CAROM_ANALYSIS_H
+
+#include "carom.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the tangent: derivatives of the flow with respect to initial values and parameters ------------- */
+enum { /* what a reader of a tangent must know */
+    CAROM_TANGENT_RANK = 1 << 0,      /* directions were lost: a contact closed, stuck or chattered to rest */
+    CAROM_TANGENT_ONE_SIDED = 1 << 1, /* simultaneous impacts: a derivative for each side, this is one of them */
+    CAROM_TANGENT_NONE = 1 << 2,      /* simultaneous impacts: the flow jumps, there is no derivative */
+    CAROM_TANGENT_GRAZING = 1 << 3,   /* valid for perturbations far below radius only */
+    CAROM_TANGENT_BEYOND = 1 << 4     /* an event whose derivative is not known was passed: see note */
+};
+typedef struct carom_tangent_info {
+    unsigned flags;
+    int rank;                   /* directions that survive, of nq + nv less two for each joint */
+    double log_det;             /* the sum rule: integral of the trace + sum of ln|det S|, since the start; -inf after a loss */
+    double radius, radius_time; /* smallest size of a perturbation of a gap that changes the sequence of impacts */
+    double slowest;             /* smallest |gdot| of an impact */
+    long impacts;
+    const char *note;           /* a sentence about the flags; "" nothing */
+} carom_tangent_info;
+
+typedef struct carom_tangent carom_tangent;
+/* Follows sim, whose scheme must locate its events (tolerance, exact), with n columns. A column is a variation of
+ * (q, v) at fixed time that belongs to a constant variation of the parameters. */
+carom_status carom_tangent_new(carom_tangent **tangent, carom_sim *sim, int n, carom_error *error);
+void carom_tangent_free(carom_tangent *tangent);
+/* Sets the columns at the present state of sim and forgets what was accumulated: X [(nq+nv)*n], dp [np*n] (NULL: 0), both
+ * row-major. With joints the columns are projected onto their tangent space. */
+carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp);
+/* Replaces the columns (after a QR) and keeps what was accumulated. */
+carom_status carom_tangent_replace(carom_tangent *tangent, const double *X);
+const double *carom_tangent_columns(const carom_tangent *tangent); /* X at the present time of sim */
+const carom_tangent_info *carom_tangent_report(const carom_tangent *tangent);
+/* Called at every event with the derivative of its time for each column [n]. */
+typedef void carom_tangent_watch(void *user, const carom_event *event, const double *dt);
+void carom_tangent_observe(carom_tangent *tangent, carom_tangent_watch *watch, void *user);
+/* Did following fail? A step that cannot be followed does not stop the simulation. */
+const carom_error *carom_tangent_error(const carom_tangent *tangent);
+
+/* ---- Lyapunov exponents ---------------------------------------------------------------------------- */
+enum { CAROM_EXPONENTS_MAX = 64 };
+typedef enum carom_lyapunov_method { CAROM_LYAPUNOV_TANGENT, CAROM_LYAPUNOV_PERTURBATION } carom_lyapunov_method;
+typedef struct carom_lyapunov_request { /* times are counted in periods of the forcing; without one, in units of time */
+    carom_lyapunov_method method;
+    int exponents;       /* so many of the largest; 0: all, at most CAROM_EXPONENTS_MAX */
+    long length;         /* measured; 0: 1000 */
+    long transient;      /* before that; negative: 100 */
+    int parts;           /* columns are made orthonormal so often in a period; 0: once, and more often where they need it */
+    int blocks;          /* of the error bars; 0: 100 */
+    double epsilon;      /* perturbation: size of a displacement; 0: 1e-6 */
+    bool (*go_on)(void *user, long done);                             /* after each period, transient included; NULL: yes */
+    void (*history)(void *user, long done, int n, const double *mean); /* after each block: means so far; may be NULL */
+    void *user;
+} carom_lyapunov_request;
+typedef struct carom_lyapunov_result {
+    int n;                              /* exponents; 2 nv less two for each independent joint, or as many as were asked for */
+    double exponent[CAROM_EXPONENTS_MAX]; /* per `per`, largest first; -INFINITY: the direction is lost (rest, stick) */
+    double error[CAROM_EXPONENTS_MAX];  /* standard error, of block means; of a regular motion what the average has not settled */
+    double per;                         /* the period, or 1 */
+    long length;                        /* measured, in that unit: shorter after an interruption or when all is lost */
+    bool regular;                       /* periodic or quasi-periodic: the exponents are weighted averages, far more accurate */
+    double impacts;                     /* per `per` */
+    double sum_rule_defect;             /* |sum of exponents - rate of the volume|; NAN where it is not known */
+    double kaplan_yorke;                /* of the stroboscopic map; without a period, of the flow */
+    double slowest, radius;             /* of the impacts: least |g_dot|; smallest validity radius. Tangent only, else NAN */
+    long grazing;                       /* parts in which the tangent holds for perturbations far below radius only */
+    unsigned flags;                     /* CAROM_TANGENT_RANK ... */
+    const char *flag;                   /* the one to look at: "rest", "jump", "beyond", "one-sided", "grazing"; NULL: none */
+} carom_lyapunov_result;
+carom_lyapunov_request carom_lyapunov_request_default(void);
+/* One start, on the calling thread. CAROM_INTERRUPTED (go_on said no): result holds what there is, unless length is 0. */
+carom_status carom_lyapunov_run(const carom_model *model, const carom_options *options, const carom_lyapunov_request *request,
+                                carom_lyapunov_result *result, carom_error *error);
+/* n starts on so many threads (0: all cores), the same results for any number of them: the model's own start, then starts with
+ * other velocities chosen by seed and index. each [n]; mean is over those that were measured. go_on and history are called under
+ * a lock, history for the first start only. */
+carom_status carom_lyapunov_starts(const carom_model *model, const carom_options *options, const carom_lyapunov_request *request,
+                                   int n, int seed, int threads, carom_lyapunov_result *each, carom_lyapunov_result *mean,
+                                   carom_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* lyapunov.h: the parts of the computation of Lyapunov exponents, and the worker that sweeps and diagrams use again and again. */
+#ifndef CAROM_LYAPUNOV_H
+#define CAROM_LYAPUNOV_H
+
+#include "carom_analysis.h"
+#include "core/core.h"
+
+/* ---- lyapunov.c: one simulation with its columns; follow as often as wanted, without allocation ---- */
+typedef struct carom_lyapunov carom_lyapunov;
+carom_status carom_lyapunov_new(carom_lyapunov **lyapunov, const carom_model *model, const carom_options *options,
+                                const carom_lyapunov_request *request, carom_error *error);
+void carom_lyapunov_free(carom_lyapunov *lyapunov); /* NULL is fine */
+/* From q, v with parameters p (each NULL: the model's) at t = 0. */
+carom_status carom_lyapunov_follow(carom_lyapunov *lyapunov, const double *q, const double *v, const double *p,
+                                   carom_lyapunov_result *result, carom_error *error);
+
+/* ---- lyapunov_qr.c ---- */
+/* X [rows*n] becomes orthonormal columns, r [n] the diagonal of R: Gram-Schmidt, each column twice. */
+void carom_orthonormalize(int rows, int n, double *X, double *r);
+
+/* ---- lyapunov_statistics.c: averages of n sequences, with error bars ---- */
+typedef struct carom_averages {
+    int n, blocks;
+    long length, done;     /* expected; taken */
+    double *sum;           /* [n] */
+    double *block, *mean, *square; /* [n] of the block that is open; over blocks: mean, sum of squared deviations */
+    long block_done;
+    int block_count;
+    double *weighted;      /* [3*n] of all, the first half, the second half */
+    double weight[3];
+} carom_averages;
+size_t carom_averages_doubles(int n);
+void carom_averages_begin(carom_averages *a, int n, int blocks, long length, double *memory); /* [carom_averages_doubles(n)] */
+bool carom_averages_add(carom_averages *a, const double *x); /* [n]; true: a block is complete */
+/* Means and standard errors [n], per term. True: the sequences are regular, and these are weighted averages. -INFINITY stays. */
+bool carom_averages_end(const carom_averages *a, double *mean, double *error);
+double carom_kaplan_yorke(int n, const double *exponent); /* in descending order */
+
+/* ---- lyapunov_perturbation.c: displaced copies of a simulation ---- */
+typedef struct carom_displaced carom_displaced;
+carom_status carom_displaced_new(carom_displaced **displaced, carom_sim *sim, int n, double epsilon, carom_error *error);
+void carom_displaced_free(carom_displaced *displaced);
+/* Runs sim from its present state to time t, and n copies displaced by the columns of X [(nq+nv)*n]; X becomes what the
+ * displacements have become, relative to the size that they had. */
+carom_status carom_displaced_run(carom_displaced *displaced, double t, double *X, carom_error *error);
+
+#endif
