@@ -292,6 +292,8 @@ static carom_status advance(carom_step *s)
     if (s->stage->account && w->end.x > 0)
         CAROM_TRY(account(s, w, v_before));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
+    if (s->stage->record)
+        carom_copy(3 * sys->model->ncontact, w->role, s->stage->roles);
     if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
