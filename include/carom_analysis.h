@@ -87,6 +87,115 @@ carom_status carom_lyapunov_starts(const carom_model *model, const carom_options
                                    int n, int seed, int threads, carom_lyapunov_result *each, carom_lyapunov_result *mean,
                                    carom_error *error);
 
+/* ---- norms, references, convergence ------------------------------------------------------------------ */
+typedef struct carom_graph { /* a polyline of points (t, x): filled-in graphs, with jumps as pieces of no duration */
+    size_t n;
+    int d;              /* components of x */
+    const double *t;    /* [n], never decreasing */
+    const double *x;    /* [n*d] */
+} carom_graph;
+typedef struct carom_hausdorff_bounds {
+    double lower, upper; /* the distance is in between; upper <= lower (1 + rtol) */
+    long operations;     /* boxes and pieces looked at */
+} carom_hausdorff_bounds;
+/* The Hausdorff distance of two graphs in the metric max(|dt|, |dx_1|, ...). */
+carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double rtol, carom_hausdorff_bounds *bounds,
+                             carom_error *error);
+
+typedef enum carom_reference_kind { CAROM_REFERENCE_AUTO, CAROM_REFERENCE_CLOSED, CAROM_REFERENCE_EXACT, CAROM_REFERENCE_TOLERANCE }
+    carom_reference_kind;
+typedef struct carom_reference carom_reference; /* the motion to measure against, kept as polynomials of time */
+/* On [0, options->t_end]. AUTO: a closed form where one is known, the scheme `exact` where the model is linear, otherwise
+ * `tolerance` at 1e-13. All but closed forms are computed a second time by another method. options NULL: the model's. */
+carom_status carom_reference_new(carom_reference **reference, const carom_model *model, const carom_options *options,
+                                 carom_reference_kind kind, carom_error *error);
+void carom_reference_free(carom_reference *reference);
+const char *carom_reference_text(const carom_reference *reference);     /* which one, how it was checked */
+const char *carom_reference_name(carom_reference_kind kind);            /* "closed", "exact", "tolerance" */
+carom_reference_kind carom_reference_used(const carom_reference *reference);
+double carom_reference_t_end(const carom_reference *reference);
+/* How far from the truth it is in a norm ("L1.q"): the distance from its second computation; closed forms: rounding. */
+carom_status carom_reference_accuracy(const carom_reference *reference, const char *norm, double *accuracy, carom_error *error);
+/* q, v and the primitive of the impulse measure [rows], any may be NULL; side < 0: the left limit. */
+carom_status carom_reference_at(const carom_reference *reference, double t, int side, double *q, double *v, double *i);
+double carom_reference_impact(const carom_reference *reference, int k); /* time of the k-th jump of v, from 0; NAN: fewer */
+/* The distance of a run with these options from the reference, in each of these norms. */
+carom_status carom_reference_errors(const carom_reference *reference, const carom_model *model, const carom_options *options,
+                                    const char *const *norms, int nnorm, double *errors, carom_info *info, double *cpu_s,
+                                    carom_error *error);
+
+typedef struct carom_converge_request {
+    const carom_model *model;
+    const carom_options *options;  /* of every run; scheme, h and rtol are replaced. NULL: the model's */
+    const char *const *schemes;    /* [nscheme] "mixed:rk=radau5" */
+    const char *const *norms;      /* [nnorm] "L1.q" */
+    const double *h, *rtol;        /* [nh], [nrtol]. With both, schemes that choose their steps take rtol, the others h */
+    int nscheme, nnorm, nh, nrtol;
+    int shifts;                    /* runs with steps near each h (tolerances near each rtol); 0: 5; 1: just h */
+    carom_reference_kind reference;
+    int threads;                   /* 0: all. Results do not depend on it */
+    const char *journal;           /* a file for finished runs, which are not run again; NULL: none */
+    bool (*progress)(void *user, int done, int runs); /* false: end with CAROM_INTERRUPTED; NULL: nobody looks */
+    void *user;
+} carom_converge_request;
+typedef struct carom_converge_row {
+    int scheme, norm;
+    double h, rtol;                /* of the run; the other one is NAN */
+    double nominal;                /* h or rtol that was asked for */
+    double error;                  /* NAN: the run failed */
+    bool floor;                    /* not larger than what is known of the reference: not in the fit */
+    long steps, rhs_evaluations, linear_solves, contact_problems;
+    double cpu_s;
+} carom_converge_row;
+typedef struct carom_converge_order { /* error = constant h^order, fitted to the means over the shifts */
+    int scheme, norm;
+    double order, spread;          /* spread: half the range of the orders of the single sequences; NAN: no fit */
+    double constant;
+    int points;                    /* nominal steps in the fit */
+} carom_converge_order;
+typedef struct carom_converge_result {
+    carom_converge_row *row;       /* [nrow] by scheme, h or rtol, norm */
+    carom_converge_order *order;   /* [norder] by scheme, norm */
+    double *accuracy;              /* [nnorm] of the reference */
+    int nrow, norder, failed, resumed; /* runs that failed; that the journal knew */
+    char reference[400], failure[400]; /* in words; why the first of the failed runs failed */
+    carom_reference_kind used;
+    double t_end;
+} carom_converge_result;
+carom_status carom_converge_run(const carom_converge_request *request, carom_converge_result *result, carom_error *error);
+void carom_converge_free(carom_converge_result *result); /* what it holds */
+
+typedef struct carom_local_request { /* one step from exact data */
+    const carom_model *model;
+    const carom_options *options;
+    const char *const *schemes;
+    const double *h;
+    const double *place;           /* [nplace] where in the step the impact is, in (0, 1]; or, with from, when the step begins */
+    int nscheme, nh, nplace;
+    bool from;
+    int impact;                    /* which one, from 0 */
+    carom_reference_kind reference;
+} carom_local_request;
+typedef struct carom_local_row {
+    int scheme, place;
+    double h, e_q, e_v;            /* largest components of the errors at the end of the step */
+    double impulse;                /* in the step: 0 when the impact was not seen */
+} carom_local_row;
+typedef struct carom_local_order {
+    int scheme, place;
+    double order_q, order_v;       /* NAN: errors of rounding only */
+    bool activated;                /* in the smallest step */
+} carom_local_order;
+typedef struct carom_local_result {
+    carom_local_row *row;          /* [nrow] by scheme, place, h */
+    carom_local_order *order;      /* [norder] by scheme, place */
+    int nrow, norder;
+    double t_impact, jump;         /* the impact and the largest component of v+ - v- there */
+    char reference[400];
+} carom_local_result;
+carom_status carom_local_run(const carom_local_request *request, carom_local_result *result, carom_error *error);
+void carom_local_free(carom_local_result *result);
+
 #ifdef __cplusplus
 }
 #endif
