@@ -56,6 +56,8 @@ START_TEST(stiff_damping_is_found_out_and_costs_little)
             m.ncontact = 0, m.gap = m.jacobian = NULL;
             result chosen = run(&m, "auto", tol, 1), implicit = run(&m, "radau5", tol, 1),
                    explicit = run(&m, "dp5", tol, 1);
+            if (tol < 1e-6 && tol > 1e-8) /* a variable-step Radau IIA 5 takes 590 and 1024 */
+                CHECK_AT_MOST((double)chosen.evaluations, 2.5 * (i == 0 ? 590 : 1024));
             CHECK_NEAR(chosen.q[0], damped(k, c, 1), tol);
             CHECK_NEAR(implicit.q[0], damped(k, c, 1), tol);
             CHECK_AT_MOST(cases[i].gain * (double)chosen.evaluations, (double)explicit.evaluations);
@@ -99,15 +101,15 @@ START_TEST(steps_follow_the_embedded_estimate)
     point_store store;
     carom_model m = point_model(&store, 1, 0, 1, 0, 0, 1, 0);
     m.ncontact = 0, m.gap = m.jacobian = NULL;
-    const double tol = 1e-5, kappa = 0.1, T = 100, h = T / 1000;
+    const double tol = 1e-5, T = 100, h = T / 1000;
     double complex e = estimate(carom_tableau_list(CAROM_TABLEAU_RADAU5), h);
-    double norm = fmax(fabs(creal(e)) / (2 * tol), fabs(cimag(e)) / (tol * (1 + sin(h)))) / kappa;
+    double norm = fmax(fabs(creal(e)) / (2 * tol), fabs(cimag(e)) / (tol * (1 + sin(h))));
     carom_sim *sim = begin(&m, "radau5", tol, T);
     const carom_state *s = carom_sim_state(sim);
     STEP(sim);
     CHECK_NEAR(s->t, h, 1e-15);
     double factor = 0.9 * pow(norm, -0.25);
-    printf("|e|/kappa = %g, factor %g\n", norm, factor);
+    printf("|e| = %g, factor %g\n", norm, factor);
     ck_assert(norm < 1 && factor < 5);
     STEP(sim);
     CHECK_NEAR(s->t - h, h * factor, 1e-9 * h);
@@ -122,7 +124,8 @@ START_TEST(motion_that_is_not_stiff_stays_explicit_to_the_bit)
     const double T[] = {20, 3, 0.05}; /* the last: before its motion falls below the tolerance */
     for (int i = 0; i < 3; i++) {
         result a = run(&models[i], "auto", 1e-7, T[i]), b = run(&models[i], "dp5", 1e-7, T[i]);
-        ck_assert(memcmp(&a, &b, sizeof a) == 0);
+        ck_assert(memcmp(a.q, b.q, sizeof a.q) == 0 && memcmp(a.v, b.v, sizeof a.v) == 0 && a.steps == b.steps);
+        CHECK_AT_MOST((double)a.evaluations, 1.06 * (double)b.evaluations); /* watching costs little */
     }
 }
 END_TEST

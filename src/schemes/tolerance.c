@@ -42,7 +42,7 @@ static void orders(const double *field, double *smooth, double *impact)
 /* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing, branches, stiffness. */
 int carom_tol_memory(const carom_system *system)
 {
-    return 4 * system->model->ncontact + 2 + carom_switch_memory(system) + CAROM_STIFF_MEMORY;
+    return 4 * system->model->ncontact + 2 + carom_switch_memory(system) + carom_stiff_memory(system);
 }
 
 /* Many events at one instant: they do not end. */
@@ -232,12 +232,11 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     CAROM_TRY(carom_tol_gradients(s, w));
     for (int k = 0;; k++) {
         carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
-        norm /= CAROM_TOL_KAPPA;
-        double factor = norm > 0 ? 0.9 * pow(norm, w->tableau ? -0.25 : -0.2) : 5;
+        norm /= w->tableau ? 1 : CAROM_TOL_KAPPA;
+        double factor = w->tableau ? carom_stiff_factor(s, w, h, norm) : norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
-            carom_stiff_watch(s, w, h);
-            return CAROM_OK;
+            return carom_stiff_watch(s, w, h, norm);
         }
         if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
             return carom_tol_no_slip(s, w, status);
@@ -276,6 +275,7 @@ static carom_status advance(carom_step *s)
     }
     CAROM_TRY(carom_switch_first(s, w));
     CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
+    carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
     if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
         s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */
     carom_step_advance(s, w->end.x);

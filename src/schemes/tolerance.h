@@ -22,6 +22,7 @@ typedef struct carom_stages { /* the equations of implicit stages */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
     double *column;           /* [nv] */
     int *pivot;
+    double rate;              /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;
 
 typedef struct carom_switches { /* branches of the forces, frozen during a step; n = 0: there are none */
@@ -37,6 +38,7 @@ enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law o
 typedef struct carom_tol { /* the work of a step */
     const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
     bool constant;                       /* steps of constant length, without error control */
+    bool watches;                        /* for stiffness */
     carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
     carom_switches switches;
@@ -72,17 +74,20 @@ void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end
 
 /* tolerance_stages.c: the same with w->tableau; keep: the stages are watched for events. */
 carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
-carom_status carom_tol_gradients(carom_step *s, carom_tol *w); /* at w->start, before the first trial from there */
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w); /* at w->start, where it was measured just before the first trial */
 carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
 void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
 
 /* tolerance_stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness. */
 typedef enum carom_stiff_method { CAROM_STIFF_AUTO, CAROM_STIFF_DP5, CAROM_STIFF_RADAU5 } carom_stiff_method;
-enum { CAROM_STIFF_MEMORY = 3 };
+int carom_stiff_memory(const carom_system *system);
 void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
 carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm);
-void carom_stiff_watch(const carom_step *s, carom_tol *w, double x);
-double carom_tol_stiffness(const carom_step *s, const carom_tol *w, double x); /* tolerance_trial.c */
+carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double norm);
+void carom_stiff_ended(const carom_step *s, double x); /* the step lasted x, 0: ended at an event: nothing to extrapolate from */
+/* Guess of the accelerations at the stages of a step over x, from the step before; false: none. Its rate of convergence. */
+bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x);
+double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, double norm); /* of the next step */
 
 /* tolerance.c: from s->now to the first event or over s->h. */
 carom_status carom_tol_step(carom_step *s);
@@ -120,6 +125,7 @@ double carom_tol_small(const carom_step *s); /* kappa tol, a length */
 double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
 double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h);
+bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x); /* spatial slip that changes much within x */
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
 
 #endif

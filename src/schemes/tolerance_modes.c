@@ -199,6 +199,18 @@ double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h)
     return h;
 }
 
+bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
+{
+    for (int i = s->system->njoint; i < s->system->nlink; i++) {
+        const carom_link *link = &s->system->link[i];
+        const double *u = w->end.u + link->row, *rate = w->end.udot + link->row;
+        if (link->rows > 2 && (int)w->role[link->contact] == CAROM_ROLE_SLIP &&
+            (w->fixed.creeps[link->contact] || x * hypot(rate[1], rate[2]) > 0.1 * hypot(u[1], u[2])))
+            return true;
+    }
+    return false;
+}
+
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {

@@ -12,13 +12,19 @@
  *   spatial slip that turns, G_c the row across it: -mu x_n G_c^T G_c/|u| in -R_v; constant in q           (5)
  *
  * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at
- * every stage in every iteration. */
+ * every stage in every iteration.
+ *
+ * Steps under error control start from the polynomial of the step before and end when what is left, estimated by the rate
+ * of convergence, is a thousandth of the tolerance; where that is too far away the step is shortened (tolerance_stiff.c):
+ *
+ *   theta = |d_k|/|d_(k-1)|,  stop: theta/(1 - theta) |d_k| <= 1e-3,  give up: theta^(last - k)/(1 - theta) |d_k| > 1e-3   (6) */
 #include <math.h>
 #include <string.h>
 
 #include "schemes/tolerance.h"
 
-enum { SIMPLIFIED = 30, FULL = 20 };
+enum { SIMPLIFIED = 30, FULL = 20, LOOSE = 7 };
+#define ENOUGH 1e-3
 
 void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system)
 {
@@ -189,6 +195,61 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
     return CAROM_OK;
 }
 
+/* The change of Q_i and V_i by that of A_i, over the tolerance. */
+static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
+{
+    const carom_tableau *T = w->tableau;
+    const carom_options *o = s->options;
+    int nv = s->system->nv;
+    double most = 0;
+    for (int i = 0; i < nv; i++) {
+        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = o->atol + o->rtol * fabs(w->start.q[i]),
+                                                  size_v = o->atol + o->rtol * fabs(w->start.v[i]);
+        for (int k = 0; k < T->stages; k++) {
+            dv[k] = 0;
+            for (int j = 0; j < T->stages; j++)
+                dv[k] += x * T->a[k][j] * w->stages.change[j * nv + i];
+            most = CAROM_MAX(most, fabs(dv[k]) / size_v);
+        }
+        for (int k = 0; k < T->stages; k++) {
+            double dq = 0;
+            for (int j = 0; j < T->stages; j++)
+                dq += x * T->a[k][j] * dv[j];
+            most = CAROM_MAX(most, fabs(dq) / size_q);
+        }
+    }
+    return most;
+}
+
+/* (6) */
+static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool *converged)
+{
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = w->tableau->stages * nv;
+    double before = INFINITY, eta = 1;
+    if (carom_stiff_guess(s, w, x))
+        eta = pow(CAROM_MAX(n->rate, 1e-16), 0.8);
+    *converged = false;
+    CAROM_TRY(factor(s, w, x, false));
+    for (int k = 0; k < LOOSE; k++) {
+        double scale;
+        CAROM_TRY(residual(s, w, x, false, true, &scale));
+        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        for (int i = 0; i < size; i++)
+            w->ka[i / nv][i % nv] += n->change[i];
+        double change = over_tolerance(s, w, x), theta = change / before;
+        if (k > 0 && !(theta < 0.99))
+            return CAROM_OK;
+        eta = k > 0 ? theta / (1 - theta) : eta;
+        *converged = eta * change <= ENOUGH || carom_norm_max(size, n->change) <= 1e-14 * scale + CAROM_VANISHED;
+        n->rate = eta;
+        if (*converged || (k > 0 && pow(theta, LOOSE - 1 - k) / (1 - theta) * change > ENOUGH))
+            return CAROM_OK;
+        before = change;
+    }
+    return CAROM_OK;
+}
+
 /* Newton's method from A_i = a(start); *left is the last change relative to the accelerations. */
 static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bool keep, bool *converged, double *left)
 {
@@ -228,9 +289,21 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
     const carom_tableau *T = w->tableau;
     bool converged = false;
     double left = INFINITY;
+    if (keep && !w->constant) {
+        CAROM_TRY(iterate_loosely(s, w, x, &converged));
+        if (!converged)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "%s: Newton's method for the stages converges too slowly at t = %.10g with a step of %.3g", T->name,
+                       s->now->t, x);
+        for (int k = 0; k < T->stages; k++)
+            stage_velocity(s->system, w, x, k, T->stages);
+        return CAROM_OK;
+    }
     carom_status status = iterate(s, w, x, false, keep, &converged, &left);
     if (status != CAROM_OK || !converged) {
         CAROM_TRY(iterate(s, w, x, true, keep, &converged, &left));
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
+                                            w->force, s->error));
         CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
     }
     if (!converged)
@@ -247,9 +320,7 @@ carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
 {
     if (!w->tableau || !w->tableau->implicit)
         return CAROM_OK;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
-                                        w->force, s->error));
-    gradients(s, w, s->now->t, w->start.q, w->start.v, w->probe.a, w->force, w->stages.a_q, w->stages.a_v);
+    gradients(s, w, s->now->t, w->start.q, w->start.v, w->start.a, w->start.force, w->stages.a_q, w->stages.a_v);
     return CAROM_OK;
 }
 

@@ -68,20 +68,6 @@ static carom_status implicit_trial(carom_step *s, carom_tol *w, double x, carom_
     return error_norm ? carom_stiff_norm(s, w, x, end, error_norm) : CAROM_OK;
 }
 
-/* x |a_7 - a_6|/|Y_7 - Y_6| of the last trial; 0 where the difference is far below the tolerance: it may be rounding. */
-double carom_tol_stiffness(const carom_step *s, const carom_tol *w, double x)
-{
-    double force = 0, way = 0, scale = 0;
-    for (int i = 0; i < s->system->nv; i++) {
-        double dq = 0, dv = w->kv[6][i] - w->kv[5][i], da = w->ka[6][i] - w->ka[5][i];
-        for (int j = 0; j < CAROM_STAGES - 1; j++)
-            dq += x * (A[6][j] - (j < 5 ? A[5][j] : 0)) * w->kv[j][i];
-        force += da * da, way += dq * dq + dv * dv;
-        scale = CAROM_MAX(scale, CAROM_MAX(fabs(w->start.q[i]), fabs(w->kv[6][i])));
-    }
-    return sqrt(way) > 1e-6 * (s->options->atol + s->options->rtol * scale) ? x * sqrt(force / way) : 0;
-}
-
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
 {
     carom_system *sys = s->system;
