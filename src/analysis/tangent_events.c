@@ -1,0 +1,154 @@
+/* tangent_events.c: which event it was: modes before, in and after a jump, from velocities and impulses.
+ *
+ *   struck      open before and an impulse, u- < 0; E = -e if it leaves, 0 if it is closed afterwards (e = 0, or the
+ *               bounces that remain are below the tolerance: completed chatter)
+ *   closed      stays in the jump with E = 0 unless it leaves, u+ > 0
+ *   friction    w_t = u_t+ + e_t u_t- = 0 sticks, otherwise slips along w_t
+ *   slip ends   surface s . u_t: sticks, or slips the other way
+ *   opens, begins to slip: accelerations are continuous, the variation as well */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/tangent_follow.h"
+
+/* Velocities of the rows before and after, the law, and gddot- (in t->force): at the jump. */
+static carom_status look(carom_tangent *t, const carom_jump *jump)
+{
+    carom_system *sys = &t->system;
+    int nv = sys->nv;
+    t->flow.fixed.role = t->role, t->flow.fixed.direction = t->direction;
+    CAROM_TRY(carom_contact_accel_fixed(&t->flow.fixed, sys, jump->t, jump->q, jump->v_before,
+                                        CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t->a, t->force, &t->error));
+    for (int r = 0; r < sys->nrow; r++) {
+        const double *G = sys->at.G + r * nv;
+        t->u[r] = carom_dot(nv, G, jump->v_before) + sys->at.w[r];
+        t->u_after[r] = carom_dot(nv, G, jump->v_after) + sys->at.w[r];
+        t->force[r] = carom_dot(nv, G, t->a) + sys->at.gamma[r];
+    }
+    return CAROM_OK;
+}
+
+/* Does it slip or stick in the jump? */
+static void tangential(carom_tangent *t, const carom_link *link, const carom_jump *jump, double small)
+{
+    int c = link->contact, r = link->row;
+    const double *law = t->system.at.law + 4 * c;
+    double *D = t->direction_jump + 2 * c, w[2] = {0, 0};
+    bool given = (int)t->role_after[c] == CAROM_ROLE_STICK || (int)t->role_after[c] == CAROM_ROLE_SLIP;
+    t->role_jump[c] = CAROM_ROLE_PRESS;
+    if (link->rows == 1)
+        return;
+    if (given && (!(jump->impulse[r] > 0) || law[0] > 0)) { /* no impulse, or completed chatter: as it goes on */
+        t->role_jump[c] = t->role_after[c];
+        D[0] = t->direction_after[2 * c], D[1] = t->direction_after[2 * c + 1];
+        return;
+    }
+    for (int j = 1; j < link->rows; j++)
+        w[j - 1] = t->u_after[r + j] + law[1] * t->u[r + j];
+    double size = hypot(w[0], w[1]);
+    t->role_jump[c] = size <= small ? CAROM_ROLE_STICK : CAROM_ROLE_SLIP;
+    if (size > small)
+        D[0] = w[0] / size, D[1] = w[1] / size;
+}
+
+/* Which contacts take part in the jump and how; returns how many are struck, *hit the one that is struck hardest. */
+static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, bool *cut)
+{
+    const carom_system *sys = &t->system;
+    double rest = carom_tangent_rest(t, jump->v_before), hardest = 0;
+    int struck = 0;
+    *hit = -1, *cut = false;
+    for (int k = sys->njoint; k < sys->nlink; k++) {
+        const carom_link *link = &sys->link[k];
+        int c = link->contact, r = link->row;
+        bool open = (int)t->role[c] == CAROM_ROLE_OPEN, stays = (int)t->role_after[c] != CAROM_ROLE_OPEN;
+        bool pushed = jump->impulse[r] > 0;
+        t->role_jump[c] = CAROM_ROLE_OPEN;
+        t->e[c] = open && !stays ? sys->at.law[4 * c] : 0;
+        if (open ? !pushed && !stays : t->u_after[r] > rest || (!pushed && !stays))
+            continue;
+        tangential(t, link, jump, 1e-9 * (1 + carom_norm_max(sys->nv, jump->v_after)));
+        *cut |= open && !pushed;
+        if (!open || !pushed || !(t->u[r] < -rest))
+            continue;
+        struck++;
+        if (t->u[r] < hardest)
+            hardest = t->u[r], *hit = c;
+    }
+    return struck;
+}
+
+/* What the event leaves behind in the report. */
+static void account(carom_tangent *t, double time)
+{
+    const carom_saltation *s = &t->saltation;
+    int rank = t->system.nq + t->system.nv - s->lost;
+    t->report.log_det += s->log_det;
+    if (rank < t->report.rank) {
+        t->report.rank = CAROM_MAX(rank, 0);
+        carom_tangent_flag(t, CAROM_TANGENT_RANK, "directions are lost at t = %.10g: %d of %d survive", time, t->report.rank,
+                           t->system.nq + t->system.nv - 2 * t->system.njoint);
+    }
+    if (s->mismatch > 1e-6)
+        carom_tangent_flag(t, CAROM_TANGENT_BEYOND,
+                           "the impact at t = %.10g is not of a known kind: its velocities are met to %.1e only", time, s->mismatch);
+}
+
+carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump)
+{
+    carom_tangent *t = tangent;
+    const carom_system *sys = &t->system;
+    int hit;
+    bool cut;
+    CAROM_TRY(look(t, jump));
+    int struck = sort_contacts(t, jump, &hit, &cut);
+    t->report.impacts += struck;
+    for (int i = 0; i < t->n; i++)
+        t->dt[i] = NAN;
+    if (struck == 0) {
+        carom_tangent_flag(t, CAROM_TANGENT_GRAZING, "a contact is touched without velocity at t = %.10g", jump->t);
+        return carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after);
+    }
+    int r = sys->link[sys->njoint + hit].row;
+    double u = t->u[r], udot = t->force[r];
+    t->report.slowest = CAROM_MIN(t->report.slowest, -u);
+    if (udot > 0)
+        carom_tangent_near(t, u * u / (2 * udot), jump->t, hit);
+    if (struck > 1)
+        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "%d contacts are struck at once at t = %.10g", struck, jump->t);
+    carom_instant at = {
+        .t = jump->t, .q = jump->q, .v_before = jump->v_before, .v_after = jump->v_after, .surface = CAROM_SURFACE_GAP,
+        .contact = hit, .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
+        .direction_after = t->direction_after, .role = t->role_jump, .direction = t->direction_jump, .e = t->e, .step = t->step,
+    };
+    CAROM_TRY(carom_saltation_apply(&t->saltation, &at, t->n, t->X, t->parameters ? t->dp : NULL, t->dt, &t->error));
+    account(t, jump->t);
+    return cut ? carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after) : CAROM_OK;
+}
+
+carom_status carom_tangent_transition(carom_tangent *tangent)
+{
+    carom_tangent *t = tangent;
+    const carom_system *sys = &t->system;
+    const carom_state *now = &t->sim->now.state;
+    int nc = sys->model->ncontact;
+    for (int c = 0; c < nc; c++) {
+        int before = (int)t->role[c], after = (int)t->role_after[c];
+        const double *D = t->direction + 2 * c, *E = t->direction_after + 2 * c;
+        bool sticks = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_STICK;
+        bool turns = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_SLIP && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
+        if (!sticks && !turns)
+            continue;
+        memset(t->e, 0, sizeof(double) * (size_t)nc);
+        carom_instant at = {
+            .t = now->t, .q = now->q, .v_before = t->v, .v_after = now->v, .surface = CAROM_SURFACE_SLIP, .contact = c,
+            .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
+            .direction_after = t->direction_after, .role = sticks ? t->role_after : NULL, .direction = t->direction_after,
+            .e = t->e, .step = t->step,
+        };
+        CAROM_TRY(carom_saltation_apply(&t->saltation, &at, t->n, t->X, t->parameters ? t->dp : NULL, t->dt, &t->error));
+        account(t, now->t);
+        return CAROM_OK;
+    }
+    return CAROM_OK;
+}

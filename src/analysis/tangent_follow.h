@@ -1,0 +1,54 @@
+/* tangent_follow.h: what a tangent is made of, and what it does at the segments and events of its simulation. */
+#ifndef CAROM_TANGENT_FOLLOW_H
+#define CAROM_TANGENT_FOLLOW_H
+
+#include "analysis/tangent.h"
+#include "sim/sim.h"
+
+struct carom_tangent {
+    carom_sim *sim;
+    bool exact;                 /* the scheme: many segments per step, roles are its modes; else one, roles in its memory */
+    int n;                      /* columns */
+    carom_system system;        /* of its own: what it evaluates does not disturb the simulation */
+    carom_info info;            /* of that system */
+    carom_flow flow;
+    carom_saltation saltation;
+    double *X, *dp, *dt;        /* [(nq+nv)*n] [np*n] [n] */
+    bool parameters;            /* dp is not 0 */
+    double *role, *direction;             /* [ncontact] [2*ncontact] along the segment */
+    double *role_after, *direction_after; /* after the event */
+    double *role_jump, *direction_jump;   /* of the impact */
+    double *e;                  /* [ncontact] of the impact */
+    double *v;                  /* [nv] before an event without a jump */
+    double *u_after;            /* [nrow] of an impact */
+    double *g, *u, *g_start, *u_start; /* [nlink] [nrow] gaps and rates now; at the start of the segment */
+    double *a, *force;          /* [nv] [nrow] */
+    bool known;                 /* g and u are those of the present time */
+    double step;                /* a time in which forces change little: the segments are about as long */
+    int njump;                  /* of the present step, met so far */
+    carom_tangent_info report;
+    char note[200];
+    carom_tangent_watch *watch;
+    void *user;
+    carom_error error;          /* CAROM_OK: all has been followed */
+    carom_layout layout;        /* the block that all of this lives in */
+};
+
+/* tangent_events.c */
+carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump);
+/* The end of a segment without a jump, at the present state: slip that ends or reverses; velocities before are in
+ * tangent->v. */
+carom_status carom_tangent_transition(carom_tangent *tangent);
+void carom_tangent_flag(carom_tangent *tangent, unsigned flag, const char *format, ...) __attribute__((format(printf, 3, 4)));
+double carom_tangent_scale(const carom_tangent *tangent); /* what the tolerance makes of positions */
+double carom_tangent_rest(const carom_tangent *tangent, const double *v); /* a velocity that is 0 but for rounding */
+
+/* tangent_gaps.c: how close the segment came to an impact that did not happen. */
+carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *segment);
+void carom_tangent_near(carom_tangent *tangent, double radius, double t, int contact);
+
+/* tangent_project.c: the columns onto dg = 0, du = 0 of the joints and of what the roles hold. */
+carom_status carom_tangent_project(carom_tangent *tangent, double t, const double *q, const double *v, const double *role,
+                                   const double *direction);
+
+#endif
