@@ -17,11 +17,14 @@ static const char style[] =
     "path{fill:none;stroke-width:1.4;stroke-linejoin:round;stroke-linecap:round}\n"
     ".j{stroke-width:.8;stroke-dasharray:2 3}.s{stroke-width:1.4}\n"
     ".frame{stroke:#8a8a8a;stroke-width:1}.grid{stroke:#8a8a8a;stroke-opacity:.25;stroke-width:1}\n"
-    ".c0{stroke:#1f7fc4}.c1{stroke:#d9650e}.c2{stroke:#159a73}.c3{stroke:#b8609f}.c4{stroke:#a67c00}.c5{stroke:#808080}\n"
+    ".c0{stroke:#1f7fc4}.c1{stroke:#d9650e}.c2{stroke:#159a73}.c3{stroke:#b8609f}.c4{stroke:#a67c00}.c5{stroke:#808080}"
+    ".c6{stroke:#8a6fd8}.c7{stroke:#d0455a}\n"
     "@media (prefers-color-scheme:light){text{fill:#333}"
-    ".c0{stroke:#0068a8}.c1{stroke:#c85200}.c2{stroke:#00855f}.c3{stroke:#a8488c}.c4{stroke:#8a6500}.c5{stroke:#606060}}\n"
+    ".c0{stroke:#0068a8}.c1{stroke:#c85200}.c2{stroke:#00855f}.c3{stroke:#a8488c}.c4{stroke:#8a6500}.c5{stroke:#606060}"
+    ".c6{stroke:#6a4fc0}.c7{stroke:#b3263c}}\n"
     "@media (prefers-color-scheme:dark){text{fill:#d0d0d0}"
-    ".c0{stroke:#56b4e9}.c1{stroke:#ff9447}.c2{stroke:#2fcf9f}.c3{stroke:#e09cc8}.c4{stroke:#e6c229}.c5{stroke:#b0b0b0}}\n"
+    ".c0{stroke:#56b4e9}.c1{stroke:#ff9447}.c2{stroke:#2fcf9f}.c3{stroke:#e09cc8}.c4{stroke:#e6c229}.c5{stroke:#b0b0b0}"
+    ".c6{stroke:#b09cf5}.c7{stroke:#ff7b8d}}\n"
     "</style>\n";
 
 static void say(carom_stream *out, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -4,7 +4,7 @@
 
 #include "output/stream.h"
 
-enum { CAROM_COLOURS = 6 };
+enum { CAROM_COLOURS = 8 };
 
 typedef struct carom_axis {
     double low, high;      /* values at its ends */
