@@ -233,10 +233,9 @@ static void creeping_directions(carom_fixed *f, const carom_system *system, doub
     }
 }
 
-carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
-                                       unsigned more, double *a, double *force, carom_error *error)
+static carom_status accel(carom_fixed *f, carom_system *system, double t, const double *q, const double *v, unsigned more,
+                          double *a, double *force, carom_error *error)
 {
-    carom_fixed *f = fixed;
     int nv = system->nv, nc = system->nlink - system->njoint;
     bool rows = system->njoint > 0;
     for (int c = 0; c < nc; c++)
@@ -262,9 +261,33 @@ carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system,
     return CAROM_OK;
 }
 
+typedef struct place {
+    carom_fixed *f;
+    carom_system *system;
+    double t;
+    const double *q, *v;
+    unsigned more;
+} place;
+
+static carom_status one(void *user, double *a, double *force, bool last, carom_error *error)
+{
+    const place *p = user;
+    return accel(p->f, p->system, p->t, p->q, p->v, last ? p->more : 0, a, force, error);
+}
+
+carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
+                                       unsigned more, double *a, double *force, carom_error *error)
+{
+    if (!fixed->slide.n)
+        return accel(fixed, system, t, q, v, more, a, force, error);
+    place p = {fixed, system, t, q, v, more};
+    return carom_slide_accel(&fixed->slide, system, t, q, v, one, &p, a, force, error);
+}
+
 void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_system *system)
 {
     int n = system->nrow, nv = system->nv;
+    carom_slide_layout(layout, &fixed->slide, system);
     CAROM_PLACE(layout, fixed->row, n);
     CAROM_PLACE(layout, fixed->order, n);
     CAROM_PLACE(layout, fixed->Y, n * nv);

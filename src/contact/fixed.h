@@ -2,7 +2,7 @@
 #ifndef CAROM_FIXED_H
 #define CAROM_FIXED_H
 
-#include "contact/system.h"
+#include "contact/slide.h"
 
 typedef enum carom_role {
     CAROM_ROLE_OPEN,    /* no force; the gap is free */
@@ -25,6 +25,7 @@ typedef struct carom_fixed {
     double side;             /* of det K: -1 where the modes began with a negative one, else +1; 0: not judged yet */
     int slip;                /* the contact that made it vanish, -1: none; */
     double slip_p, slip_b;   /* its p, and its gddot without its force */
+    carom_slide slide;       /* branches of the forces between which the motion slides */
 } carom_fixed;
 
 void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_system *system);

@@ -85,14 +85,16 @@ typedef struct carom_switch { /* a branch holds as long as f stays between two b
     enum { CAROM_SWITCH_SIGN, CAROM_SWITCH_FLOOR, CAROM_SWITCH_MOD, CAROM_SWITCH_TABLE } kind;
     carom_expr a, b; /* f = a, a - b or (mod) a/b */
     int table;
+    int branch;    /* the number of its variable; switches with the same f share one, */
+    bool opposite; /* or with -f */
 } carom_switch;
 /* Fills list with the different switches of n expressions that depend on variables below varying; returns how many.
- * 0 when there are more than most; -1: no memory. */
+ * 0 when there are more than most; -1: no memory. Each has a branch of its own. */
 int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list, int most);
 carom_expr carom_switch_function(carom_expr_pool *pool, const carom_switch *s);
 /* The branch d of a value of f, which holds on [low, high). s NULL: -1 below 0, 1 above. */
 double carom_switch_branch(const carom_expr_pool *pool, const carom_switch *s, double f, double *low, double *high);
-/* Replaces ne expressions by those whose switch k takes the branch in variable first + k. *extended: some functions now
+/* Replaces ne expressions by those whose switches take the branches in the variables from first on. *extended: some functions now
  * have values where they had none. false: no memory. */
 bool carom_expr_freeze(carom_expr_pool *pool, const carom_switch *list, int n, int first, carom_expr *e, int ne,
                        bool *extended);

@@ -24,7 +24,7 @@ static bool is_zero(const carom_expr_pool *pool, carom_expr e)
 static bool switch_of(const carom_expr_pool *pool, const carom_node *n, carom_switch *s, bool *reversed)
 {
     *reversed = false;
-    *s = (carom_switch){CAROM_SWITCH_SIGN, n->a, CAROM_EXPR_NONE, -1};
+    *s = (carom_switch){.kind = CAROM_SWITCH_SIGN, .a = n->a, .b = CAROM_EXPR_NONE, .table = -1};
     switch (n->op) {
     case CAROM_OP_ABS:
     case CAROM_OP_SIGN:                                                                         /* (2) */
@@ -115,6 +115,7 @@ int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n,
             count = 0;
             break;
         }
+        s.branch = count;
         list[count++] = s;
     }
     free(mark);
@@ -187,17 +188,20 @@ static carom_expr piece(carom_expr_pool *pool, int table, int order, carom_expr 
 static carom_expr choose(freezer *z, const carom_node *n, int k, bool reversed, carom_expr a, carom_expr b)
 {
     carom_expr_pool *p = z->pool;
-    carom_expr d = carom_expr_var(p, z->first + k), zero = carom_expr_const(p, 0);
+    carom_expr d = carom_expr_var(p, z->first + z->list[k].branch), zero = carom_expr_const(p, 0);
+    reversed ^= z->list[k].opposite;
     carom_expr less = reversed ? carom_expr_binary(p, CAROM_OP_LT, zero, d) : carom_expr_binary(p, CAROM_OP_LT, d, zero);
+    carom_expr signed_d = reversed ? carom_expr_unary(p, CAROM_OP_NEG, d) : d;
     switch (n->op) {
-    case CAROM_OP_ABS: return carom_expr_binary(p, CAROM_OP_MUL, d, a);
+    case CAROM_OP_ABS: return carom_expr_binary(p, CAROM_OP_MUL, signed_d, a);
+    case CAROM_OP_SIGN: return signed_d;
     case CAROM_OP_MIN: return carom_expr_if(p, less, a, b);
     case CAROM_OP_MAX: return carom_expr_if(p, less, b, a);
     case CAROM_OP_LT:
     case CAROM_OP_LE: return less;
     case CAROM_OP_MOD: return carom_expr_binary(p, CAROM_OP_SUB, a, carom_expr_binary(p, CAROM_OP_MUL, b, d));
     case CAROM_OP_TABLE: return piece(p, n->b, n->c, d, a);
-    default: return d; /* sign, floor */
+    default: return d; /* floor */
     }
 }
 

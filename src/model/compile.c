@@ -66,7 +66,7 @@ static carom_expr element(const carom_source *s, const part *x, int i)
     if (x->bit == CAROM_OUTPUTS)
         return s->output[i].e;
     if (x->bit == CAROM_SWITCH)
-        return carom_switch_function(s->pool, &s->switches[i]);
+        return carom_switch_function(s->pool, &s->switches[s->switch_of[i]]);
     return carom_source_entry(s, x->bit, i / x->columns, i % x->columns);
 }
 
@@ -107,7 +107,7 @@ static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, c
             e[n++] = element(s, &list[k], i);
         }
     bool extended = false, frozen = !(want & CAROM_SWITCH) || !variable ||
-                            carom_expr_freeze(s->pool, s->switches, s->nswitch, s->nvar, e, (int)n, &extended);
+                            carom_expr_freeze(s->pool, s->switches, s->nswitches, s->nvar, e, (int)n, &extended);
     if (!variable || !frozen) {
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for a tape");
     } else if (carom_expr_exhausted(s->pool)) {

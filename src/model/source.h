@@ -91,8 +91,9 @@ typedef struct carom_source {
 
     carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */
     carom_expr *r, *acceleration;                             /* [nq] [nrow]: M a - s F - G^T x, G a + gamma */
-    carom_switch *switches; /* [nswitch] of M ... law; their branches are the variables from nvar on */
-    int nswitch;
+    carom_switch *switches; /* [nswitches] of M ... law; their branches are the variables from nvar on */
+    int nswitches, nswitch; /* all of them; different ones */
+    const int *switch_of;   /* [nswitch] the first one with this branch */
     struct carom_compiled *compiled;
 } carom_source;
 

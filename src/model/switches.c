@@ -1,12 +1,61 @@
 /* switches.c: where the equations of a model file change their branches: if, abs, sign, min, max, floor, mod, tables.
  * Expressions of parameters alone have none. Models with more switches than MOST are left as they are. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
 #include "model/source.h"
 
-enum { MOST = 1000 };
+enum { MOST = 1000, POINTS = 5 };
+
+/* Values of f at POINTS places: [nswitches*POINTS]. */
+static void tabulate(const carom_source *s, const carom_switch *list, int n, double *variables, double *f)
+{
+    unsigned long long seed = 88172645463325252ull;
+    for (int k = 0; k < POINTS; k++) {
+        for (int i = 0; i < s->nvar; i++) {
+            seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+            variables[i] = 0.2 + (double)(seed >> 11) / 9007199254740992.0;
+        }
+        for (int i = 0; i < n; i++)
+            f[i * POINTS + k] = carom_expr_value(s->pool, list[i].a, variables) -
+                                (list[i].b != CAROM_EXPR_NONE ? carom_expr_value(s->pool, list[i].b, variables) : 0);
+    }
+}
+
+static bool equal(const double *f, const double *g, double sign)
+{
+    double difference = 0, size = 0;
+    for (int k = 0; k < POINTS; k++)
+        difference = fmax(difference, fabs(f[k] - sign * g[k])), size = fmax(size, fabs(f[k]));
+    return size > 0 && difference <= 1e-12 * size;
+}
+
+/* x < y and abs(y - x) change together: switches whose f are the same at a few places, but for the sign, share a branch. */
+static bool unite(carom_source *s)
+{
+    int n = s->nswitches, *first = CAROM_NEW(s->arena, int, n);
+    double *f = malloc(sizeof *f * ((size_t)n * POINTS + (size_t)s->nvar)), *variables = f ? f + n * POINTS : NULL;
+    if (f)
+        tabulate(s, s->switches, n, variables, f);
+    for (int i = 0; f && first && i < n; i++) {
+        carom_switch *x = &s->switches[i];
+        x->branch = -1;
+        for (int k = 0; x->branch < 0 && x->kind == CAROM_SWITCH_SIGN && k < s->nswitch; k++) {
+            bool same = equal(f + i * POINTS, f + first[k] * POINTS, 1), opposite = equal(f + i * POINTS, f + first[k] * POINTS, -1);
+            if (s->switches[first[k]].kind == CAROM_SWITCH_SIGN && (same || opposite))
+                x->branch = k, x->opposite = opposite && !same;
+        }
+        if (x->branch < 0) {
+            x->branch = s->nswitch;
+            first[s->nswitch++] = i;
+        }
+    }
+    s->switch_of = first;
+    free(f);
+    return f && first;
+}
 
 carom_status carom_source_switches(carom_loader *l)
 {
@@ -32,14 +81,15 @@ carom_status carom_source_switches(carom_loader *l)
         memcpy(s->switches, found, sizeof *found * (size_t)count);
     free(all);
     free(found);
-    if (count < 0 || (count > 0 && !s->switches))
+    s->nswitches = count;
+    if (count < 0 || (count > 0 && (!s->switches || !unite(s))))
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the switches of the model");
-    s->nswitch = l->m->nswitch = count;
+    l->m->nswitch = s->nswitch;
     return CAROM_OK;
 }
 
 double carom_model_branch(const carom_model *model, int i, double f, double *low, double *high)
 {
     const carom_source *s = model->source;
-    return s && s->switches ? carom_switch_branch(s->pool, &s->switches[i], f, low, high) : carom_switch_branch(NULL, NULL, f, low, high);
+    return s && s->switches ? carom_switch_branch(s->pool, &s->switches[s->switch_of[i]], f, low, high) : carom_switch_branch(NULL, NULL, f, low, high);
 }

@@ -322,6 +322,8 @@ static carom_status advance(carom_step *s)
 
 carom_status carom_tol_step(carom_step *s)
 {
+    carom_tol *w = s->work;
+    w->fixed.slide.n = 0;
     carom_status status = advance(s);
     s->system->frozen = 0;
     return status;

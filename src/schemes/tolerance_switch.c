@@ -4,9 +4,10 @@
  *   f on the dense output at 16 points and at the bottoms of parabolas through three of them: the first one outside;
  *   more points in between where f goes in and out                                                                 (2)
  *   root on the dense output, then on steps of the method with lengths x - (f - bound)/f', to rounding              (3)
- *   there the branch on the other side holds. Does f, with its forces, move into it at (t + d, q + d v + d^2 a/2,
- *   v + d a)? If not, the old one goes on: f only touched its bound. If that leaves too, f slides (slide.c)         (4)
- *   A branch that is left again and again within no time slides, too.                                              (5) */
+ *   there the branch on the other side holds. Does f, with its forces, move into it after a short time d (Heun)?
+ *   If not, the old one goes on: f only touched its bound. If that leaves too, f slides (slide.c)                   (4)
+ *   A branch that is left again and again within no time slides, too                                              (5)
+ *   it slides until the part l of the upper branch leaves [0, 1]                                                   (6) */
 #include <float.h>
 #include <math.h>
 
@@ -106,11 +107,14 @@ static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
     carom_system_eval(sys, CAROM_SWITCH, t, e->q, e->v);
     double f = sys->at.f[i];
     *answer = 0;
-    for (double d = 1e-5 * s->h; *answer == 0 && d <= s->h; d *= 30) {
+    for (double d = 1e-4 * s->h; *answer == 0 && d <= s->h; d *= 30) {
         for (int k = 0; k < sys->nv; k++) {
             tol->shift_q[k] = e->q[k] + d * (e->v[k] + 0.5 * d * e->a[k]);
             tol->shift_v[k] = e->v[k] + d * e->a[k];
         }
+        CAROM_TRY(carom_contact_accel_fixed(&tol->fixed, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a, tol->force, s->error));
+        for (int k = 0; k < sys->nv; k++)
+            tol->shift_v[k] += 0.5 * d * (tol->probe.a[k] - e->a[k]);
         carom_system_eval(sys, CAROM_SWITCH, t + d, tol->shift_q, tol->shift_v);
         double change = inward * (sys->at.f[i] - f), noise = 16 * DBL_EPSILON * (fabs(f) + fabs(sys->at.f[i]));
         *answer = change > noise ? 1 : change < -noise ? -1 : 0;
@@ -118,22 +122,72 @@ static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
     return CAROM_OK;
 }
 
+/* From here on d is the lower branch and other the upper one. */
 static void slide(carom_step *s, carom_switches *w, int i)
 {
+    if (w->state[i] == AT_HIGH)
+        cross(s->system, w, i);
+    w->other[i] = w->d[i];
+    cross(s->system, w, i);
     w->state[i] = SLIDES;
     carom_stage_slide(s->stage, s->now->t);
+}
+
+static carom_status gather(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    carom_slide *z = &tol->fixed.slide;
+    z->d = w->d, z->time = s->h;
+    for (int i = 0; i < w->n; i++) {
+        if (w->state[i] != SLIDES)
+            continue;
+        if (z->n == CAROM_SLIDE_MAX)
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "more than %d forces slide between their branches at t = %.10g", CAROM_SLIDE_MAX, s->now->t);
+        z->passive[z->n] = false;
+        z->index[z->n] = i, z->low[z->n] = w->d[i], z->high[z->n] = w->other[i], z->bound[z->n++] = w->high[i];
+    }
+    return CAROM_OK;
+}
+
+/* A branch that is left at once, or before it matters: do both push back? */
+static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
+{
+    carom_switches *w = &tol->switches;
+    carom_slide *z = &tol->fixed.slide;
+    double state = w->state[i], d = w->d[i];
+    bool inside = true;
+    slide(s, w, i);
+    z->n = 0;
+    CAROM_TRY(gather(s, tol));
+    carom_status status = carom_tol_measure(s, tol, &tol->start);
+    z->time = status == CAROM_OK ? carom_slide_time(z) : z->time;
+    status = status == CAROM_OK ? carom_tol_measure(s, tol, &tol->start) : status;
+    for (int k = 0; k < z->n; k++)
+        inside &= z->index[k] != i || (z->lambda[k] >= 0 && z->lambda[k] <= 1);
+    *answer = status == CAROM_OK && inside;
+    w->flips[i] = 0;
+    if (*answer)
+        return CAROM_OK;
+    w->state[i] = state, w->d[i] = d;
+    bounds(s->system, w, i);
+    s->stage->slides = false;
+    z->n = 0;
+    return gather(s, tol);
 }
 
 carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
+    tol->fixed.slide.n = 0;
+    CAROM_TRY(gather(s, tol));
     for (int i = 0; i < w->n; i++) {
         int answer;
         if (w->state[i] != AT_LOW && w->state[i] != AT_HIGH)
             continue;
         if (w->flips[i] > FLIPS) {                                                              /* (5) */
-            slide(s, w, i);
-            continue;
+            CAROM_TRY(try_slide(s, tol, i, &answer));
+            if (answer > 0)
+                continue;
         }
         CAROM_TRY(enters(s, tol, i, &answer));
         if (answer >= 0)
@@ -141,7 +195,13 @@ carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
         cross(s->system, w, i);
         CAROM_TRY(enters(s, tol, i, &answer));
         if (answer < 0)
-            slide(s, w, i);
+            CAROM_TRY(try_slide(s, tol, i, &answer));
+    }
+    tol->fixed.slide.n = 0;
+    CAROM_TRY(gather(s, tol));
+    if (tol->fixed.slide.n) {
+        CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
+        tol->fixed.slide.time = carom_slide_time(&tol->fixed.slide);
     }
     return CAROM_OK;
 }
@@ -273,6 +333,52 @@ static carom_status repeat(carom_step *s, carom_tol *tol, double x)
     return carom_tol_trial(s, tol, x, &tol->end, &norm);
 }
 
+/* How far the least l of those that slide at a point is inside [0, 1], and where it leaves. */
+static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, double *inside, int *which, int *side_of)
+{
+    const carom_slide *z = &tol->fixed.slide;
+    *inside = INFINITY;
+    CAROM_TRY(carom_tol_measure(s, tol, end));
+    for (int k = 0; k < z->n; k++) {
+        double part = CAROM_MIN(z->lambda[k], 1 - z->lambda[k]);
+        if (part < *inside && !z->passive[k])
+            *inside = part, *which = z->index[k], *side_of = z->lambda[k] < 0.5 ? -1 : 1;
+    }
+    return CAROM_OK;
+}
+
+/* (6): shortens the step to the end of sliding. */
+static carom_status slide_end(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    double low = 0, high = tol->end.x, accuracy = 1e-13 * high, f_low, f_high, part;
+    int which = -1, side_of = 0, stuck = 0;
+    CAROM_TRY(least_part(s, tol, &tol->end, &f_high, &which, &side_of));
+    if (!(f_high < 0))
+        return CAROM_OK;
+    CAROM_TRY(least_part(s, tol, &tol->start, &f_low, &which, &side_of));
+    f_low = CAROM_MAX(f_low, DBL_MIN);
+    for (int k = 0; k < 50 && high - low > accuracy && f_high < 0; k++) {
+        double x = (f_low * high - f_high * low) / (f_low - f_high);
+        if (!(x > low && x < high) || k % 8 == 7)
+            x = 0.5 * (low + high);
+        CAROM_TRY(repeat(s, tol, x));
+        CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
+        if (part < 0 || fabs(part) < 1e-14) {
+            high = x, f_high = fabs(part) < 1e-14 ? 0 : part;
+            f_low *= ++stuck > 1 ? 0.5 : 1;
+        } else {
+            low = x, f_low = part;
+            f_high *= --stuck < -1 ? 0.5 : 1;
+        }
+    }
+    if (tol->end.x != high)
+        CAROM_TRY(repeat(s, tol, high));
+    CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
+    w->crossed = which, w->side = side_of, w->x = tol->end.x;
+    return CAROM_OK;
+}
+
 carom_status carom_switch_first(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
@@ -280,6 +386,9 @@ carom_status carom_switch_first(carom_step *s, carom_tol *tol)
     w->crossed = -1;
     if (!w->n || !(h > 0))
         return CAROM_OK;
+    if (tol->fixed.slide.n)
+        CAROM_TRY(slide_end(s, tol));
+    h = tol->end.x;
     carom_copy(w->n, w->start, w->sample);
     bracket b = first_outside(s, tol);
     if (b.i < 0)
@@ -300,24 +409,49 @@ carom_status carom_switch_first(carom_step *s, carom_tol *tol)
     return CAROM_OK;
 }
 
+/* A flight between two changes that takes no time, or is too short to be seen in the positions. */
+static bool shakes(const carom_step *s, const carom_tol *tol)
+{
+    const carom_options *o = s->options;
+    double far = 0;
+    for (int i = 0; i < s->system->nq; i++) {
+        double size = CAROM_TOL_KAPPA * (o->atol + o->rtol * fabs(tol->start.q[i]));
+        far = CAROM_MAX(far, tol->end.x * (fabs(tol->start.v[i]) + fabs(tol->end.v[i])) / size);
+    }
+    return tol->end.x <= 1e-6 * s->h || far < 1;
+}
+
+static bool passive(const carom_tol *tol, int i)
+{
+    const carom_slide *z = &tol->fixed.slide;
+    for (int k = 0; k < z->n; k++)
+        if (z->index[k] == i)
+            return z->passive[k];
+    return false;
+}
+
 void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
 {
     carom_switches *w = &tol->switches;
     int i = w->crossed;
-    bool passed = i >= 0 && tol->end.x >= w->x;
+    bool passed = i >= 0 && tol->end.x >= w->x, slid = passed && w->state[i] == SLIDES;
     for (int k = 0; k < w->n; k++) {
         w->state[k] = w->state[k] == SLIDES ? (impact ? INSIDE : SLIDES) : tol->end.x > 0 ? INSIDE : w->state[k];
+        if (slid && k != i && w->state[k] == SLIDES && passive(tol, k))
+            w->state[k] = INSIDE;
         if (k != i || !passed)
-            w->flips[k] = tol->end.x > 1e-6 * s->h ? 0 : w->flips[k];
+            w->flips[k] = shakes(s, tol) ? w->flips[k] : 0;
     }
     if (!passed)
         return;
-    w->flips[i] = tol->end.x > 1e-6 * s->h ? 0 : w->flips[i] + 1;
-    w->state[i] = w->side > 0 ? AT_HIGH : AT_LOW;
-    cross(s->system, w, i);
+    w->flips[i] = shakes(s, tol) ? w->flips[i] + 1 : 0;
+    w->state[i] = w->side > 0 || slid ? AT_HIGH : AT_LOW;
+    if (w->side > 0 || !slid)
+        cross(s->system, w, i);
     s->stage->switches++;
     double since = s->next->t - w->clock[1]; /* a wave that switches often must not be stepped over */
-    s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * tol->end.x, 2 * since));
+    if (since > 1e-9 * s->h)
+        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * tol->end.x, 2 * since));
     w->clock[1] = s->next->t;
 }
 

@@ -1,0 +1,136 @@
+/* slide.c: block `slide`: where a force changes its branch and both branches push back to the border, the motion stays on it.
+ * Source: A. F. Filippov, Differential Equations with Discontinuous Righthand Sides (1988), sections 4 and 8.
+ *
+ *   a = a_0 + sum_k l_k (a_k - a_0)      a_0: all lower branches, a_k: the upper one of k                         (1)
+ *   df_i/dt = -f_i/T                     f_i measured from its bound, its rate by central differences             (2)
+ *   where f_i depends on positions alone:  d2f_i/dt2 = -2 f_i/T^2 - 2 (df_i/dt)/T                                 (3)
+ *
+ * It slides as long as 0 <= l_k <= 1; who drives it watches that. T is about the step, so that an explicit method is stable. */
+#include <math.h>
+
+#include "contact/slide.h"
+
+void carom_slide_layout(carom_layout *layout, carom_slide *slide, const carom_system *system)
+{
+    int n = CAROM_MIN(system->model->nswitch, CAROM_SLIDE_MAX);
+    CAROM_PLACE(layout, slide->index, n);
+    CAROM_PLACE(layout, slide->low, n);
+    CAROM_PLACE(layout, slide->high, n);
+    CAROM_PLACE(layout, slide->bound, n);
+    CAROM_PLACE(layout, slide->lambda, n);
+    CAROM_PLACE(layout, slide->a, (n + 1) * system->nv);
+    CAROM_PLACE(layout, slide->force, (n + 1) * system->nrow);
+    CAROM_PLACE(layout, slide->rate, (n + 1) * n);
+    CAROM_PLACE(layout, slide->bend, (n + 1) * n);
+    CAROM_PLACE(layout, slide->f, n);
+    CAROM_PLACE(layout, slide->q, n ? system->nq : 0);
+    CAROM_PLACE(layout, slide->v, n ? system->nv : 0);
+    CAROM_PLACE(layout, slide->K, n * n);
+    CAROM_PLACE(layout, slide->b, n);
+    CAROM_PLACE(layout, slide->work, n ? 4 * n + 1 : 0);
+    CAROM_PLACE(layout, slide->order, n);
+    CAROM_PLACE(layout, slide->passive, n);
+}
+
+/* First and second derivative of all f by time along the motion with a_j. */
+static void rates(carom_slide *w, carom_system *system, double t, const double *q, const double *v, int j)
+{
+    const double *a = w->a + j * system->nv, d = 1e-3 * w->time;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        for (int i = 0; i < system->nv; i++) {
+            w->q[i] = q[i] + sign * d * v[i] + 0.5 * d * d * a[i];
+            w->v[i] = v[i] + sign * d * a[i];
+        }
+        carom_system_eval(system, CAROM_SWITCH, t + sign * d, w->q, w->v);
+        for (int k = 0; k < w->n; k++) {
+            double f = system->at.f[w->index[k]] - w->bound[k];
+            w->rate[j * w->n + k] = (sign > 0 ? w->rate[j * w->n + k] : 0) + sign * f / (2 * d);
+            w->bend[j * w->n + k] = (sign > 0 ? w->bend[j * w->n + k] - 2 * w->f[k] / (d * d) : 0) + f / (d * d);
+        }
+    }
+}
+
+/* What the upper branches change in the rate of f_i and in its second derivative, at most. */
+static void leverage(const carom_slide *w, int i, double *first, double *second)
+{
+    *first = *second = 0;
+    for (int k = 1; k <= w->n; k++) {
+        *first = CAROM_MAX(*first, fabs(w->rate[k * w->n + i] - w->rate[i]));
+        *second = CAROM_MAX(*second, fabs(w->bend[k * w->n + i] - w->bend[i]));
+    }
+}
+
+static bool by_positions(const carom_slide *w, double first, double second)
+{
+    return first <= 1e-5 * second * w->time;
+}
+
+double carom_slide_time(const carom_slide *w)
+{
+    double time = w->time, first, second;
+    for (int i = 0; i < w->n; i++) {
+        leverage(w, i, &first, &second);
+        if (by_positions(w, first, second) && second > 0)
+            time = CAROM_MAX(time, CAROM_MAX(8 * fabs(w->rate[i]) / second, sqrt(8 * fabs(w->f[i]) / second)));
+    }
+    return time;
+}
+
+/* (2), (3) for l; where several f are one, the least l. */
+static bool solve(carom_slide *w, int nv)
+{
+    int n = w->n, active = 0;
+    double T = w->time;
+    for (int i = 0; i < n; i++) {
+        double first, second;
+        leverage(w, i, &first, &second);
+        bool slow = by_positions(w, first, second);
+        const double *r = slow ? w->bend : w->rate;
+        double scale = slow ? second : first;
+        scale = scale > 0 ? scale : 1;
+        for (int k = 0; k < n; k++)
+            w->K[i * n + k] = (r[(k + 1) * n + i] - r[i]) / scale;
+        w->b[i] = (slow ? -r[i] - 2 * w->f[i] / (T * T) - 2 * w->rate[i] / T : -r[i] - w->f[i] / T) / scale;
+    }
+    for (int k = 0; k < n; k++) {
+        double difference = 0;
+        for (int i = 0; i < nv; i++)
+            difference = CAROM_MAX(difference, fabs(w->a[(k + 1) * nv + i] - w->a[i]));
+        w->passive[k] = difference <= 1e-9 * (1 + carom_norm_max(nv, w->a));
+        active += !w->passive[k];
+        for (int i = 0; w->passive[k] && i < n; i++)
+            w->K[i * n + k] = 0;
+    }
+    carom_least_squares(n, n, w->K, w->b, w->lambda, 1e-7, w->work, w->order);
+    for (int k = 0; k < n; k++)
+        w->lambda[k] = w->passive[k] ? 0.5 : w->lambda[k];
+    return active > 0 && carom_all_finite(n, w->lambda);
+}
+
+carom_status carom_slide_accel(carom_slide *w, carom_system *system, double t, const double *q, const double *v,
+                               carom_slide_one *one, void *user, double *a, double *force, carom_error *error)
+{
+    int n = w->n, nv = system->nv, nrow = system->nrow;
+    for (int j = n; j >= 0; j--) {
+        for (int k = 0; k < n; k++)
+            w->d[w->index[k]] = j == k + 1 ? w->high[k] : w->low[k];
+        CAROM_TRY(one(user, w->a + j * nv, w->force + j * nrow, j == 0, error));
+    }
+    for (int k = 0; k < n; k++)
+        w->f[k] = system->at.f[w->index[k]] - w->bound[k];
+    for (int j = 0; j <= n; j++)
+        rates(w, system, t, q, v, j);
+    if (!solve(w, nv))
+        CAROM_FAIL(error, CAROM_NO_SOLUTION, "forces do not hold the border between their branches at t = %.10g", t);
+    for (int i = 0; i < nv; i++) {
+        a[i] = w->a[i];
+        for (int k = 0; k < n; k++)
+            a[i] += w->lambda[k] * (w->a[(k + 1) * nv + i] - w->a[i]);                          /* (1) */
+    }
+    for (int r = 0; r < nrow; r++) {
+        force[r] = w->force[r];
+        for (int k = 0; k < n; k++)
+            force[r] += w->lambda[k] * (w->force[(k + 1) * nrow + r] - w->force[r]);
+    }
+    return CAROM_OK;
+}
