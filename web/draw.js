@@ -162,6 +162,8 @@ export function mark(u, m, colour) {
     ctx.strokeStyle = ctx.fillStyle = colour
     ctx.lineWidth = r
     ctx.font = `${12 * r}px system-ui, sans-serif`
+    ctx.textAlign = 'left'
+    ctx.textBaseline = 'alphabetic'
     const x = m.x == null ? NaN : u.valToPos(m.x, 'x', true), y = m.y == null ? NaN : u.valToPos(m.y, 'y', true)
     ctx.beginPath()
     if (m.slope) {

@@ -166,7 +166,7 @@ function axes(p) {
     const colour = () => colours('--soft'), grid = {stroke: () => colours('--grid'), width: 1}
     const font = '12px system-ui, sans-serif'
     const splits = (log, pixels) => (u, i, low, high) =>
-        (log ? logarithmic : linear)(low, high, Math.max(3, Math.floor((i ? u.bbox.height : u.bbox.width) / u.ratio / pixels)))
+        (log ? logarithmic : linear)(low, high, Math.max(3, Math.floor((i ? u.bbox.height : u.bbox.width) / uPlot.pxRatio / pixels)))
     const names = p.names && p.names.map(n => n.length > 14 ? n.slice(0, 13) + '…' : n)
     return [
         {scale: 'x', stroke: colour, grid, ticks: {...grid, size: 4}, font, size: 28, gap: 4, space: 10, splits: splits(p.logx, 75),

@@ -134,7 +134,7 @@ void carom_page_plot(carom_page *page, const carom_page_plot_data *plot)
     for (int i = 0; i < plot->nseries; i++)
         points += plot->series[i].n;
     if (!whole)
-        carom_page_say(out, "<p class=\"meta\">Thinned: of %zu points the page holds those that show on a wide screen.</p>\n", points);
+        carom_page_say(out, "<p class=\"meta\">%zu points, thinned to what a wide screen shows</p>\n", points);
     carom_stream_string(out, "</figure>\n");
     free(index);
 }

@@ -1,0 +1,206 @@
+// page_browser.js PAGE [PICTURES]: opens a page in headless Chromium at several widths and themes and says what is wrong.
+// Speaks the DevTools protocol over a pipe; needs node and chromium, no packages. Prints one line per fault; exit 1 if any.
+//   no request but the page itself, nothing on the console, every plot and animation draws (pixels that are not empty),
+//   nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve
+'use strict'
+const {spawn} = require('child_process')
+const fs = require('fs'), os = require('os'), path = require('path')
+
+const [page, pictures] = process.argv.slice(2)
+const expectStatic = process.env.STATIC === '1'
+const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'carom-page-'))
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
+               '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--disable-sync',
+               `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank']
+const browser = spawn(process.env.CHROMIUM || 'chromium', flags, {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']})
+const faults = []
+const fault = text => { faults.push(text); console.log(`FAIL: ${text}`) }
+
+// ---- the protocol ----
+let id = 0, rest = '', session
+const waiting = new Map(), listeners = []
+browser.stdio[4].on('data', chunk => {
+    rest += chunk
+    const parts = rest.split('\0')
+    rest = parts.pop()
+    for (const part of parts) {
+        const message = JSON.parse(part)
+        if (message.id && waiting.has(message.id)) {
+            const {resolve, reject, method} = waiting.get(message.id)
+            waiting.delete(message.id)
+            message.error ? reject(new Error(`${method}: ${message.error.message}`)) : resolve(message.result)
+        } else {
+            listeners.forEach(f => f(message.method, message.params))
+        }
+    }
+})
+browser.stdio[3].on('error', () => {})
+function call(method, params = {}, own = session) {
+    return new Promise((resolve, reject) => {
+        waiting.set(++id, {resolve, reject, method})
+        browser.stdio[3].write(JSON.stringify({id, method, params, sessionId: own}) + '\0')
+    })
+}
+async function evaluate(expression) {
+    const {result, exceptionDetails} = await call('Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true})
+    if (exceptionDetails)
+        throw new Error(exceptionDetails.exception?.description || exceptionDetails.text)
+    return result.value
+}
+const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
+
+// ---- what is looked at ----
+const look = `(async () => {
+    const out = {plots: [], animations: [], wide: [], small: []}
+    const inked = c => { // part of the pixels that are not empty
+        if (!c || !c.width || !c.height) return 0
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data
+        let n = 0
+        for (let i = 3; i < d.length; i += 4) n += d[i] > 40
+        return n / (d.length / 4)
+    }
+    for (const f of document.querySelectorAll('figure.plot')) {
+        const name = f.querySelector('figcaption').textContent
+        const svg = f.querySelector('.static svg'), c = f.querySelector('.live canvas')
+        out.plots.push({name, live: inked(c), width: c ? c.clientWidth : 0, curves: svg ? svg.querySelectorAll('path').length : 0,
+                        shown: svg ? svg.getBoundingClientRect().width : 0})
+    }
+    for (const f of document.querySelectorAll('figure.animation'))
+        out.animations.push({name: f.querySelector('figcaption').textContent, live: inked(f.querySelector('canvas'))})
+    const limit = document.documentElement.clientWidth
+    for (const e of document.querySelectorAll('body *')) {
+        const r = e.getBoundingClientRect()
+        if (r.width > 0 && r.right > limit + 1 && !e.closest('pre, .table, .static, .verdict, script'))
+            out.wide.push(e.tagName + '.' + e.className + ' ends at ' + Math.round(r.right))
+        if (e.children.length === 0 && e.textContent.trim() && r.width > 0 && !e.closest('svg, script, style') &&
+            parseFloat(getComputedStyle(e).fontSize) < 10)
+            out.small.push(e.tagName + ' ' + getComputedStyle(e).fontSize)
+    }
+    out.scroll = document.documentElement.scrollWidth - limit
+    out.ready = document.documentElement.dataset.plots || ''
+    out.played = document.documentElement.dataset.animations || ''
+    out.alerts = window.hacked || 0
+    return out
+})()`
+
+async function drag(selector) {
+    await evaluate(`document.querySelector('${selector}').scrollIntoView({block: 'center'})`)
+    await sleep(100)
+    const r = await evaluate(`(() => { const r = document.querySelector('${selector}').getBoundingClientRect();
+        return {x: r.x, y: r.y, w: r.width, h: r.height} })()`)
+    const mouse = (type, part, buttons) => call('Input.dispatchMouseEvent', {type, x: r.x + part * r.w, y: r.y + r.h / 2, button: 'left',
+                                                                             buttons, clickCount: 1})
+    await mouse('mouseMoved', 0.4, 0)
+    await mouse('mousePressed', 0.4, 1)
+    await mouse('mouseMoved', 0.5, 1)
+    await mouse('mouseMoved', 0.6, 1)
+    await mouse('mouseReleased', 0.6, 0)
+    await sleep(150)
+}
+
+const picture = `(s => { const c = document.querySelector(s), x = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+    let h = 0; for (let i = 0; i < x.length; i += 1) h = (h * 31 + x[i]) | 0; return h })('figure.plot .live canvas')`
+
+async function interact() {
+    const before = await evaluate(picture)
+    await drag('figure.plot .u-over')
+    const zoomed = await evaluate(picture)
+    if (zoomed === before)
+        fault('dragging over the first plot does not zoom')
+    const place = await evaluate(`document.querySelector('figure.plot .tools span').textContent`)
+    if (!/= /.test(place))
+        fault(`no value under the cursor: '${place}'`)
+    await evaluate(`[...document.querySelectorAll('figure.plot .tools button')].find(b => b.textContent === 'reset').click()`)
+    await sleep(150)
+    if (await evaluate(picture) !== before)
+        fault('reset does not bring the first plot back')
+    if (await evaluate(`!document.querySelector('figure.plot .keys button')`))
+        return
+    await evaluate(`document.querySelector('figure.plot .keys button').click()`)
+    await sleep(150)
+    if (await evaluate(picture) === before)
+        fault('a key does not hide its curve')
+    await evaluate(`document.querySelector('figure.plot .keys button').click()`)
+}
+
+async function visit(width, dark, reduced) {
+    const where = `${width} px, ${dark ? 'dark' : 'light'}`
+    await call('Emulation.setDeviceMetricsOverride', {width, height: 900, deviceScaleFactor: width < 600 ? 2 : 1, mobile: false})
+    await call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'},
+                                                         {name: 'prefers-reduced-motion', value: reduced ? 'reduce' : 'no-preference'}]})
+    const loaded = new Promise(resolve => listeners.push(m => m === 'Page.loadEventFired' && resolve()))
+    await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
+    await loaded
+    let seen
+    for (let i = 0; i < 60; i++) {
+        seen = await evaluate(look)
+        const n = seen.plots.length
+        if (expectStatic || seen.ready === `${n}/${n}`)
+            break
+        await sleep(100)
+    }
+    if (seen.alerts)
+        fault(`${where}: a text of the page was run as a script`)
+    for (const p of seen.plots) {
+        if (p.curves < 3)
+            fault(`${where}: the static plot '${p.name}' is empty`)
+        if (!expectStatic && (p.live < 0.002 || p.width < 0.6 * Math.min(width, 500)))
+            fault(`${where}: the plot '${p.name}' does not draw (${p.live}, ${p.width} px wide)`)
+        if (expectStatic && p.shown < 200)
+            fault(`${where}: the static plot '${p.name}' is not shown`)
+    }
+    for (const a of seen.animations)
+        if (a.live < 0.001)
+            fault(`${where}: the animation '${a.name}' does not draw`)
+    if (seen.animations.length && seen.played !== `${seen.animations.length}/${seen.animations.length}`)
+        fault(`${where}: animations ready: ${seen.played}`)
+    if (seen.scroll > 0)
+        fault(`${where}: the page is ${seen.scroll} px wider than the screen`)
+    new Set(seen.wide).forEach(w => fault(`${where}: beyond the edge: ${w}`))
+    new Set(seen.small).forEach(s => fault(`${where}: text too small: ${s}`))
+    if (pictures) {
+        const {data} = await call('Page.captureScreenshot', {captureBeyondViewport: true, format: 'png'})
+        fs.writeFileSync(path.join(pictures, `${path.basename(page, '.html')}-${width}${dark ? '-dark' : ''}.png`), Buffer.from(data, 'base64'))
+    }
+    return seen
+}
+
+async function main() {
+    const {targetInfos} = await call('Target.getTargets', {}, undefined)
+    const target = targetInfos.find(t => t.type === 'page')
+    session = (await call('Target.attachToTarget', {targetId: target.targetId, flatten: true}, undefined)).sessionId
+    const asked = []
+    listeners.push((method, params) => {
+        if (method === 'Runtime.exceptionThrown')
+            fault(`an exception: ${params.exceptionDetails.exception?.description || params.exceptionDetails.text}`)
+        if (method === 'Runtime.consoleAPICalled')
+            fault(`on the console: ${params.type} ${params.args.map(a => a.value ?? a.description).join(' ')}`)
+        if (method === 'Log.entryAdded' && !/willReadFrequently/.test(params.entry.text)) // that is this program
+            fault(`in the log: ${params.entry.level} ${params.entry.text}`)
+        if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:'))
+            asked.push(params.request.url)
+    })
+    for (const domain of ['Page', 'Runtime', 'Log', 'Network'])
+        await call(`${domain}.enable`)
+    const seen = await visit(1400, false, true)
+    if (!expectStatic && seen.plots.length)
+        await interact()
+    await visit(1400, true, true)
+    await visit(400, false, true)
+    await visit(400, true, false)
+    const own = 'file://' + fs.realpathSync(page)
+    asked.filter(url => url !== own).forEach(url => fault(`the page asks for ${url}`))
+    console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${asked.length} requests (4 visits)`)
+}
+
+const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 90000)
+function finish() {
+    clearTimeout(alarm)
+    browser.on('exit', () => {
+        fs.rmSync(profile, {recursive: true, force: true, maxRetries: 5})
+        process.exit(faults.length ? 1 : 0)
+    })
+    browser.kill('SIGKILL')
+}
+browser.on('error', error => { console.log(`SKIP: chromium does not start: ${error.message}`); process.exit(77) })
+main().catch(error => fault(error.message)).then(finish)
