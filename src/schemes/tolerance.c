@@ -291,6 +291,7 @@ static carom_status advance(carom_step *s)
     carom_copy(nv, w->end.v, v_before);
     if (s->stage->account && w->end.x > 0)
         CAROM_TRY(account(s, w, v_before));
+    CAROM_TRY(carom_tol_impulse(s, w, v_before, s->next->impulse));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
     if (s->stage->record)
         carom_copy(3 * sys->model->ncontact, w->role, s->stage->roles);
@@ -305,7 +306,7 @@ static carom_status advance(carom_step *s)
     for (int c = 0; c < sys->model->ncontact; c++)
         s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
     for (int r = 0; r < sys->nrow; r++) {
-        s->next->impulse[r] = s->contacts->P[r] + 0.5 * w->end.x * (w->start.force[r] + w->end.force[r]);
+        s->next->impulse[r] += s->contacts->P[r];
         s->next->u[r] = w->end.u[r];
     }
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))

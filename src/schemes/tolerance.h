@@ -49,6 +49,7 @@ typedef struct carom_tol { /* the work of a step */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
+    double kept;                         /* its length, */
     double node[CAROM_STAGES];           /* where they are, */
     int watched;                         /* those at 1 .. watched-1 */
     carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
@@ -70,6 +71,11 @@ extern const unsigned carom_tol_requests[]; /* the masks that the core evaluates
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
+/* Position and velocity at the part r of the step, by the quintic of dense output. */
+void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q, double *v);
+/* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
+ * event cut the step short. Forces of implicit stages lag one iteration. */
+carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
 
 /* tolerance_stages.c: the same with w->tableau; keep: the stages are watched for events. */
@@ -116,6 +122,10 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the start. */
 carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+/* tolerance_freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
+ * took away becomes an impulse of the step. */
+carom_status carom_tol_freeze(carom_step *s, carom_tol *w);
+void carom_tol_take(carom_step *s, const carom_tol *w);
 /* tolerance_painleve.c: the status, or the named state in which friction ends the run; after accel_decide. */
 carom_status carom_tol_unique(carom_step *s, carom_tol *w, double t, carom_status status);
 carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status); /* of a trial that gave up */

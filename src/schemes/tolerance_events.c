@@ -150,14 +150,20 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
     return CAROM_OK;
 }
 
-/* Slip that has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. */
-static carom_status begun(carom_step *s, carom_tol *w, int contact, double *low, double *f_low)
+/* What has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. If it is
+ * negative at once, the event is at the start (*low < 0). */
+static carom_status begun(carom_step *s, carom_tol *w, carom_cause cause, int contact, double rounding, double *low, double *f_low)
 {
     double x = w->end.x;
-    for (int k = 0; k < 40; k++) {
+    *low = -1;
+    CAROM_TRY(carom_tol_trial(s, w, 1e-6 * x, &w->probe, NULL));
+    bool at_once = value(s, w, &w->probe, cause, contact) < -rounding;
+    if (at_once)
+        carom_tol_copy(s->system, &w->probe, &w->end);
+    for (int k = 0; !at_once && k < 40; k++) {
         x *= 0.5;
         CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
-        double f = value(s, w, &w->probe, CAROM_CAUSE_SLIP_END, contact);
+        double f = value(s, w, &w->probe, cause, contact);
         if (f > 0) {
             *low = x, *f_low = f;
             return CAROM_OK;
@@ -167,11 +173,22 @@ static carom_status begun(carom_step *s, carom_tol *w, int contact, double *low,
     return CAROM_OK;
 }
 
+/* How far a function is from 0 by rounding alone. */
+static double rounding_of(const carom_step *s, const carom_tol *w, carom_cause cause, int contact)
+{
+    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    double force = 0;
+    if (cause == CAROM_CAUSE_SLIP_END)
+        return 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v));
+    for (int r = link->row; r < link->row + link->rows; r++)
+        force = CAROM_MAX(force, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
+    return 16 * DBL_EPSILON * force;
+}
+
 /* (2)-(4): sign change between the ends, or at a stage between them. */
 static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
 {
-    double f0 = CAROM_MAX(value(s, w, &w->start, cause, contact), DBL_MIN), f1;
-    double rounding = cause == CAROM_CAUSE_SLIP_END ? 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v)) : 0;
+    double f0 = value(s, w, &w->start, cause, contact), f1, low = 0, rounding = rounding_of(s, w, cause, contact);
     for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < w->watched; k++) {
         const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
         double x = w->node[k] * h;
@@ -186,11 +203,10 @@ static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int
     }
     f1 = value(s, w, &w->end, cause, contact);
     *found = f1 < (f0 <= rounding ? -rounding : 0);
-    double low = 0;
     if (*found && f0 <= rounding)
-        CAROM_TRY(begun(s, w, contact, &low, &f0));
+        CAROM_TRY(begun(s, w, cause, contact, rounding, &low, &f0));
     f1 = value(s, w, &w->end, cause, contact);
-    return *found ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
+    return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)

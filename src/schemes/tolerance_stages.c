@@ -329,7 +329,7 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
     const carom_tableau *T = w->tableau;
     carom_system *sys = s->system;
     if (keep)
-        w->watched = 1;
+        w->watched = 1, w->kept = x;
     if (x > 0)
         CAROM_TRY(T->implicit ? implicit_stages(s, w, x, keep) : explicit_stages(s, w, x, keep));
     for (int i = 0; i < sys->nv; i++) {

@@ -75,6 +75,7 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
     if (w->tableau)
         return implicit_trial(s, w, x, end, error_norm);
     carom_copy(CAROM_STAGES, node, w->node);
+    w->kept = error_norm ? x : w->kept;
     w->watched = CAROM_STAGES - 1;
     carom_copy(nv, w->start.v, w->kv[0]);
     carom_copy(nv, w->start.a, w->ka[0]);
@@ -97,5 +98,43 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
     carom_copy(nv, end->a, w->ka[CAROM_STAGES - 1]);
     if (error_norm)
         *error_norm = norm(s, w, end, x);
+    return CAROM_OK;
+}
+
+/* Weights of the forces at the start, at the stages that are kept, and at the end. */
+static void weights(const carom_tol *w, double *start, double *stage, double *end)
+{
+    const carom_tableau *T = w->tableau;
+    *start = T ? 0 : A[CAROM_STAGES - 1][0], *end = 0;
+    for (int k = 1; !T && k < CAROM_STAGES - 1; k++)
+        stage[k] = A[CAROM_STAGES - 1][k];
+    for (int k = 0, kept = 1; T && k < T->stages; k++) {
+        if (T->c[k] > 0 && T->c[k] < 1)
+            stage[kept++] = T->b[k];
+        else
+            *(T->c[k] > 0 ? end : start) += T->b[k];
+    }
+}
+
+carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse)
+{
+    carom_system *sys = s->system;
+    double start = 1.0 / 6, end = 1.0 / 6, stage[CAROM_STAGES] = {0}, most = 0;
+    bool whole = w->end.x == w->kept;
+    for (int r = 0; r < sys->nrow; r++)
+        most = CAROM_MAX(most, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
+    if (whole)
+        weights(w, &start, stage, &end);
+    else if (most > 0 && w->end.x > 0) {
+        carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, w->shift_v);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + 0.5 * w->end.x, w->shift_q, w->shift_v, 0, w->probe.a,
+                                            w->force, s->error));
+    }
+    for (int r = 0; r < sys->nrow; r++) {
+        double sum = start * w->start.force[r] + end * w->end.force[r] + (whole || most == 0 ? 0 : 4 * w->force[r] / 6);
+        for (int k = 1; whole && k < w->watched; k++)
+            sum += stage[k] * w->stage_force[k][r];
+        impulse[r] = w->end.x * sum;
+    }
     return CAROM_OK;
 }
