@@ -48,7 +48,7 @@ static const char chain[] =
     "period: T\n"
     "stop: y < 0 or speed > 100\n"
     "impacts: sequential\n"
-    "draw: {anything: [1, {a: b}]}\n"
+    "draw: {mass: {circle: [x, y, m/10], angle: speed}, way: {line: [[0, y], [x, y]], style: thin}}\n"
     "run: {t_end: 10*T, scheme: moreau-jean, h: 1e-3, scheme.theta: 1/2, solver: nsgs, every: T/8, energy: true}\n";
 
 START_TEST(parameters_and_let_refer_to_each_other_in_any_order)

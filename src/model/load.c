@@ -46,7 +46,8 @@ static carom_status read_sections(carom_loader *l)
     CAROM_TRY(carom_source_switches(l));
     CAROM_TRY(carom_compiled_new(s, l->error));
     m->evaluator = &carom_compiled_evaluator;
-    return carom_source_values(s, m, l->error);
+    CAROM_TRY(carom_source_values(s, m, l->error));
+    return carom_load_draw(l);
 }
 
 static carom_status no_memory(carom_error *error)

@@ -111,7 +111,6 @@ carom_status carom_load_run(carom_loader *l)
 {
     carom_source *s = l->s;
     const carom_text_node *stop = carom_text_get(s->root, "stop"), *period = carom_text_get(s->root, "period");
-    const carom_text_node *draw = carom_text_get(s->root, "draw");
     s->stop = s->period = (carom_given){carom_expr_const(s->pool, 0), NULL};
     CAROM_TRY(outputs(l));
     CAROM_TRY(impacts(l));
@@ -120,7 +119,5 @@ carom_status carom_load_run(carom_loader *l)
     l->m->stops = stop != NULL;
     if (period)
         CAROM_TRY(carom_load_parametric(l, period, "period", &s->period));
-    if (draw)
-        CAROM_TRY(carom_load_map(l, draw, "draw"));
     return carom_load_settings(l);
 }

@@ -95,6 +95,7 @@ typedef struct carom_source {
     int nswitches, nswitch; /* all of them; different ones */
     const int *switch_of;   /* [nswitch] the first one with this branch */
     struct carom_compiled *compiled;
+    const struct carom_drawing *drawing; /* NULL: none */
 } carom_source;
 
 /* ---- read.c: sections of the file ---- */
@@ -130,8 +131,9 @@ carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node,
 carom_status carom_load_tables(carom_loader *l);     /* tables.c */
 carom_status carom_load_dynamics(carom_loader *l);   /* dynamics.c: energies or mass and force, forces */
 carom_status carom_load_contacts(carom_loader *l);   /* contacts.c: constraints and contacts */
-carom_status carom_load_run(carom_loader *l);        /* sections.c: outputs, stop, period, impacts, run, draw */
+carom_status carom_load_run(carom_loader *l);        /* sections.c: outputs, stop, period, impacts, run */
 carom_status carom_load_settings(carom_loader *l);   /* the section run alone */
+carom_status carom_load_draw(carom_loader *l);       /* draw.c: after everything else */
 const carom_override *carom_source_override(const carom_source *s, const char *prefix, const char *name);
 
 /* ---- derive.c ---- */
