@@ -165,6 +165,95 @@ CASE(reversal_of_slip, "carom: 1\nname: a\nparameters: {f: 0.2, w: 0.7, a: 1}\n"
      "force: {x: -x + a*cos(w*t), y: -1}\n"
      "contacts:\n  floor: {gap: y, slip: [x'], restitution: 0, friction: f}\n", 4, 1e-4, 2 + 8, 1e-8, 2)
 
+
+#define PENDULUM "carom: 1\nname: a\nparameters: {m: 1.3, g: 9.81, c: 0.2, A: 0.1, e: 0.7}\n"
+#define WALL "+ 0.15 + A*sin(4*t), restitution: e}\n"
+
+/* Two angles, or four Cartesian coordinates with two joints. */
+START_TEST(joints_give_the_columns_of_minimal_coordinates)
+{
+    carom_error error = {0};
+    const double a = 1, b = 0.4, va = 0.3, vb = -0.5, T = 1.5;
+    char text[2000];
+    snprintf(text, sizeof text, PENDULUM "coordinates: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\nvelocities: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\n"
+             "kinetic: (x'^2+y'^2)/2 + m*(z'^2+w'^2)/2\npotential: g*y + m*g*w\nforces: {x: -c*x', y: -c*y', z: -c*z', w: -c*w'}\n"
+             "constraints: {one: x^2+y^2-1, two: (z-x)^2+(w-y)^2-1}\ncontacts:\n  wall: {gap: z " WALL,
+             sin(a), -cos(a), sin(a) + sin(b), -cos(a) - cos(b), va * cos(a), va * sin(a), va * cos(a) + vb * cos(b), va * sin(a) + vb * sin(b));
+    carom_model *m = load(text), *k = load(PENDULUM "coordinates: {a: 1, b: 0.4}\nvelocities: {a: 0.3, b: -0.5}\n"
+                         "kinetic: (1+m)*a'^2/2 + m*b'^2/2 + m*a'*b'*cos(a-b)\npotential: -(1+m)*g*cos(a) - m*g*cos(b)\n"
+                         "forces: {a: -c*((1+m*0)*a' + a' + b'*cos(a-b)), b: -c*(b' + a'*cos(a-b))}\ncontacts:\n  wall: {gap: sin(a)+sin(b) " WALL);
+    carom_sim *sim = new_sim(m, "tolerance", T, 1e-12), *angles = new_sim(k, "tolerance", T, 1e-12);
+    carom_tangent *tangent, *minimal;
+    CHECK_OK(carom_tangent_new(&tangent, sim, 9, &error), error);
+    CHECK_OK(carom_tangent_new(&minimal, angles, 9, &error), error);
+    double Y[4 * 9] = {0}, X[8 * 9] = {0}, dp[5 * 9] = {0};
+    for (int j = 0; j < 4; j++)
+        Y[j * 9 + j] = 1;
+    for (int j = 0; j < 5; j++)
+        dp[j * 9 + 4 + j] = 1;
+    for (int side = 0; side < 2; side++) { /* d(x, y, z, w) and their velocities by angles: of the start, then of the end */
+        double q[4] = {a, b, va, vb}, Z[8 * 9] = {0};
+        if (side) {
+            CHECK_OK(carom_tangent_start(minimal, Y, dp), *carom_tangent_error(minimal));
+            CHECK_OK(carom_tangent_start(tangent, X, dp), *carom_tangent_error(tangent));
+            CHECK_OK(carom_sim_run(angles, T), *carom_sim_error(angles));
+            CHECK_OK(carom_sim_run(sim, T), *carom_sim_error(sim));
+            memcpy(q, carom_sim_state(angles)->q, 16), memcpy(q + 2, carom_sim_state(angles)->v, 16);
+            memcpy(Y, carom_tangent_columns(minimal), sizeof Y);
+        }
+        for (int j = 0; j < 9; j++)
+            for (int i = 0; i < 2; i++) {
+                double c = cos(q[i]), s = sin(q[i]), d = Y[i * 9 + j], dv = Y[(2 + i) * 9 + j], v = q[2 + i];
+                for (int r = i; r < 2; r++) {
+                    Z[(2 * r) * 9 + j] += c * d, Z[(2 * r + 1) * 9 + j] += s * d;
+                    Z[(4 + 2 * r) * 9 + j] += c * dv - s * v * d, Z[(5 + 2 * r) * 9 + j] += s * dv + c * v * d;
+                }
+            }
+        if (!side) {
+            memcpy(X, Z, sizeof X);
+            continue;
+        }
+        double most = 0, size = 0;
+        for (int i = 0; i < 8 * 9; i++)
+            most = fmax(most, fabs(Z[i] - carom_tangent_columns(tangent)[i])), size = fmax(size, fabs(Z[i]));
+        const carom_tangent_info *info = carom_tangent_report(tangent);
+        printf("joints: relative error %.1e, ln det %.12g and %.12g, rank %d, impacts %ld\n", most / size, info->log_det,
+               carom_tangent_report(minimal)->log_det, info->rank, info->impacts);
+        CHECK_AT_MOST(most / size, 1e-9);
+        ck_assert_int_eq(info->rank, 4);
+        CHECK_AT_LEAST((double)info->impacts, 1);
+    }
+    carom_tangent_free(tangent), carom_tangent_free(minimal);
+    carom_sim_free(sim), carom_sim_free(angles);
+    carom_model_free(m), carom_model_free(k);
+}
+END_TEST
+
+CASE(an_impact_without_rebound_that_leaves_at_once, "carom: 1\nname: a\nparameters: {g: 1, A: 1, w: 3}\ncoordinates: {y: 1, x: 0}\n"
+     "velocities: {y: -0.2, x: 0.4}\nkinetic: y'^2/2 + (1+0.1*y)*x'^2\npotential: g*y + (x-y)^2\n"
+     "contacts:\n  floor: {gap: y - A*sin(w*t), restitution: 0}\n", 1.2, 1e-4, 0, 1e-8, 3)
+
+#define TWO "carom: 1\nname: a\nparameters: {g: 1, e: 0.6, k: 1}\n"                                     \
+    "mass: [[1, %s, 0.1], [%s, 1.5, 0.2], [0.1, 0.2, 2]]\n"
+CASE(an_impact_while_another_contact_stays_closed, "carom: 1\nname: a\nparameters: {g: 1, e: 0.6, k: 1}\ncoordinates: {x: 0, y: 1, z: 0.3}\n"
+     "velocities: {x: 0, y: -0.3, z: 0.2}\nmass: [[1, -0.4, 0.1], [-0.4, 1.5, 0.2], [0.1, 0.2, 2+0.3*y]]\n"
+     "force: {x: -3*g, y: -g - k*(y-z), z: -k*(z-y) + 0.2*sin(2*t)}\n"
+     "contacts:\n  a: {gap: x, restitution: 0.5}\n  b: {gap: y - 0.1*sin(2*t), restitution: e}\n", 1.6, 1e-4, 1 + 8, 1e-8, 4)
+CASE(an_impact_while_another_contact_opens, "carom: 1\nname: a\nparameters: {g: 1, e: 0.6, k: 1}\ncoordinates: {x: 0, y: 1, z: 0.3}\n"
+     "velocities: {x: 0, y: -0.3, z: 0.2}\nmass: [[1, 0.4, 0.1], [0.4, 1.5, 0.2], [0.1, 0.2, 2+0.3*y]]\n"
+     "force: {x: -3*g, y: -g - k*(y-z), z: -k*(z-y) + 0.2*sin(2*t)}\n"
+     "contacts:\n  a: {gap: x, restitution: 0.5}\n  b: {gap: y - 0.1*sin(2*t), restitution: e}\n", 1.2, 1e-4, 1 + 8, 1e-8, 4)
+CASE(closing_into_stick, "carom: 1\nname: a\nparameters: {mu: 0.9, c: 0.1}\n"
+     "coordinates: {x: 0, y: 1, r: 0.2}\nvelocities: {x: 0.2, y: -1, r: 0.3}\nkinetic: (1+0.2*cos(x))*x'^2/2 + y'^2/2 + (0.5+0.1*y^2)*r'^2/2 + 0.1*x'*r'*sin(r)\n"
+     "potential: 3*y + 0.3*x^2\nforces: {x: -c*x' + 0.2*cos(2*t)}\n"
+     "contacts:\n  floor: {gap: y - 0.1*sin(x) - 0.1*sin(3*t), slip: [x' + 0.3*r'], restitution: 0, friction: mu}\n", 1.0, 1e-4, 0, 1e-8, 3)
+CASE(static_friction_lets_go_with_a_jump_of_force, "carom: 1\nname: a\nparameters: {f: 0.4, fs: 0.6, w: 0.5, c: 0.1, a: 1}\n"
+     "coordinates: {x: 1.02, y: 0}\nvelocities: {x: 0.396}\nmass: {x: 1, y: 1}\n"
+     "force: {x: -c*x' - x + a*cos(w*t), y: -1}\n"
+     "contacts:\n  floor: {gap: y, slip: [x'], restitution: 0, friction: f, friction_static: fs}\n", 4, 1e-4, 2 + 8, 1e-8, 1)
+
 TEST_MAIN("tangent", free_flight_with_a_mass_matrix_that_depends_on_positions, impacts_on_a_moving_wall,
           an_impact_without_rebound_closes_and_opens, completed_chatter, an_impact_with_slip, an_impact_that_sticks,
-          stick_and_slip_on_a_floor, reversal_of_slip)
+          stick_and_slip_on_a_floor, reversal_of_slip, joints_give_the_columns_of_minimal_coordinates,
+          an_impact_without_rebound_that_leaves_at_once, an_impact_while_another_contact_stays_closed,
+          an_impact_while_another_contact_opens, closing_into_stick, static_friction_lets_go_with_a_jump_of_force)

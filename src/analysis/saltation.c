@@ -6,7 +6,7 @@
  *   impact, along d = (dt, Dq, dp), with the matrix of the jump itself (tangent_linear.c):
  *     M Dv+ - G^T dP = M Dv- - dM (v+ - v-) + dG^T P                                                            (3)
  *     held row:  G Dv+ = E du- + dE u- - d(G v+ + w)|v+,   du- = G Dv- + d(G v- + w)|v-                         (4)
- *       E = -e struck, 0 closed, 1 joint, -e_t sticking
+ *       E = -e struck, 0 closed by it, -e_t sticking, 1 for what was held before: joints, closed contacts
  *     row that slips:  dP_t + mu s dP_n + mu P_n ds = -dmu s P_n,   ds = (1 - s s^T)/|w_t| dw_t in space,
  *       w_t = u_t+ + e_t u_t-                                                                                   (5)
  *   partial derivatives by time:  u_t = gamma - U_q v;  G_t from it with unit velocities, M_t by differences    (6)
@@ -190,15 +190,16 @@ static const carom_link *link_of_row(const carom_system *sys, int r)
     return link;
 }
 
-/* E of a held row; joints: as the state is, or 1. */
-static double restitution(const carom_saltation *s, const carom_instant *at, int r, double joint)
+/* E of a held row. What was held before as well has u- = 0, so that E says nothing about the state: `held`. */
+static double restitution(const carom_saltation *s, const carom_instant *at, int r, double held)
 {
     const carom_link *link = link_of_row(s->linear.system, r);
-    if (link->contact < 0)
-        return joint;
+    int c = link->contact, before = c < 0 ? CAROM_ROLE_STICK : (int)at->role_before[c];
     if (r == link->row)
-        return -at->e[link->contact];
-    return (int)at->role_after[link->contact] == CAROM_ROLE_STICK ? 0 : -s->linear.system->at.law[4 * link->contact + 1];
+        return before != CAROM_ROLE_OPEN ? held : -at->e[c];
+    if (before == CAROM_ROLE_STICK && (int)at->role_after[c] == CAROM_ROLE_STICK)
+        return held;
+    return (int)at->role_after[c] == CAROM_ROLE_STICK ? 0 : -s->linear.system->at.law[4 * c + 1];
 }
 
 /* v+ - v- and P of the jump, by its own equations; how far the velocities after it are from those given. */
@@ -240,6 +241,23 @@ static void turning(carom_saltation *s, const carom_instant *at)
             l->L[i * nv + k] = factor * (D[0] * G[nv + k] - D[1] * G[k]);
     }
     carom_linear_close(l);
+}
+
+carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after, carom_error *error)
+{
+    carom_saltation *s = saltation;
+    carom_system *sys = s->linear.system;
+    int nv = sys->nv;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | CAROM_LAW, at->t, at->q, at->v_before);
+    CAROM_TRY(carom_mass_factor(sys, at->t, error));
+    for (int r = 0; r < sys->nrow; r++)
+        s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
+    carom_linear_rows(&s->linear, at->role, at->direction);
+    carom_linear_close(&s->linear);
+    jump(s, at);
+    for (int i = 0; i < nv; i++)
+        v_after[i] = at->v_before[i] + s->dv[i];
+    return CAROM_OK;
 }
 
 static carom_status accelerations(carom_saltation *s, const carom_instant *at, bool after, double *a, carom_error *error)
@@ -361,7 +379,7 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
         double after = row_change(s, r, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n);
         if (l->normal[i] < 0) {
             double E = restitution(s, at, r, 1), dE = 0;
-            if (c >= 0 && (E != 0 || (int)at->role_after[c] == CAROM_ROLE_OPEN))
+            if (c >= 0 && s->u_before[r] != 0 && (E != 0 || (int)at->role_after[c] == CAROM_ROLE_OPEN))
                 dE = -s->law[4 * c + (r > link->row)];
             s->d[i] = E * before + dE * s->u_before[r] - after;                                  /* (4) */
             continue;
@@ -401,7 +419,7 @@ static void determinant(carom_saltation *s, const carom_instant *at)
         if (l->normal[i] >= 0 || link->contact < 0)
             continue;
         double E = restitution(s, at, l->row[i], 1);
-        s->log_det += log(fabs(E));
+        s->log_det += log(fabs(E)); /* -INFINITY for 0 */
         s->lost += E == 0 && (int)at->role_after[link->contact] == CAROM_ROLE_OPEN;
     }
     if (at->role && l->rank < l->m)

@@ -20,6 +20,7 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
     carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT);
     carom_flow_layout(layout, &t->flow, &t->system, t->n);
     carom_saltation_layout(layout, &t->saltation, &t->system);
+    carom_group_layout(layout, &t->group, &t->system, t->n);
     CAROM_PLACE(layout, t->X, nx * t->n);
     CAROM_PLACE(layout, t->dp, m->np * t->n);
     CAROM_PLACE(layout, t->dt, t->n);
@@ -30,6 +31,7 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
     CAROM_PLACE(layout, t->role_jump, nc);
     CAROM_PLACE(layout, t->direction_jump, 2 * nc);
     CAROM_PLACE(layout, t->e, nc);
+    CAROM_PLACE(layout, t->q, m->nq);
     CAROM_PLACE(layout, t->v, m->nv);
     CAROM_PLACE(layout, t->u_after, t->system.nrow);
     CAROM_PLACE(layout, t->g, t->system.nlink);
@@ -187,10 +189,8 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     roles_now(t, t->role, t->direction);
     t->report.rank = dimension(t, t->role);
     for (int c = 0; c < nc; c++)
-        if ((int)t->role[c] != CAROM_ROLE_OPEN) {
-            t->report.log_det = -INFINITY;
+        if ((int)t->role[c] != CAROM_ROLE_OPEN)
             carom_tangent_flag(t, CAROM_TANGENT_RANK, "a contact is closed from the start");
-        }
     return fail_once(t, put_on_manifold(t));
 }
 
@@ -220,12 +220,12 @@ static carom_status jumps_until(carom_tangent *t, double until)
     return CAROM_OK;
 }
 
-static void end_velocity(const carom_tangent *t, const carom_segment *g, double *v)
+static void end_of(int n, int degree, const double *c, double *y)
 {
-    for (int i = 0; i < t->system.nv; i++) {
-        v[i] = 0;
-        for (int k = g->v_degree; k >= 0; k--)
-            v[i] += g->v[k * t->system.nv + i];
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int k = degree; k >= 0; k--)
+            y[i] += c[k * n + i];
     }
 }
 
@@ -246,10 +246,11 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     t->report.log_det += t->flow.log_det;
     CAROM_TRY(carom_tangent_gaps(t, g));
     roles_next(t, g);
-    end_velocity(t, g, t->v);
+    end_of(t->system.nq, g->q_degree, g->q, t->q);
+    end_of(t->system.nv, g->v_degree, g->v, t->v);
     if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
         return jumps_until(t, last ? INFINITY : g->t1);
-    CAROM_TRY(carom_tangent_transition(t));
+    CAROM_TRY(carom_tangent_transition(t, g->t1));
     take_roles(t);
     return CAROM_OK;
 }
@@ -265,7 +266,7 @@ static void on_event(void *user, const carom_event *event)
 {
     carom_tangent *t = user;
     if (t->watch && t->error.status == CAROM_OK)
-        t->watch(t->user, event, t->dt);
+        t->watch(t->user, event, t->group.count ? t->group.dt + event->contact * t->n : t->dt);
 }
 
 carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, carom_error *error)

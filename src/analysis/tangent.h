@@ -37,8 +37,7 @@ void carom_linear_solve(carom_linear *linear, double *c, double *d);
 /* ---- saltation.c: one rule for every event --------------------------------------------------------------------- */
 typedef enum carom_surface { /* the function that vanishes at the event */
     CAROM_SURFACE_GAP,       /* of a contact */
-    CAROM_SURFACE_SLIP,      /* direction_before . u_t of a contact */
-    CAROM_SURFACE_LIMIT      /* mu_s x_n - |x_t| of a contact that sticks */
+    CAROM_SURFACE_SLIP       /* direction_before . u_t of a contact */
 } carom_surface;
 
 typedef struct carom_instant {           /* an event: arrays are the caller's */
@@ -81,6 +80,8 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
 /* Derivatives of gaps and laws by the parameters into g_p and law_p, at (t, q): laws that depend on parameters alone need
  * it once, others and gaps at every event. */
 void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v);
+/* The velocities after the jump of an event, from those before it. */
+carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after, carom_error *error);
 /* X [(nq+nv)*n] before becomes X after; dp [np*n] or NULL; dt [n] the derivative of the event's time. A rate hd of 0 is
  * CAROM_NOT_FINITE: the event has no derivative. */
 carom_status carom_saltation_apply(carom_saltation *saltation, const carom_instant *at, int n, double *X, const double *dp,
@@ -98,7 +99,7 @@ typedef struct carom_flow {
     double *matrix, *right;      /* [(nodes*nv)^2] [nodes*nv] */
     int *pivot;
     double *c, *d;               /* [nv] [nrow] */
-    double *term, *sum;          /* [2*nv] */
+    double *term, *sum, *x;      /* [2*nv] */
     double *law_q;               /* [4*ncontact*nq] */
     double *along;               /* [2*nrow+4*ncontact] */
     const double *v_here;        /* [nv] of the point */
@@ -112,5 +113,7 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
 /* The linearised accelerations at a point: a_q, a_v [nv*nv] and b [nv*n]; fixed, a and force hold the motion there. */
 carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,
                               const double *law_p, double *a_q, double *a_v, double *b, carom_error *error);
+/* At the point of the last call of it: the change of the forces [nrow] along a column (x, dp), entries n apart. */
+void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce);
 
 #endif

@@ -100,12 +100,13 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     const carom_system *sys = &t->system;
     int hit;
     bool cut;
+    t->group.count = 0;
     CAROM_TRY(look(t, jump));
     int struck = sort_contacts(t, jump, &hit, &cut);
     t->report.impacts += struck;
-    for (int i = 0; i < t->n; i++)
-        t->dt[i] = NAN;
     if (struck == 0) {
+        for (int i = 0; i < t->n; i++)
+            t->dt[i] = NAN;
         carom_tangent_flag(t, CAROM_TANGENT_GRAZING, "a contact is touched without velocity at t = %.10g", jump->t);
         return carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after);
     }
@@ -115,7 +116,7 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     if (udot > 0)
         carom_tangent_near(t, u * u / (2 * udot), jump->t, hit);
     if (struck > 1)
-        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "%d contacts are struck at once at t = %.10g", struck, jump->t);
+        return carom_tangent_group(t, jump);
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = jump->v_before, .v_after = jump->v_after, .surface = CAROM_SURFACE_GAP,
         .contact = hit, .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
@@ -126,28 +127,42 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     return cut ? carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after) : CAROM_OK;
 }
 
-carom_status carom_tangent_transition(carom_tangent *tangent)
+/* May friction be larger while the contact sticks? */
+static bool static_friction(const carom_tangent *t, int c)
+{
+    const carom_eval *at = &t->sim->system.at; /* of the end of the step */
+    return at->law[4 * c + 3] > at->law[4 * c + 2];
+}
+
+carom_status carom_tangent_transition(carom_tangent *tangent, double time)
 {
     carom_tangent *t = tangent;
     const carom_system *sys = &t->system;
-    const carom_state *now = &t->sim->now.state;
+    const double *v_after = t->exact ? t->v : t->sim->now.state.v;
     int nc = sys->model->ncontact;
+    t->group.count = 0;
+    for (int i = 0; i < t->n; i++)
+        t->dt[i] = NAN;
     for (int c = 0; c < nc; c++) {
         int before = (int)t->role[c], after = (int)t->role_after[c];
         const double *D = t->direction + 2 * c, *E = t->direction_after + 2 * c;
         bool sticks = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_STICK;
         bool turns = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_SLIP && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
+        bool loose = before == CAROM_ROLE_STICK && after == CAROM_ROLE_SLIP;
+        bool opens = before != CAROM_ROLE_OPEN && before != CAROM_ROLE_PASSIVE && after == CAROM_ROLE_OPEN;
+        if ((loose && (t->watch || static_friction(t, c))) || (opens && t->watch))
+            return carom_tangent_force_event(t, time, c, opens);
         if (!sticks && !turns)
             continue;
         memset(t->e, 0, sizeof(double) * (size_t)nc);
         carom_instant at = {
-            .t = now->t, .q = now->q, .v_before = t->v, .v_after = now->v, .surface = CAROM_SURFACE_SLIP, .contact = c,
+            .t = time, .q = t->q, .v_before = t->v, .v_after = v_after, .surface = CAROM_SURFACE_SLIP, .contact = c,
             .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
             .direction_after = t->direction_after, .role = sticks ? t->role_after : NULL, .direction = t->direction_after,
             .e = t->e, .step = t->step,
         };
         CAROM_TRY(carom_saltation_apply(&t->saltation, &at, t->n, t->X, t->parameters ? t->dp : NULL, t->dt, &t->error));
-        account(t, now->t);
+        account(t, time);
         return CAROM_OK;
     }
     return CAROM_OK;

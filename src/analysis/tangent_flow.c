@@ -58,6 +58,7 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
     CAROM_PLACE(layout, flow->d, nrow);
     CAROM_PLACE(layout, flow->term, 2 * nv);
     CAROM_PLACE(layout, flow->sum, 2 * nv);
+    CAROM_PLACE(layout, flow->x, 2 * nv);
     CAROM_PLACE(layout, flow->along, 2 * nrow + 4 * system->model->ncontact);
     CAROM_PLACE(layout, flow->law_q, 4 * system->model->ncontact * system->nq);
 }
@@ -132,32 +133,61 @@ static void column(carom_flow *f, const double *R, const double *A, const double
         out[i * to] = f->c[i];
 }
 
+/* out += A x for x with entries n apart */
+static void add_product(int rows, int columns, const double *A, const double *x, int n, double *out)
+{
+    for (int k = 0; k < columns; k++) {
+        double d = x[k * n];
+        if (d != 0)
+            for (int i = 0; i < rows; i++)
+                out[i] += A[i * columns + k] * d;
+    }
+}
+
+/* (2), (3) along a direction (x, dp), either may be NULL, entries n apart: da with entries `to` apart; dlambda in f->d. */
+static void direction(carom_flow *f, const double *x, const double *dp, int n, const double *law_p, double *da, int to)
+{
+    const carom_system *sys = f->linear.system;
+    const carom_eval *e = &sys->at;
+    int nv = sys->nv, nq = sys->nq, np = sys->model->np, nlaw = 4 * sys->model->ncontact, nrow = f->linear.m ? sys->nrow : 0;
+    double *R = f->right, *A = f->along, *U = A + sys->nrow, *law = U + sys->nrow;
+    memset(R, 0, sizeof(double) * (size_t)nv);
+    memset(A, 0, sizeof(double) * (size_t)(2 * sys->nrow + nlaw));
+    if (x) {
+        add_product(nv, nq, e->R_q, x, n, R);
+        add_product(nv, nv, e->R_v, x + nq * n, n, R);
+        add_product(nrow, nq, e->A_q, x, n, A);
+        add_product(nrow, nv, e->A_v, x + nq * n, n, A);
+        add_product(nrow, nq, e->U_q, x, n, U);
+        add_product(nrow, nv, e->G, x + nq * n, n, U);
+        add_product(nrow ? nlaw : 0, nq, f->law_q, x, n, law);
+    }
+    if (dp) {
+        add_product(nv, np, e->R_p, dp, n, R);
+        add_product(nrow, np, e->A_p, dp, n, A);
+        add_product(nrow, np, e->U_p, dp, n, U);
+        add_product(nrow ? nlaw : 0, np, law_p, dp, n, law);
+    }
+    column(f, R, A, U, 1, law, 1, da, to);
+}
+
 /* What dp adds: b [nv*n]. */
 static void parameters(carom_flow *f, double t, const double *q, const double *v, int n, const double *dp, const double *law_p,
                        double *b)
 {
     carom_system *sys = f->linear.system;
-    int nv = sys->nv, np = sys->model->np, nlaw = 4 * sys->model->ncontact, nrow = sys->nrow;
     carom_system_eval(sys, f->linear.m ? CAROM_R_P | CAROM_A_P | CAROM_U_P : CAROM_R_P, t, q, v);
-    for (int j = 0; j < n; j++) {
-        double *R = f->right, *A = f->along, *U = f->along + nrow, *law = f->along + 2 * nrow;
-        for (int i = 0; i < nv; i++)
-            R[i] = 0;
-        for (int i = 0; i < 2 * nrow + nlaw; i++)
-            A[i] = 0;
-        for (int k = 0; k < np; k++) {
-            double d = dp[k * n + j];
-            if (d == 0)
-                continue;
-            for (int i = 0; i < nv; i++)
-                R[i] += sys->at.R_p[i * np + k] * d;
-            for (int i = 0; f->linear.m && i < nrow; i++)
-                A[i] += sys->at.A_p[i * np + k] * d, U[i] += sys->at.U_p[i * np + k] * d;
-            for (int i = 0; f->linear.m && i < nlaw; i++)
-                law[i] += law_p[i * np + k] * d;
-        }
-        column(f, R, A, U, 1, law, 1, b + j, n);
-    }
+    for (int j = 0; j < n; j++)
+        direction(f, NULL, dp + j, n, law_p, b + j, n);
+}
+
+void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce)
+{
+    carom_flow *f = flow;
+    direction(f, x, dp, n, law_p, f->sum, 1);
+    memset(dforce, 0, sizeof(double) * (size_t)f->linear.system->nrow);
+    for (int i = 0; i < f->linear.m; i++)
+        dforce[f->linear.row[i]] = f->d[i];
 }
 
 carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,

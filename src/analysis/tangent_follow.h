@@ -5,6 +5,15 @@
 #include "analysis/tangent.h"
 #include "sim/sim.h"
 
+typedef struct carom_group {    /* contacts struck at the same instant */
+    int count, *order;          /* [ncontact] which, in the order of a column */
+    double *when;               /* [ncontact] derivatives of their times for a column */
+    double *dt;                 /* [ncontact*n] for all */
+    double *x, *other, *dp;     /* [nq+nv] [nq+nv] [np] a column, in its order and against it */
+    double *v, *v_new, *v_other; /* [nv] */
+    double *role, *role_next, *role_jump, *e; /* [ncontact] */
+} carom_group;
+
 struct carom_tangent {
     carom_sim *sim;
     bool exact;                 /* the scheme: many segments per step, roles are its modes; else one, roles in its memory */
@@ -13,13 +22,14 @@ struct carom_tangent {
     carom_info info;            /* of that system */
     carom_flow flow;
     carom_saltation saltation;
+    carom_group group;          /* count > 0: the last event was one of several contacts */
     double *X, *dp, *dt;        /* [(nq+nv)*n] [np*n] [n] */
     bool parameters;            /* dp is not 0 */
     double *role, *direction;             /* [ncontact] [2*ncontact] along the segment */
     double *role_after, *direction_after; /* after the event */
     double *role_jump, *direction_jump;   /* of the impact */
     double *e;                  /* [ncontact] of the impact */
-    double *v;                  /* [nv] before an event without a jump */
+    double *q, *v;              /* [nq] [nv] before an event without a jump */
     double *u_after;            /* [nrow] of an impact */
     double *g, *u, *g_start, *u_start; /* [nlink] [nrow] gaps and rates now; at the start of the segment */
     double *a, *force;          /* [nv] [nrow] */
@@ -36,12 +46,18 @@ struct carom_tangent {
 
 /* tangent_events.c */
 carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump);
-/* The end of a segment without a jump, at the present state: slip that ends or reverses; velocities before are in
- * tangent->v. */
-carom_status carom_tangent_transition(carom_tangent *tangent);
+/* The end of a segment without a jump: slip that ends or reverses; state before in tangent->q, v. */
+carom_status carom_tangent_transition(carom_tangent *tangent, double t);
 void carom_tangent_flag(carom_tangent *tangent, unsigned flag, const char *format, ...) __attribute__((format(printf, 3, 4)));
 double carom_tangent_scale(const carom_tangent *tangent); /* what the tolerance makes of positions */
 double carom_tangent_rest(const carom_tangent *tangent, const double *v); /* a velocity that is 0 but for rounding */
+
+/* tangent_group.c: the columns through a jump of several contacts, as sorted by tangent_events.c. */
+void carom_group_layout(carom_layout *layout, carom_group *group, const carom_system *system, int n);
+carom_status carom_tangent_group(carom_tangent *tangent, const carom_jump *jump);
+
+/* tangent_forces.c: a contact opens, or begins to slip, at the end of a segment: times of the event into tangent->dt. */
+carom_status carom_tangent_force_event(carom_tangent *tangent, double t, int contact, bool opens);
 
 /* tangent_gaps.c: how close the segment came to an impact that did not happen. */
 carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *segment);
