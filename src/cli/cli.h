@@ -109,6 +109,9 @@ const char *carom_cli_own(const carom_cli *cli, const char *name);
 /* The same as a number, which stays as it is when the option was not given; an exit code. */
 int carom_cli_own_number(const carom_cli *cli, const char *name, double least, double most, double *number);
 
+/* One of these in each file of a command with options of its own. */
+extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_orbit_command, carom_cli_gradient_command;
+
 /* Fills *cli from the words after `carom`. Says what is wrong on stderr; returns an exit code. */
 int carom_cli_parse(carom_cli *cli, int argc, char **argv);
 
@@ -122,10 +125,15 @@ int carom_cli_load(const carom_cli *cli, carom_model **model, char *note);
 /* The model's options, then the command line's. */
 int carom_cli_settings(const carom_cli *cli, const carom_model *model, carom_options *options);
 
+/* For commands that need more than a run does: rtol and atol that the command line leaves open. */
+void carom_cli_sharpen(const carom_cli *cli, carom_options *options, double tolerance);
+
 int carom_cli_run(const carom_cli *cli);
 int carom_cli_check(const carom_cli *cli);
 int carom_cli_list(const carom_cli *cli);
 int carom_cli_plot(const carom_cli *cli);
+int carom_cli_orbit(const carom_cli *cli);
+int carom_cli_gradient(const carom_cli *cli);
 int carom_cli_help(const carom_cli *cli);
 int carom_cli_version(const carom_cli *cli);
 

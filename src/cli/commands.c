@@ -31,8 +31,8 @@ static const carom_cli_command version = {
     "version", "", 0, 0, CAROM_CLI_VERSION, carom_cli_version, "print the version and what it was built with",
     "Prints the version of the library and the optional libraries it was built with.", NULL, NULL};
 
-extern const carom_cli_command carom_cli_lyapunov_command;
-
 const carom_cli_command *const carom_cli_commands[] = {
-    &run, &check, &list, &plot, &carom_cli_lyapunov_command, &help, &version, NULL,
+    &run, &check, &list, &plot,
+    &carom_cli_lyapunov_command, &carom_cli_orbit_command, &carom_cli_gradient_command,
+    &help, &version, NULL,
 };

@@ -47,3 +47,19 @@ int carom_cli_settings(const carom_cli *cli, const carom_model *model, carom_opt
                                       pass ? "" : !strcmp(cli->setting[i].name, "scheme") ? "schemes" : "solvers");
     return CAROM_EXIT_OK;
 }
+
+static bool given(const carom_cli *cli, const char *key)
+{
+    for (int i = 0; i < cli->nsetting; i++)
+        if (!strcmp(cli->setting[i].name, key))
+            return true;
+    return false;
+}
+
+void carom_cli_sharpen(const carom_cli *cli, carom_options *o, double tolerance)
+{
+    if (!given(cli, "rtol"))
+        o->rtol = tolerance;
+    if (!given(cli, "atol"))
+        o->atol = tolerance;
+}

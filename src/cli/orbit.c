@@ -1,0 +1,334 @@
+/* orbit.c: `carom orbit`: a periodic orbit with its multipliers, and the branch it belongs to. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/orbit.h"
+#include "cli/cli.h"
+#include "output/output.h"
+
+static const carom_cli_option options[] = {
+    {"--multiple", NULL, "K", 0, CAROM_CLI_OWN, NULL, 0, "the orbit closes after K periods of the forcing; 1 if not given"},
+    {"--transient", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0,
+     "periods (of a model without forcing: runs of t_end) before the search begins, so that an attracting orbit is at hand; "
+     "200 if not given. 0 begins at the model's own start, which also finds unstable orbits"},
+    {"--period", NULL, "T", 0, CAROM_CLI_OWN, NULL, 0, "a guess of the period of a model without forcing; otherwise it is measured"},
+    {"--sensitivity", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "also print how the orbit moves with every parameter"},
+    {"--points", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0, "the most points of a branch; 2000 if not given"},
+    {.name = NULL},
+};
+
+const carom_cli_command carom_cli_orbit_command = {
+    "orbit", "MODEL", 1, 1, CAROM_CLI_ORBIT, carom_cli_orbit, "periodic orbits, their stability, branches and bifurcations",
+    "Finds a periodic orbit of MODEL by Newton's method on the return map, whose derivative is the tangent flow, and prints "
+    "its Floquet multipliers. With -p NAME=FROM:TO:N the orbit at FROM is followed to TO, around folds, beginning with steps "
+    "of (TO - FROM)/N; period doublings, saddle-nodes and grazings are located and reported. -o FILE.csv writes the branch. "
+    "Without --rtol and --atol the runs use 1e-12.",
+    "carom orbit impact-oscillator -p w=2.5 -p alpha=0.05 -p e=0.5 -p umin=0\n"
+    "carom orbit impact-oscillator -p alpha=0 -p e=0.8 -p umin=0 -p w=2.8:2.6:40 -o branch.csv",
+    options};
+
+typedef struct special {
+    int kind;
+    double value;
+} special;
+
+typedef struct work {
+    const carom_cli *cli;
+    carom_model *model;
+    carom_options options;
+    carom_orbits orbits;
+    bool open; /* orbits is to be freed */
+    int *which, np;
+    const char *varied; /* NULL: no branch */
+    FILE *csv;
+    carom_progress progress;
+    special special[64];
+    int nspecial;
+    long points;
+} work;
+
+/* ---- set-up ---- */
+
+static int find_parameter(work *w, const char *name)
+{
+    const carom_model *m = w->model;
+    const char **names = CAROM_NEW(w->cli->arena, const char *, m->np + 1);
+    char buffer[32];
+    for (int i = 0; names && i < m->np; i++) {
+        names[i] = carom_arena_format(w->cli->arena, "%s", carom_model_p_name(m, i, buffer));
+        if (names[i] && !strcmp(names[i], name))
+            return i;
+    }
+    if (names)
+        carom_cli_unknown("parameter to vary", name, names, "orbit");
+    return -1;
+}
+
+/* Parameters whose derivatives are wanted, the one that is varied first. */
+static int choose_parameters(work *w)
+{
+    const carom_cli *cli = w->cli;
+    const int np = w->model->np;
+    w->which = CAROM_NEW(cli->arena, int, np + 1);
+    if (!w->which)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "no memory");
+    if (cli->nrange > 1)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "orbit follows a branch in one parameter, not in %d", cli->nrange);
+    if (cli->nrange) {
+        w->varied = cli->range[0].name;
+        int i = find_parameter(w, w->varied);
+        if (i < 0)
+            return CAROM_EXIT_USAGE;
+        w->which[w->np++] = i;
+    }
+    for (int i = 0; i < np && carom_cli_own(cli, "--sensitivity"); i++)
+        if (!w->np || i != w->which[0])
+            w->which[w->np++] = i;
+    return CAROM_EXIT_OK;
+}
+
+static int prepare(work *w)
+{
+    const carom_cli *cli = w->cli;
+    carom_error error = {0};
+    char note[200];
+    double multiple = 1, transient = 200, period = 0, from;
+    int code = carom_cli_load(cli, &w->model, note);
+    if (code == CAROM_EXIT_OK)
+        code = choose_parameters(w);
+    if (code == CAROM_EXIT_OK && w->varied) {
+        from = cli->range[0].from;
+        if (carom_model_set(w->model, &w->varied, &from, 1, &error) != CAROM_OK)
+            code = carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text);
+    }
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_settings(cli, w->model, &w->options);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_own_number(cli, "--multiple", 1, 1000, &multiple);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_own_number(cli, "--transient", 0, 1e9, &transient);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_own_number(cli, "--period", 1e-300, 1e300, &period);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    carom_cli_sharpen(cli, &w->options, 1e-12);
+    w->options.energy = false;
+    carom_status status = carom_orbits_new(&w->orbits, w->model, &w->options, w->which, w->np, &error);
+    w->open = status == CAROM_OK;
+    w->orbits.multiple = (int)multiple;
+    if (status == CAROM_OK) {
+        w->orbits.orbit.T = period;
+        status = carom_orbit_guess(&w->orbits, &w->options, transient, &error);
+    }
+    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(carom_cli_exit(status), "%s", error.text);
+}
+
+/* ---- the branch ---- */
+
+static void write_header(work *w)
+{
+    char name[32];
+    const carom_model *m = w->model;
+    fprintf(w->csv, "%s,kind,T", w->varied);
+    for (int i = 0; i < m->nq; i++)
+        fprintf(w->csv, ",%s", carom_model_q_name(m, i, name));
+    for (int i = 0; i < m->nv; i++)
+        fprintf(w->csv, ",%s'", carom_model_q_name(m, i, name));
+    for (int i = 0; i < w->orbits.map.nb; i++)
+        fprintf(w->csv, ",re%d,im%d", i + 1, i + 1);
+    fprintf(w->csv, ",stable,impacts,slowest,nearest\n");
+}
+
+static bool on_point(void *user, const carom_branch_point *at)
+{
+    work *w = user;
+    const carom_orbit *o = at->orbit;
+    const double value = at->kind < 0 ? o->parameter : at->estimate;
+    if (at->kind >= 0 && w->nspecial < CAROM_COUNT(w->special))
+        w->special[w->nspecial++] = (special){at->kind, value};
+    w->points++;
+    carom_progress_step(&w->progress, value);
+    if (w->csv) {
+        fprintf(w->csv, "%.17g,%s,%.17g", value, at->kind < 0 ? "" : carom_branch_event_name((carom_branch_event)at->kind), o->T);
+        for (int i = 0; i < w->orbits.map.N; i++)
+            fprintf(w->csv, ",%.17g", o->x[i]);
+        for (int i = 0; i < w->orbits.map.nb; i++)
+            if (i < o->nmultiplier)
+                fprintf(w->csv, ",%.15g,%.15g", creal(o->multiplier[i]), cimag(o->multiplier[i]));
+            else
+                fprintf(w->csv, ",,");
+        fprintf(w->csv, ",%d,%ld,%.10g,%.10g\n", o->stable, o->passage.impacts, o->passage.slowest, o->passage.nearest);
+    }
+    return !carom_cli_interrupted();
+}
+
+static int follow(work *w, carom_branch *branch)
+{
+    const carom_cli *cli = w->cli;
+    carom_error error = {0};
+    double most = 2000;
+    int code = carom_cli_own_number(cli, "--points", 2, 1e7, &most);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    if (cli->output && !(w->csv = fopen(cli->output, "w")))
+        return carom_cli_fail(CAROM_EXIT_FAILED, "cannot write %s", cli->output);
+    if (w->csv)
+        write_header(w);
+    const carom_cli_range *range = &cli->range[0];
+    *branch = (carom_branch){.from = range->from, .to = range->to, .step = (range->to - range->from) / (double)range->n,
+                             .most = (long)most, .point = on_point, .user = w};
+    carom_progress_begin(&w->progress, cli->quiet ? NULL : stderr, range->from, range->to);
+    w->progress.unit = range->name;
+    carom_cli_catch();
+    carom_status status = carom_orbit_follow(&w->orbits, branch, &error);
+    const bool interrupted = carom_cli_interrupted();
+    carom_cli_release();
+    carom_progress_end(&w->progress);
+    if (w->csv && (fflush(w->csv) || ferror(w->csv) || fclose(w->csv)))
+        return carom_cli_fail(CAROM_EXIT_FAILED, "cannot write %s: is the disk full?", cli->output);
+    if (interrupted)
+        return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; the branch so far was %s", w->csv ? "written" : "not written");
+    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(carom_cli_exit(status), "%s", error.text);
+}
+
+/* ---- results ---- */
+
+static void put_orbit(const work *w, carom_json *json)
+{
+    const carom_orbit *o = &w->orbits.orbit;
+    const carom_model *m = w->model;
+    char name[40], buffer[32];
+    carom_json_number(json, "period", o->T);
+    carom_json_integer(json, "multiple", w->orbits.multiple);
+    carom_json_object(json, "q");
+    for (int i = 0; i < m->nq; i++)
+        carom_json_number(json, carom_model_q_name(m, i, buffer), o->x[i]);
+    carom_json_end(json);
+    carom_json_object(json, "v");
+    for (int i = 0; i < m->nv; i++)
+        carom_json_number(json, carom_model_q_name(m, i, buffer), o->x[m->nq + i]);
+    carom_json_end(json);
+    carom_json_array(json, "multipliers");
+    for (int i = 0; i < o->nmultiplier; i++) {
+        carom_json_object(json, NULL);
+        carom_json_number(json, "re", creal(o->multiplier[i]));
+        carom_json_number(json, "im", cimag(o->multiplier[i]));
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+    carom_json_bool(json, "stable", o->stable);
+    carom_json_array(json, "impacts");
+    for (int i = 0; i < o->passage.impacts && i < CAROM_PASSAGE_IMPACTS; i++) {
+        carom_json_object(json, NULL);
+        carom_json_string(json, "contact", carom_model_contact_name(m, o->passage.impact[i].contact, buffer));
+        carom_json_number(json, "t", o->passage.impact[i].t);
+        carom_json_number(json, "speed", o->passage.impact[i].speed);
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+    carom_json_number(json, "residual", o->residual);
+    carom_json_integer(json, "iterations", o->iterations);
+    if (!carom_cli_own(w->cli, "--sensitivity"))
+        return;
+    carom_json_object(json, "sensitivity");
+    for (int k = 0; k < w->np; k++) {
+        carom_json_object(json, carom_model_p_name(m, w->which[k], buffer));
+        for (int i = 0; i < m->nq + m->nv; i++) {
+            char inner[32];
+            snprintf(name, sizeof name, "%c.%s", i < m->nq ? 'q' : 'v', carom_model_q_name(m, i % m->nq, inner));
+            carom_json_number(json, name, o->x_p[i * w->np + k]);
+        }
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+}
+
+static void put_branch(const work *w, const carom_branch *branch, carom_json *json)
+{
+    carom_json_object(json, "branch");
+    carom_json_string(json, "parameter", w->varied);
+    carom_json_integer(json, "points", w->points);
+    carom_json_string(json, "ended", branch->reason);
+    carom_json_array(json, "bifurcations");
+    for (int i = 0; i < w->nspecial; i++) {
+        carom_json_object(json, NULL);
+        carom_json_string(json, "kind", carom_branch_event_name((carom_branch_event)w->special[i].kind));
+        carom_json_number(json, "value", w->special[i].value);
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+    carom_json_end(json);
+}
+
+static void say_orbit(const work *w)
+{
+    const carom_orbit *o = &w->orbits.orbit;
+    const carom_model *m = w->model;
+    char name[32];
+    printf("%s: periodic orbit, T = %.13g", m->name, o->T);
+    if (w->orbits.multiple > 1)
+        printf(" (%d periods)", w->orbits.multiple);
+    printf(", %s, |P(x) - x| = %.1e after %d steps\n", o->stable ? "stable" : "unstable", o->residual, o->iterations);
+    for (int i = 0; i < m->nq; i++)
+        printf("  %-12s %20.13g   %s' %20.13g\n", carom_model_q_name(m, i, name), o->x[i], carom_model_q_name(m, i, name), o->x[m->nq + i]);
+    printf("  multipliers");
+    for (int i = 0; i < o->nmultiplier; i++)
+        printf(cimag(o->multiplier[i]) != 0 ? "%s%.12g%+.12gi" : "%s%.12g", i ? ", " : "  ", creal(o->multiplier[i]), cimag(o->multiplier[i]));
+    putchar('\n');
+    for (int i = 0; i < o->passage.impacts && i < CAROM_PASSAGE_IMPACTS; i++)
+        printf("  impact       %-12s t = %.12g, normal velocity %.12g\n", carom_model_contact_name(m, o->passage.impact[i].contact, name),
+               o->passage.impact[i].t, o->passage.impact[i].speed);
+    for (int k = 0; k < w->np && carom_cli_own(w->cli, "--sensitivity"); k++) {
+        printf("  d/d%-9s", carom_model_p_name(m, w->which[k], name));
+        for (int i = 0; i < m->nq + m->nv; i++)
+            printf(" %.12g", o->x_p[i * w->np + k]);
+        putchar('\n');
+    }
+}
+
+static int print(work *w, const carom_branch *branch, carom_json *json)
+{
+    carom_error error = {0};
+    if (json) {
+        if (w->varied)
+            put_branch(w, branch, json);
+        carom_json_end(json);
+        return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    }
+    if (!w->varied)
+        return CAROM_EXIT_OK;
+    printf("branch in %s: %ld points; %s\n", w->varied, w->points, branch->reason);
+    for (int i = 0; i < w->nspecial; i++)
+        printf("  %-16s %s = %.13g\n", carom_branch_event_name((carom_branch_event)w->special[i].kind), w->varied, w->special[i].value);
+    return CAROM_EXIT_OK;
+}
+
+int carom_cli_orbit(const carom_cli *cli)
+{
+    work w = {.cli = cli};
+    carom_error error = {0};
+    carom_branch branch = {0};
+    carom_json *json = NULL;
+    int code = prepare(&w);
+    if (code == CAROM_EXIT_OK && carom_orbit_find(&w.orbits, &error) != CAROM_OK)
+        code = carom_cli_fail(CAROM_EXIT_UNMET, "%s", error.text);
+    if (code == CAROM_EXIT_OK && cli->json) {
+        if (carom_json_new(&json, "standard output", stdout, true, &error) != CAROM_OK)
+            code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+        else {
+            carom_json_object(json, NULL);
+            carom_json_string(json, "model", w.model->name);
+            put_orbit(&w, json);
+        }
+    } else if (code == CAROM_EXIT_OK && !cli->quiet)
+        say_orbit(&w);
+    if (code == CAROM_EXIT_OK && w.varied)
+        code = follow(&w, &branch);
+    if (code == CAROM_EXIT_OK || json)
+        code = CAROM_MAX(code, print(&w, &branch, json));
+    if (w.open)
+        carom_orbits_free(&w.orbits);
+    carom_model_free(w.model);
+    return code;
+}
