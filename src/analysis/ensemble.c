@@ -1,0 +1,483 @@
+/* ensemble.c: the lanes and their jobs: who takes a step, who waits for nothing, who is done.
+ *
+ * All lanes go through the stages of a step together; everything else is each lane's own: time, length of the step, events,
+ * strobes. A lane that has finished its job takes the next one at once. The length of a step divides the time to the strobe
+ * evenly, so that none is wasted on a remainder. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/ensemble_lanes.h"
+#include "model/model.h"
+#include "schemes/tolerance.h"
+
+enum { W = CAROM_LANES, STIFF_STEPS = 15 };
+
+/* ---- set-up ---- */
+
+static carom_status prepare(carom_ensemble *e, carom_error *error)
+{
+    const carom_model *m = e->model;
+    unsigned all = CAROM_MASS | (e->nc ? CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW : 0) | (e->columns ? CAROM_R_Q | CAROM_R_V : 0);
+    unsigned gradients = all & (CAROM_R_Q | CAROM_R_V);
+    e->constant = m->constant & all;
+    bool together = e->constant & CAROM_MASS; /* then R_q and R_v do not depend on accelerations */
+    e->stage_want = ((CAROM_MASS | CAROM_FORCE | (together ? gradients : 0)) & ~e->constant);
+    e->gradient_want = together ? 0 : gradients & ~e->constant;
+    e->end_want = e->stage_want | (e->nc ? (CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA) & ~e->constant : 0);
+    e->follow_trace = e->columns && !(together && e->constant & CAROM_R_V);
+    const unsigned masks[] = {e->constant, e->stage_want, e->gradient_want, e->end_want, e->nc ? CAROM_GAP : 0};
+    for (int i = 0; i < CAROM_COUNT(masks); i++)
+        if (masks[i])
+            CAROM_TRY(e->evaluator->prepare(m, masks[i], error));
+    return CAROM_OK;
+}
+
+static carom_wide *rows(carom_arena *arena, int n)
+{
+    return carom_arena_alloc(arena, sizeof(carom_wide) * (size_t)CAROM_MAX(n, 1));
+}
+
+static bool place_end(carom_arena *arena, carom_lane_end *x, int n, int nc)
+{
+    x->q = rows(arena, n), x->v = rows(arena, n);
+    x->g = rows(arena, nc), x->u = rows(arena, nc), x->udot = rows(arena, nc);
+    return x->q && x->v && x->g && x->u && x->udot;
+}
+
+static bool place(carom_ensemble *e)
+{
+    carom_arena *a = e->arena;
+    const carom_model *m = e->model;
+    int nv = e->nv, n = e->n, nc = e->nc, nrow = e->nrow, columns = e->columns;
+    bool fine = place_end(a, &e->start, n, nc) && place_end(a, &e->end, n, nc);
+    carom_wide **arrays[] = {&e->p, &e->k, &e->before, &e->middle, &e->defect, &e->zero, &e->factored};
+    const int lengths[] = {m->np, CAROM_LANE_STAGES * n, 2 * nv, nv, nc, CAROM_MAX(nv, nrow), nv * nv};
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        fine = fine && (*arrays[i] = rows(a, lengths[i]));
+    double **results[] = {&e->at.M, &e->at.F, &e->at.g, &e->at.G, &e->at.w, &e->at.gamma, &e->at.law, &e->at.R_q, &e->at.R_v};
+    const int sizes[] = {nv * nv, nv, nc, nrow * nv, nrow, nrow, 4 * nc, nv * nv, nv * nv};
+    for (int i = 0; i < CAROM_COUNT(results); i++)
+        fine = fine && (*results[i] = (double *)rows(a, sizes[i]));
+    double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->log_r, &e->sum};
+    const int counts[] = {nv, nv, 2 * m->np + 1, 3 * nv * columns + nv, columns + 1, W * columns + 1};
+    for (int i = 0; i < CAROM_COUNT(one); i++)
+        fine = fine && (*one[i] = CAROM_NEW(a, double, counts[i]));
+    e->row = CAROM_NEW(a, int, nc + 1);
+    e->rough = CAROM_NEW(a, bool, nc + 1);
+    e->work = carom_arena_alloc(a, e->evaluator->work_bytes(m, W));
+    return fine && e->row && e->rough && e->work;
+}
+
+static void wire(carom_ensemble *e)
+{
+    const carom_model *m = e->model;
+    const unsigned needed = CAROM_LAW | (e->columns ? CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA : 0);
+    for (int c = 0; c < e->nc; c++) {
+        e->row[c] = carom_model_contact_row(m, c);
+        e->rough[c] = m->contact[c].directions > 0 || (e->constant & needed) != needed;
+    }
+    e->all_serial = m->njoint || m->stops || m->stop || m->nswitch;
+    for (int l = 0; l < W; l++)
+        e->one[l] = 1;
+    e->at.lanes = W;
+    e->at.p = (const double *)e->p;
+    e->at.a = e->at.x = (const double *)e->zero;
+    e->at.s = (const double *)&e->one;
+    for (int l = 0; l < W; l++) /* idle lanes are evaluated too */
+        for (int i = 0; i < e->np; i++)
+            e->p[i][l] = m->p[i];
+    for (int i = 0; i < e->nv; i++)
+        for (int l = 0; l < W; l++)
+            e->start.q[i][l] = m->q[i], e->start.v[i][l] = m->v ? m->v[i] : 0;
+}
+
+static carom_status build(carom_ensemble *e, carom_error *error)
+{
+    if (e->columns < 0 || e->columns > 2 * e->nv)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d columns: a tangent of this model has 0 to %d", e->columns, 2 * e->nv);
+    if (strcmp(e->options.scheme, "tolerance") != 0)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "ensembles run with the scheme 'tolerance', not '%s'", e->options.scheme);
+    CAROM_TRY(carom_sim_new(&e->sim, e->model, &e->options, error));
+    e->options = *carom_sim_options(e->sim);
+    e->max_step = e->options.scheme_field[0];
+    if (e->columns)
+        CAROM_TRY(carom_tangent_new(&e->tangent, e->sim, e->columns, error));
+    CAROM_TRY(prepare(e, error));
+    if (!place(e))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    wire(e);
+    return CAROM_OK;
+}
+
+carom_status carom_ensemble_new(carom_ensemble **result, const carom_model *model, const carom_options *options, int columns,
+                                carom_error *error)
+{
+    *result = NULL;
+    if (!model)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "no model");
+    carom_arena *arena = carom_arena_new(0);
+    carom_ensemble *e = arena ? CAROM_NEW(arena, carom_ensemble, 1) : NULL;
+    if (!e) {
+        carom_arena_free(arena);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    }
+    e->arena = arena;
+    e->model = model;
+    e->evaluator = carom_model_evaluator(model);
+    e->options = options ? *options : carom_options_default();
+    e->nv = model->nv, e->columns = columns, e->n = model->nv * (1 + columns), e->np = model->np;
+    e->nc = model->ncontact, e->nrow = carom_model_rows(model);
+    carom_status status = build(e, error);
+    if (status == CAROM_OK)
+        *result = e;
+    else
+        carom_ensemble_free(e);
+    return status;
+}
+
+void carom_ensemble_free(carom_ensemble *e)
+{
+    if (!e)
+        return;
+    carom_tangent_free(e->tangent);
+    carom_sim_free(e->sim);
+    carom_arena_free(e->arena);
+}
+
+void carom_ensemble_interrupt(carom_ensemble *e)
+{
+    e->interrupted = 1;
+}
+
+/* ---- jobs ---- */
+
+static void place_job(carom_ensemble *e, int lane, const carom_job *job)
+{
+    const carom_model *m = e->model;
+    int nv = e->nv, columns = e->columns;
+    for (int i = 0; i < nv; i++) {
+        *carom_lane_at(e->start.q, i, lane) = (job->q ? job->q : m->q)[i];
+        *carom_lane_at(e->start.v, i, lane) = job->v ? job->v[i] : m->v ? m->v[i] : 0;
+    }
+    for (int i = 0; i < 2 * nv; i++)
+        for (int c = 0; c < columns; c++)
+            *carom_lane_at(i < nv ? e->start.q : e->start.v, (c + 1) * nv + i % nv, lane) = job->X ? job->X[i * columns + c] : i == c;
+    for (int i = 0; i < e->np; i++) {
+        double p = (job->p ? job->p : m->p)[i], *here = carom_lane_at(e->p, i, lane);
+        e->new_parameters |= p != *here;
+        *here = p;
+    }
+}
+
+static double period_of(carom_ensemble *e, int lane)
+{
+    bool same = true;
+    for (int i = 0; i < e->np; i++) {
+        e->p_one[i] = e->p[i][lane];
+        same &= e->p_one[i] == e->model->p[i];
+    }
+    return same ? e->model->period : carom_model_period(e->model, e->p_one, e->p_one + e->np);
+}
+
+/* false: there are no more jobs */
+static bool take_job(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    carom_job job = {0};
+    *l = (carom_lane){.phase = CAROM_LANE_IDLE};
+    e->more = e->more && e->calls->next(e->calls->user, &job);
+    if (!e->more)
+        return false;
+    place_job(e, lane, &job);
+    double period = period_of(e, lane);
+    l->phase = CAROM_LANE_RUN;
+    l->job = job;
+    l->strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
+    l->longest = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, l->strobe) : l->strobe) / 20;
+    l->h = fmin(l->longest, l->strobe / 50);
+    l->result = (carom_job_result){.id = job.id, .slowest = INFINITY, .text = ""};
+    e->base[lane] = e->s[lane] = 0;
+    for (int c = 0; c < e->columns; c++)
+        e->sum[lane * e->columns + c] = 0;
+    return true;
+}
+
+static void finish_job(carom_ensemble *e, int lane, carom_status status)
+{
+    carom_lane *l = &e->lane[lane];
+    int nv = e->nv, columns = e->columns;
+    carom_job_result *r = &l->result;
+    for (int i = 0; i < nv; i++) {
+        e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
+        for (int c = 0; c < columns; c++) {
+            e->X[i * columns + c] = e->start.q[(c + 1) * nv + i][lane];
+            e->X[(nv + i) * columns + c] = e->start.v[(c + 1) * nv + i][lane];
+        }
+    }
+    r->status = status;
+    r->t = carom_lane_time(e, lane);
+    r->q = e->q, r->v = e->v, r->X = e->X;
+    r->log_r = e->sum + lane * columns;
+    r->time = (double)CAROM_MAX(l->k - l->job.transient, 0) * l->strobe;
+    r->steps = l->steps, r->serial = l->serial;
+    e->calls->done(e->calls->user, r);
+}
+
+/* ---- strobes ---- */
+
+/* Gram-Schmidt, each column twice; the accelerations of the columns follow. Returns ln r_ii in e->log_r. */
+static void orthonormalize(carom_ensemble *e, int lane, bool lost)
+{
+    int nv = e->nv, rows_of = 3 * nv, columns = e->columns;
+    double *X = e->X; /* column by column: dq, dv, da */
+    carom_wide *const part[3] = {e->start.q, e->start.v, e->k};
+    for (int c = 0; c < columns; c++)
+        for (int i = 0; i < rows_of; i++)
+            X[c * rows_of + i] = part[i / nv][(c + 1) * nv + i % nv][lane];
+    for (int c = 0; c < columns; c++) {
+        double *x = X + c * rows_of, before = carom_dot(2 * nv, x, x);
+        for (int pass = 0; pass < 2; pass++)
+            for (int d = 0; d < c; d++) {
+                const double *y = X + d * rows_of;
+                double along = carom_dot(2 * nv, x, y);
+                for (int i = 0; i < rows_of; i++)
+                    x[i] -= along * y[i];
+            }
+        double square = carom_dot(2 * nv, x, x);
+        bool none = !(square > (lost ? 1e-20 * before : 0));
+        double inverse = none ? 0 : 1 / sqrt(square);
+        e->log_r[c] = none ? -INFINITY : 0.5 * log(square);
+        for (int i = 0; i < rows_of; i++)
+            x[i] *= inverse;
+    }
+    for (int c = 0; c < columns; c++)
+        for (int i = 0; i < rows_of; i++)
+            *carom_lane_at(part[i / nv], (c + 1) * nv + i % nv, lane) = X[c * rows_of + i];
+}
+
+bool carom_lane_strobe(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    bool counts = l->k++ >= l->job.transient, go_on = true;
+    orthonormalize(e, lane, l->result.flags & CAROM_TANGENT_RANK);
+    if (!e->follow_trace && l->phase == CAROM_LANE_RUN)
+        l->log_det += 0;
+    for (int c = 0; c < e->columns && counts; c++)
+        e->sum[lane * e->columns + c] += e->log_r[c];
+    if (counts)
+        l->result.log_det += l->log_det;
+    l->log_det = 0;
+    e->base[lane] = (double)l->k * l->strobe;
+    e->s[lane] = 0;
+    if (e->calls->strobe) {
+        for (int i = 0; i < e->nv; i++)
+            e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
+        go_on = e->calls->strobe(e->calls->user, &(carom_strobe){l->job.id, l->k, counts, e->base[lane], e->q, e->v, e->log_r, l->impacts});
+    }
+    if (!go_on)
+        l->result.status = CAROM_STOPPED;
+    return go_on && l->k < l->job.transient + l->job.strobes;
+}
+
+/* ---- lanes ---- */
+
+/* Contacts that are closed, or about to be: the simulation's. As in tolerance_modes.c (4), with a margin. */
+static bool settled(carom_ensemble *e, int lane)
+{
+    double q = 0, rest = carom_lane_rest(e, e->start.v, lane);
+    for (int i = 0; i < e->nv; i++)
+        q = fmax(q, fabs(e->start.q[i][lane]));
+    double k = 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
+    for (int c = 0; c < e->nc; c++) {
+        double g = e->start.g[c][lane], u = e->start.u[c][lane], fall = -e->start.udot[c][lane];
+        if (g <= 64 * DBL_EPSILON * (1 + q) && !(u > rest))
+            return false;
+        if (g <= k && fall > 0 && g + u * u / (2 * fall) <= k)
+            return false;
+    }
+    return true;
+}
+
+static void step_length(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    double left = l->strobe - e->s[lane], h = fmin(l->h, l->longest), parts = left / h;
+    l->last = parts <= 1 + 1e-6;
+    e->h[lane] = l->last ? left : parts < 1e6 ? left / ceil(parts - 1e-6) : h;
+}
+
+typedef struct round { /* of all lanes */
+    unsigned take, fresh, serial, ended;
+} round_of;
+
+static void accept(carom_ensemble *e, int lane, round_of *r)
+{
+    carom_lane *l = &e->lane[lane];
+    r->take |= 1u << lane;
+    l->steps++;
+    l->stiffness += sqrt(e->stiffness[lane]);
+    if (e->columns)
+        l->log_det += carom_lane_trace(e, lane);
+    if (l->last) {
+        e->s[lane] = l->strobe;
+        r->ended |= 1u << lane;
+    } else {
+        e->s[lane] += e->h[lane];
+    }
+    if (++l->counted < STIFF_STEPS)
+        return;
+    l->stiff = l->stiffness > 2.5 * STIFF_STEPS; /* tolerance_stiff.c (4) */
+    l->stiffness = 0, l->counted = 0;
+    if (l->stiff)
+        r->serial |= 1u << lane;
+}
+
+static void after_trial(carom_ensemble *e, int lane, round_of *r)
+{
+    carom_lane *l = &e->lane[lane];
+    unsigned bit = 1u << lane;
+    double norm = e->norm[lane], h = e->h[lane];
+    if (!(norm <= 1)) {
+        l->h = h * (norm > 1 && norm < 1e300 ? e->factor[lane] : 0.1);
+        if (carom_lane_time(e, lane) + l->h == carom_lane_time(e, lane) || l->h < 1e-14 * l->longest) {
+            l->stiff = true; /* the simulation finds out, or says why not */
+            r->serial |= bit;
+        }
+        return;
+    }
+    l->h = h * e->factor[lane];
+    if (e->near[lane] == 0) {
+        accept(e, lane, r);
+        return;
+    }
+    carom_sight sight = carom_lane_look(e, lane);
+    if (sight == CAROM_SIGHT_FREE)
+        accept(e, lane, r);
+    else if (sight == CAROM_SIGHT_IMPACT)
+        l->phase = CAROM_LANE_LOCATE;
+    else
+        r->serial |= bit;
+}
+
+static void tell_impact(carom_ensemble *e, int lane)
+{
+    const carom_lane *l = &e->lane[lane];
+    double *before = e->X;
+    for (int i = 0; i < e->nv; i++) {
+        e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
+        before[i] = e->before[i][lane];
+    }
+    e->calls->impact(e->calls->user, &(carom_impact){l->job.id, l->contact, carom_lane_time(e, lane), e->q, before, e->v, l->u,
+                                                     -l->e * l->u});
+}
+
+static void after_location(carom_ensemble *e, int lane, round_of *r)
+{
+    carom_lane *l = &e->lane[lane];
+    carom_sight sight = carom_lane_locate(e, lane);
+    if (sight == CAROM_SIGHT_FREE)
+        return;
+    l->phase = CAROM_LANE_RUN;
+    l->doubt = e->s[lane] + l->high;
+    if (sight == CAROM_SIGHT_UNCLEAR) {
+        r->serial |= 1u << lane;
+        return;
+    }
+    l->h = fmin(l->h, fmax(5 * e->h[lane], 1e-6 * l->longest)); /* the next flight is often as long */
+    carom_lane_strike(e, lane);
+    r->fresh |= 1u << lane;
+    l->steps++;
+    if (e->calls->impact)
+        tell_impact(e, lane);
+}
+
+/* The job of the lane is over, or the simulation has to go on with it: until the lane has something to do. */
+static void settle_lane(carom_ensemble *e, int lane, bool over, round_of *r)
+{
+    carom_lane *l = &e->lane[lane];
+    carom_status status = CAROM_OK;
+    r->fresh |= 1u << lane;
+    for (;;) {
+        if (!over) {
+            status = carom_lane_serial(e, lane);
+            over = status != CAROM_OK;
+        }
+        if (!over || e->interrupted)
+            return;
+        finish_job(e, lane, l->result.status);
+        if (!take_job(e, lane)) {
+            r->fresh &= ~(1u << lane);
+            return;
+        }
+        over = false;
+        if (!e->all_serial)
+            return;
+    }
+}
+
+/* Accelerations where a flight begins, until no lane has to be handed over. */
+static void begin_flights(carom_ensemble *e, round_of *r)
+{
+    while (r->fresh && !e->interrupted) {
+        unsigned fresh = r->fresh;
+        r->fresh = 0;
+        carom_lanes_begin(e, fresh);
+        for (int l = 0; l < W; l++) {
+            if (!(fresh & (1u << l)))
+                continue;
+            e->lane[l].hit = false;
+            if (e->all_serial || !settled(e, l)) {
+                e->lane[l].doubt = e->s[l];
+                settle_lane(e, l, false, r);
+            }
+        }
+    }
+}
+
+static bool one_round(carom_ensemble *e, round_of *r)
+{
+    bool any = false;
+    begin_flights(e, r);
+    for (int l = 0; l < W; l++) {
+        any |= e->lane[l].phase != CAROM_LANE_IDLE;
+        if (e->lane[l].phase == CAROM_LANE_RUN)
+            step_length(e, l);
+        else if (e->lane[l].phase == CAROM_LANE_IDLE)
+            e->h[l] = 0;
+    }
+    if (!any)
+        return false;
+    *r = (round_of){0};
+    carom_lanes_trial(e);
+    carom_lanes_judge(e);
+    for (int l = 0; l < W; l++) {
+        if (e->lane[l].phase == CAROM_LANE_RUN)
+            after_trial(e, l, r);
+        else if (e->lane[l].phase == CAROM_LANE_LOCATE)
+            after_location(e, l, r);
+    }
+    carom_lanes_take(e, r->take);
+    for (int l = 0; l < W; l++) {
+        bool over = r->ended & (1u << l) && !carom_lane_strobe(e, l);
+        if (over || r->serial & (1u << l))
+            settle_lane(e, l, over, r);
+    }
+    return true;
+}
+
+carom_status carom_ensemble_run(carom_ensemble *e, const carom_ensemble_calls *calls)
+{
+    round_of r = {0};
+    e->calls = calls;
+    e->interrupted = 0;
+    e->more = true;
+    for (int l = 0; l < W; l++)
+        if (take_job(e, l))
+            r.fresh |= 1u << l;
+    e->new_parameters = true;
+    while (!e->interrupted && one_round(e, &r))
+        ;
+    return e->interrupted ? CAROM_INTERRUPTED : CAROM_OK;
+}

@@ -1,0 +1,209 @@
+/* ensemble_events.c: isolated impacts of a lane.
+ *
+ *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic itself, between a
+ *             place where it is positive and one where it is below -d; where there is no such place: unclear             (1)
+ *   locate    a trial to that root; dx = -g/u; once more from there unless dx is so small that
+ *             q + v dx + a dx^2/2, v + a dx  are exact to rounding                                                      (2)
+ *   strike    v+ = v - (1 + e) u y,  y = M^-1 G^T/(G M^-1 G^T)                                                          (3)
+ *   columns   dt = -(G dq)/u,  Dq = dq + v dt,  Dv = dv + a dt,  Dv+ = Dv - (1 + e)(G Dv) y,
+ *             dq+ = Dq - v+ dt,  dv+ = Dv+ - a+ dt,  ln|det| = 2 ln e      for constant M, G, w and law                (4)
+ *
+ * Whatever is unclear, touches several contacts or needs more than (3) and (4) is the simulation's (ensemble_serial.c). */
+#include <float.h>
+#include <math.h>
+
+#include "analysis/ensemble_lanes.h"
+#include "contact/locate.h"
+
+static double norm_of(carom_wide *rows, int n, int lane)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(*carom_lane_at(rows, i, lane)));
+    return most;
+}
+
+double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane)
+{
+    return 1e-12 * (1 + norm_of(v, e->nv, lane));
+}
+
+/* The root of the quintic in [low, high], positive at low and negative at high: Newton's method inside the bracket. */
+static double root_of(const double c[6], double low, double high)
+{
+    double s = 0.5 * (low + high);
+    for (int k = 0; k < 60 && high - low > 1e-15; k++) {
+        double f = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+        double slope = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])));
+        *(f > 0 ? &low : &high) = s;
+        double next = s - f / slope;
+        if (fabs(next - s) <= 1e-13)
+            return next > low && next < high ? next : s;
+        s = next > low && next < high ? next : 0.5 * (low + high);
+    }
+    return s;
+}
+
+/* The first place from s on where the quintic is below -d, or 2. */
+static double negative_from(const double b[6], double s, double d)
+{
+    enum { TRIES = 8 };
+    for (int k = 0; k < TRIES && s <= 1; k++, s += 1.0 / 64)
+        if (carom_locate_value(b, s) < -d)
+            return s;
+    return b[5] < -d ? 1 : 2;
+}
+
+/* (1) for one contact: FREE, IMPACT with its root and bracket in parts of the step, or UNCLEAR. */
+static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, double *low, double *high)
+{
+    double h = e->h[lane], start = e->start.g[c][lane], u0 = e->start.u[c][lane], a0 = e->start.udot[c][lane];
+    double g0 = fmax(start, 0), g1 = e->end.g[c][lane], u1 = e->end.u[c][lane], a1 = e->end.udot[c][lane], d = e->defect[c][lane];
+    double b[6], lowered[6], first;
+    if (start <= 0 && u0 < 0)
+        return CAROM_SIGHT_UNCLEAR;
+    carom_locate_quintic(h, g0, u0, a0, g1, u1, a1, b);
+    for (int i = 0; i < 6; i++)
+        lowered[i] = b[i];
+    carom_locate_lower(lowered, d);
+    if (!carom_locate_first(lowered, 0, &first, high))
+        return CAROM_SIGHT_FREE;
+    if (!carom_locate_first(b, 0, low, high))
+        return CAROM_SIGHT_UNCLEAR;
+    *high = negative_from(b, *high, d);
+    if (*high > 1 || first < *low || !(carom_locate_value(b, *low) > 0))
+        return CAROM_SIGHT_UNCLEAR;
+    double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
+    const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
+    *root = root_of(power, *low, *high);
+    return CAROM_SIGHT_IMPACT;
+}
+
+carom_sight carom_lane_look(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    double h = e->h[lane], best = 2;
+    carom_sight sight = CAROM_SIGHT_FREE;
+    l->doubt = e->s[lane] + h;
+    for (int c = 0; c < e->nc; c++) {
+        double root = 2, low = 0, high = 1;
+        carom_sight seen = look_at(e, lane, c, &root, &low, &high);
+        if (seen == CAROM_SIGHT_UNCLEAR || (seen == CAROM_SIGHT_IMPACT && fabs(root - best) < 1e-6))
+            return CAROM_SIGHT_UNCLEAR;
+        if (seen != CAROM_SIGHT_IMPACT || root > best)
+            continue;
+        best = root;
+        sight = e->rough[c] ? CAROM_SIGHT_UNCLEAR : CAROM_SIGHT_IMPACT;
+        l->contact = c, l->low = low * h, l->high = high * h;
+        l->tries = 0;
+    }
+    if (sight == CAROM_SIGHT_IMPACT)
+        e->h[lane] = best * h;
+    return sight;
+}
+
+/* Does another contact touch? */
+static bool alone(carom_ensemble *e, int lane, int contact)
+{
+    double rounding = 64 * DBL_EPSILON * (1 + norm_of(e->end.q, e->nv, lane));
+    for (int c = 0; c < e->nc; c++)
+        if (c != contact && e->end.g[c][lane] <= rounding && !(e->end.u[c][lane] > 0 && e->start.g[c][lane] <= rounding))
+            return false;
+    return true;
+}
+
+carom_sight carom_lane_locate(carom_ensemble *e, int lane)
+{
+    enum { TRIES = 8 };
+    carom_lane *l = &e->lane[lane];
+    int nv = e->nv;
+    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
+    double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], dx = -g / u, x = e->h[lane] + dx;
+    if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
+        return CAROM_SIGHT_UNCLEAR;
+    if (fabs(dx) > 1e-7 * l->h) {
+        e->h[lane] = x;
+        return CAROM_SIGHT_FREE;
+    }
+    if (!alone(e, lane, l->contact))
+        return CAROM_SIGHT_UNCLEAR;
+    for (int i = 0; i < e->n; i++) {
+        double *q = carom_lane_at(e->end.q, i, lane), *v = carom_lane_at(e->end.v, i, lane);
+        *q += dx * (*v + 0.5 * dx * a[i][lane]);                                                               /* (2) */
+        *v += dx * a[i][lane];
+    }
+    (void)nv;
+    l->u = u + dx * e->end.udot[l->contact][lane];
+    l->log_det += carom_lane_trace(e, lane) + dx * e->trace[CAROM_LANE_STAGES - 1][lane];
+    e->h[lane] = x;
+    return CAROM_SIGHT_IMPACT;
+}
+
+/* y of (3) into e->X. */
+static double *direction(carom_ensemble *e, int lane, int contact)
+{
+    int nv = e->nv;
+    const carom_wide *f = e->factored, *G = (const carom_wide *)e->at.G + e->row[contact] * nv;
+    double *y = e->X, W = 0;
+    for (int i = 0; i < nv; i++) {
+        y[i] = G[i][lane];
+        for (int j = 0; j < i; j++)
+            y[i] -= f[i * nv + j][lane] * y[j];
+    }
+    for (int i = nv - 1; i >= 0; i--) {
+        y[i] *= f[i * nv + i][lane];
+        for (int j = i + 1; j < nv; j++)
+            y[i] -= f[j * nv + i][lane] * y[j];
+    }
+    for (int i = 0; i < nv; i++)
+        W += G[i][lane] * y[i];
+    for (int i = 0; i < nv; i++)
+        y[i] /= W;
+    return y;
+}
+
+void carom_lane_strike(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    int nv = e->nv;
+    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
+    double *y = direction(e, lane, l->contact);
+    l->e = ((const carom_wide *)e->at.law)[4 * l->contact][lane];
+    for (int i = 0; i < e->n; i++) {
+        *carom_lane_at(e->start.q, i, lane) = e->end.q[i][lane];
+        *carom_lane_at(e->start.v, i, lane) = e->end.v[i][lane];
+    }
+    for (int i = 0; i < nv; i++) {
+        *carom_lane_at(e->before, i, lane) = e->end.v[i][lane];
+        *carom_lane_at(e->before, nv + i, lane) = a[i][lane];
+        *carom_lane_at(e->start.v, i, lane) -= (1 + l->e) * l->u * y[i];                                       /* (3) */
+    }
+    e->s[lane] += e->h[lane];
+    l->hit = true;
+    l->impacts++;
+    if (l->k >= l->job.transient) {
+        l->result.impacts++;
+        l->result.slowest = fmin(l->result.slowest, -l->u);
+    }
+}
+
+void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a)
+{
+    carom_lane *l = &e->lane[lane];
+    int nv = e->nv;
+    const double *y = direction(e, lane, l->contact);
+    const carom_wide *G = (const carom_wide *)e->at.G + e->row[l->contact] * nv;
+    for (int c = 1; c <= e->columns; c++) {
+        double slope = 0, normal = 0, dt;
+        for (int i = 0; i < nv; i++)
+            slope += G[i][lane] * e->start.q[c * nv + i][lane];
+        dt = -slope / l->u;
+        for (int i = 0; i < nv; i++)
+            normal += G[i][lane] * (e->start.v[c * nv + i][lane] + dt * e->before[nv + i][lane]);
+        for (int i = 0; i < nv; i++) {                                                                         /* (4) */
+            *carom_lane_at(e->start.q, c * nv + i, lane) += dt * (e->before[i][lane] - e->start.v[i][lane]);
+            *carom_lane_at(e->start.v, c * nv + i, lane) += dt * (e->before[nv + i][lane] - a[i][lane]) - (1 + l->e) * normal * y[i];
+        }
+    }
+    l->log_det += 2 * log(l->e);
+}

@@ -1,0 +1,124 @@
+/* ensemble_lanes.h: eight runs side by side; what the files of the ensemble share. Private to them.
+ *
+ * Arrays are [row][lane]. Rows of positions, velocities and accelerations: the state [nv], then the columns of the tangent,
+ * one after the other [nv] each: n = nv (1 + columns) rows. */
+#ifndef CAROM_ENSEMBLE_LANES_H
+#define CAROM_ENSEMBLE_LANES_H
+
+#include <stdatomic.h>
+
+#include "analysis/ensemble.h"
+#include "sim/sim.h"
+
+enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7 };
+typedef double carom_wide __attribute__((vector_size(CAROM_LANES * sizeof(double)), may_alias));
+
+/* One function for each kind of processor, chosen when the program starts; without contraction all have the same bits. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) && defined(__OPTIMIZE__) &&           \
+    !defined(__SANITIZE_ADDRESS__)
+#define CAROM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CAROM_CLONES
+#endif
+
+typedef struct carom_lane_end { /* eight points of the motion */
+    carom_wide *q, *v;          /* [n] */
+    carom_wide *g, *u, *udot;   /* [ncontact] gaps, normal velocities and their rates */
+} carom_lane_end;
+
+typedef enum carom_phase { CAROM_LANE_IDLE, CAROM_LANE_RUN, CAROM_LANE_LOCATE } carom_phase;
+
+typedef struct carom_lane { /* what belongs to one job */
+    carom_phase phase;
+    carom_job job;
+    long k;                 /* strobes passed */
+    double strobe, longest; /* between strobes; of a step */
+    bool last;              /* the trial ends at the strobe */
+    bool hit;               /* an impact has just been computed, the tangent still waits for the acceleration after it */
+    bool stiff;             /* the rest of the job is the simulation's */
+    double h;               /* proposed */
+    double low, high;       /* LOCATE: the impact is between them, since the start of the step */
+    double doubt;           /* time of the event that the simulation must pass */
+    int contact, tries;
+    double u, e;            /* gdot before the impact, restitution */
+    double stiffness;       /* sum over steps */
+    int counted;
+    double log_det;         /* of this interval so far */
+    long impacts, steps, serial;
+    carom_job_result result;
+} carom_lane;
+
+struct carom_ensemble {
+    carom_arena *arena;
+    const carom_model *model;
+    const carom_evaluator *evaluator;
+    void *work;             /* of the evaluator */
+    carom_options options;
+    const carom_ensemble_calls *calls;
+    volatile sig_atomic_t interrupted;
+    bool more;              /* jobs are left */
+    int nv, columns, n, nc, nrow, np;
+    int *row;               /* [nc] of each contact's normal */
+    bool *rough;            /* [nc] impacts of this contact are the simulation's */
+    bool all_serial;        /* so is everything */
+    unsigned constant, stage_want, gradient_want, end_want; /* what is evaluated once; at a stage; after it; at the end of a step */
+    bool new_parameters;
+    double max_step;        /* 0: a twentieth of the period or of the strobe */
+
+    carom_lane lane[CAROM_LANES];
+    carom_wide base, s, h;  /* time of the last strobe; since then; length of the trial */
+    carom_wide t;           /* of an evaluation */
+    carom_wide which;       /* lanes that are meant: all bits or none */
+    carom_wide norm, factor, stiffness, near; /* of a trial: error, change of the step, h |da|/|dy|, a gap may close */
+    carom_wide *p;          /* [np] */
+    carom_lane_end start, end;
+    carom_wide *k;          /* [stages][n] accelerations */
+    carom_wide trace[CAROM_LANE_STAGES];
+    bool follow_trace;      /* tr(da/dv) is not constant */
+    carom_wide *before;     /* [2*nv] velocities and accelerations before impacts */
+    carom_wide *middle;     /* [nv] positions in the middle of a step */
+    carom_wide *defect;     /* [nc] of the quintic there, twice */
+    carom_eval at;
+    carom_wide one, *zero;  /* s; [max(nv, nrow)] */
+    carom_wide *factored;   /* [nv*nv] L and D^-1 of M = L D L^T */
+
+    double *q, *v, *p_one;  /* [nv] [nv] [2*np] of one lane */
+    double *X;              /* [3*nv*columns+nv] of one lane */
+    double *log_r, *sum;    /* [columns] [lanes*columns] of a strobe; since the transient */
+    carom_sim *sim;         /* that takes over */
+    carom_tangent *tangent;
+};
+
+static inline double *carom_lane_at(carom_wide *rows, int row, int lane)
+{
+    return (double *)(rows + row) + lane;
+}
+
+/* ---- ensemble_trial.c ---- */
+void carom_lanes_constants(carom_ensemble *e);     /* after new parameters */
+void carom_lanes_trial(carom_ensemble *e);         /* one step of length h in every lane, from start to end */
+void carom_lanes_judge(carom_ensemble *e);         /* norm, factor, stiffness, near */
+void carom_lanes_take(carom_ensemble *e, unsigned lanes); /* the end becomes the start of these */
+void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
+
+double carom_lane_trace(const carom_ensemble *e, int lane); /* integral of tr(da/dv) over the trial */
+
+/* ---- ensemble_events.c ---- */
+typedef enum carom_sight { CAROM_SIGHT_FREE, CAROM_SIGHT_IMPACT, CAROM_SIGHT_UNCLEAR } carom_sight;
+double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane); /* a velocity that is 0 but for rounding */
+carom_sight carom_lane_look(carom_ensemble *e, int lane);   /* after an accepted step: an impact within it? sets the bracket */
+carom_sight carom_lane_locate(carom_ensemble *e, int lane); /* after a trial to an impact: FREE: try s.h again */
+void carom_lane_strike(carom_ensemble *e, int lane);        /* at the end of the trial: velocities after, into the start */
+void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a); /* columns, with the accelerations after it */
+
+/* ---- ensemble_serial.c ---- */
+carom_status carom_lane_serial(carom_ensemble *e, int lane); /* not CAROM_OK: the job is over */
+
+/* ---- ensemble.c ---- */
+bool carom_lane_strobe(carom_ensemble *e, int lane); /* a strobe is reached: false: the job is over */
+static inline double carom_lane_time(const carom_ensemble *e, int lane)
+{
+    return e->base[lane] + e->s[lane];
+}
+
+#endif
