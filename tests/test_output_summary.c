@@ -94,7 +94,7 @@ START_TEST(the_summary_has_exactly_these_fields)
     carom_options options = {.scheme = "exact", .energy = true};
     double q[] = {0.5}, v[] = {-0.25}, defect = 1e-9;
     carom_state state = {.t = 1.5, .q = q, .v = v};
-    carom_info info = {.steps = 7, .rejected = 2, .rhs_evaluations = 99, .events = {3, 1, 0, 0, 4}, .max_penetration = 1e-12,
+    carom_info info = {.steps = 7, .rejected = 2, .switches = 5, .rhs_evaluations = 99, .events = {3, 1, 0, 0, 4}, .max_penetration = 1e-12,
                        .max_residual = 0, .energy_initial = 5, .energy_final = 4, .work_external = 0.5, .work_constraints = 0,
                        .dissipated_impact = 1, .dissipated_friction = 0.25, .dissipated_viscous = 0.25, .balance_error = 1e-15};
     info.nzeno = 1;
@@ -105,7 +105,7 @@ START_TEST(the_summary_has_exactly_these_fields)
     ck_assert_str_eq(
         text, "{\n  \"model\": \"fixture\",\n  \"scheme\": \"exact\",\n  \"status\": \"ok\",\n  \"t\": 1.5,\n"
               "  \"q\": {\n    \"y\": 0.5\n  },\n  \"v\": {\n    \"y\": -0.25\n  },\n"
-              "  \"steps\": 7,\n  \"rejected\": 2,\n  \"rhs_evaluations\": 99,\n  \"impacts\": 3,\n"
+              "  \"steps\": 7,\n  \"rejected\": 2,\n  \"switches\": 5,\n  \"rhs_evaluations\": 99,\n  \"impacts\": 3,\n"
               "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    \"slip\": 4\n  },\n"
               "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      \"swallowed\": 7\n    }\n  ],\n"
               "  \"max_penetration\": 1e-12,\n  \"max_residual\": 0,\n"

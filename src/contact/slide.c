@@ -2,10 +2,10 @@
  * Source: A. F. Filippov, Differential Equations with Discontinuous Righthand Sides (1988), sections 4 and 8.
  *
  *   a = a_0 + sum_k l_k (a_k - a_0)      a_0: all lower branches, a_k: the upper one of k                         (1)
- *   df_i/dt = -f_i/T                     f_i measured from its bound, its rate by central differences             (2)
+ *   df_i/dt = -f_i/T                     f_i measured from its bound, its rate by differences                     (2)
  *   where f_i depends on positions alone:  d2f_i/dt2 = -2 f_i/T^2 - 2 (df_i/dt)/T                                 (3)
  *
- * It slides as long as 0 <= l_k <= 1; who drives it watches that. T is about the step, so that an explicit method is stable. */
+ * It slides as long as 0 <= l_k <= 1; who drives it watches that. T is much longer than a step: it only keeps f from drifting away. */
 #include <math.h>
 
 #include "contact/slide.h"
@@ -32,20 +32,25 @@ void carom_slide_layout(carom_layout *layout, carom_slide *slide, const carom_sy
     CAROM_PLACE(layout, slide->passive, n);
 }
 
-/* First and second derivative of all f by time along the motion with a_j. */
+/* First and second derivative of all f by time along the motion with a_j, by differences of order 4. */
 static void rates(carom_slide *w, carom_system *system, double t, const double *q, const double *v, int j)
 {
-    const double *a = w->a + j * system->nv, d = 1e-3 * w->time;
-    for (int sign = -1; sign <= 1; sign += 2) {
+    static const double first[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, second[] = {-1.0 / 12, 16.0 / 12, 16.0 / 12, -1.0 / 12};
+    const double *a = w->a + j * system->nv;
+    double *rate = w->rate + j * w->n, *bend = w->bend + j * w->n, h = w->distance;
+    for (int k = 0; k < w->n; k++)
+        rate[k] = 0, bend[k] = -2.5 * w->f[k] / (h * h);
+    for (int p = 0; p < 4; p++) {
+        double d = (p < 2 ? p - 2 : p - 1) * h;
         for (int i = 0; i < system->nv; i++) {
-            w->q[i] = q[i] + sign * d * v[i] + 0.5 * d * d * a[i];
-            w->v[i] = v[i] + sign * d * a[i];
+            w->q[i] = q[i] + d * v[i] + 0.5 * d * d * a[i];
+            w->v[i] = v[i] + d * a[i];
         }
-        carom_system_eval(system, CAROM_SWITCH, t + sign * d, w->q, w->v);
+        carom_system_eval(system, CAROM_SWITCH, t + d, w->q, w->v);
         for (int k = 0; k < w->n; k++) {
             double f = system->at.f[w->index[k]] - w->bound[k];
-            w->rate[j * w->n + k] = (sign > 0 ? w->rate[j * w->n + k] : 0) + sign * f / (2 * d);
-            w->bend[j * w->n + k] = (sign > 0 ? w->bend[j * w->n + k] - 2 * w->f[k] / (d * d) : 0) + f / (d * d);
+            rate[k] += first[p] * f / h;
+            bend[k] += second[p] * f / (h * h);
         }
     }
 }
@@ -62,7 +67,7 @@ static void leverage(const carom_slide *w, int i, double *first, double *second)
 
 static bool by_positions(const carom_slide *w, double first, double second)
 {
-    return first <= 1e-5 * second * w->time;
+    return first <= 1e-5 * second * w->distance;
 }
 
 double carom_slide_time(const carom_slide *w)
@@ -133,4 +138,19 @@ carom_status carom_slide_accel(carom_slide *w, carom_system *system, double t, c
             force[r] += w->lambda[k] * (w->force[(k + 1) * nrow + r] - w->force[r]);
     }
     return CAROM_OK;
+}
+
+void carom_slide_energy(carom_slide *w, carom_system *system, double t, const double *q, const double *v)
+{
+    double sum[4] = {0}, rest = 1;
+    for (int j = w->n; j >= 0; j--) {
+        double part = j > 0 ? w->lambda[j - 1] : rest;
+        for (int k = 0; k < w->n; k++)
+            w->d[w->index[k]] = j == k + 1 ? w->high[k] : w->low[k];
+        carom_system_eval(system, CAROM_ENERGY, t, q, v);
+        for (int i = 0; i < 4; i++)
+            sum[i] += part * system->at.energy[i];                                              /* (1) */
+        rest -= part;
+    }
+    carom_copy(4, sum, system->at.energy);
 }

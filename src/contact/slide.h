@@ -11,7 +11,7 @@ typedef struct carom_slide {
     int *index;                   /* [max] which */
     double *low, *high, *bound;   /* [max] their branches, and f between them */
     double *lambda;               /* [max] out: 0 all of the lower branch, 1 all of the upper one */
-    double time;                  /* within which f returns to the bound */
+    double time, distance;        /* within which f returns to the bound; of the points of differences */
     double *d;                    /* [nswitch] branches, those of system->at.d */
     double *a, *force;            /* [(max+1)*nv] [(max+1)*nrow] */
     double *rate, *bend, *f;      /* [(max+1)*max] [(max+1)*max] [max] */
@@ -24,6 +24,9 @@ void carom_slide_layout(carom_layout *layout, carom_slide *slide, const carom_sy
 
 /* The time that lets l stay inside [0, 1] while f and its rate, as they were evaluated last, return to 0. */
 double carom_slide_time(const carom_slide *slide);
+
+/* Fills system->at.energy as between the branches, with the l that were evaluated last. */
+void carom_slide_energy(carom_slide *slide, carom_system *system, double t, const double *q, const double *v);
 
 /* a and force between the branches; `one` gives those of the branches in slide->d. */
 typedef carom_status carom_slide_one(void *user, double *a, double *force, bool last, carom_error *error);

@@ -47,6 +47,7 @@ static void put_counts(carom_json *json, const carom_info *info)
     const carom_info *from = info ? info : &none;
     put_count(json, "steps", info, from->steps);
     put_count(json, "rejected", info, from->rejected);
+    put_count(json, "switches", info, from->switches);
     put_count(json, "rhs_evaluations", info, from->rhs_evaluations);
     put_count(json, "impacts", info, from->events[CAROM_EVENT_IMPACT]);
     carom_json_object(json, "events");
@@ -194,6 +195,8 @@ static void say_counts(carom_stream *out, const carom_info *info)
     }
     if (before[0] == ',')
         say(out, "\n");
+    if (info->switches)
+        say(out, "  %ld change%s of a branch of the forces\n", info->switches, plural(info->switches));
     say(out, "  largest penetration %.3g, largest residual %.3g\n", info->max_penetration, info->max_residual);
 }
 

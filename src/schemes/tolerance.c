@@ -184,7 +184,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
                 s->stage->work_constraints += h * moving;
                 s->stage->friction += h * (moving - work);
             }
-        carom_system_eval(sys, CAROM_ENERGY, t, w->shift_q, w->shift_v);
+        carom_slide_energy(&w->fixed.slide, sys, t, w->shift_q, w->shift_v);
         s->stage->work_external += h * sys->at.energy[2];
         s->stage->viscous -= h * sys->at.energy[3];
     }

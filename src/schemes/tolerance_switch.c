@@ -137,7 +137,7 @@ static carom_status gather(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
     carom_slide *z = &tol->fixed.slide;
-    z->d = w->d, z->time = s->h;
+    z->d = w->d, z->time = s->options->t_end / 20, z->distance = 0.03 * s->h;
     for (int i = 0; i < w->n; i++) {
         if (w->state[i] != SLIDES)
             continue;

@@ -183,6 +183,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     memset(&sim->info, 0, sizeof sim->info);
     sim->interrupted = 0;
     *sim->note = 0;
+    sim->slides = false;
     sim->now.clock->h = sim->options.h;
     memcpy(s->q, q ? q : m->q, sizeof(double) * (size_t)m->nq);
     if (v || m->v)
@@ -241,21 +242,6 @@ static void take_over(carom_sim *sim)
     carom_sim_settle(sim);
 }
 
-/* Several contacts were struck at once: from here on the motion depends on the law, not only on the tolerance. */
-static void note_laws(carom_sim *sim)
-{
-    carom_info *info = &sim->info;
-    double difference = sim->stage.law_difference;
-    if (difference <= 10 * (sim->options.atol + sim->options.rtol * carom_norm_max(sim->system.nv, sim->now.state.v)))
-        return;
-    if (info->law_difference == 0)
-        info->law_time = sim->stage.law_time;
-    info->law_difference = fmax(info->law_difference, difference);
-    snprintf(sim->note, sizeof sim->note,
-             "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law differ there by up to "
-             "%.2g in velocity, and the result beyond depends on the law", info->law_time, info->law_difference);
-}
-
 static void commit(carom_sim *sim)
 {
     carom_info *info = &sim->info;
@@ -266,8 +252,8 @@ static void commit(carom_sim *sim)
     if (sim->stage.nevents)
         for (int i = 0; i < CAROM_EVENT_TYPES; i++)
             info->events[i] += sim->stage.count[i];
-    if (sim->stage.law_difference > 0)
-        note_laws(sim);
+    if (sim->stage.law_difference > 0 || sim->stage.slides)
+        carom_sim_notes(sim);
     info->switches += sim->stage.switches;
     for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
         if (info->nzeno < CAROM_ZENO_MAX)
@@ -368,13 +354,6 @@ const carom_error *carom_sim_error(const carom_sim *sim)
 const carom_options *carom_sim_options(const carom_sim *sim)
 {
     return &sim->options;
-}
-
-const char *carom_sim_note(const carom_sim *sim)
-{
-    if (sim->model->sequential && sim->model->ncontact > 1 && !sim->scheme->sequential)
-        return "the model asks for sequential impacts; this scheme solves the contacts of a step simultaneously";
-    return sim->note;
 }
 
 carom_status carom_sim_dump(carom_sim *sim, const char *path)

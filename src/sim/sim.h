@@ -36,10 +36,14 @@ struct carom_sim {
     volatile sig_atomic_t interrupted;
     carom_info info;
     carom_error error;
-    char note[240];
+    char note[400];
+    bool slides; /* a force between two of its branches, first at */
+    double slide_time;
     carom_layout layout; /* the one block that all of this lives in */
 };
 
+/* Notes of the step that has just been committed. */
+void carom_sim_notes(carom_sim *sim);
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
 void carom_sim_settle(carom_sim *sim);
 

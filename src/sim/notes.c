@@ -1,0 +1,56 @@
+/* notes.c: what a reader of the results must know: where they depend on a convention, not only on the method. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/dense.h"
+#include "sim/sim.h"
+
+static void write_note(carom_sim *sim)
+{
+    const carom_info *info = &sim->info;
+    int n = 0;
+    *sim->note = 0;
+    if (sim->slides)
+        n = snprintf(sim->note, sizeof sim->note, "from t = %.6g on a force is held between two of its branches: the motion keeps to their border%s",
+                     sim->slide_time, info->law_difference > 0 ? "; " : "");
+    if (info->law_difference > 0)
+        snprintf(sim->note + n, sizeof sim->note - (size_t)n,
+                 "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law differ there by up to "
+                 "%.2g in velocity, and the result beyond depends on the law", info->law_time, info->law_difference);
+}
+
+/* Several contacts were struck at once: from here on the motion depends on the law, not only on the tolerance. */
+static void note_laws(carom_sim *sim)
+{
+    carom_info *info = &sim->info;
+    double difference = sim->stage.law_difference;
+    if (difference <= 10 * (sim->options.atol + sim->options.rtol * carom_norm_max(sim->system.nv, sim->now.state.v)))
+        return;
+    if (info->law_difference == 0)
+        info->law_time = sim->stage.law_time;
+    info->law_difference = fmax(info->law_difference, difference);
+    write_note(sim);
+}
+
+static void note_slide(carom_sim *sim)
+{
+    if (sim->slides)
+        return;
+    sim->slides = true, sim->slide_time = sim->stage.slide_time;
+    write_note(sim);
+}
+
+void carom_sim_notes(carom_sim *sim)
+{
+    if (sim->stage.law_difference > 0)
+        note_laws(sim);
+    if (sim->stage.slides)
+        note_slide(sim);
+}
+
+const char *carom_sim_note(const carom_sim *sim)
+{
+    if (sim->model->sequential && sim->model->ncontact > 1 && !sim->scheme->sequential)
+        return "the model asks for sequential impacts; this scheme solves the contacts of a step simultaneously";
+    return sim->note;
+}
