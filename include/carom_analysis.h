@@ -196,6 +196,41 @@ typedef struct carom_local_result {
 carom_status carom_local_run(const carom_local_request *request, carom_local_result *result, carom_error *error);
 void carom_local_free(carom_local_result *result);
 
+/* ---- bifurcation diagrams --------------------------------------------------------------------------- */
+typedef enum carom_map { CAROM_MAP_STROBE, CAROM_MAP_SECTION, CAROM_MAP_IMPACT } carom_map;
+typedef struct carom_bifurcation_request { /* times in periods of the forcing; without one, in units of time */
+    const char *name;        /* of a parameter, or of an initial value (q.y, v.y): n values between from and to */
+    double from, to;
+    long n;
+    int direction;           /* +1: from -> to, -1: to -> from, 0: both; each begins at the model's start */
+    bool fresh;              /* every value begins at the model's start; otherwise where the one before has ended */
+    carom_map map;           /* when a point is taken: once in a period, when section = 0, at impacts */
+    const char *section;     /* an expression of the model */
+    int crossing;            /* +1: it becomes positive, -1: negative, 0: either */
+    const char *contact;     /* of the impacts; NULL: any */
+    bool after;              /* at an impact: velocities after it, not before */
+    const char *of;          /* the expression that is taken; NULL: the first coordinate, at impacts the gap's velocity */
+    long transient, show;    /* periods before (negative: 200), points after that (0: 100) */
+    long limit;              /* give up waiting for points after so many periods; 0: 20 for each point */
+    long exponent;           /* measure the largest Lyapunov exponent over so many periods more; 0: no */
+    int threads;             /* 0: all cores; no result depends on it */
+    bool (*go_on)(void *user, long done, long all); /* after each value; NULL: yes */
+    void *user;
+} carom_bifurcation_request;
+typedef struct carom_bifurcation {
+    int passes, direction[2]; /* +1 and -1, in this order, as far as they were asked for */
+    long n, show, failed;
+    double *value;            /* [n] */
+    long *count;              /* [passes*n] points; -1: not computed, -2: failed */
+    double *t, *x;            /* [passes*n*show] */
+    double *exponent;         /* [passes*n] per period; NAN: not computed */
+    char failure[300];        /* the first one, with its value */
+} carom_bifurcation;
+/* Changes the values of the model, and leaves the last one. CAROM_INTERRUPTED: the result holds what there is. */
+carom_status carom_bifurcation_run(carom_bifurcation **result, carom_model *model, const carom_options *options,
+                                   const carom_bifurcation_request *request, carom_error *error);
+void carom_bifurcation_free(carom_bifurcation *result); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif
