@@ -141,14 +141,19 @@ static bool split(const carom_cli *cli, const char *text, char by, carom_cli_pai
     return pair->name != NULL;
 }
 
-/* "from:to:n" */
+/* "from:to:n"; a sweep over random points also takes "from:to" (n = 0) */
 static int take_range(carom_cli *cli, const carom_cli_pair *pair, const char *whole)
 {
     carom_cli_range *range = &cli->range[cli->nrange];
     carom_cli_pair from, rest;
-    double n;
-    if (!split(cli, pair->value, ':', &from) || !split(cli, from.value, ':', &rest) || !carom_number(from.name, &range->from) ||
-        !carom_number(rest.name, &range->to) || !carom_number(rest.value, &n) || n < 1 || n > 1e9 || n != (double)(long)n)
+    double n = 0;
+    bool good = split(cli, pair->value, ':', &from) && carom_number(from.name, &range->from);
+    if (good && cli->command->bit == CAROM_CLI_SWEEP && !strchr(from.value, ':'))
+        good = carom_number(from.value, &range->to);
+    else
+        good = good && split(cli, from.value, ':', &rest) && carom_number(rest.name, &range->to) && carom_number(rest.value, &n) &&
+               n >= 1 && n <= 1e9 && n == (double)(long)n;
+    if (!good)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=FROM:TO:N with numbers FROM and TO and a count N, not '%s'", whole);
     range->name = pair->name;
     range->n = (long)n;
