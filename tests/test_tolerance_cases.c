@@ -214,11 +214,11 @@ static const char rough[] = "carom: 1\n"
 /* Steps are 0.05 long; a bump is 2/w wide and its tip, which is hit, far narrower. */
 START_TEST(a_bump_shorter_than_a_step_is_not_missed)
 {
-    static const double bumps[][2] = {{1e-3, 20}, {1e-4, 20}, {1e-6, 20}, {1e-3, 40}, {1e-4, 40}};
+    static const double bumps[][2] = {{1e-3, 20}, {1e-6, 20}, {1e-3, 40}, {1e-6, 40}, {1e-4, 100}, {1e-6, 200}, {1e-3, 400}, {1e-6, 400}};
     carom_error error = {0};
     carom_model *model;
     CHECK_OK(carom_model_parse(&model, "bump", rough, strlen(rough), NULL, &error), error);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 8; i++)
         for (int k = 0; k < 20; k++) {
             double x0 = 0.4 + 0.0157 * k;
             CHECK_OK(carom_model_set(model, (const char *const[]){"depth", "w", "x0"},

@@ -21,6 +21,7 @@ const unsigned carom_tol_requests[] = {CAROM_MASS | CAROM_FORCE,
                                        CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
                                        CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                        CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_GAP | CAROM_JACOBIAN,
                                        CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
                                        CAROM_R_Q | CAROM_R_V,
                                        CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
@@ -89,6 +90,8 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     CAROM_PLACE(layout, w->force, system->nrow);
     CAROM_PLACE(layout, w->mode, nc);
     CAROM_PLACE(layout, w->struck, system->nlink);
+    CAROM_PLACE(layout, w->dips.g, (CAROM_DIP_PLACES + 2) * system->nlink);
+    CAROM_PLACE(layout, w->dips.u, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->roles_before, 3 * nc);
     CAROM_PLACE(layout, w->still.mode, nc);
     CAROM_PLACE(layout, w->still.impulse, system->nrow);

@@ -33,6 +33,12 @@ typedef struct carom_switches { /* branches of the forces, frozen during a step;
     double *sample;             /* [(samples+1)*n] */
 } carom_switches;
 
+enum { CAROM_DIP_PLACES = 16 };
+typedef struct carom_dips { /* gaps along a step, tolerance_dips.c */
+    double *g, *u;          /* [(places+2)*nlink] and their rates, at its places, and at one more */
+    double x;               /* length of the step they belong to; -1: none */
+} carom_dips;
+
 enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
 
 typedef struct carom_tol { /* the work of a step */
@@ -43,6 +49,7 @@ typedef struct carom_tol { /* the work of a step */
     carom_fixed fixed;
     carom_switches switches;
     carom_painleve_work painleve;
+    carom_dips dips;
     double *roles_before;                /* [3*ncontact] while they are decided anew */
     int *struck;                         /* [nlink] links of an impact */
     double *impacts;                     /* [ncontact] since the contact was closed last */
@@ -101,7 +108,6 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
 int carom_tol_memory(const carom_system *system);
 
 /* Position and velocity at the part r of the step, by its dense output. */
-void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v);
 
 /* tolerance_switch.c: branches at w->start by their values, then, with the roles known, by the motion; shortens w->end to the
  * first change of a branch; after the step: the branches to go on with, and whether they are defined there. */
@@ -112,6 +118,9 @@ carom_status carom_switch_settle(carom_step *s, carom_tol *w);
 carom_status carom_switch_first(carom_step *s, carom_tol *w);
 void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
 carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
+
+/* tolerance_dips.c: the first part [low, high] of the step, behind `from`, in which the gap becomes negative on the dense output. */
+bool carom_tol_dip(carom_step *s, carom_tol *w, int contact, bool left, double noise, double from, double *low, double *high);
 
 /* tolerance_events.c: shortens w->end to the earliest event of the step, located on trials. */
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);

@@ -1,7 +1,7 @@
 /* tolerance_events.c: the earliest event of a step, located on trials of the Runge-Kutta pair.
  *
  * Functions that are positive as long as the modes hold:
- *   open      g                        impact; found between the ends too (locate.c)              (1)
+ *   open      g                        impact; found between the ends too (tolerance_dips.c)             (1)
  *   closed    x_n                      opening                                                    (2)
  *   stick     mu_s x_n - |x_t|         slip begins                                                (3)
  *   slip      s . u_t                  slip ends                                                  (4)
@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "contact/locate.h"
 #include "schemes/tolerance.h"
 
 enum { ITERATIONS = 60 };
@@ -101,51 +100,21 @@ static carom_status impact_before(carom_step *s, carom_tol *w, int contact, doub
     return polish(s, w, CAROM_CAUSE_GAP, contact, x, f_low, high, f_high);
 }
 
-/* The least gap between low, where it falls, and high, where it rises: bisection on its velocity; stops when it is negative. */
-static carom_status bottom(carom_step *s, carom_tol *w, int contact, double low, double high)
-{
-    const carom_system *sys = s->system;
-    int i = sys->njoint + contact, r = sys->link[i].row;
-    for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
-        double middle = 0.5 * (low + high);
-        CAROM_TRY(carom_tol_trial(s, w, middle, &w->probe, NULL));
-        if (w->probe.g[i] < 0)
-            return CAROM_OK;
-        *(w->probe.u[r] < 0 ? &low : &high) = middle;
-    }
-    return CAROM_OK;
-}
-
 /* (1) for one open contact: shortens w->end when its gap closes before. */
 static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *found)
 {
     const carom_system *sys = s->system;
     int i = sys->njoint + contact, r = sys->link[i].row;
-    double h = w->end.x, b[6], low = 0, high = 0, from = 0, least, u_low = w->start.u[r];
-    bool left = w->start.g[i] <= 0 && u_low >= -carom_tol_rest(s, w->start.v); /* it has just left */
-    double g0 = left ? 0 : w->start.g[i], rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
+    double low = 0, high = 0, h = w->end.x;
+    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_tol_rest(s, w->start.v); /* it has just left */
+    double rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
     double noise = w->start.g[i] <= rounding ? rounding : 0; /* a gap that opens slowly is 0 but for rounding for a while */
-    u_low = left ? CAROM_MAX(u_low, 0) : u_low;
     *found = false;
-    carom_locate_quintic(h, g0, u_low, w->start.udot[r], w->end.g[i], w->end.u[r], w->end.udot[r], b);
-    least = b[0];
-    for (int k = 1; k < 6; k++)
-        least = CAROM_MIN(least, b[k]);
-    if (least > fabs(h * u_low) + fabs(h * w->end.u[r]))
-        return CAROM_OK; /* far away */
-    if (w->end.g[i] >= 0) { /* a dip between the ends? */
-        CAROM_TRY(carom_tol_trial(s, w, 0.5 * h, &w->probe, NULL));
-        carom_locate_lower(b, 2 * fabs(w->probe.g[i] - carom_locate_value(b, 0.5)));
-    }
-    for (; from < 1 && carom_locate_first(b, from, &low, &high); from = high) {
+    for (double from = 0; from < 1 && carom_tol_dip(s, w, contact, left, noise, from, &low, &high); from = high) {
         CAROM_TRY(carom_tol_trial(s, w, high * h, &w->probe, NULL));
-        double u_high = w->probe.u[r];
-        if (w->probe.g[i] >= 0 && u_low < 0 && u_high > 0)
-            CAROM_TRY(bottom(s, w, contact, low * h, high * h));
         *found = w->probe.g[i] < -noise;
         if (*found)
             return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
-        u_low = u_high;
     }
     return CAROM_OK;
 }
@@ -214,6 +183,7 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
     const carom_system *sys = s->system;
     double h = w->end.x;
     *cause = CAROM_CAUSE_NONE;
+    w->dips.x = -1;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
         switch ((carom_role)(int)w->role[c]) {
