@@ -59,7 +59,7 @@ static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int c
             carom_tol_copy(sys, &w->probe, &w->end);
             return CAROM_OK;
         }
-        if (newton >= 0 && f >= 0 && f < 4 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q))) { /* at the root, from above */
+        if (newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q))) { /* at the root, from above */
             carom_tol_copy(sys, &w->probe, &w->end);
             return CAROM_OK;
         }
