@@ -325,8 +325,10 @@ int carom_cli_orbit(const carom_cli *cli)
         say_orbit(&w);
     if (code == CAROM_EXIT_OK && w.varied)
         code = follow(&w, &branch);
-    if (code == CAROM_EXIT_OK || json)
-        code = CAROM_MAX(code, print(&w, &branch, json));
+    if (code == CAROM_EXIT_OK || json) {
+        const int printed = print(&w, &branch, json);
+        code = code == CAROM_EXIT_OK ? printed : code;
+    }
     if (w.open)
         carom_orbits_free(&w.orbits);
     carom_model_free(w.model);

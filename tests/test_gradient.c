@@ -1,0 +1,94 @@
+/* test_gradient.c: derivatives of results against closed forms. A ball dropped from y0 under g, restitution e:
+ * first impact T = sqrt(2 y0/g), n-th impact T (1 + 2 (e + ... + e^(n-1))), after the first one
+ * y = e sqrt(2 g y0) (t - T) - g (t - T)^2/2. */
+#include <string.h>
+
+#include "analysis/gradient.h"
+#include "testing.h"
+
+static const char *const ball = "carom: 1\nparameters: {g: 10, e: 0.8, y0: 0.5}\ncoordinates: {y: y0}\nmass: {y: 1}\nforce: {y: -g}\n"
+                                "contacts: {ground: {gap: y, restitution: e}}\n";
+static carom_error error;
+
+static carom_model *load(const char *text)
+{
+    carom_model *model;
+    CHECK_OK(carom_model_parse(&model, "test", text, strlen(text), NULL, &error), error);
+    return model;
+}
+
+static carom_options until(double t_end)
+{
+    carom_options options = carom_options_default();
+    options.rtol = options.atol = 1e-11;
+    options.t_end = t_end;
+    return options;
+}
+
+START_TEST(the_height_after_an_impact_has_the_derivatives_of_its_closed_form)
+{
+    const char *const names[] = {"e", "g", "y0", "q.y", "v.y"};
+    double slope[5], difference[5];
+    carom_model *model = load(ball);
+    carom_gradient g = {.name = names, .n = 5, .check = true, .slope = slope, .difference = difference};
+    carom_options options = until(0.7);
+    CHECK_OK(carom_model_expression_text(model, "y + g*y'", &g.expression, &error), error);
+    CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
+    /* y = e V s - G s^2/2, y' = e V - G s, with s = t - T */
+    const double y0 = .5, G = 10, e = .8, T = sqrt(2 * y0 / G), V = sqrt(2 * G * y0), s = .7 - T;
+    CHECK_NEAR(g.value, e * V * s - G * s * s / 2 + G * (e * V - G * s), 1e-10);
+    CHECK_NEAR(slope[0], V * s + G * V, 1e-9);
+    const double T_g = -T / (2 * G), V_g = V / (2 * G), T_y = T / (2 * y0), V_y = V / (2 * y0);
+    const double speed = e * V - G * s; /* dy/ds */
+    CHECK_NEAR(slope[1], e * V_g * s - s * s / 2 - speed * T_g + speed + G * (e * V_g - s + G * T_g), 1e-9);
+    CHECK_NEAR(slope[2], e * V_y * s - speed * T_y + G * (e * V_y + G * T_y), 1e-9);
+    CHECK_NEAR(slope[3], slope[2], 1e-12); /* the parameter carries the start along */
+    for (int i = 0; i < 5; i++)
+        CHECK_NEAR(difference[i], slope[i], 1e-7 * (1 + fabs(slope[i])));
+    carom_model_free(model);
+}
+END_TEST
+
+START_TEST(times_of_impacts_have_the_derivatives_of_their_closed_form)
+{
+    const char *const names[] = {"e", "g", "q.y"};
+    double slope[3], difference[3];
+    carom_model *model = load(ball);
+    const double y0 = .5, G = 10, e = .8, T = sqrt(2 * y0 / G);
+    for (long n = 1; n <= 4; n++) {
+        carom_gradient g = {.event = n, .name = names, .n = 3, .check = true, .slope = slope, .difference = difference};
+        carom_options options = until(2);
+        CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
+        double sum = 0.5, by_e = 0; /* (1 + 2 (e + ...))/2 */
+        for (int k = 1; k < n; k++)
+            sum += pow(e, k), by_e += k * pow(e, k - 1);
+        CHECK_NEAR(g.value, 2 * T * sum, 1e-12);
+        CHECK_NEAR(slope[0], 2 * T * by_e, 1e-9);
+        CHECK_NEAR(slope[1], -T * sum / G, 1e-9);
+        CHECK_NEAR(slope[2], T * sum / y0, 1e-9);
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(difference[i], slope[i], 1e-7);
+    }
+    carom_model_free(model);
+}
+END_TEST
+
+START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
+{
+    const char *const names[] = {"q.z"};
+    double slope[1], difference[1];
+    carom_model *model = load(ball);
+    carom_gradient g = {.event = 1, .name = names, .n = 1, .slope = slope, .difference = difference};
+    carom_options options = until(0.1);
+    ck_assert_int_eq(carom_gradient_run(&g, model, &options, &error), CAROM_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "did you mean 'q.y'?"));
+    const char *const known[] = {"e"};
+    g.name = known;
+    ck_assert_int_eq(carom_gradient_run(&g, model, &options, &error), CAROM_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "has 0"));
+    carom_model_free(model);
+}
+END_TEST
+
+TEST_MAIN("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
+          times_of_impacts_have_the_derivatives_of_their_closed_form, unknown_names_and_events_that_do_not_happen_are_errors)

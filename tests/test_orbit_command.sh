@@ -1,0 +1,51 @@
+#!/bin/sh
+# test_orbit_command.sh: `carom orbit` and `carom gradient` as a user meets them: results, files, mistakes, exit codes.
+set -u
+: "${CAROM:?}"
+[ -n "${YAML:-}" ] || exit 77
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+expect() # CODE ARGUMENTS...
+{
+    wanted=$1 code=0
+    shift
+    "$CAROM" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
+    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; cat "$tmp/err"; }
+}
+holds() { jq -e "$1" "$tmp/out" >/dev/null || { complain "not true of the result: $1"; cat "$tmp/out"; }; }
+says() { grep -qF -- "$1" "$tmp/err" || { complain "the message lacks: $1"; cat "$tmp/err"; }; }
+
+# The orbit of one impact per period: published to ten digits.
+expect 0 orbit impact-oscillator -p alpha=0.05 -p e=0.5 -p umin=0 --sensitivity --json
+holds '.stable and (.impacts | length == 1) and (.impacts[0].speed + 0.703745586353 | fabs < 1e-10)'
+holds '(.multipliers | length == 2) and ((.multipliers[0].re*.multipliers[0].re + .multipliers[0].im*.multipliers[0].im | log)/2 + 0.81881089 | fabs < 1e-8)'
+holds '.sensitivity.a["q.u"] - .q.u | fabs < 1e-9' # umin = 0: the motion is proportional to a
+
+expect 0 orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.8:25 -o "$tmp/branch.csv" --json
+holds '.branch.bifurcations == [.branch.bifurcations[0]] and .branch.bifurcations[0].kind == "period doubling" and (.branch.bifurcations[0].value - 2.6533477279 | fabs < 1e-8)'
+head -1 "$tmp/branch.csv" | grep -q "^w,kind,T,u,u',re1,im1,re2,im2,stable,impacts,slowest,nearest$" || complain "the header of the branch is $(head -1 "$tmp/branch.csv")"
+awk -F, 'NR > 1 { n++; if ($2 == "period doubling") { found = 1; at = $1 } if ($1 > at && found && $10 != 0) bad = 1 } END { exit !(n > 5 && found && !bad) }' "$tmp/branch.csv" ||
+    complain "the branch has no period doubling, or is stable behind it"
+
+expect 2 orbit impact-oscillator -p ww=1:2:3
+says "did you mean 'w'"
+expect 2 orbit impact-oscillator -p w=1:2
+says "FROM:TO:N"
+expect 2 orbit impact-oscillator -p w=1:2:3 -p e=0:1:3
+says "one parameter"
+expect 2 orbit impact-oscillator --multiple 0
+expect 4 orbit bouncing-ball --transient 0 --period 0.3 # it comes to rest: no orbit near that start
+expect 1 orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.4:5 -o /no/such/folder/branch.csv
+[ ! -e /dev/full ] || { expect 1 orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.4:5 -o /dev/full; says "/dev/full"; }
+
+expect 0 gradient bouncing-ball --t-end 1 --of "y^2" --with-respect-to e,q.y --json
+holds '(.gradient.e - .differences.e | fabs < 1e-7) and (.gradient["q.y"] - .differences["q.y"] | fabs < 1e-7) and .warning == null'
+expect 2 gradient bouncing-ball --of "yy"
+says "did you mean 'y'"
+expect 2 gradient bouncing-ball
+says "--of"
+expect 2 gradient bouncing-ball --of event:0
+expect 2 gradient bouncing-ball --t-end 0.1 --of event:1
+[ "$failures" = 0 ]
