@@ -15,7 +15,7 @@ static const char style[] =
     "svg{font-family:sans-serif;font-size:12px}\n"
     "text{fill:#6e6e6e}.title{font-size:15px;font-weight:bold}.n{text-anchor:end}.m{text-anchor:middle}\n"
     "path{fill:none;stroke-width:1.4;stroke-linejoin:round;stroke-linecap:round}\n"
-    ".j{stroke-width:.8;stroke-dasharray:2 3}.s{stroke-width:1.4}\n"
+    ".j{stroke-width:.8;stroke-dasharray:2 3}.s{stroke-width:1.4}.d{stroke-width:.8}\n"
     ".frame{stroke:#8a8a8a;stroke-width:1}.grid{stroke:#8a8a8a;stroke-opacity:.25;stroke-width:1}\n"
     ".c0{stroke:#1f7fc4}.c1{stroke:#d9650e}.c2{stroke:#159a73}.c3{stroke:#b8609f}.c4{stroke:#a67c00}.c5{stroke:#808080}"
     ".c6{stroke:#8a6fd8}.c7{stroke:#d0455a}\n"
@@ -174,7 +174,8 @@ static void put_frame(carom_stream *out, const carom_frame *f)
 }
 
 /* What the labels of y are multiplied with stands at the right, where the legend leaves room. */
-static void put_panel(carom_stream *out, const carom_table *table, const carom_panel *panel, carom_frame *f)
+static void put_panel(carom_stream *out, const carom_table *table, const carom_panel *panel, carom_frame *f, const carom_plot *plot,
+                      bool first)
 {
     char note[64];
     fit_axes(table, panel, f);
@@ -191,9 +192,13 @@ static void put_panel(carom_stream *out, const carom_table *table, const carom_p
             carom_curve_phase(out, f, &curve);
         else if (panel->stems)
             carom_curve_stems(out, f, &curve);
+        else if (panel->dots)
+            carom_curve_dots(out, f, &curve);
         else
             carom_curve_series(out, f, &curve);
     }
+    for (int i = 0; i < plot->nmark && !panel->phase; i++)
+        carom_svg_mark(out, f, &plot->marks[i], first);
 }
 
 /* ---- the page ---- */
@@ -203,13 +208,19 @@ static int panel_strip(const carom_table *table, const carom_panel *panel, int w
     return legend * LEGEND + GAP + (panel->x_labels ? X_LABELS : 0);
 }
 
-static void put_page(carom_stream *out, const carom_table *table, const carom_panels *panels, const char *title,
-                     int width, int height)
+/* A phase portrait and a cloud are twice as high. */
+static int share(const carom_panel *panel)
 {
-    int strips = (title[0] ? TITLE : GAP), shares = 0; /* a phase portrait is twice as high */
+    return 1 + (panel->phase || panel->dots);
+}
+
+static void put_page(carom_stream *out, const carom_table *table, const carom_panels *panels, const carom_plot *plot, int width)
+{
+    const char *title = plot->title ? plot->title : table->title;
+    int strips = (title[0] ? TITLE : GAP), shares = 0, height = plot->height;
     for (int i = 0; i < panels->n; i++) {
         strips += panel_strip(table, &panels->panel[i], width);
-        shares += 1 + panels->panel[i].phase;
+        shares += share(&panels->panel[i]);
     }
     int standard = shares == 1 ? 400 : shares == 2 ? 220 : 150;
     int each = height > 0 ? CAROM_MAX(40, (height - strips) / shares) : standard;
@@ -227,8 +238,8 @@ static void put_page(carom_stream *out, const carom_table *table, const carom_pa
         const carom_panel *panel = &panels->panel[i];
         int lines = put_legend(out, table, panel, LEFT, top, width - LEFT - RIGHT);
         carom_frame frame = {.left = LEFT, .top = top + LEGEND * lines, .width = width - LEFT - RIGHT,
-                             .height = each * (1 + panel->phase)};
-        put_panel(out, table, panel, &frame);
+                             .height = each * share(panel)};
+        put_panel(out, table, panel, &frame, plot, i == 0);
         top += panel_strip(table, panel, width) + frame.height;
     }
     carom_stream_string(out, "</svg>\n");
@@ -250,7 +261,7 @@ carom_status carom_svg_plot(const char *path, FILE *stream, const carom_table *t
     carom_stream out;
     carom_status status = carom_stream_open(&out, path, stream, error);
     if (status == CAROM_OK) {
-        put_page(&out, table, &panels, plot->title ? plot->title : table->title, width, plot->height);
+        put_page(&out, table, &panels, plot, width);
         status = carom_stream_close(&out, error);
     }
     carom_panels_free(&panels);

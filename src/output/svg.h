@@ -38,9 +38,11 @@ typedef struct carom_curve {
 /* Along x: at most a few points per pixel, with the extremes of each pixel. */
 void carom_curve_series(carom_stream *out, const carom_frame *frame, const carom_curve *curve);
 void carom_curve_stems(carom_stream *out, const carom_frame *frame, const carom_curve *curve); /* lines from 0 */
+void carom_curve_dots(carom_stream *out, const carom_frame *frame, const carom_curve *curve);  /* a cloud of points */
 void carom_curve_phase(carom_stream *out, const carom_frame *frame, const carom_curve *curve); /* x is any column */
 
 void carom_svg_pixel(carom_stream *out, double value);               /* with one decimal */
 void carom_svg_text(carom_stream *out, const char *text, int most);  /* escaped, at most that many characters */
+void carom_svg_mark(carom_stream *out, const carom_frame *frame, const carom_plot_mark *mark, bool label);
 
 #endif

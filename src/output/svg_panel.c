@@ -184,6 +184,8 @@ static carom_status choose(carom_panels *panels, const carom_table *table, const
         CAROM_TRY(find(table, plot->x, &x, error));
     for (int i = 0; i < plot->npanel; i++)
         CAROM_TRY(ask_panel(panels, table, x, plot->panels[i], error));
+    for (int i = 0; i < CAROM_MIN(plot->ndots, panels->n); i++)
+        panels->panel[i].dots = true;
     if (plot->npanel == 0 && plot->nphase == 0)
         CAROM_TRY(standard_panels(panels, table, x, plot->portrait, error));
     for (int i = 0; i < plot->nphase; i++)

@@ -9,6 +9,7 @@ typedef struct carom_panel {
     int *column;    /* [n] */
     int n, room;
     bool stems;     /* impulses: lines from 0 */
+    bool dots;      /* a cloud of points */
     bool phase;
     bool x_labels;  /* else those of the panel below hold */
 } carom_panel;
