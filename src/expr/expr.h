@@ -89,7 +89,7 @@ typedef struct carom_switch { /* a branch holds as long as f stays between two b
     bool opposite; /* or with -f */
 } carom_switch;
 /* Fills list with the different switches of n expressions that depend on variables below varying; returns how many.
- * 0 when there are more than most; -1: no memory. Each has a branch of its own. */
+ * most + 1 when there are more than most; -1: no memory. Each has a branch of its own. */
 int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list, int most);
 carom_expr carom_switch_function(carom_expr_pool *pool, const carom_switch *s);
 /* The branch d of a value of f, which holds on [low, high). s NULL: -1 below 0, 1 above. */

@@ -112,7 +112,7 @@ int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n,
             !(vary[s.a] || (s.b != CAROM_EXPR_NONE && vary[s.b])))
             continue;
         if (count == most) {
-            count = 0;
+            count++;
             break;
         }
         s.branch = count;

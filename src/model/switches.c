@@ -24,28 +24,39 @@ static void tabulate(const carom_source *s, const carom_switch *list, int n, dou
     }
 }
 
-static bool equal(const double *f, const double *g, double sign)
+/* Is f a multiple of g? Which one, or 0. */
+static double multiple(const double *f, const double *g)
 {
-    double difference = 0, size = 0;
+    double ratio = f[0] / g[0], difference = 0, size = 0;
     for (int k = 0; k < POINTS; k++)
-        difference = fmax(difference, fabs(f[k] - sign * g[k])), size = fmax(size, fabs(f[k]));
-    return size > 0 && difference <= 1e-12 * size;
+        difference = fmax(difference, fabs(f[k] - ratio * g[k])), size = fmax(size, fabs(f[k]));
+    return isfinite(ratio) && difference <= 1e-12 * size ? ratio : 0;
 }
 
-/* x < y and abs(y - x) change together: switches whose f are the same at a few places, but for the sign, share a branch. */
+/* Are there no switches inside its f? Then f is analytic, and known by its values at a few places. */
+static bool plain(const carom_source *s, const carom_switch *x)
+{
+    const carom_expr e[2] = {x->a, x->b};
+    carom_switch inner[1];
+    return x->kind == CAROM_SWITCH_SIGN && carom_expr_switches(s->pool, e, e[1] == CAROM_EXPR_NONE ? 1 : 2, s->var_p, inner, 1) == 0;
+}
+
+/* x < y and abs(y - x) change together: switches whose f are multiples of each other at a few places share a branch. */
 static bool unite(carom_source *s)
 {
     int n = s->nswitches, *first = CAROM_NEW(s->arena, int, n);
+    bool *alone = CAROM_NEW(s->arena, bool, n);
     double *f = malloc(sizeof *f * ((size_t)n * POINTS + (size_t)s->nvar)), *variables = f ? f + n * POINTS : NULL;
     if (f)
         tabulate(s, s->switches, n, variables, f);
-    for (int i = 0; f && first && i < n; i++) {
+    for (int i = 0; f && first && alone && i < n; i++) {
         carom_switch *x = &s->switches[i];
         x->branch = -1;
-        for (int k = 0; x->branch < 0 && x->kind == CAROM_SWITCH_SIGN && k < s->nswitch; k++) {
-            bool same = equal(f + i * POINTS, f + first[k] * POINTS, 1), opposite = equal(f + i * POINTS, f + first[k] * POINTS, -1);
-            if (s->switches[first[k]].kind == CAROM_SWITCH_SIGN && (same || opposite))
-                x->branch = k, x->opposite = opposite && !same;
+        alone[i] = !plain(s, x);
+        for (int k = 0; x->branch < 0 && !alone[i] && k < s->nswitch; k++) {
+            double ratio = alone[first[k]] ? 0 : multiple(f + i * POINTS, f + first[k] * POINTS);
+            if (ratio != 0)
+                x->branch = k, x->opposite = ratio < 0;
         }
         if (x->branch < 0) {
             x->branch = s->nswitch;
@@ -54,7 +65,7 @@ static bool unite(carom_source *s)
     }
     s->switch_of = first;
     free(f);
-    return f && first;
+    return f && first && alone;
 }
 
 carom_status carom_source_switches(carom_loader *l)
@@ -75,6 +86,7 @@ carom_status carom_source_switches(carom_loader *l)
             for (int i = 0; i < parts[k].length; i++)
                 all[total++] = parts[k].e[i];
         count = carom_expr_switches(s->pool, all, (int)total, s->var_p, found, MOST);
+        count = count > MOST ? 0 : count;
     }
     s->switches = count > 0 ? CAROM_NEW(s->arena, carom_switch, count) : NULL;
     if (s->switches)
