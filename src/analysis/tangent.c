@@ -235,6 +235,7 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     int index = (int)(g - stage->segment);
     bool last = index == stage->nsegment - 1;
     t->njump = index == 0 ? 0 : t->njump;
+    t->flow.fixed.slow = t->saltation.fixed.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
     roles_along(t, g, t->role_after, t->direction_after);
     if (g->t1 > g->t0) {
         CAROM_TRY(jumps_until(t, g->t0)); /* one at the very start is told after the segment */

@@ -102,6 +102,11 @@ typedef struct carom_flow {
     double *term, *sum, *x;      /* [2*nv] */
     double *law_q;               /* [4*ncontact*nq] */
     double *along;               /* [2*nrow+4*ncontact] */
+    double *stiffness;           /* [nrow] of slip that has just begun */
+    int v_degree;                /* of the velocities along the segment, */
+    const double *v_powers;      /* [(v_degree+1)*nv] those of the segment, or cubic [4*nv] */
+    double *cubic;
+    double *from, *last;         /* [2*nv*n] columns at the start of the segment; at its end, by fewer pieces */
     const double *v_here;        /* [nv] of the point */
     bool linear_motion;          /* the scheme vouches that G does not change along a segment */
     double log_det;              /* out: integral of the trace of a_v */
@@ -113,6 +118,8 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
 /* The linearised accelerations at a point: a_q, a_v [nv*nv] and b [nv*n]; fixed, a and force hold the motion there. */
 carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,
                               const double *law_p, double *a_q, double *a_v, double *b, carom_error *error);
+bool carom_flow_rows(const carom_flow *flow, const double *role);  /* is anything held? */
+bool carom_flow_turns(const carom_flow *flow, const double *role); /* does friction change with q or v in these roles? */
 /* At the point of the last call of it: the change of the forces [nrow] along a column (x, dp), entries n apart. */
 void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce);
 
