@@ -1,0 +1,148 @@
+/* test_tolerance_sliding.c: where both branches of a force push to their border the motion keeps to it: dry friction written
+ * as a force. Compared with friction as a contact law, which shares none of that code, and with closed forms. */
+#include "tolerance_testing.h"
+
+static carom_model *parse(const char *text)
+{
+    carom_error error = {0};
+    carom_model *model;
+    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
+    return model;
+}
+
+static run run_text(const char *text, const char *scheme, double tol, double T)
+{
+    carom_model *m = parse(text);
+    run r = begin(m, scheme, tol, 0, T);
+    r.loaded = m;
+    ck_assert_msg(carom_sim_run(r.sim, T) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+    return r;
+}
+
+static void brought_to_rest(const void *user, double t, double *q)
+{
+    (void)user;
+    t = fmin(t, 2);
+    q[0] = t - t * t / 4;
+}
+
+static const char stopping[] = "carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x')\"}\n";
+
+START_TEST(dry_friction_as_a_force_stops_and_stays)
+{
+    static const char *const schemes[] = {"tolerance", "tolerance:method=radau5"};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < TOLERANCES; k++) {
+            run r = run_text(stopping, schemes[i], tolerances[k], 20);
+            CHECK_AT_MOST(error_of(&r, 1, brought_to_rest, NULL), tolerances[k]);
+            CHECK_AT_MOST(fabs(carom_sim_state(r.sim)->v[0]), 1e-12);
+            CHECK_AT_MOST((double)carom_sim_info(r.sim)->rhs_evaluations, 3000);
+            CHECK_AT_MOST(fabs(carom_sim_info(r.sim)->balance_error), 1e-9);
+            ck_assert_msg(strstr(carom_sim_note(r.sim), "from t = 2 on a force is held") != NULL, "note: %s", carom_sim_note(r.sim));
+            end(&r);
+        }
+    run r = run_text(stopping, "mixed:rk=erk4", 1e-6, 20);
+    CHECK_AT_MOST(error_of(&r, 1, brought_to_rest, NULL), 1e-9);
+    end(&r);
+}
+END_TEST
+
+/* A mass starts at rest, too: both branches push to the border from the first step on. */
+START_TEST(a_mass_at_rest_stays_until_it_is_pulled_hard_enough)
+{
+    run r = run_text("carom: 1\ncoordinates: {x: 0}\nmass: {x: 1}\nforce: {x: \"0.1*t - 0.5*sign(x')\"}\n", "tolerance", 1e-9, 7);
+    double x = 0.1 * 8 / 6; /* from t = 5 on x'' = 0.1 (t - 5) */
+    CHECK_NEAR(carom_sim_state(r.sim)->q[0], x, 3e-9);
+    CHECK_NEAR(carom_sim_state(r.sim)->v[0], 0.2, 3e-9);
+    end(&r);
+}
+END_TEST
+
+static const char by_force[] = "carom: 1\ncoordinates: {a: 0, b: 0, c: 0}\nvelocities: {a: 1}\nmass: {a: 1, b: 1, c: 1}\n"
+                               "force: {a: \"-0.5*sign(a') + 10*(b - a) + 2*sin(t)\", b: \"-0.5*sign(b') + 10*(a - b) + 10*(c - b)\","
+                               " c: \"-0.5*sign(c') + 10*(b - c)\"}\n";
+static const char by_law[] = "carom: 1\ncoordinates: {a: 0, b: 0, c: 0, y: 0, z: 0, w: 0}\nvelocities: {a: 1}\n"
+                             "mass: {a: 1, b: 1, c: 1, y: 1, z: 1, w: 1}\n"
+                             "force: {a: \"10*(b - a) + 2*sin(t)\", b: \"10*(a - b) + 10*(c - b)\", c: \"10*(b - c)\", y: -1, z: -1, w: -1}\n"
+                             "contacts: {A: {gap: y, slip: \"a'\", friction: 0.5, restitution: 0},"
+                             " B: {gap: z, slip: \"b'\", friction: 0.5, restitution: 0},"
+                             " C: {gap: w, slip: \"c'\", friction: 0.5, restitution: 0}}\n";
+
+START_TEST(a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law)
+{
+    run law = run_text(by_law, "tolerance", 1e-12, 15);
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = run_text(by_force, "tolerance", tolerances[k], 15);
+        double e = error_of(&r, 3, of_run, &law);
+        printf("chain tol %.0e: %.2g tol, %ld changes, %ld evaluations\n", tolerances[k], e / tolerances[k],
+               carom_sim_info(r.sim)->switches, carom_sim_info(r.sim)->rhs_evaluations);
+        CHECK_AT_MOST(e, 10 * tolerances[k]);
+        CHECK_AT_LEAST((double)carom_sim_info(r.sim)->switches, 10);
+        CHECK_AT_MOST(fabs(carom_sim_info(r.sim)->balance_error), 100 * tolerances[k]);
+        end(&r);
+    }
+    end(&law);
+}
+END_TEST
+
+static const char belt[] =
+    "carom: 1\ncoordinates: {x: 0}\nmass: {x: 1}\nlet: {speed: 0.5 + 0.1*sin(3*t)}\n"
+    "force: {x: \"-x - if(x' > speed, 1, -1)*(0.6 + 0.4/(1 + 5*abs(x' - speed)))\"}\n";
+
+START_TEST(a_mass_on_a_belt_moves_with_it)
+{
+    run fine = run_text(belt, "tolerance", 1e-12, 20);
+    double q[1], v[1];
+    for (double t = 0.9; t < 1.5; t += 0.05) {
+        ck_assert_int_eq(carom_trajectory_at(fine.path, t, 1, q, v), CAROM_OK);
+        CHECK_NEAR(v[0], 0.5 + 0.1 * sin(3 * t), 1e-8); /* the dense output of velocities is of order 4 */
+    }
+    for (int k = 0; k < 4; k++) {
+        run r = run_text(belt, "tolerance", tolerances[k], 20);
+        double e = error_of(&r, 1, of_run, &fine);
+        printf("belt tol %.0e: %.2g tol, %ld evaluations\n", tolerances[k], e / tolerances[k], carom_sim_info(r.sim)->rhs_evaluations);
+        CHECK_AT_MOST(e, 10 * tolerances[k]);
+        end(&r);
+    }
+    end(&fine);
+}
+END_TEST
+
+/* A force that depends on the position alone shakes ever faster: from some height on it is not resolved. */
+START_TEST(a_force_that_shakes_ever_faster_does_not_hang)
+{
+    for (int k = 0; k < 3; k++) { /* changes grow with the root of 1/tol */
+        run r = run_text("carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x) - 0.3*x'\"}\n", "tolerance",
+                         tolerances[k], 300);
+        printf("shaking tol %.0e: x = %.2g, %ld changes, %ld evaluations\n", tolerances[k], carom_sim_state(r.sim)->q[0],
+               carom_sim_info(r.sim)->switches, carom_sim_info(r.sim)->rhs_evaluations);
+        CHECK_AT_MOST(fabs(carom_sim_state(r.sim)->q[0]), tolerances[k]);
+        CHECK_AT_MOST((double)carom_sim_info(r.sim)->rhs_evaluations, 1.5e6);
+        end(&r);
+    }
+}
+END_TEST
+
+START_TEST(a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
+{
+    carom_model *m = parse(by_force);
+    run a = begin(m, "tolerance", 1e-7, 0, 12), b = begin(m, "tolerance", 1e-7, 0, 12), c = begin(m, "tolerance", 1e-7, 0, 12);
+    ck_assert_int_eq(carom_sim_run(a.sim, 12), CAROM_OK);
+    while (!*carom_sim_note(b.sim))
+        ck_assert_int_eq(carom_sim_step(b.sim), CAROM_OK);
+    size_t bytes = carom_sim_save(b.sim, NULL, 0);
+    void *saved = malloc(bytes);
+    ck_assert_uint_eq(carom_sim_save(b.sim, saved, bytes), bytes);
+    ck_assert_int_eq(carom_sim_load(c.sim, saved, bytes), CAROM_OK);
+    ck_assert_int_eq(carom_sim_run(c.sim, 12), CAROM_OK);
+    ck_assert_mem_eq(carom_sim_state(a.sim)->q, carom_sim_state(c.sim)->q, 3 * sizeof(double));
+    ck_assert_mem_eq(carom_sim_state(a.sim)->v, carom_sim_state(c.sim)->v, 3 * sizeof(double));
+    free(saved);
+    end(&a), end(&b), end(&c);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("sliding", dry_friction_as_a_force_stops_and_stays, a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
+          a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
+          a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
