@@ -11,6 +11,7 @@ BEGIN {
     for (i = 1; i <= n; i++)
         rank[order[i]] = i
     home["libfyaml.h"] = "text"; home["hdf5.h"] = "output"; home["check.h"] = "tests"
+    home["sqlite3.h"] = "output"; home["png.h"] = "output"; home["mpi.h"] = "cli"
 }
 function bad(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; failed = 1 }
 FNR == 1 {

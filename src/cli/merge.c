@@ -60,7 +60,7 @@ static int add_file(work *w, const char *path)
     int code = w->store ? CAROM_EXIT_OK : create(w, from, &error);
     carom_status status = CAROM_OK;
     if (code == CAROM_EXIT_OK)
-        status = carom_store_compare(carom_store_shape(w->store), carom_store_shape(from), w->in[0], "shard", &error);
+        status = carom_store_compare(carom_store_shape(from), carom_store_shape(w->store), path, "shard", &error);
     if (code == CAROM_EXIT_OK && status == CAROM_OK) {
         status = carom_store_scan(from, copy_row, w->store, &error);
         if (status == CAROM_BAD_ARGUMENT)

@@ -191,6 +191,8 @@ static int sweep(const carom_cli *cli)
                 code = read_measures(&job, measure);
             if (code == CAROM_EXIT_OK)
                 code = carom_cli_job_plan(&job);
+            if (code == CAROM_EXIT_OK)
+                code = carom_cli_job_span(&job);
             if (code == CAROM_EXIT_OK && turn == 0)
                 code = carom_cli_job_open(&job, (carom_store_entry){NULL, NULL});
         }

@@ -28,8 +28,9 @@ typedef struct carom_cli_job {
     int rank, ranks; /* of MPI; 0 of 1 without */
 } carom_cli_job;
 
-/* Loads the model, reads axes, design, shard and span; what is measured is left to the caller. An exit code. */
+/* Loads the model, reads axes, design and shard; what is computed is left to the caller. An exit code. */
 int carom_cli_job_plan(carom_cli_job *job);
+int carom_cli_job_span(carom_cli_job *job); /* --periods, --time, --transient */
 /* Describes the whole in job->form (extra: an entry of the command's own, key NULL: none) and opens the store. */
 int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra);
 /* Computes what is left, on threads or on the ranks of MPI; rank 0 closes nothing yet. */

@@ -126,14 +126,20 @@ static int read_shard(const carom_cli *cli, carom_sweep *s)
     return CAROM_EXIT_OK;
 }
 
-static int read_span(const carom_cli *cli, carom_sweep *s)
+int carom_cli_job_span(carom_cli_job *job)
 {
+    const carom_cli *cli = job->cli;
+    carom_sweep *s = &job->sweep;
     const bool periods = carom_cli_own(cli, "--periods") != NULL, time = carom_cli_own(cli, "--time") != NULL;
     if (periods && time)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--periods and --time exclude each other");
     s->span.unit = periods ? CAROM_SPAN_PERIODS : time ? CAROM_SPAN_TIME : CAROM_SPAN_RUN;
     int code = carom_cli_own_number(cli, periods ? "--periods" : "--time", 1e-300, 1e12, &s->span.length);
-    return code != CAROM_EXIT_OK ? code : carom_cli_own_number(cli, "--transient", 0, 1e12, &s->span.transient);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_own_number(cli, "--transient", 0, 1e12, &s->span.transient);
+    if (code == CAROM_EXIT_OK && periods && !(job->model->period > 0))
+        code = carom_cli_fail(CAROM_EXIT_USAGE, "the model '%s' has no period: use --time T", job->model->name);
+    return code;
 }
 
 /* ---- the whole ---- */
@@ -161,8 +167,6 @@ int carom_cli_job_plan(carom_cli_job *job)
     if (code == CAROM_EXIT_OK)
         code = read_shard(cli, s);
     if (code == CAROM_EXIT_OK)
-        code = read_span(cli, s);
-    if (code == CAROM_EXIT_OK)
         code = carom_cli_load(cli, &job->model, note);
     if (code == CAROM_EXIT_OK)
         code = carom_cli_settings(cli, job->model, &job->options);
@@ -172,8 +176,6 @@ int carom_cli_job_plan(carom_cli_job *job)
         return code;
     if (*note && !cli->quiet && job->rank == 0)
         fprintf(stderr, "carom: note: %s\n", note);
-    if (s->span.unit == CAROM_SPAN_PERIODS && !(job->model->period > 0))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "the model '%s' has no period: use --time T", job->model->name);
     carom_setting *setting = CAROM_NEW(cli->arena, carom_setting, cli->nsetting + 1);
     if (!setting)
         return no_memory();

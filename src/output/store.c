@@ -48,25 +48,35 @@ carom_status carom_store_adopt(carom_store *store, const carom_store_form *form,
 
 /* ---- what differs ---- */
 
-static int line_of_difference(const char *a, const char *b)
+/* The words at which two texts part, and the line. */
+static int part(const char **a, const char **b)
 {
+    const char *x = *a, *y = *b;
     int line = 1;
-    for (; *a && *a == *b; a++, b++)
-        line += *a == '\n';
+    for (; *x && *x == *y; x++, y++) {
+        line += *x == '\n';
+        if (*x == ' ' || *x == '\n')
+            *a = x + 1, *b = y + 1;
+    }
     return line;
 }
 
 static void tell(char *text, size_t size, const char *key, const char *there, const char *here)
 {
+    enum { WORD = 60 };
     size_t used = strlen(text);
     text += used, size -= used;
     const char *between = used ? "; " : "";
-    if (!there || !here)
+    if (!there || !here) {
         snprintf(text, size, "%s'%s' is %s", between, key, there ? "there only" : "missing there");
-    else if (strchr(there, '\n') || strchr(here, '\n') || strlen(there) + strlen(here) > 240)
-        snprintf(text, size, "%s%s differs from line %d on", between, key, line_of_difference(there, here));
-    else
-        snprintf(text, size, "%s%s is '%s' there and '%s' here", between, key, there, here);
+        return;
+    }
+    bool lines = strchr(there, '\n') || strchr(here, '\n');
+    int line = part(&there, &here), m = (int)strcspn(there, " \n"), n = (int)strcspn(here, " \n");
+    char where[40] = "";
+    if (lines)
+        snprintf(where, sizeof where, " (line %d)", line);
+    snprintf(text, size, "%s%s: '%.*s' there, '%.*s' here%s", between, key, CAROM_MIN(m, WORD), there, CAROM_MIN(n, WORD), here, where);
 }
 
 carom_status carom_store_compare(const carom_store_form *there, const carom_store_form *here, const char *where, const char *but,
