@@ -203,7 +203,7 @@ static bool spatial_directions(carom_fixed *f, const carom_system *system, const
         const carom_link *link = &system->link[i];
         int nv = system->nv, r = link->row, c = link->contact;
         f->creeps[c] = false;
-        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP)
+        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->holds[c])
             continue;
         double x = carom_dot(nv, system->at.G + (r + 1) * nv, v) + system->at.w[r + 1];
         double y = carom_dot(nv, system->at.G + (r + 2) * nv, v) + system->at.w[r + 2], size = hypot(x, y);
@@ -298,6 +298,7 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
     CAROM_PLACE(layout, fixed->h, nv);
     CAROM_PLACE(layout, fixed->creeps, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->moves, system->nlink - system->njoint);
+    CAROM_PLACE(layout, fixed->holds, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->a_free, nv);
     CAROM_PLACE(layout, fixed->S, n * n);
     CAROM_PLACE(layout, fixed->L, n * n);

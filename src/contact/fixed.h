@@ -18,6 +18,7 @@ typedef struct carom_fixed {
     double slow;             /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
     bool *moves;               /* [ncontact] spatial slip is not 0 */
+    bool *holds;               /* [ncontact] spatial slip along its direction as it is: it stops in this step */
     int m, *row, *order;     /* rows of the equations */
     double *Y, *K, *b, *x, *work, *h, *a_free;
     double *S, *L;           /* [m*m] W and K of slip, factored; (5) of fixed.c */

@@ -260,6 +260,7 @@ static carom_status advance(carom_step *s)
     carom_cause cause;
     int contact = 0;
     roles_from(s, w);
+    carom_tol_release(s, w);
     w->fixed.side = 0;
     w->start.x = 0;
     w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
@@ -271,6 +272,7 @@ static carom_status advance(carom_step *s)
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
         w->fixed.side = 0;
+        carom_tol_release(s, w);
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
         carom_fixed_sides(&w->fixed, sys);
         CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));

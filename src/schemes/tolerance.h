@@ -143,7 +143,8 @@ carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit);
 double carom_tol_small(const carom_step *s); /* kappa tol, a length */
 double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
-double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h);
+double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h);
+void carom_tol_release(const carom_step *s, carom_tol *w); /* no direction is held */
 bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x); /* spatial slip that changes much within x */
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
 

@@ -6,8 +6,8 @@
  *             after a force or stick event at t + d on the old motion, where the violated inequality is strict       (3)
  *   freeze    tolerance_freeze.c                                                                                     (4)
  *   project   what the roles hold is removed with their columns                                                      (5)
- *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; it sticks when |u|^2/(2 dec) <= k,
- *             if static friction can hold it                                                                         (6) */
+ *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the last step
+ *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it       (6) */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -188,12 +188,14 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
     return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
 }
 
-double carom_tol_slip_limit(const carom_step *s, const carom_tol *w, double h)
+double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
-        if (dec > 0 && !w->fixed.creeps[c])
-            h = CAROM_MIN(h, 0.9 * size / dec);                                                  /* (6) */
+        bool stops = dec > 0 && !w->fixed.creeps[c];
+        w->fixed.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
+        if (stops)
+            h = CAROM_MIN(h, (w->fixed.holds[c] ? 1 : 0.9) * size / dec);
     }
     return h;
 }
@@ -213,8 +215,10 @@ bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
-        double size, dec = deceleration(s, w, &w->end, c, &size);
-        if (dec > 0 && !w->fixed.creeps[c] && size * size / (2 * dec) <= carom_tol_small(s)) {
+        const double *d = w->direction + 2 * c;
+        int r = s->system->link[s->system->njoint + c].row;
+        if (w->fixed.holds[c] && (int)w->role[c] == CAROM_ROLE_SLIP &&
+            d[0] * w->end.u[r + 1] + d[1] * w->end.u[r + 2] <= 0.01 * hypot(w->start.u[r + 1], w->start.u[r + 2])) {
             *contact = c;
             return true;
         }
@@ -222,11 +226,18 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
     return false;
 }
 
+void carom_tol_release(const carom_step *s, carom_tol *w)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+        w->fixed.holds[c] = false;
+}
+
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
 {
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
     w->fixed.side = 0; /* of modes to come */
+    carom_tol_release(s, w);
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {

@@ -46,7 +46,7 @@ static void turn(const carom_fixed *f, const carom_system *sys, const double *v,
     for (int k = sys->njoint; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
         int c = link->contact, r = link->row;
-        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c])
+        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c] || f->holds[c])
             continue;
         const double *x = sys->at.G + (r + 1) * nv, *y = x + nv, *d = f->direction + 2 * c;
         double speed = hypot(carom_dot(nv, x, v) + sys->at.w[r + 1], carom_dot(nv, y, v) + sys->at.w[r + 2]);
