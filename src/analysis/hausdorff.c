@@ -11,7 +11,7 @@
  * A point's distance (2) is found in a tree of boxes over the pieces of b; most of the time the piece that was nearest to the
  * point before is enough. The maximum (2) is found in a tree over a by branch and bound: parts whose bound (6), (4), (5) is
  * at most D (1 + rtol), D the largest distance found so far, are done with; others are divided. Pieces are bisected. The result
- * is a bracket D <= distance <= upper, upper = D (1 + rtol) to rounding. (4) alone needs many bisections where the two graphs
+ * is a bracket D <= distance <= upper, upper = D (1 + rtol) or 256 epsilon of the largest t and x. (4) alone needs many bisections where the two graphs
  * run side by side, (5) ends them at once. n log n operations unless many pieces of b are about equally far from points of a. */
 #include <float.h>
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct tree {  /* over the pieces of a graph; node 0 is the root, childr
 
 typedef struct search {
     const tree *a, *b;
-    double rtol, D, upper;
+    double rtol, floor, D, upper; /* floor: distances below it are rounding */
     size_t near;       /* piece of b that was nearest last */
     double *p, *q;     /* [DEPTH][1+d] points on the way down; [1+d] */
     long operations;   /* boxes and pieces looked at */
@@ -200,7 +200,7 @@ static double apart(int m, const double *p, const double *q)
 
 static double bar(const search *s)
 {
-    return s->D * (1 + s->rtol);
+    return fmax(s->D * (1 + s->rtol), s->floor);
 }
 
 /* Bounds d between p and q; dp and dq are not below the distances there, near_p and near_q the pieces they belong to. */
@@ -292,6 +292,14 @@ static void one_sided(search *s)
     }
 }
 
+static double size_of(const tree *t)
+{
+    double most = 0;
+    for (int k = 0; k < 2 * (t->g->d + 1); k++)
+        most = fmax(most, fabs(t->box[k]));
+    return most;
+}
+
 static carom_status check_graph(const carom_graph *g, carom_error *error)
 {
     if (g->n < 2 || g->d < 1)
@@ -321,6 +329,7 @@ carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double 
         status = grow(&tb, b, error);
     if (status == CAROM_OK) {
         search s = {.a = &ta, .b = &tb, .rtol = fmax(rtol, 16 * DBL_EPSILON), .p = points, .q = points + BISECTIONS * m};
+        s.floor = 256 * DBL_EPSILON * fmax(size_of(&ta), size_of(&tb));
         one_sided(&s);
         s.a = &tb, s.b = &ta; /* with the D of the first side: only more counts */
         one_sided(&s);

@@ -4,10 +4,12 @@
  *   L2    square root of the integral of (x_1 - y_1)^2 + ...                                                  (2)
  *   max   the largest |x_i - y_i|, at one-sided limits too: a jump that is late is an error of its size       (3)
  *   grid  (h sum_k |x(t_k) - y(t_k)|^p)^(1/p) over the nodes of x, (21) of RR-7151; steps of their own length   (4)
+ *         Hausdorff: the function that is constant from each node to the next, continuous from the right
  *
  * (1) to (3) look at all times. They are split at the ends of all pieces of both, so that integrands are smooth but for the
  * changes of sign; Gauss and Kronrod's rules of 7 and 15 points on each, bisected until they agree. (4) is cheaper and
  * compares with other papers; on unequal steps it says nothing about v, because the node next to an impact is off by O(1). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@ typedef struct span { /* a time in which neither motion jumps */
     const carom_piece *a, *b;
     int n;
     double low, high;
+    double noise; /* the integrand is known to this */
 } span;
 
 static double component(const carom_piece *p, int n, int i, double t)
@@ -68,9 +71,9 @@ static double kronrod(const span *s, double low, double high, double *error)
 
 static double integral(const span *s, double low, double high, double allowed, double rtol, int level)
 {
-    enum { LEVELS = 40 };
+    enum { LEVELS = 30 };
     double error, value = kronrod(s, low, high, &error), middle = 0.5 * (low + high);
-    if (error <= fmax(allowed, rtol * value) || level == LEVELS || !(middle > low && middle < high))
+    if (error <= fmax(allowed, fmax(rtol * value, s->noise * (high - low))) || level == LEVELS || !(middle > low && middle < high))
         return value;
     return integral(s, low, middle, 0.5 * allowed, rtol, level + 1) + integral(s, middle, high, 0.5 * allowed, rtol, level + 1);
 }
@@ -100,12 +103,23 @@ static double largest(const span *s, double best)
     return fmax(best, top);
 }
 
+static double size_of(const carom_norm *norm, const carom_path *path)
+{
+    double most = 0;
+    for (size_t k = 0; k < path->npiece; k++)
+        for (int i = norm->first; i < norm->first + norm->count; i++)
+            most = fmax(most, fabs(path->piece[k].c[i]));
+    return most;
+}
+
 /* One pass over all spans: a sum of integrals, refined where they are off by more than their share of rtol total, or the
  * largest value. */
 static double sweep(const carom_norm *norm, const carom_path *path, const carom_path *reference, double end, double rtol, double total)
 {
     double sum = 0, error;
-    span s = {.norm = norm, .n = path->n};
+    span s = {.norm = norm, .n = path->n, .noise = 64 * DBL_EPSILON * norm->count * size_of(norm, reference)};
+    if (norm->kind == CAROM_NORM_L2)
+        s.noise *= s.noise;
     for (size_t i = 0, j = 0; i < path->npiece && j < reference->npiece;) {
         s.a = &path->piece[i], s.b = &reference->piece[j];
         s.low = fmax(s.a->t0, s.b->t0), s.high = fmin(end, fmin(s.a->t1, s.b->t1));
@@ -181,21 +195,44 @@ carom_status carom_norm_distance(const carom_norm *norm, const carom_path *path,
 {
     if (path->n != reference->n || norm->first + norm->count > path->n)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "motions of %d and %d components cannot be compared", path->n, reference->n);
-    if (norm->over != CAROM_NORM_STEP)
+    bool held = norm->over == CAROM_NORM_GRID && norm->kind == CAROM_NORM_HAUSDORFF;
+    if (norm->over != CAROM_NORM_STEP && !held)
         return measure(norm, path, reference, rtol, distance, error);
-    carom_path *stairs;
-    CAROM_TRY(carom_path_stairs(&stairs, path, error));
-    carom_status status = measure(norm, stairs, reference, rtol, distance, error);
-    carom_path_free(stairs);
+    carom_path *nodes;
+    CAROM_TRY(carom_path_nodes(&nodes, path, held, error));
+    carom_status status = measure(norm, nodes, reference, rtol, distance, error);
+    carom_path_free(nodes);
     return status;
 }
 
 /* ---- names ---- */
 static carom_status unknown(const char *name, carom_error *error)
 {
-    CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown norm '%s': L1, L2, max, grid-L1, grid-L2, grid-max, step-L1, step-L2, step-max, "
-               "hausdorff or end, then .q (positions), .v (velocities) or .i (primitive of the impulses), as in L1.q or hausdorff.v; "
-               "then the name of a coordinate or contact for one component, as in L1.q.x", name);
+    CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown norm '%s': L1, L2, max, hausdorff or end, then .q (positions), .v (velocities) or .i "
+               "(primitive of the impulses), as in L1.q; before it grid-, dense- or step- for nodes, all times or constant steps, as in "
+               "grid-L1.v; behind it the name of a coordinate or contact for one component, as in L1.q.x", name);
+}
+
+carom_norm_over carom_norm_own(const carom_options *options)
+{
+    static const char *const nodal[] = {"kern", "moreau-jean", "moreau-jean-projected", "schatzman-paoli"};
+    for (int k = 0; k < CAROM_COUNT(nodal); k++)
+        if (!strcmp(options->scheme, nodal[k]))
+            return carom_chooses_steps(options) ? CAROM_NORM_DENSE : CAROM_NORM_GRID;
+    return CAROM_NORM_DENSE;
+}
+
+bool carom_chooses_steps(const carom_options *options)
+{
+    double smooth, impact;
+    carom_scheme_orders(options, &smooth, &impact);
+    for (int i = 0; carom_scheme_method(i); i++) {
+        const carom_method *method = carom_scheme_method(i);
+        for (int k = 0; !strcmp(method->name, options->scheme) && method->fields && method->fields[k].name; k++)
+            if (!strcmp(method->fields[k].name, "control") && options->scheme_field[k] != 0)
+                return true;
+    }
+    return impact == 0;
 }
 
 /* Which of the components of q, v or i is called word; -1: none. */
@@ -221,19 +258,19 @@ carom_status carom_norm_parse(carom_norm *norm, const char *name, const carom_mo
     static const struct {
         const char *name;
         carom_norm_kind kind;
-        bool everywhere; /* no grid-, no step- */
+        bool plain; /* no grid-, dense-, step- */
     } kinds[] = {{"L1", CAROM_NORM_L1, false}, {"L2", CAROM_NORM_L2, false}, {"max", CAROM_NORM_MAX, false},
-                 {"hausdorff", CAROM_NORM_HAUSDORFF, true}, {"end", CAROM_NORM_END, true}};
+                 {"hausdorff", CAROM_NORM_HAUSDORFF, false}, {"end", CAROM_NORM_END, true}};
+    static const char *const overs[] = {"", "dense-", "grid-", "step-"};
     const char *at = name;
-    *norm = (carom_norm){.over = CAROM_NORM_DENSE, .count = -1};
-    if (!strncmp(at, "grid-", 5))
-        norm->over = CAROM_NORM_GRID, at += 5;
-    else if (!strncmp(at, "step-", 5))
-        norm->over = CAROM_NORM_STEP, at += 5;
+    *norm = (carom_norm){.over = CAROM_NORM_OWN, .count = -1};
+    for (int k = CAROM_NORM_DENSE; k <= CAROM_NORM_STEP; k++)
+        if (!strncmp(name, overs[k], strlen(overs[k])))
+            norm->over = (carom_norm_over)k, at = name + strlen(overs[k]);
     size_t length = strcspn(at, ".");
     for (int k = 0; k < CAROM_COUNT(kinds); k++)
         if (strlen(kinds[k].name) == length && !strncmp(at, kinds[k].name, length) &&
-            !(kinds[k].everywhere && norm->over != CAROM_NORM_DENSE))
+            !(kinds[k].plain && norm->over != CAROM_NORM_OWN))
             norm->kind = kinds[k].kind, norm->count = 0;
     const char what = at[length] ? at[length + 1] : 0;
     if (norm->count < 0 || !what || !strchr("qvi", what) || (at[length + 2] && at[length + 2] != '.'))

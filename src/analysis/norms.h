@@ -41,9 +41,9 @@ carom_status carom_path_observe(carom_path *path, carom_sim *sim, carom_error *e
 /* Runs the model; *path and the counts are the caller's. CAROM_STOPPED counts as success. */
 carom_status carom_path_run(carom_path **path, const carom_model *model, const carom_options *options, carom_info *info,
                             carom_error *error);
-/* The scheme of degree 0 that a one-step scheme is seen as in "step-" norms: v and i keep the value at the end of each step
- * all along it, q is linear. */
-carom_status carom_path_stairs(carom_path **stairs, const carom_path *path, carom_error *error);
+/* A path made from the nodes of another alone: q is linear between them, v and i keep the value at the beginning of each step
+ * (hold: functions continuous from the right) or at its end all along it. */
+carom_status carom_path_nodes(carom_path **nodes, const carom_path *path, bool hold, carom_error *error);
 double carom_path_end(const carom_path *path);
 /* x(t), its left limit for side < 0. near: the piece where to begin to look, updated. */
 void carom_path_at(const carom_path *path, double t, int side, size_t *near, double *x);
@@ -58,9 +58,10 @@ typedef enum carom_norm_kind {
     CAROM_NORM_END        /* largest component of x - y at the end */
 } carom_norm_kind;
 typedef enum carom_norm_over {
+    CAROM_NORM_OWN,   /* what the scheme defines: DENSE, or GRID for schemes that define nodes only */
     CAROM_NORM_DENSE, /* all times */
-    CAROM_NORM_GRID,  /* nodes of the first path, weighted with the steps before them */
-    CAROM_NORM_STEP   /* all times, the first path as stairs */
+    CAROM_NORM_GRID,  /* nodes of the first path, weighted with the steps before them; Hausdorff: values held from node to node */
+    CAROM_NORM_STEP   /* all times, the first path with the values at the ends of its steps */
 } carom_norm_over;
 typedef struct carom_norm {
     carom_norm_kind kind;
@@ -68,9 +69,12 @@ typedef struct carom_norm {
     int first, count; /* components of x = (q, v, i) */
 } carom_norm;
 
-/* "L1.q", "max.v", "grid-L2.v", "step-L1.i", "hausdorff.v", "end.q"; one component: "L1.q.NAME" (v.NAME, i.CONTACT). */
+/* "L1.q", "max.v", "grid-L2.v", "dense-L1.v", "step-L1.i", "hausdorff.v", "end.q"; one component: "L1.q.NAME" (v.NAME, i.CONTACT). */
 carom_status carom_norm_parse(carom_norm *norm, const char *name, const carom_model *model, carom_error *error);
-/* The distance on [0, the earlier end]; rtol bounds the error of its computation. */
+bool carom_chooses_steps(const carom_options *options); /* by rtol and atol; else h is the step */
+/* What CAROM_NORM_OWN stands for in runs with these options. */
+carom_norm_over carom_norm_own(const carom_options *options);
+/* The distance on [0, the earlier end]; OWN counts as DENSE. rtol bounds the error of its computation. */
 carom_status carom_norm_distance(const carom_norm *norm, const carom_path *path, const carom_path *reference, double rtol,
                                  double *distance, carom_error *error);
 
@@ -79,7 +83,8 @@ carom_status carom_norm_distance(const carom_norm *norm, const carom_path *path,
  * (returned; at least what rounding allows), with at most `most` points. Free t. */
 carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int first, int count, double end, double *sagitta,
                                  size_t most, carom_error *error);
-/* The Hausdorff distance of two filled-in graphs to rtol, sampling arcs as finely as that needs. */
+/* The Hausdorff distance of two filled-in graphs to rtol, sampling arcs as finely as that needs; their bend counts from 1e-10
+ * of the largest value on, so that distances below 1e-9/rtol of it have wider bounds. */
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error);
 

@@ -48,7 +48,8 @@ static void put(carom_graph *g, double *t, double *x, double at, const double *f
 {
     for (int i = 0; i < g->d; i++)
         x[g->n * (size_t)g->d + (size_t)i] = from[i];
-    t[g->n++] = at;
+    t[g->n] = g->n ? fmax(at, t[g->n - 1]) : at;
+    g->n++;
 }
 
 carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int first, int count, double end, double *sagitta,
@@ -85,7 +86,7 @@ carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int
 static carom_status compare(const carom_path *a, const carom_path *b, int first, int count, double rtol, double sagitta,
                             carom_hausdorff_bounds *bounds, double *off, carom_error *error)
 {
-    enum { POINTS = 4000000 };
+    enum { POINTS = 1000000 };
     double end = fmin(carom_path_end(a), carom_path_end(b)), sagitta_b = sagitta;
     carom_graph ga = {0}, gb = {0};
     carom_status status = carom_graph_of_path(&ga, a, first, count, end, &sagitta, POINTS, error);
@@ -101,14 +102,14 @@ static carom_status compare(const carom_path *a, const carom_path *b, int first,
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error)
 {
-    double sagitta = 1e-5 * fmax(size_of(b, first, count), DBL_MIN), off = 0;
+    double size = fmax(size_of(b, first, count), DBL_MIN), sagitta = 1e-5 * size, off = 0;
     long operations = 0;
-    for (int k = 0; k < 4; k++) { /* finer chords until their bend is small against the distance */
+    for (int k = 0; k < 3; k++) { /* finer chords until their bend is small against the distance, or against everything */
         CAROM_TRY(compare(a, b, first, count, rtol, sagitta, bounds, &off, error));
         operations += bounds->operations;
-        if (off <= 0.25 * rtol * bounds->lower)
+        if (off <= 0.25 * rtol * bounds->lower || sagitta <= 1e-10 * size)
             break;
-        sagitta = fmin(0.1 * rtol * fmax(bounds->lower, off), 0.1 * sagitta);
+        sagitta = fmax(fmin(0.1 * rtol * fmax(bounds->lower, off), 0.1 * sagitta), 1e-10 * size);
     }
     *bounds = (carom_hausdorff_bounds){fmax(0, bounds->lower - off), bounds->upper + off, operations};
     return CAROM_OK;

@@ -164,13 +164,13 @@ carom_status carom_path_run(carom_path **path, const carom_model *model, const c
     return status;
 }
 
-carom_status carom_path_stairs(carom_path **stairs, const carom_path *path, carom_error *error)
+carom_status carom_path_nodes(carom_path **nodes, const carom_path *path, bool hold, carom_error *error)
 {
     carom_path *to;
     int n = path->n, nq = path->nq;
     double *x = path->work, *y = path->work + n;
-    CAROM_TRY(carom_path_new(stairs, nq, path->nv, path->ni, error));
-    to = *stairs;
+    CAROM_TRY(carom_path_new(nodes, nq, path->nv, path->ni, error));
+    to = *nodes;
     for (size_t k = 0, first = 0, near = 0; k < path->npiece; k++) {
         const carom_piece *a = &path->piece[first], *b = &path->piece[k];
         if (k + 1 < path->npiece && path->piece[k + 1].step == a->step)
@@ -178,13 +178,15 @@ carom_status carom_path_stairs(carom_path **stairs, const carom_path *path, caro
         double *c = carom_path_add(to, a->t0, b->t1, 1);
         if (!c) {
             carom_path_free(to);
-            *stairs = NULL;
+            *nodes = NULL;
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a path of %zu steps", k);
         }
         carom_piece_at(a, n, 0, x);
         carom_path_at(path, b->t1, 1, &near, y);
-        for (int i = 0; i < n; i++)
-            c[i] = i < nq ? x[i] : y[i], c[n + i] = i < nq ? y[i] - x[i] : 0;
+        for (int i = 0; i < n; i++) {
+            c[i] = i < nq || hold ? x[i] : y[i];
+            c[n + i] = i < nq ? y[i] - x[i] : 0;
+        }
         first = k + 1;
     }
     memcpy(to->end, path->end, sizeof(double) * (size_t)n);
