@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "schemes/tolerance.h"
 
-enum { W = CAROM_LANES, STIFF_STEPS = 15 };
+enum { W = CAROM_LANES };
 
 /* ---- set-up ---- */
 
@@ -187,6 +187,8 @@ static bool take_job(carom_ensemble *e, int lane)
     carom_lane *l = &e->lane[lane];
     carom_job job = {0};
     *l = (carom_lane){.phase = CAROM_LANE_IDLE};
+    carom_lane_run(e, lane, false);
+    e->h[lane] = 0;
     e->more = e->more && e->calls->next(e->calls->user, &job);
     if (!e->more)
         return false;
@@ -194,11 +196,14 @@ static bool take_job(carom_ensemble *e, int lane)
     double period = period_of(e, lane);
     l->phase = CAROM_LANE_RUN;
     l->job = job;
-    l->strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
-    l->longest = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, l->strobe) : l->strobe) / 20;
-    l->h = fmin(l->longest, l->strobe / 50);
+    double strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
+    e->strobe[lane] = strobe;
+    e->longest[lane] = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
+    e->proposed[lane] = fmin(e->longest[lane], strobe / 50);
+    e->log_det[lane] = e->steps[lane] = e->stiff_sum[lane] = e->stiff_count[lane] = 0;
     l->result = (carom_job_result){.id = job.id, .slowest = INFINITY, .text = ""};
     e->base[lane] = e->s[lane] = 0;
+    carom_lane_run(e, lane, true);
     for (int c = 0; c < e->columns; c++)
         e->sum[lane * e->columns + c] = 0;
     return true;
@@ -220,8 +225,8 @@ static void finish_job(carom_ensemble *e, int lane, carom_status status)
     r->t = carom_lane_time(e, lane);
     r->q = e->q, r->v = e->v, r->X = e->X;
     r->log_r = e->sum + lane * columns;
-    r->time = (double)CAROM_MAX(l->k - l->job.transient, 0) * l->strobe;
-    r->steps = l->steps, r->serial = l->serial;
+    r->time = (double)CAROM_MAX(l->k - l->job.transient, 0) * e->strobe[lane];
+    r->steps = (long)e->steps[lane], r->serial = l->serial;
     e->calls->done(e->calls->user, r);
 }
 
@@ -262,14 +267,12 @@ bool carom_lane_strobe(carom_ensemble *e, int lane)
     carom_lane *l = &e->lane[lane];
     bool counts = l->k++ >= l->job.transient, go_on = true;
     orthonormalize(e, lane, l->result.flags & CAROM_TANGENT_RANK);
-    if (!e->follow_trace && l->phase == CAROM_LANE_RUN)
-        l->log_det += 0;
     for (int c = 0; c < e->columns && counts; c++)
         e->sum[lane * e->columns + c] += e->log_r[c];
     if (counts)
-        l->result.log_det += l->log_det;
-    l->log_det = 0;
-    e->base[lane] = (double)l->k * l->strobe;
+        l->result.log_det += e->log_det[lane];
+    e->log_det[lane] = 0;
+    e->base[lane] = (double)l->k * e->strobe[lane];
     e->s[lane] = 0;
     if (e->calls->strobe) {
         for (int i = 0; i < e->nv; i++)
@@ -300,37 +303,20 @@ static bool settled(carom_ensemble *e, int lane)
     return true;
 }
 
-static void step_length(carom_ensemble *e, int lane)
-{
-    carom_lane *l = &e->lane[lane];
-    double left = l->strobe - e->s[lane], h = fmin(l->h, l->longest), parts = left / h;
-    l->last = parts <= 1 + 1e-6;
-    e->h[lane] = l->last ? left : parts < 1e6 ? left / ceil(parts - 1e-6) : h;
-}
-
 typedef struct round { /* of all lanes */
     unsigned take, fresh, serial, ended;
 } round_of;
 
-static void accept(carom_ensemble *e, int lane, round_of *r)
+/* A step that has been taken: was it one of too many, does it end at the strobe? */
+static void taken(carom_ensemble *e, int lane, round_of *r)
 {
-    carom_lane *l = &e->lane[lane];
-    r->take |= 1u << lane;
-    l->steps++;
-    l->stiffness += sqrt(e->stiffness[lane]);
-    if (e->columns)
-        l->log_det += carom_lane_trace(e, lane);
-    if (l->last) {
-        e->s[lane] = l->strobe;
+    if (e->s[lane] >= e->strobe[lane])
         r->ended |= 1u << lane;
-    } else {
-        e->s[lane] += e->h[lane];
-    }
-    if (++l->counted < STIFF_STEPS)
+    if (e->stiff_count[lane] < CAROM_STIFF_STEPS)
         return;
-    l->stiff = l->stiffness > 2.5 * STIFF_STEPS; /* tolerance_stiff.c (4) */
-    l->stiffness = 0, l->counted = 0;
-    if (l->stiff)
+    e->lane[lane].stiff = e->stiff_sum[lane] > 2.5 * e->stiff_count[lane]; /* tolerance_stiff.c (4) */
+    e->stiff_sum[lane] = e->stiff_count[lane] = 0;
+    if (e->lane[lane].stiff)
         r->serial |= 1u << lane;
 }
 
@@ -338,27 +324,23 @@ static void after_trial(carom_ensemble *e, int lane, round_of *r)
 {
     carom_lane *l = &e->lane[lane];
     unsigned bit = 1u << lane;
-    double norm = e->norm[lane], h = e->h[lane];
-    if (!(norm <= 1)) {
-        l->h = h * (norm > 1 && norm < 1e300 ? e->factor[lane] : 0.1);
-        if (carom_lane_time(e, lane) + l->h == carom_lane_time(e, lane) || l->h < 1e-14 * l->longest) {
+    double t = carom_lane_time(e, lane), h = e->proposed[lane];
+    if (!(e->norm[lane] <= 1)) {
+        if (t + h == t || h < 1e-14 * e->longest[lane]) {
             l->stiff = true; /* the simulation finds out, or says why not */
             r->serial |= bit;
         }
         return;
     }
-    l->h = h * e->factor[lane];
-    if (e->near[lane] == 0) {
-        accept(e, lane, r);
-        return;
-    }
     carom_sight sight = carom_lane_look(e, lane);
-    if (sight == CAROM_SIGHT_FREE)
-        accept(e, lane, r);
-    else if (sight == CAROM_SIGHT_IMPACT)
+    if (sight == CAROM_SIGHT_FREE) {
+        r->take |= bit;
+    } else if (sight == CAROM_SIGHT_IMPACT) {
         l->phase = CAROM_LANE_LOCATE;
-    else
+        carom_lane_run(e, lane, false);
+    } else {
         r->serial |= bit;
+    }
 }
 
 static void tell_impact(carom_ensemble *e, int lane)
@@ -380,15 +362,16 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
     if (sight == CAROM_SIGHT_FREE)
         return;
     l->phase = CAROM_LANE_RUN;
+    carom_lane_run(e, lane, true);
     l->doubt = e->s[lane] + l->high;
     if (sight == CAROM_SIGHT_UNCLEAR) {
         r->serial |= 1u << lane;
         return;
     }
-    l->h = fmin(l->h, fmax(5 * e->h[lane], 1e-6 * l->longest)); /* the next flight is often as long */
+    e->proposed[lane] = fmin(e->proposed[lane], fmax(5 * e->h[lane], 1e-6 * e->longest[lane])); /* the next flight is often as long */
     carom_lane_strike(e, lane);
     r->fresh |= 1u << lane;
-    l->steps++;
+    e->steps[lane]++;
     if (e->calls->impact)
         tell_impact(e, lane);
 }
@@ -438,33 +421,37 @@ static void begin_flights(carom_ensemble *e, round_of *r)
 
 static bool one_round(carom_ensemble *e, round_of *r)
 {
-    bool any = false;
+    unsigned active = 0;
     begin_flights(e, r);
-    for (int l = 0; l < W; l++) {
-        any |= e->lane[l].phase != CAROM_LANE_IDLE;
-        if (e->lane[l].phase == CAROM_LANE_RUN)
-            step_length(e, l);
-        else if (e->lane[l].phase == CAROM_LANE_IDLE)
-            e->h[l] = 0;
-    }
-    if (!any)
-        return false;
+    for (int l = 0; l < W; l++)
+        active |= e->lane[l].phase != CAROM_LANE_IDLE ? 1u << l : 0;
     *r = (round_of){0};
+    carom_lanes_lengths(e);
     carom_lanes_trial(e);
     carom_lanes_judge(e);
+    carom_lanes_advance(e);
+    unsigned attention = e->attention & active;
     for (int l = 0; l < W; l++) {
-        if (e->lane[l].phase == CAROM_LANE_RUN)
-            after_trial(e, l, r);
-        else if (e->lane[l].phase == CAROM_LANE_LOCATE)
+        if (!(attention & (1u << l)))
+            continue;
+        if (e->lane[l].phase == CAROM_LANE_LOCATE)
             after_location(e, l, r);
+        else if (e->norm[l] <= 1 && !carom_lane_near(e, l))
+            taken(e, l, r);
+        else
+            after_trial(e, l, r);
     }
-    carom_lanes_take(e, r->take);
-    for (int l = 0; l < W; l++) {
+    if (r->take)
+        carom_lanes_take(e, r->take);
+    for (int l = 0; l < W; l++)
+        if (r->take & (1u << l))
+            taken(e, l, r);
+    for (int l = 0; l < W && (r->ended | r->serial); l++) {
         bool over = r->ended & (1u << l) && !carom_lane_strobe(e, l);
         if (over || r->serial & (1u << l))
             settle_lane(e, l, over, r);
     }
-    return true;
+    return active != 0;
 }
 
 carom_status carom_ensemble_run(carom_ensemble *e, const carom_ensemble_calls *calls)

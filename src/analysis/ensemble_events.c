@@ -31,7 +31,7 @@ double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane)
 /* The root of the quintic in [low, high], positive at low and negative at high: Newton's method inside the bracket. */
 static double root_of(const double c[6], double low, double high)
 {
-    double s = 0.5 * (low + high);
+    double s = low > 0 ? 0.5 * (low + high) : high;
     for (int k = 0; k < 60 && high - low > 1e-15; k++) {
         double f = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
         double slope = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])));
@@ -54,6 +54,17 @@ static double negative_from(const double b[6], double s, double d)
     return b[5] < -d ? 1 : 2;
 }
 
+/* Is there exactly one change of sign, whatever the defect? By Descartes' rule there is one root then. */
+static bool crosses_once(const double b[6], double defect)
+{
+    int i = 0;
+    while (i < 6 && b[i] - (i == 2 || i == 3 ? defect : 0) >= 0)
+        i++;
+    while (i < 6 && b[i] + (i == 2 || i == 3 ? defect : 0) < 0)
+        i++;
+    return i == 6 && b[5] < 0 && (b[0] > 0 || b[1] > 0);
+}
+
 /* (1) for one contact: FREE, IMPACT with its root and bracket in parts of the step, or UNCLEAR. */
 static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, double *low, double *high)
 {
@@ -66,13 +77,16 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     for (int i = 0; i < 6; i++)
         lowered[i] = b[i];
     carom_locate_lower(lowered, d);
-    if (!carom_locate_first(lowered, 0, &first, high))
-        return CAROM_SIGHT_FREE;
-    if (!carom_locate_first(b, 0, low, high))
-        return CAROM_SIGHT_UNCLEAR;
-    *high = negative_from(b, *high, d);
-    if (*high > 1 || first < *low || !(carom_locate_value(b, *low) > 0))
-        return CAROM_SIGHT_UNCLEAR;
+    *low = 0, *high = 1;
+    if (!crosses_once(b, 1.6 * d)) {
+        if (!carom_locate_first(lowered, 0, &first, high))
+            return CAROM_SIGHT_FREE;
+        if (!carom_locate_first(b, 0, low, high))
+            return CAROM_SIGHT_UNCLEAR;
+        *high = negative_from(b, *high, d);
+        if (*high > 1 || first < *low || !(carom_locate_value(b, *low) > 0))
+            return CAROM_SIGHT_UNCLEAR;
+    }
     double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
     *root = root_of(power, *low, *high);
@@ -116,12 +130,11 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
 {
     enum { TRIES = 8 };
     carom_lane *l = &e->lane[lane];
-    int nv = e->nv;
     const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
     double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], dx = -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (fabs(dx) > 1e-7 * l->h) {
+    if (fabs(dx) > 1e-7 * e->proposed[lane]) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }
@@ -132,9 +145,8 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
         *q += dx * (*v + 0.5 * dx * a[i][lane]);                                                               /* (2) */
         *v += dx * a[i][lane];
     }
-    (void)nv;
     l->u = u + dx * e->end.udot[l->contact][lane];
-    l->log_det += carom_lane_trace(e, lane) + dx * e->trace[CAROM_LANE_STAGES - 1][lane];
+    e->log_det[lane] += carom_lane_trace(e, lane) + dx * e->trace[CAROM_LANE_STAGES - 1][lane];
     e->h[lane] = x;
     return CAROM_SIGHT_IMPACT;
 }
@@ -205,5 +217,5 @@ void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a)
             *carom_lane_at(e->start.v, c * nv + i, lane) += dt * (e->before[nv + i][lane] - a[i][lane]) - (1 + l->e) * normal * y[i];
         }
     }
-    l->log_det += 2 * log(l->e);
+    e->log_det[lane] += 2 * log(l->e);
 }

@@ -5,21 +5,12 @@
 #ifndef CAROM_ENSEMBLE_LANES_H
 #define CAROM_ENSEMBLE_LANES_H
 
-#include <stdatomic.h>
-
 #include "analysis/ensemble.h"
+#include "core/clones.h"
 #include "sim/sim.h"
 
-enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7 };
+enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15 };
 typedef double carom_wide __attribute__((vector_size(CAROM_LANES * sizeof(double)), may_alias));
-
-/* One function for each kind of processor, chosen when the program starts; without contraction all have the same bits. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__) && defined(__OPTIMIZE__) &&           \
-    !defined(__SANITIZE_ADDRESS__)
-#define CAROM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define CAROM_CLONES
-#endif
 
 typedef struct carom_lane_end { /* eight points of the motion */
     carom_wide *q, *v;          /* [n] */
@@ -32,19 +23,13 @@ typedef struct carom_lane { /* what belongs to one job */
     carom_phase phase;
     carom_job job;
     long k;                 /* strobes passed */
-    double strobe, longest; /* between strobes; of a step */
-    bool last;              /* the trial ends at the strobe */
     bool hit;               /* an impact has just been computed, the tangent still waits for the acceleration after it */
     bool stiff;             /* the rest of the job is the simulation's */
-    double h;               /* proposed */
     double low, high;       /* LOCATE: the impact is between them, since the start of the step */
     double doubt;           /* time of the event that the simulation must pass */
     int contact, tries;
     double u, e;            /* gdot before the impact, restitution */
-    double stiffness;       /* sum over steps */
-    int counted;
-    double log_det;         /* of this interval so far */
-    long impacts, steps, serial;
+    long impacts, serial;
     carom_job_result result;
 } carom_lane;
 
@@ -67,9 +52,17 @@ struct carom_ensemble {
 
     carom_lane lane[CAROM_LANES];
     carom_wide base, s, h;  /* time of the last strobe; since then; length of the trial */
+    carom_wide strobe, longest, proposed; /* time between strobes; longest step; proposed next step */
+    carom_wide running;     /* lanes whose trial is a step, not on the way to an impact: all bits or none */
+    carom_wide last;        /* the trial ends at the strobe: the same */
+    carom_wide log_det;     /* of this interval so far */
+    carom_wide steps;       /* accepted */
+    carom_wide stiff_sum, stiff_count; /* h |da|/|dy| of accepted steps */
     carom_wide t;           /* of an evaluation */
     carom_wide which;       /* lanes that are meant: all bits or none */
-    carom_wide norm, factor, stiffness, near; /* of a trial: error, change of the step, h |da|/|dy|, a gap may close */
+    carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, h |da|/|dy| */
+    carom_wide near;        /* a gap may close within it: all bits or none */
+    unsigned attention;     /* lanes of which `advance` says: look at them */
     carom_wide *p;          /* [np] */
     carom_lane_end start, end;
     carom_wide *k;          /* [stages][n] accelerations */
@@ -98,7 +91,11 @@ static inline double *carom_lane_at(carom_wide *rows, int row, int lane)
 void carom_lanes_constants(carom_ensemble *e);     /* after new parameters */
 void carom_lanes_trial(carom_ensemble *e);         /* one step of length h in every lane, from start to end */
 void carom_lanes_judge(carom_ensemble *e);         /* norm, factor, stiffness, near */
+void carom_lanes_advance(carom_ensemble *e);       /* takes what is free of doubt; the others have e->attention */
 void carom_lanes_take(carom_ensemble *e, unsigned lanes); /* the end becomes the start of these */
+void carom_lanes_lengths(carom_ensemble *e);       /* of the next trials of running lanes */
+void carom_lane_run(carom_ensemble *e, int lane, bool running);
+bool carom_lane_near(const carom_ensemble *e, int lane);
 void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
 
 double carom_lane_trace(const carom_ensemble *e, int lane); /* integral of tr(da/dv) over the trial */

@@ -45,7 +45,7 @@ static carom_status begin(carom_ensemble *e, int lane)
     gather(e, lane, e->q, e->v, e->X);
     CAROM_TRY(carom_sim_restart(sim, e->q, e->v, p));
     sim->now.clock->t = carom_lane_time(e, lane);
-    sim->now.clock->h = e->lane[lane].h;
+    sim->now.clock->h = e->proposed[lane];
     carom_sim_settle(sim);
     carom_contact_start(&sim->system, &sim->now.state); /* gaps may depend on time */
     return e->columns ? carom_tangent_start(e->tangent, e->X, NULL) : CAROM_OK;
@@ -105,10 +105,10 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     carom_lane *l = &e->lane[lane];
     carom_sim *sim = e->sim;
     long impacts = sim->info.events[CAROM_EVENT_IMPACT], steps = sim->info.steps;
-    double base = e->base[lane], t_end = base + l->strobe, log_det = e->columns ? carom_tangent_report(e->tangent)->log_det : 0;
+    double base = e->base[lane], t_end = base + e->strobe[lane], log_det = e->columns ? carom_tangent_report(e->tangent)->log_det : 0;
     carom_status status = CAROM_OK;
     *back = false;
-    while (status == CAROM_OK && !*back && (t_end - sim->now.clock->t) - sim->now.clock->t_low > 1e-12 * l->strobe) {
+    while (status == CAROM_OK && !*back && (t_end - sim->now.clock->t) - sim->now.clock->t_low > 1e-12 * e->strobe[lane]) {
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;
@@ -117,10 +117,10 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     l->serial += sim->info.steps - steps;
     account(e, lane, impacts);
     if (e->columns)
-        l->log_det += carom_tangent_report(e->tangent)->log_det - log_det;
+        e->log_det[lane] += carom_tangent_report(e->tangent)->log_det - log_det;
     scatter(e, lane, sim->now.state.q, sim->now.state.v, e->columns ? carom_tangent_columns(e->tangent) : NULL);
-    e->s[lane] = CAROM_MIN(sim->now.clock->t + sim->now.clock->t_low - base, l->strobe);
-    l->h = sim->now.clock->h;
+    e->s[lane] = CAROM_MIN(sim->now.clock->t + sim->now.clock->t_low - base, e->strobe[lane]);
+    e->proposed[lane] = sim->now.clock->h;
     return status == CAROM_OK ? CAROM_OK : failed(e, lane, status);
 }
 
@@ -133,7 +133,7 @@ carom_status carom_lane_serial(carom_ensemble *e, int lane)
         return failed(e, lane, status);
     while (!back && !e->interrupted) {
         CAROM_TRY(interval(e, lane, &back));
-        if (e->s[lane] < l->strobe * (1 - 1e-12))
+        if (e->s[lane] < e->strobe[lane] * (1 - 1e-12))
             continue;
         l->doubt = 0;
         if (!carom_lane_strobe(e, lane))

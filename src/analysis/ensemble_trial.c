@@ -292,15 +292,16 @@ void carom_lanes_trial(carom_ensemble *e)
 
 /* ---- what a trial says ---- */
 
+typedef float narrow __attribute__((vector_size(W * sizeof(float))));
+typedef int narrow_bits __attribute__((vector_size(W * sizeof(int))));
+
 /* x^(-1/5) to four digits, for x in [1e-5, 1e10]: a first guess from the bits, then Newton's method. */
 INLINE carom_wide fifth_root(carom_wide x)
 {
-    carom_wide y;
-    for (int l = 0; l < W; l++) {
-        union { float f; int i; } b = {.f = (float)x[l]};
-        b.i = 0x4c2f836f - (int)((float)b.i * 0.2f);
-        y[l] = b.f;
-    }
+    narrow f = __builtin_convertvector(x, narrow);
+    narrow bits = __builtin_convertvector((narrow_bits)f, narrow) * -0.2f;
+    f = (narrow)(__builtin_convertvector(bits, narrow_bits) + 0x4c2f836f);
+    carom_wide y = __builtin_convertvector(f, carom_wide);
     for (int k = 0; k < 3; k++) {
         carom_wide y2 = y * y;
         y = y * (1.2 - 0.2 * x * (y2 * y2 * y));
@@ -325,8 +326,10 @@ INLINE void errors(carom_ensemble *e, int nv)
     }
     carom_wide least = 1e-6 * (atol + rtol * scale);
     e->norm = most * (1 / CAROM_TOL_KAPPA);
-    e->factor = smaller(all(5), larger(all(0.2), 0.9 * fifth_root(larger(all(1e-5), smaller(all(1e10), e->norm)))));  /* (4) */
-    e->stiffness = choose(way > least * least, smaller(all(25), h * h * force / way), all(0)); /* squared */
+    e->factor = smaller(all(5), larger(all(0.2), 0.9 * fifth_root(larger(smaller(e->norm, all(1e10)), all(1e-5)))));      /* (4) */
+    carom_wide ratio = choose(way > least * least, smaller(h * h * force / way, all(25)), all(0));
+    for (int l = 0; l < W; l++)
+        e->stiffness[l] = sqrt(ratio[l]);
 }
 
 /* Twice the defect of the quintics in the middle of the step. */
@@ -355,21 +358,41 @@ static void defects(carom_ensemble *e)
     }
 }
 
-/* (5) */
+INLINE carom_wide least_of(const carom_wide b[6])
+{
+    carom_wide least = b[0];
+    for (int i = 1; i < 6; i++)
+        least = smaller(b[i], least);
+    return least;
+}
+
+/* The control points of both halves (de Casteljau); the right one in place. */
+INLINE void halve(carom_wide b[6], carom_wide left[6])
+{
+    left[0] = b[0];
+#pragma GCC unroll 5
+    for (int n = 5; n > 0; n--) {
+#pragma GCC unroll 5
+        for (int i = 0; i < n; i++)
+            b[i] = 0.5 * (b[i] + b[i + 1]);
+        left[6 - n] = b[0];
+    }
+}
+
+/* (5), on the halves of the step */
 INLINE void gaps(carom_ensemble *e)
 {
     const carom_wide h = e->h;
     carom_mask near = {0};
     for (int c = 0; c < e->nc; c++) {
-        carom_wide g0 = e->start.g[c], u0 = e->start.u[c], g1 = e->end.g[c], hu1 = h * e->end.u[c];
-        g0 = larger(g0, all(0)); /* what has just left is at rounding */
-        carom_wide hu0 = h * u0, lower = 1.6 * e->defect[c];
-        carom_wide b1 = g0 + 0.2 * hu0, b2 = g0 + 0.4 * hu0 + 0.05 * h * h * e->start.udot[c] - lower;
-        carom_wide b3 = g1 - 0.4 * hu1 + 0.05 * h * h * e->end.udot[c] - lower, b4 = g1 - 0.2 * hu1;
-        carom_wide least = smaller(smaller(smaller(b1, b2), smaller(b3, b4)), g1);
-        near |= ~(least >= 0) | ((u0 < 0) & (e->start.g[c] <= 0));
+        carom_wide g0 = larger(e->start.g[c], all(0)), u0 = e->start.u[c]; /* what has just left is at rounding */
+        carom_wide g1 = e->end.g[c], hu0 = h * u0, hu1 = h * e->end.u[c], lower = 1.6 * e->defect[c], left[6];
+        carom_wide b[6] = {g0, g0 + 0.2 * hu0, g0 + 0.4 * hu0 + 0.05 * h * h * e->start.udot[c] - lower,
+                           g1 - 0.4 * hu1 + 0.05 * h * h * e->end.udot[c] - lower, g1 - 0.2 * hu1, g1};
+        halve(b, left);
+        near |= ~((least_of(b) >= 0) & (least_of(left) >= 0)) | ((u0 < 0) & (e->start.g[c] <= 0));
     }
-    e->near = choose(near, all(1), all(0));
+    e->near = (carom_wide)near;
 }
 
 CAROM_CLONES static void judge(carom_ensemble *e)
@@ -389,10 +412,9 @@ void carom_lanes_judge(carom_ensemble *e)
     judge(e);
 }
 
-CAROM_CLONES static void take(carom_ensemble *e)
+INLINE void take(carom_ensemble *e, carom_mask which)
 {
-    const carom_mask which = *(const carom_mask *)&e->which;
-    carom_wide *last = e->k + (STAGES - 1) * e->n;
+    const carom_wide *last = e->k + (STAGES - 1) * e->n;
     for (int i = 0; i < e->n; i++) {
         e->start.q[i] = choose(which, e->end.q[i], e->start.q[i]);
         e->start.v[i] = choose(which, e->end.v[i], e->start.v[i]);
@@ -403,7 +425,69 @@ CAROM_CLONES static void take(carom_ensemble *e)
         e->start.u[c] = choose(which, e->end.u[c], e->start.u[c]);
         e->start.udot[c] = choose(which, e->end.udot[c], e->start.udot[c]);
     }
-    e->trace[0] = choose(which, e->trace[STAGES - 1], e->trace[0]);
+    carom_wide trace = e->trace[0];
+    if (e->follow_trace) {
+        trace = sum(of_v[STAGES - 1], STAGES - 1, e->trace, 1);
+        e->trace[0] = choose(which, e->trace[STAGES - 1], e->trace[0]);
+    }
+    e->log_det += choose(which, e->h * trace, all(0));
+    e->steps += choose(which, all(1), all(0));
+    e->stiff_sum += choose(which, e->stiffness, all(0));
+    e->stiff_count += choose(which, all(1), all(0));
+    e->s = choose(which, choose((carom_mask)e->last, e->strobe, e->s + e->h), e->s);
+}
+
+static unsigned bits_of(const carom_wide *which)
+{
+    const carom_mask *m = (const carom_mask *)which;
+    unsigned bits = 0;
+    for (int l = 0; l < W; l++)
+        bits |= (unsigned)((*m)[l] & 1) << l;
+    return bits;
+}
+
+CAROM_CLONES static void advance(carom_ensemble *e)
+{
+    const carom_mask running = (carom_mask)e->running, fine = running & (e->norm <= 1) & ~(carom_mask)e->near;
+    e->proposed = choose(running, e->h * e->factor, e->proposed);
+    take(e, fine);
+    e->which = (carom_wide)(~fine | (fine & ((carom_mask)e->last | (e->stiff_count >= CAROM_STIFF_STEPS))));
+}
+
+void carom_lanes_advance(carom_ensemble *e)
+{
+    advance(e);
+    e->attention = bits_of(&e->which);
+}
+
+/* Parts of equal length to the strobe; the last one ends there exactly. */
+CAROM_CLONES static void lengths(carom_ensemble *e)
+{
+    const double round = 6755399441055744.0; /* 1.5 2^52: adding it rounds to an integer */
+    const carom_mask running = (carom_mask)e->running;
+    carom_wide left = e->strobe - e->s, h = smaller(e->proposed, e->longest), parts = left / h - 1e-6;
+    carom_wide whole = (parts + round) - round;
+    whole = choose(whole < parts, whole + 1, whole);
+    carom_mask last = whole <= 1;
+    e->last = (carom_wide)(running & last);
+    h = choose(last, left, choose(parts < 1e9, left / whole, h));
+    e->h = choose(running, h, e->h);
+}
+
+void carom_lanes_lengths(carom_ensemble *e)
+{
+    lengths(e);
+}
+
+void carom_lane_run(carom_ensemble *e, int lane, bool running)
+{
+    ((carom_mask *)&e->running)[0][lane] = running ? -1 : 0;
+    ((carom_mask *)&e->last)[0][lane] = 0;
+}
+
+bool carom_lane_near(const carom_ensemble *e, int lane)
+{
+    return ((const carom_mask *)&e->near)[0][lane] != 0;
 }
 
 static void mark(carom_ensemble *e, unsigned lanes)
@@ -416,7 +500,7 @@ static void mark(carom_ensemble *e, unsigned lanes)
 void carom_lanes_take(carom_ensemble *e, unsigned lanes)
 {
     mark(e, lanes);
-    take(e);
+    take(e, *(const carom_mask *)&e->which);
 }
 
 void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
@@ -451,7 +535,7 @@ void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
 double carom_lane_trace(const carom_ensemble *e, int lane)
 {
     double total = 0;
-    for (int k = 0; k < STAGES - 1; k++)
+    for (int k = 0; e->follow_trace && k < STAGES - 1; k++)
         total += of_v[STAGES - 1][k] * e->trace[k][lane];
-    return e->h[lane] * total;
+    return e->h[lane] * (e->follow_trace ? total : e->trace[0][lane]);
 }

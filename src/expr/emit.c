@@ -1,12 +1,13 @@
 /* emit.c: tapes as C source. The same operations in the same order as the interpreter, so the bits are the same;
- * fixed values are read from the work array that carom_tape_begin has filled. One lane is computed with doubles,
- * eight as four pairs: arithmetic on both lanes of a pair at once, everything else lane by lane. */
+ * fixed values are read from the work array that carom_tape_begin has filled. One lane is computed with doubles, eight as a
+ * vector: arithmetic, sines and cosines on all lanes at once, everything else lane by lane. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "expr/jit.h"
+#include "expr/trig.h"
 
 typedef struct text {
     char *bytes;
@@ -36,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void put(text *t, const char *forma
 }
 
 static const char preamble[] =
-    "double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), atan2(double, double);\n"
+    "double tan(double), asin(double), acos(double), atan(double), atan2(double, double);\n"
     "double sinh(double), cosh(double), tanh(double), exp(double), log(double), sqrt(double), cbrt(double);\n"
     "double hypot(double, double), fabs(double), floor(double), pow(double, double), fmod(double, double);\n"
     "static inline double carom_op_min(double a, double b) { return b < a ? b : a; }\n"
@@ -45,7 +46,14 @@ static const char preamble[] =
     "static inline double carom_op_mod(double a, double b)\n"
     "{ double r = fmod(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }\n"
     "typedef double table_function(const void *, int, int, double);\n"
-    "typedef double pair __attribute__((vector_size(16), aligned(8)));\n";
+    "typedef double wide __attribute__((vector_size(64), aligned(8), may_alias));\n"
+    "#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)\n"
+    "#define CLONES __attribute__((target_clones(\"avx512f\", \"avx2\", \"default\")))\n"
+    "#else\n"
+    "#define CLONES\n"
+    "#endif\n";
+static const char *const trigonometry[] = {CAROM_TRIG_TYPES(CAROM_AS_TEXT), CAROM_TRIG_ONE(CAROM_AS_TEXT), CAROM_TRIG_EIGHT(CAROM_AS_TEXT),
+                                           CAROM_TRIG_FUNCTIONS(CAROM_AS_TEXT)};
 
 static const char *formula(uint32_t op)
 {
@@ -68,7 +76,7 @@ typedef struct writer {
 
 static const char *type(const writer *w)
 {
-    return w->lanes == 1 ? "double" : "pair";
+    return w->lanes == 1 ? "double" : "wide";
 }
 
 /* What a register holds at this point; lane < 0: all lanes of it. */
@@ -109,29 +117,36 @@ static void put_formula(writer *w, const carom_instruction *i, int lane)
 /* const TYPE v<number> = ...; the number. */
 static int put_value(writer *w, const carom_instruction *i)
 {
-    bool both = i->op < CAROM_TAPE_MIN; /* plain arithmetic works on pairs */
+    bool together = i->op < CAROM_TAPE_MIN; /* plain arithmetic works on vectors */
     put(w->t, "const %s v%d = ", type(w), w->next);
-    if (w->lanes == 1 || both) {
+    if (w->lanes == 1 || together)
         put_formula(w, i, -1);
-    } else {
-        put(w->t, "{");
-        put_formula(w, i, 0);
-        put(w->t, ", ");
-        put_formula(w, i, 1);
-        put(w->t, "}");
+    for (int lane = 0; w->lanes > 1 && !together && lane < w->lanes; lane++) {
+        put(w->t, lane ? ", " : "{");
+        put_formula(w, i, lane);
     }
+    put(w->t, w->lanes == 1 || together ? "" : "}");
     put(w->t, ";\n");
     return w->next++;
 }
 
+/* Sine and cosine at once; what nobody reads, the compiler removes. */
+static void put_trigonometry(writer *w, const carom_instruction *i)
+{
+    int first = w->next, second = w->next + 1;
+    w->next += 2;
+    put(w->t, w->lanes == 1 ? "double v%d, v%d; carom_op_sincos(" : "wide v%d, v%d; carom_wide_sincos(&", first, second);
+    put_register(w, i->a, -1);
+    put(w->t, ", &v%d, &v%d);\n", first, second);
+    w->held[i->d] = i->op == CAROM_TAPE_COS ? second : first;
+    if (i->op == CAROM_TAPE_SINCOS)
+        w->held[i->b] = second;
+}
+
 static void put_instruction(writer *w, const carom_instruction *i)
 {
-    if (i->op == CAROM_TAPE_SINCOS) {
-        carom_instruction sine = *i, cosine = *i;
-        sine.op = CAROM_TAPE_SIN, cosine.op = CAROM_TAPE_COS;
-        int first = put_value(w, &sine), second = put_value(w, &cosine);
-        w->held[i->d] = first;
-        w->held[i->b] = second;
+    if (i->op == CAROM_TAPE_SINCOS || i->op == CAROM_TAPE_SIN || i->op == CAROM_TAPE_COS) {
+        put_trigonometry(w, i);
     } else {
         w->held[i->d] = put_value(w, i);
     }
@@ -169,21 +184,20 @@ static void put_pointers(writer *w)
 static void put_place(writer *w, const char *array, const carom_transfer *at)
 {
     bool named = at->group < 64;
-    put(w->t, "(%s%s%d%s + %d * %d + k)", array, named ? "" : "[", at->group, named ? "" : "]", at->row, w->lanes);
+    put(w->t, "(%s%s%d%s + %d * %d)", array, named ? "" : "[", at->group, named ? "" : "]", at->row, w->lanes);
 }
 
 static void put_body(writer *w, int number)
 {
     const carom_tape *tape = w->tape;
     text *t = w->t;
-    put(t, "void carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
+    put(t, "%svoid carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
            "    table_function *table)\n{\n",
-        number, w->lanes);
+        w->lanes == 1 ? "" : "CLONES ", number, w->lanes);
     put_pointers(w);
-    put(t, "for (int k = 0; k < %d; k += %d) {\n", w->lanes, w->lanes == 1 ? 1 : 2);
     for (int i = 0; i < tape->nfixed; i++) {
         if (w->used[i])
-            put(t, "const %s f%d = *(const %s *)(w + %d * %d + k);\n", type(w), i, type(w), i, w->lanes);
+            put(t, "const %s f%d = *(const %s *)(w + %d * %d);\n", type(w), i, type(w), i, w->lanes);
     }
     for (int i = 0; i < tape->nload; i++) {
         put(t, "const %s v%d = *(const %s *)", type(w), w->next, type(w));
@@ -200,7 +214,7 @@ static void put_body(writer *w, int number)
         put_register(w, (uint32_t)tape->store[i].reg, -1);
         put(t, ";\n");
     }
-    put(t, "}\n}\n");
+    put(t, "}\n");
 }
 
 static bool put_tape(text *t, const carom_tape *tape, int number)
@@ -224,6 +238,8 @@ char *carom_emit(carom_tape *const *tapes, int n, size_t *length)
 {
     text t = {0};
     put(&t, "%s", preamble);
+    for (int i = 0; i < CAROM_COUNT(trigonometry); i++)
+        put(&t, "%s\n", trigonometry[i]);
     for (int i = 0; i < n && !t.failed; i++)
         t.failed = !put_tape(&t, tapes[i], i) || t.failed;
     if (t.failed) {

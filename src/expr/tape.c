@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "expr/tape.h"
+#include "expr/op_trig.h"
 
 enum { WIDE = 8 };
-typedef double wide __attribute__((vector_size(WIDE * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef carom_wide8 wide;
 
 /* Jumping through a table of labels predicts better than one switch, but is an extension of C. */
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -18,16 +19,6 @@ size_t carom_tape_work(const carom_tape *tape, int lanes)
 int carom_tape_length(const carom_tape *tape)
 {
     return tape->ncode;
-}
-
-static inline void sine_cosine(double x, double *s, double *c)
-{
-#ifdef __GLIBC__
-    sincos(x, s, c); /* glibc: the bits of sin and cos */
-#else
-    *s = sin(x);
-    *c = cos(x);
-#endif
 }
 
 static double table_value(const void *tape, int table, int order, double x)
@@ -58,7 +49,7 @@ static void run_one(const carom_tape *tape, const carom_instruction *i, double *
 #undef DO
 do_SINCOS: {
     double x = A, s, c;
-    sine_cosine(x, &s, &c);
+    carom_op_sincos(x, &s, &c);
     w[i->d] = s;
     w[i->b] = c;
     i++;
@@ -127,11 +118,20 @@ static void run_wide(const carom_tape *tape, const carom_instruction *i, double 
 #undef B
 #undef C
 do_SINCOS: {
-    double s[WIDE], c[WIDE];
-    for (int k = 0; k < WIDE; k++)
-        sine_cosine(ROW(a)[k], &s[k], &c[k]);
-    memcpy(ROW(d), s, sizeof s);
-    memcpy(ROW(b), c, sizeof c);
+    const double *x = ROW(a);
+    carom_trig_wide(x, ROW(d), ROW(b));
+    i++;
+    goto *label[i->op];
+}
+do_SIN: {
+    wide other;
+    carom_trig_wide(ROW(a), ROW(d), (double *)&other);
+    i++;
+    goto *label[i->op];
+}
+do_COS: {
+    wide other;
+    carom_trig_wide(ROW(a), (double *)&other, ROW(d));
     i++;
     goto *label[i->op];
 }

@@ -44,8 +44,6 @@
     X(IF, A != 0 ? B : C)
 #define CAROM_TAPE_LIBM(X)                                                                                             \
     X(POW, pow(A, B))                                                                                                  \
-    X(SIN, sin(A))                                                                                                     \
-    X(COS, cos(A))                                                                                                     \
     X(TAN, tan(A))                                                                                                     \
     X(ASIN, asin(A))                                                                                                   \
     X(ACOS, acos(A))                                                                                                   \
@@ -61,7 +59,10 @@
     X(HYPOT, hypot(A, B))                                                                                              \
     X(ABS, fabs(A))                                                                                                    \
     X(FLOOR, floor(A))
-#define CAROM_TAPE_ALL(X) CAROM_TAPE_SIMPLE(X) CAROM_TAPE_CHOICE(X) CAROM_TAPE_LIBM(X)
+#define CAROM_TAPE_TRIG(X) /* trig.h */                                                                                \
+    X(SIN, carom_op_sin(A))                                                                                            \
+    X(COS, carom_op_cos(A))
+#define CAROM_TAPE_ALL(X) CAROM_TAPE_SIMPLE(X) CAROM_TAPE_CHOICE(X) CAROM_TAPE_LIBM(X) CAROM_TAPE_TRIG(X)
 
 typedef enum carom_tape_op {
 #define CAROM_TAPE_NAME(name, text) CAROM_TAPE_##name,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/op_trig.h"
 #include "expr/pool.h"
 
 bool carom_power_small(double exponent, int *n)
@@ -67,8 +68,8 @@ double carom_op_value(int op, double a, double b, double c)
 {
     switch (op) {
     case CAROM_OP_POW: return power(a, b);
-    case CAROM_OP_SIN: return sin(a);
-    case CAROM_OP_COS: return cos(a);
+    case CAROM_OP_SIN: return carom_op_sin(a);
+    case CAROM_OP_COS: return carom_op_cos(a);
     case CAROM_OP_TAN: return tan(a);
     case CAROM_OP_ASIN: return asin(a);
     case CAROM_OP_ACOS: return acos(a);
