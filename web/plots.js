@@ -54,8 +54,15 @@ function extent(p, axis, within) {
     return [low, high]
 }
 
+// Plots with the same link show the same x, from the first to the last of all.
+function common(p) {
+    const [low, high] = extent(p, 'x')
+    const ends = all.filter(o => p.link && o.link === p.link).map(o => extent(o, 'x'))
+    return [Math.min(low, ...ends.map(e => e[0])), Math.max(high, ...ends.map(e => e[1]))]
+}
+
 function fit(p) {
-    p.view.x = widen(...extent(p, 'x'), p.logx, p.both || p.logx ? 0.04 : 0.01)
+    p.view.x = widen(...common(p), p.logx, p.both || p.logx ? 0.04 : 0.01)
     p.view.y = p.names ? [-0.6, p.names.length - 0.4] : widen(...extent(p, 'y'), p.logy, 0.06)
 }
 
@@ -72,7 +79,7 @@ function show(p, from) {
     if (!p.link || from)
         return
     for (const other of all)
-        if (other !== p && other.u && other.link === p.link && other.section === p.section) {
+        if (other !== p && other.u && other.link === p.link) {
             other.view.x = [...p.view.x]
             follow(other)
             show(other, p)
@@ -220,7 +227,6 @@ function build(figure) {
         s.y = data[s.y]
     }
     p.view = {}
-    p.section = figure.closest('section')
     fit(p)
     const live = document.createElement('div'), keys = document.createElement('div'), tools = document.createElement('div')
     const unit = document.createElement('div'), words = document.createElement('span')
@@ -268,7 +274,12 @@ function some() {
     }
     root.dataset.plots = `${all.length}/${figures.length}`
     if (done < figures.length)
-        setTimeout(some)
+        return void setTimeout(some)
+    for (const p of all)
+        if (p.link) {
+            fit(p)
+            show(p, p)
+        }
 }
 some()
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => all.forEach(p => p.u.redraw(false, true)))

@@ -10,21 +10,22 @@
 #define LIST CAROM_CLI_LIST
 #define PLOT CAROM_CLI_PLOT
 #define DRIVE CAROM_CLI_DRIVE
+#define REPORT CAROM_CLI_REPORT
 #define AT(member) offsetof(carom_cli, member)
 
 const carom_cli_option carom_cli_options[] = {
-    {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE, CAROM_CLI_SETTING, "scheme", 0,
+    {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "scheme", 0,
      "the time-stepping scheme and its fields (carom list schemes)"},
-    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE, CAROM_CLI_SETTING, "solver", 0,
+    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "solver", 0,
      "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
-    {"--set", NULL, "KEY=VALUE", RUN | DRIVE, CAROM_CLI_SET, NULL, 0,
+    {"--set", NULL, "KEY=VALUE", RUN | DRIVE | REPORT, CAROM_CLI_SET, NULL, 0,
      "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
-    {"--h", NULL, "H", RUN | DRIVE, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
-    {"--rtol", NULL, "R", RUN | DRIVE, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
-    {"--atol", NULL, "A", RUN | DRIVE, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
-    {"--t-end", NULL, "T", RUN | DRIVE, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
-    {"--every", NULL, "DT", RUN, CAROM_CLI_SETTING, "every", 0, "sampling of the written trajectory; 0: every step"},
-    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE, CAROM_CLI_PARAMETER, NULL, 0,
+    {"--h", NULL, "H", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
+    {"--rtol", NULL, "R", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
+    {"--atol", NULL, "A", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
+    {"--t-end", NULL, "T", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
+    {"--every", NULL, "DT", RUN | REPORT, CAROM_CLI_SETTING, "every", 0, "sampling of the written trajectory; 0: every step"},
+    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
      "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
     {"--output", "-o", "FILE", RUN | PLOT | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL, AT(output),
@@ -32,11 +33,11 @@ const carom_cli_option carom_cli_options[] = {
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
     {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
-    {"--jit", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(jit),
+    {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
-    {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
+    {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
      "let the model load a plugin, which runs foreign code"},
-    {"--assemble", NULL, NULL, RUN | CHECK | DRIVE, CAROM_CLI_FLAG, NULL, AT(assemble),
+    {"--assemble", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
      "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by finite "
@@ -54,7 +55,7 @@ const carom_cli_option carom_cli_options[] = {
     {"--portrait", NULL, NULL, PLOT, CAROM_CLI_FLAG, NULL, AT(portrait),
      "with the standard panels, also velocity against position"},
     {"--x", NULL, "COLUMN", PLOT, CAROM_CLI_TEXT, NULL, AT(x), "what the panels are drawn against; t if not given"},
-    {"--title", NULL, "TEXT", PLOT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
+    {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
     {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
     {"--threads", NULL, "N", DRIVE | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),

@@ -86,7 +86,7 @@ typedef struct carom_page_plot_data {
     int height;                      /* in pixels; 0: 320 */
     bool zoom_both;                  /* dragging zooms x and y (scatter, portraits); else x alone, y follows */
     bool half;                       /* two in a row on a wide screen: convergence plots, portraits */
-    const char *link;                /* plots of a section with the same link share the range of x; NULL: none */
+    const char *link;                /* plots with the same link show the same range of x; NULL: none */
 } carom_page_plot_data;
 void carom_page_plot(carom_page *page, const carom_page_plot_data *plot);
 

@@ -1,0 +1,318 @@
+/* report.c: `carom report`: trajectories that were written, or models that are run now, as one page. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "model/draw.h"
+#include "model/model.h"
+#include "output/output.h"
+#include "output/report.h"
+
+enum { RUNS_MOST = 64, SAMPLES = 2000 };
+
+typedef struct job { /* one run of the report and what it stands on */
+    carom_report_run run;
+    carom_model *model;
+    carom_sim *sim;
+    carom_recorder *recorder;
+    carom_table *table;
+    carom_progress progress;
+    char note[1000], load_note[200];
+} job;
+
+typedef struct work {
+    const carom_cli *cli;
+    job job[RUNS_MOST];
+    int n;
+    const char *scheme[RUNS_MOST]; /* of --schemes */
+    int nscheme;
+} work;
+
+/* ---- files ---- */
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), n = strlen(ending);
+    return length > n && strcmp(path + length - n, ending) == 0;
+}
+
+/* The first bytes of a file, as text. */
+static void peek(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(text, 1, size - 1, file) : 0;
+    text[n] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* A model may be JSON, too: a trajectory says what its columns are. */
+static bool is_trajectory(const char *path)
+{
+    char text[8192];
+    if (!ends_with(path, ".json"))
+        return ends_with(path, ".csv") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    peek(path, text, sizeof text);
+    return strstr(text, "\"columns\":") != NULL;
+}
+
+/* The model that the command line names for files, or the built-in one with the title that the file carries. */
+static int find_model(const work *w, job *j)
+{
+    const carom_cli *cli = w->cli;
+    const char *given = carom_cli_own(cli, "--model"), *found = given;
+    carom_cli one = *cli;
+    for (int i = 0; !found && carom_builtin_name(i); i++) {
+        const char *text = carom_builtin_text(carom_builtin_name(i)), *name = strstr(text, "\nname: ");
+        size_t length = strlen(j->table->title);
+        if (name && strncmp(name + 7, j->table->title, length) == 0 && name[7 + length] == '\n')
+            found = carom_builtin_name(i);
+    }
+    if (!found)
+        return CAROM_EXIT_OK;
+    one.operand = &found;
+    int code = carom_cli_load(&one, &j->model, j->load_note);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    snprintf(j->note + strlen(j->note), sizeof j->note - strlen(j->note),
+             "%s%.60s: drawn with the model `%.100s`%s; a trajectory file does not tell the parameters of its run.", *j->note ? " " : "",
+             j->run.name, found, given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)");
+    return CAROM_EXIT_OK;
+}
+
+/* What a file in text says about its run in its first lines. */
+static void describe_file(job *j, const char *path)
+{
+    static const char *const keys[] = {"# scheme: ", "# options: "};
+    char text[4096];
+    size_t used = strlen(j->note);
+    if (!ends_with(path, ".csv"))
+        return;
+    peek(path, text, sizeof text);
+    for (int k = 0; k < 2; k++) {
+        const char *at = strstr(text, keys[k]);
+        if (at && used < sizeof j->note)
+            used += (size_t)snprintf(j->note + used, sizeof j->note - used, "%s%s`%.*s`", used ? ", " : "", keys[k] + 2,
+                                     (int)strcspn(at + strlen(keys[k]), "\r\n"), at + strlen(keys[k]));
+    }
+    if (used && used < sizeof j->note - 2)
+        strcat(j->note, ".");
+}
+
+static int read_file(work *w, const char *path)
+{
+    carom_error error = {0};
+    job *j = &w->job[w->n++];
+    const char *slash = strrchr(path, '/');
+    if (carom_table_read(&j->table, path, &error) != CAROM_OK)
+        return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
+    if (j->table->truncated)
+        carom_cli_fail(0, "note: %s is not complete; what is whole is shown", path);
+    j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table, .note = j->note};
+    j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
+    describe_file(j, path);
+    int code = find_model(w, j);
+    j->run.model = j->model;
+    return code;
+}
+
+/* ---- runs ---- */
+static void watch(void *user, const carom_segment *segment)
+{
+    job *j = user;
+    carom_progress_step(&j->progress, segment->t1);
+    if (carom_cli_interrupted())
+        carom_sim_interrupt(j->sim);
+}
+
+/* The command that repeats this run. */
+static const char *describe(const work *w, const char *model, const char *scheme)
+{
+    const carom_cli *cli = w->cli;
+    char number[32];
+    const char *line = carom_arena_format(cli->arena, "carom run %s", model);
+    for (int i = 0; line && i < cli->nsetting; i++)
+        line = carom_arena_format(cli->arena, "%s --set %s=%s", line, cli->setting[i].name, cli->setting[i].value);
+    for (int i = 0; line && i < cli->nparameter; i++)
+        line = carom_arena_format(cli->arena, "%s -p %s=%s", line, cli->parameter[i], carom_shortest(cli->value[i], number));
+    if (line && scheme)
+        line = carom_arena_format(cli->arena, "%s --scheme %s", line, scheme);
+    return line;
+}
+
+static int prepare(work *w, job *j, const char *name, const char *scheme, carom_options *options)
+{
+    carom_error error = {0};
+    carom_cli one = *w->cli;
+    one.operand = &name;
+    int code = carom_cli_load(&one, &j->model, j->load_note);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_settings(&one, j->model, options);
+    if (code == CAROM_EXIT_OK && scheme && carom_options_set(options, "scheme", scheme, &error) != CAROM_OK)
+        code = carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom list schemes)", error.text);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    if (carom_sim_new(&j->sim, j->model, options, &error) != CAROM_OK)
+        return carom_cli_fail(carom_cli_exit(error.status), "%s", error.text);
+    const carom_options *filled = carom_sim_options(j->sim);
+    double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
+    if (carom_recorder_new(&j->recorder, j->model, every, &error) != CAROM_OK)
+        return carom_cli_fail(carom_cli_exit(error.status), "%s", error.text);
+    const carom_observer recorder = carom_recorder_observer(j->recorder), watcher = {.user = j, .segment = watch};
+    if (carom_sim_observe(j->sim, &recorder) != CAROM_OK || carom_sim_observe(j->sim, &watcher) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
+    return CAROM_EXIT_OK;
+}
+
+static int simulate(work *w, const char *name, const char *scheme)
+{
+    const carom_cli *cli = w->cli;
+    carom_error error = {0};
+    carom_options options;
+    job *j = &w->job[w->n++];
+    int code = prepare(w, j, name, scheme, &options);
+    if (code != CAROM_EXIT_OK)
+        return code;
+    const double t_end = carom_sim_options(j->sim)->t_end;
+    carom_progress_begin(&j->progress, cli->quiet ? NULL : stderr, 0, t_end);
+    carom_status status = carom_sim_run(j->sim, t_end);
+    carom_progress_end(&j->progress);
+    const carom_text_file *file = carom_model_file(j->model);
+    j->run = (carom_report_run){
+        .name = !scheme ? name : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme) : scheme,
+        .model = j->model, .command = describe(w, name, scheme), .model_name = name, .model_text = file ? file->bytes : NULL,
+        .options = carom_sim_options(j->sim), .info = carom_sim_info(j->sim), .status = status,
+        .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL, .wall_s = carom_wall_time() - j->progress.wall0};
+    const char *said = carom_sim_note(j->sim);
+    j->run.note = *j->load_note && *said ? carom_arena_format(cli->arena, "%s; %s", j->load_note, said) : *said ? said : j->load_note;
+    if (carom_recorder_end(j->recorder, &j->run, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    if (status > CAROM_INTERRUPTED)
+        carom_cli_fail(0, "%s: %s", name, j->run.message);
+    return j->run.table->nrow ? CAROM_EXIT_OK : carom_cli_exit(status);
+}
+
+static int gather(work *w)
+{
+    const carom_cli *cli = w->cli;
+    int code = CAROM_EXIT_OK;
+    for (int i = 0; i < cli->noperand && code == CAROM_EXIT_OK; i++) {
+        const char *operand = cli->operand[i];
+        bool file = is_trajectory(operand);
+        int times = file ? 1 : CAROM_MAX(w->nscheme, 1);
+        if (w->n + times > RUNS_MOST)
+            return carom_cli_fail(CAROM_EXIT_USAGE, "a report shows at most %d runs", RUNS_MOST);
+        for (int k = 0; k < times && code == CAROM_EXIT_OK; k++)
+            code = file ? read_file(w, operand) : simulate(w, operand, w->nscheme ? w->scheme[k] : NULL);
+        if (carom_cli_interrupted())
+            return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; no page was written");
+    }
+    return code;
+}
+
+/* ---- the page ---- */
+static int split_schemes(work *w)
+{
+    const char *list = carom_cli_own(w->cli, "--schemes");
+    while (list && *list && w->nscheme < RUNS_MOST) {
+        size_t length = strcspn(list, ",");
+        w->scheme[w->nscheme] = carom_arena_text(w->cli->arena, list, length);
+        if (!w->scheme[w->nscheme++])
+            return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+        list += length + (list[length] == ',');
+    }
+    return CAROM_EXIT_OK;
+}
+
+static int tell(const work *w, const char *path)
+{
+    carom_error error = {0};
+    carom_json *json;
+    if (!w->cli->json) {
+        if (!w->cli->quiet)
+            printf("report of %d run%s: %s\n", w->n, w->n == 1 ? "" : "s", path);
+        return fflush(stdout) == 0 ? CAROM_EXIT_OK : CAROM_EXIT_FAILED;
+    }
+    if (carom_json_new(&json, "standard output", stdout, true, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    carom_json_object(json, NULL);
+    carom_json_string(json, "page", path);
+    carom_json_array(json, "runs");
+    for (int i = 0; i < w->n; i++) {
+        const carom_report_run *run = &w->job[i].run;
+        carom_json_object(json, NULL);
+        carom_json_string(json, "name", run->name);
+        carom_json_string(json, "model", run->model ? run->model->name : run->table->title);
+        carom_json_integer(json, "rows", (long long)run->table->nrow);
+        carom_json_bool(json, "drawn", run->model && carom_model_drawing(run->model));
+        carom_json_string(json, "status", run->info ? carom_status_text(run->status) : NULL);
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+    carom_json_end(json);
+    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+}
+
+static int write_page(const work *w, const char *path)
+{
+    carom_error error = {0};
+    carom_report_run *runs = CAROM_NEW(w->cli->arena, carom_report_run, w->n);
+    const char *title = w->cli->title;
+    if (!runs)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+    for (int i = 0; i < w->n; i++)
+        runs[i] = w->job[i].run;
+    if (!title)
+        title = runs[0].model ? runs[0].model->name : runs[0].table->title;
+    if (carom_report_write(path, title, runs, w->n, &error) != CAROM_OK)
+        return carom_cli_fail(error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
+    int code = tell(w, path);
+    for (int i = 0; i < w->n && code == CAROM_EXIT_OK; i++)
+        if (runs[i].info)
+            code = carom_cli_exit(runs[i].status);
+    return code;
+}
+
+static int report(const carom_cli *cli)
+{
+    const char *path = cli->output ? cli->output : "report.html";
+    if (!ends_with(path, ".html") && !ends_with(path, ".htm") && strncmp(path, "/dev/", 5))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "report writes a page: '%s' should end in .html", path);
+    work *w = calloc(1, sizeof *w);
+    if (!w)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+    w->cli = cli;
+    int code = split_schemes(w);
+    carom_cli_catch();
+    if (code == CAROM_EXIT_OK)
+        code = gather(w);
+    carom_cli_release();
+    if (code == CAROM_EXIT_OK)
+        code = write_page(w, path);
+    for (int i = 0; i < w->n; i++) {
+        carom_recorder_free(w->job[i].recorder);
+        carom_table_free(w->job[i].table);
+        carom_sim_free(w->job[i].sim);
+        carom_model_free(w->job[i].model);
+    }
+    free(w);
+    return code;
+}
+
+static const carom_cli_option options[] = {
+    {.name = "--model", .argument = "MODEL", .kind = CAROM_CLI_OWN,
+     .doc = "the model of trajectory files, for the animation; the built-in one with the title of the file if not given"},
+    {.name = "--schemes", .argument = "NAME[:FIELD=VALUE...],...", .kind = CAROM_CLI_OWN,
+     .doc = "run each MODEL once with each of these schemes and show the runs over each other"},
+    {.name = NULL},
+};
+
+const carom_cli_command carom_cli_report_command = {
+    "report", "RUN...", 1, RUNS_MOST, CAROM_CLI_REPORT, report, "make a page of runs: plots, contacts, energy, animation",
+    "Writes one offline page (HTML, report.html if -o is not given) about one or several runs, shown over each other. RUN is a "
+    "trajectory that run wrote (.csv, .json or .h5), or a model, which is then run. The page has motion and portraits with zoom, "
+    "contact status, forces, impulses and impacts, the energy and its balance, step sizes, and the mechanism in motion when the "
+    "model has a section 'draw'. What a file does not hold is said on the page.",
+    "carom report bouncing-ball\n"
+    "carom report ball --schemes moreau-jean,tolerance --t-end 4 -o ball.html\n"
+    "carom report a.csv b.csv --model pendulum.yaml -o compare.html", options};

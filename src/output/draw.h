@@ -1,0 +1,39 @@
+/* draw.h: the mechanism in motion: the shapes of a model's section draw at the times of a trajectory. */
+#ifndef CAROM_OUTPUT_DRAW_H
+#define CAROM_OUTPUT_DRAW_H
+
+#include "model/draw.h"
+#include "output/output.h"
+
+typedef struct carom_animated { /* one trajectory */
+    const char *name;
+    const carom_model *model;   /* with a drawing */
+    const carom_table *table;
+} carom_animated;
+
+typedef struct carom_animation {
+    const char *title;
+    const carom_animated *run;  /* [nrun] drawn over each other */
+    int nrun;
+} carom_animation;
+
+/* Why this run cannot be drawn, as a sentence; NULL: it can. reason >= 300 bytes holds the sentence. */
+const char *carom_draw_obstacle(const carom_animated *run, char *reason);
+
+/* The values of the model's shapes at one time between the rows of a table. */
+typedef struct carom_draw_frames {
+    double *t;              /* [n] */
+    size_t n;
+    int nshape;
+    double **value;         /* [nshape][n * shape.n], or [shape.n] where it never moves */
+    bool *still;            /* [nshape] */
+    unsigned char *mode;    /* [n * ncontact] carom_mode */
+    double *hit;            /* [nhit] times of impacts */
+    size_t nhit;
+    double box[4];          /* x and y of its corners */
+} carom_draw_frames;
+/* t [n]: the times, common to all runs. */
+carom_status carom_draw_sample(carom_draw_frames *frames, const carom_animated *run, const double *t, size_t n, carom_error *error);
+void carom_draw_free(carom_draw_frames *frames);
+
+#endif
