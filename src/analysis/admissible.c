@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/admissible.h"
+#include "analysis/lyapunov.h"
 #include "core/dense.h"
 
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, carom_error *error)
@@ -23,7 +24,8 @@ carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, car
     a->work = CAROM_NEW(arena, double, n + 3 * m->nv);
     a->order = CAROM_NEW(arena, int, m->nv);
     a->row = CAROM_NEW(arena, int, n + 1);
-    if (!a->A || !a->b || !a->x || !a->work || !a->order || !a->row) {
+    a->C = CAROM_NEW(arena, double, 2 * m->njoint * (m->nq + m->nv + 1) + 1);
+    if (!a->C || !a->A || !a->b || !a->x || !a->work || !a->order || !a->row) {
         carom_admissible_free(a);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for admissible states");
     }
@@ -136,4 +138,24 @@ void carom_admissible_columns(carom_admissible *a, double t, const double *q, co
             for (int k = 0; k < nv; k++)
                 x[k * n] -= a->x[k];                                                             /* (3) */
         }
+}
+
+double carom_admissible_volume(carom_admissible *a, double t, const double *q, const double *v, const double *p)
+{
+    const carom_model *m = a->probe.model;
+    int nj = m->njoint, nq = m->nq, nv = m->nv, n = 2 * nj;
+    double *r = a->C + n * (nq + nv), most = 0, sum = 0;
+    look(a, t, q, v, p);
+    for (int i = 0; i < nj; i++)
+        for (int k = 0; k < nq; k++) { /* C^T, a column for each row of C */
+            a->C[k * n + i] = a->C[(nq + k) * n + nj + i] = a->probe.at.G[i * nv + k];
+            a->C[k * n + nj + i] = a->probe.at.U_q[i * nq + k];
+            a->C[(nq + k) * n + i] = 0;
+        }
+    carom_orthonormalize(nq + nv, n, a->C, r);
+    for (int i = 0; i < n; i++)
+        most = fmax(most, r[i]);
+    for (int i = 0; i < n; i++)
+        sum += r[i] > 1e-10 * most ? log(r[i]) : 0; /* redundant joints do not count */
+    return sum;
 }

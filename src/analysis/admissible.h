@@ -9,6 +9,7 @@ typedef struct carom_admissible {
     int joints;               /* that are independent */
     double *A, *b, *x, *work; /* least squares */
     int *order, *row;
+    double *C;                /* [(2*njoint)*(nq+nv+1)] volume of the joints */
 } carom_admissible;
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *model, carom_error *error);
 void carom_admissible_free(carom_admissible *a);
@@ -18,5 +19,8 @@ carom_status carom_admissible_move(carom_admissible *a, double t, double *q, dou
 double carom_admissible_gap(carom_admissible *a, double t, const double *q, const double *v, const double *p);
 /* Projects the columns of X [(nq+nv)*n] onto the tangent space of the joints. */
 void carom_admissible_columns(carom_admissible *a, double t, const double *q, const double *v, const double *p, int n, double *X);
+
+/* ln of the volume of C = d(g, G v + w)/d(q, v) on the joints, sqrt(det C C^T): how the manifold of joints lies at (t, q, v). */
+double carom_admissible_volume(carom_admissible *a, double t, const double *q, const double *v, const double *p);
 
 #endif

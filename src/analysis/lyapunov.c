@@ -3,6 +3,10 @@
  *   X <- (derivative of the flow over a part of the period) Q,   X = Q R,   lambda_i = mean of ln r_ii per period          (1)
  *   |sum lambda_i - rate of the volume (trace and determinants at the events)|      the sum rule                          (2)
  *
+ * With joints the columns live on their manifold, and the volume is that of the whole space: the ratio is the volume of the joints'
+ * own derivative C = d(g, g_dot)/d(q, v) at both ends,
+ *   sum over a run of ln r_ii = ln det + ln |C(end)| - ln |C(begin)|                                                      (3)
+ *
  * The rule (2) sees an error in any diagonal block but no shear; it is reported, never used. A direction is lost when the motion
  * comes to rest, sticks or chatters to a stop: the tangent says so, and columns with r_ii < 1e-12 are dropped for good, with
  * exponent -infinity. When all are lost there is nothing more to measure.
@@ -29,6 +33,7 @@ struct carom_lyapunov {
     carom_sim *sim;            /* is followed */
     carom_tangent *tangent;    /* one of the two */
     carom_displaced *displaced;
+    carom_admissible admissible;
     int dim, n, alive;         /* nq + nv, columns, those that are not lost */
     bool complete;             /* n is all there are: the sum rule holds */
     double *X, *r, *log_r;     /* [dim*n] [n] [n] */
@@ -55,6 +60,7 @@ void carom_lyapunov_free(carom_lyapunov *l)
 {
     if (!l)
         return;
+    carom_admissible_free(&l->admissible);
     carom_displaced_free(l->displaced);
     carom_tangent_free(l->tangent);
     carom_sim_free(l->plain);
@@ -81,10 +87,8 @@ static carom_status check_request(carom_lyapunov_request *r, carom_error *error)
 
 static carom_status count_columns(carom_lyapunov *l, carom_error *error)
 {
-    carom_admissible a;
-    CAROM_TRY(carom_admissible_new(&a, l->model, error));
-    int all = l->dim - 2 * a.joints, wanted = l->request.exponents ? l->request.exponents : all;
-    carom_admissible_free(&a);
+    CAROM_TRY(carom_admissible_new(&l->admissible, l->model, error));
+    int all = l->dim - 2 * l->admissible.joints, wanted = l->request.exponents ? l->request.exponents : all;
     l->n = CAROM_MIN(CAROM_MIN(all, wanted), CAROM_EXPONENTS_MAX);
     l->complete = l->n == all;
     if (l->n < 1)
@@ -142,7 +146,7 @@ carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *mode
 /* ---- columns ----------------------------------------------------------------------------------------- */
 
 /* Columns in general position: a generator of its own makes them the same everywhere. */
-static carom_status begin_columns(carom_lyapunov *l, carom_error *error)
+static void begin_columns(carom_lyapunov *l)
 {
     unsigned long long seed = 0x9e3779b97f4a7c15u;
     for (int i = 0; i < l->dim * l->n; i++) {
@@ -151,20 +155,14 @@ static carom_status begin_columns(carom_lyapunov *l, carom_error *error)
     }
     l->alive = l->n;
     const carom_state *s = carom_sim_state(l->sim);
-    if (l->displaced) {
-        carom_admissible a; /* of the joints only */
-        if (l->model->njoint) {
-            CAROM_TRY(carom_admissible_new(&a, l->model, error));
-            carom_admissible_columns(&a, s->t, s->q, s->v, l->p, l->n, l->X);
-            carom_admissible_free(&a);
-        }
-        carom_orthonormalize(l->dim, l->n, l->X, l->r);
-        return CAROM_OK;
-    }
-    CAROM_TRY(carom_tangent_start(l->tangent, l->X, NULL));
-    memcpy(l->X, carom_tangent_columns(l->tangent), sizeof(double) * (size_t)(l->dim * l->n));
+    carom_admissible_columns(&l->admissible, s->t, s->q, s->v, l->p, l->n, l->X);
     carom_orthonormalize(l->dim, l->n, l->X, l->r);
-    return CAROM_OK;
+}
+
+static double joint_volume(carom_lyapunov *l)
+{
+    const carom_state *s = carom_sim_state(l->sim);
+    return l->model->njoint ? carom_admissible_volume(&l->admissible, s->t, s->q, s->v, l->p) : 0;
 }
 
 /* Columns that have vanished go, the others close up. */
@@ -277,12 +275,12 @@ static carom_status run_transient(carom_lyapunov *l, const double *q, const doub
     }
     carom_sim_save(l->plain, l->saved, l->bytes);
     CAROM_TRY(pass_error(l->sim, carom_sim_load(l->sim, l->saved, l->bytes), error));
-    CAROM_TRY(begin_columns(l, error));
+    begin_columns(l);
     carom_lyapunov_result ignored = *result;
     while (l->periods < l->request.transient) {
         CAROM_TRY(follow_period(l, &ignored, error));
         if (l->alive < l->n)
-            CAROM_TRY(begin_columns(l, error));
+            begin_columns(l);
         if (!go_on(l))
             return CAROM_INTERRUPTED;
     }
@@ -293,7 +291,7 @@ static carom_status measure(carom_lyapunov *l, carom_lyapunov_result *result, ca
 {
     carom_averages *a = &l->averages;
     double mean[CAROM_EXPONENTS_MAX];
-    l->volume = 0;
+    l->volume = -joint_volume(l);
     while (a->done < l->request.length) {
         CAROM_TRY(follow_period(l, result, error));
         bool whole = carom_averages_add(a, l->log_r);
@@ -337,6 +335,7 @@ static void conclude(carom_lyapunov *l, long impacts, carom_lyapunov_result *r)
         return;
     for (int i = 0; i < l->n; i++)
         sum += a->sum[i];
+    l->volume += joint_volume(l);                                                                /* (3) */
     r->regular = carom_averages_end(a, r->exponent, r->error);
     sort(r);
     r->impacts = (double)impacts / (double)a->done;

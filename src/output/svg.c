@@ -15,7 +15,7 @@ static const char style[] =
     "svg{font-family:sans-serif;font-size:12px}\n"
     "text{fill:#6e6e6e}.title{font-size:15px;font-weight:bold}.n{text-anchor:end}.m{text-anchor:middle}\n"
     "path{fill:none;stroke-width:1.4;stroke-linejoin:round;stroke-linecap:round}\n"
-    ".j{stroke-width:.8;stroke-dasharray:2 3}.s{stroke-width:1.4}.d{stroke-width:.8}\n"
+    ".j{stroke-width:.8;stroke-dasharray:2 3}.s{stroke-width:1.4}.d{stroke-width:1.2}\n"
     ".frame{stroke:#8a8a8a;stroke-width:1}.grid{stroke:#8a8a8a;stroke-opacity:.25;stroke-width:1}\n"
     ".c0{stroke:#1f7fc4}.c1{stroke:#d9650e}.c2{stroke:#159a73}.c3{stroke:#b8609f}.c4{stroke:#a67c00}.c5{stroke:#808080}"
     ".c6{stroke:#8a6fd8}.c7{stroke:#d0455a}\n"

@@ -1,0 +1,288 @@
+/* test_lyapunov.c: exponents against closed forms, Floquet multipliers and long runs of independent programs.
+ *
+ * C1  impact oscillator, w = 2.5 alpha = .25 e = .8 umin = .5: .8613 +- .0002, -2.9035 +- .0002, 1.7601 impacts per period
+ * P1  the same, alpha = .05 e = .5 umin = 0: one impact per period, a complex pair: both -alpha T + ln e
+ * BB  ball on a table: G = 2.42, e = .3: .40732, -2.81526;  G = 1.2, e = .3: comes to rest
+ * CH  chain: w = 1.7 e = .8 d = .5: .1905 -.3703 -.4596 -.7454;  reduced rank: ln of the multipliers that remain
+ * PE  driven pendulum: .1637, -1.1219 */
+#include <float.h>
+#include <string.h>
+
+#include "analysis/lyapunov.h"
+#include "testing.h"
+
+typedef struct setting {
+    const char *name;
+    double value;
+} setting;
+
+static carom_model *load(const char *name, const setting *settings)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_load(&m, name, NULL, &error), error);
+    for (; settings && settings->name; settings++)
+        CHECK_OK(carom_model_set(m, &settings->name, &settings->value, 1, &error), error);
+    return m;
+}
+
+static carom_options with(const char *scheme, const carom_model *m, double steps)
+{
+    carom_options options = carom_options_default();
+    carom_error error = {0};
+    CHECK_OK(carom_options_set(&options, "scheme", scheme, &error), error);
+    options.h = (m->period > 0 ? m->period : 1) / steps;
+    options.rtol = options.atol = 1e-8;
+    return options;
+}
+
+static carom_lyapunov_result measure(const carom_model *m, const char *scheme, long length)
+{
+    carom_lyapunov_request request = carom_lyapunov_request_default();
+    carom_lyapunov_result result;
+    carom_error error = {0};
+    const carom_options options = with(scheme, m, 100);
+    request.length = length;
+    CHECK_OK(carom_lyapunov_run(m, &options, &request, &result, &error), error);
+    return result;
+}
+
+static const setting P1[] = {{"alpha", .05}, {"e", .5}, {"umin", 0}, {0}};
+static const setting BB[] = {{"g", 1}, {"w", 1}, {"A", 2.42}, {"e", .3}, {0}};
+
+static void check_within(const char *name, const setting *settings, const char *scheme, long length, int n, const double *reference)
+{
+    carom_model *m = load(name, settings);
+    const carom_lyapunov_result r = measure(m, scheme, length);
+    ck_assert_int_eq(r.n, n);
+    for (int i = 0; i < n; i++) {
+        CHECK_NEAR(r.exponent[i], reference[i], 4 * r.error[i]);
+        CHECK_AT_MOST(r.error[i], 0.02);
+        CHECK_AT_LEAST(r.error[i], 1e-4);
+    }
+    ck_assert(!r.regular && !r.flag);
+    carom_model_free(m);
+}
+
+START_TEST(chaotic_spectra_agree_with_the_references_within_their_error_bars)
+{
+    check_within("impact-oscillator", NULL, "tolerance", 4000, 2, (const double[]){.8613, -2.9035});
+    check_within("impact-oscillator", NULL, "exact", 10000, 2, (const double[]){.8613, -2.9035});
+    check_within("vibrating-table", BB, "tolerance", 3000, 2, (const double[]){.40732, -2.81526});
+    check_within("vibrating-table", BB, "exact", 3000, 2, (const double[]){.40732, -2.81526});
+    check_within("chain", NULL, "tolerance", 3000, 4, (const double[]){.1905, -.3703, -.4596, -.7454});
+    check_within("driven-pendulum", NULL, "tolerance", 3000, 2, (const double[]){.1637, -1.1219});
+}
+END_TEST
+
+START_TEST(impacts_per_period_agree_with_the_references)
+{
+    carom_model *m = load("impact-oscillator", NULL);
+    CHECK_NEAR(measure(m, "exact", 10000).impacts, 1.7601, 0.015);
+    carom_model_free(m);
+    m = load("vibrating-table", BB);
+    CHECK_NEAR(measure(m, "tolerance", 500).impacts, 1, 0);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(both_exponents_of_a_complex_pair_are_exact_to_1e_8)
+{
+    const char *const schemes[] = {"tolerance", "exact"};
+    carom_model *m = load("impact-oscillator", P1);
+    double exact = -.05 * m->period + log(.5);
+    CHECK_NEAR(exact, -.81881089, 5e-9);
+    for (int i = 0; i < 2; i++) {
+        const carom_lyapunov_result r = measure(m, schemes[i], 2000);
+        ck_assert(r.regular);
+        CHECK_NEAR(r.exponent[0], exact, 1e-9);
+        CHECK_NEAR(r.exponent[1], exact, 1e-9);
+        CHECK_AT_MOST(r.error[0], 1e-7);
+        CHECK_NEAR(r.impacts, 1, 0);
+        CHECK_NEAR(r.slowest, .703745586353, 1e-7);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance)
+{
+    const struct {
+        const char *name;
+        const setting *settings;
+    } linear[] = {{"impact-oscillator", NULL}, {"impact-oscillator", P1}, {"vibrating-table", BB}, {"chain", NULL}};
+    for (int i = 0; i < 4; i++) {
+        carom_model *m = load(linear[i].name, linear[i].settings);
+        CHECK_AT_MOST(measure(m, "exact", 300).sum_rule_defect, 1e-9);
+        CHECK_AT_MOST(measure(m, "tolerance", 300).sum_rule_defect, 1e-7);
+        carom_model_free(m);
+    }
+    carom_model *m = load("driven-pendulum", NULL);
+    CHECK_AT_MOST(measure(m, "tolerance", 300).sum_rule_defect, 1e-7);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(the_sum_of_exponents_is_the_closed_form)
+{
+    carom_model *m = load("impact-oscillator", NULL);
+    carom_lyapunov_result r = measure(m, "tolerance", 500);
+    CHECK_NEAR(r.exponent[0] + r.exponent[1], -2 * .25 * m->period + 2 * log(.8) * r.impacts, 1e-7);
+    carom_model_free(m);
+    m = load("chain", NULL);
+    r = measure(m, "tolerance", 500);
+    double sum = r.exponent[0] + r.exponent[1] + r.exponent[2] + r.exponent[3];
+    CHECK_NEAR(sum, -.3 * m->period + 2 * log(.8) * r.impacts, 1e-7);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(a_ball_that_comes_to_rest_has_exponents_of_minus_infinity)
+{
+    carom_model *m = load("vibrating-table", (const setting[]){{"g", 1}, {"w", 1}, {"A", 1.2}, {"e", .3}, {0}});
+    const carom_lyapunov_result r = measure(m, "tolerance", 200);
+    ck_assert(r.exponent[0] == -INFINITY && r.exponent[1] == -INFINITY);
+    ck_assert_str_eq(r.flag, "rest");
+    ck_assert(isnan(r.sum_rule_defect) && r.kaplan_yorke == 0);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(directions_that_survive_a_closing_have_the_multipliers_that_remain)
+{
+    carom_model *m = load("chain", (const setting[]){{"w", .8}, {"e", 0}, {"d", .2}, {0}});
+    carom_lyapunov_result r = measure(m, "tolerance", 1000);
+    CHECK_NEAR(r.exponent[0], log(.52831323865), 1e-7);
+    CHECK_NEAR(r.exponent[1], log(.37723130942), 1e-7);
+    ck_assert(r.exponent[2] == -INFINITY && r.exponent[3] == -INFINITY);
+    ck_assert_str_eq(r.flag, "rest");
+    carom_model_free(m);
+    m = load("chain", (const setting[]){{"w", .5}, {"e", .3}, {"d", .3}, {0}}); /* chatter */
+    r = measure(m, "tolerance", 1000);
+    double size = log(hypot(.03182968126, .03011847825));
+    CHECK_NEAR(r.exponent[0], size, 1e-6);
+    CHECK_NEAR(r.exponent[1], size, 1e-6);
+    ck_assert(r.exponent[2] == -INFINITY && r.exponent[3] == -INFINITY);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(joints_take_two_exponents_each_and_a_free_model_counts_units_of_time)
+{
+    carom_model *m = load("pendulum-wall-cartesian", NULL);
+    const carom_lyapunov_result r = measure(m, "tolerance", 30);
+    ck_assert_int_eq(r.n, 2);
+    CHECK_NEAR(r.per, 1, 0);
+    CHECK_AT_MOST(r.sum_rule_defect, 1e-7);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(fewer_exponents_are_the_largest_of_all)
+{
+    carom_model *m = load("chain", NULL);
+    carom_lyapunov_request request = carom_lyapunov_request_default();
+    carom_lyapunov_result all = measure(m, "tolerance", 200), few;
+    carom_error error = {0};
+    const carom_options options = with("tolerance", m, 100);
+    request.length = 200;
+    request.exponents = 2;
+    CHECK_OK(carom_lyapunov_run(m, &options, &request, &few, &error), error);
+    ck_assert_int_eq(few.n, 2);
+    CHECK_NEAR(few.exponent[0], all.exponent[0], 2e-2); /* other columns to begin with */
+    ck_assert(isnan(few.sum_rule_defect));
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(a_worker_gives_the_same_bits_when_it_is_used_again)
+{
+    carom_model *m = load("impact-oscillator", NULL);
+    const carom_options options = with("tolerance", m, 100);
+    const carom_lyapunov_request request = {.length = 50, .transient = 30};
+    carom_lyapunov *l;
+    carom_lyapunov_result a, b, c;
+    carom_error error = {0};
+    const double p[] = {2.5, .05, .5, 0, 1};
+    CHECK_OK(carom_lyapunov_new(&l, m, &options, &request, &error), error);
+    CHECK_OK(carom_lyapunov_follow(l, NULL, NULL, NULL, &a, &error), error);
+    CHECK_OK(carom_lyapunov_follow(l, NULL, NULL, p, &b, &error), error);
+    CHECK_OK(carom_lyapunov_follow(l, NULL, NULL, NULL, &c, &error), error);
+    ck_assert(a.exponent[0] == c.exponent[0] && a.exponent[1] == c.exponent[1] && a.error[0] == c.error[0]);
+    CHECK_NEAR(b.exponent[0], -.81881089, 0.05);
+    carom_lyapunov_free(l);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(several_starts_give_the_same_bits_on_any_number_of_threads)
+{
+    enum { STARTS = 5 };
+    carom_model *m = load("impact-oscillator", NULL);
+    const carom_options options = with("tolerance", m, 100);
+    const carom_lyapunov_request request = {.length = 200, .transient = 50};
+    carom_lyapunov_result each[3][STARTS], mean[3];
+    carom_error error = {0};
+    for (int threads = 1; threads <= 3; threads++)
+        CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 7, threads, each[threads - 1], &mean[threads - 1], &error), error);
+    double sum = 0;
+    for (int i = 0; i < STARTS; i++) {
+        ck_assert(each[0][i].exponent[0] == each[1][i].exponent[0] && each[0][i].exponent[0] == each[2][i].exponent[0]);
+        ck_assert(i == 0 || each[0][i].exponent[0] != each[0][i - 1].exponent[0]);
+        sum += each[0][i].exponent[0];
+    }
+    ck_assert(mean[0].exponent[0] == mean[1].exponent[0] && mean[0].error[1] == mean[2].error[1]);
+    CHECK_NEAR(mean[0].exponent[0], sum / STARTS, 1e-14);
+    ck_assert_int_eq(mean[0].length, 200 * STARTS);
+    carom_model_free(m);
+}
+END_TEST
+
+static bool until_80(void *user, long done)
+{
+    *(long *)user = done;
+    return done < 80;
+}
+
+START_TEST(an_interrupted_run_has_the_result_of_what_was_measured)
+{
+    carom_model *m = load("impact-oscillator", NULL);
+    const carom_options options = with("tolerance", m, 100);
+    long done = 0;
+    const carom_lyapunov_request request = {.length = 1000000, .transient = 30, .go_on = until_80, .user = &done};
+    carom_lyapunov_result r, shorter;
+    carom_error error = {0};
+    ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_INTERRUPTED);
+    ck_assert_int_eq(r.length, 50);
+    ck_assert_int_eq(done, 80);
+    const carom_lyapunov_request same = {.length = 50, .transient = 30};
+    CHECK_OK(carom_lyapunov_run(m, &options, &same, &shorter, &error), error);
+    ck_assert(r.exponent[0] == shorter.exponent[0]);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(requests_that_make_no_sense_are_refused)
+{
+    carom_model *m = load("impact-oscillator", NULL);
+    carom_options options = with("tolerance", m, 100);
+    carom_lyapunov_request request = {.length = -1};
+    carom_lyapunov_result r;
+    carom_error error = {0};
+    ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_BAD_ARGUMENT);
+    request = (carom_lyapunov_request){.method = CAROM_LYAPUNOV_PERTURBATION, .epsilon = -1};
+    ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_BAD_ARGUMENT);
+    request = (carom_lyapunov_request){0};
+    CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
+    ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_UNSUPPORTED);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("lyapunov", chaotic_spectra_agree_with_the_references_within_their_error_bars,
+          impacts_per_period_agree_with_the_references, both_exponents_of_a_complex_pair_are_exact_to_1e_8,
+          the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance, the_sum_of_exponents_is_the_closed_form,
+          a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,
+          joints_take_two_exponents_each_and_a_free_model_counts_units_of_time, fewer_exponents_are_the_largest_of_all,
+          a_worker_gives_the_same_bits_when_it_is_used_again, several_starts_give_the_same_bits_on_any_number_of_threads,
+          an_interrupted_run_has_the_result_of_what_was_measured, requests_that_make_no_sense_are_refused)

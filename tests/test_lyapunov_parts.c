@@ -1,0 +1,220 @@
+/* test_lyapunov_parts.c: averages, QR, displaced copies, admissible states; and what each scheme's tangent makes of an impact.
+ *
+ * A ball under constant gravity that strikes the floor once: with flight F(s) = [[1, s], [0, 1]] and impact S the derivative of
+ * the flow over T is F(T - t) S F(t). The exact S is [[-e, 0], [(1 + e) g/w, -e]], w the speed of the impact; a scheme with S = -e I
+ * has a lower left entry of 0 for every step size. */
+#include <float.h>
+#include <string.h>
+
+#include "analysis/admissible.h"
+#include "analysis/lyapunov.h"
+#include "testing.h"
+
+static const char ball[] = "carom: 1\nname: ball\nparameters: {g: 2, e: 0.8}\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: g*y\n"
+                           "contacts: {floor: {gap: y, restitution: e}}\nperiod: 2\n";
+
+static carom_model *parse(const char *text)
+{
+    carom_error error = {0};
+    carom_model *m = NULL;
+    CHECK_OK(carom_model_parse(&m, "test", text, strlen(text), NULL, &error), error);
+    return m;
+}
+
+/* ---- statistics ---- */
+
+static bool average(double (*term)(long k), long n, double *mean, double *error)
+{
+    double memory[7];
+    carom_averages a;
+    ck_assert_int_eq((int)carom_averages_doubles(1), 7);
+    carom_averages_begin(&a, 1, 100, n, memory);
+    for (long k = 0; k < n; k++) {
+        double x = term(k);
+        carom_averages_add(&a, &x);
+    }
+    ck_assert_int_eq(a.block_count, (int)CAROM_MIN(100, n));
+    return carom_averages_end(&a, mean, error);
+}
+
+static double rotating(long k)
+{
+    return 3 + log(1.5 + cos(0.7 + 1.2345 * (double)k));
+}
+
+static double noise(long k) /* uniform in [0, 1), independent */
+{
+    unsigned long long z = (unsigned long long)k * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+START_TEST(averages_of_a_rotation_are_exact_far_beyond_the_plain_mean)
+{
+    double mean, error, exact = 3 + log((1.5 + sqrt(1.25)) / 2); /* mean of ln(a + cos x) */
+    ck_assert(average(rotating, 1000, &mean, &error));
+    CHECK_NEAR(mean, exact, 1e-10);
+    CHECK_AT_MOST(error, 1e-8);
+}
+END_TEST
+
+START_TEST(averages_of_noise_have_the_error_bar_of_independent_terms)
+{
+    double mean, error;
+    ck_assert(!average(noise, 20000, &mean, &error));
+    CHECK_NEAR(error, sqrt(1 / 12.0 / 20000), 0.25 * sqrt(1 / 12.0 / 20000));
+    CHECK_NEAR(mean, 0.5, 3 * error);
+    ck_assert(!average(noise, 37, &mean, &error));
+    CHECK_NEAR(error, sqrt(1 / 12.0 / 37), 0.4 * sqrt(1 / 12.0 / 37));
+}
+END_TEST
+
+START_TEST(the_kaplan_yorke_dimension_counts_whole_directions_and_a_part)
+{
+    CHECK_NEAR(carom_kaplan_yorke(2, (const double[]){.8613, -2.9035}), 1 + .8613 / 2.9035, 1e-15);
+    CHECK_NEAR(carom_kaplan_yorke(3, (const double[]){.9056, 0, -14.5723}), 2 + .9056 / 14.5723, 1e-15);
+    CHECK_NEAR(carom_kaplan_yorke(2, (const double[]){-.1, -.2}), 0, 0);
+    CHECK_NEAR(carom_kaplan_yorke(2, (const double[]){.2, -.1}), 2, 0);
+    CHECK_NEAR(carom_kaplan_yorke(2, (const double[]){.2, -INFINITY}), 1, 0);
+    CHECK_NEAR(carom_kaplan_yorke(2, (const double[]){-INFINITY, -INFINITY}), 0, 0);
+}
+END_TEST
+
+START_TEST(columns_become_orthonormal_even_when_nearly_dependent)
+{
+    double X[12], r[3], before[12];
+    for (int i = 0; i < 4; i++) {
+        X[3 * i] = 1 + i;
+        X[3 * i + 1] = 1 + i + 1e-9 * noise(i);
+        X[3 * i + 2] = noise(10 + i);
+    }
+    memcpy(before, X, sizeof X);
+    carom_orthonormalize(4, 3, X, r);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double dot = 0;
+            for (int k = 0; k < 4; k++)
+                dot += X[3 * k + i] * X[3 * k + j];
+            CHECK_NEAR(dot, i == j, 4e-15);
+        }
+    CHECK_NEAR(r[0], sqrt(30), 1e-14);
+    CHECK_AT_MOST(r[1], 2e-9);
+}
+END_TEST
+
+/* ---- the tangent of an impact, as each scheme has it ---- */
+
+static void derivative(const char *scheme, double height, double steps, double epsilon, double X[4])
+{
+    carom_model *m = parse(ball);
+    carom_options options = carom_options_default();
+    carom_error error = {0};
+    carom_sim *sim;
+    carom_displaced *d;
+    CHECK_OK(carom_options_set(&options, "scheme", scheme, &error), error);
+    options.h = 2 / steps;
+    options.rtol = options.atol = 1e-12;
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    ck_assert_int_eq(carom_sim_restart(sim, &height, NULL, NULL), CAROM_OK);
+    CHECK_OK(carom_displaced_new(&d, sim, 2, epsilon, &error), error);
+    memcpy(X, (const double[]){1, 0, 0, 1}, sizeof(double) * 4);
+    CHECK_OK(carom_displaced_run(d, 1.7, X, &error), error);
+    carom_displaced_free(d);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+
+START_TEST(displaced_copies_have_the_exact_derivative_of_an_impact)
+{
+    const char *const schemes[] = {"tolerance", "exact"};
+    const double e = .8, g = 2, t = 1, w = 2, s = .7, shear = (1 + e) * g / w; /* drop from 1: impact at 1 with speed 2 */
+    for (int k = 0; k < 2; k++) {
+        double X[4];
+        derivative(schemes[k], 1, 1000, 1e-5, X);
+        CHECK_NEAR(X[0], -e + s * shear, 5e-5);
+        CHECK_NEAR(X[1], (-e + s * shear) * t - e * s, 5e-5);
+        CHECK_NEAR(X[2], shear, 5e-5);
+        CHECK_NEAR(X[3], shear * t - e, 5e-5);
+    }
+}
+END_TEST
+
+START_TEST(the_corrected_scheme_has_the_shear_of_an_impact)
+{
+    double X[4];
+    derivative("crank-nicolson:variant=consistent", 1, 2000, 1e-5, X);
+    CHECK_NEAR(X[2], 1.8, 1e-3);
+    CHECK_NEAR(X[3], 1, 1e-3);
+    derivative("crank-nicolson:variant=printed", 1, 2000, 1e-3, X);
+    CHECK_NEAR(X[2], 1.8, 5e-2);
+}
+END_TEST
+
+START_TEST(the_initial_scheme_has_the_tangent_minus_e_for_every_step)
+{
+    const double steps[] = {100, 1000, 10000};
+    for (int k = 0; k < 3; k++) {
+        double X[4], h = 2 / steps[k];
+        derivative("schatzman-paoli:theta=0", 1.17, steps[k], 0.02 * h, X); /* small enough to stay in the same step of the grid */
+        CHECK_NEAR(X[0], -.8, 1e-6);
+        CHECK_NEAR(X[1], -.8 * 1.7, 3 * h); /* the outgoing line is late by two steps */
+        CHECK_NEAR(X[2], 0, 1e-6); /* exact: (1 + e) g/w = 1.66 */
+        CHECK_NEAR(X[3], -.8, 1e-6);
+    }
+}
+END_TEST
+
+START_TEST(a_displacement_into_a_wall_is_turned_around)
+{
+    carom_model *m = parse(ball);
+    carom_options options = carom_options_default();
+    carom_error error = {0};
+    carom_sim *sim;
+    carom_displaced *d;
+    double X[4] = {-1, 0, 0, 1};
+    options.rtol = options.atol = 1e-12;
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    ck_assert_int_eq(carom_sim_restart(sim, (const double[]){1e-7}, (const double[]){1}, NULL), CAROM_OK);
+    CHECK_OK(carom_displaced_new(&d, sim, 2, 1e-5, &error), error);
+    CHECK_OK(carom_displaced_run(d, 0.25, X, &error), error);
+    CHECK_NEAR(X[0], -1, 1e-9); /* free flight: had it gone through the floor, it would have jumped */
+    CHECK_NEAR(X[2], 0, 1e-9);
+    CHECK_NEAR(X[1], 0.25, 1e-9);
+    carom_displaced_free(d);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+/* ---- admissible states ---- */
+
+START_TEST(states_are_moved_onto_joints_and_out_of_walls)
+{
+    carom_model *m = parse("carom: 1\nname: bead\ncoordinates: {x: 1, y: 0}\nkinetic: (x'^2 + y'^2)/2\npotential: y\n"
+                           "constraints: {ring: x^2 + y^2 = 1}\ncontacts: {wall: {gap: x - 0.5, restitution: 0}}\n");
+    carom_admissible a;
+    carom_error error = {0};
+    double q[] = {.2, 1.1}, v[] = {1, .3};
+    CHECK_OK(carom_admissible_new(&a, m, &error), error);
+    ck_assert_int_eq(a.joints, 1);
+    CHECK_OK(carom_admissible_move(&a, 0, q, v, m->p, &error), error);
+    CHECK_NEAR(q[0] * q[0] + q[1] * q[1], 1, 1e-14);
+    CHECK_AT_LEAST(q[0], .5 - 1e-15);
+    CHECK_NEAR(q[0] * v[0] + q[1] * v[1], 0, 1e-14);
+    CHECK_NEAR(carom_admissible_gap(&a, 0, q, v, m->p), 0, 1e-14);
+    double X[4] = {1, 1, 0, 0};
+    X[2] = .3, X[3] = -.7;
+    carom_admissible_columns(&a, 0, q, v, m->p, 1, X);
+    CHECK_NEAR(q[0] * X[0] + q[1] * X[1], 0, 1e-14);
+    CHECK_NEAR(q[0] * X[2] + q[1] * X[3] + v[0] * X[0] + v[1] * X[1], 0, 1e-14);
+    carom_admissible_free(&a);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("lyapunov parts", averages_of_a_rotation_are_exact_far_beyond_the_plain_mean,
+          averages_of_noise_have_the_error_bar_of_independent_terms, the_kaplan_yorke_dimension_counts_whole_directions_and_a_part,
+          columns_become_orthonormal_even_when_nearly_dependent, displaced_copies_have_the_exact_derivative_of_an_impact,
+          the_corrected_scheme_has_the_shear_of_an_impact, the_initial_scheme_has_the_tangent_minus_e_for_every_step,
+          a_displacement_into_a_wall_is_turned_around, states_are_moved_onto_joints_and_out_of_walls)
