@@ -185,14 +185,14 @@ typedef struct carom_options {
     double h;      /* step; 0: t_end/1000 */
     double t_end;  /* 0: 1, or one period */
     double every;  /* sampling of output; 0: every step */
-    double rtol, atol;
+    double rtol, atol; char atol_of[240]; /* "y=1e-9 z=1e-6": of some coordinates and their velocities */
     double newton_tol;    /* implicit steps, relative to velocities */
     double contact_tol;   /* residual of a contact problem, relative to its velocities */
     int newton_max;
     bool energy;   /* account for energy: work, dissipation, balance */
 } carom_options;
 carom_options carom_options_default(void);
-/* Keys: scheme, solver, h, t_end, every, rtol, atol, ..., scheme.FIELD, solver.FIELD.
+/* Keys: scheme, solver, h, t_end, every, rtol, atol, atol.COORDINATE, ..., scheme.FIELD, solver.FIELD.
  * A scheme may carry its fields: "moreau-jean:theta=1:gamma=0.5". */
 carom_status carom_options_set(carom_options *options, const char *key, const char *value, carom_error *error);
 carom_status carom_options_from_model(carom_options *options, const carom_model *model, carom_error *error);

@@ -18,11 +18,10 @@ static void watch(void *user, const carom_segment *segment)
         carom_sim_interrupt(w->sim);
 }
 
-static carom_status read_options(const carom_sweep_worker *w, carom_options *options, carom_error *error)
+carom_status carom_sweep_options(const carom_sweep *s, const carom_model *model, carom_options *options, carom_error *error)
 {
-    const carom_sweep *s = w->sweep;
     *options = carom_options_default();
-    CAROM_TRY(carom_options_from_model(options, w->model, error));
+    CAROM_TRY(carom_options_from_model(options, model, error));
     for (int pass = 0; pass < 2; pass++) /* a field belongs to its method: methods first */
         for (int i = 0; i < s->nsetting; i++) {
             const char *key = s->setting[i].key;
@@ -33,12 +32,13 @@ static carom_status read_options(const carom_sweep_worker *w, carom_options *opt
     return CAROM_OK;
 }
 
-static bool same_options(const carom_options *a, const carom_options *b)
+bool carom_sweep_same_options(const carom_options *a, const carom_options *b)
 {
     return !strcmp(a->scheme, b->scheme) && !strcmp(a->solver, b->solver) &&
            !memcmp(a->scheme_field, b->scheme_field, sizeof a->scheme_field) &&
            !memcmp(a->solver_field, b->solver_field, sizeof a->solver_field) && a->h == b->h && a->t_end == b->t_end &&
-           a->rtol == b->rtol && a->atol == b->atol && a->newton_tol == b->newton_tol && a->contact_tol == b->contact_tol &&
+           a->rtol == b->rtol && a->atol == b->atol && !strcmp(a->atol_of, b->atol_of) &&
+           a->newton_tol == b->newton_tol && a->contact_tol == b->contact_tol &&
            a->newton_max == b->newton_max && a->energy == b->energy;
 }
 
@@ -55,8 +55,8 @@ static void detach(carom_sweep_worker *w)
 static carom_status start(carom_sweep_worker *w, carom_error *error)
 {
     carom_options options;
-    CAROM_TRY(read_options(w, &options, error));
-    if (w->sim && w->source == w->model->source && same_options(&options, &w->options)) {
+    CAROM_TRY(carom_sweep_options(w->sweep, w->model, &options, error));
+    if (w->sim && w->source == w->model->source && carom_sweep_same_options(&options, &w->options)) {
         carom_status status = carom_sim_restart(w->sim, NULL, NULL, NULL);
         if (status != CAROM_OK)
             *error = *carom_sim_error(w->sim);
@@ -86,7 +86,7 @@ static carom_status make(carom_sweep_worker *w, carom_error *error)
     if (s->nfixed)
         CAROM_TRY(carom_model_set(w->model, s->fixed, s->fixed_value, s->nfixed, error));
     carom_options options;
-    CAROM_TRY(read_options(w, &options, error));
+    CAROM_TRY(carom_sweep_options(w->sweep, w->model, &options, error));
     carom_status status = start(w, error); /* the model as it stands may be no good start, and yet the points are */
     return status == CAROM_BAD_OPTION || status == CAROM_UNSUPPORTED || status == CAROM_BAD_ARGUMENT || status == CAROM_NO_MEMORY
                ? status : CAROM_OK;
@@ -115,11 +115,12 @@ void carom_sweep_worker_free(carom_sweep_worker *w)
     if (w->own)
         detach(w);
     free(w->own);
+    carom_sweep_lanes_free(w->lanes);
     carom_model_free(w->model);
     free(w);
 }
 
-static carom_status compute(carom_sweep_worker *w, long long index, double *value, carom_error *error)
+carom_status carom_sweep_worker_set(carom_sweep_worker *w, long long index, carom_error *error)
 {
     const carom_sweep *s = w->sweep;
     const char *names[CAROM_SWEEP_AXES];
@@ -127,9 +128,15 @@ static carom_status compute(carom_sweep_worker *w, long long index, double *valu
     carom_sweep_point(s, index, x);
     for (int k = 0; k < s->naxis; k++)
         names[k] = s->axis[k].name;
-    CAROM_TRY(carom_model_set(w->model, names, x, s->naxis, error));
+    w->index = index;
+    return carom_model_set(w->model, names, x, s->naxis, error);
+}
+
+static carom_status compute(carom_sweep_worker *w, long long index, double *value, carom_error *error)
+{
+    CAROM_TRY(carom_sweep_worker_set(w, index, error));
     CAROM_TRY(start(w, error));
-    return s->method->point(w, value, error);
+    return w->sweep->method->point(w, value, error);
 }
 
 bool carom_sweep_worker_run(carom_sweep_worker *w, carom_sweep_row *row)
@@ -164,14 +171,17 @@ carom_status carom_sweep_worker_advance(carom_sweep_worker *w, double t, carom_e
     return status;
 }
 
-carom_status carom_sweep_worker_span(const carom_sweep_worker *w, double *transient, double *end, carom_error *error)
+carom_status carom_sweep_worker_span(const carom_sweep_worker *w, const carom_options *options, double *transient, double *end,
+                                     carom_error *error)
 {
     const carom_sweep_span *span = &w->sweep->span;
     double unit = span->unit == CAROM_SPAN_PERIODS ? w->model->period : 1;
     if (!(unit > 0))
         CAROM_FAIL(error, CAROM_BAD_OPTION, "the model '%s' has no period: give a time", w->model->name);
     *transient = unit * span->transient;
-    *end = span->unit == CAROM_SPAN_RUN ? carom_sim_options(w->sim)->t_end : *transient + unit * span->length;
+    *end = *transient + unit * span->length;
+    if (span->unit == CAROM_SPAN_RUN)
+        *end = options->t_end > 0 ? options->t_end : w->model->period > 0 ? w->model->period : 1; /* as a simulation has it */
     if (!(*end > *transient))
         CAROM_FAIL(error, CAROM_BAD_OPTION, "the transient %g leaves nothing of a run until t = %g", *transient, *end);
     return CAROM_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/verify.h"
+#include "sim/atol.h"
 
 typedef struct run {
     carom_sim *sim;
@@ -31,14 +32,15 @@ static carom_status compare(carom_verify *v, const carom_model *model, const car
 {
     enum { POINTS = 2000 };
     int n = model->nq;
-    double *y = x + 2 * n;
+    double *y = x + 2 * n, *atol = x + 4 * n;
+    CAROM_TRY(carom_atol_values(options, model, atol, error));
     for (int k = 1; k <= POINTS; k++) {
         double t = v->t_end * k / POINTS;
         if (carom_trajectory_at(a->trajectory, t, 1, x, x + n) != CAROM_OK || carom_trajectory_at(b->trajectory, t, 1, y, y + n) != CAROM_OK)
             CAROM_FAIL(error, CAROM_NO_MEMORY, "the trajectory to compare with has a hole at t = %.10g", t);
         for (int i = 0; i < n; i++) {
             v->error[i] = fmax(v->error[i], fabs(x[i] - y[i]));
-            v->allowed[i] = fmax(v->allowed[i], options->atol + options->rtol * fabs(y[i]));
+            v->allowed[i] = fmax(v->allowed[i], atol[i] + options->rtol * fabs(y[i]));
         }
     }
     return CAROM_OK;
@@ -50,13 +52,14 @@ carom_status carom_verify_run(carom_verify *verify, const carom_model *model, co
     carom_error own = {0};
     run a = {0}, b = {0};
     verify->by_tolerance = strcmp(options->scheme, "tolerance") == 0;
-    finer.rtol /= 100, finer.atol /= 100;
+    finer.rtol /= 100;
+    carom_atol_scale(&finer, 0.01);
     if (!verify->by_tolerance)
         finer.h /= 16;
     verify->rtol = finer.rtol, verify->atol = finer.atol, verify->h = finer.h;
     memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
     memset(verify->allowed, 0, sizeof(double) * (size_t)model->nq);
-    double *x = calloc((size_t)(4 * model->nq), sizeof *x);
+    double *x = calloc((size_t)(5 * model->nq), sizeof *x);
     carom_status status = x ? follow(&a, model, options, options->t_end, &own) : carom_fail(&own, CAROM_NO_MEMORY, "no memory to verify");
     if (status == CAROM_OK)
         status = follow(&b, model, &finer, options->t_end, &own);

@@ -38,6 +38,7 @@ static const char *const settings_topic =
     "    t_end          end of the run; 0: 1, or one period\n"
     "    every          sampling of output; 0: every step\n"
     "    rtol, atol     tolerances of schemes that choose their step\n"
+    "    atol.NAME      absolute tolerance of the coordinate NAME and its velocity\n"
     "    newton_tol     of implicit steps, relative to velocities\n"
     "    newton_max     iterations of implicit steps\n"
     "    contact_tol    residual of a contact problem, relative to its velocities\n"

@@ -72,6 +72,8 @@ static void describe_options(const carom_options *o, char *line, size_t size)
     for (int i = 0; i < CAROM_COUNT(common); i++)
         snprintf(line + strlen(line), size - strlen(line), "%s%s=%s", i ? " " : "", common[i].key,
                  carom_shortest(common[i].value, number));
+    for (const char *at = o->atol_of; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        snprintf(line + strlen(line), size - strlen(line), " atol.%.*s", (int)strcspn(at, " "), at);
     if (*o->solver)
         snprintf(line + strlen(line), size - strlen(line), " solver=%s", o->solver);
     for (int i = 0; carom_scheme_method(i); i++) {

@@ -65,7 +65,7 @@ static bool is_number_key(const char *key)
 
 /* A setting that is an expression of parameters gets one; a word or a number stands as it is. What a key means is
  * the business of the options, so only the values of well-known keys are refused here. */
-static carom_status setting(carom_loader *l, const carom_text_node *node, carom_setting_given *to, carom_setting *out)
+static carom_status setting(carom_loader *l, const carom_text_node *node, const char *key, carom_setting_given *to, carom_setting *out)
 {
     carom_source *s = l->s;
     double number;
@@ -76,7 +76,7 @@ static carom_status setting(carom_loader *l, const carom_text_node *node, carom_
     if (!to->text)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
     strcpy(to->text, node->text);
-    *out = (carom_setting){node->key, to->text, node->place.line, node->place.column};
+    *out = (carom_setting){key, to->text, node->place.line, node->place.column};
     if (is_word(node->key) || carom_number(node->text, &number))
         return CAROM_OK;
     if (is_number_key(node->key))
@@ -90,6 +90,12 @@ static carom_status setting(carom_loader *l, const carom_text_node *node, carom_
     return CAROM_OK;
 }
 
+/* atol: {y: 1e-9} stands for atol.y: 1e-9 */
+static bool per_coordinate(const carom_text_node *node)
+{
+    return node->kind == CAROM_TEXT_MAP && strcmp(node->key, "atol") == 0;
+}
+
 carom_status carom_load_settings(carom_loader *l)
 {
     carom_source *s = l->s;
@@ -97,13 +103,23 @@ carom_status carom_load_settings(carom_loader *l)
     if (!map)
         return CAROM_OK;
     CAROM_TRY(carom_load_map(l, map, "run"));
-    s->setting = CAROM_NEW(s->arena, carom_setting_given, map->nchild);
-    carom_setting *settings = CAROM_NEW(s->arena, carom_setting, map->nchild);
+    int n = 0;
+    for (const carom_text_node *c = map->child; c; c = c->next)
+        n += per_coordinate(c) ? c->nchild : 1;
+    s->setting = CAROM_NEW(s->arena, carom_setting_given, n);
+    carom_setting *settings = CAROM_NEW(s->arena, carom_setting, n);
     if (!s->setting || !settings)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
     l->m->run = settings;
-    for (const carom_text_node *c = map->child; c; c = c->next, l->m->nrun++)
-        CAROM_TRY(setting(l, c, &s->setting[l->m->nrun], &settings[l->m->nrun]));
+    for (const carom_text_node *c = map->child; c; c = c->next) {
+        bool many = per_coordinate(c);
+        for (const carom_text_node *k = many ? c->child : c; k; k = many ? k->next : NULL, l->m->nrun++) {
+            const char *key = many ? carom_arena_format(s->arena, "%s.%s", c->key, k->key) : k->key;
+            if (!key)
+                return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
+            CAROM_TRY(setting(l, k, key, &s->setting[l->m->nrun], &settings[l->m->nrun]));
+        }
+    }
     return CAROM_OK;
 }
 

@@ -30,14 +30,21 @@ const unsigned carom_tol_requests[] = {CAROM_MASS | CAROM_FORCE,
 static const carom_field fields[] = {
     {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
     {"method", CAROM_FIELD_ENUM, CAROM_STIFF_AUTO, 0, 2, "auto dp5 radau5", "explicit, implicit for stiff forces, or as the motion asks"},
+    {"first_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "length of the first step; 0: h"},
     {0},
 };
-enum { MAX_STEP, METHOD };
+enum { MAX_STEP, METHOD, FIRST_STEP };
 
 static void orders(const double *field, double *smooth, double *impact)
 {
     (void)field;
     *smooth = *impact = 0; /* in h none: the step is chosen */
+}
+
+static carom_status start(carom_step *s)
+{
+    s->h_next = s->field[FIRST_STEP];
+    return CAROM_OK;
 }
 
 /* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since closing, branches, stiffness. */
@@ -349,5 +356,6 @@ const carom_scheme carom_scheme_tolerance = {
     .memory = carom_tol_memory,
     .work_bytes = sizeof(carom_tol),
     .layout = carom_tol_layout,
+    .start = start,
     .step = carom_tol_step,
 };

@@ -16,7 +16,10 @@
 
 double carom_tol_small(const carom_step *s)
 {
-    return CAROM_TOL_KAPPA * (s->options->atol + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
+    double least = s->options->atol; /* of all coordinates: a gap may be any of them */
+    for (int i = 0; i < s->system->nq; i++)
+        least = CAROM_MIN(least, s->atol[i]);
+    return CAROM_TOL_KAPPA * (least + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
 }
 
 static double speed(const carom_step *s, const double *v)

@@ -203,8 +203,8 @@ static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
     int nv = s->system->nv;
     double most = 0;
     for (int i = 0; i < nv; i++) {
-        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = o->atol + o->rtol * fabs(w->start.q[i]),
-                                                  size_v = o->atol + o->rtol * fabs(w->start.v[i]);
+        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = s->atol[i] + o->rtol * fabs(w->start.q[i]),
+                                                  size_v = s->atol[i] + o->rtol * fabs(w->start.v[i]);
         for (int k = 0; k < T->stages; k++) {
             dv[k] = 0;
             for (int j = 0; j < T->stages; j++)

@@ -133,8 +133,8 @@ static double size(const carom_step *s, const carom_tol *w, const carom_end *end
     const double *e_q = w->stages.change, *e_v = e_q + s->system->nv;
     double most = 0;
     for (int i = 0; i < s->system->nv; i++) {
-        double size_q = o->atol + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
-        double size_v = o->atol + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
+        double size_q = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
+        double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
         most = CAROM_MAX(most, CAROM_MAX(fabs(e_q[i]) / size_q, fabs(e_v[i]) / size_v));
     }
     return most;

@@ -415,7 +415,7 @@ static bool shakes(const carom_step *s, const carom_tol *tol)
     const carom_options *o = s->options;
     double far = 0;
     for (int i = 0; i < s->system->nq; i++) {
-        double size = CAROM_TOL_KAPPA * (o->atol + o->rtol * fabs(tol->start.q[i]));
+        double size = CAROM_TOL_KAPPA * (s->atol[i] + o->rtol * fabs(tol->start.q[i]));
         far = CAROM_MAX(far, tol->end.x * (fabs(tol->start.v[i]) + fabs(tol->end.v[i])) / size);
     }
     return tol->end.x <= 1e-6 * s->h || far < 1;

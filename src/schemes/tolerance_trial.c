@@ -55,8 +55,8 @@ static double norm(const carom_step *s, const carom_tol *w, const carom_end *end
         double e_q = 0, e_v = 0;
         for (int k = 0; k < CAROM_STAGES; k++)
             e_q += defect[k] * w->kv[k][i], e_v += defect[k] * w->ka[k][i];                      /* (3) */
-        double size_q = o->atol + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
-        double size_v = o->atol + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
+        double size_q = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
+        double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
         most = CAROM_MAX(most, CAROM_MAX(fabs(h * e_q) / size_q, fabs(h * e_v) / size_v));       /* (4) */
     }
     return most;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schemes/scheme.h"
+#include "sim/atol.h"
 #include "solvers/solver.h"
 #include "text/text.h"
 #include "model/model.h"
@@ -119,6 +120,8 @@ carom_status carom_options_set(carom_options *options, const char *key, const ch
         const carom_method *m = find_method(carom_scheme_method, options->scheme, "scheme", error);
         return m ? carom_fields_set(m->fields, options->scheme_field, key + 7, value, error) : CAROM_BAD_OPTION;
     }
+    if (strncmp(key, "atol.", 5) == 0)
+        return carom_atol_set(options, key + 5, value, error);
     if (strncmp(key, "solver.", 7) == 0) {
         if (!*options->solver)
             CAROM_FAIL(error, CAROM_BAD_OPTION, "%s: choose a solver first (solver = NAME)", key);
@@ -141,7 +144,7 @@ carom_status carom_options_from_model(carom_options *options, const carom_model 
             if (method != (pass == 0))
                 continue;
             carom_error reason;
-            if (carom_options_set(options, s->key, s->value, &reason) == CAROM_OK)
+            if (carom_options_set(options, s->key, s->value, &reason) == CAROM_OK && carom_atol_known(s->key, model, &reason) == CAROM_OK)
                 continue;
             const carom_text_file *file = carom_model_file(model);
             if (!file)

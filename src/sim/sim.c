@@ -8,6 +8,7 @@
 
 #include "core/dense.h"
 #include "model/model.h"
+#include "sim/atol.h"
 #include "sim/sim.h"
 
 /* ---- set-up ------------------------------------------------------------------------------------------ */
@@ -50,6 +51,7 @@ static void place(carom_layout *layout, carom_sim *sim)
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmemory, &sim->next);
+    CAROM_PLACE(layout, sim->atol, sim->model->nq);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
     sim->scheme->layout(layout, &sim->system, sim->work ? sim->work : measuring);
 }
@@ -105,6 +107,7 @@ static void wire(carom_sim *sim)
     sim->stage.account = sim->options.energy;
     sim->step = (carom_step){
         .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options, .field = sim->options.scheme_field,
+        .atol = sim->atol,
         .now = &sim->now.state, .next = &sim->next.state, .memory = sim->now.memory, .memory_next = sim->next.memory,
         .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low, .work = sim->work, .stage = &sim->stage,
         .error = &sim->error,
@@ -130,7 +133,9 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     place(&layout, sim);
     sim->layout = (carom_layout){layout.base, bytes};
     wire(sim);
-    carom_status status = carom_sim_restart(sim, NULL, NULL, NULL);
+    carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
+    if (status == CAROM_OK)
+        status = carom_sim_restart(sim, NULL, NULL, NULL);
     if (status != CAROM_OK) {
         if (error)
             *error = sim->error;
@@ -198,7 +203,9 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     if (sim->scheme->start) {
         memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
         sim->next.state.t = s->t;
+        sim->step.h_next = 0;
         CAROM_TRY(sim->scheme->start(&sim->step));
+        sim->now.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
         memcpy(sim->now.memory, sim->next.memory, sizeof(double) * (size_t)sim->nmemory);
     }
     if (sim->options.energy) {
