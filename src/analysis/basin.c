@@ -141,7 +141,7 @@ static carom_status point(carom_sweep_worker *w, double *value, carom_error *err
     return status;
 }
 
-const carom_sweep_method carom_basin_method = {sizeof(orbit), attach, point, release};
+const carom_sweep_method carom_basin_method = {sizeof(orbit), attach, point, release, NULL};
 
 carom_status carom_basin_columns(carom_sweep *s, const carom_model *m, carom_arena *arena, carom_error *error)
 {

@@ -131,6 +131,8 @@ static bool work(thread *t, team_work *job)
     if (job->status == CAROM_OK)
         n = job->feed->take(job->feed->user, index, t->chunk);
     double begin = now();
+    if (n > 0 && t->worker->sweep->method->ahead)
+        t->worker->sweep->method->ahead(t->worker, index, n);
     for (; done < n; done++) {
         t->rows[done].index = index[done];
         if (!carom_sweep_worker_run(t->worker, &t->rows[done]))

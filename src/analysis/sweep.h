@@ -37,6 +37,8 @@ typedef struct carom_sweep_method {
     /* The model stands at the point and the simulation at its start. value [ncolumn] is NAN everywhere before. */
     carom_status (*point)(struct carom_sweep_worker *worker, double *value, carom_error *error);
     void (*release)(struct carom_sweep_worker *worker); /* what attach has made; NULL: nothing */
+    /* These points come next: what is better done for many at once; NULL: nothing. */
+    void (*ahead)(struct carom_sweep_worker *worker, const long long *index, int n);
 } carom_sweep_method;
 
 typedef struct carom_sweep { /* what is asked for; constant while it runs */
@@ -84,7 +86,9 @@ typedef struct carom_sweep_worker {
     const void *source;    /* of the model when sim was made: it may be built anew */
     carom_options options; /* of sim */
     carom_sim *sim;
-    void *own;             /* of the method */
+    void *own;             /* of the method, for this sim */
+    struct carom_sweep_lanes *lanes; /* points computed ahead; NULL: none */
+    long long index;       /* of the present point */
     bool (*stop)(void *user); /* NULL: never */
     void *user;
 } carom_sweep_worker;
@@ -94,10 +98,16 @@ carom_status carom_sweep_worker_new(carom_sweep_worker **worker, const carom_swe
 void carom_sweep_worker_free(carom_sweep_worker *worker); /* NULL is fine */
 /* row->index is given, row->value is the caller's; false: interrupted, there is no row. */
 bool carom_sweep_worker_run(carom_sweep_worker *worker, carom_sweep_row *row);
+/* Puts the model at a point. */
+carom_status carom_sweep_worker_set(carom_sweep_worker *worker, long long index, carom_error *error);
+/* The options of a run of the model as it stands. */
+carom_status carom_sweep_options(const carom_sweep *sweep, const carom_model *model, carom_options *options, carom_error *error);
+bool carom_sweep_same_options(const carom_options *a, const carom_options *b);
 /* Runs sim to time t: CAROM_STOPPED where the model's stop condition ends it; asks stop on the way. */
 carom_status carom_sweep_worker_advance(carom_sweep_worker *worker, double t, carom_error *error);
-/* The transient and the whole time of the present point; periods of a model that has none fail. */
-carom_status carom_sweep_worker_span(const carom_sweep_worker *worker, double *transient, double *end, carom_error *error);
+/* The transient and the whole time of the model's present point, with its options; periods of a model that has none fail. */
+carom_status carom_sweep_worker_span(const carom_sweep_worker *worker, const carom_options *options, double *transient, double *end,
+                                     carom_error *error);
 
 /* ---- the points that are left ---- */
 typedef struct carom_sweep_todo {
@@ -132,6 +142,20 @@ typedef struct carom_measure {
     carom_measure_kind kind;
     const char *expression; /* of "max:u"; NULL: takes none */
 } carom_measure;
+/* ---- sweep_lanes.c: exponents of many points at once, on the lanes of an ensemble ---- */
+typedef struct carom_sweep_exponent {
+    long transient, length; /* given: in units of the period, or of time */
+    carom_status status;
+    const char *text;
+    double largest, impacts;
+} carom_sweep_exponent;
+/* How long to measure an exponent at the present point, in whole periods. */
+carom_status carom_sweep_exponent_span(const carom_sweep_worker *worker, const carom_options *options, long *transient, long *length,
+                                       carom_error *error);
+void carom_sweep_lanes_ahead(carom_sweep_worker *worker, const long long *index, int n);
+const carom_sweep_exponent *carom_sweep_lanes_find(const carom_sweep_worker *worker, long long index); /* NULL: not computed */
+void carom_sweep_lanes_free(struct carom_sweep_lanes *lanes);
+
 extern const carom_sweep_method carom_sweep_measures; /* task: carom_measure [ncolumn] */
 carom_status carom_measure_read(carom_measure *measure, const char *text, carom_error *error);
 const char *carom_measure_name(int kind, const char **doc); /* NULL after the last */

@@ -169,11 +169,21 @@ static void see_event(void *user, const carom_event *event)
 
 /* ---- a point ---- */
 
-static bool needs_run(const carom_sweep *s)
+static bool has(const carom_sweep *s, carom_measure_kind kind)
 {
     const carom_measure *measure = s->task;
     for (int k = 0; k < s->ncolumn; k++)
-        if (measure[k].kind != CAROM_MEASURE_LYAPUNOV)
+        if (measure[k].kind == kind)
+            return true;
+    return false;
+}
+
+static bool needs_run(const carom_sweep *s)
+{
+    const carom_measure *measure = s->task;
+    const bool lyapunov = has(s, CAROM_MEASURE_LYAPUNOV);
+    for (int k = 0; k < s->ncolumn; k++)
+        if (measure[k].kind != CAROM_MEASURE_LYAPUNOV && !(lyapunov && measure[k].kind == CAROM_MEASURE_IMPACTS))
             return true;
     return false;
 }
@@ -254,7 +264,7 @@ static carom_status follow(carom_sweep_worker *worker, double *value, carom_erro
 {
     watch *w = worker->own;
     double transient, end;
-    CAROM_TRY(carom_sweep_worker_span(worker, &transient, &end, error));
+    CAROM_TRY(carom_sweep_worker_span(worker, &worker->options, &transient, &end, error));
     forget(w, carom_sim_state(worker->sim));
     carom_status status = transient > 0 ? carom_sweep_worker_advance(worker, transient, error) : CAROM_OK;
     if (status == CAROM_STOPPED)
@@ -276,33 +286,48 @@ static bool go_on(void *user, long done)
 }
 
 /* The largest exponent, along a run of its own. */
-static carom_status exponent(carom_sweep_worker *worker, double *largest, carom_error *error)
+static carom_status exponent(carom_sweep_worker *worker, double *largest, double *impacts, carom_error *error)
 {
-    const double unit = worker->model->period > 0 ? worker->model->period : 1;
-    double transient, end;
-    CAROM_TRY(carom_sweep_worker_span(worker, &transient, &end, error));
+    const carom_sweep_exponent *ahead = carom_sweep_lanes_find(worker, worker->index);
+    if (ahead) {
+        if (ahead->status != CAROM_OK)
+            CAROM_FAIL(error, ahead->status, "%s", ahead->text);
+        *largest = ahead->largest;
+        *impacts = ahead->impacts;
+        return CAROM_OK;
+    }
     carom_lyapunov_request request = carom_lyapunov_request_default();
     carom_lyapunov_result result;
+    CAROM_TRY(carom_sweep_exponent_span(worker, &worker->options, &request.transient, &request.length, error));
     request.exponents = 1;
-    request.transient = (long)floor(transient / unit + 0.5);
-    request.length = CAROM_MAX((long)floor((end - transient) / unit + 0.5), 1);
     request.go_on = go_on;
     request.user = worker;
     CAROM_TRY(carom_lyapunov_run(worker->model, &worker->options, &request, &result, error));
     *largest = result.exponent[0];
+    *impacts = floor(result.impacts * (double)result.length + 0.5);
     return CAROM_OK;
 }
 
+/* With an exponent, impacts are those of its run: the only other measure that does not need a second one. */
 static carom_status point(carom_sweep_worker *worker, double *value, carom_error *error)
 {
     const carom_measure *measure = worker->sweep->task;
+    const int n = worker->sweep->ncolumn;
     carom_status status = needs_run(worker->sweep) ? follow(worker, value, error) : CAROM_OK;
-    for (int k = 0; k < worker->sweep->ncolumn && (status == CAROM_OK || status == CAROM_STOPPED); k++)
-        if (measure[k].kind == CAROM_MEASURE_LYAPUNOV) {
-            carom_status lyapunov = exponent(worker, &value[k], error);
-            status = lyapunov != CAROM_OK ? lyapunov : status;
-        }
-    return status;
+    if (!has(worker->sweep, CAROM_MEASURE_LYAPUNOV) || (status != CAROM_OK && status != CAROM_STOPPED))
+        return status;
+    double largest, impacts;
+    carom_status lyapunov = exponent(worker, &largest, &impacts, error);
+    for (int k = 0; k < n && lyapunov == CAROM_OK; k++)
+        if (measure[k].kind == CAROM_MEASURE_LYAPUNOV || measure[k].kind == CAROM_MEASURE_IMPACTS)
+            value[k] = measure[k].kind == CAROM_MEASURE_LYAPUNOV ? largest : impacts;
+    return lyapunov != CAROM_OK ? lyapunov : status;
 }
 
-const carom_sweep_method carom_sweep_measures = {sizeof(watch), attach, point, release};
+static void ahead(carom_sweep_worker *worker, const long long *index, int n)
+{
+    if (has(worker->sweep, CAROM_MEASURE_LYAPUNOV))
+        carom_sweep_lanes_ahead(worker, index, n);
+}
+
+const carom_sweep_method carom_sweep_measures = {sizeof(watch), attach, point, release, ahead};
