@@ -48,6 +48,8 @@ function extent(p, axis, within) {
         if (axis === 'y' && s.style === 'stems')
             take(0)
     }
+    if (axis === 'x' && p.to > p.from)
+        [p.from, p.to].forEach(take)
     if (!within && axis === 'y')
         for (const m of p.marks)
             m.y != null && m.x == null && take(m.y)
@@ -135,7 +137,7 @@ function read(p) {
 }
 
 // ---- building ----
-function key(p, s, k) {
+function key(p, s) {
     const button = document.createElement('button'), swatch = document.createElement('i')
     const name = document.createElement('span')
     s.output = document.createElement('output')
@@ -240,9 +242,9 @@ function build(figure) {
                  tool('reset', 'show all (double click)', () => reset(p)))
     unit.append(words, tools)
     if (p.series.length > 1 || p.series[0]?.name)
-        keys.append(...p.series.map((s, k) => key(p, s, k)))
+        keys.append(...p.series.map(s => key(p, s)).filter((k, i) => p.series[i].name))
     else
-        p.series.forEach((s, k) => key(p, s, k))
+        p.series.forEach(s => key(p, s))
     const below = document.createElement('div')
     below.className = 'unit below'
     below.textContent = p.x

@@ -41,9 +41,11 @@ export function label(value, ticks, log) {
     const size = Math.abs(value), exponent = Math.log10(size), whole = Math.round(exponent)
     if (log && Math.abs(exponent - whole) < 1e-6 && (whole > 3 || whole < -2))
         return (value < 0 ? '−' : '') + power(whole)
-    const step = ticks.length > 1 && !log ? Math.abs(ticks[1] - ticks[0]) : size
+    if (log)
+        return size >= 1e5 || size < 1e-3 ? short(value) : Number(value.toPrecision(4)).toString()
+    const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : size
     const largest = Math.max(...ticks.map(Math.abs))
-    if (largest >= 1e5 || largest < 1e-3 || (log && size < 1e-3)) {
+    if (largest >= 1e5 || largest < 1e-3) {
         const digits = Math.max(0, Math.min(12, Math.floor(Math.log10(size) + 1e-9) - Math.floor(Math.log10(step) + 1e-9)))
         return value.toExponential(digits).replace('-', '−').replace('e+', 'e').replace('e-', 'e−')
     }

@@ -18,7 +18,7 @@ typedef struct job { /* one run of the report and what it stands on */
     carom_recorder *recorder;
     carom_table *table;
     carom_progress progress;
-    char note[1000], load_note[200];
+    char load_note[200];
 } job;
 
 typedef struct work {
@@ -74,29 +74,27 @@ static int find_model(const work *w, job *j)
     int code = carom_cli_load(&one, &j->model, j->load_note);
     if (code != CAROM_EXIT_OK)
         return code;
-    snprintf(j->note + strlen(j->note), sizeof j->note - strlen(j->note),
-             "%s%.60s: drawn with the model `%.100s`%s; a trajectory file does not tell the parameters of its run.", *j->note ? " " : "",
-             j->run.name, found, given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)");
+    j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s; a trajectory file does not tell the parameters of its run.",
+                                      found, given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)");
     return CAROM_EXIT_OK;
 }
 
-/* What a file in text says about its run in its first lines. */
-static void describe_file(job *j, const char *path)
+/* What follows key in the first lines of a CSV file; NULL: nothing. */
+static const char *comment_of(const carom_cli *cli, const char *text, const char *key)
 {
-    static const char *const keys[] = {"# scheme: ", "# options: "};
+    const char *at = strstr(text, key);
+    return at ? carom_arena_text(cli->arena, at + strlen(key), strcspn(at + strlen(key), "\r\n")) : NULL;
+}
+
+static void describe_file(const carom_cli *cli, job *j, const char *path)
+{
     char text[4096];
-    size_t used = strlen(j->note);
     if (!ends_with(path, ".csv"))
         return;
     peek(path, text, sizeof text);
-    for (int k = 0; k < 2; k++) {
-        const char *at = strstr(text, keys[k]);
-        if (at && used < sizeof j->note)
-            used += (size_t)snprintf(j->note + used, sizeof j->note - used, "%s%s`%.*s`", used ? ", " : "", keys[k] + 2,
-                                     (int)strcspn(at + strlen(keys[k]), "\r\n"), at + strlen(keys[k]));
-    }
-    if (used && used < sizeof j->note - 2)
-        strcat(j->note, ".");
+    const char *options = comment_of(cli, text, "# options: ");
+    j->run.scheme = comment_of(cli, text, "# scheme: ");
+    j->run.about = options ? carom_arena_format(cli->arena, "%s: `%s`", j->run.name, options) : NULL;
 }
 
 static int read_file(work *w, const char *path)
@@ -108,9 +106,9 @@ static int read_file(work *w, const char *path)
         return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
     if (j->table->truncated)
         carom_cli_fail(0, "note: %s is not complete; what is whole is shown", path);
-    j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table, .note = j->note};
+    j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
     j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
-    describe_file(j, path);
+    describe_file(w->cli, j, path);
     int code = find_model(w, j);
     j->run.model = j->model;
     return code;
@@ -181,7 +179,7 @@ static int simulate(work *w, const char *name, const char *scheme)
     j->run = (carom_report_run){
         .name = !scheme ? name : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme) : scheme,
         .model = j->model, .command = describe(w, name, scheme), .model_name = name, .model_text = file ? file->bytes : NULL,
-        .options = carom_sim_options(j->sim), .info = carom_sim_info(j->sim), .status = status,
+        .options = carom_sim_options(j->sim), .scheme = carom_sim_options(j->sim)->scheme, .info = carom_sim_info(j->sim), .status = status,
         .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL, .wall_s = carom_wall_time() - j->progress.wall0};
     const char *said = carom_sim_note(j->sim);
     j->run.note = *j->load_note && *said ? carom_arena_format(cli->arena, "%s; %s", j->load_note, said) : *said ? said : j->load_note;

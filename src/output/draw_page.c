@@ -105,8 +105,8 @@ static void put_picture(carom_stream *out, const carom_animated *run, const caro
     const carom_drawing *drawing = carom_model_drawing(run->model);
     double width = f->box[2] - f->box[0], height = f->box[3] - f->box[1];
     view v = {out, f->box[0], f->box[3], fmin(STILL_WIDTH / width, 360 / height)};
-    carom_page_say(out, "<div class=\"still\"><svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"positions\">\n", width * v.scale,
-                   height * v.scale);
+    carom_page_say(out, "<div class=\"still\"><svg width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+                        "aria-label=\"positions at equal times\">\n", width * v.scale, height * v.scale, width * v.scale, height * v.scale);
     for (int g = 0; g < GHOSTS; g++) {
         size_t k = (f->n - 1) * (size_t)g / (GHOSTS - 1);
         carom_page_say(out, "<g opacity=\"%.2f\">", g == GHOSTS - 1 ? 1 : 0.25 + 0.08 * g);

@@ -85,6 +85,7 @@ typedef struct carom_page_plot_data {
     int ny;
     int height;                      /* in pixels; 0: 320 */
     bool zoom_both;                  /* dragging zooms x and y (scatter, portraits); else x alone, y follows */
+    double x_from, x_to;             /* show at least this; equal: the range of the data */
     bool half;                       /* two in a row on a wide screen: convergence plots, portraits */
     const char *link;                /* plots with the same link show the same range of x; NULL: none */
 } carom_page_plot_data;

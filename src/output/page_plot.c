@@ -96,6 +96,12 @@ static void put_json(carom_stream *out, const carom_page_plot_data *plot, int *i
     put_text(out, "y", plot->y_label);
     carom_page_say(out, ",\"logx\":%s,\"logy\":%s,\"both\":%s,\"h\":%d,", plot->logx ? "true" : "false",
                    plot->logy ? "true" : "false", plot->zoom_both ? "true" : "false", plot->height ? plot->height : 320);
+    if (plot->x_to > plot->x_from) {
+        put_number(out, "from", plot->x_from);
+        carom_stream_string(out, ",");
+        put_number(out, "to", plot->x_to);
+        carom_stream_string(out, ",");
+    }
     if (plot->link) {
         put_text(out, "link", plot->link);
         carom_stream_string(out, ",");

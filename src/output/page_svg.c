@@ -56,6 +56,10 @@ static void fit(picture *p)
         if (s->style == CAROM_PAGE_STEMS)
             widen(y, 0);
     }
+    if (plot->x_to > plot->x_from) {
+        widen(x, on_axis(plot->x_from, plot->logx));
+        widen(x, on_axis(plot->x_to, plot->logx));
+    }
     for (int i = 0; i < plot->nmark; i++)
         if (isnan(plot->marks[i].x))
             widen(y, on_axis(plot->marks[i].y, plot->logy));

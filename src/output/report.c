@@ -1,6 +1,6 @@
 /* report.c: the report of one or several runs: what was run, the mechanism in motion, then one section per subject.
  * What a trajectory does not hold is said where it would stand. */
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "output/draw.h"
@@ -31,7 +31,7 @@ static void overview(carom_report *r)
         bool live = run->info != NULL;
         c[0] = run->name;
         c[1] = run->model ? run->model->name : run->table->title;
-        c[2] = run->options ? run->options->scheme : "-";
+        c[2] = run->scheme ? run->scheme : "-";
         c[3] = text_of(r, true, "", (double)run->table->nrow);
         c[4] = text_of(r, true, "", t[0]);
         c[5] = text_of(r, true, "", t[run->table->nrow - 1]);
@@ -49,7 +49,10 @@ static void overview(carom_report *r)
             carom_page_note(r->page, run->message);
         if (run->note && *run->note)
             carom_page_note(r->page, run->note);
-        carom_page_command(r->page, run->command, run->model_name, run->model_text);
+        if (run->about && *run->about)
+            carom_page_text(r->page, run->about);
+        bool again = i > 0 && run->model_text && r->run[i - 1].model_text && strcmp(run->model_text, r->run[i - 1].model_text) == 0;
+        carom_page_command(r->page, run->command, run->model_name, again ? NULL : run->model_text);
     }
 }
 
@@ -71,6 +74,11 @@ static void animation(carom_report *r)
     }
     if (n == 0)
         return;
+    for (int i = 0; i < r->nrun; i++) {
+        const char *said = r->run[i].drawn, *before = i ? r->run[i - 1].drawn : NULL;
+        if (said && *said && !(before && strcmp(said, before) == 0))
+            carom_page_note(r->page, said);
+    }
     carom_page_animation(r->page, &(carom_animation){n > 1 ? "All runs over each other" : drawn[0].model->name, drawn, n});
     carom_page_text(r->page, "Contacts that are closed or stick are green, those that slip orange; the frame flashes at an impact.");
 }
@@ -92,6 +100,13 @@ carom_status carom_report_write(const char *path, const char *title, const carom
     if (!r.arena)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the report '%s'", path);
     carom_status status = carom_page_new(&r.page, path, title, error);
+    r.from = INFINITY;
+    r.to = -INFINITY;
+    for (int i = 0; i < nrun; i++) {
+        const double *t = carom_report_column(&run[i], "t");
+        r.from = fmin(r.from, t[0]);
+        r.to = fmax(r.to, t[run[i].table->nrow - 1]);
+    }
     if (status == CAROM_OK) {
         overview(&r);
         animation(&r);

@@ -11,6 +11,9 @@ typedef struct carom_report_run {
     const char *command;          /* that made it, or reads it; NULL: not known */
     const char *model_name, *model_text; /* NULL: not known */
     const char *note;             /* what a reader must know; NULL or "": nothing */
+    const char *about;            /* how it came to be: scheme, options; NULL: not known */
+    const char *drawn;            /* with which model the animation is drawn, when that was a guess; NULL: none */
+    const char *scheme;           /* NULL: not known */
     /* Of a run that was made for the report; all NULL and 0 when it was read from a file. */
     const carom_options *options;
     const carom_info *info;

@@ -65,18 +65,8 @@ static void status_bars(carom_report *r, const char *const *names, int n)
         carom_page_text(r->page, "No contact stays closed in this run.");
         return;
     }
-    /* so that open ends show, too */
-    double ends[2] = {INFINITY, -INFINITY}, below[2] = {-9, -9};
-    for (int i = 0; i < r->nrun; i++) {
-        const double *t = carom_report_column(&r->run[i], "t");
-        ends[0] = fmin(ends[0], t[0]);
-        ends[1] = fmax(ends[1], t[r->run[i].table->nrow - 1]);
-    }
-    carom_page_series all[4];
-    memcpy(all, series, sizeof series);
-    all[used] = (carom_page_series){.name = "open", .x = ends, .y = below, .n = 2, .style = CAROM_PAGE_BAND, .colour = 6};
-    carom_page_plot(r->page, &(carom_page_plot_data){.title = "Contact status (blank: open)", .x_label = "t", .series = all,
-        .nseries = used + 1, .y_names = label, .ny = rows, .height = CAROM_MIN(70 + 26 * rows, 900), .link = "t"});
+    carom_page_plot(r->page, &(carom_page_plot_data){.title = "Contact status (blank: open)", .x_label = "t", .series = series,
+        .nseries = used, .x_from = r->from, .x_to = r->to, .y_names = label, .ny = rows, .height = CAROM_MIN(70 + 26 * rows, 900), .link = "t"});
     for (int i = 0; r->nrun > 1 && i < r->nrun; i++)
         carom_page_format(r->page, "%d: %.200s", i + 1, r->run[i].name);
 }
@@ -167,7 +157,7 @@ static void plot_impulses(carom_report *r, const char *const *names, int n, cons
                     .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", names[k], r->run[i].name) : names[k]};
         }
     carom_page_plot(r->page, &(carom_page_plot_data){.title = "Impulses", .x_label = "t", .y_label = "impulse", .series = series,
-                                                     .nseries = used, .link = "t", .height = 280});
+                                                     .nseries = used, .x_from = r->from, .x_to = r->to, .link = "t", .height = 280});
 }
 
 /* A straight line downwards here is an accumulation: infinitely many impacts in finite time. */
@@ -178,7 +168,8 @@ static void plot_intervals(carom_report *r, const char *const *names, int n, con
     for (int k = 0; series && k < n; k++)
         for (int i = 0; i < r->nrun; i++) {
             const impacts *a = &all[k * r->nrun + i];
-            bool normal = strlen(names[k]) > 8 && strcmp(names[k] + strlen(names[k]) - 8, ".impulse") == 0;
+            const char *mode = carom_arena_format(r->arena, "%s.mode", carom_report_stem(r, names[k])), *dot = strrchr(names[k], '.');
+            bool normal = mode && strcmp(dot, ".impulse") == 0 && carom_report_column(&r->run[i], mode); /* of a contact */
             if (a->n < 4 || !normal || used == CAROM_REPORT_CURVES)
                 continue;
             double *number = carom_report_memory(r, a->n * sizeof(double)), *interval = carom_report_memory(r, a->n * sizeof(double));

@@ -66,7 +66,8 @@ static void losses(carom_report *r)
     }
     if (used)
         carom_page_plot(r->page, &(carom_page_plot_data){.title = "Energy lost in each jump", .x_label = "t", .y_label = "energy before - after",
-                                                         .series = series, .nseries = used, .link = "t", .height = 240});
+                                                         .series = series, .nseries = used, .x_from = r->from, .x_to = r->to, .link = "t",
+                                                         .height = 240});
 }
 
 void carom_report_energy(carom_report *r)

@@ -12,6 +12,7 @@ typedef struct carom_report {
     carom_arena *arena;
     const carom_report_run *run; /* [nrun] */
     int nrun;
+    double from, to;             /* of t, over all runs */
     bool failed;                 /* memory is out */
 } carom_report;
 
