@@ -35,14 +35,20 @@ static void add_slip(carom_fixed *f, const carom_system *system, const carom_lin
     add_row(f, system, r, f->h);
 }
 
+/* Friction is a part of the normal force: mu of slip, mu_s of what is saturated. */
+static double part_of(const carom_fixed *f, const carom_system *system, int contact)
+{
+    return system->at.law[4 * contact + ((int)f->role[contact] == CAROM_ROLE_SATURATED ? 3 : 2)];
+}
+
 static void add_link(carom_fixed *f, const carom_system *system, const carom_link *link)
 {
     int c = link->contact, nv = system->nv;
     int role = c < 0 ? CAROM_ROLE_PRESS : (int)f->role[c];
     if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_PASSIVE)
         return;
-    if (role == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[c])) {
-        add_slip(f, system, link, system->at.law[4 * c + 2], f->direction + 2 * c);
+    if (role == CAROM_ROLE_SATURATED || (role == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[c]))) {
+        add_slip(f, system, link, part_of(f, system, c), f->direction + 2 * c);
         return;
     }
     int rows = role == CAROM_ROLE_STICK || role == CAROM_ROLE_SLIP ? link->rows : 1;
@@ -76,9 +82,10 @@ static void spread(const carom_fixed *f, const carom_system *system, double *a, 
     }
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        bool slips = (int)f->role[link->contact] == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[link->contact]);
+        bool slips = (int)f->role[link->contact] == CAROM_ROLE_SATURATED ||
+                     ((int)f->role[link->contact] == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[link->contact]));
         for (int j = 1; slips && j < link->rows; j++)
-            force[link->row + j] = -system->at.law[4 * link->contact + 2] * f->direction[2 * link->contact + j - 1] * force[link->row];
+            force[link->row + j] = -part_of(f, system, link->contact) * f->direction[2 * link->contact + j - 1] * force[link->row];
     }
 }
 

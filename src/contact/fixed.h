@@ -9,7 +9,8 @@ typedef enum carom_role {
     CAROM_ROLE_PRESS,   /* closed without friction, carries a force */
     CAROM_ROLE_PASSIVE, /* closed, redundant: others hold it, it carries no force */
     CAROM_ROLE_STICK,
-    CAROM_ROLE_SLIP     /* along its direction */
+    CAROM_ROLE_SLIP,    /* along its direction */
+    CAROM_ROLE_SATURATED /* held by others that stick; its friction is at its limit, against its direction */
 } carom_role;
 
 typedef struct carom_fixed {

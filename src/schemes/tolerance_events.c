@@ -191,6 +191,7 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
             causes[0] = CAROM_CAUSE_GAP;
             break;
         case CAROM_ROLE_PRESS:
+        case CAROM_ROLE_SATURATED:
             causes[0] = CAROM_CAUSE_FORCE;
             break;
         case CAROM_ROLE_STICK:

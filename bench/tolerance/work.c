@@ -1,0 +1,4 @@
+#include "study.h"
+void carom_study_work(void)
+{
+}

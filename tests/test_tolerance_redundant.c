@@ -1,0 +1,82 @@
+/* test_tolerance_redundant.c: contacts that share a force which is not unique: the motion is, and it starts when it must. */
+#include "tolerance_testing.h"
+
+static run of_text(const char *text, double tol, double t_end)
+{
+    carom_error error = {0};
+    carom_model *model;
+    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
+    run r = begin(model, "tolerance", tol, 0, t_end);
+    r.loaded = model;
+    ck_assert_msg(carom_sim_run(r.sim, t_end) == CAROM_OK, "tol %g: %s", tol, carom_sim_error(r.sim)->text);
+    return r;
+}
+
+/* Two corners stick; by least norm the one with less weight would slip at 0.6288. */
+static const char box[] =
+    "carom: 1\ncoordinates: {x: 0, y: 0.1, th: 0}\nkinetic: (x'^2 + y'^2)/2 + th'^2/20\npotential: 9.81*y\n"
+    "forces: {x: 3*t}\nlet: {c: cos(th), s: sin(th)}\ncontacts:\n"
+    "  left: {gap: y - 0.5*s - 0.1*c, slip: [\"x' + (0.1*c + 0.5*s)*th'\"], friction: 0.2, restitution: 0}\n"
+    "  right: {gap: y + 0.5*s - 0.1*c, slip: [\"x' + (0.1*c - 0.5*s)*th'\"], friction: 0.2, restitution: 0}\nrun: {t_end: 1.2}\n";
+
+static void box_exact(const void *user, double t, double *q)
+{
+    double s = 0.2 * 9.81 / 3, d = fmax(t - s, 0);
+    (void)user;
+    q[0] = t > s ? 0.5 * (t * t * t - s * s * s) - 1.5 * s * s * d - 0.2 * 9.81 * d * d / 2 : 0;
+    q[1] = 0.1, q[2] = 0;
+}
+
+START_TEST(a_pushed_box_slips_when_both_corners_together_cannot_hold_it)
+{
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = of_text(box, tolerances[k], 1.2);
+        CHECK_NEAR(event(&r, CAROM_EVENT_SLIP, 0)->t, 0.654, 1e-12);
+        CHECK_AT_MOST(error_of(&r, 3, box_exact, NULL), 1e-12);
+        end(&r);
+    }
+}
+END_TEST
+
+static const char ladder[] =
+    "carom: 1\ncoordinates: {x: cos(1), y: sin(1), th: 1}\nkinetic: (x'^2 + y'^2)/2 + th'^2/6\npotential: 9.81*y\ncontacts:\n"
+    "  floor: {gap: y - sin(th), slip: [\"x' - sin(th)*th'\"], friction: 0.6, restitution: 0}\n"
+    "  wall: {gap: x - cos(th), slip: [\"y' + cos(th)*th'\"], friction: 0.6, restitution: 0}\nrun: {t_end: 2}\n";
+
+START_TEST(a_ladder_stays_although_its_forces_are_not_unique)
+{
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = of_text(ladder, tolerances[k], 2);
+        const carom_state *s = carom_sim_state(r.sim);
+        CHECK_NEAR(s->q[0], cos(1), 1e-13);
+        CHECK_NEAR(s->q[2], 1, 1e-13);
+        CHECK_NEAR(s->v[2], 0, 1e-13);
+        end(&r);
+    }
+}
+END_TEST
+
+static const char plate[] =
+    "carom: 1\ncoordinates: {z: 0, a: 0, b: 0}\nkinetic: (z'^2 + 0.1*a'^2 + 0.1*b'^2)/2\npotential: 10*z\nforces: {a: 4*t}\ncontacts:\n"
+    "  c1: {gap: z + 0.3*a + 0.2*b, restitution: 0}\n  c2: {gap: z + 0.3*a - 0.2*b, restitution: 0}\n"
+    "  c3: {gap: z - 0.3*a + 0.2*b, restitution: 0}\n  c4: {gap: z - 0.3*a - 0.2*b, restitution: 0}\nrun: {t_end: 1.5}\n";
+
+static void plate_exact(const void *user, double t, double *q)
+{
+    double d = fmax(t - 0.75, 0), angle = 4 * d * d * d / 6 / (0.1 + 0.09);
+    (void)user;
+    q[0] = 0.3 * angle, q[1] = angle, q[2] = 0;
+}
+
+START_TEST(a_plate_on_four_corners_tips_over_two_of_them)
+{
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = of_text(plate, tolerances[k], 1.5);
+        CHECK_AT_MOST(error_of(&r, 3, plate_exact, NULL), 1e-12);
+        end(&r);
+    }
+}
+END_TEST
+
+TEST_MAIN("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
+          a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them)
