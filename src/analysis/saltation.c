@@ -10,7 +10,8 @@
  *     row that slips:  dP_t + mu s dP_n + mu P_n ds = -dmu s P_n,   ds = (1 - s s^T)/|w_t| dw_t in space,
  *       w_t = u_t+ + e_t u_t-                                                                                   (5)
  *   partial derivatives by time:  u_t = gamma - U_q v;  G_t from it with unit velocities, M_t by differences    (6)
- *   ln|det S| = sum ln|E| + ln|gdot+/gdot-|;  reversal of slip: ln|hd(f+)/hd(f-)|                               (7) */
+ *   ln|det S| = ln|det dv+/dv-| + ln|gdot+/gdot-|, the former sum ln|E| unless slip turns in space;
+ *   reversal of slip: ln|hd(f+)/hd(f-)|                                                                         (7) */
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +49,8 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->p, np);
     CAROM_PLACE(layout, s->value, system->nlink + 4 * nc);
     CAROM_PLACE(layout, s->direction, 2 * nc);
+    CAROM_PLACE(layout, s->A, nv * nv);
+    CAROM_PLACE(layout, s->pivot, nv);
     s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
 }
 
@@ -401,11 +404,32 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
 
 /* ---- (7) and what is lost ---- */
 
+/* ln|det dv+/dv-| of a jump in which slip turns. */
+static double turned(carom_saltation *s, const carom_instant *at)
+{
+    int nv = s->linear.system->nv;
+    double sum = 0;
+    memset(s->Dq, 0, sizeof(double) * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++)
+            s->Dv[i] = i == j;
+        jump_column(s, at, 0, NULL, 1);
+        for (int i = 0; i < nv; i++)
+            s->A[i * nv + j] = s->Dv[i];
+    }
+    if (!carom_lu(nv, s->A, s->pivot))
+        return -INFINITY;
+    for (int i = 0; i < nv; i++)
+        sum += log(fabs(s->A[i * nv + i]));
+    return sum;
+}
+
 static void determinant(carom_saltation *s, const carom_instant *at)
 {
     const carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
     const carom_link *hit = &sys->link[sys->njoint + at->contact];
+    bool turns = false;
     s->log_det = 0;
     s->lost = 0;
     for (int k = 0; k < sys->nlink; k++) {
@@ -416,12 +440,15 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     }
     for (int i = 0; at->role && i < l->m; i++) {
         const carom_link *link = link_of_row(sys, l->row[i]);
+        turns |= l->normal[i] >= 0 && link->rows > 2;
         if (l->normal[i] >= 0 || link->contact < 0)
             continue;
         double E = restitution(s, at, l->row[i], 1);
         s->log_det += log(fabs(E)); /* -INFINITY for 0 */
         s->lost += E == 0 && (int)at->role_after[link->contact] == CAROM_ROLE_OPEN;
     }
+    if (turns && s->log_det > -INFINITY)
+        s->log_det = turned(s, at);
     if (at->role && l->rank < l->m)
         s->lost -= 2 * (l->m - l->rank);
     if (at->surface != CAROM_SURFACE_GAP)

@@ -294,6 +294,7 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     t->layout = (carom_layout){layout.base, bytes};
     t->system.info = &t->info;
     t->flow.linear_motion = exact;
+    t->flow.laws = &t->saltation;
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .note = t->note};
     carom_status status = carom_tangent_start(t, t->X, NULL);
     if (status == CAROM_OK)

@@ -67,6 +67,8 @@ typedef struct carom_saltation { /* memory of the rule */
     double *c, *d, *x, *turn;    /* [nv] [nrow] [nrow] [nrow] */
     double *direction;           /* [2*ncontact] */
     double *Dq, *Dv, *law;       /* [nq] [nv] [4*ncontact]: the direction (dt, Dq, Dv, dp) at the event */
+    double *A;                   /* [nv*nv] dv+/dv- of spatial slip */
+    int *pivot;                  /* [nv] */
     double *p, *value;           /* [np] [nlink+4*ncontact] of differences */
     void *spare;                 /* an evaluator's memory for other parameters */
     double mismatch;             /* out: |v+ as reconstructed - v_after|, relative */
@@ -108,6 +110,7 @@ typedef struct carom_flow {
     double *cubic;
     double *from, *last;         /* [2*nv*n] columns at the start of the segment; at its end, by fewer pieces */
     const double *v_here;        /* [nv] of the point */
+    carom_saltation *laws;       /* whose law_p is handed over: asked anew where laws depend on more than parameters */
     bool linear_motion;          /* the scheme vouches that G does not change along a segment */
     double log_det;              /* out: integral of the trace of a_v */
 } carom_flow;

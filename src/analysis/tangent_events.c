@@ -3,7 +3,7 @@
  *   struck      open before and an impulse, u- < 0; E = -e if it leaves, 0 if it is closed afterwards (e = 0, or the
  *               bounces that remain are below the tolerance: completed chatter)
  *   closed      stays in the jump with E = 0 unless it leaves, u+ > 0
- *   friction    w_t = u_t+ + e_t u_t- = 0 sticks, otherwise slips along w_t
+ *   friction    |P_t| < mu P_n sticks, otherwise slips against P_t
  *   slip ends   surface s . u_t: sticks, or slips the other way
  *   opens, begins to slip: accelerations are continuous, the variation as well */
 #include <math.h>
@@ -28,27 +28,25 @@ static carom_status look(carom_tangent *t, const carom_jump *jump)
     return CAROM_OK;
 }
 
-/* Does it slip or stick in the jump? */
-static void tangential(carom_tangent *t, const carom_link *link, const carom_jump *jump, double small)
+/* Does it slip or stick in the jump? Without an impulse: as it goes on. */
+static void tangential(carom_tangent *t, const carom_link *link, const carom_jump *jump)
 {
-    int c = link->contact, r = link->row;
-    const double *law = t->system.at.law + 4 * c;
-    double *D = t->direction_jump + 2 * c, w[2] = {0, 0};
-    bool given = (int)t->role_after[c] == CAROM_ROLE_STICK || (int)t->role_after[c] == CAROM_ROLE_SLIP;
+    int c = link->contact;
+    const double *P = jump->impulse + link->row;
+    double *D = t->direction_jump + 2 * c, mu = t->system.at.law[4 * c + 2];
     t->role_jump[c] = CAROM_ROLE_PRESS;
     if (link->rows == 1)
         return;
-    if (given && (!(jump->impulse[r] > 0) || law[0] > 0)) { /* no impulse, or completed chatter: as it goes on */
+    if (!(P[0] > 0)) {
         t->role_jump[c] = t->role_after[c];
         D[0] = t->direction_after[2 * c], D[1] = t->direction_after[2 * c + 1];
         return;
     }
-    for (int j = 1; j < link->rows; j++)
-        w[j - 1] = t->u_after[r + j] + law[1] * t->u[r + j];
-    double size = hypot(w[0], w[1]);
-    t->role_jump[c] = size <= small ? CAROM_ROLE_STICK : CAROM_ROLE_SLIP;
-    if (size > small)
-        D[0] = w[0] / size, D[1] = w[1] / size;
+    double size = link->rows > 2 ? hypot(P[1], P[2]) : fabs(P[1]);
+    bool slips = size >= (1 - 1e-8) * mu * P[0];
+    t->role_jump[c] = !slips ? CAROM_ROLE_STICK : mu > 0 ? CAROM_ROLE_SLIP : CAROM_ROLE_PRESS;
+    if (slips && mu > 0)
+        D[0] = -P[1] / size, D[1] = link->rows > 2 ? -P[2] / size : 0;
 }
 
 /* Which contacts take part in the jump and how; returns how many are struck, *hit the one that is struck hardest. */
@@ -58,6 +56,7 @@ static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, boo
     double rest = carom_tangent_rest(t, jump->v_before), hardest = 0;
     int struck = 0;
     *hit = -1, *cut = false;
+    t->swallowed = 0;
     for (int k = sys->njoint; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
         int c = link->contact, r = link->row;
@@ -67,8 +66,10 @@ static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, boo
         t->e[c] = open && !stays ? sys->at.law[4 * c] : 0;
         if (open ? !pushed && !stays : t->u_after[r] > rest || (!pushed && !stays))
             continue;
-        tangential(t, link, jump, 1e-9 * (1 + carom_norm_max(sys->nv, jump->v_after)));
+        tangential(t, link, jump);
         *cut |= open && !pushed;
+        if (open && stays && sys->at.law[4 * c] > 0)
+            t->swallowed = CAROM_MAX(t->swallowed, fabs(t->u[r]));
         if (!open || !pushed || !(t->u[r] < -rest))
             continue;
         struck++;
@@ -89,7 +90,7 @@ static void account(carom_tangent *t, double time)
         carom_tangent_flag(t, CAROM_TANGENT_RANK, "directions are lost at t = %.10g: %d of %d survive", time, t->report.rank,
                            t->system.nq + t->system.nv - 2 * t->system.njoint);
     }
-    if (s->mismatch > 1e-6)
+    if (s->mismatch > 1e-6 + 4 * t->swallowed)
         carom_tangent_flag(t, CAROM_TANGENT_BEYOND,
                            "the impact at t = %.10g is not of a known kind: its velocities are met to %.1e only", time, s->mismatch);
 }
@@ -115,8 +116,11 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     t->report.slowest = CAROM_MIN(t->report.slowest, -u);
     if (udot > 0)
         carom_tangent_near(t, u * u / (2 * udot), jump->t, hit);
-    if (struck > 1)
-        return carom_tangent_group(t, jump);
+    if (struck > 1) {
+        CAROM_TRY(carom_tangent_group(t, jump));
+        account(t, jump->t);
+        return CAROM_OK;
+    }
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = jump->v_before, .v_after = jump->v_after, .surface = CAROM_SURFACE_GAP,
         .contact = hit, .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
@@ -141,6 +145,7 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
     const double *v_after = t->exact ? t->v : t->sim->now.state.v;
     int nc = sys->model->ncontact;
     t->group.count = 0;
+    t->swallowed = 0;
     for (int i = 0; i < t->n; i++)
         t->dt[i] = NAN;
     for (int c = 0; c < nc; c++) {

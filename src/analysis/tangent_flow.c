@@ -84,7 +84,7 @@ static void choose(carom_flow *f, const carom_segment *g)
     int nv = sys->nv;
     double h = g->t1 - g->t0;
     f->v_degree = g->v_degree, f->v_powers = g->v;
-    if (g->v_degree < 3 || DBL_EPSILON * carom_norm_max(sys->nq, g->q) <= 1e-9 * h * carom_norm_max(nv, g->v))
+    if (g->v_degree < 3 || DBL_EPSILON * carom_norm_max(sys->nq, g->q) <= 1e-6 * h * carom_norm_max(nv, g->v))
         return;
     for (int i = 0; i < nv; i++) {
         double v0 = g->v[i], v1 = 0, a0 = g->v[nv + i], a1 = 0;

@@ -29,6 +29,7 @@ struct carom_tangent {
     double *role_after, *direction_after; /* after the event */
     double *role_jump, *direction_jump;   /* of the impact */
     double *e;                  /* [ncontact] of the impact */
+    double swallowed;           /* velocity of bounces that a simulation ended, in the present event */
     double *q, *v;              /* [nq] [nv] before an event without a jump */
     double *u_after;            /* [nrow] of an impact */
     double *g, *u, *g_start, *u_start; /* [nlink] [nrow] gaps and rates now; at the start of the segment */

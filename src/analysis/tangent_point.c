@@ -166,6 +166,11 @@ static void parameters(carom_flow *f, double t, const double *q, const double *v
                        double *b)
 {
     carom_system *sys = f->linear.system;
+    bool slips = false;
+    for (int i = 0; i < f->linear.m; i++)
+        slips |= f->linear.normal[i] >= 0;
+    if (slips && !(sys->known & CAROM_LAW))
+        carom_saltation_parameters(f->laws, t, q, v); /* into law_p */
     carom_system_eval(sys, f->linear.m ? CAROM_R_P | CAROM_A_P | CAROM_U_P : CAROM_R_P, t, q, v);
     for (int j = 0; j < n; j++)
         direction(f, NULL, dp + j, n, law_p, b + j, n);
