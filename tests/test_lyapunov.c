@@ -238,6 +238,44 @@ START_TEST(several_starts_give_the_same_bits_on_any_number_of_threads)
 }
 END_TEST
 
+START_TEST(many_starts_in_lanes_agree_with_starts_one_by_one)
+{
+    enum { STARTS = 9 };
+    carom_model *m = load("impact-oscillator", P1);
+    const carom_options options = with("tolerance", m, 100);
+    const carom_lyapunov_request request = {.length = 2000, .transient = 100};
+    carom_lyapunov_result each[2][STARTS], mean[2];
+    carom_error error = {0};
+    double exact = -.05 * m->period + log(.5);
+    for (int k = 0; k < 2; k++)
+        CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 1, k + 1, each[k], &mean[k], &error), error);
+    for (int i = 0; i < STARTS; i++) {
+        CHECK_NEAR(each[0][i].exponent[0], exact, 1e-8);
+        CHECK_NEAR(each[0][i].exponent[1], exact, 1e-8);
+        CHECK_NEAR(each[0][i].impacts, 1, 0);
+        CHECK_AT_MOST(each[0][i].sum_rule_defect, 1e-7);
+        ck_assert(each[0][i].regular && each[0][i].length == 2000);
+        ck_assert(each[0][i].exponent[0] == each[1][i].exponent[0] && each[0][i].error[1] == each[1][i].error[1]);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(starts_in_lanes_that_come_to_rest_are_flagged)
+{
+    enum { STARTS = 8 };
+    carom_model *m = load("vibrating-table", (const setting[]){{"g", 1}, {"w", 1}, {"A", 1.2}, {"e", .3}, {0}});
+    const carom_options options = with("tolerance", m, 100);
+    const carom_lyapunov_request request = {.length = 20, .transient = 20};
+    carom_lyapunov_result each[STARTS], mean;
+    carom_error error = {0};
+    CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 1, 2, each, &mean, &error), error);
+    ck_assert(mean.exponent[0] == -INFINITY);
+    ck_assert_str_eq(mean.flag, "rest");
+    carom_model_free(m);
+}
+END_TEST
+
 static bool until_80(void *user, long done)
 {
     *(long *)user = done;
@@ -285,4 +323,5 @@ TEST_MAIN("lyapunov", chaotic_spectra_agree_with_the_references_within_their_err
           a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,
           joints_take_two_exponents_each_and_a_free_model_counts_units_of_time, fewer_exponents_are_the_largest_of_all,
           a_worker_gives_the_same_bits_when_it_is_used_again, several_starts_give_the_same_bits_on_any_number_of_threads,
+          many_starts_in_lanes_agree_with_starts_one_by_one, starts_in_lanes_that_come_to_rest_are_flagged,
           an_interrupted_run_has_the_result_of_what_was_measured, requests_that_make_no_sense_are_refused)

@@ -70,7 +70,7 @@ void carom_lyapunov_free(carom_lyapunov *l)
     free(l);
 }
 
-static carom_status check_request(carom_lyapunov_request *r, carom_error *error)
+carom_status carom_lyapunov_check(carom_lyapunov_request *r, carom_error *error)
 {
     const carom_lyapunov_request standard = carom_lyapunov_request_default();
     r->length = r->length ? r->length : standard.length;
@@ -133,7 +133,7 @@ carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *mode
     l->model = model;
     l->request = *request;
     l->dim = model->nq + model->nv;
-    carom_status status = check_request(&l->request, error);
+    carom_status status = carom_lyapunov_check(&l->request, error);
     if (status == CAROM_OK)
         status = allocate(l, options, error);
     if (status != CAROM_OK) {
@@ -145,14 +145,9 @@ carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *mode
 
 /* ---- columns ----------------------------------------------------------------------------------------- */
 
-/* Columns in general position: a generator of its own makes them the same everywhere. */
 static void begin_columns(carom_lyapunov *l)
 {
-    unsigned long long seed = 0x9e3779b97f4a7c15u;
-    for (int i = 0; i < l->dim * l->n; i++) {
-        seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-        l->X[i] = (double)(seed >> 11) * 0x1p-53 - 0.5;
-    }
+    carom_columns_begin(l->dim, l->n, l->X);
     l->alive = l->n;
     const carom_state *s = carom_sim_state(l->sim);
     carom_admissible_columns(&l->admissible, s->t, s->q, s->v, l->p, l->n, l->X);
@@ -325,25 +320,33 @@ static void sort(carom_lyapunov_result *r)
         }
 }
 
+void carom_lyapunov_conclude(const carom_averages *a, carom_lyapunov_result *r)
+{
+    r->n = a->n;
+    r->length = a->done;
+    if (a->done == 0)
+        return;
+    r->regular = carom_averages_end(a, r->exponent, r->error);
+    sort(r);
+    r->kaplan_yorke = carom_kaplan_yorke(r->n, r->exponent);
+    if (2 * r->grazing > a->done) /* of a chaotic motion some impacts always graze */
+        r->flags |= CAROM_TANGENT_GRAZING;
+    r->flag = gravest(r);
+}
+
 static void conclude(carom_lyapunov *l, long impacts, carom_lyapunov_result *r)
 {
     const carom_averages *a = &l->averages;
     double sum = 0;
-    r->n = l->n;
-    r->length = a->done;
+    carom_lyapunov_conclude(a, r);
     if (a->done == 0)
         return;
     for (int i = 0; i < l->n; i++)
         sum += a->sum[i];
     l->volume += joint_volume(l);                                                                /* (3) */
-    r->regular = carom_averages_end(a, r->exponent, r->error);
-    sort(r);
     r->impacts = (double)impacts / (double)a->done;
-    r->sum_rule_defect = l->tangent && l->complete && l->alive == l->n ? fabs(sum - l->volume) / (double)a->done : NAN;                 /* (2) */
-    r->kaplan_yorke = carom_kaplan_yorke(r->n, r->exponent);
-    if (2 * r->grazing > a->done) /* of a chaotic motion some impacts always graze */
-        r->flags |= CAROM_TANGENT_GRAZING;
-    r->flag = gravest(r);
+    if (l->tangent && l->complete && l->alive == l->n)
+        r->sum_rule_defect = fabs(sum - l->volume) / (double)a->done;                            /* (2) */
 }
 
 carom_status carom_lyapunov_follow(carom_lyapunov *l, const double *q, const double *v, const double *p,

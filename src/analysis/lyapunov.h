@@ -2,6 +2,8 @@
 #ifndef CAROM_LYAPUNOV_H
 #define CAROM_LYAPUNOV_H
 
+#include <stdatomic.h>
+
 #include "carom_analysis.h"
 #include "core/core.h"
 
@@ -15,6 +17,7 @@ carom_status carom_lyapunov_follow(carom_lyapunov *lyapunov, const double *q, co
                                    carom_lyapunov_result *result, carom_error *error);
 
 /* ---- lyapunov_qr.c ---- */
+void carom_columns_begin(int rows, int n, double *X); /* columns in general position */
 /* X [rows*n] becomes orthonormal columns, r [n] the diagonal of R: Gram-Schmidt, each column twice. */
 void carom_orthonormalize(int rows, int n, double *X, double *r);
 
@@ -36,6 +39,11 @@ bool carom_averages_add(carom_averages *a, const double *x); /* [n]; true: a blo
 bool carom_averages_end(const carom_averages *a, double *mean, double *error);
 double carom_kaplan_yorke(int n, const double *exponent); /* in descending order */
 
+/* ---- shared by lyapunov.c and lyapunov_starts.c ---- */
+carom_status carom_lyapunov_check(carom_lyapunov_request *request, carom_error *error); /* fills in the defaults */
+/* Exponents, errors, dimension and flag from the averages, flags and count of grazing parts. */
+void carom_lyapunov_conclude(const carom_averages *averages, carom_lyapunov_result *result);
+
 /* ---- lyapunov_perturbation.c: displaced copies of a simulation ---- */
 typedef struct carom_displaced carom_displaced;
 carom_status carom_displaced_new(carom_displaced **displaced, carom_sim *sim, int n, double epsilon, carom_error *error);
@@ -43,5 +51,24 @@ void carom_displaced_free(carom_displaced *displaced);
 /* Runs sim from its present state to time t, and n copies displaced by the columns of X [(nq+nv)*n]; X becomes what the
  * displacements have become, relative to the size that they had. */
 carom_status carom_displaced_run(carom_displaced *displaced, double t, double *X, carom_error *error);
+
+/* ---- lyapunov_starts.c, lyapunov_ensemble.c: many starts ---- */
+typedef struct carom_lyapunov_team { /* shared by the threads */
+    const carom_model *model;
+    const carom_options *options;
+    const carom_lyapunov_request *request;
+    carom_lyapunov_result *each; /* [n] */
+    carom_status *status;        /* [n] */
+    carom_error *error;          /* [n] */
+    double *v;                   /* [n*nv] */
+    int n, threads;
+    atomic_long done;            /* periods of all starts */
+    atomic_int next;             /* the start that is to be taken next */
+    atomic_bool stopped;
+    atomic_flag asking;          /* somebody is in go_on */
+} carom_lyapunov_team;
+bool carom_lyapunov_may_go_on(carom_lyapunov_team *team); /* one period of one start is done */
+/* All starts by ensembles, eight at a time on each thread. CAROM_UNSUPPORTED: not this model, scheme or request. */
+carom_status carom_lyapunov_lanes(carom_lyapunov_team *team, carom_error *error);
 
 #endif

@@ -2,7 +2,6 @@
  * plus one, drawn from seed and i alone, so that no result depends on which thread did what. Positions stay: gaps and joints hold,
  * and what remains of joint velocities is taken out. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -16,19 +15,9 @@
 #include "analysis/lyapunov.h"
 #include "core/dense.h"
 
-typedef struct team { /* shared by the threads */
-    const carom_model *model;
-    const carom_options *options;
-    const carom_lyapunov_request *request;
-    carom_lyapunov_result *each;
-    carom_status *status;     /* [n] */
-    carom_error *error;       /* [n] */
-    double *v;                /* [n*nv] */
-    int n;
-    atomic_long done;         /* periods of all starts */
-    atomic_bool stopped;
-    atomic_flag asking;       /* somebody is in go_on */
-} team;
+typedef carom_lyapunov_team team;
+
+enum { LANES_FROM = 8 }; /* starts */
 
 typedef struct member { /* one thread's view */
     team *team;
@@ -36,17 +25,21 @@ typedef struct member { /* one thread's view */
 } member;
 
 /* Nobody waits: whoever finds that nobody is asking asks for all. */
-static bool may_go_on(void *user, long done)
+bool carom_lyapunov_may_go_on(team *t)
 {
-    team *t = ((member *)user)->team;
     long total = atomic_fetch_add(&t->done, 1) + 1;
-    (void)done;
     if (!t->stopped && t->request->go_on && !atomic_flag_test_and_set(&t->asking)) {
         if (!t->request->go_on(t->request->user, total))
             t->stopped = true;
         atomic_flag_clear(&t->asking);
     }
     return !t->stopped;
+}
+
+static bool may_go_on(void *user, long done)
+{
+    (void)done;
+    return carom_lyapunov_may_go_on(((member *)user)->team);
 }
 
 static void pass_history(void *user, long done, int n, const double *mean)
@@ -64,13 +57,10 @@ static void work(team *t, carom_lyapunov *l, member *me, int i)
                               : carom_lyapunov_follow(l, NULL, t->v + i * t->model->nv, NULL, &t->each[i], &t->error[i]);
 }
 
-static void work_all(team *t, int threads)
+/* One by one, those of wanted [n] (NULL: all). */
+static void work_all(team *t, const bool *wanted)
 {
-#ifdef _OPENMP
-    threads = CAROM_MIN(threads > 0 ? threads : omp_get_num_procs(), t->n);
-#endif
-    (void)threads;
-    PARALLEL(omp parallel num_threads(threads))
+    PARALLEL(omp parallel num_threads(t->threads))
     {
         member me = {t, 0};
         carom_lyapunov_request request = *t->request;
@@ -80,12 +70,31 @@ static void work_all(team *t, int threads)
         carom_status status = carom_lyapunov_new(&l, t->model, t->options, &request, &error);
         PARALLEL(omp for schedule(dynamic, 1))
         for (int i = 0; i < t->n; i++) {
+            if (wanted && !wanted[i])
+                continue;
             t->status[i] = status, t->error[i] = error;
             if (status == CAROM_OK)
                 work(t, l, &me, i);
         }
         carom_lyapunov_free(l);
     }
+}
+
+/* Many starts run eight at a time; those that lose directions are done again, with columns that begin after the transient. */
+static carom_status work_lanes(team *t, carom_error *error)
+{
+    if (t->n < LANES_FROM)
+        return CAROM_UNSUPPORTED;
+    CAROM_TRY(carom_lyapunov_lanes(t, error));
+    bool *again = calloc((size_t)t->n, sizeof *again), any = false;
+    if (!again)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d starts", t->n);
+    for (int i = 0; i < t->n; i++)
+        any |= again[i] = t->each[i].flags & CAROM_TANGENT_RANK;
+    if (any && !t->stopped)
+        work_all(t, again);
+    free(again);
+    return CAROM_OK;
 }
 
 static double uniform(unsigned long long *state) /* in [-1, 1) */
@@ -175,14 +184,23 @@ carom_status carom_lyapunov_starts(const carom_model *model, const carom_options
 {
     if (n < 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d starts", n);
-    team t = {.model = model, .options = options, .request = request, .each = each, .n = n, .asking = ATOMIC_FLAG_INIT};
+    team t = {.model = model, .options = options, .request = request, .each = each, .n = n, .threads = threads, .asking = ATOMIC_FLAG_INIT};
+#ifdef _OPENMP
+    t.threads = CAROM_MIN(threads > 0 ? threads : omp_get_num_procs(), n);
+#endif
     t.status = calloc((size_t)n, sizeof *t.status);
     t.error = calloc((size_t)n, sizeof *t.error);
     t.v = calloc((size_t)(n * model->nv), sizeof *t.v);
     carom_status status = t.status && t.error && t.v ? choose_starts(&t, seed, error)
                                                      : carom_fail(error, CAROM_NO_MEMORY, "no memory for %d starts", n);
     if (status == CAROM_OK) {
-        work_all(&t, threads);
+        status = work_lanes(&t, error);
+        if (status == CAROM_UNSUPPORTED) {
+            work_all(&t, NULL);
+            status = CAROM_OK;
+        }
+    }
+    if (status == CAROM_OK) {
         status = judge(&t, mean, error);
     }
     free(t.status);
