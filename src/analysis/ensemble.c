@@ -314,7 +314,7 @@ static void taken(carom_ensemble *e, int lane, round_of *r)
         r->ended |= 1u << lane;
     if (e->stiff_count[lane] < CAROM_STIFF_STEPS)
         return;
-    e->lane[lane].stiff = e->stiff_sum[lane] > 2.5 * e->stiff_count[lane]; /* tolerance_stiff.c (4) */
+    e->lane[lane].stiff = e->stiff_sum[lane] > 2.5 * 2.5 * e->stiff_count[lane]; /* tolerance_stiff.c (4), squared */
     e->stiff_sum[lane] = e->stiff_count[lane] = 0;
     if (e->lane[lane].stiff)
         r->serial |= 1u << lane;
@@ -368,7 +368,6 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
         r->serial |= 1u << lane;
         return;
     }
-    e->proposed[lane] = fmin(e->proposed[lane], fmax(5 * e->h[lane], 1e-6 * e->longest[lane])); /* the next flight is often as long */
     carom_lane_strike(e, lane);
     r->fresh |= 1u << lane;
     e->steps[lane]++;
@@ -428,9 +427,7 @@ static bool one_round(carom_ensemble *e, round_of *r)
     *r = (round_of){0};
     carom_lanes_lengths(e);
     carom_lanes_trial(e);
-    carom_lanes_judge(e);
-    carom_lanes_advance(e);
-    unsigned attention = e->attention & active;
+    unsigned attention = carom_lanes_judge(e) & active;
     for (int l = 0; l < W; l++) {
         if (!(attention & (1u << l)))
             continue;

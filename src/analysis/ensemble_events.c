@@ -29,9 +29,9 @@ double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane)
 }
 
 /* The root of the quintic in [low, high], positive at low and negative at high: Newton's method inside the bracket. */
-static double root_of(const double c[6], double low, double high)
+static double root_of(const double c[6], double s, double low, double high)
 {
-    double s = low > 0 ? 0.5 * (low + high) : high;
+    s = s > low && s < high ? s : 0.5 * (low + high);
     for (int k = 0; k < 60 && high - low > 1e-15; k++) {
         double f = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
         double slope = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])));
@@ -89,7 +89,8 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     }
     double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
-    *root = root_of(power, *low, *high);
+    double guess = 1 + (g1 < 0 ? 2 * g1/ (h * (-u1 + sqrt(fmax(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
+    *root = root_of(power, guess, *low, *high);
     return CAROM_SIGHT_IMPACT;
 }
 

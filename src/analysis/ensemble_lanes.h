@@ -57,12 +57,10 @@ struct carom_ensemble {
     carom_wide last;        /* the trial ends at the strobe: the same */
     carom_wide log_det;     /* of this interval so far */
     carom_wide steps;       /* accepted */
-    carom_wide stiff_sum, stiff_count; /* h |da|/|dy| of accepted steps */
+    carom_wide stiff_sum, stiff_count; /* of accepted steps */
     carom_wide t;           /* of an evaluation */
-    carom_wide which;       /* lanes that are meant: all bits or none */
-    carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, h |da|/|dy| */
+    carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, (h |da|/|dy|)^2 */
     carom_wide near;        /* a gap may close within it: all bits or none */
-    unsigned attention;     /* lanes of which `advance` says: look at them */
     carom_wide *p;          /* [np] */
     carom_lane_end start, end;
     carom_wide *k;          /* [stages][n] accelerations */
@@ -73,6 +71,7 @@ struct carom_ensemble {
     carom_wide *defect;     /* [nc] of the quintic there, twice */
     carom_eval at;
     carom_wide one, *zero;  /* s; [max(nv, nrow)] */
+    bool watch_stiffness;   /* the forces may be stiff for the steps that are taken */
     carom_wide *factored;   /* [nv*nv] L and D^-1 of M = L D L^T */
 
     double *q, *v, *p_one;  /* [nv] [nv] [2*np] of one lane */
@@ -90,13 +89,15 @@ static inline double *carom_lane_at(carom_wide *rows, int row, int lane)
 /* ---- ensemble_trial.c ---- */
 void carom_lanes_constants(carom_ensemble *e);     /* after new parameters */
 void carom_lanes_trial(carom_ensemble *e);         /* one step of length h in every lane, from start to end */
-void carom_lanes_judge(carom_ensemble *e);         /* norm, factor, stiffness, near */
-void carom_lanes_advance(carom_ensemble *e);       /* takes what is free of doubt; the others have e->attention */
+void carom_lanes_middle(carom_ensemble *e, const carom_wide *q); /* gaps in the middle of the trial */
+void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
+
+/* ---- ensemble_judge.c ---- */
+unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */
 void carom_lanes_take(carom_ensemble *e, unsigned lanes); /* the end becomes the start of these */
 void carom_lanes_lengths(carom_ensemble *e);       /* of the next trials of running lanes */
 void carom_lane_run(carom_ensemble *e, int lane, bool running);
 bool carom_lane_near(const carom_ensemble *e, int lane);
-void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
 
 double carom_lane_trace(const carom_ensemble *e, int lane); /* integral of tr(da/dv) over the trial */
 

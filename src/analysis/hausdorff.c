@@ -10,8 +10,8 @@
  *
  * A point's distance (2) is found in a tree of boxes over the pieces of b; most of the time the piece that was nearest to the
  * point before is enough. The maximum (2) is found in a tree over a by branch and bound: parts whose bound (6), (4), (5) is
- * at most D (1 + rtol), D the largest distance found so far, are done with; others are divided. Pieces are bisected. The result
- * is a bracket D <= distance <= upper, upper = D (1 + rtol) or 256 epsilon of the largest t and x. (4) alone needs many bisections where the two graphs
+ * at most D (1 + rtol), D the largest distance found so far, are done with; others are divided. The result
+ * is a bracket D <= distance <= upper, upper = D (1 + rtol) or 256 epsilon of the largest t and x. (4) alone needs many divisions where the two graphs
  * run side by side, (5) ends them at once. n log n operations unless many pieces of b are about equally far from points of a. */
 #include <float.h>
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct tree {  /* over the pieces of a graph; node 0 is the root, childr
 
 typedef struct search {
     const tree *a, *b;
-    double rtol, floor, D, upper; /* floor: distances below it are rounding */
+    double rtol, floor, D, upper; /* floor: nobody cares about distances below it */
     size_t near;       /* piece of b that was nearest last */
     double *p, *q;     /* [DEPTH][1+d] points on the way down; [1+d] */
     long operations;   /* boxes and pieces looked at */
@@ -203,6 +203,21 @@ static double bar(const search *s)
     return fmax(s->D * (1 + s->rtol), s->floor);
 }
 
+/* Where to divide a piece: on every second level beside the vertex of b between the pieces nearest to the two ends, so that each
+ * of them is nearest to all of its part and (5) is sharp; otherwise in the middle. */
+static double divide(const search *s, const double *p, const double *q, size_t near_p, size_t near_q, int level)
+{
+    const carom_graph *b = s->b->g;
+    int k = 0;
+    if (near_p == near_q || level % 2)
+        return 0.5;
+    for (int i = 1; i <= b->d; i++)
+        k = fabs(q[i] - p[i]) > fabs(q[k] - p[k]) ? i : k;
+    size_t i = (near_p + near_q + 1) / 2;
+    double w = k ? b->x[i * (size_t)b->d + (size_t)k - 1] : b->t[i], r = (w - p[k]) / (q[k] - p[k]);
+    return r > 0 && r < 1 ? r : 0.5;
+}
+
 /* Bounds d between p and q; dp and dq are not below the distances there, near_p and near_q the pieces they belong to. */
 static void bisect(search *s, const double *p, const double *q, double dp, double dq, size_t near_p, size_t near_q, int level)
 {
@@ -213,9 +228,9 @@ static void bisect(search *s, const double *p, const double *q, double dp, doubl
         s->operations += 2;
         bound = fmin(bound, fmax(piece_distance(s->b->g, both[k], p), piece_distance(s->b->g, both[k], q))); /* (5) */
     }
-    double *middle = s->p + level * m;
+    double *middle = s->p + level * m, r = divide(s, p, q, near_p, near_q, level);
     for (int k = 0; k < m; k++)
-        middle[k] = p[k] + 0.5 * (q[k] - p[k]);
+        middle[k] = p[k] + r * (q[k] - p[k]);
     if (bound <= bar(s) || level + 1 >= BISECTIONS || !(apart(m, p, middle) < length)) {
         s->upper = fmax(s->upper, bound);
         return;
@@ -317,6 +332,12 @@ static carom_status check_graph(const carom_graph *g, carom_error *error)
 carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double rtol, carom_hausdorff_bounds *bounds,
                              carom_error *error)
 {
+    return carom_hausdorff_above(a, b, rtol, 0, bounds, error);
+}
+
+carom_status carom_hausdorff_above(const carom_graph *a, const carom_graph *b, double rtol, double floor,
+                                   carom_hausdorff_bounds *bounds, carom_error *error)
+{
     CAROM_TRY(check_graph(a, error));
     CAROM_TRY(check_graph(b, error));
     if (a->d != b->d || !(rtol >= 0))
@@ -329,7 +350,7 @@ carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double 
         status = grow(&tb, b, error);
     if (status == CAROM_OK) {
         search s = {.a = &ta, .b = &tb, .rtol = fmax(rtol, 16 * DBL_EPSILON), .p = points, .q = points + BISECTIONS * m};
-        s.floor = 256 * DBL_EPSILON * fmax(size_of(&ta), size_of(&tb));
+        s.floor = fmax(floor, 256 * DBL_EPSILON * fmax(size_of(&ta), size_of(&tb)));
         one_sided(&s);
         s.a = &tb, s.b = &ta; /* with the D of the first side: only more counts */
         one_sided(&s);

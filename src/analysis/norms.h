@@ -83,8 +83,11 @@ carom_status carom_norm_distance(const carom_norm *norm, const carom_path *path,
  * (returned; at least what rounding allows), with at most `most` points. Free t. */
 carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int first, int count, double end, double *sagitta,
                                  size_t most, carom_error *error);
-/* The Hausdorff distance of two filled-in graphs to rtol, sampling arcs as finely as that needs; their bend counts from 1e-10
- * of the largest value on, so that distances below 1e-9/rtol of it have wider bounds. */
+/* carom_hausdorff, but distances below floor need not be known: upper may then be floor. */
+carom_status carom_hausdorff_above(const carom_graph *a, const carom_graph *b, double rtol, double floor,
+                                   carom_hausdorff_bounds *bounds, carom_error *error);
+/* The Hausdorff distance of two filled-in graphs to rtol, sampling arcs as finely as that needs; their bend counts from
+ * 1e-6 rtol (at least 1e-10) of the largest value on: distances below a few 1e-6 of it have wider bounds. */
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error);
 

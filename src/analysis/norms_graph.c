@@ -93,7 +93,7 @@ static carom_status compare(const carom_path *a, const carom_path *b, int first,
     if (status == CAROM_OK)
         status = carom_graph_of_path(&gb, b, first, count, end, &sagitta_b, POINTS, error);
     if (status == CAROM_OK)
-        status = carom_hausdorff(&ga, &gb, 0.5 * rtol, bounds, error);
+        status = carom_hausdorff_above(&ga, &gb, 0.5 * rtol, sagitta + sagitta_b, bounds, error);
     *off = sagitta + sagitta_b;
     free((void *)ga.t), free((void *)gb.t);
     return status;
@@ -102,14 +102,14 @@ static carom_status compare(const carom_path *a, const carom_path *b, int first,
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error)
 {
-    double size = fmax(size_of(b, first, count), DBL_MIN), sagitta = 1e-5 * size, off = 0;
+    double size = fmax(size_of(b, first, count), DBL_MIN), sagitta = 1e-5 * size, least = fmax(1e-10, 1e-6 * rtol) * size, off = 0;
     long operations = 0;
     for (int k = 0; k < 3; k++) { /* finer chords until their bend is small against the distance, or against everything */
         CAROM_TRY(compare(a, b, first, count, rtol, sagitta, bounds, &off, error));
         operations += bounds->operations;
-        if (off <= 0.25 * rtol * bounds->lower || sagitta <= 1e-10 * size)
+        if (off <= 0.25 * rtol * bounds->lower || sagitta <= least)
             break;
-        sagitta = fmax(fmin(0.1 * rtol * fmax(bounds->lower, off), 0.1 * sagitta), 1e-10 * size);
+        sagitta = fmax(fmin(0.1 * rtol * fmax(bounds->lower, off), 0.1 * sagitta), least);
     }
     *bounds = (carom_hausdorff_bounds){fmax(0, bounds->lower - off), bounds->upper + off, operations};
     return CAROM_OK;

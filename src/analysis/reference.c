@@ -99,11 +99,11 @@ static carom_status closed(carom_reference *r, const carom_options *o, const cha
     return CAROM_OK;
 }
 
-static double size_of(const carom_path *path)
+static double size_of(const carom_path *path, int first, int count)
 {
     double most = 0;
     for (size_t k = 0; k < path->npiece; k++)
-        for (int i = 0; i < path->n; i++)
+        for (int i = first; i < first + count; i++)
             most = fmax(most, fabs(path->piece[k].c[i]));
     return most;
 }
@@ -147,7 +147,7 @@ carom_status carom_reference_new(carom_reference **reference, const carom_model 
     r->model = model;
     carom_status status = choose(r, &o, kind, error);
     if (status == CAROM_OK) {
-        r->size = size_of(r->path);
+        r->size = size_of(r->path, r->path->nq, r->path->nv);
         *reference = r;
     } else {
         carom_reference_free(r);
@@ -182,8 +182,8 @@ double carom_reference_t_end(const carom_reference *reference)
 carom_status carom_reference_accuracy(const carom_reference *reference, const char *norm, double *accuracy, carom_error *error)
 {
     carom_norm n;
-    double rounding = 64 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * reference->size;
     CAROM_TRY(carom_norm_parse(&n, norm, reference->model, error));
+    double rounding = 4 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * size_of(reference->path, n.first, n.count);
     *accuracy = rounding;
     if (!reference->check)
         return CAROM_OK;

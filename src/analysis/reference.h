@@ -9,7 +9,7 @@ struct carom_reference {
     carom_reference_kind used;
     carom_path *path;
     carom_path *check;   /* by another method; NULL: there is none */
-    double size;         /* of positions and velocities: rounding is relative to it */
+    double size;         /* the largest velocity */
     char text[400];
 };
 

@@ -93,6 +93,29 @@ static double value_at(const watch *w, int expression, const carom_segment *g, d
     return carom_model_value(m, expression, g->t0 + s * (g->t1 - g->t0), q, v, m->p);
 }
 
+typedef struct bracket { /* a < b < c */
+    double a, b, c, fa, fb, fc;
+} bracket;
+
+static double vertex(const bracket *x)
+{
+    double p = (x->b - x->a) * (x->b - x->a) * (x->fb - x->fc) - (x->b - x->c) * (x->b - x->c) * (x->fb - x->fa);
+    double q = (x->b - x->a) * (x->fb - x->fc) - (x->b - x->c) * (x->fb - x->fa);
+    return x->b - 0.5 * p / q;
+}
+
+/* b moves to x, or a or c does: whichever keeps the largest in the middle. */
+static void narrow(bracket *k, double x, double fx)
+{
+    const bracket old = *k;
+    if (fx > old.fb)
+        *k = x > old.b ? (bracket){old.b, x, old.c, old.fb, fx, old.fc} : (bracket){old.a, x, old.b, old.fa, fx, old.fb};
+    else if (x > old.b)
+        k->c = x, k->fc = fx;
+    else
+        k->a = x, k->fa = fx;
+}
+
 /* The largest sign*f on a segment. */
 static double extreme(const watch *w, int expression, const carom_segment *g, double sign)
 {
@@ -104,25 +127,18 @@ static double extreme(const watch *w, int expression, const carom_segment *g, do
         if (f[k] > f[best])
             best = k;
     }
-    if (best == 0 || best == PARTS)
-        return f[best];
-    double a = (best - 1.) / PARTS, b = (double)best / PARTS, c = (best + 1.) / PARTS;
-    double fa = f[best - 1], fb = f[best], fc = f[best + 1];
-    for (int k = 0; k < ROUNDS; k++) {
-        double p = (b - a) * (b - a) * (fb - fc) - (b - c) * (b - c) * (fb - fa);
-        double q = (b - a) * (fb - fc) - (b - c) * (fb - fa);
-        double x = b - 0.5 * p / q;
-        if (!(x > a && x < c) || fabs(x - b) < 1e-9)
+    const int i = CAROM_MIN(CAROM_MAX(best, 1), PARTS - 1);
+    bracket k = {(i - 1.) / PARTS, (double)i / PARTS, (i + 1.) / PARTS, f[i - 1], f[i], f[i + 1]};
+    for (int round = 0; round < ROUNDS; round++) {
+        const double x = vertex(&k);
+        if (!(x > k.a && x < k.c) || fabs(x - k.b) < 1e-9)
             break;
-        double fx = sign * value_at(w, expression, g, x);
-        if (fx > fb) {
-            *(x > b ? &a : &c) = b, *(x > b ? &fa : &fc) = fb;
-            b = x, fb = fx;
-        } else {
-            *(x > b ? &c : &a) = x, *(x > b ? &fc : &fa) = fx;
-        }
+        const double fx = sign * value_at(w, expression, g, x);
+        if (round == 0 && best != i && !(fx > f[best])) /* the end is the largest */
+            break;
+        narrow(&k, x, fx);
     }
-    return fb;
+    return fmax(k.fb, f[best]);
 }
 
 static double integral(const watch *w, int expression, const carom_segment *g)

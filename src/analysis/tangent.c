@@ -242,11 +242,14 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
         t->step = CAROM_MAX(g->t1 - g->t0, 0.1 * t->step);
     }
     take_roles(t);
+    roles_next(t, g);
+    for (int c = 0; c < t->system.model->ncontact; c++) /* the scheme stops spatial slip along the direction of its last step */
+        t->flow.fixed.holds[c] = (int)t->role[c] == CAROM_ROLE_SLIP && (int)t->role_after[c] == CAROM_ROLE_STICK;
     CAROM_TRY(carom_flow_segment(&t->flow, g, t->role, t->direction, t->n, t->X, t->parameters ? t->dp : NULL,
                                  t->saltation.law_p, t->exact ? 1e-13 : t->sim->options.rtol, &t->error));
     t->report.log_det += t->flow.log_det;
     CAROM_TRY(carom_tangent_gaps(t, g));
-    roles_next(t, g);
+    memset(t->flow.fixed.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
     end_of(t->system.nq, g->q_degree, g->q, t->q);
     end_of(t->system.nv, g->v_degree, g->v, t->v);
     if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))

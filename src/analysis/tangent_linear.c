@@ -80,10 +80,10 @@ void carom_linear_rows(carom_linear *linear, const double *role, const double *d
         int n = add(l, link->row);
         for (int j = 1; j < link->rows && is != CAROM_ROLE_PRESS; j++) {
             int i = add(l, link->row + j);
-            if (is != CAROM_ROLE_SLIP)
+            if (is != CAROM_ROLE_SLIP && is != CAROM_ROLE_SATURATED)
                 continue;
             l->normal[i] = n;
-            l->slope[i] = sys->at.law[4 * c + 2] * direction[2 * c + j - 1];
+            l->slope[i] = sys->at.law[4 * c + (is == CAROM_ROLE_SLIP ? 2 : 3)] * direction[2 * c + j - 1];
             memset(l->L + i * sys->nv, 0, sizeof(double) * (size_t)sys->nv);
         }
     }

@@ -74,7 +74,7 @@ static void creeping(carom_flow *f)
     for (int i = 0; i < l->m; i++) {
         int c = l->normal[i] < 0 ? -1 : contact_of(f, i);
         f->stiffness[i] = 0;
-        if (c < 0 || sys->link[sys->njoint + c].rows < 3 || !f->fixed.creeps[c])
+        if (c < 0 || sys->link[sys->njoint + c].rows < 3 || !f->fixed.creeps[c] || f->fixed.holds[c])
             continue;
         int n = l->row[l->normal[i]], first = l->normal[i] + 1; /* the equation of the first direction */
         const double *s = f->fixed.direction + 2 * c, *G = sys->at.G + (n + 1) * nv;
@@ -96,8 +96,9 @@ static double slipping(const carom_flow *f, int i, const double *A, const double
     const carom_system *sys = l->system;
     int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
     const double *s = f->fixed.direction + 2 * c;
-    double mu = sys->at.law[4 * c + 2], sum = dlaw ? -dlaw[(4 * c + 2) * law_stride] * s[j] * f->force[n] : 0;
-    if (sys->link[sys->njoint + c].rows < 3)
+    int law = 4 * c + ((int)f->fixed.role[c] == CAROM_ROLE_SLIP ? 2 : 3);
+    double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
+    if (sys->link[sys->njoint + c].rows < 3 || f->fixed.holds[c])
         return sum;
     if (f->stiffness[i] != 0)
         return sum - f->stiffness[i] * (s[0] * A[(n + 2) * stride] - s[1] * A[(n + 1) * stride]);
