@@ -9,7 +9,7 @@
 
 #include "output/page_parts.h"
 
-enum { PLAIN = 6000, PIECES = 1500, PATH_MOST = 20000, CELLS_X = 2400, CELLS_Y = 1200 };
+enum { PLAIN = 6000, PIECES = 1500, PATH_MOST = 20000, POINTS_MOST = 40000, CELLS_X = 2400, CELLS_Y = 1200 };
 
 typedef struct span {
     double low, high;
@@ -98,34 +98,46 @@ static void thin_path(carom_page_thinned *to, const carom_page_series *s, span x
     }
 }
 
-static carom_status thin_points(carom_page_thinned *to, const carom_page_series *s, const carom_page_plot_data *plot, span x,
-                                span y, carom_error *error)
+static void keep_cells(carom_page_thinned *to, const carom_page_series *s, const carom_page_plot_data *plot, span x, span y,
+                       unsigned char *seen, int columns, int rows)
 {
-    unsigned char *seen = calloc((size_t)CELLS_X * CELLS_Y, 1);
-    if (!seen)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for thinning %zu points", s->n);
+    to->n = 0;
     for (size_t i = 0; i < s->n; i++) {
         double px = (on_axis(s->x[i], plot->logx) - x.low) / (x.high - x.low);
         double py = (on_axis(s->y[i], plot->logy) - y.low) / (y.high - y.low);
         if (!(px >= 0 && px <= 1 && py >= 0 && py <= 1))
             continue;
-        size_t cell = (size_t)(px * (CELLS_X - 1)) * CELLS_Y + (size_t)(py * (CELLS_Y - 1));
+        size_t cell = (size_t)(px * (columns - 1)) * (size_t)rows + (size_t)(py * (rows - 1));
         if (!seen[cell])
             keep(to, s, i);
         seen[cell] = 1;
+    }
+}
+
+static carom_status thin_points(carom_page_thinned *to, const carom_page_series *s, const carom_page_plot_data *plot, span x,
+                                span y, carom_error *error)
+{
+    unsigned char *seen = malloc((size_t)CELLS_X * CELLS_Y);
+    if (!seen)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for thinning %zu points", s->n);
+    for (int columns = CELLS_X, rows = CELLS_Y; columns > 100; columns = columns * 3 / 4, rows = rows * 3 / 4) {
+        memset(seen, 0, (size_t)CELLS_X * CELLS_Y);
+        keep_cells(to, s, plot, x, y, seen, columns, rows);
+        if (to->n <= POINTS_MOST)
+            break;
     }
     free(seen);
     return CAROM_OK;
 }
 
 /* Pairs of points, each pair followed by a NaN. */
-static void thin_bands(carom_page_thinned *to, const carom_page_series *s, span x)
+static void thin_bands(carom_page_thinned *to, const carom_page_series *s, span x, bool logx)
 {
     double close = (x.high - x.low) / CELLS_X;
     for (size_t i = 0; i + 1 < s->n; i++) {
         if (!is_point(s, i) || !is_point(s, i + 1))
             continue;
-        bool joins = to->n >= 3 && to->y[to->n - 2] == s->y[i] && s->x[i] - to->x[to->n - 2] < close;
+        bool joins = to->n >= 3 && to->y[to->n - 2] == s->y[i] && on_axis(s->x[i], logx) - on_axis(to->x[to->n - 2], logx) < close;
         if (joins) {
             to->x[to->n - 2] = s->x[i + 1];
         } else {
@@ -154,7 +166,7 @@ carom_status carom_page_thin(const carom_page_series *s, const carom_page_plot_d
     span x = extent(s->x, s->n, plot->logx), y = extent(s->y, s->n, plot->logy);
     carom_status status = CAROM_OK;
     if (s->style == CAROM_PAGE_BAND)
-        thin_bands(thin, s, x);
+        thin_bands(thin, s, x, plot->logx);
     else if (s->style == CAROM_PAGE_PATH)
         thin_path(thin, s, x, y);
     else if (s->style == CAROM_PAGE_POINTS || s->style == CAROM_PAGE_LINE_POINTS)
