@@ -103,21 +103,12 @@ static double largest(const span *s, double best)
     return fmax(best, top);
 }
 
-static double size_of(const carom_norm *norm, const carom_path *path)
-{
-    double most = 0;
-    for (size_t k = 0; k < path->npiece; k++)
-        for (int i = norm->first; i < norm->first + norm->count; i++)
-            most = fmax(most, fabs(path->piece[k].c[i]));
-    return most;
-}
-
 /* One pass over all spans: a sum of integrals, refined where they are off by more than their share of rtol total, or the
  * largest value. */
 static double sweep(const carom_norm *norm, const carom_path *path, const carom_path *reference, double end, double rtol, double total)
 {
     double sum = 0, error;
-    span s = {.norm = norm, .n = path->n, .noise = 64 * DBL_EPSILON * norm->count * size_of(norm, reference)};
+    span s = {.norm = norm, .n = path->n, .noise = 64 * DBL_EPSILON * norm->count * carom_path_size(reference, norm->first, norm->count)};
     if (norm->kind == CAROM_NORM_L2)
         s.noise *= s.noise;
     for (size_t i = 0, j = 0; i < path->npiece && j < reference->npiece;) {

@@ -45,6 +45,8 @@ carom_status carom_path_run(carom_path **path, const carom_model *model, const c
  * (hold: functions continuous from the right) or at its end all along it. */
 carom_status carom_path_nodes(carom_path **nodes, const carom_path *path, bool hold, carom_error *error);
 double carom_path_end(const carom_path *path);
+/* Not below the largest value of these components; rounding is relative to it. */
+double carom_path_size(const carom_path *path, int first, int count);
 /* x(t), its left limit for side < 0. near: the piece where to begin to look, updated. */
 void carom_path_at(const carom_path *path, double t, int side, size_t *near, double *x);
 void carom_piece_at(const carom_piece *piece, int n, double s, double *x);

@@ -22,15 +22,6 @@ static double bend(const carom_piece *p, int n, int first, int count)
     return most;
 }
 
-static double size_of(const carom_path *path, int first, int count)
-{
-    double most = 0;
-    for (size_t k = 0; k < path->npiece; k++)
-        for (int i = first; i < first + count; i++)
-            most = fmax(most, fabs(path->piece[k].c[i]));
-    return most;
-}
-
 static double chords(double bend, double sagitta)
 {
     return fmax(1, ceil(sqrt(bend / sagitta)));
@@ -56,7 +47,7 @@ carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int
                                  size_t most, carom_error *error)
 {
     double points, *value = malloc(sizeof(double) * (size_t)path->n);
-    *sagitta = fmax(*sagitta, 4 * DBL_EPSILON * size_of(path, first, count) + DBL_MIN);
+    *sagitta = fmax(*sagitta, 4 * DBL_EPSILON * carom_path_size(path, first, count) + DBL_MIN);
     while ((points = count_points(path, first, count, *sagitta)) > (double)most && *sagitta < 1e300)
         *sagitta *= 2;
     double *t = malloc(sizeof(double) * (size_t)points * (size_t)(count + 1)), *x = t + (size_t)points;
@@ -102,7 +93,7 @@ static carom_status compare(const carom_path *a, const carom_path *b, int first,
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error)
 {
-    double size = fmax(size_of(b, first, count), DBL_MIN), sagitta = 1e-5 * size, least = fmax(1e-10, 1e-6 * rtol) * size, off = 0;
+    double size = fmax(carom_path_size(b, first, count), DBL_MIN), sagitta = 1e-5 * size, least = fmax(1e-10, 1e-6 * rtol) * size, off = 0;
     long operations = 0;
     for (int k = 0; k < 3; k++) { /* finer chords until their bend is small against the distance, or against everything */
         CAROM_TRY(compare(a, b, first, count, rtol, sagitta, bounds, &off, error));

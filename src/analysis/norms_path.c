@@ -1,4 +1,5 @@
 /* norms_path.c: motions as pieces of polynomials in time, recorded from a simulation. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,19 @@ void carom_path_at(const carom_path *path, double t, int side, size_t *near, dou
         memcpy(x, path->end, sizeof(double) * (size_t)path->n);
     else
         carom_piece_at(&p[k], path->n, (t - p[k].t0) / (p[k].t1 - p[k].t0), x);
+}
+
+double carom_path_size(const carom_path *path, int first, int count)
+{
+    double most = 0;
+    for (size_t k = 0; k < path->npiece; k++)
+        for (int i = first; i < first + count; i++) {
+            double sum = 0;
+            for (int m = 0; m <= path->piece[k].degree; m++)
+                sum += fabs(path->piece[k].c[m * path->n + i]);
+            most = fmax(most, sum);
+        }
+    return most;
 }
 
 /* ---- recording ---- */

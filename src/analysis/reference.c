@@ -99,15 +99,6 @@ static carom_status closed(carom_reference *r, const carom_options *o, const cha
     return CAROM_OK;
 }
 
-static double size_of(const carom_path *path, int first, int count)
-{
-    double most = 0;
-    for (size_t k = 0; k < path->npiece; k++)
-        for (int i = first; i < first + count; i++)
-            most = fmax(most, fabs(path->piece[k].c[i]));
-    return most;
-}
-
 static carom_status choose(carom_reference *r, const carom_options *o, carom_reference_kind kind, carom_error *error)
 {
     const char *why = NULL;
@@ -147,7 +138,7 @@ carom_status carom_reference_new(carom_reference **reference, const carom_model 
     r->model = model;
     carom_status status = choose(r, &o, kind, error);
     if (status == CAROM_OK) {
-        r->size = size_of(r->path, r->path->nq, r->path->nv);
+        r->size = carom_path_size(r->path, r->path->nq, r->path->nv);
         *reference = r;
     } else {
         carom_reference_free(r);
@@ -183,7 +174,7 @@ carom_status carom_reference_accuracy(const carom_reference *reference, const ch
 {
     carom_norm n;
     CAROM_TRY(carom_norm_parse(&n, norm, reference->model, error));
-    double rounding = 4 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * size_of(reference->path, n.first, n.count);
+    double rounding = 4 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * carom_path_size(reference->path, n.first, n.count);
     *accuracy = rounding;
     if (!reference->check)
         return CAROM_OK;
