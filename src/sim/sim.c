@@ -314,7 +314,7 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
     for (;;) {
         const carom_clock *clock = sim->now.clock;
         double left = (t_end - clock->t) - clock->t_low, h = clock->h;
-        if (!(left > 1e-12 * h))
+        if (!(left > 1e-12 * h) || clock->t + left == clock->t) /* reached, to rounding of the time */
             return CAROM_OK;
         if (sim->interrupted)
             return CAROM_INTERRUPTED;
