@@ -1,7 +1,8 @@
 // page_browser.js PAGE [PICTURES]: opens a page in headless Chromium at several widths and themes and says what is wrong.
 // Speaks the DevTools protocol over a pipe; needs node and chromium, no packages. Prints one line per fault; exit 1 if any.
 //   no request but the page itself, nothing on the console, every plot and animation draws (pixels that are not empty),
-//   nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve
+//   nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve; in print and without
+//   scripts there are static pictures
 'use strict'
 const {spawn} = require('child_process')
 const fs = require('fs'), os = require('os'), path = require('path')
@@ -165,6 +166,22 @@ async function visit(width, dark, reduced) {
     return seen
 }
 
+// In print and without scripts the static pictures stand in for the live ones.
+async function still(where, media, scripts) {
+    await call('Emulation.setDeviceMetricsOverride', {width: 800, height: 900, deviceScaleFactor: 1, mobile: false})
+    await call('Emulation.setEmulatedMedia', {media, features: []})
+    await call('Emulation.setScriptExecutionDisabled', {value: !scripts})
+    const loaded = new Promise(resolve => listeners.push(m => m === 'Page.loadEventFired' && resolve()))
+    await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
+    await loaded
+    await sleep(300)
+    await call('Emulation.setScriptExecutionDisabled', {value: false})
+    const hidden = await evaluate(`[...document.querySelectorAll('.static svg, .still svg')].filter(e => e.getBoundingClientRect().width < 20).length`)
+    const live = await evaluate(`[...document.querySelectorAll('figure canvas')].filter(e => e.getBoundingClientRect().width > 0).length`)
+    if (hidden || live)
+        fault(`${where}: ${hidden} static pictures are hidden, ${live} live ones are shown`)
+}
+
 async function main() {
     const {targetInfos} = await call('Target.getTargets', {}, undefined)
     const target = targetInfos.find(t => t.type === 'page')
@@ -188,19 +205,29 @@ async function main() {
     await visit(1400, true, true)
     await visit(400, false, true)
     await visit(400, true, false)
+    await still('print', 'print', true)
+    await still('without scripts', 'screen', false)
     const own = 'file://' + fs.realpathSync(page)
     asked.filter(url => url !== own).forEach(url => fault(`the page asks for ${url}`))
-    console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${asked.length} requests (4 visits)`)
+    console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${asked.length} requests in 6 visits`)
 }
 
 const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 90000)
+let ending = false
 function finish() {
+    if (ending)
+        return
+    ending = true
     clearTimeout(alarm)
     browser.on('exit', () => {
-        fs.rmSync(profile, {recursive: true, force: true, maxRetries: 5})
+        try {
+            fs.rmSync(profile, {recursive: true, force: true, maxRetries: 20, retryDelay: 100})
+        } catch (error) { // a straggler of the browser still writes; the system cleans its folder
+        }
         process.exit(faults.length ? 1 : 0)
     })
-    browser.kill('SIGKILL')
+    call('Browser.close', {}, undefined).catch(() => {})
+    setTimeout(() => browser.kill('SIGKILL'), 3000)
 }
 browser.on('error', error => { console.log(`SKIP: chromium does not start: ${error.message}`); process.exit(77) })
 main().catch(error => fault(error.message)).then(finish)

@@ -1,0 +1,40 @@
+#!/bin/sh
+# test_page_browser.sh: pages as people see them, in headless Chromium: wide and narrow, light and dark, printed, without
+# scripts. What is looked at stands in page_browser.js.
+set -u
+: "${CAROM:?}"
+[ -n "${YAML:-}" ] || { echo "skipped: there are no model files in this build"; exit 77; }
+for program in node chromium; do
+    command -v $program >/dev/null 2>&1 || { echo "skipped: there is no $program"; exit 77; }
+done
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+# Names that would be tags and scripts if anything let them; long ones, too.
+cat >"$tmp/hostile.yaml" <<'END'
+carom: 1
+name: '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
+coordinates: {y: 1}
+kinetic: y'^2/2
+potential: 10*y
+contacts: {a contact with a very long name that goes on and on: {gap: y, restitution: 0.5}}
+outputs: {an output that has a name which is much too long for a phone: y^2}
+draw: {ball: {circle: [0, y, 0.1], contact: a contact with a very long name that goes on and on}}
+run: {t_end: 2}
+END
+"$CAROM" report "$tmp/hostile.yaml" --title '<script>window.hacked=1</script>' -o "$tmp/hostile.html" --quiet || complain "report of a hostile model"
+"$CAROM" report box --schemes tolerance,moreau-jean --t-end 1 -o "$tmp/box.html" --quiet || complain "report of two schemes"
+"$CAROM" run woodpecker --t-end 0.3 --quiet -o "$tmp/bird.csv" && "$CAROM" report "$tmp/bird.csv" -o "$tmp/bird.html" --quiet ||
+    complain "report of a file"
+
+for page in hostile box bird; do
+    static=0
+    ! grep -q 'no script for interactive plots' "$tmp/$page.html" || static=1
+    code=0
+    STATIC=$static timeout 120 node tests/page_browser.js "$tmp/$page.html" || code=$?
+    [ $code != 77 ] || exit 77
+    [ $code = 0 ] || complain "$page.html"
+done
+exit $((failures > 0))
