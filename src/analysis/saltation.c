@@ -269,7 +269,11 @@ static carom_status accelerations(carom_saltation *s, const carom_instant *at, b
     s->fixed.role = (double *)(after ? at->role_after : at->role_before);
     s->fixed.direction = s->direction;
     carom_copy(2 * sys->model->ncontact, after ? at->direction_after : at->direction_before, s->direction);
-    return carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, after ? at->v_after : at->v_before, 0, a, s->force, error);
+    bool *holds = &s->fixed.holds[at->contact]; /* where slip ends there is no direction but that of before */
+    *holds = !after && at->surface == CAROM_SURFACE_SLIP;
+    carom_status status = carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, after ? at->v_after : at->v_before, 0, a, s->force, error);
+    *holds = false;
+    return status;
 }
 
 /* Everything about the event that does not depend on the column. */
