@@ -14,6 +14,7 @@ typedef struct carom_stage {
     carom_event *event;     /* [event_max] */
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
     double *roles;          /* [3*ncontact] roles and directions of slip along the step, of schemes that have such */
+    double *branches;       /* [nswitch] of the forces along the step, likewise */
     int pool_used, pool_max;
     int nevents; /* staged or only counted */
     long count[CAROM_EVENT_TYPES];

@@ -305,8 +305,10 @@ static carom_status advance(carom_step *s)
         CAROM_TRY(account(s, w, v_before));
     CAROM_TRY(carom_tol_impulse(s, w, v_before, s->next->impulse));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
-    if (s->stage->record)
+    if (s->stage->record) {
         carom_copy(3 * sys->model->ncontact, w->role, s->stage->roles);
+        carom_copy(w->switches.n, w->switches.d, s->stage->branches);
+    }
     if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
