@@ -1,0 +1,94 @@
+#!/bin/sh
+# test_basin.sh: carom basin finds the attractors there are, numbers them by their first point, and draws them.
+set -u
+: "${CAROM:?}"
+[ -n "${YAML:-}" ] || exit 77
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+out=$tmp/out err=$tmp/err
+failures=0
+complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+expect()
+{
+    wanted=$1
+    shift
+    code=0
+    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
+    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
+}
+holds() { jq -e "$1" "$out" >/dev/null || { complain "not true: $1"; head -c 1500 "$out"; }; }
+
+# Two wells at x = -1 and x = 1, damped: every motion ends in one of them, and (x, v) and (-x, -v) in opposite ones.
+cat >"$tmp/wells.yaml" <<'END'
+carom: 1
+name: two wells
+parameters: {c: 0.3}
+coordinates: {x: 0.5}
+kinetic: x'^2/2
+potential: x^4/4 - x^2/2
+forces: {x: -c*x'}
+END
+expect 2 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6
+grep -q 'no period: use --strobe' "$err" || complain "a strobe is asked for"
+expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 --json --threads 1
+holds '(.attractors | length) == 2 and .points == 36 and .not_periodic == 0 and .failed == 0'
+holds '[.attractors[].kind] == ["rest", "rest"] and [.attractors[].count] == [18, 18]'
+holds '.attractors[0].number == 1 and .attractors[0].first == 0 and .attractors[1].first > 0'
+holds '[.attractors[].orbit[0]["q.x"]] | map(fabs - 1 | fabs < 1e-5) | all'
+holds '.attractors[0].orbit[0]["q.x"] * .attractors[1].orbit[0]["q.x"] < 0'
+expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/one.csv" --threads 1 --quiet
+expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/two.csv" --threads 2 --quiet
+cmp "$tmp/one.csv" "$tmp/two.csv" || complain "threads change the basins"
+awk -F, 'NR > 1 { a[$1] = $4 } END { for (i = 0; i < 36; i++) if (a[i] + a[35 - i] != 3) exit 1 }' "$tmp/one.csv" ||
+    complain "opposite points end in opposite wells"
+
+# The impact oscillator P1: one orbit of period 1 with v- = -0.703745586353 at w t = 5.7923881459. From there in closed form:
+# u'' + 2 alpha u' + u = cos(w t), free until the strobe at w t = 2 pi.
+expect 0 basin impact-oscillator -p q.u=0:1.5:4 -p v.u=-1:1:4 -p alpha=0.05 -p e=0.5 -p umin=0 --rtol 1e-10 --atol 1e-10 --json
+holds '(.attractors | length) == 1 and .attractors[0].period == 1 and .attractors[0].kind == "periodic" and .attractors[0].share == 1'
+jq -r '.attractors[0].orbit[0] | "\(.["q.u"]) \(.["v.u"])"' "$out" | awk '{
+    w = 2.5; al = 0.05; D = (1 - w*w)^2 + 4*al*al*w*w; A = (1 - w*w)/D; B = 2*al*w/D   # particular: A cos + B sin
+    p = 5.7923881459; t = (2*3.141592653589793 - p)/w; n = sqrt(1 - al*al)
+    u0 = 0 - (A*cos(p) + B*sin(p)); v0 = 0.5*0.703745586353 - w*(-A*sin(p) + B*cos(p))
+    c = u0; d = (v0 + al*u0)/n
+    u = exp(-al*t)*(c*cos(n*t) + d*sin(n*t)) + A
+    v = exp(-al*t)*((n*d - al*c)*cos(n*t) - (n*c + al*d)*sin(n*t)) + w*B
+    exit !((u - $1)^2 < 1e-14 && (v - $2)^2 < 1e-14) }' || complain "the orbit P1 is not where it must be"
+
+# C1 is chaotic.
+expect 0 basin impact-oscillator -p q.u=0.6:1.5:3 -p v.u=0:1:2 --periods 120 --json
+holds '.attractors == [] and .not_periodic == 6'
+
+# A ball that stops when it flies too high.
+cat >"$tmp/ball.yaml" <<'END'
+carom: 1
+name: ball under a roof
+coordinates: {y: 1}
+kinetic: y'^2/2
+potential: 10*y
+contacts:
+  ground: {gap: y, restitution: 0.5}
+stop: y > 2
+END
+expect 0 basin "$tmp/ball.yaml" -p q.y=0:1.5:4 -p v.y=0:7:8 --strobe 1 --json
+holds '.stopped > 5 and .attractors[0].kind == "rest" and (.attractors | length) == 1 and .stopped + .attractors[0].count == 32'
+
+# ---- pictures, stores ----
+expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/map.svg" --quiet
+grep -q '1: rest' "$tmp/map.svg" || complain "the picture does not name its colours"
+if [ -n "${PNG:-}" ]; then
+    expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/map.png" --quiet
+    [ -s "$tmp/map.png" ] || complain "no picture"
+fi
+if [ -n "${SQLITE:-}" ]; then
+    expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/half.sqlite" --shard 1/2 --json
+    holds '.missing == 18'
+    expect 0 merge "$tmp/all.sqlite" "$tmp/half.sqlite" --quiet
+    expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/all.sqlite" --resume --export "$tmp/three.csv" --json
+    holds '.computed == 18 and .missing == 0'
+    cmp "$tmp/one.csv" "$tmp/three.csv" || complain "a basin that was resumed differs"
+    expect 2 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 --tol 1e-5 -o "$tmp/all.sqlite" --resume
+    grep -q "basin: 'tol=1e-06' there, 'tol=1e-05' here" "$err" || { complain "another tolerance is taken"; cat "$err"; }
+fi
+
+[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
