@@ -12,17 +12,18 @@ extern "C" {
 
 /* ---- the tangent: derivatives of the flow with respect to initial values and parameters ------------- */
 enum { /* what a reader of a tangent must know */
-    CAROM_TANGENT_RANK = 1 << 0,      /* directions were lost: a contact closed, stuck or chattered to rest */
-    CAROM_TANGENT_ONE_SIDED = 1 << 1, /* simultaneous impacts: a derivative for each side, this is one of them */
+    CAROM_TANGENT_RANK = 1 << 0,      /* directions are lost: a contact was closed, stuck or chattered to rest */
+    CAROM_TANGENT_ONE_SIDED = 1 << 1, /* simultaneous impacts: a derivative for each side; a column is that of its own */
     CAROM_TANGENT_NONE = 1 << 2,      /* simultaneous impacts: the flow jumps, there is no derivative */
     CAROM_TANGENT_GRAZING = 1 << 3,   /* valid for perturbations far below radius only */
     CAROM_TANGENT_BEYOND = 1 << 4     /* an event whose derivative is not known was passed: see note */
 };
 typedef struct carom_tangent_info {
     unsigned flags;
-    int rank;                   /* directions that survive, of nq + nv less two for each joint */
-    double log_det;             /* the sum rule: integral of the trace + sum of ln|det S|, since the start; -inf after a loss */
-    double radius, radius_time; /* smallest size of a perturbation of a gap that changes the sequence of impacts */
+    int rank;                   /* directions that survive, at most, of nq + nv less two for each joint */
+    double log_det;             /* the sum rule, ln|det| since the start: integral of the trace + sum of ln|det S|; in the space
+                                 * of the joints and of the contacts closed at the start; -inf when a direction is lost */
+    double radius, radius_time; /* smallest change of a gap that changes the sequence of impacts; where */
     double slowest;             /* smallest |gdot| of an impact */
     long impacts;
     const char *note;           /* a sentence about the flags; "" nothing */
@@ -32,15 +33,16 @@ typedef struct carom_tangent carom_tangent;
 /* Follows sim, whose scheme must locate its events (tolerance, exact), with n columns. A column is a variation of
  * (q, v) at fixed time that belongs to a constant variation of the parameters. */
 carom_status carom_tangent_new(carom_tangent **tangent, carom_sim *sim, int n, carom_error *error);
-void carom_tangent_free(carom_tangent *tangent);
+void carom_tangent_free(carom_tangent *tangent); /* not before the last step of sim */
 /* Sets the columns at the present state of sim and forgets what was accumulated: X [(nq+nv)*n], dp [np*n] (NULL: 0), both
- * row-major. With joints the columns are projected onto their tangent space. */
+ * row-major; after carom_sim_restart or carom_sim_load it is due. The columns are projected onto the tangent space of the
+ * joints and of the contacts that are closed. */
 carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp);
 /* Replaces the columns (after a QR) and keeps what was accumulated. */
 carom_status carom_tangent_replace(carom_tangent *tangent, const double *X);
 const double *carom_tangent_columns(const carom_tangent *tangent); /* X at the present time of sim */
 const carom_tangent_info *carom_tangent_report(const carom_tangent *tangent);
-/* Called at every event with the derivative of its time for each column [n]. */
+/* Called at every event with the derivative of its time for each column [n]; NaN where it is not known. */
 typedef void carom_tangent_watch(void *user, const carom_event *event, const double *dt);
 void carom_tangent_observe(carom_tangent *tangent, carom_tangent_watch *watch, void *user);
 /* Did following fail? A step that cannot be followed does not stop the simulation. */

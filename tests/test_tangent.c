@@ -60,6 +60,17 @@ TANGENT_TEST(a_stiff_motion, .t_end = 2, .rank = 4, .rtol = 1e-8, .bound = 1e-6,
              .text = MODEL "parameters: {k: 1e6, c: 3e3}\ncoordinates: {x: 0.5, y: 0.5}\nvelocities: {x: 0.2, y: 0.2}\nmass: {x: 1, y: 1}\n"
                      "force: {x: -x^3 - k*(x-y) - c*(x'-y'), y: -y - k*(y-x) - c*(y'-x')}\n")
 
+/* Branches of forces: a stop of rubber (continuous), a brake that is let go (a jump), dry friction as a force. */
+TANGENT_TEST(a_force_with_a_kink, .t_end = 8, .rank = 2,
+             .text = MODEL "parameters: {k: 20, d: 0.3, a: 1}\ncoordinates: {x: 0}\nvelocities: {x: 0.5}\nmass: {x: 1}\n"
+                     "force: {x: \"a*cos(0.8*t) - 0.1*x' - k*max(x-d, 0)\"}\n")
+TANGENT_TEST(a_force_with_a_jump, .t_end = 6, .rank = 4,
+             .text = MODEL "parameters: {f: 0.7, d: 0.3, a: 1}\ncoordinates: {x: 0.1, y: 0.2}\nvelocities: {x: 0.5}\nmass: {x: 1, y: 1+0.1*x}\n"
+                     "force: {x: \"a*cos(0.8*t) - x + y - 0.1*x'\", y: \"x - y - f*if(x + 0.2*y' - d*t > 0, 1, 0.2)\"}\n")
+TANGENT_TEST(dry_friction_as_a_force, .t_end = 4, .rank = 2,
+             .text = MODEL "parameters: {f: 0.2, w: 0.7, a: 1}\ncoordinates: {x: 1}\nvelocities: {x: 0.4}\nmass: {x: 1}\n"
+                     "force: {x: \"-x + a*cos(w*t) - f*sign(x')\"}\n")
+
 /* One degree of freedom: S = [[-e, 0], [(gddot+ + e gddot-)/gdot-, -e]]. */
 START_TEST(saltation_of_one_degree_of_freedom_is_the_closed_form)
 {
@@ -118,4 +129,5 @@ TEST_MAIN("tangent", free_flight_with_a_mass_matrix_that_depends_on_positions, i
           completed_chatter_at_a_loose_tolerance, an_impact_without_rebound_that_leaves_at_once,
           an_impact_while_another_contact_stays_closed, an_impact_while_another_contact_opens,
           an_equilibrium_whose_steps_are_longer_than_its_period, a_stiff_motion,
+          a_force_with_a_kink, a_force_with_a_jump, dry_friction_as_a_force,
           saltation_of_one_degree_of_freedom_is_the_closed_form, the_sum_rule_knows_the_mass_matrix)

@@ -50,6 +50,14 @@ START_TEST(two_impacts_coupled_by_the_mass_have_no_derivative)
 }
 END_TEST
 
+START_TEST(sliding_between_branches_of_a_force_is_reported)
+{
+    carom_tangent_info info = report_of(MODEL "coordinates: {x: 1}\nvelocities: {x: 0.4}\nmass: {x: 1}\n"
+                                              "force: {x: \"-x + cos(0.7*t) - 0.8*sign(x')\"}\n", 4, 1e-9);
+    ck_assert_uint_eq(info.flags, CAROM_TANGENT_BEYOND);
+}
+END_TEST
+
 /* A ball thrown up over a ledge at height d: it rises to 0.5 above the start. */
 #define THROWN(d) MODEL "coordinates: {y: 0}\nvelocities: {y: 1}\nmass: {y: 1}\nforce: {y: -1}\n"                                 \
     "contacts:\n  ceiling: {gap: " d " - y, restitution: 0.5}\n"
@@ -271,7 +279,7 @@ END_TEST
 TEST_MAIN("tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
           two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
           an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
-          two_impacts_coupled_by_the_mass_have_no_derivative,
+          two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
           the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
           two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
           joints_give_the_columns_of_minimal_coordinates, times_of_events_have_derivatives,

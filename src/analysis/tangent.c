@@ -17,7 +17,7 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
 {
     const carom_model *m = sim->model;
     int nc = m->ncontact, nx = m->nq + m->nv;
-    carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT);
+    carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT | (m->nswitch ? CAROM_SWITCH : 0));
     carom_flow_layout(layout, &t->flow, &t->system, t->n);
     carom_saltation_layout(layout, &t->saltation, &t->system);
     carom_group_layout(layout, &t->group, &t->system, t->n);
@@ -31,6 +31,8 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
     CAROM_PLACE(layout, t->role_jump, nc);
     CAROM_PLACE(layout, t->direction_jump, 2 * nc);
     CAROM_PLACE(layout, t->e, nc);
+    CAROM_PLACE(layout, t->branch, m->nswitch);
+    CAROM_PLACE(layout, t->slope, 1 + nx + m->np);
     CAROM_PLACE(layout, t->q, m->nq);
     CAROM_PLACE(layout, t->v, m->nv);
     CAROM_PLACE(layout, t->u_after, t->system.nrow);
@@ -176,7 +178,7 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     t->error = (carom_error){0};
     *t->note = 0;
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .radius_time = s->t, .note = t->note};
-    t->known = false;
+    t->branched = false;
     t->step = t->sim->now.clock->h;
     carom_copy((t->system.nq + t->system.nv) * t->n, X, t->X);
     t->parameters = dp && carom_norm_max(np * t->n, dp) > 0;
@@ -242,6 +244,8 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
         t->step = CAROM_MAX(g->t1 - g->t0, 0.1 * t->step);
     }
     take_roles(t);
+    if (t->system.model->nswitch && !t->exact)
+        CAROM_TRY(carom_tangent_switch(t, g));
     roles_next(t, g);
     for (int c = 0; c < t->system.model->ncontact; c++) /* the scheme stops spatial slip along the direction of its last step */
         t->flow.fixed.holds[c] = (int)t->role[c] == CAROM_ROLE_SLIP && (int)t->role_after[c] == CAROM_ROLE_STICK;

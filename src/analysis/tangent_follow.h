@@ -29,12 +29,13 @@ struct carom_tangent {
     double *role_after, *direction_after; /* after the event */
     double *role_jump, *direction_jump;   /* of the impact */
     double *e;                  /* [ncontact] of the impact */
+    double *branch, *slope;     /* [nswitch] of the forces along the segment; [1+nq+nv+np] of the function where one changes */
+    bool branched;              /* they are known */
     double swallowed;           /* velocity of bounces that a simulation ended, in the present event */
     double *q, *v;              /* [nq] [nv] before an event without a jump */
     double *u_after;            /* [nrow] of an impact */
     double *g, *u, *g_start, *u_start; /* [nlink] [nrow] gaps and rates now; at the start of the segment */
     double *a, *force;          /* [nv] [nrow] */
-    bool known;                 /* g and u are those of the present time */
     double step;                /* a time in which forces change little: the segments are about as long */
     int njump;                  /* of the present step, met so far */
     carom_tangent_info report;
@@ -59,6 +60,9 @@ carom_status carom_tangent_group(carom_tangent *tangent, const carom_jump *jump)
 
 /* tangent_forces.c: a contact opens, or begins to slip, at the end of a segment: times of the event into tangent->dt. */
 carom_status carom_tangent_force_event(carom_tangent *tangent, double t, int contact, bool opens);
+
+/* tangent_switch.c: the start of a segment on other branches of the forces. */
+carom_status carom_tangent_switch(carom_tangent *tangent, const carom_segment *segment);
 
 /* tangent_gaps.c: how close the segment came to an impact that did not happen. */
 carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *segment);

@@ -46,7 +46,7 @@ static void measure(carom_tangent *t, double time, const double *q, const double
 }
 
 /* (2): the rate of the gap changes its sign from - to + in the segment. */
-static double least(carom_tangent *t, const carom_segment *g, int link)
+static double least(carom_tangent *t, const carom_segment *g, int link, double *when)
 {
     const carom_system *sys = &t->system;
     int r = sys->link[link].row;
@@ -57,6 +57,7 @@ static double least(carom_tangent *t, const carom_segment *g, int link)
         at(g, sys->nq, sys->nv, s, t->flow.q, t->flow.v);
         carom_system_eval(&t->system, CAROM_GAP | CAROM_JACOBIAN, g->t0 + s * (g->t1 - g->t0), t->flow.q, t->flow.v);
         double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, t->flow.v) + sys->at.w[r];
+        *when = g->t0 + s * (g->t1 - g->t0);
         value = CAROM_MIN(value, sys->at.g[link]);
         if (fabs(u) * (g->t1 - g->t0) <= 1e-3 * fabs(value))
             break;
@@ -80,8 +81,10 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     measure(t, segment->t1, t->flow.q, t->flow.v, t->g, t->u);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row, c = i - sys->njoint;
-        if ((int)t->role[c] == CAROM_ROLE_OPEN && t->u_start[r] < 0 && t->u[r] >= 0)
-            carom_tangent_near(t, CAROM_MAX(0, least(t, segment, i)), segment->t1, c);
+        if ((int)t->role[c] != CAROM_ROLE_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
+            continue;
+        double when, gap = least(t, segment, i, &when);
+        carom_tangent_near(t, CAROM_MAX(0, gap), when, c);
     }
     return CAROM_OK;
 }
