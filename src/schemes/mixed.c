@@ -8,9 +8,10 @@
  *   positions and velocities of joints, pressing and sticking contacts are projected                             (4)
  *
  * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it
- * between impacts, O(h^p); the elastic ball's to rounding. Spatial slip that ends or turns about is followed in
- * shorter steps, which count as events; no order is promised there: its direction is as stiff as the slip is slow.
- * Take an implicit method then, or `tolerance`.
+ * between impacts, O(h^p); the elastic ball's to rounding. Spatial slip that is slow turns as fast as it is slow: it is
+ * followed in shorter steps (tolerance_modes.c), about p t_end/(20 h) of them for each time that it stops or turns about, and keeps
+ * the order. They count as events. Explicit methods lose it where slip begins slowly from rest: its direction is stiff
+ * there; take an implicit one, or `tolerance`. Steps end where a force changes its branch, too (tolerance_switch.c).
  *
  * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root
  * polished to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a
@@ -89,7 +90,7 @@ static carom_status step(carom_step *s)
         w->atol[i] = options.atol;
     part.atol = w->atol;
     double done = 0, full = s->h;
-    w->tol.tableau = T, w->tol.constant = true;
+    w->tol.tableau = T, w->tol.constant = true, w->tol.full = full;
     part.options = &options, part.now = &w->from;
     copy_state(sys, s->now, &w->from);
     memset(w->impulse, 0, sizeof(double) * (size_t)sys->nrow);

@@ -25,6 +25,8 @@ typedef struct carom_stages { /* the equations of implicit stages */
     double rate;              /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;
 
+enum { CAROM_SWITCH_INSIDE, CAROM_SWITCH_AT_LOW, CAROM_SWITCH_AT_HIGH, CAROM_SWITCH_SLIDES }; /* where f is: between its bounds ... */
+enum { CAROM_SWITCH_SAMPLES = 16 };
 typedef struct carom_switches { /* branches of the forces, frozen during a step; n = 0: there are none */
     int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */
     double x;                   /* when, since the start of the step */
@@ -43,7 +45,8 @@ enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law o
 
 typedef struct carom_tol { /* the work of a step */
     const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
-    bool constant;                       /* steps of constant length, without error control */
+    bool constant;                       /* steps of constant length, without error control; */
+    double full;                         /* which */
     bool watches;                        /* for stiffness */
     carom_stages stages;                 /* of an implicit one */
     carom_fixed fixed;
@@ -109,8 +112,13 @@ int carom_tol_memory(const carom_system *system);
 
 /* Position and velocity at the part r of the step, by its dense output. */
 
+/* -1 below the branch, 1 above, 0 inside */
+static inline int carom_switch_side(const carom_switches *w, int i, double f)
+{
+    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
+}
 /* tolerance_switch.c: branches at w->start by their values, then, with the roles known, by the motion; shortens w->end to the
- * first change of a branch; after the step: the branches to go on with, and whether they are defined there. */
+ * first change of a branch (tolerance_crossing.c); after the step: the branches to go on with, and whether they are defined there. */
 int carom_switch_memory(const carom_system *system);
 void carom_switch_layout(carom_layout *layout, carom_switches *switches, const carom_system *system);
 void carom_switch_begin(carom_step *s, carom_tol *w);

@@ -242,6 +242,30 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
     return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
 }
 
+/* What friction alone does to the slip of a contact at the start. */
+static double friction(const carom_step *s, carom_tol *w, int contact)
+{
+    const carom_system *sys = s->system;
+    int nv = sys->nv, row = sys->link[sys->njoint + contact].row;
+    const double *x = w->start.force + row, *G = sys->at.G + row * nv;
+    for (int i = 0; i < nv; i++)
+        w->shift_v[i] = x[1] * G[nv + i] + x[2] * G[2 * nv + i];
+    carom_factor_solve(&sys->mass, w->shift_v);
+    return hypot(carom_dot(nv, G + nv, w->shift_v), carom_dot(nv, G + 2 * nv, w->shift_v));
+}
+
+/* (7); for explicit methods friction must not turn slip about within a step. */
+static double graded(const carom_step *s, carom_tol *w, int contact, double size)
+{
+    const double *rate = w->start.udot + s->system->link[s->system->njoint + contact].row;
+    double T = s->options->t_end / 20, fast = hypot(rate[1], rate[2]), h = w->full;
+    if (!w->tableau->implicit) {
+        fast = CAROM_MAX(fast, friction(s, w, contact));
+        h = CAROM_MIN(h, size / fast);
+    }
+    return size < fast * T ? CAROM_MIN(h, w->full * pow(size / (fast * T), 1 - 1.0 / w->tableau->order)) : h;
+}
+
 double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
@@ -250,6 +274,8 @@ double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
         w->fixed.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
         if (stops)
             h = CAROM_MIN(h, (w->fixed.holds[c] ? 1 : 0.9) * size / dec);
+        if (w->constant && size > 0 && !w->fixed.holds[c] && !w->fixed.creeps[c])
+            h = CAROM_MIN(h, graded(s, w, c, size));
     }
     return h;
 }
