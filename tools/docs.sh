@@ -232,7 +232,7 @@ refresh() # PAGE...
 
 # ---- HTML ----
 
-pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers lyapunov bifurcation c-api troubleshooting install"
+pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation c-api troubleshooting install"
 
 title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
 
