@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CMAKE_OPTIONS ?=
-CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_OPENMP=OFF -DWITH_MPI=OFF
+CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_OPENMP=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
 .PHONY: all demo test check-all bench study docs install format clean

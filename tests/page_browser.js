@@ -53,17 +53,18 @@ const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 // ---- what is looked at ----
 const look = `(async () => {
     const out = {plots: [], animations: [], wide: [], small: []}
-    const inked = c => { // part of the pixels that are not empty
+    const inked = (c, coloured) => { // part of the pixels that are not empty; axes are grey, curves are not
         if (!c || !c.width || !c.height) return 0
         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data
         let n = 0
-        for (let i = 3; i < d.length; i += 4) n += d[i] > 40
+        for (let i = 0; i < d.length; i += 4)
+            n += d[i + 3] > 40 && (!coloured || Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 40)
         return n / (d.length / 4)
     }
     for (const f of document.querySelectorAll('figure.plot')) {
         const name = f.querySelector('figcaption').textContent
         const svg = f.querySelector('.static svg'), c = f.querySelector('.live canvas')
-        out.plots.push({name, live: inked(c), width: c ? c.clientWidth : 0, curves: svg ? svg.querySelectorAll('path').length : 0,
+        out.plots.push({name, live: inked(c, true), width: c ? c.clientWidth : 0, curves: svg ? svg.querySelectorAll('path').length : 0,
                         shown: svg ? svg.getBoundingClientRect().width : 0})
     }
     for (const f of document.querySelectorAll('figure.animation'))
@@ -145,7 +146,7 @@ async function visit(width, dark, reduced) {
     for (const p of seen.plots) {
         if (p.curves < 3)
             fault(`${where}: the static plot '${p.name}' is empty`)
-        if (!expectStatic && (p.live < 0.002 || p.width < 0.6 * Math.min(width, 500)))
+        if (!expectStatic && (p.live < 0.0003 || p.width < 0.6 * Math.min(width, 500)))
             fault(`${where}: the plot '${p.name}' does not draw (${p.live}, ${p.width} px wide)`)
         if (expectStatic && p.shown < 200)
             fault(`${where}: the static plot '${p.name}' is not shown`)

@@ -97,7 +97,9 @@ grep -q "more.c has 401 lines" "$tmp/log" || { echo "a long file is not listed";
 mkdir "$tmp/bin"
 for tool in sh cat mktemp rm env; do ln -s "$(command -v $tool)" "$tmp/bin/$tool"; done
 command_is() { printf '#!/bin/sh\n%s\n' "$2" >"$tmp/bin/$1"; chmod +x "$tmp/bin/$1"; }
-packages() { PATH="$tmp/bin" sh tools/packages.sh "$@"; }
+for program in esbuild npm node; do command_is $program :; done
+tools=$(pwd)/tools
+packages() { (cd "$tmp" && PATH="$tmp/bin" sh "$tools/packages.sh" "$@"); }
 log="$tmp/apt"
 # shellcheck disable=SC2016
 calls() { [ "$(cat "$log" 2>/dev/null)" = "$1" ] || { echo "apt-get was asked for: $(cat "$log")"; failures=$((failures + 1)); }; }
@@ -121,5 +123,15 @@ passes packages format                                         # lists that are 
 calls "-qq -y install --no-install-recommends clang-format
 -qq -y update
 -qq -y install --no-install-recommends clang-format"
+rm "$log" "$tmp/bin/npm"                                       # asked for once, and the build does without
+command_is apt-get "echo \"\$@\" >>'$log'; exit 1"
+passes packages build
+calls "-qq -y install --no-install-recommends npm
+-qq -y update"
+rm "$log"
+mkdir "$tmp/build"
+: >"$tmp/build/CMakeCache.txt"
+passes packages build
+calls ""
 
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }

@@ -126,6 +126,22 @@ function bands(u, s, ctx) {
     ctx.fill(path)
 }
 
+// Where a path begins (open) and ends (filled).
+function ends(u, s, ctx) {
+    const from = s.x.findIndex((x, i) => good(u, x, s.y[i]))
+    let to = s.x.length - 1
+    while (to > from && !good(u, s.x[to], s.y[to]))
+        to--
+    if (from < 0)
+        return
+    ctx.setLineDash([])
+    for (const [i, r] of [[from, 4], [to, 3]]) {
+        ctx.beginPath()
+        ctx.arc(u.valToPos(s.x[i], 'x', true), u.valToPos(s.y[i], 'y', true), r * u.ratio, 0, 7)
+        i === to ? ctx.fill() : ctx.stroke()
+    }
+}
+
 export function series(u, s, colour) {
     const ctx = u.ctx, {left, top, width, height} = u.bbox
     ctx.save()
@@ -149,6 +165,8 @@ export function series(u, s, colour) {
         ctx.setLineDash([])
         points(u, s, ctx)
     }
+    if (s.style === 'path')
+        ends(u, s, ctx)
     ctx.restore()
 }
 

@@ -60,7 +60,7 @@ typedef enum carom_page_style {
     CAROM_PAGE_STEPS,       /* y holds until the next x */
     CAROM_PAGE_STEMS,       /* lines from 0: impulses */
     CAROM_PAGE_DASHED,      /* a reference */
-    CAROM_PAGE_PATH,        /* x may go back and forth: phase portraits; equal x are no jump */
+    CAROM_PAGE_PATH,        /* x may go back and forth: phase portraits; begin and end are marked */
     CAROM_PAGE_BAND         /* thick line between pairs of points: status bars over the rows of y_names */
 } carom_page_style;
 typedef struct carom_page_series {

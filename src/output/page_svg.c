@@ -230,6 +230,20 @@ static void put_curve(const picture *p, const carom_page_series *s, int colour)
     free(y);
 }
 
+/* Where a path begins (open) and ends (filled). */
+static void put_ends(const picture *p, const carom_page_series *s, int colour)
+{
+    size_t from = 0, to = s->n;
+    while (from < s->n && !(isfinite(place_x(p, s->x[from])) && isfinite(place_y(p, s->y[from]))))
+        from++;
+    while (to > from && !(isfinite(place_x(p, s->x[to - 1])) && isfinite(place_y(p, s->y[to - 1]))))
+        to--;
+    if (from >= to)
+        return;
+    carom_page_say(p->out, "<circle class=\"c%d e\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", colour, place_x(p, s->x[from]), place_y(p, s->y[from]));
+    carom_page_say(p->out, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", colour, place_x(p, s->x[to - 1]), place_y(p, s->y[to - 1]));
+}
+
 static void put_series(const picture *p, int i)
 {
     const carom_page_series *s = &p->plot->series[i];
@@ -242,6 +256,8 @@ static void put_series(const picture *p, int i)
         put_curve(p, s, colour);
     if (s->style == CAROM_PAGE_POINTS || s->style == CAROM_PAGE_LINE_POINTS)
         put_dots(p, s, colour);
+    if (s->style == CAROM_PAGE_PATH)
+        put_ends(p, s, colour);
 }
 
 static void put_mark(const picture *p, const carom_page_mark *m)
