@@ -7,6 +7,9 @@
  *   positions and velocities of joints, pressing and sticking contacts are projected after every step                (5)
  *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                  (6)
  *
+ *   the step ends, too, where a force of a model file changes its branch (if, abs, sign, min, max, floor, mod, tables of kind
+ *   linear and pchip): within a step branches are frozen; where both push to their border it slides (tolerance_switch.c)  (7)
+ *
  * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond rounding at
  * the nodes. Energy is kept to the tolerance. Stiff forces are found out and solved by Radau IIA of order 5 (tolerance_stiff.c);
  * its estimate is of order 3, so that tight tolerances are dear there. */
