@@ -83,7 +83,7 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
         int r = sys->link[i].row, c = i - sys->njoint;
         if ((int)t->role[c] != CAROM_ROLE_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
             continue;
-        double when, gap = least(t, segment, i, &when);
+        double when = segment->t1, gap = least(t, segment, i, &when);
         carom_tangent_near(t, CAROM_MAX(0, gap), when, c);
     }
     return CAROM_OK;
