@@ -268,6 +268,8 @@ int main(int argc, char **argv)
         {"exact", text, "exact", 1e6},
     };
     for (int i = 0; i < 3; i++) {
+        if (argc > 3 && atoi(argv[3]) != i)
+            continue;
         work w[2] = {{.model = cases[i].model, .scheme = cases[i].scheme, .periods = periods}, {0}};
         w[1] = w[0];
         prepare(&w[0]);

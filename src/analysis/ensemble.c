@@ -198,8 +198,10 @@ static bool take_job(carom_ensemble *e, int lane)
     l->job = job;
     double strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
     e->strobe[lane] = strobe;
-    e->longest[lane] = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
-    e->proposed[lane] = fmin(e->longest[lane], strobe / 50);
+    double longest = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
+    e->new_parameters |= longest != e->longest[lane]; /* whether forces are stiff depends on the steps */
+    e->longest[lane] = longest;
+    e->proposed[lane] = fmin(longest, strobe / 50);
     e->log_det[lane] = e->steps[lane] = e->stiff_sum[lane] = e->stiff_count[lane] = 0;
     l->result = (carom_job_result){.id = job.id, .slowest = INFINITY, .text = ""};
     e->base[lane] = e->s[lane] = 0;

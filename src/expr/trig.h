@@ -1,8 +1,8 @@
 /* trig.h: sine and cosine with the same bits for one lane and for eight, in the tape and in native code.
  *
  *   k = nearest integer to 2x/pi,   r + y = x - k pi/2,  pi/2 in three parts: 27 bits, 27 bits, 53 bits             (1)
- *   sin(r + y) = r - ((z (y/2 - z r S(z)) - y) - z r S_1),   z = r^2                                               (2)
- *   cos(r + y) = w + (((1 - w) - z/2) + (z C(z) - r y)),     w = 1 - z/2                                           (3)
+ *   sin(r + y) = r + (r z S(z) + y cos r),                            z = r^2                                     (2)
+ *   cos(r + y) = w + (((1 - w) - z/2) + (z^2 C(z) - y sin r)),        w = 1 - z/2                                 (3)
  *   S, C: interpolation of degree 5 in z at Chebyshev points on |r| <= pi/4, error below 1e-17                     (4)
  *
  * Error below 0.6 units in the last place. Left to the C library: |x| > 1e8, NaN, and x within 2^-24 of a multiple of pi/2
@@ -28,17 +28,18 @@
       {                                                                                                                \
           const R x = *at, t = x * 0.63661977236758134 + 6755399441055744.0, k = t - 6755399441055744.0;               \
           const R a = x - k * 0x1.921fb54p+0, b = k * 0x1.10b461p-30, d = a - b, c = d - a;                            \
-          const R low = ((a - (d - c)) - (b + c)) - k * 0x1.a62633145c06ep-58, r = d + low, y = (d - r) + low;         \
-          const R z = r * r, z2 = z * z, v = z * r, hz = 0.5 * z, w = 1.0 - hz;                                        \
-          const R S = (0.008333333333322363 + z * -0.00019841269829766253) +                                          \
-                      z2 * ((2.7557313677068034e-06 + z * -2.5050755725543447e-08) + z2 * 1.5896653553070555e-10);     \
-          const R C = (0.041666666666666595 + z * -0.0013888888888873405) +                                           \
+          const R y = ((a - (d - c)) - (b + c)) - k * 0x1.a62633145c06ep-58;                                           \
+          const R z = d * d, z2 = z * z, v = z * d, hz = 0.5 * z, w = 1.0 - hz;                                        \
+          const R S = (-0.16666666666666632 + z * 0.008333333333322363) +                                              \
+                      z2 * ((-0.00019841269829766253 + z * 2.7557313677068034e-06) +                                   \
+                            z2 * (-2.5050755725543447e-08 + z * 1.5896653553070555e-10));                              \
+          const R C = (0.041666666666666595 + z * -0.0013888888888873405) +                                            \
                       z2 * ((2.4801587289086627e-05 + z * -2.755731424925928e-07) +                                    \
                             z2 * (2.0875710408336137e-09 + z * -1.1359027994768535e-11));                              \
-          const R s_r = r - ((z * (0.5 * y - v * S) - y) - v * -0.16666666666666632);                                  \
-          const R c_r = w + (((1.0 - w) - hz) + (z * (z * C) - r * y));                                                \
+          const R s_0 = v * S, c_0 = z2 * C;                                                                           \
+          const R s_r = d + (s_0 + y * (w + c_0)), c_r = w + (((1.0 - w) - hz) + (c_0 - y * (d + s_0)));               \
           const I n = TO_BITS(t), odd = -(n & 1), s_i = TO_BITS(s_r), c_i = TO_BITS(c_r);                              \
-          const I x_i = TO_BITS(x) & 0x7fffffffffffffff, r_i = TO_BITS(r) & 0x7fffffffffffffff;                        \
+          const I x_i = TO_BITS(x) & 0x7fffffffffffffff, r_i = TO_BITS(d) & 0x7fffffffffffffff;                        \
           *sine = FROM_BITS(((odd & c_i) | (~odd & s_i)) ^ ((n & 2) << 62));                                           \
           *cosine = FROM_BITS(((odd & s_i) | (~odd & c_i)) ^ (((n + 1) & 2) << 62));                                   \
           *bad = (0x4197d78400000000 - x_i) | ((r_i - 0x3e70000000000000) & ~(x_i - 0x3e70000000000000));              \

@@ -1,0 +1,280 @@
+/* ensemble_judge.c: what a trial of eight lanes says, and what follows from it at once.
+ * Source of the weights of the middle: L. F. Shampine, Math. Comp. 46 (1986) 135-150.
+ *
+ *   error, its norm and acceptance as in tolerance_trial.c, of the state alone                                        (1)
+ *   h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))                                                                   (2)
+ *   (h |a_7 - a_6|/|Y_7 - Y_6|)^2, limited: its mean tells stiff forces                                              (3)
+ *   the gap along the step: quintic through g, u, udot at both ends (locate.c), off by d in the middle, where the pair's own
+ *   interpolation of order 4 says how much; lowered by d all Bernstein coefficients of both halves >= 0: no impact    (4)
+ *   the next steps divide the time to the strobe evenly                                                             (5)
+ */
+#include "analysis/ensemble_lanes.h"
+#include "analysis/ensemble_pair.h"
+#include "schemes/tolerance.h"
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
+#define INLINE static inline __attribute__((always_inline))
+
+enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES, PART = 4 };
+typedef long long carom_mask __attribute__((vector_size(W * sizeof(long long)), may_alias));
+typedef float narrow __attribute__((vector_size(W * sizeof(float))));
+typedef int narrow_bits __attribute__((vector_size(W * sizeof(int))));
+typedef double part __attribute__((vector_size(PART * sizeof(double)), may_alias));
+typedef long long part_mask __attribute__((vector_size(PART * sizeof(long long)), may_alias));
+
+static const double error_v[STAGES] = {D1, 0, D3, D4, D5, D6, D7};
+static const double error_q[STAGES] = POSITIONS(0, D3, D4, D5, D6, D7);
+static const double last_v[STAGES] = {B1, 0, B3, B4, B5, B6};
+static const double turn_v[STAGES] = {B1 - A61, -A62, B3 - A63, B4 - A64, B5 - A65, B6}; /* Y_7 - Y_6 */
+static const double turn_q[STAGES] = POSITIONS(-A62, B3 - A63, B4 - A64, B5 - A65, B6, 0);
+static const double middle_q[STAGES] =
+    POSITIONS(0, 51252292925.0 / 65400821598 / 2, -2691868925.0 / 45128329728 / 2, 187940372067.0 / 1594534317056 / 2,
+              -1776094331.0 / 19743644256 / 2, 11237099.0 / 235043384 / 2);
+
+INLINE carom_wide choose(carom_mask which, carom_wide a, carom_wide b)
+{
+    return (carom_wide)((which & (carom_mask)a) | (~which & (carom_mask)b));
+}
+
+/* Comparisons half by half: those of four are vectors on more processors than those of eight. */
+#define HALVES(is, type, a, b, compare)                                                                                           \
+    type a_0 = __builtin_shufflevector(a, a, 0, 1, 2, 3), a_1 = __builtin_shufflevector(a, a, 4, 5, 6, 7);                        \
+    type b_0 = __builtin_shufflevector(b, b, 0, 1, 2, 3), b_1 = __builtin_shufflevector(b, b, 4, 5, 6, 7);                        \
+    part_mask is_0 = a_0 compare b_0, is_1 = a_1 compare b_1;                                                                      \
+    carom_mask is = __builtin_shufflevector(is_0, is_1, 0, 1, 2, 3, 4, 5, 6, 7)
+
+INLINE carom_wide smaller(carom_wide a, carom_wide b)
+{
+    HALVES(is, part, a, b, <);
+    return choose(is, a, b);
+}
+
+INLINE carom_wide larger(carom_wide a, carom_wide b)
+{
+    HALVES(is, part, a, b, >);
+    return choose(is, a, b);
+}
+
+INLINE carom_mask at_most(carom_wide a, carom_wide b)
+{
+    HALVES(is, part, a, b, <=);
+    return is;
+}
+
+INLINE carom_mask negative(carom_mask bits)
+{
+    const carom_mask zero = {0};
+    HALVES(is, part_mask, bits, zero, <);
+    return is;
+}
+
+INLINE carom_wide size(carom_wide a)
+{
+    return (carom_wide)((carom_mask)a & 0x7fffffffffffffff);
+}
+
+INLINE carom_wide all(double x)
+{
+    return (carom_wide){x, x, x, x, x, x, x, x};
+}
+
+/* sum_j c_j k_j of one row */
+INLINE carom_wide sum(const double c[STAGES], const carom_wide *k, int n)
+{
+    carom_wide s = {0};
+#pragma GCC unroll 8
+    for (int j = 0; j < STAGES; j++)
+        if (c[j] != 0)
+            s += c[j] * k[j * n];
+    return s;
+}
+
+/* x^(-1/5) to two digits, for x in [1e-5, 1e10]: a first guess from the bits, then once Newton's method. */
+INLINE carom_wide fifth_root(carom_wide x)
+{
+    narrow f = __builtin_convertvector(x, narrow);
+    narrow bits = __builtin_convertvector((narrow_bits)f, narrow) * -0.2f;
+    f = (narrow)(__builtin_convertvector(bits, narrow_bits) + 0x4c2f836f);
+    carom_wide y = __builtin_convertvector(f, carom_wide), y2 = y * y;
+    return y * (1.2 - 0.2 * x * (y2 * y2 * y));
+}
+
+INLINE void errors(carom_ensemble *e, int nv)
+{
+    const int n = e->n;
+    const double atol = e->options.atol, rtol = e->options.rtol;
+    const carom_wide h = e->h, *k = e->k;
+    carom_wide most = {0};
+    for (int i = 0; i < nv; i++) {
+        carom_wide e_v = h * sum(error_v, k + i, n), e_q = h * h * sum(error_q, k + i, n);
+        carom_wide q = larger(size(e->start.q[i]), size(e->end.q[i])), v = larger(size(e->start.v[i]), size(e->end.v[i]));
+        most = larger(larger(size(e_q) / (atol + rtol * q), size(e_v) / (atol + rtol * v)), most);               /* (1) */
+    }
+    e->norm = most * (1 / CAROM_TOL_KAPPA);
+    carom_wide factor = 0.9 * fifth_root(larger(smaller(e->norm, all(1e10)), all(1e-5)));
+    e->factor = smaller(larger(factor, all(0.2)), all(5));                                                      /* (2) */
+}
+
+/* (3); 0 where the difference is far below the tolerance: it may be rounding. */
+INLINE void stiffness(carom_ensemble *e)
+{
+    const int n = e->n;
+    const carom_wide h = e->h, *k = e->k;
+    carom_wide force = {0}, way = {0}, scale = {0};
+    for (int i = 0; i < e->nv; i++) {
+        carom_wide dv = h * sum(turn_v, k + i, n), dq = h * h * sum(turn_q, k + i, n);
+        carom_wide da = k[(STAGES - 1) * n + i] - k[(STAGES - 2) * n + i];
+        force += da * da, way += dq * dq + dv * dv;
+        scale = larger(scale, larger(size(e->start.q[i]), size(e->end.v[i])));
+    }
+    carom_wide least = 1e-6 * (e->options.atol + e->options.rtol * scale);
+    e->stiffness = choose(at_most(way, least * least), all(0), smaller(h * h * force / way, all(25)));
+}
+
+/* The sign bits of all control points of both halves (de Casteljau). */
+INLINE carom_mask signs(carom_wide b[6])
+{
+    carom_mask bits = (carom_mask)b[0] | (carom_mask)b[5];
+#pragma GCC unroll 5
+    for (int n = 5; n > 0; n--) {
+#pragma GCC unroll 5
+        for (int i = 0; i < n; i++)
+            b[i] = 0.5 * (b[i] + b[i + 1]);
+        bits |= (carom_mask)b[0] | (carom_mask)b[n - 1];
+    }
+    return bits;
+}
+
+/* Positions in the middle of the step, from its start. */
+INLINE carom_wide middle(const carom_ensemble *e, int i)
+{
+    return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, e->k + i, e->n));
+}
+
+/* (4) */
+INLINE void gaps(carom_ensemble *e, int nv)
+{
+    const carom_wide h = e->h, *G = (const carom_wide *)e->at.G, *w = (const carom_wide *)e->at.w;
+    carom_mask near = {0};
+    for (int c = 0; c < e->nc; c++) {
+        int row = e->row[c];
+        carom_wide start = e->start.g[c], u0 = e->start.u[c], a0 = e->start.udot[c], a1 = e->end.udot[c];
+        carom_wide g1 = e->end.g[c], hu0 = h * u0, hu1 = h * e->end.u[c], hh = h * h, there = ((const carom_wide *)e->at.g)[c];
+        if (e->constant & CAROM_JACOBIAN) {
+            there = start + 0.5 * h * w[row];
+            for (int j = 0; j < nv; j++)
+                there += G[row * nv + j] * middle(e, j);
+        }
+        e->defect[c] = 2 * size(there - (0.5 * (start + g1) + 5.0 / 32 * (hu0 - hu1) + 1.0 / 64 * hh * (a0 + a1)));
+        carom_wide lower = 1.6 * e->defect[c], g0 = larger(start, all(0)); /* what has just left is at rounding */
+        carom_wide b[6] = {g0, g0 + 0.2 * hu0, g0 + 0.4 * hu0 + 0.05 * hh * a0 - lower, g1 - 0.4 * hu1 + 0.05 * hh * a1 - lower,
+                           g1 - 0.2 * hu1, g1};
+        near |= signs(b) | ((carom_mask)start & (carom_mask)u0);
+    }
+    *(carom_mask *)&e->near = negative(near);
+}
+
+INLINE void take(carom_ensemble *e, carom_mask which)
+{
+    const carom_wide *last = e->k + (STAGES - 1) * e->n;
+    for (int i = 0; i < e->n; i++) {
+        e->start.q[i] = choose(which, e->end.q[i], e->start.q[i]);
+        e->start.v[i] = choose(which, e->end.v[i], e->start.v[i]);
+        e->k[i] = choose(which, last[i], e->k[i]);
+    }
+    for (int c = 0; c < e->nc; c++) {
+        e->start.g[c] = choose(which, e->end.g[c], e->start.g[c]);
+        e->start.u[c] = choose(which, e->end.u[c], e->start.u[c]);
+        e->start.udot[c] = choose(which, e->end.udot[c], e->start.udot[c]);
+    }
+    carom_wide trace = e->trace[0], one = choose(which, all(1), all(0));
+    if (e->follow_trace) {
+        trace = sum(last_v, e->trace, 1);
+        e->trace[0] = choose(which, e->trace[STAGES - 1], e->trace[0]);
+    }
+    e->log_det += choose(which, e->h * trace, all(0));
+    e->steps += one;
+    e->stiff_sum += choose(which, e->stiffness, all(0));
+    e->stiff_count += one;
+    e->s = choose(which, choose((carom_mask)e->last, e->strobe, e->s + e->h), e->s);
+}
+
+INLINE unsigned judge_all(carom_ensemble *e, int nv)
+{
+    errors(e, nv);
+    if (e->watch_stiffness)
+        stiffness(e);
+    if (e->nc)
+        gaps(e, nv);
+    carom_mask running = (carom_mask)e->running, fine = running & at_most(e->norm, all(1)) & ~(carom_mask)e->near;
+    e->proposed = choose(running, e->h * e->factor, e->proposed);
+    take(e, fine);
+    carom_mask others = ~fine | (carom_mask)e->last;
+    if (e->watch_stiffness)
+        others |= at_most(all(CAROM_STIFF_STEPS), e->stiff_count);
+    unsigned lanes = 0;
+    for (int l = 0; l < W; l++)
+        lanes |= (unsigned)others[l] & 1u << l;
+    return lanes;
+}
+
+CAROM_CLONES static unsigned judge(carom_ensemble *e)
+{
+    return e->nv == 1 ? judge_all(e, 1) : judge_all(e, e->nv);
+}
+
+unsigned carom_lanes_judge(carom_ensemble *e)
+{
+    if (e->nc && !(e->constant & CAROM_JACOBIAN)) {
+        for (int i = 0; i < e->nv; i++)
+            e->middle[i] = e->start.q[i] + middle(e, i);
+        carom_lanes_middle(e, e->middle);
+    }
+    return judge(e);
+}
+
+void carom_lanes_take(carom_ensemble *e, unsigned lanes)
+{
+    carom_mask which;
+    for (int l = 0; l < W; l++)
+        which[l] = lanes >> l & 1 ? -1 : 0;
+    take(e, which);
+}
+
+/* (5); the last one ends at the strobe exactly. */
+CAROM_CLONES static void lengths(carom_ensemble *e)
+{
+    const double round = 6755399441055744.0; /* 1.5 2^52: adding it rounds to an integer */
+    carom_mask running = (carom_mask)e->running;
+    carom_wide left = e->strobe - e->s, h = smaller(e->proposed, e->longest), ratio = left / h - 1e-6;
+    carom_wide whole = (ratio + round) - round;
+    whole = choose(at_most(ratio, whole), whole, whole + 1);
+    carom_mask last = at_most(whole, all(1));
+    e->last = (carom_wide)(running & last);
+    h = choose(last, left, choose(at_most(ratio, all(1e9)), left / whole, h));
+    e->h = choose(running, h, e->h);
+}
+
+void carom_lanes_lengths(carom_ensemble *e)
+{
+    lengths(e);
+}
+
+void carom_lane_run(carom_ensemble *e, int lane, bool running)
+{
+    (*(carom_mask *)&e->running)[lane] = running ? -1 : 0;
+    (*(carom_mask *)&e->last)[lane] = 0;
+}
+
+bool carom_lane_near(const carom_ensemble *e, int lane)
+{
+    return (*(const carom_mask *)&e->near)[lane] != 0;
+}
+
+double carom_lane_trace(const carom_ensemble *e, int lane)
+{
+    double total = 0;
+    for (int k = 0; e->follow_trace && k < STAGES - 1; k++)
+        total += last_v[k] * e->trace[k][lane];
+    return e->h[lane] * (e->follow_trace ? total : e->trace[0][lane]);
+}
