@@ -77,7 +77,7 @@ carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int
 static carom_status compare(const carom_path *a, const carom_path *b, int first, int count, double rtol, double sagitta,
                             carom_hausdorff_bounds *bounds, double *off, carom_error *error)
 {
-    enum { POINTS = 1000000 };
+    enum { POINTS = 150000 };
     double end = fmin(carom_path_end(a), carom_path_end(b)), sagitta_b = sagitta;
     carom_graph ga = {0}, gb = {0};
     carom_status status = carom_graph_of_path(&ga, a, first, count, end, &sagitta, POINTS, error);
