@@ -44,12 +44,12 @@ static const system_case cases[] = {
     {"disc", "", 0, "crank-nicolson", 4e-4, 8, 0},
     {"box", "", 0, "crank-nicolson", 4e-4, 8, 0},
     {"rocking-block", "", 0, "crank-nicolson", 4e-4, 8, 0},
-    {"woodpecker", "", 0, "crank-nicolson", 4e-5, 8, 0},
+    {"woodpecker", "", 0, "crank-nicolson", 4e-5, 8, 20000},
     {"slider-crank", "v.th1=15 v.th2=-7.5 q.th3=0.015", 0.05, "crank-nicolson", 1e-5, 8, 0}, /* strikes twice */
     {"dimer", "", 0.2, "crank-nicolson", 4e-5, 8, 0},
-    {"point-on-plane", "", 0, "crank-nicolson", 4e-4, 1, 0},
-    {pushed, "", 0, "crank-nicolson", 4e-4, 1, 0},
-    {spring, "", 0, "crank-nicolson", 1e-4, 50, 0},
+    {"point-on-plane", "", 0, "crank-nicolson", 4e-4, 1, 20000},
+    {pushed, "", 0, "crank-nicolson", 4e-4, 1, 20000},
+    {spring, "", 0, "crank-nicolson", 1e-4, 50, 20000},
     {"billiard-ball", "", 0, "crank-nicolson", 4e-4, 8, 0},
     {"billiard-ball", "v.ax=60 v.y=0", 0, "crank-nicolson", 4e-4, 8, 0},
 };

@@ -5,6 +5,7 @@
  *   closed    x_n                      opening                                                    (2)
  *   stick     mu_s x_n - |x_t|         slip begins                                                (3)
  *   slip      s . u_t                  slip ends                                                  (4)
+ *   (2), (3) between stages: where a parabola through three of them comes near 0                          (5)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of the
  * tolerance would do, since the motion is continuous there. */
 #include <float.h>
@@ -154,6 +155,41 @@ static double rounding_of(const carom_step *s, const carom_tol *w, carom_cause c
     return 16 * DBL_EPSILON * force;
 }
 
+/* Where the parabola through three points is least, between the outer ones; its value there. */
+static double vertex(const double *x, const double *f, double *least)
+{
+    double d = (f[1] - f[0]) / (x[1] - x[0]), c = ((f[2] - f[1]) / (x[2] - x[1]) - d) / (x[2] - x[0]);
+    double at = c > 0 ? 0.5 * (x[0] + x[1] - d / c) : x[1];
+    at = CAROM_MIN(CAROM_MAX(at, x[0]), x[2]);
+    *least = f[0] + (at - x[0]) * (d + c * (at - x[1]));
+    return at;
+}
+
+/* (5): forces are known at the stages only; a trial where they may be out of bounds between them. */
+static carom_status between(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h)
+{
+    double x[CAROM_STAGES + 1] = {0}, f[CAROM_STAGES + 1] = {value(s, w, &w->start, cause, contact)};
+    double end = value(s, w, &w->end, cause, contact);
+    int n = 1;
+    for (int k = 1; k < w->watched; k++) {
+        const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
+        if (w->node[k] * h > x[n - 1] && w->node[k] * h < w->end.x)
+            x[n] = w->node[k] * h, f[n++] = value(s, w, &stage, cause, contact);
+    }
+    x[n] = w->end.x, f[n++] = end;
+    for (int i = 0; end >= 0 && i + 2 < n; i++) {
+        double least, at = vertex(x + i, f + i, &least);
+        if (!(least < 0.02 * (fabs(f[i]) + fabs(f[i + 1]) + fabs(f[i + 2])) && at > 0 && at < w->end.x))
+            continue;
+        CAROM_TRY(carom_tol_trial(s, w, at, &w->probe, NULL));
+        if (value(s, w, &w->probe, cause, contact) < 0) {
+            carom_tol_copy(s->system, &w->probe, &w->end);
+            break;
+        }
+    }
+    return CAROM_OK;
+}
+
 /* (2)-(4): sign change between the ends, or at a stage between them. */
 static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
 {
@@ -170,6 +206,8 @@ static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int
             break;
         }
     }
+    if (cause != CAROM_CAUSE_SLIP_END)
+        CAROM_TRY(between(s, w, cause, contact, h));
     f1 = value(s, w, &w->end, cause, contact);
     *found = f1 < (f0 <= rounding ? -rounding : 0);
     if (*found && f0 <= rounding)
