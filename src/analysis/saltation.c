@@ -9,7 +9,7 @@
  *       E = -e struck, 0 closed by it, -e_t sticking, 1 for what was held before: joints, closed contacts
  *     row that slips:  dP_t + mu s dP_n + mu P_n ds = -dmu s P_n,   ds = (1 - s s^T)/|w_t| dw_t in space,
  *       w_t = u_t+ + e_t u_t-                                                                                   (5)
- *   partial derivatives by time:  u_t = gamma - U_q v;  G_t from it with unit velocities, M_t by differences    (6)
+ *   partial derivatives by time:  u_t = gamma - U_q v;  others: saltation_partial.c                             (6)
  *   ln|det S| = ln|det dv+/dv-| + ln|gdot+/gdot-|, the former sum ln|E| unless slip turns in space;
  *   reversal of slip: ln|hd(f+)/hd(f-)|                                                                         (7) */
 #include <math.h>
@@ -54,79 +54,6 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
 }
 
-/* ---- derivatives that the model does not give: differences of order 6 ---- */
-static const double weight[] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
-
-/* A step for a quantity of this size, a power of two. */
-static double step_of(double size)
-{
-    int exponent;
-    frexp(size > 0 ? size : 1, &exponent);
-    return ldexp(1, exponent - 8);
-}
-
-void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v)
-{
-    carom_saltation *s = saltation;
-    const carom_system *sys = s->linear.system;
-    const carom_model *m = sys->model;
-    int nlink = sys->nlink, nlaw = 4 * m->ncontact, np = m->np;
-    carom_eval at = sys->at;
-    if (nlink == 0)
-        return;
-    at.want = CAROM_GAP | (m->ncontact ? CAROM_LAW : 0);
-    at.t = &t, at.q = q, at.v = v, at.p = s->p;
-    at.g = s->value, at.law = s->value + nlink;
-    carom_copy(np, sys->p, s->p);
-    for (int j = 0; j < np; j++) {
-        double h = step_of(fabs(sys->p[j]));
-        for (int i = 0; i < nlink; i++)
-            s->g_p[i * np + j] = 0;
-        for (int i = 0; i < nlaw; i++)
-            s->law_p[i * np + j] = 0;
-        for (int k = -3; k <= 3; k++) {
-            if (k == 0)
-                continue;
-            double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
-            s->p[j] = sys->p[j] + k * h;
-            sys->evaluator->begin(m, 1, s->p, s->spare);
-            sys->evaluator->eval(m, &at, s->spare);
-            for (int i = 0; i < nlink; i++)
-                s->g_p[i * np + j] += w * at.g[i];
-            for (int i = 0; i < nlaw; i++)
-                s->law_p[i * np + j] += w * at.law[i];
-        }
-        s->p[j] = sys->p[j];
-    }
-}
-
-/* law_t and law_q, where laws depend on more than parameters. */
-static void law_gradients(carom_saltation *s, const carom_instant *at)
-{
-    carom_system *sys = s->linear.system;
-    int nq = sys->nq, n = 4 * sys->model->ncontact;
-    memset(s->law_t, 0, sizeof(double) * (size_t)n);
-    memset(s->law_q, 0, sizeof(double) * (size_t)(n * nq));
-    if (sys->known & CAROM_LAW || !n)
-        return;
-    carom_copy(nq, at->q, s->Dq);
-    for (int j = -1; j < nq; j++) {
-        double h = j < 0 ? at->step : step_of(fabs(at->q[j]));
-        for (int k = -3; k <= 3; k++) {
-            if (k == 0)
-                continue;
-            double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
-            if (j >= 0)
-                s->Dq[j] = at->q[j] + k * h;
-            carom_system_eval(sys, CAROM_LAW, at->t + (j < 0 ? k * h : 0), s->Dq, at->v_before);
-            for (int i = 0; i < n; i++)
-                *(j < 0 ? &s->law_t[i] : &s->law_q[i * nq + j]) += w * sys->at.law[i];
-        }
-        if (j >= 0)
-            s->Dq[j] = at->q[j];
-    }
-}
-
 /* ---- the event itself ---- */
 
 /* u_t of (6) for the velocity v that was evaluated last. */
@@ -134,55 +61,6 @@ static void time_part(const carom_system *sys, const double *v, double *U_t)
 {
     for (int r = 0; r < sys->nrow; r++)
         U_t[r] = sys->at.gamma[r] - carom_dot(sys->nq, sys->at.U_q + r * sys->nq, v);
-}
-
-/* M_t (v+ - v-), 0 for almost all models. Spoils at.M, not its factors. */
-static void mass_in_time(carom_saltation *s, const carom_instant *at)
-{
-    carom_system *sys = s->linear.system;
-    int nv = sys->nv;
-    if (sys->known & CAROM_MASS)
-        return;
-    for (int k = -3; k <= 3; k++) {
-        if (k == 0)
-            continue;
-        double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / at->step;
-        carom_system_eval(sys, CAROM_MASS, at->t + k * at->step, at->q, at->v_before);
-        for (int i = 0; i < nv; i++)
-            s->R_t[i] += w * carom_dot(nv, sys->at.M + i * nv, s->dv);
-    }
-    carom_system_eval(sys, CAROM_MASS, at->t, at->q, at->v_before);
-}
-
-/* R_t = M_t (v+ - v-) - G_t^T P. Spoils at.U_q and at.gamma. */
-static void residual_in_time(carom_saltation *s, const carom_instant *at)
-{
-    carom_system *sys = s->linear.system;
-    int nv = sys->nv, nrow = sys->nrow;
-    memset(s->R_t, 0, sizeof(double) * (size_t)nv);
-    mass_in_time(s, at);
-    if (sys->known & CAROM_JACOBIAN)
-        return;
-    bool tangents = false;
-    for (int k = sys->njoint; k < sys->nlink; k++)
-        for (int j = 1; j < sys->link[k].rows; j++)
-            tangents |= s->P[sys->link[k].row + j] != 0;
-    memset(s->Dv, 0, sizeof(double) * (size_t)nv);
-    carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, at->t, at->q, s->Dv);
-    for (int k = 0; k < sys->nlink; k++) /* gaps: G_t = w_q */
-        for (int i = 0; i < nv; i++)
-            s->R_t[i] -= s->P[sys->link[k].row] * sys->at.U_q[sys->link[k].row * nv + i];
-    if (!tangents)
-        return;
-    carom_copy(nrow, sys->at.gamma, s->x);                                                       /* w_t */
-    for (int i = 0; i < nv; i++) {
-        s->Dv[i] = 1;
-        carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, at->t, at->q, s->Dv);
-        for (int k = sys->njoint; k < sys->nlink; k++)
-            for (int r = sys->link[k].row + 1; r < sys->link[k].row + sys->link[k].rows; r++)
-                s->R_t[i] -= s->P[r] * (sys->at.gamma[r] - sys->at.U_q[r * nv + i] - s->x[r]);   /* (6) */
-        s->Dv[i] = 0;
-    }
 }
 
 static const carom_link *link_of_row(const carom_system *sys, int r)
@@ -271,7 +149,8 @@ static carom_status accelerations(carom_saltation *s, const carom_instant *at, b
     carom_copy(2 * sys->model->ncontact, after ? at->direction_after : at->direction_before, s->direction);
     bool *holds = &s->fixed.holds[at->contact]; /* where slip ends there is no direction but that of before */
     *holds = !after && at->surface == CAROM_SURFACE_SLIP;
-    carom_status status = carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, after ? at->v_after : at->v_before, 0, a, s->force, error);
+    const double *v = after ? at->v_after : at->v_before;
+    carom_status status = carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, v, 0, a, s->force, error);
     *holds = false;
     return status;
 }
@@ -286,8 +165,9 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
     CAROM_TRY(accelerations(s, at, true, s->a_after, error));
     if (parameters)
         carom_saltation_parameters(s, at->t, at->q, at->v_before);
-    law_gradients(s, at);
-    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | (nc ? CAROM_LAW : 0), at->t, at->q, at->v_before);
+    carom_saltation_laws(s, at);
+    unsigned law = nc ? CAROM_LAW : 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | law, at->t, at->q, at->v_before);
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
     for (int r = 0; r < nrow; r++)
         s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
@@ -304,7 +184,7 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
     carom_linear_close(&s->linear);
     jump(s, at);
     turning(s, at);
-    residual_in_time(s, at);
+    carom_saltation_residual(s, at);
     const double *one = sys->at.s;
     sys->at.a = s->dv, sys->at.x = s->P, sys->at.s = &zero;
     carom_system_eval(sys, CAROM_GAMMA | CAROM_R_Q | CAROM_U_Q, at->t, at->q, at->v_after);

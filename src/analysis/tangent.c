@@ -285,7 +285,8 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     if (n < 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a tangent of %d columns", n);
     if (!exact && strcmp(name, "tolerance") != 0)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "scheme '%s' does not locate its events: a tangent follows 'tolerance' and 'exact'", name);
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "scheme '%s' does not locate its events: a tangent follows 'tolerance' and 'exact'",
+                   name);
     CAROM_TRY(carom_linear_prepare(sim->model, error));
     carom_tangent measure = {.n = n}, *t;
     carom_place(&measure.layout, sizeof *t);

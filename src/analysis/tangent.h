@@ -82,6 +82,10 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
 /* Derivatives of gaps and laws by the parameters into g_p and law_p, at (t, q): laws that depend on parameters alone need
  * it once, others and gaps at every event. */
 void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v);
+/* saltation_partial.c: law_t and law_q where laws depend on more than parameters; R_t = M_t (v+ - v-) - G_t^T P of the jump dv,
+ * P, which spoils U_q and gamma of the system. */
+void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at);
+void carom_saltation_residual(carom_saltation *saltation, const carom_instant *at);
 /* The velocities after the jump of an event, from those before it. */
 carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after, carom_error *error);
 /* X [(nq+nv)*n] before becomes X after; dp [np*n] or NULL; dt [n] the derivative of the event's time. A rate hd of 0 is

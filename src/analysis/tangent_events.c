@@ -92,7 +92,8 @@ static void account(carom_tangent *t, double time)
     }
     if (s->mismatch > 1e-6 + 4 * t->swallowed)
         carom_tangent_flag(t, CAROM_TANGENT_BEYOND,
-                           "the impact at t = %.10g is not of a known kind: its velocities are met to %.1e only", time, s->mismatch);
+                           "the impact at t = %.10g is not of a known kind: its velocities are met to %.1e only", time,
+                           s->mismatch);
 }
 
 carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump)
@@ -152,7 +153,8 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
         int before = (int)t->role[c], after = (int)t->role_after[c];
         const double *D = t->direction + 2 * c, *E = t->direction_after + 2 * c;
         bool sticks = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_STICK;
-        bool turns = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_SLIP && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
+        bool slips = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_SLIP;
+        bool turns = slips && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
         bool loose = before == CAROM_ROLE_STICK && after == CAROM_ROLE_SLIP;
         bool opens = before != CAROM_ROLE_OPEN && before != CAROM_ROLE_PASSIVE && after == CAROM_ROLE_OPEN;
         if ((loose && (t->watch || static_friction(t, c))) || (opens && t->watch))

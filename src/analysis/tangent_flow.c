@@ -118,7 +118,8 @@ static carom_status nodes(carom_flow *f, const carom_segment *g, const table *T,
 }
 
 /* (2) over h with the matrices of the nodes. */
-static carom_status collocate(carom_flow *f, const table *T, double h, int n, double *X, bool parameters, double t, carom_error *error)
+static carom_status collocate(carom_flow *f, const table *T, double h, int n, double *X, bool parameters, double t,
+                              carom_error *error)
 {
     int nv = f->linear.system->nv, size = NODES * nv;
     double aa[NODES][NODES], ba[NODES];
@@ -259,8 +260,8 @@ static carom_status pieces(carom_flow *f, const carom_segment *g, const table *T
 }
 
 /* (5): twice as many until it does not matter, relative to each column. */
-static carom_status stiff(carom_flow *f, const carom_segment *g, int n, double *X, const double *dp, const double *law_p, double tol,
-                          carom_error *error)
+static carom_status stiff(carom_flow *f, const carom_segment *g, int n, double *X, const double *dp, const double *law_p,
+                          double tol, carom_error *error)
 {
     int nx = 2 * f->linear.system->nv;
     carom_copy(nx * n, X, f->from);

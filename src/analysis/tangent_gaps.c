@@ -16,7 +16,8 @@ void carom_tangent_near(carom_tangent *tangent, double radius, double t, int con
     r->radius = radius;
     r->radius_time = t;
     if (radius < 100 * carom_tangent_scale(tangent))
-        carom_tangent_flag(tangent, CAROM_TANGENT_GRAZING, "contact '%s' grazes at t = %.10g: valid for gaps that change by less than %.2g",
+        carom_tangent_flag(tangent, CAROM_TANGENT_GRAZING,
+                           "contact '%s' grazes at t = %.10g: valid for gaps that change by less than %.2g",
                            tangent->system.link[tangent->system.njoint + contact].name, t, radius);
 }
 

@@ -71,7 +71,8 @@ static carom_status strike(carom_tangent *t, const carom_jump *jump, int c, doub
 }
 
 /* A column through all impacts in the order, or against it; velocities after it in g->v. */
-static carom_status sequence(carom_tangent *t, const carom_jump *jump, bool backwards, double *x, const double *dp, double *log_det)
+static carom_status sequence(carom_tangent *t, const carom_jump *jump, bool backwards, double *x, const double *dp,
+                             double *log_det)
 {
     carom_group *g = &t->group;
     carom_copy(t->system.nv, jump->v_before, g->v);
@@ -162,10 +163,10 @@ carom_status carom_tangent_group(carom_tangent *tangent, const carom_jump *jump)
     t->saltation.log_det = log_det;
     t->saltation.mismatch = 0;
     if (flags & CAROM_TANGENT_NONE)
-        carom_tangent_flag(t, CAROM_TANGENT_NONE, "%d contacts are struck at once at t = %.10g: the motion depends on their order",
-                           g->count, jump->t);
+        carom_tangent_flag(t, CAROM_TANGENT_NONE,
+                           "%d contacts are struck at once at t = %.10g: the motion depends on their order", g->count, jump->t);
     if (flags & CAROM_TANGENT_ONE_SIDED)
-        carom_tangent_flag(t, CAROM_TANGENT_ONE_SIDED, "%d contacts are struck at once at t = %.10g: derivatives depend on their order",
-                           g->count, jump->t);
+        carom_tangent_flag(t, CAROM_TANGENT_ONE_SIDED,
+                           "%d contacts are struck at once at t = %.10g: derivatives depend on their order", g->count, jump->t);
     return CAROM_OK;
 }

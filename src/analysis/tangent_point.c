@@ -90,7 +90,8 @@ static void creeping(carom_flow *f)
 }
 
 /* The right-hand sides of slipping rows in (3), (4): A and U [nrow] (entries stride apart) and dlaw [4 ncontact] of a column. */
-static double slipping(const carom_flow *f, int i, const double *A, const double *U, int stride, const double *dlaw, int law_stride)
+static double slipping(const carom_flow *f, int i, const double *A, const double *U, int stride, const double *dlaw,
+                       int law_stride)
 {
     const carom_linear *l = &f->linear;
     const carom_system *sys = l->system;

@@ -105,14 +105,16 @@ carom_status carom_tangent_switch(carom_tangent *tangent, const carom_segment *s
     const double *after = t->sim->stage.branches;
     int n = t->system.model->nswitch, changed = 0, which = -1;
     if (t->sim->stage.slides)
-        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "a force slides between its branches from t = %.10g on", t->sim->stage.slide_time);
+        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "a force slides between its branches from t = %.10g on",
+                           t->sim->stage.slide_time);
     for (int i = 0; i < n; i++)
         if (t->branched && t->branch[i] != after[i])
             changed++, which = i;
     if (changed == 1)
         CAROM_TRY(cross(t, which, after, segment->t0, segment->q, segment->v));
     else if (changed > 1)
-        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "%d branches of the forces change at once at t = %.10g", changed, segment->t0);
+        carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "%d branches of the forces change at once at t = %.10g", changed,
+                           segment->t0);
     carom_copy(n, after, t->branch);
     t->branched = true;
     return CAROM_OK;
