@@ -199,6 +199,7 @@ prepare() # DIR
     if command -v timeout >/dev/null 2>&1; then limit="timeout 100"; fi
     have=""
     if "$carom" version | grep -q 'with HDF5'; then have="$have hdf5"; fi
+    if "$carom" version | grep -q 'with SQLite'; then have="$have sqlite"; fi
     for python in python3 /usr/bin/python3; do # the first that has NumPy
         if "$python" -c "import numpy" 2>/dev/null; then
             printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$python")" >"$1/.bin/python3"
@@ -232,7 +233,7 @@ refresh() # PAGE...
 
 # ---- HTML ----
 
-pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation c-api troubleshooting install"
+pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation sweep basin c-api troubleshooting install"
 
 title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
 

@@ -37,7 +37,7 @@ bool carom_sweep_same_options(const carom_options *a, const carom_options *b)
     return !strcmp(a->scheme, b->scheme) && !strcmp(a->solver, b->solver) &&
            !memcmp(a->scheme_field, b->scheme_field, sizeof a->scheme_field) &&
            !memcmp(a->solver_field, b->solver_field, sizeof a->solver_field) && a->h == b->h && a->t_end == b->t_end &&
-           a->rtol == b->rtol && a->atol == b->atol && !strcmp(a->atol_of, b->atol_of) &&
+           a->rtol == b->rtol && a->atol == b->atol && !strcmp(a->atol_of, b->atol_of) && !strcmp(a->atol_of, b->atol_of) &&
            a->newton_tol == b->newton_tol && a->contact_tol == b->contact_tol &&
            a->newton_max == b->newton_max && a->energy == b->energy;
 }

@@ -212,6 +212,7 @@ static const char *options_text(carom_arena *arena, const carom_options *o)
     const char *text = carom_arena_format(arena, "scheme=%s solver=%s", o->scheme, o->solver);
     for (int i = 0; i < CAROM_COUNT(common) && text; i++)
         text = carom_arena_format(arena, "%s %s=%s", text, common[i].key, carom_shortest(common[i].value, number));
+    text = text && *o->atol_of ? carom_arena_format(arena, "%s atol{%s}", text, o->atol_of) : text;
     text = text ? fields_text(arena, text, "scheme", carom_scheme_method, o->scheme, o->scheme_field) : NULL;
     return text ? fields_text(arena, text, "solver", carom_solver_method, o->solver, o->solver_field) : NULL;
 }
