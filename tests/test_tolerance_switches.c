@@ -245,7 +245,8 @@ START_TEST(a_switch_that_is_touched_or_begins_at_zero_or_coincides_with_others_i
             run r = begin(m, "tolerance", tolerances[k], 0, 10);
             ck_assert_msg(carom_sim_run(r.sim, 10) == CAROM_OK, "%s: %s", forces[i], carom_sim_error(r.sim)->text);
             double e = error_of(&r, 1, cosine, NULL);
-            printf("%-70s tol %.0e: error %.2g tol, %ld steps, %ld switches\n", forces[i], tolerances[k], e / tolerances[k], carom_sim_info(r.sim)->steps, carom_sim_info(r.sim)->switches);
+            printf("%-70s tol %.0e: error %.2g tol, %ld steps, %ld switches\n", forces[i], tolerances[k], e / tolerances[k],
+                   carom_sim_info(r.sim)->steps, carom_sim_info(r.sim)->switches);
             CHECK_AT_MOST(e, 10 * tolerances[k]);
             CHECK_AT_MOST((double)carom_sim_info(r.sim)->steps, 5000);
             end(&r);

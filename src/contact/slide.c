@@ -5,7 +5,8 @@
  *   df_i/dt = -f_i/T                     f_i measured from its bound, its rate by differences                     (2)
  *   where f_i depends on positions alone:  d2f_i/dt2 = -2 f_i/T^2 - 2 (df_i/dt)/T                                 (3)
  *
- * It slides as long as 0 <= l_k <= 1; who drives it watches that. T is much longer than a step: it only keeps f from drifting away. */
+ * It slides as long as 0 <= l_k <= 1; who drives it watches that. T is much longer than a step: it only keeps f from
+ * drifting away. */
 #include <math.h>
 
 #include "contact/slide.h"
@@ -35,7 +36,8 @@ void carom_slide_layout(carom_layout *layout, carom_slide *slide, const carom_sy
 /* First and second derivative of all f by time along the motion with a_j, by differences of order 4. */
 static void rates(carom_slide *w, carom_system *system, double t, const double *q, const double *v, int j)
 {
-    static const double first[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, second[] = {-1.0 / 12, 16.0 / 12, 16.0 / 12, -1.0 / 12};
+    static const double first[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    static const double second[] = {-1.0 / 12, 16.0 / 12, 16.0 / 12, -1.0 / 12};
     const double *a = w->a + j * system->nv;
     double *rate = w->rate + j * w->n, *bend = w->bend + j * w->n, h = w->distance;
     for (int k = 0; k < w->n; k++)

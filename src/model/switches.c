@@ -38,7 +38,8 @@ static bool plain(const carom_source *s, const carom_switch *x)
 {
     const carom_expr e[2] = {x->a, x->b};
     carom_switch inner[1];
-    return x->kind == CAROM_SWITCH_SIGN && carom_expr_switches(s->pool, e, e[1] == CAROM_EXPR_NONE ? 1 : 2, s->var_p, inner, 1) == 0;
+    int n = e[1] == CAROM_EXPR_NONE ? 1 : 2;
+    return x->kind == CAROM_SWITCH_SIGN && carom_expr_switches(s->pool, e, n, s->var_p, inner, 1) == 0;
 }
 
 /* x < y and abs(y - x) change together: switches whose f are multiples of each other at a few places share a branch. */
@@ -73,7 +74,8 @@ carom_status carom_source_switches(carom_loader *l)
     carom_source *s = l->s;
     int n = s->nq, gaps = s->njoint + s->ncontact;
     const struct { const carom_expr *e; int length; } parts[] = {
-        {s->M, n * n}, {s->F, n}, {s->g, gaps}, {s->G, s->nrow * n}, {s->w, s->nrow}, {s->gamma, s->nrow}, {s->law, 4 * s->ncontact}};
+        {s->M, n * n},    {s->F, n},          {s->g, gaps},            {s->G, s->nrow * n},
+        {s->w, s->nrow}, {s->gamma, s->nrow}, {s->law, 4 * s->ncontact}};
     size_t total = 0;
     for (int k = 0; k < CAROM_COUNT(parts); k++)
         total += (size_t)parts[k].length;
@@ -103,5 +105,7 @@ carom_status carom_source_switches(carom_loader *l)
 double carom_model_branch(const carom_model *model, int i, double f, double *low, double *high)
 {
     const carom_source *s = model->source;
-    return s && s->switches ? carom_switch_branch(s->pool, &s->switches[s->switch_of[i]], f, low, high) : carom_switch_branch(NULL, NULL, f, low, high);
+    if (!s || !s->switches)
+        return carom_switch_branch(NULL, NULL, f, low, high);
+    return carom_switch_branch(s->pool, &s->switches[s->switch_of[i]], f, low, high);
 }

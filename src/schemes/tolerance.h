@@ -25,7 +25,8 @@ typedef struct carom_stages { /* the equations of implicit stages */
     double rate;              /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;
 
-enum { CAROM_SWITCH_INSIDE, CAROM_SWITCH_AT_LOW, CAROM_SWITCH_AT_HIGH, CAROM_SWITCH_SLIDES }; /* where f is: between its bounds ... */
+/* Where f is: between the bounds of its branch, at one of them, held at the border of two. */
+enum { CAROM_SWITCH_INSIDE, CAROM_SWITCH_AT_LOW, CAROM_SWITCH_AT_HIGH, CAROM_SWITCH_SLIDES };
 enum { CAROM_SWITCH_SAMPLES = 16 };
 typedef struct carom_switches { /* branches of the forces, frozen during a step; n = 0: there are none */
     int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */

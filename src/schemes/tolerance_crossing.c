@@ -35,11 +35,10 @@ static double bottom(carom_step *s, carom_tol *tol, int i, int k, double r, int 
         double f0 = sign * (bound - a[i]), f1 = sign * (bound - b[i]), f2 = sign * (bound - c[i]), bend = f0 - 2 * f1 + f2;
         if (!isfinite(bound) || !(f1 <= f0 && f1 <= f2 && bend > 0) || f1 > 0.2 * bend)
             continue;
-        double at = r * (k + 0.5 * (f0 - f2) / bend), f[1];
+        double at = r * (k + 0.5 * (f0 - f2) / bend);
         carom_tol_inside(s->system, tol, at, tol->end.v, tol->shift_q, tol->shift_v);
         carom_system_eval(s->system, CAROM_SWITCH, s->now->t + at * tol->end.x, tol->shift_q, tol->shift_v);
-        f[0] = s->system->at.f[i];
-        *which = carom_switch_side(w, i, f[0]);
+        *which = carom_switch_side(w, i, s->system->at.f[i]);
         if (*which)
             return at;
     }
@@ -62,7 +61,7 @@ static void look_at(carom_step *s, carom_tol *tol, int i, double r, bracket *b)
             continue;
         found = true;
         bool begun = w->state[i] == CAROM_SWITCH_INSIDE || k > 1;
-        *b = (bracket){i, which, now ? r * (k - 1) : r * (k - 1), at, !begun};
+        *b = (bracket){i, which, r * (k - 1), at, !begun};
     }
     if (found)
         b->again |= changes > 1;
@@ -204,8 +203,8 @@ carom_status carom_switch_first(carom_step *s, carom_tol *tol)
         CAROM_TRY(repeat(s, tol, x));
         carom_system_eval(s->system, CAROM_SWITCH, s->now->t + x, tol->end.q, tol->end.v);
         double f = s->system->at.f[b.i] - bound, change = slope != 0 ? -f / slope : 0;
-        if (!(fabs(change) < 0.5 * last) || fabs(change) <= 2 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), x) || !(x + change > 0) ||
-            x + change > h)
+        double rounding = 2 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), x);
+        if (!(fabs(change) < 0.5 * last) || fabs(change) <= rounding || !(x + change > 0) || x + change > h)
             break;
         last = fabs(change);
         x += change;

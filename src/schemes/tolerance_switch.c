@@ -102,7 +102,8 @@ static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
             tol->shift_q[k] = e->q[k] + d * (e->v[k] + 0.5 * d * e->a[k]);
             tol->shift_v[k] = e->v[k] + d * e->a[k];
         }
-        CAROM_TRY(carom_contact_accel_fixed(&tol->fixed, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a, tol->force, s->error));
+        CAROM_TRY(carom_contact_accel_fixed(&tol->fixed, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a, tol->force,
+                                            s->error));
         for (int k = 0; k < sys->nv; k++)
             tol->shift_v[k] += 0.5 * d * (tol->probe.a[k] - e->a[k]);
         carom_system_eval(sys, CAROM_SWITCH, t + d, tol->shift_q, tol->shift_v);
@@ -132,7 +133,8 @@ static carom_status gather(carom_step *s, carom_tol *tol)
         if (w->state[i] != CAROM_SWITCH_SLIDES)
             continue;
         if (z->n == CAROM_SLIDE_MAX)
-            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "more than %d forces slide between their branches at t = %.10g", CAROM_SLIDE_MAX, s->now->t);
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "more than %d forces slide between their branches at t = %.10g",
+                       CAROM_SLIDE_MAX, s->now->t);
         z->passive[z->n] = false;
         z->index[z->n] = i, z->low[z->n] = w->d[i], z->high[z->n] = w->other[i], z->bound[z->n++] = w->high[i];
     }
@@ -223,8 +225,8 @@ void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
     int i = w->crossed;
     bool passed = i >= 0 && tol->end.x >= w->x, slid = passed && w->state[i] == CAROM_SWITCH_SLIDES;
     for (int k = 0; k < w->n; k++) {
-        w->state[k] = w->state[k] == CAROM_SWITCH_SLIDES ? (impact ? CAROM_SWITCH_INSIDE : CAROM_SWITCH_SLIDES) : tol->end.x > 0 ? CAROM_SWITCH_INSIDE : w->state[k];
-        if (slid && k != i && w->state[k] == CAROM_SWITCH_SLIDES && passive(tol, k))
+        bool slides = w->state[k] == CAROM_SWITCH_SLIDES;
+        if (slides ? impact || (slid && k != i && passive(tol, k)) : tol->end.x > 0)
             w->state[k] = CAROM_SWITCH_INSIDE;
         if (k != i || !passed)
             w->flips[k] = shakes(s, tol) ? w->flips[k] : 0;

@@ -11,7 +11,8 @@ static void write_note(carom_sim *sim)
     int n = 0;
     *sim->note = 0;
     if (sim->slides)
-        n = snprintf(sim->note, sizeof sim->note, "from t = %.6g on a force is held between two of its branches: the motion keeps to their border%s",
+        n = snprintf(sim->note, sizeof sim->note,
+                     "from t = %.6g on a force is held between two of its branches: the motion keeps to their border%s",
                      sim->slide_time, info->law_difference > 0 ? "; " : "");
     if (info->law_difference > 0)
         snprintf(sim->note + n, sizeof sim->note - (size_t)n,

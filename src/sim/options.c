@@ -144,7 +144,8 @@ carom_status carom_options_from_model(carom_options *options, const carom_model 
             if (method != (pass == 0))
                 continue;
             carom_error reason;
-            if (carom_options_set(options, s->key, s->value, &reason) == CAROM_OK && carom_atol_known(s->key, model, &reason) == CAROM_OK)
+            if (carom_options_set(options, s->key, s->value, &reason) == CAROM_OK &&
+                carom_atol_known(s->key, model, &reason) == CAROM_OK)
                 continue;
             const carom_text_file *file = carom_model_file(model);
             if (!file)
