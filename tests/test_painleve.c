@@ -82,18 +82,18 @@ static const char led[] = "carom: 1\n"
                           "contacts:\n"
                           "  tip: {gap: y - sin(th), slip: [\"x' - sin(th)*th'\"], friction: mu, restitution: 0}\n"
                           "run: {t_end: 1}\n";
-#define LED_IN_SPACE                                                                                                 \
-    "carom: 1\n"                                                                                                     \
-    "parameters: {mu: 5/3, mu2: 0, th0: 0.6981317007977318}\n"                                                       \
-    "coordinates: {x: 0, y: sin(th0), th: th0}\n"                                                                    \
-    "velocities: {x: 100, y: 1, th: 1/cos(th0)}\n"                                                                   \
-    "kinetic: (x'^2 + y'^2)/2 + th'^2/6\n"                                                                           \
+#define LED_IN_SPACE                                                                                                   \
+    "carom: 1\n"                                                                                                       \
+    "parameters: {mu: 5/3, mu2: 0, th0: 0.6981317007977318}\n"                                                         \
+    "coordinates: {x: 0, y: sin(th0), th: th0}\n"                                                                      \
+    "velocities: {x: 100, y: 1, th: 1/cos(th0)}\n"                                                                     \
+    "kinetic: (x'^2 + y'^2)/2 + th'^2/6\n"                                                                             \
     "potential: 10*y\n"
-static const char jointed[] = LED_IN_SPACE
-    "constraints: {guide: y + sin(th) - 2*sin(th0) - 2*t}\n"
-    "contacts:\n"
-    "  tip: {gap: y - sin(th), slip: [\"x' - sin(th)*th'\"], friction: mu, restitution: 0}\n"
-    "run: {t_end: 1}\n";
+static const char jointed[] =
+    LED_IN_SPACE "constraints: {guide: y + sin(th) - 2*sin(th0) - 2*t}\n"
+                 "contacts:\n"
+                 "  tip: {gap: y - sin(th), slip: [\"x' - sin(th)*th'\"], friction: mu, restitution: 0}\n"
+                 "run: {t_end: 1}\n";
 static const char ceiling[] = LED_IN_SPACE
     "contacts:\n"
     "  ceiling: {gap: 2*sin(th0) + 2*t - y - sin(th), slip: [\"x' + sin(th)*th'\"], friction: mu2, restitution: 0}\n"
@@ -150,6 +150,6 @@ START_TEST(mixed_names_the_state_too)
 }
 END_TEST
 
-TEST_MAIN("painleve", a_rod_that_turns_into_the_paradox_is_inconsistent_there, at_sixty_degrees_there_is_no_solution_or_two,
-          joints_and_other_contacts_do_not_hide_the_paradox, two_slipping_contacts_are_judged_together,
-          mixed_names_the_state_too)
+TEST_MAIN("painleve", a_rod_that_turns_into_the_paradox_is_inconsistent_there,
+          at_sixty_degrees_there_is_no_solution_or_two, joints_and_other_contacts_do_not_hide_the_paradox,
+          two_slipping_contacts_are_judged_together, mixed_names_the_state_too)

@@ -2,7 +2,8 @@
 #include "tolerance_testing.h"
 
 /* Sums of the impulses over the steps, change of the velocities, and after them the time reached. */
-static void sums(const char *model, const char *set, const char *scheme, double tol, double t_end, int rows, double *sum, double *dv)
+static void sums(const char *model, const char *set, const char *scheme, double tol, double t_end, int rows,
+                 double *sum, double *dv)
 {
     carom_error error = {0};
     carom_model *m = load(model, set);

@@ -17,7 +17,8 @@ static const char box[] =
     "carom: 1\ncoordinates: {x: 0, y: 0.1, th: 0}\nkinetic: (x'^2 + y'^2)/2 + th'^2/20\npotential: 9.81*y\n"
     "forces: {x: 3*t}\nlet: {c: cos(th), s: sin(th)}\ncontacts:\n"
     "  left: {gap: y - 0.5*s - 0.1*c, slip: [\"x' + (0.1*c + 0.5*s)*th'\"], friction: 0.2, restitution: 0}\n"
-    "  right: {gap: y + 0.5*s - 0.1*c, slip: [\"x' + (0.1*c - 0.5*s)*th'\"], friction: 0.2, restitution: 0}\nrun: {t_end: 1.2}\n";
+    "  right: {gap: y + 0.5*s - 0.1*c, slip: [\"x' + (0.1*c - 0.5*s)*th'\"], friction: 0.2, restitution: 0}\nrun: "
+    "{t_end: 1.2}\n";
 
 static void box_exact(const void *user, double t, double *q)
 {
@@ -39,7 +40,8 @@ START_TEST(a_pushed_box_slips_when_both_corners_together_cannot_hold_it)
 END_TEST
 
 static const char ladder[] =
-    "carom: 1\ncoordinates: {x: cos(1), y: sin(1), th: 1}\nkinetic: (x'^2 + y'^2)/2 + th'^2/6\npotential: 9.81*y\ncontacts:\n"
+    "carom: 1\ncoordinates: {x: cos(1), y: sin(1), th: 1}\nkinetic: (x'^2 + y'^2)/2 + th'^2/6\npotential: "
+    "9.81*y\ncontacts:\n"
     "  floor: {gap: y - sin(th), slip: [\"x' - sin(th)*th'\"], friction: 0.6, restitution: 0}\n"
     "  wall: {gap: x - cos(th), slip: [\"y' + cos(th)*th'\"], friction: 0.6, restitution: 0}\nrun: {t_end: 2}\n";
 
@@ -57,9 +59,11 @@ START_TEST(a_ladder_stays_although_its_forces_are_not_unique)
 END_TEST
 
 static const char plate[] =
-    "carom: 1\ncoordinates: {z: 0, a: 0, b: 0}\nkinetic: (z'^2 + 0.1*a'^2 + 0.1*b'^2)/2\npotential: 10*z\nforces: {a: 4*t}\ncontacts:\n"
+    "carom: 1\ncoordinates: {z: 0, a: 0, b: 0}\nkinetic: (z'^2 + 0.1*a'^2 + 0.1*b'^2)/2\npotential: 10*z\nforces: {a: "
+    "4*t}\ncontacts:\n"
     "  c1: {gap: z + 0.3*a + 0.2*b, restitution: 0}\n  c2: {gap: z + 0.3*a - 0.2*b, restitution: 0}\n"
-    "  c3: {gap: z - 0.3*a + 0.2*b, restitution: 0}\n  c4: {gap: z - 0.3*a - 0.2*b, restitution: 0}\nrun: {t_end: 1.5}\n";
+    "  c3: {gap: z - 0.3*a + 0.2*b, restitution: 0}\n  c4: {gap: z - 0.3*a - 0.2*b, restitution: 0}\nrun: {t_end: "
+    "1.5}\n";
 
 static void plate_exact(const void *user, double t, double *q)
 {

@@ -2,7 +2,8 @@
 #include "study.h"
 
 static const char bump[] = /* passed at speed 1 in steps of 0.05 */
-    "carom: 1\nname: bump\nparameters: {depth: 1e-3, w: 20, x0: 0.5}\ncoordinates: {x: 0, y: 0}\nvelocities: {x: 1, y: 0}\n"
+    "carom: 1\nname: bump\nparameters: {depth: 1e-3, w: 20, x0: 0.5}\ncoordinates: {x: 0, y: 0}\nvelocities: {x: 1, y: "
+    "0}\n"
     "kinetic: (x'^2 + y'^2)/2\ncontacts:\n"
     "  floor: {gap: \"y + 0.01 - (0.01 + depth)*exp(-w^2*(x - x0)^2)\", restitution: 0.5}\nrun: {t_end: 1}\n";
 
@@ -10,7 +11,8 @@ static bool missed(carom_model *model, double depth, double w, double x0)
 {
     carom_error error;
     carom_sim *sim;
-    if (carom_model_set(model, (const char *const[]){"depth", "w", "x0"}, (const double[]){depth, w, x0}, 3, &error) != CAROM_OK)
+    if (carom_model_set(model, (const char *const[]){"depth", "w", "x0"}, (const double[]){depth, w, x0}, 3, &error) !=
+        CAROM_OK)
         exit(1);
     carom_options o = carom_study_options(model, "tolerance", 1e-6, 1);
     if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK || carom_sim_run(sim, 1) != CAROM_OK)
@@ -32,7 +34,8 @@ void carom_study_dips(void)
 {
     static const double w[] = {20, 40, 100, 200, 400, 500, 600, 800, 1000}, depth[] = {1e-3, 1e-6, 1e-9};
     carom_model *model = carom_study_load(bump, "");
-    printf("\n### Dips inside a step\n\nBumps 0.01 high and 2/w wide, hit by a depth of d under steps of 0.05, 100 places each: how many "
+    printf("\n### Dips inside a step\n\nBumps 0.01 high and 2/w wide, hit by a depth of d under steps of 0.05, 100 "
+           "places each: how many "
            "are missed.\n\n| w | width over step | d = 1e-3 | 1e-6 | 1e-9 |\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof w / sizeof *w; i++) {
         printf("| %g | %.2f |", w[i], 2 / w[i] / 0.05);

@@ -90,7 +90,8 @@ static bool move(carom_model *model, const carom_path *base, double s, int i, do
 }
 
 /* Where a motion that was moved at s is more than 10 d off, at the latest `end`; *factor: the most before. */
-static double parts_at(const system_case *c, const carom_path *base, double s, int i, double d, double end, double *factor)
+static double parts_at(const system_case *c, const carom_path *base, double s, int i, double d, double end,
+                       double *factor)
 {
     carom_model *model = carom_study_load(c->model, c->set), *still = carom_study_load(c->model, c->set);
     carom_options o = carom_study_options(model, "tolerance", 1e-12, end - s);
@@ -157,9 +158,11 @@ static row study(const system_case *c, carom_model *model)
         exit(1);
     r.impacts = carom_sim_info(reference.sim)->events[CAROM_EVENT_IMPACT];
     r.off = carom_study_second(model, &reference, c->second, c->h, r.horizon);
-    r.off6 = carom_study_second(model, &reference, "mixed:rk=gauss6", r.horizon / (c->fine ? c->fine : 2000), r.horizon);
+    r.off6 =
+        carom_study_second(model, &reference, "mixed:rk=gauss6", r.horizon / (c->fine ? c->fine : 2000), r.horizon);
     for (int k = 0; k < TOLS; k++)
-        r.at[k] = carom_study_measure(model, "tolerance", pow(10, -FIRST - k), r.horizon, carom_path_positions, &reference);
+        r.at[k] =
+            carom_study_measure(model, "tolerance", pow(10, -FIRST - k), r.horizon, carom_path_positions, &reference);
     carom_path_leave(&reference);
     return r;
 }
@@ -195,8 +198,8 @@ void carom_study_kept(const char *only)
         snprintf(name[i], sizeof name[i], "%s%s%s", strchr(c->model, '\n') ? model->name : c->model,
                  *c->set ? ", " : "", c->set);
         rows[i] = study(c, model);
-        printf("| %s | %.4g | %.1f | %ld | %.0e (%s) | %.0e |", name[i], rows[i].horizon, rows[i].factor, rows[i].impacts,
-               rows[i].off, c->second, rows[i].off6);
+        printf("| %s | %.4g | %.1f | %ld | %.0e (%s) | %.0e |", name[i], rows[i].horizon, rows[i].factor,
+               rows[i].impacts, rows[i].off, c->second, rows[i].off6);
         for (int k = 0; k < TOLS; k++) {
             double tol = pow(10, -FIRST - k), e = rows[i].at[k].error / tol;
             printf(e < 0.005 ? " 0 |" : " %.2g |", e);
@@ -207,7 +210,8 @@ void carom_study_kept(const char *only)
         fflush(stdout);
         carom_model_free(model);
     }
-    printf("\n%d of %d runs are within 3 tol, %d within 10 tol; in %d the reference is confirmed to below tol.\n\n", good, all, kept, sure);
+    printf("\n%d of %d runs are within 3 tol, %d within 10 tol; in %d the reference is confirmed to below tol.\n\n",
+           good, all, kept, sure);
     heading("| system: steps, evaluations |", 2);
     for (int i = 0; i < N; i++) {
         if (!*name[i])

@@ -79,8 +79,8 @@ void carom_path_positions(const void *user, double t, double *q)
         q[0] = NAN;
 }
 
-carom_outcome carom_study_measure(const carom_model *model, const char *scheme, double tol, double t_end, carom_positions *exact,
-                                  const void *user)
+carom_outcome carom_study_measure(const carom_model *model, const char *scheme, double tol, double t_end,
+                                  carom_positions *exact, const void *user)
 {
     carom_options o = carom_study_options(model, scheme, tol, t_end);
     carom_path p;

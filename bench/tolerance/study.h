@@ -33,8 +33,8 @@ typedef struct carom_outcome {
     long steps, evaluations, impacts;
     double penetration;
 } carom_outcome;
-carom_outcome carom_study_measure(const carom_model *model, const char *scheme, double tol, double t_end, carom_positions *exact,
-                                  const void *user);
+carom_outcome carom_study_measure(const carom_model *model, const char *scheme, double tol, double t_end,
+                                  carom_positions *exact, const void *user);
 /* How far a second method is from the path on a grid of times; "crank-nicolson" is extrapolated from h and h/2. */
 double carom_study_second(const carom_model *model, const carom_path *path, const char *scheme, double h, double t_end);
 

@@ -10,9 +10,11 @@ typedef struct work_case {
 
 static const char pendulum[] =
     "carom: 1\nname: double pendulum\ncoordinates: {a: 1, b: 0.6}\nkinetic: a'^2 + b'^2/2 + cos(a - b)*a'*b'\n"
-    "potential: -9.81*(2*cos(a) + cos(b))\ncontacts:\n  wall: {gap: sin(a) + sin(b) + 0.2, restitution: 0.8}\nrun: {t_end: 3}\n";
-static const char damped[] = "carom: 1\nname: damped\nparameters: {k: 1e6, c: 1e4}\ncoordinates: {q: 1}\nkinetic: q'^2/2\n"
-                             "forces: {q: \"-10 - k*q - c*q'\"}\nrun: {t_end: 1}\n";
+    "potential: -9.81*(2*cos(a) + cos(b))\ncontacts:\n  wall: {gap: sin(a) + sin(b) + 0.2, restitution: 0.8}\nrun: "
+    "{t_end: 3}\n";
+static const char damped[] =
+    "carom: 1\nname: damped\nparameters: {k: 1e6, c: 1e4}\ncoordinates: {q: 1}\nkinetic: q'^2/2\n"
+    "forces: {q: \"-10 - k*q - c*q'\"}\nrun: {t_end: 1}\n";
 
 static const work_case cases[] = {
     {"ball", "ball", "", 5, 1e-4, 498, 1.3e-6},
@@ -33,7 +35,8 @@ static const work_case cases[] = {
 void carom_study_work(void)
 {
     double most = 0;
-    printf("\n### Work\n\n| system | tol | evaluations | there | ratio | error | error there |\n|---|---|---|---|---|---|---|\n");
+    printf("\n### Work\n\n| system | tol | evaluations | there | ratio | error | error there "
+           "|\n|---|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const work_case *c = &cases[i];
         carom_model *model = carom_study_load(c->model, c->set);
@@ -52,6 +55,9 @@ void carom_study_work(void)
         carom_path_leave(&p);
         carom_model_free(model);
     }
-    printf("\nThe largest ratio is %.2f; the aim is 2.5. Where the last two rows started there is not known, and the amplitude decides: it "
-           "is compared with the tolerance. A tenth of the tolerance for each step costs a factor 1.6 of all explicit ones.\n", most);
+    printf("\nThe largest ratio is %.2f; the aim is 2.5. Where the last two rows started there is not known, and the "
+           "amplitude decides: it "
+           "is compared with the tolerance. A tenth of the tolerance for each step costs a factor 1.6 of all explicit "
+           "ones.\n",
+           most);
 }

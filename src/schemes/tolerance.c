@@ -262,6 +262,32 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     }
 }
 
+/* The end of the step becomes the next state, and is told. */
+static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, const double *v_before)
+{
+    const carom_system *sys = s->system;
+    int nv = sys->nv;
+    carom_copy(sys->nq, w->end.q, s->next->q);
+    carom_copy(nv, w->end.v, s->next->v);
+    for (int c = 0; c < sys->model->ncontact; c++)
+        w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
+    for (int c = 0; c < sys->model->ncontact; c++)
+        s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
+    for (int r = 0; r < sys->nrow; r++) {
+        s->next->impulse[r] += s->contacts->P[r];
+        s->next->u[r] = w->end.u[r];
+    }
+    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
+    tell_changes(s);
+    if (s->stage->record) {
+        stage_segment(s, w, v_before);
+        if (cause == CAROM_CAUSE_GAP)
+            stage_jump(s, v_before);
+    }
+    return CAROM_OK;
+}
+
 static carom_status advance(carom_step *s)
 {
     carom_tol *w = s->work;
@@ -316,24 +342,7 @@ static carom_status advance(carom_step *s)
         cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
         CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
-    carom_copy(sys->nq, w->end.q, s->next->q);
-    carom_copy(nv, w->end.v, s->next->v);
-    for (int c = 0; c < sys->model->ncontact; c++)
-        w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
-    for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
-    for (int r = 0; r < sys->nrow; r++) {
-        s->next->impulse[r] += s->contacts->P[r];
-        s->next->u[r] = w->end.u[r];
-    }
-    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
-        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
-    tell_changes(s);
-    if (s->stage->record) {
-        stage_segment(s, w, v_before);
-        if (cause == CAROM_CAUSE_GAP)
-            stage_jump(s, v_before);
-    }
+    CAROM_TRY(hand_over(s, w, cause, v_before));
     carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
     return carom_switch_finite(s, w);
 }

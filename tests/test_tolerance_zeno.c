@@ -1,0 +1,70 @@
+/* test_tolerance_zeno.c: infinitely many impacts in finite time end when they must, and nothing hangs or falls through. */
+#include "tolerance_testing.h"
+
+static const char point[] =
+    "carom: 1\nparameters: {m: 1, k: 0, c: 0, f: -2, e: 0.5}\ncoordinates: {q: 1}\nkinetic: m*q'^2/2\n"
+    "forces: {q: \"f - k*q - c*q'\"}\ncontacts:\n  floor: {gap: q, restitution: e}\nrun: {t_end: 5}\n";
+
+static carom_model *parsed(void)
+{
+    carom_error error = {0};
+    carom_model *model;
+    CHECK_OK(carom_model_parse(&model, "point", point, strlen(point), NULL, &error), error);
+    return model;
+}
+
+/* Falls for 1, then flights of 2 e^n: they accumulate at 1 + 2 e/(1 - e). */
+START_TEST(a_ball_comes_to_rest_when_its_impacts_accumulate)
+{
+    static const double e[] = {0.05, 0.3, 0.5, 0.8, 0.95, 0.99, 0.999};
+    carom_model *model = parsed();
+    carom_error error;
+    for (int i = 0; i < 7; i++)
+        for (int k = 0; k < TOLERANCES; k++) {
+            double T = 1 + 2 * e[i] / (1 - e[i]), tol = tolerances[k];
+            CHECK_OK(carom_model_set(model, &(const char *){"e"}, &e[i], 1, &error), error);
+            run r = begin(model, "tolerance", tol, 0, 1.1 * T);
+            ck_assert_msg(carom_sim_run(r.sim, 1.1 * T) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+            const carom_info *info = carom_sim_info(r.sim);
+            ck_assert_int_eq(info->nzeno, 1);
+            CHECK_NEAR(info->zeno[0].t, T, 10 * tol * T / (1 - e[i]));
+            ck_assert_int_eq(carom_sim_state(r.sim)->mode[0], CAROM_CLOSED);
+            CHECK_AT_MOST((double)info->rhs_evaluations, 1e6);
+            end(&r);
+        }
+    carom_model_free(model);
+}
+END_TEST
+
+static double uniform(unsigned long *state, double low, double high) /* the same numbers everywhere */
+{
+    *state = (*state * 1103515245ul + 12345ul) & 0x7ffffffful;
+    return low + (high - low) * (double)*state / 2147483648.0;
+}
+
+START_TEST(a_thousand_random_balls_and_oscillators_end_above_the_floor)
+{
+    unsigned long s = 1;
+    carom_model *model = parsed();
+    carom_error error;
+    for (int i = 0; i < 1000; i++) {
+        double m = pow(10, uniform(&s, -1, 1)), k = i % 2 ? pow(10, uniform(&s, -1, 3)) : 0,
+               c = uniform(&s, 0, 0.2) * sqrt(k * m), f = i % 2 ? uniform(&s, -20, 20) : -pow(10, uniform(&s, -1, 2)),
+               e = uniform(&s, 0, i % 10 ? 0.95 : 0.999), q = pow(10, uniform(&s, -2, 1)), v = uniform(&s, -5, 5),
+               tol = pow(10, -floor(uniform(&s, 3, 10)));
+        CHECK_OK(carom_model_set(model, (const char *const[]){"m", "k", "c", "f", "e", "q.q", "v.q"},
+                                 (const double[]){m, k, c, f, e, q, v}, 7, &error),
+                 error);
+        run r = begin(model, "tolerance", tol, 0, 10);
+        ck_assert_msg(carom_sim_run(r.sim, 10) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+        CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 1e-12);
+        CHECK_AT_LEAST(carom_sim_state(r.sim)->q[0], -1e-12);
+        CHECK_AT_MOST((double)carom_sim_info(r.sim)->rhs_evaluations, 1e6);
+        end(&r);
+    }
+    carom_model_free(model);
+}
+END_TEST
+
+TEST_MAIN("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
+          a_thousand_random_balls_and_oscillators_end_above_the_floor)
