@@ -8,7 +8,7 @@ if [ "${1:-}" = --map ]; then
     shift
 fi
 # A declaration starts in the first column and names its function right before the first parenthesis.
-names=$(cat "$@" | sed -n 's/^[a-z][a-z_ ]*[ *]\(carom_[a-z0-9_]*\)(.*/\1/p' | grep -v '^carom_callback$' | sort -u)
+names=$(cat "$@" | grep -v '^typedef ' | sed -n 's/^[a-z][a-z_ ]*[ *]\(carom_[a-z0-9_]*\)(.*/\1/p' | sort -u)
 if $map; then
     echo "{ global:"
     echo "$names" | sed 's/$/;/'

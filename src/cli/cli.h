@@ -112,7 +112,7 @@ int carom_cli_own_number(const carom_cli *cli, const char *name, double least, d
 /* One of these in each file of a command with options of its own. */
 extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_bifurcate_command, carom_cli_orbit_command, carom_cli_gradient_command;
 extern const carom_cli_command carom_cli_sweep_command, carom_cli_merge_command, carom_cli_basin_command;
-extern const carom_cli_command carom_cli_report_command, carom_cli_converge_command;
+extern const carom_cli_command carom_cli_report_command, carom_cli_reproduce_command, carom_cli_converge_command;
 
 /* Fills *cli from the words after `carom`. Says what is wrong on stderr; returns an exit code. */
 int carom_cli_parse(carom_cli *cli, int argc, char **argv);
@@ -136,6 +136,7 @@ int carom_cli_list(const carom_cli *cli);
 int carom_cli_plot(const carom_cli *cli);
 int carom_cli_orbit(const carom_cli *cli);
 int carom_cli_gradient(const carom_cli *cli);
+int carom_cli_reproduce(const carom_cli *cli);
 int carom_cli_help(const carom_cli *cli);
 int carom_cli_version(const carom_cli *cli);
 

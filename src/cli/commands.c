@@ -35,5 +35,5 @@ const carom_cli_command *const carom_cli_commands[] = {
     &run, &check, &list, &plot,
     &carom_cli_lyapunov_command, &carom_cli_bifurcate_command, &carom_cli_orbit_command, &carom_cli_gradient_command,
     &carom_cli_sweep_command, &carom_cli_merge_command, &carom_cli_basin_command,
-    &carom_cli_converge_command, &carom_cli_report_command, &help, &version, NULL,
+    &carom_cli_converge_command, &carom_cli_report_command, &carom_cli_reproduce_command, &help, &version, NULL,
 };

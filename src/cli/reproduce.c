@@ -1,0 +1,263 @@
+/* reproduce.c: `carom reproduce`: the entries of src/analysis/reproduce*.c computed, checked, and put on a page. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/reproduce.h"
+#include "cli/cli.h"
+#include "output/output.h"
+#include "output/page.h"
+
+static const carom_cli_option options[] = {
+    {"--quick", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "the short set, with shorter runs: under a minute"},
+    {"--list", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "only list the entries"},
+    {.name = NULL},
+};
+
+const carom_cli_command carom_cli_reproduce_command = {
+    "reproduce", "[ID...]", 0, 1000, CAROM_CLI_REPRODUCE, carom_cli_reproduce, "every figure and table of the literature, computed and checked",
+    "Computes figures and tables of the papers that the schemes come from, compares claim and measurement, and writes one page that "
+    "needs no network (-o FILE.html; reproduce.html if not given). Without ID: all of them, in a few minutes. Exit 4 if a check fails that the "
+    "page does not declare as not reproducible.",
+    "carom reproduce --list\ncarom reproduce 001-fig1\ncarom reproduce --quick -o quick.html", options};
+
+typedef struct work {
+    const carom_cli *cli;
+    carom_page *page;
+    carom_json *json;
+    const char *path;
+    int count[3]; /* of each verdict */
+    bool interrupted;
+} work;
+
+static const char *const verdict_name[] = {"pass", "fail", "not reproducible"};
+
+static bool go_on(void *user)
+{
+    (void)user;
+    return !carom_cli_interrupted();
+}
+
+/* ---- which entries ---- */
+
+static bool chosen(const work *w, const carom_entry *entry)
+{
+    for (int i = 0; i < w->cli->noperand; i++)
+        if (!strcmp(w->cli->operand[i], entry->id))
+            return true;
+    return w->cli->noperand == 0 && (entry->quick || !carom_cli_own(w->cli, "--quick"));
+}
+
+static int check_names(const carom_cli *cli)
+{
+    const char *names[200];
+    int n = 0;
+    for (const carom_paper *paper = carom_papers; paper->key; paper++)
+        for (const carom_entry *entry = paper->entry; entry->id && n < 199; entry++)
+            names[n++] = entry->id;
+    names[n] = NULL;
+    for (int i = 0; i < cli->noperand; i++)
+        if (!carom_entry_find(cli->operand[i]))
+            return carom_cli_unknown("entry", cli->operand[i], names, "reproduce");
+    return CAROM_EXIT_OK;
+}
+
+static int list(void)
+{
+    for (const carom_paper *paper = carom_papers; paper->key; paper++) {
+        printf("%s  %s (%s)\n", paper->key, paper->title, paper->authors);
+        for (const carom_entry *entry = paper->entry; entry->id; entry++)
+            printf("  %-16s %s%s\n", entry->id, entry->title, entry->quick ? "" : "  (not in --quick)");
+    }
+    return CAROM_EXIT_OK;
+}
+
+/* ---- the page ---- */
+
+static void put_checks(carom_page *page, const carom_findings *f)
+{
+    static const char *const header[] = {"check", "measured", "expected", "verdict"};
+    const char **cell = CAROM_NEW(f->arena, const char *, 4 * f->ncheck + 1);
+    for (int i = 0; cell && i < f->ncheck; i++) {
+        const carom_finding_check *c = &f->check[i];
+        const char *range = c->least == c->most ? carom_arena_format(f->arena, "%.6g", c->least)
+                                                : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
+        const char *row[] = {c->what, carom_arena_format(f->arena, "%.10g", c->measured), range, c->passes ? "pass" : "fail"};
+        memcpy(cell + 4 * i, row, sizeof row);
+    }
+    if (cell && f->ncheck)
+        carom_page_table_put(page, &(carom_page_table){"Claim against measurement", header, cell, 4, f->ncheck});
+}
+
+static void put_plot(carom_page *page, const carom_finding *plot)
+{
+    static const carom_page_style style[] = {CAROM_PAGE_LINE, CAROM_PAGE_POINTS, CAROM_PAGE_LINE_POINTS, CAROM_PAGE_STEMS, CAROM_PAGE_DASHED};
+    carom_page_series *series = CAROM_NEW(plot->owner->arena, carom_page_series, plot->nseries + 1);
+    if (!series)
+        return;
+    for (int i = 0; i < plot->nseries; i++) {
+        const carom_finding_series *s = &plot->series[i];
+        series[i] = (carom_page_series){.name = s->name, .x = s->x, .y = s->y, .n = s->n, .style = style[s->style]};
+    }
+    char text[40];
+    snprintf(text, sizeof text, "%g", plot->slope);
+    const carom_page_mark mark = {text, plot->slope_x, plot->slope_y, plot->slope};
+    carom_page_plot(page, &(carom_page_plot_data){.title = plot->title, .x_label = plot->x_label, .y_label = plot->y_label,
+                                                  .logx = plot->scale & CAROM_FINDING_LOGX, .logy = plot->scale & CAROM_FINDING_LOGY,
+                                                  .series = series, .nseries = plot->nseries, .marks = &mark, .nmark = plot->slope != 0,
+                                                  .half = plot->scale == CAROM_FINDING_LOGLOG});
+}
+
+static void put_entry(carom_page *page, const carom_findings *f)
+{
+    static const carom_page_status status[] = {CAROM_PAGE_PASS, CAROM_PAGE_FAIL, CAROM_PAGE_NOT_REPRODUCIBLE};
+    const carom_entry *entry = f->entry;
+    carom_page_section(page, entry->id, entry->title, status[carom_findings_verdict(f)]);
+    carom_page_format(page, "*Claim.* %s", entry->claim);
+    if (entry->remark)
+        carom_page_format(page, "*Remark.* %s", entry->remark);
+    if (entry->declared)
+        carom_page_note(page, entry->declared);
+    if (f->status != CAROM_OK)
+        carom_page_note(page, f->error.text);
+    put_checks(page, f);
+    for (const carom_finding *x = f->first; x; x = x->next) {
+        if (x->kind == CAROM_FINDING_TEXT)
+            carom_page_text(page, x->title);
+        else if (x->kind == CAROM_FINDING_PLOT)
+            put_plot(page, x);
+        else
+            carom_page_table_put(page, &(carom_page_table){x->title, x->cell, x->cell + x->ncolumn, x->ncolumn, x->nrow});
+    }
+    carom_page_command(page, entry->command, entry->model, entry->model ? carom_builtin_text(entry->model) : NULL);
+    carom_page_format(page, "Computed in %.1f s.", f->wall_s);
+}
+
+static void put_json(carom_json *json, const carom_findings *f)
+{
+    carom_json_object(json, NULL);
+    carom_json_string(json, "id", f->entry->id);
+    carom_json_string(json, "title", f->entry->title);
+    carom_json_string(json, "verdict", verdict_name[carom_findings_verdict(f)]);
+    if (f->status != CAROM_OK)
+        carom_json_string(json, "error", f->error.text);
+    carom_json_array(json, "checks");
+    for (int i = 0; i < f->ncheck; i++) {
+        carom_json_object(json, NULL);
+        carom_json_string(json, "what", f->check[i].what);
+        carom_json_number(json, "measured", f->check[i].measured);
+        carom_json_number(json, "least", f->check[i].least);
+        carom_json_number(json, "most", f->check[i].most);
+        carom_json_bool(json, "passes", f->check[i].passes);
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+    carom_json_number(json, "wall_s", f->wall_s);
+    carom_json_end(json);
+}
+
+static void say(const carom_findings *f)
+{
+    printf("%-16s %-4s %6.1f s  %s\n", f->entry->id, verdict_name[carom_findings_verdict(f)], f->wall_s, f->entry->title);
+    if (f->status != CAROM_OK)
+        printf("    %s\n", f->error.text);
+    for (int i = 0; i < f->ncheck; i++)
+        if (!f->check[i].passes)
+            printf("    %s: %.10g, expected %.6g ... %.6g\n", f->check[i].what, f->check[i].measured, f->check[i].least, f->check[i].most);
+    fflush(stdout);
+}
+
+/* ---- all of them ---- */
+
+static int compute(work *w, const carom_entry *entry)
+{
+    carom_findings f = {.quick = carom_cli_own(w->cli, "--quick") != NULL, .threads = w->cli->threads, .go_on = go_on};
+    carom_status status = carom_entry_run(&f, entry);
+    if (status == CAROM_NO_MEMORY) {
+        carom_findings_free(&f);
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(status));
+    }
+    w->interrupted = status == CAROM_INTERRUPTED || carom_cli_interrupted();
+    if (!w->interrupted) {
+        w->count[carom_findings_verdict(&f)]++;
+        put_entry(w->page, &f);
+        if (w->json)
+            put_json(w->json, &f);
+        else if (!w->cli->quiet)
+            say(&f);
+    }
+    carom_findings_free(&f);
+    return CAROM_EXIT_OK;
+}
+
+static int run_all(work *w)
+{
+    carom_progress progress;
+    int total = 0, done = 0, code = CAROM_EXIT_OK;
+    for (const carom_paper *paper = carom_papers; paper->key; paper++)
+        for (const carom_entry *entry = paper->entry; entry->id; entry++)
+            total += chosen(w, entry);
+    carom_progress_begin(&progress, w->cli->quiet || !w->json ? NULL : stderr, 0, total);
+    progress.unit = "entries";
+    carom_cli_catch();
+    for (const carom_paper *paper = carom_papers; paper->key; paper++) {
+        bool headed = false;
+        for (const carom_entry *entry = paper->entry; entry->id && code == CAROM_EXIT_OK && !w->interrupted; entry++) {
+            if (!chosen(w, entry))
+                continue;
+            if (!headed) {
+                char title[300];
+                snprintf(title, sizeof title, "%s: %s", paper->key, paper->title);
+                carom_page_group(w->page, title);
+                headed = true;
+            }
+            code = compute(w, entry);
+            carom_progress_step(&progress, ++done);
+        }
+    }
+    carom_cli_release();
+    carom_progress_end(&progress);
+    return code;
+}
+
+static int finish(work *w, int code)
+{
+    carom_error error = {0};
+    if (w->json) {
+        carom_json_end(w->json);
+        carom_json_string(w->json, "page", w->path);
+        carom_json_end(w->json);
+        if (carom_json_close(w->json, &error) != CAROM_OK)
+            code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    }
+    if (carom_page_close(w->page, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    if (!w->json && !w->cli->quiet)
+        printf("%d pass, %d fail, %d not reproducible; written: %s\n", w->count[0], w->count[1], w->count[2], w->path);
+    if (w->interrupted)
+        return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; %s holds what was finished", w->path);
+    return code != CAROM_EXIT_OK ? code : w->count[CAROM_VERDICT_FAIL] ? CAROM_EXIT_UNMET : CAROM_EXIT_OK;
+}
+
+int carom_cli_reproduce(const carom_cli *cli)
+{
+    carom_error error = {0};
+    work w = {.cli = cli, .path = cli->output ? cli->output : "reproduce.html"};
+    int code = check_names(cli);
+    if (code != CAROM_EXIT_OK || carom_cli_own(cli, "--list"))
+        return code != CAROM_EXIT_OK ? code : list();
+    if (carom_page_new(&w.page, w.path, "Figures and tables, computed again", &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    carom_page_intro(w.page, "Every entry states what a paper claims, computes it with `carom`, and checks the claim. Each can be repeated with the "
+                             "command that is shown.");
+    if (cli->json) {
+        if (carom_json_new(&w.json, "standard output", stdout, true, &error) != CAROM_OK) {
+            carom_page_drop(w.page);
+            return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+        }
+        carom_json_object(w.json, NULL);
+        carom_json_array(w.json, "entries");
+    }
+    code = run_all(&w);
+    return finish(&w, code);
+}
