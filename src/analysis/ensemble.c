@@ -19,7 +19,7 @@ enum { W = CAROM_LANES };
 static carom_status prepare(carom_ensemble *e, carom_error *error)
 {
     const carom_model *m = e->model;
-    unsigned all = CAROM_MASS | (e->nc ? CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW : 0) | (e->columns ? CAROM_R_Q | CAROM_R_V : 0);
+    unsigned all = CAROM_MASS | (e->nc ? CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW : 0) | (e->columns || e->x ? CAROM_R_Q | CAROM_R_V : 0);
     unsigned gradients = all & (CAROM_R_Q | CAROM_R_V);
     e->constant = m->constant & all;
     bool together = e->constant & CAROM_MASS; /* then R_q and R_v do not depend on accelerations */
@@ -78,7 +78,7 @@ static void wire(carom_ensemble *e)
         e->row[c] = carom_model_contact_row(m, c);
         e->rough[c] = m->contact[c].directions > 0 || (e->constant & needed) != needed;
     }
-    e->all_serial = m->njoint || m->stops || m->stop || m->nswitch;
+    e->all_serial = m->njoint || m->stops || m->stop || m->nswitch || (e->x && e->nc && !(e->constant & CAROM_JACOBIAN));
     for (int l = 0; l < W; l++)
         e->one[l] = 1;
     e->at.lanes = W;
@@ -97,11 +97,16 @@ static carom_status build(carom_ensemble *e, carom_error *error)
 {
     if (e->columns < 0 || e->columns > 2 * e->nv)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d columns: a tangent of this model has 0 to %d", e->columns, 2 * e->nv);
-    if (strcmp(e->options.scheme, "tolerance") != 0)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "ensembles run with the scheme 'tolerance', not '%s'", e->options.scheme);
+    bool exact = strcmp(e->options.scheme, "exact") == 0;
+    if (!exact && strcmp(e->options.scheme, "tolerance") != 0)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "ensembles run with the schemes 'tolerance' and 'exact', not '%s'", e->options.scheme);
+    if (exact && e->options.h == 0)
+        e->options.h = e->model->period > 0 ? e->model->period : 1;
     CAROM_TRY(carom_sim_new(&e->sim, e->model, &e->options, error));
     e->options = *carom_sim_options(e->sim);
-    e->max_step = e->options.scheme_field[0];
+    e->max_step = exact ? 0 : e->options.scheme_field[0];
+    if (exact)
+        CAROM_TRY(carom_exact_lanes_new(e, error));
     if (e->columns)
         CAROM_TRY(carom_tangent_new(&e->tangent, e->sim, e->columns, error));
     CAROM_TRY(prepare(e, error));
@@ -198,9 +203,9 @@ static bool take_job(carom_ensemble *e, int lane)
     l->job = job;
     double strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
     e->strobe[lane] = strobe;
-    double longest = e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
-    e->new_parameters |= longest != e->longest[lane]; /* whether forces are stiff depends on the steps */
-    e->longest[lane] = longest;
+    double longest = e->x ? strobe : e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
+    e->new_parameters |= longest != e->cap[lane]; /* whether forces are stiff depends on the steps */
+    e->cap[lane] = longest;
     e->proposed[lane] = fmin(longest, strobe / 50);
     e->log_det[lane] = e->steps[lane] = e->stiff_sum[lane] = e->stiff_count[lane] = 0;
     l->result = (carom_job_result){.id = job.id, .slowest = INFINITY, .text = ""};
@@ -294,7 +299,7 @@ static bool settled(carom_ensemble *e, int lane)
     double q = 0, rest = carom_lane_rest(e, e->start.v, lane);
     for (int i = 0; i < e->nv; i++)
         q = fmax(q, fabs(e->start.q[i][lane]));
-    double k = 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
+    double k = e->x ? 1e-8 * (1 + q) : 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
     for (int c = 0; c < e->nc; c++) {
         double g = e->start.g[c][lane], u = e->start.u[c][lane], fall = -e->start.udot[c][lane];
         if (g <= 64 * DBL_EPSILON * (1 + q) && !(u > rest))
@@ -412,7 +417,7 @@ static void begin_flights(carom_ensemble *e, round_of *r)
             if (!(fresh & (1u << l)))
                 continue;
             e->lane[l].hit = false;
-            if (e->all_serial || !settled(e, l)) {
+            if (e->all_serial || e->lane[l].stiff || !settled(e, l)) {
                 e->lane[l].doubt = e->s[l];
                 settle_lane(e, l, false, r);
             }

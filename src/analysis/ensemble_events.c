@@ -135,7 +135,7 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], dx = -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (fabs(dx) > 1e-7 * e->proposed[lane]) {
+    if (fabs(dx) > (e->x ? 1e-9 : 1e-7) * fmin(e->longest[lane], e->proposed[lane])) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }

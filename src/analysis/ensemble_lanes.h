@@ -33,7 +33,18 @@ typedef struct carom_lane { /* what belongs to one job */
     carom_job_result result;
 } carom_lane;
 
+typedef struct carom_lanes_exact { /* ensemble_exact.c: forces in time */
+    bool known[CAROM_LANES];          /* for the parameters p */
+    int nharmonic;                    /* of one coordinate, at most */
+    carom_wide *p, *slope;            /* [np] [nv] */
+    carom_wide *omega, *cosine, *sine; /* [nv*harmonics] */
+    carom_wide *x, *y;                /* [nv*harmonics] terms of the forces */
+    carom_wide *bound;                /* [nv] what P_6 and the following add to d */
+    carom_wide *scratch;              /* [nv*max(nv, 3)] */
+} carom_lanes_exact;
+
 struct carom_ensemble {
+    carom_lanes_exact *x;   /* closed form; NULL: Runge-Kutta */
     carom_arena *arena;
     const carom_model *model;
     const carom_evaluator *evaluator;
@@ -52,7 +63,7 @@ struct carom_ensemble {
 
     carom_lane lane[CAROM_LANES];
     carom_wide base, s, h;  /* time of the last strobe; since then; length of the trial */
-    carom_wide strobe, longest, proposed; /* time between strobes; longest step; proposed next step */
+    carom_wide strobe, cap, longest, proposed; /* time between strobes; longest step as asked for, and so that it is taken; next step */
     carom_wide running;     /* lanes whose trial is a step, not on the way to an impact: all bits or none */
     carom_wide last;        /* the trial ends at the strobe: the same */
     carom_wide log_det;     /* of this interval so far */
@@ -91,6 +102,13 @@ void carom_lanes_constants(carom_ensemble *e);     /* after new parameters */
 void carom_lanes_trial(carom_ensemble *e);         /* one step of length h in every lane, from start to end */
 void carom_lanes_middle(carom_ensemble *e, const carom_wide *q); /* gaps in the middle of the trial */
 void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
+
+void carom_lanes_solve(const carom_ensemble *e, carom_wide *x); /* M^-1 x */
+
+/* ---- ensemble_exact.c ---- */
+carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error);
+void carom_exact_lanes_constants(carom_ensemble *e);
+void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, and the time there */
 
 /* ---- ensemble_judge.c ---- */
 unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */

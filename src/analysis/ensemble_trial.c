@@ -152,6 +152,11 @@ static carom_wide trace_of(carom_ensemble *e)
     return -sum_of;
 }
 
+void carom_lanes_solve(const carom_ensemble *e, carom_wide *x)
+{
+    solve_mass(e, e->nv, x);
+}
+
 static void evaluate(carom_ensemble *e, unsigned want, const carom_lane_end *at)
 {
     if (!want)
@@ -206,7 +211,11 @@ void carom_lanes_constants(carom_ensemble *e)
         for (int k = 0; k < STAGES; k++)
             e->trace[k] = trace;
     }
-    e->watch_stiffness = may_be_stiff(e);
+    if (e->x)
+        carom_exact_lanes_constants(e);
+    else
+        e->longest = e->cap;
+    e->watch_stiffness = !e->x && may_be_stiff(e);
     e->new_parameters = false;
 }
 
@@ -228,9 +237,12 @@ CAROM_CLONES static void measure(carom_ensemble *e, carom_lane_end *at, const ca
 
 void carom_lanes_trial(carom_ensemble *e)
 {
-    for (int k = 1; k < STAGES; k++) {
+    for (int k = e->x ? STAGES - 1 : 1; k < STAGES; k++) {
         carom_wide *a = e->k + k * e->n;
-        stage(e, k);
+        if (e->x)
+            carom_exact_lanes_trial(e);
+        else
+            stage(e, k);
         evaluate(e, k < STAGES - 1 ? e->stage_want : e->end_want, &e->end);
         state_acceleration(e, a);
         gradients(e, &e->end, a);

@@ -5,7 +5,7 @@
  *   cos(r + y) = w + (((1 - w) - z/2) + (z^2 C(z) - y sin r)),        w = 1 - z/2                                 (3)
  *   S, C: interpolation of degree 5 in z at Chebyshev points on |r| <= pi/4, error below 1e-17                     (4)
  *
- * Error below 0.6 units in the last place. Left to the C library: |x| > 1e8, NaN, and x within 2^-24 of a multiple of pi/2
+ * Error below 0.85 units in the last place. Left to the C library: |x| > 1e8, NaN, and x within 2^-24 of a multiple of pi/2
  * other than 0, where (1) is not exact enough. The text of these functions is also the preamble of native code (emit.c): they
  * contain no macros, and no more than 4095 characters each. */
 #ifndef CAROM_EXPR_TRIG_H

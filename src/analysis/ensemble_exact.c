@@ -1,0 +1,202 @@
+/* ensemble_exact.c: flights in closed form in eight lanes at once, for the models that the scheme `exact` takes.
+ *
+ *   M a = F0(t) - K q - C v,   F0 = f0 + f1 t + sum (c_j cos w_j t + s_j sin w_j t),   constant G                      (1)
+ *   Taylor terms of a step:  P_0 = q, V_0 = v;  A_k = M^-1 (F_k - K P_k - C V_k),  P_k+1 = h V_k/(k+1),  V_k+1 = h A_k/(k+1)   (2)
+ *   h max(|A|, w_j) <= 3/2: 24 terms are exact to rounding; columns in the same way without F                        (3)
+ *   the gap differs from the quintic through its ends by at most 64 s^3 (1-s)^3 d, d = sum_(k>5) (k-3 over 3) |G P_k|/64   (4)
+ *
+ * (4): the remainder of s^k is s^3 (s-1)^3 times the sum of all products of k-6 of the numbers 0 0 0 1 1 1 s, so that no dip
+ * is missed. An impact is located by Newton's method on steps from the start of the flight. */
+#include <math.h>
+
+#include "analysis/ensemble_lanes.h"
+#include "expr/op_trig.h"
+#include "model/forcing.h"
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
+#define INLINE static inline __attribute__((always_inline))
+
+enum { W = CAROM_LANES, TERMS = 24, HARMONICS = CAROM_TIME_HARMONICS };
+typedef long long carom_mask __attribute__((vector_size(W * sizeof(long long)), may_alias));
+
+/* ---- what depends on parameters ---- */
+
+static bool seen(const carom_ensemble *e, int lane)
+{
+    bool same = e->x->known[lane];
+    for (int i = 0; i < e->np; i++)
+        same = same && e->x->p[i][lane] == e->p[i][lane];
+    return same;
+}
+
+/* (1) of one lane; false: not of that form */
+static bool read_forces(carom_ensemble *e, int lane)
+{
+    carom_lanes_exact *x = e->x;
+    for (int i = 0; i < e->np; i++)
+        e->p_one[i] = e->p[i][lane], x->p[i][lane] = e->p[i][lane];
+    for (int i = 0; i < e->nv; i++) {
+        carom_time f = {0};
+        if (carom_model_symbolic(e->model) && carom_model_time(e->model, CAROM_FORCE, i, e->p_one, &f, NULL) != CAROM_OK)
+            return false;
+        if (f.degree > 1)
+            return false;
+        x->slope[i][lane] = f.power[1];
+        x->nharmonic = CAROM_MAX(x->nharmonic, f.nharmonic);
+        for (int j = 0; j < HARMONICS; j++) {
+            bool there = j < f.nharmonic;
+            x->omega[i * HARMONICS + j][lane] = there ? f.omega[j] : 0;
+            x->cosine[i * HARMONICS + j][lane] = there ? f.cosine[j] : 0;
+            x->sine[i * HARMONICS + j][lane] = there ? f.sine[j] : 0;
+        }
+    }
+    return true;
+}
+
+/* Largest row sums of M^-1 K and M^-1 C; A: room for M^-1 R [nv*nv]. */
+static carom_wide norm(carom_ensemble *e, const double *R)
+{
+    int nv = e->nv;
+    carom_wide most = {0};
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++)
+            e->x->scratch[j * nv + i] = ((const carom_wide *)R)[i * nv + j];
+        carom_lanes_solve(e, e->x->scratch + j * nv);
+    }
+    for (int i = 0; i < nv; i++)
+        for (int l = 0; l < W; l++) {
+            double row = 0;
+            for (int j = 0; j < nv; j++)
+                row += fabs(e->x->scratch[j * nv + i][l]);
+            most[l] = fmax(most[l], row);
+        }
+    return most;
+}
+
+void carom_exact_lanes_constants(carom_ensemble *e)
+{
+    carom_lanes_exact *x = e->x;
+    carom_wide k = norm(e, e->at.R_q), c = norm(e, e->at.R_v);
+    for (int l = 0; l < W; l++) {
+        if (!seen(e, l))
+            x->known[l] = read_forces(e, l);
+        double omega = 0.5 * c[l] + sqrt(0.25 * c[l] * c[l] + k[l]);
+        for (int i = 0; i < e->nv * HARMONICS; i++)
+            omega = fmax(omega, x->omega[i][l]);
+        e->longest[l] = fmin(e->cap[l], omega > 0 ? 1.5 / omega : e->strobe[l]);                             /* (3) */
+        if (!x->known[l])
+            e->lane[l].stiff = true; /* the simulation says why not */
+    }
+}
+
+/* ---- a step ---- */
+
+/* Functions of time at the start, as terms: x_j the force, y_j its derivative over w_j. */
+static void clock_terms(carom_ensemble *e)
+{
+    carom_lanes_exact *x = e->x;
+    const carom_wide t = e->base + e->s;
+    for (int i = 0; i < e->nv; i++)
+        for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
+            carom_wide phase = x->omega[j] * t, c, s;
+            carom_trig_wide((const double *)&phase, (double *)&s, (double *)&c);
+            x->x[j] = x->cosine[j] * c + x->sine[j] * s;
+            x->y[j] = x->sine[j] * c - x->cosine[j] * s;
+        }
+}
+
+/* F_k of a coordinate and its terms moved on to k */
+INLINE carom_wide force_term(carom_lanes_exact *x, int i, carom_wide step)
+{
+    carom_wide f = {0};
+    for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
+        carom_wide turn = x->omega[j] * step, old = x->x[j];
+        x->x[j] = turn * x->y[j];
+        x->y[j] = -(turn * old);
+        f += x->x[j];
+    }
+    return f;
+}
+
+/* (2) for the state (c = 0) or a column; P, V, A: [nv] of work */
+INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *V, carom_wide *A)
+{
+    static const double inverse[TERMS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,
+                                              1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17,
+                                              1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21, 1.0 / 22, 1.0 / 23, 1.0 / 24};
+    const carom_wide h = e->h, *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v;
+    carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv, *bound = e->x->bound, step = h;
+    for (int i = 0; i < nv; i++) {
+        P[i] = e->start.q[c * nv + i], V[i] = e->start.v[c * nv + i], A[i] = e->k[c * nv + i];
+        q[i] = v[i] = bound[i] = (carom_wide){0};
+    }
+    carom_wide dq = {0}, dv = {0};
+    for (int k = 1; k <= TERMS; k++) {
+        double weight = k > 5 ? (double)((k - 3) * (k - 4) * (k - 5)) / (6.0 * 64) : 0;
+        step = h * inverse[k];
+        for (int i = 0; i < nv; i++) {
+            P[i] = step * V[i], V[i] = step * A[i];
+            if (nv == 1)
+                dq += P[i], dv += V[i];
+            else
+                q[i] += P[i], v[i] += V[i];
+            if (c == 0)
+                bound[i] += weight * (carom_wide)((carom_mask)P[i] & 0x7fffffffffffffff);                       /* (4) */
+        }
+        for (int i = 0; i < nv; i++) {
+            carom_wide f = {0};
+            if (c == 0)
+                f = force_term(e->x, i, step);
+            if (c == 0 && k == 1)
+                f += h * e->x->slope[i];
+            for (int j = 0; j < nv; j++)
+                f = f - K[i * nv + j] * P[j] - C[i * nv + j] * V[j];
+            A[i] = f;
+        }
+        if (nv == 1)
+            A[0] *= e->factored[0];
+        else
+            carom_lanes_solve(e, A);
+    }
+    for (int i = 0; i < nv; i++) {
+        q[i] = e->start.q[c * nv + i] + (nv == 1 ? dq : q[i]);
+        v[i] = e->start.v[c * nv + i] + (nv == 1 ? dv : v[i]);
+    }
+}
+
+CAROM_CLONES static void flights(carom_ensemble *e)
+{
+    carom_wide P, V, A, *more = e->x->scratch;
+    for (int c = 0; c <= e->columns; c++) {
+        if (e->nv == 1)
+            series(e, c, 1, &P, &V, &A);
+        else
+            series(e, c, e->nv, more, more + e->nv, more + 2 * e->nv);
+    }
+}
+
+void carom_exact_lanes_trial(carom_ensemble *e)
+{
+    clock_terms(e);
+    flights(e);
+    e->t = e->base + (e->s + e->h);
+}
+
+/* ---- set-up ---- */
+
+carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error)
+{
+    int nv = e->nv;
+    carom_arena *a = e->arena;
+    carom_lanes_exact *x = CAROM_NEW(a, carom_lanes_exact, 1);
+    if (!x)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    carom_wide **arrays[] = {&x->p, &x->slope, &x->omega, &x->cosine, &x->sine, &x->x, &x->y, &x->bound, &x->scratch};
+    const int lengths[] = {e->np + 1, nv, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv,
+                           nv * CAROM_MAX(nv, 3)};
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        if (!(*arrays[i] = CAROM_NEW(a, carom_wide, lengths[i])))
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    e->x = x;
+    return CAROM_OK;
+}
