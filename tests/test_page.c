@@ -1,5 +1,5 @@
 /* test_page.c: what stands in a page: texts stay texts, numbers come back to the bit, long series keep their extremes, a
- * failed write leaves the old page alone; and where the shapes of a drawing are. */
+ * failed write leaves the old page alone. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,10 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/draw.h"
 #include "output/page.h"
 #include "output/page_parts.h"
-#include "output/report.h"
 #include "testing.h"
 
 static char path[200];
@@ -82,8 +80,8 @@ START_TEST(no_text_becomes_a_tag_or_a_script)
     carom_page_claim(page, HOSTILE, HOSTILE, CAROM_PAGE_FAIL);
     carom_page_command(page, HOSTILE, HOSTILE, HOSTILE);
     carom_page_table_put(page, &(carom_page_table){HOSTILE, header, cell, 1, 1});
-    carom_page_plot(page, &(carom_page_plot_data){.title = HOSTILE, .x_label = HOSTILE, .y_label = HOSTILE, .series = &series, .nseries = 1,
-                                                  .marks = &mark, .nmark = 1, .y_names = names, .ny = 1, .link = HOSTILE});
+    carom_page_plot(page, &(carom_page_plot_data){.title = HOSTILE, .x_label = HOSTILE, .y_label = HOSTILE, .series = &series,
+                                                  .nseries = 1, .marks = &mark, .nmark = 1, .y_names = names, .ny = 1, .link = HOSTILE});
     carom_page_section(page, HOSTILE, HOSTILE, CAROM_PAGE_FAIL); /* the same id again */
     char *all = finish(page);
     ck_assert_int_eq(count(all, "<script>window"), 0);
@@ -104,7 +102,8 @@ START_TEST(markup_is_code_emphasis_and_items_and_products_stay_products)
     carom_page_section(page, "a", "A", CAROM_PAGE_INFO);
     carom_page_text(page, "m*g*y is *not* 2 * 3 * 4, see `a*b*c`; a lone ` and *open\n- one\n- two\n\nlast");
     char *all = finish(page);
-    ck_assert_ptr_nonnull(strstr(all, "<p>m*g*y is <em>not</em> 2 * 3 * 4, see <code>a*b*c</code>; a lone ` and *open</p>\n<ul><li>one</li>\n<li>two</li></ul>\n<p>last</p>"));
+    ck_assert_ptr_nonnull(strstr(all, "<p>m*g*y is <em>not</em> 2 * 3 * 4, see <code>a*b*c</code>; a lone ` and *open</p>\n"
+                                      "<ul><li>one</li>\n<li>two</li></ul>\n<p>last</p>"));
     free(all);
 }
 END_TEST
@@ -120,7 +119,8 @@ START_TEST(a_verdict_may_come_after_its_section)
     char *all = finish(page);
     ck_assert_ptr_nonnull(strstr(all, "<h2>A</h2><span class=\"badge fail\">fail</span></header>"));
     ck_assert_ptr_nonnull(strstr(all, "<h2>B</h2><span class=\"badge pass\">pass</span></header>"));
-    ck_assert_ptr_nonnull(strstr(all, "1 passed</span><span class=\"badge fail\">1 failed</span><span class=\"badge open\">1 not reproducible"));
+    ck_assert_ptr_nonnull(strstr(all, "1 passed</span><span class=\"badge fail\">1 failed</span>"
+                                      "<span class=\"badge open\">1 not reproducible"));
     ck_assert_ptr_nonnull(strstr(all, "<span class=\"dot fail\"></span><a href=\"#a\">A</a>"));
     free(all);
 }
@@ -264,8 +264,8 @@ START_TEST(every_style_thins_and_draws)
         }
         const carom_page_series s = {.name = "a", .x = x, .y = y, .n = N, .style = (carom_page_style)style};
         for (int log = 0; log < 2; log++) {
-            char *all = plot_page(&(carom_page_plot_data){.title = "p", .series = &s, .nseries = 1, .logx = log && style != CAROM_PAGE_PATH,
-                                                          .logy = log});
+            char *all = plot_page(&(carom_page_plot_data){.title = "p", .series = &s, .nseries = 1, .logy = log,
+                                                          .logx = log && style != CAROM_PAGE_PATH});
             size_t n;
             double *bx = data_of(all, 0, &n);
             CHECK_AT_LEAST((double)n, 3);
@@ -284,7 +284,8 @@ END_TEST
 START_TEST(empty_constant_and_infinite_series_are_no_trouble)
 {
     const double x[] = {1, 1, 1}, y[] = {INFINITY, NAN, -INFINITY}, zero[] = {0, 0, 0};
-    const carom_page_series s[] = {{.name = "none", .x = x, .y = y, .n = 0}, {.name = "bad", .x = x, .y = y, .n = 3}, {.x = x, .y = zero, .n = 3}};
+    const carom_page_series s[] = {{.name = "none", .x = x, .y = y, .n = 0}, {.name = "bad", .x = x, .y = y, .n = 3},
+                                   {.x = x, .y = zero, .n = 3}};
     for (int log = 0; log < 2; log++) {
         char *all = plot_page(&(carom_page_plot_data){.title = NULL, .series = s, .nseries = 3, .logx = log, .logy = log});
         ck_assert(!has_nan(all));
@@ -352,117 +353,9 @@ START_TEST(a_full_device_is_an_error_and_stays_a_device)
 }
 END_TEST
 
-/* ---- drawings ---- */
-#ifndef CAROM_NO_YAML
-static const char pendulum[] =
-    "carom: 1\n"
-    "name: pendulum\n"
-    "parameters: {l: 2, r: 0.5}\n"
-    "coordinates: {th: 1}\n"
-    "kinetic: th'^2/2\n"
-    "contacts: {wall: {gap: th + 1, restitution: 0}}\n"
-    "draw:\n"
-    "  bob: {circle: [l*sin(th), -l*cos(th), r], angle: th', contact: wall}\n"
-    "  pivot: {point: [0, 0]}\n";
-
-START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
-{
-    carom_error error = {0};
-    carom_model *m;
-    CHECK_OK(carom_model_parse(&m, "pendulum", pendulum, strlen(pendulum), NULL, &error), error);
-    const char *names[] = {"l"};
-    const double three[] = {3};
-    CHECK_OK(carom_model_set(m, names, three, 1, &error), error);
-    double t[] = {0, 1, 1, 2}, th[] = {1, 0, 0, 0.5}, rate[] = {-1, -1, 2, 2}, side[] = {0, -1, 1, 0}, mode[] = {0, 0, 1, 1};
-    double *columns[] = {t, side, th, rate, mode};
-    char *headers[] = {"t", "side", "th", "th'", "wall.mode"};
-    const carom_table table = {.ncolumn = 5, .nrow = 4, .name = headers, .column = columns};
-    const carom_animated run = {"run", m, &table};
-    char reason[300];
-    ck_assert_ptr_null(carom_draw_obstacle(&run, reason));
-    const double at[] = {0, 0.5, 1, 2};
-    carom_draw_frames f;
-    CHECK_OK(carom_draw_sample(&f, &run, at, 4, &error), error);
-    ck_assert_int_eq(f.nshape, 2);
-    ck_assert(!f.still[0] && f.still[1]);
-    const double angle[] = {1, 0.5, 0, 0.5}, turn[] = {-1, -1, 2, 2};
-    for (int k = 0; k < 4; k++) {
-        CHECK_NEAR(f.value[0][4 * k], 3 * sin(angle[k]), 1e-14);
-        CHECK_NEAR(f.value[0][4 * k + 1], -3 * cos(angle[k]), 1e-14);
-        CHECK_NEAR(f.value[0][4 * k + 2], 0.5, 0);
-        CHECK_NEAR(f.value[0][4 * k + 3], turn[k], 0);
-    }
-    ck_assert_int_eq(f.mode[0], CAROM_OPEN);
-    ck_assert_int_eq(f.mode[2], CAROM_CLOSED);
-    ck_assert_uint_eq(f.nhit, 1);
-    CHECK_NEAR(f.hit[0], 1, 0);
-    CHECK_AT_MOST(f.box[0], -0.5); /* the bob at th = 0 is wider than the pivot */
-    CHECK_AT_LEAST(f.box[2], 3 * sin(1) + 0.5);
-    CHECK_AT_MOST(f.box[1], -3.5);
-    carom_draw_free(&f);
-
-    const carom_table poor = {.ncolumn = 3, .nrow = 4, .name = headers, .column = columns};
-    const carom_animated without = {"run", m, &poor};
-    ck_assert_str_eq(carom_draw_obstacle(&without, reason), "the trajectory has no column 'th'' of the model 'pendulum'");
-    carom_model_free(m);
-}
-END_TEST
-
-START_TEST(a_recorded_run_is_the_table_of_its_file)
-{
-    carom_error error = {0};
-    carom_model *m;
-    carom_sim *sim;
-    carom_sink *sink;
-    carom_recorder *recorder;
-    carom_table *file;
-    carom_report_run run = {0};
-    CHECK_OK(carom_model_load(&m, "pendulum-wall", NULL, &error), error);
-    carom_options o = carom_options_default();
-    CHECK_OK(carom_options_from_model(&o, m, &error), error);
-    o.energy = true;
-    CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
-    char events[260], csv[260];
-    snprintf(csv, sizeof csv, "%s.csv", new_path());
-    snprintf(events, sizeof events, "%s.events.csv", new_path());
-    const carom_sink_info info = {.gaps = true, .energy = true};
-    CHECK_OK(carom_sink_new(&sink, csv, NULL, m, NULL, &info, o.every, &error), error);
-    CHECK_OK(carom_recorder_new(&recorder, m, o.every, &error), error);
-    carom_observer a = carom_sink_observer(sink), b = carom_recorder_observer(recorder);
-    ck_assert(carom_sim_observe(sim, &a) == CAROM_OK && carom_sim_observe(sim, &b) == CAROM_OK);
-    ck_assert_int_eq(carom_sim_run(sim, o.t_end), CAROM_OK);
-    CHECK_OK(carom_sink_close(sink, &error), error);
-    CHECK_OK(carom_recorder_end(recorder, &run, &error), error);
-    CHECK_OK(carom_table_read(&file, csv, &error), error);
-    ck_assert_int_eq(file->ncolumn, run.table->ncolumn);
-    ck_assert_uint_eq(file->nrow, run.table->nrow);
-    for (int i = 0; i < file->ncolumn; i++) {
-        ck_assert_str_eq(file->name[i], run.table->name[i]);
-        ck_assert_int_eq(memcmp(file->column[i], run.table->column[i], file->nrow * sizeof(double)), 0);
-    }
-    double sum = 0;
-    for (size_t i = 0; i < run.nstep; i++)
-        sum += run.step_h[i];
-    CHECK_NEAR(sum, o.t_end, 1e-12);
-    unlink(csv);
-    unlink(events);
-    carom_table_free(file);
-    carom_recorder_free(recorder);
-    carom_sim_free(sim);
-    carom_model_free(m);
-}
-END_TEST
-#endif
-
-#define PAGES                                                                                                             \
-    no_text_becomes_a_tag_or_a_script, markup_is_code_emphasis_and_items_and_products_stay_products,                      \
-        a_verdict_may_come_after_its_section, a_page_asks_for_nothing_from_outside,                                       \
-        numbers_come_back_to_the_bit_and_a_common_x_is_kept_once,                                                         \
-        a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends, every_style_thins_and_draws,                 \
-        empty_constant_and_infinite_series_are_no_trouble, a_page_that_cannot_be_written_leaves_the_old_one,              \
-        a_full_device_is_an_error_and_stays_a_device
-#ifndef CAROM_NO_YAML
-TEST_MAIN("page", PAGES, shapes_are_where_the_coordinates_say_also_after_a_parameter_changed, a_recorded_run_is_the_table_of_its_file)
-#else
-TEST_MAIN("page", PAGES)
-#endif
+TEST_MAIN("page", no_text_becomes_a_tag_or_a_script, markup_is_code_emphasis_and_items_and_products_stay_products,
+          a_verdict_may_come_after_its_section, a_page_asks_for_nothing_from_outside,
+          numbers_come_back_to_the_bit_and_a_common_x_is_kept_once,
+          a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends, every_style_thins_and_draws,
+          empty_constant_and_infinite_series_are_no_trouble, a_page_that_cannot_be_written_leaves_the_old_one,
+          a_full_device_is_an_error_and_stays_a_device)

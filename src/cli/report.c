@@ -74,8 +74,9 @@ static int find_model(const work *w, job *j)
     int code = carom_cli_load(&one, &j->model, j->load_note);
     if (code != CAROM_EXIT_OK)
         return code;
-    j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s; a trajectory file does not tell the parameters of its run.",
-                                      found, given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)");
+    const char *guess = given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)";
+    j->run.drawn = carom_arena_format(
+        cli->arena, "Drawn with the model `%s`%s; a trajectory file does not tell the parameters of its run.", found, guess);
     return CAROM_EXIT_OK;
 }
 
@@ -178,11 +179,13 @@ static int simulate(work *w, const char *name, const char *scheme)
     const carom_text_file *file = carom_model_file(j->model);
     j->run = (carom_report_run){
         .name = !scheme ? name : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme) : scheme,
-        .model = j->model, .command = describe(w, name, scheme), .model_name = name, .model_text = file ? file->bytes : NULL,
-        .options = carom_sim_options(j->sim), .scheme = carom_sim_options(j->sim)->scheme, .info = carom_sim_info(j->sim), .status = status,
+        .model = j->model, .command = describe(w, name, scheme), .model_name = name,
+        .model_text = file ? file->bytes : NULL,
+        .options = carom_sim_options(j->sim), .scheme = carom_sim_options(j->sim)->scheme, .info = carom_sim_info(j->sim),
+        .status = status,
         .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL, .wall_s = carom_wall_time() - j->progress.wall0};
     const char *said = carom_sim_note(j->sim);
-    j->run.note = *j->load_note && *said ? carom_arena_format(cli->arena, "%s; %s", j->load_note, said) : *said ? said : j->load_note;
+    j->run.note = !*said ? j->load_note : !*j->load_note ? said : carom_arena_format(cli->arena, "%s; %s", j->load_note, said);
     if (carom_recorder_end(j->recorder, &j->run, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     if (status > CAROM_INTERRUPTED)

@@ -48,7 +48,8 @@ static size_t choose_times(const carom_animation *a, double *t)
 /* ---- the script's numbers ---- */
 static void put_shape(carom_stream *out, const carom_shape *shape, const carom_draw_frames *f, int s)
 {
-    carom_page_say(out, "{\"type\":\"%s\",\"style\":\"%s\",\"n\":%d,\"contact\":", carom_shape_name(shape->kind), shape->style, shape->n);
+    carom_page_say(out, "{\"type\":\"%s\",\"style\":\"%s\",\"n\":%d,\"contact\":", carom_shape_name(shape->kind), shape->style,
+                   shape->n);
     carom_page_say(out, shape->contact >= 0 ? "%d" : "null", shape->contact);
     carom_stream_string(out, ",\"data\":");
     carom_page_floats(out, f->value[s], (f->still[s] ? 1 : f->n) * (size_t)shape->n);
@@ -106,7 +107,8 @@ static void put_picture(carom_stream *out, const carom_animated *run, const caro
     double width = f->box[2] - f->box[0], height = f->box[3] - f->box[1];
     view v = {out, f->box[0], f->box[3], fmin(STILL_WIDTH / width, 360 / height)};
     carom_page_say(out, "<div class=\"still\"><svg width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-                        "aria-label=\"positions at equal times\">\n", width * v.scale, height * v.scale, width * v.scale, height * v.scale);
+                        "aria-label=\"positions at equal times\">\n",
+                   width * v.scale, height * v.scale, width * v.scale, height * v.scale);
     for (int g = 0; g < GHOSTS; g++) {
         size_t k = (f->n - 1) * (size_t)g / (GHOSTS - 1);
         carom_page_say(out, "<g opacity=\"%.2f\">", g == GHOSTS - 1 ? 1 : 0.25 + 0.08 * g);

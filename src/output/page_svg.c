@@ -240,8 +240,10 @@ static void put_ends(const picture *p, const carom_page_series *s, int colour)
         to--;
     if (from >= to)
         return;
-    carom_page_say(p->out, "<circle class=\"c%d e\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", colour, place_x(p, s->x[from]), place_y(p, s->y[from]));
-    carom_page_say(p->out, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", colour, place_x(p, s->x[to - 1]), place_y(p, s->y[to - 1]));
+    carom_page_say(p->out, "<circle class=\"c%d e\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>", colour, place_x(p, s->x[from]),
+                   place_y(p, s->y[from]));
+    carom_page_say(p->out, "<circle class=\"f%d\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", colour, place_x(p, s->x[to - 1]),
+                   place_y(p, s->y[to - 1]));
 }
 
 static void put_series(const picture *p, int i)
@@ -289,7 +291,8 @@ void carom_page_svg(carom_stream *out, const carom_page_plot_data *plot)
     picture p = {out, plot, {.left = left, .top = legend * LINE + label, .width = WIDTH - left - RIGHT,
                              .height = (plot->height ? plot->height : 320) - X_LABELS}};
     fit(&p);
-    carom_page_say(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, (int)(p.frame.top + p.frame.height) + X_LABELS);
+    carom_page_say(out, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH,
+                   (int)(p.frame.top + p.frame.height) + X_LABELS);
     carom_page_escape(out, plot->title);
     carom_stream_string(out, "\">\n");
     put_legend(out, plot, left);

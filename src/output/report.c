@@ -19,7 +19,8 @@ static const char *text_of(carom_report *r, bool known, const char *format, doub
 
 static void overview(carom_report *r)
 {
-    static const char *const header[] = {"run", "model", "scheme", "rows", "from t", "to t", "steps", "rejected", "impacts", "status", "seconds"};
+    static const char *const header[] = {"run",   "model",    "scheme",  "rows",   "from t", "to t",
+                                         "steps", "rejected", "impacts", "status", "seconds"};
     int columns = CAROM_COUNT(header);
     const char **cell = carom_report_memory(r, (size_t)(r->nrun * columns) * sizeof *cell);
     carom_page_section(r->page, "runs", r->nrun > 1 ? "Runs" : "The run", CAROM_PAGE_INFO);

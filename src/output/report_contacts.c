@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "output/report_parts.h"
 
 /* ---- status bars: pairs of times for every interval in which a contact has a mode ---- */
@@ -66,7 +67,8 @@ static void status_bars(carom_report *r, const char *const *names, int n)
         return;
     }
     carom_page_plot(r->page, &(carom_page_plot_data){.title = "Contact status (blank: open)", .x_label = "t", .series = series,
-        .nseries = used, .x_from = r->from, .x_to = r->to, .y_names = label, .ny = rows, .height = CAROM_MIN(70 + 26 * rows, 900), .link = "t"});
+        .nseries = used, .x_from = r->from, .x_to = r->to, .y_names = label, .ny = rows,
+        .height = CAROM_MIN(70 + 26 * rows, 900), .link = "t"});
     for (int i = 0; r->nrun > 1 && i < r->nrun; i++)
         carom_page_format(r->page, "%d: %.200s", i + 1, r->run[i].name);
 }
@@ -168,7 +170,8 @@ static void plot_intervals(carom_report *r, const char *const *names, int n, con
     for (int k = 0; series && k < n; k++)
         for (int i = 0; i < r->nrun; i++) {
             const impacts *a = &all[k * r->nrun + i];
-            const char *mode = carom_arena_format(r->arena, "%s.mode", carom_report_stem(r, names[k])), *dot = strrchr(names[k], '.');
+            const char *mode = carom_arena_format(r->arena, "%s.mode", carom_report_stem(r, names[k]));
+            const char *dot = strrchr(names[k], '.');
             bool normal = mode && strcmp(dot, ".impulse") == 0 && carom_report_column(&r->run[i], mode); /* of a contact */
             if (a->n < 4 || !normal || used == CAROM_REPORT_CURVES)
                 continue;
@@ -184,8 +187,20 @@ static void plot_intervals(carom_report *r, const char *const *names, int n, con
                 .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", stem, r->run[i].name) : stem};
         }
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){.title = "Time from each impact to the next", .x_label = "number of the impact",
-            .y_label = "time", .logy = true, .series = series, .nseries = used, .zoom_both = true, .height = 260});
+        carom_page_plot(r->page, &(carom_page_plot_data){
+            .title = "Time from each impact to the next", .x_label = "number of the impact", .y_label = "time", .logy = true,
+            .series = series, .nseries = used, .zoom_both = true, .height = 260});
+}
+
+static void put_accumulations(carom_report *r, const carom_report_run *run)
+{
+    for (int z = 0; run->info && z < CAROM_MIN(run->info->nzeno, CAROM_ZENO_MAX); z++) {
+        const carom_zeno *zeno = &run->info->zeno[z];
+        char name[32];
+        carom_page_format(r->page, "%.200s: impacts of `%.60s` accumulate at *t = %.10g*: %ld computed one by one, "
+                          "%ld more are below rounding.", run->name, carom_model_contact_name(run->model, zeno->contact, name),
+                          zeno->t, zeno->impacts, zeno->swallowed);
+    }
 }
 
 void carom_report_impacts(carom_report *r)
@@ -212,12 +227,7 @@ void carom_report_impacts(carom_report *r)
     }
     put_table(r, names, n, all);
     for (int i = 0; i < r->nrun; i++)
-        for (int z = 0; r->run[i].info && z < CAROM_MIN(r->run[i].info->nzeno, CAROM_ZENO_MAX); z++) {
-            const carom_zeno *zeno = &r->run[i].info->zeno[z];
-            carom_page_format(r->page, "%.200s: impacts of `%.60s` accumulate at *t = %.10g*: %ld computed one by one, %ld more are below rounding.",
-                              r->run[i].name, r->run[i].model->contact[zeno->contact].name ? r->run[i].model->contact[zeno->contact].name : "",
-                              zeno->t, zeno->impacts, zeno->swallowed);
-        }
+        put_accumulations(r, &r->run[i]);
     plot_impulses(r, names, n, all);
     plot_intervals(r, names, n, all);
 }

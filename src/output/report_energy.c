@@ -41,7 +41,8 @@ static void balance(carom_report *r)
     if (columns > 1)
         carom_page_table_put(r->page, &(carom_page_table){"Balance", header, cell, columns, rows});
     if (files)
-        carom_page_note(r->page, "A trajectory file does not hold work and dissipation: `carom report MODEL` runs the model and has the balance.");
+        carom_page_note(r->page, "A trajectory file does not hold work and dissipation: `carom report MODEL` runs the model and "
+                                 "has the balance.");
 }
 
 /* What each jump takes, from the rows before and after it. */
@@ -53,7 +54,8 @@ static void losses(carom_report *r)
         const carom_report_run *run = &r->run[i];
         const double *energy = carom_report_column(run, "energy"), *side = carom_report_column(run, "side");
         const double *t = carom_report_column(run, "t");
-        double *x = carom_report_memory(r, (run->table->nrow + 1) * sizeof *x), *y = carom_report_memory(r, (run->table->nrow + 1) * sizeof *y);
+        size_t bytes = (run->table->nrow + 1) * sizeof(double);
+        double *x = carom_report_memory(r, bytes), *y = carom_report_memory(r, bytes);
         size_t n = 0;
         for (size_t k = 1; energy && side && x && y && k < run->table->nrow; k++)
             if (side[k] > 0 && side[k - 1] < 0) {
@@ -61,13 +63,13 @@ static void losses(carom_report *r)
                 y[n++] = energy[k - 1] - energy[k];
             }
         if (n)
-            series[used++] = (carom_page_series){.name = r->nrun > 1 ? run->name : "", .x = x, .y = y, .n = n, .style = CAROM_PAGE_STEMS,
-                                                 .colour = i + 1};
+            series[used++] = (carom_page_series){.name = r->nrun > 1 ? run->name : "", .x = x, .y = y, .n = n,
+                                                 .style = CAROM_PAGE_STEMS, .colour = i + 1};
     }
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){.title = "Energy lost in each jump", .x_label = "t", .y_label = "energy before - after",
-                                                         .series = series, .nseries = used, .x_from = r->from, .x_to = r->to, .link = "t",
-                                                         .height = 240});
+        carom_page_plot(r->page, &(carom_page_plot_data){
+            .title = "Energy lost in each jump", .x_label = "t", .y_label = "energy before - after", .series = series, .nseries = used,
+            .x_from = r->from, .x_to = r->to, .link = "t", .height = 240});
 }
 
 void carom_report_energy(carom_report *r)
@@ -79,7 +81,8 @@ void carom_report_energy(carom_report *r)
     carom_page_section(r->page, "energy", "Energy", CAROM_PAGE_INFO);
     balance(r);
     if (n == 0) {
-        carom_page_note(r->page, "There is no column `energy`: the run was written without energy accounting (`--set energy=true`).");
+        carom_page_note(r->page, "There is no column `energy`: the run was written without energy accounting "
+                                 "(`--set energy=true`).");
         return;
     }
     carom_report_plots(r, names, n, &(carom_report_series){.title = "Energy", .style = CAROM_PAGE_LINE});
@@ -91,7 +94,8 @@ void carom_report_energy(carom_report *r)
 static bool row_distances(carom_report *r, const carom_report_run *run, carom_page_series *s)
 {
     const double *t = carom_report_column(run, "t"), *side = carom_report_column(run, "side");
-    double *x = carom_report_memory(r, (run->table->nrow + 1) * sizeof *x), *y = carom_report_memory(r, (run->table->nrow + 1) * sizeof *y);
+    size_t bytes = (run->table->nrow + 1) * sizeof(double);
+    double *x = carom_report_memory(r, bytes), *y = carom_report_memory(r, bytes);
     double low = INFINITY, high = 0;
     size_t n = 0;
     for (size_t k = 1; x && y && k < run->table->nrow; k++) {
@@ -128,10 +132,12 @@ void carom_report_steps(carom_report *r)
         }
     }
     if (guessed)
-        carom_page_note(r->page, "A file holds rows, not steps: what is shown for it are the distances of its rows, which are the steps when it was written with `--every 0`.");
+        carom_page_note(r->page, "A file holds rows, not steps: what is shown for it are the distances of its rows, which are the steps "
+                                 "when it was written with `--every 0`.");
     if (sampled)
-        carom_page_note(r->page, "A file with rows at equal distances does not tell the steps: write it with `--every 0`, or report the model.");
+        carom_page_note(r->page, "A file with rows at equal distances does not tell the steps: write it with `--every 0`, or "
+                                 "report the model.");
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){.title = "Step sizes", .x_label = "t", .y_label = "h", .logy = true, .series = series,
-                                                         .nseries = used, .link = "t", .height = 260});
+        carom_page_plot(r->page, &(carom_page_plot_data){.title = "Step sizes", .x_label = "t", .y_label = "h", .logy = true,
+                                                         .series = series, .nseries = used, .link = "t", .height = 260});
 }
