@@ -3,9 +3,9 @@
 
 /* Three coordinates with a mass matrix that depends on them, over a curved moving floor. */
 #define BODY(parameters, start, rest, law)                                                                                    \
-    MODEL "parameters: {c: 0.1, " parameters "}\ncoordinates: {x: 0, y: 1, r: 0.2}\nvelocities: {" start "}\n"                   \
+    MODEL "parameters: {c: 0.1, A: 0.1, " parameters "}\ncoordinates: {x: 0, y: 1, r: 0.2}\nvelocities: {" start "}\n"                   \
           "kinetic: (1+0.2*cos(x))*x'^2/2 + y'^2/2 + (0.5+0.1*y^2)*r'^2/2 + 0.1*x'*r'*sin(r)\n" rest                            \
-          "forces: {x: -c*x' + 0.2*cos(2*t)}\ncontacts:\n  floor: {gap: y - 0.1*sin(x) - 0.1*sin(3*t) + 0.05*x*cos(t), "        \
+          "forces: {x: -c*x' + 0.2*cos(2*t)}\ncontacts:\n  floor: {gap: y - A*sin(x) - A*sin(3*t) + 0.05*x*cos(t), "        \
           "slip: [x' + 0.3*r' - 0.1*t*y'], " law "}\n"
 TANGENT_TEST(an_impact_with_slip, .t_end = 1.5, .rank = 6, .impacts = 1,
              .text = BODY("e: 0.7, mu: 0.1", "x: 2, y: -1, r: 0.3", "potential: y + 0.3*x^2\n", "restitution: e, friction: mu"))
@@ -62,9 +62,9 @@ END_TEST
 
 /* In space. */
 #define SPACE(parameters, start, gap, forces, law)                                                                            \
-    MODEL "parameters: {c: 0.1, " parameters "}\n" start "kinetic: (x'^2 + (1+0.2*sin(x))*y'^2 + 0.3*x'*y' + z'^2)/2\n"         \
+    MODEL "parameters: {c: 0.1, b: 0.1, " parameters "}\n" start "kinetic: (x'^2 + (1+0.2*sin(x))*y'^2 + 0.3*x'*y' + z'^2)/2\n"         \
           "potential: z + 0.2*x^2 + 0.1*x*y\nforces: {" forces "}\n"                                                           \
-          "contacts:\n  floor: {gap: " gap ", slip: [x' + 0.2*z', y' - 0.1*t], " law "}\n"
+          "contacts:\n  floor: {gap: " gap ", slip: [x' + 0.2*z', y' - b*t], " law "}\n"
 #define ABOVE "coordinates: {x: 0, y: 0.2, z: 0.4}\nvelocities: {x: 1, y: 0.5, z: 0}\n"
 #define ON "coordinates: {x: 0, y: 0.2, z: 0}\nvelocities: {x: 0.5, y: 0.3, z: 0}\n"
 TANGENT_TEST(spatial_slip, .t_end = 0.6, .rank = 4, .skip = 4 + 32, .flags = CAROM_TANGENT_RANK,

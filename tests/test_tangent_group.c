@@ -163,6 +163,35 @@ START_TEST(joints_give_the_columns_of_minimal_coordinates)
 }
 END_TEST
 
+/* A longer rod: columns that begin at 0 are put on the joint that has moved. */
+START_TEST(joints_may_depend_on_parameters)
+{
+    carom_error error = {0};
+    const double a = 1, v = 0.6, T = 2;
+    char text[1000];
+    snprintf(text, sizeof text,
+             MODEL "parameters: {l: 1}\ncoordinates: {x: %.17g, y: %.17g}\nvelocities: {x: %.17g, y: %.17g}\nmass: {x: 1, y: 1}\n"
+             "force: {x: 0, y: -5}\nconstraints: {rod: x^2 + y^2 - l^2}\ncontacts:\n  wall: {gap: x + 0.3, restitution: 0.8}\n",
+             sin(a), -cos(a), v * cos(a), v * sin(a));
+    carom_model *m = load(text);
+    carom_sim *sim = new_sim(m, "tolerance", T, 1e-12), *plain = new_sim(m, "tolerance", T, 1e-12);
+    carom_tangent *tangent;
+    double X[4] = {0}, dp[1] = {1}, dx[NX], direction[5] = {sin(a), -cos(a), 0, 0, 1};
+    CHECK_OK(carom_tangent_new(&tangent, sim, 1, &error), error);
+    CHECK_OK(carom_tangent_start(tangent, X, dp), *carom_tangent_error(tangent));
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(carom_tangent_columns(tangent)[i], direction[i], 1e-12);
+    CHECK_OK(carom_sim_run(sim, T), *carom_sim_error(sim));
+    CHECK_AT_LEAST((double)carom_tangent_report(tangent)->impacts, 1);
+    differences(plain, m, direction, 1e-4, false, T, dx);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(carom_tangent_columns(tangent)[i], dx[i], 1e-8);
+    carom_tangent_free(tangent);
+    carom_sim_free(sim), carom_sim_free(plain);
+    carom_model_free(m);
+}
+END_TEST
+
 /* ---- times of events ---- */
 
 typedef struct times {
@@ -282,5 +311,5 @@ TEST_MAIN("tangent, several contacts", two_impacts_that_do_not_know_of_each_othe
           two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
           the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
           two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
-          joints_give_the_columns_of_minimal_coordinates, times_of_events_have_derivatives,
+          joints_give_the_columns_of_minimal_coordinates, joints_may_depend_on_parameters, times_of_events_have_derivatives,
           a_restart_after_replacing_columns_and_two_halves_give_the_same_product, schemes_without_located_events_are_refused)
