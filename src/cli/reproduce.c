@@ -139,6 +139,7 @@ static void put_json(carom_json *json, const carom_findings *f)
     carom_json_string(json, "id", f->entry->id);
     carom_json_string(json, "title", f->entry->title);
     carom_json_string(json, "verdict", verdict_name[carom_findings_verdict(f)]);
+    carom_json_string(json, "command", f->entry->command);
     if (f->status != CAROM_OK)
         carom_json_string(json, "error", f->error.text);
     carom_json_array(json, "checks");

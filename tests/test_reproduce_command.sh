@@ -1,0 +1,50 @@
+#!/bin/sh
+# test_reproduce_command.sh: `carom reproduce --quick`: all checks pass, the page is whole, and the commands that it shows run.
+set -u
+: "${CAROM:?}"
+[ -n "${YAML:-}" ] || exit 77
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+cd "$tmp" || exit 1
+
+code=0
+"$CAROM" reproduce --quick --json -o quick.html >out.json 2>err </dev/null || code=$?
+[ "$code" = 0 ] || { complain "reproduce --quick exits with $code"; cat err; jq -c '.entries[] | select(.verdict == "fail")' out.json; }
+jq -e '.entries | length >= 16 and all(.verdict == "pass" and (.checks | length > 0) and all(.checks[]; .passes))' out.json >/dev/null ||
+    complain "not all entries pass"
+for id in $(jq -r '.entries[].id' out.json); do
+    grep -q "id=\"$id\"" quick.html || complain "the page has no section $id"
+done
+grep -q '</html>' quick.html || complain "the page is cut off"
+
+# The same numbers with one thread.
+"$CAROM" reproduce --quick --json --threads 1 -o one.html >one.json 2>err </dev/null
+jq 'del(.. | .wall_s?, .page?)' out.json >a
+jq 'del(.. | .wall_s?, .page?)' one.json >b
+cmp -s a b || complain "the results depend on the number of threads"
+
+# What a reader would paste; those that measure for long are left to the page.
+jq -r '.entries[].command' out.json >commands
+while IFS= read -r command; do
+    case $command in "carom "*) ;; *) complain "not a command of carom: $command"; continue ;; esac
+    (PATH="$tmp/bin:$PATH" && mkdir -p bin && ln -sf "$CAROM" bin/carom && eval "$command") >log 2>&1 </dev/null ||
+        { complain "does not run: $command"; head -3 log; }
+done <commands
+
+expect() # CODE ARGUMENTS
+{
+    wanted=$1 code=0
+    shift
+    "$CAROM" reproduce "$@" >out 2>err </dev/null || code=$?
+    [ "$code" = "$wanted" ] || { complain "reproduce $* exits with $code, not $wanted"; cat err; }
+}
+expect 2 001-fig9
+grep -q "did you mean '001-fig" err || complain "no hint at the nearest entry: $(cat err)"
+expect 0 --list
+grep -q '^  003-fig6 ' out || complain "the list lacks an entry"
+expect 0 001-fig1 -o one.html
+grep -q '1 pass, 0 fail' out || complain "one entry: $(cat out)"
+expect 1 001-fig1 -o /no/such/folder/page.html
+[ "$failures" = 0 ]
