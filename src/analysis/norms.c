@@ -173,7 +173,7 @@ static carom_status measure(const carom_norm *norm, const carom_path *path, cons
     switch (norm->kind) {
     case CAROM_NORM_HAUSDORFF:
         CAROM_TRY(carom_path_hausdorff(path, reference, norm->first, norm->count, fmax(rtol, 1e-4), &bounds, error));
-        *distance = bounds.lower;
+        *distance = bounds.lower > 0.5 * bounds.upper ? bounds.lower : bounds.upper; /* too small to be resolved: what is certain */
         break;
     case CAROM_NORM_END: *distance = at_end(norm, path, reference); break;
     default: *distance = norm->over == CAROM_NORM_GRID ? grid(norm, path, reference) : dense(norm, path, reference, rtol);

@@ -88,8 +88,8 @@ carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int
 /* carom_hausdorff, but distances below floor need not be known: upper may then be floor. */
 carom_status carom_hausdorff_above(const carom_graph *a, const carom_graph *b, double rtol, double floor,
                                    carom_hausdorff_bounds *bounds, carom_error *error);
-/* The Hausdorff distance of two filled-in graphs to rtol, sampling arcs as finely as that needs; their bend counts from
- * 1e-6 rtol (at least 1e-10) of the largest value on: distances below a few 1e-6 of it have wider bounds. */
+/* The Hausdorff distance of two filled-in graphs to rtol, with arcs as fine as that needs and 20000 chords allow (4 for each piece if
+ * that is more): for small distances of curved motions, below about 1e-6 of their size, the bounds are wider. */
 carom_status carom_path_hausdorff(const carom_path *a, const carom_path *b, int first, int count, double rtol,
                                   carom_hausdorff_bounds *bounds, carom_error *error);
 

@@ -77,12 +77,13 @@ carom_status carom_graph_of_path(carom_graph *graph, const carom_path *path, int
 static carom_status compare(const carom_path *a, const carom_path *b, int first, int count, double rtol, double sagitta,
                             carom_hausdorff_bounds *bounds, double *off, carom_error *error)
 {
-    enum { POINTS = 150000 };
+    enum { POINTS = 20000 };
+    size_t most = CAROM_MAX(POINTS, 4 * CAROM_MAX(a->npiece, b->npiece));
     double end = fmin(carom_path_end(a), carom_path_end(b)), sagitta_b = sagitta;
     carom_graph ga = {0}, gb = {0};
-    carom_status status = carom_graph_of_path(&ga, a, first, count, end, &sagitta, POINTS, error);
+    carom_status status = carom_graph_of_path(&ga, a, first, count, end, &sagitta, most, error);
     if (status == CAROM_OK)
-        status = carom_graph_of_path(&gb, b, first, count, end, &sagitta_b, POINTS, error);
+        status = carom_graph_of_path(&gb, b, first, count, end, &sagitta_b, most, error);
     if (status == CAROM_OK)
         status = carom_hausdorff_above(&ga, &gb, 0.5 * rtol, sagitta + sagitta_b, bounds, error);
     *off = sagitta + sagitta_b;

@@ -176,15 +176,14 @@ carom_status carom_reference_accuracy(const carom_reference *reference, const ch
     CAROM_TRY(carom_norm_parse(&n, norm, reference->model, error));
     double rounding = 4 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * carom_path_size(reference->path, n.first, n.count);
     *accuracy = rounding;
-    if (!reference->check)
-        return CAROM_OK;
+    const carom_path *check = reference->check ? reference->check : reference->path;
     n.over = CAROM_NORM_DENSE; /* neither has a grid that others share */
     if (n.kind == CAROM_NORM_HAUSDORFF) {
-        carom_hausdorff_bounds bounds;
-        CAROM_TRY(carom_path_hausdorff(reference->check, reference->path, n.first, n.count, 1e-2, &bounds, error));
+        carom_hausdorff_bounds bounds; /* of a path from itself: what chords resolve */
+        CAROM_TRY(carom_path_hausdorff(check, reference->path, n.first, n.count, 1e-4, &bounds, error));
         *accuracy = bounds.upper;
-    } else {
-        CAROM_TRY(carom_norm_distance(&n, reference->check, reference->path, 1e-3, accuracy, error));
+    } else if (reference->check) {
+        CAROM_TRY(carom_norm_distance(&n, check, reference->path, 1e-3, accuracy, error));
     }
     *accuracy = fmax(*accuracy, rounding);
     return CAROM_OK;

@@ -104,16 +104,18 @@ static void put_local(const carom_cli_converge *c, FILE *file)
         fprintf(file, "impact at t = %.10g, where velocities jump by %.6g\n", out->t_impact, out->jump);
     for (int i = 0; i < out->norder; i++) {
         const carom_local_order *o = &out->order[i];
-        fprintf(file, "\n%s, %s %g: %s\n%12s %13s %13s\n", r->schemes[o->scheme], r->from ? "from t =" : "impact at", r->place[o->place],
-                r->from ? "" : o->activated ? "seen in its step" : "not seen in its step", "h", "e_q", "e_v");
+        fprintf(file, "\n%s, %s %g%s\n%12s %13s %13s\n", r->schemes[o->scheme], r->from ? "from t =" : "impact at", r->place[o->place],
+                r->from ? "" : o->activated ? ": seen in its step" : ": not seen in its step", "h", "e_q", "e_v");
         for (int k = 0; k < r->nh; k++)
             fprintf(file, "%12.5g %13.4e %13.4e\n", out->row[i * r->nh + k].h, out->row[i * r->nh + k].e_q, out->row[i * r->nh + k].e_v);
         fprintf(file, "%12s", "order");
-        for (int k = 0; k < 2; k++)
-            if (isnan(k ? o->order_v : o->order_q))
+        for (int k = 0; k < 2; k++) {
+            double order = k ? o->order_v : o->order_q;
+            if (isnan(order))
                 fprintf(file, " %13s", "-");
             else
-                fprintf(file, " %13.2f", (k ? o->order_v : o->order_q) + 0.0);
+                fprintf(file, " %13.2f", fabs(order) < 0.005 ? 0 : order);
+        }
         fputc('\n', file);
     }
 }

@@ -1,0 +1,275 @@
+/* test_converge.c: studies of convergence: orders that are known, work, resumption, threads; local errors as a paper proves them. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/converge.h"
+#include "carom_analysis.h"
+#include "systems.h"
+#include "testing.h"
+
+/* m q'' = -0.2 v - 10 q, stop at 0, e = 1/2, from 1: five impacts until t = 5 */
+static carom_model oscillator(point_store *store)
+{
+    return point_model(store, 1, 0, 10, 0.2, 0.5, 1, 0);
+}
+
+static carom_converge_result study(const carom_converge_request *request)
+{
+    carom_converge_result result;
+    carom_error error = {0};
+    CHECK_OK(carom_converge_run(request, &result, &error), error);
+    return result;
+}
+
+static carom_options until(double t_end)
+{
+    carom_options o = carom_options_default();
+    o.t_end = t_end;
+    return o;
+}
+
+START_TEST(a_fit_finds_the_order_and_its_spread)
+{
+    enum { N = 6, SHIFTS = 4 };
+    carom_converge_task task[N * SHIFTS] = {0};
+    double error[N * SHIFTS];
+    carom_converge_order order = {0};
+    for (int k = 0; k < N * SHIFTS; k++) {
+        double nominal = 0.1 / (1 << (k / SHIFTS)), h = nominal * carom_converge_shift(k % SHIFTS, SHIFTS);
+        error[k] = 3 * pow(h, 2);
+        task[k] = (carom_converge_task){.nominal = nominal, .value = h, .error = &error[k]};
+        ck_assert(h > 0.95 * nominal && h < 1.05 * nominal);
+    }
+    carom_converge_fit(task, N, SHIFTS, 0, 0, &order);
+    CHECK_NEAR(order.order, 2, 1e-12);
+    CHECK_NEAR(order.spread, 0, 1e-12);
+    CHECK_NEAR(order.constant, 3, 0.01);
+    for (int k = 0; k < N; k++)
+        error[k * SHIFTS] *= k % 2 ? 1.5 : 1; /* one of the four sequences jumps up and down */
+    carom_converge_fit(task, N, SHIFTS, 0, 0, &order);
+    CHECK_NEAR(order.order, 2, 0.1);
+    ck_assert(order.spread > 0.02);
+    error[(N - 1) * SHIFTS + 1] = 1e-9; /* at the floor: this step is left out */
+    carom_converge_fit(task, N, SHIFTS, 0, 1e-8, &order);
+    ck_assert_int_eq(order.points, N - 1);
+    CHECK_NEAR(order.order, 2, 0.15);
+}
+END_TEST
+
+START_TEST(orders_through_impacts_are_those_of_the_schemes)
+{
+    point_store store;
+    const carom_model m = oscillator(&store);
+    const carom_options o = until(5);
+    const double h[] = {0.04, 0.02, 0.01, 0.005};
+    const struct {
+        const char *scheme, *norm;
+        double least, most;
+    } cases[] = {{"moreau-jean", "L1.v", 0.75, 1.25}, {"moreau-jean", "hausdorff.v", 0.7, 1.25}, {"moreau-jean", "max.v", -0.3, 0.4},
+                 {"moreau-jean", "L2.v", 0.35, 0.75}, {"moreau-jean", "max.q", 0.75, 1.25}, {"mixed:rk=radau3", "max.q", 2.8, 3.2},
+                 {"mixed:rk=radau5", "L1.q", 4.8, 5.2}, {"dg-minus:degree=1", "L1.q", 0.7, 1.3}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const carom_converge_request request = {.model = &m, .options = &o, .schemes = &cases[k].scheme, .nscheme = 1, .norms = &cases[k].norm,
+                                                .nnorm = 1, .h = h, .nh = 4, .shifts = 7};
+        carom_converge_result r = study(&request);
+        printf("%-18s %-12s order %.2f +- %.2f; reference: %s\n", cases[k].scheme, cases[k].norm, r.order[0].order, r.order[0].spread, r.reference);
+        CHECK_AT_LEAST(r.order[0].order, cases[k].least);
+        CHECK_AT_MOST(r.order[0].order, cases[k].most);
+        ck_assert_int_eq(r.used, CAROM_REFERENCE_CLOSED);
+        carom_converge_free(&r);
+    }
+}
+END_TEST
+
+START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
+{
+    point_store store;
+    const carom_model m = oscillator(&store);
+    const carom_options o = until(5);
+    const double rtol[] = {1e-4, 1e-6, 1e-8}, h[] = {0.01};
+    const char *const schemes[] = {"tolerance", "moreau-jean"}, *const norms[] = {"max.q", "L1.v"};
+    const carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2,
+                                            .rtol = rtol, .nrtol = 3, .h = h, .nh = 1, .shifts = 2};
+    carom_converge_result r = study(&request);
+    ck_assert_int_eq(r.nrow, (3 + 1) * 2 * 2);
+    CHECK_NEAR(r.order[0].order, 1, 0.25);
+    CHECK_NEAR(r.order[1].order, 1, 0.25);
+    for (int k = 0; k < r.nrow; k++) {
+        const carom_converge_row *row = &r.row[k];
+        ck_assert(isnan(row->h) == (row->scheme == 0) && isnan(row->rtol) == (row->scheme == 1));
+        ck_assert(row->rhs_evaluations > 0 && row->steps > 0 && row->cpu_s > 0);
+        if (row->scheme == 1) {
+            ck_assert_int_eq(row->steps, (long)ceil(5 / row->h));
+            ck_assert_int_eq(row->rhs_evaluations, row->steps); /* linear: one iteration of Newton's method */
+            ck_assert_int_eq(row->linear_solves, row->steps);
+        } else if (row->norm == 0) {
+            CHECK_AT_MOST(row->error, 10 * row->rtol);
+        }
+    }
+    carom_converge_free(&r);
+}
+END_TEST
+
+static void same_rows(const carom_converge_result *a, const carom_converge_result *b)
+{
+    ck_assert_int_eq(a->nrow, b->nrow);
+    for (int k = 0; k < a->nrow; k++) {
+        carom_converge_row x = a->row[k], y = b->row[k];
+        ck_assert(x.error == y.error && x.nominal == y.nominal && x.rhs_evaluations == y.rhs_evaluations && x.scheme == y.scheme);
+    }
+    for (int k = 0; k < a->norder; k++)
+        ck_assert(a->order[k].order == b->order[k].order && a->order[k].spread == b->order[k].spread);
+}
+
+static bool after_five(void *user, int done, int runs)
+{
+    int *calls = user;
+    ++*calls;
+    ck_assert_int_le(done, runs);
+    return *calls < 5;
+}
+
+START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
+{
+    point_store store;
+    const carom_model m = oscillator(&store);
+    const carom_options o = until(2);
+    const double h[] = {0.04, 0.02, 0.01};
+    const char *const schemes[] = {"moreau-jean", "kern"}, *const norms[] = {"L1.q", "hausdorff.v"};
+    char path[] = "/tmp/carom-journal-XXXXXX";
+    carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2, .h = h,
+                                      .nh = 3, .shifts = 3, .threads = 1};
+    carom_converge_result all = study(&request), cut;
+    carom_error error = {0};
+    int file = mkstemp(path), calls = 0;
+    ck_assert_int_ge(file, 0);
+    close(file);
+    request.journal = path, request.progress = after_five, request.user = &calls;
+    ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_INTERRUPTED);
+    printf("%s\n", error.text);
+    ck_assert_int_eq(calls, 5);
+    request.nh = 2;
+    ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_FILE); /* other settings */
+    printf("%s\n", error.text);
+    request.nh = 3, request.progress = NULL, request.threads = 2;
+    cut = study(&request);
+    ck_assert_int_eq(cut.resumed, 5);
+    same_rows(&all, &cut);
+    ck_assert_int_ne(access(path, F_OK), 0); /* it was complete: the journal is gone */
+    carom_converge_free(&all), carom_converge_free(&cut);
+}
+END_TEST
+
+START_TEST(runs_that_fail_are_counted_and_explained)
+{
+    point_store store;
+    const carom_model m = point_model(&store, 1, 0, 1e8, 0, 0.5, 1, 0); /* explicit steps blow up */
+    const carom_options o = until(5);
+    const double h[] = {0.1};
+    const char *const schemes[] = {"kern"}, *const norms[] = {"max.q"};
+    const carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 1, .norms = norms, .nnorm = 1, .h = h,
+                                            .nh = 1, .shifts = 1, .reference = CAROM_REFERENCE_CLOSED};
+    carom_converge_result r = study(&request);
+    ck_assert_int_eq(r.failed, r.nrow == 1 && isnan(r.row[0].error) ? 1 : 0);
+    ck_assert(r.failed == 0 || strstr(r.failure, "kern"));
+    ck_assert(isnan(r.order[0].order));
+    carom_converge_free(&r);
+}
+END_TEST
+
+START_TEST(requests_that_make_no_sense_are_refused)
+{
+    point_store store;
+    const carom_model m = oscillator(&store);
+    const double h[] = {0.1}, bad_h[] = {-1};
+    const char *const scheme = "moreau-jean", *const norm = "L1.q", *const bad_norm = "L9.q", *const bad_scheme = "moreau-jane";
+    const carom_converge_request good = {.model = &m, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h, .nh = 1};
+    carom_converge_request bad[5] = {good, good, good, good, good};
+    carom_converge_result r;
+    carom_error error = {0};
+    bad[0].nh = 0, bad[1].h = bad_h, bad[2].norms = &bad_norm, bad[3].schemes = &bad_scheme, bad[4].model = NULL;
+    for (int k = 0; k < 5; k++) {
+        carom_status status = carom_converge_run(&bad[k], &r, &error);
+        printf("%s\n", error.text);
+        ck_assert(status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_OPTION);
+    }
+}
+END_TEST
+
+/* ---- local errors ---- */
+START_TEST(local_errors_with_an_impact_are_those_of_the_tables)
+{
+    const struct {
+        const char *scheme;
+        double at, e_q, e_v; /* |e_q|/h and |e_v| at h = 2^-10 */
+        bool seen;
+    } ball[] = {
+        {"moreau-jean:gamma=0", 0.1, 2.7, 3, false},           {"moreau-jean:gamma=0", 0.9, 0.3, 3, false},
+        {"moreau-jean:gamma=0.5", 0.1, 1.199170, 1.660156e-3, true}, {"moreau-jean:gamma=0.5", 0.45, 1.496826e-1, 6.347656e-4, true},
+        {"moreau-jean:gamma=0.5", 0.55, 1.35, 3, false},       {"moreau-jean:gamma=1", 0.55, 1.501709e-1, 3.417969e-4, true},
+        {"moreau-jean:gamma=1", 0.9, 1.199658, 6.835938e-4, true}, {"moreau-jean:theta=1:gamma=1", 0.75, 2.248779, 2.441406e-4, true},
+    }, stop[] = {
+        {"moreau-jean:gamma=0.5", 0.1, 2.284306, 5.386675e-4, true}, {"moreau-jean:gamma=0.5", 0.75, 1.427789, 5.711027, false},
+        {"moreau-jean:gamma=1", 0.9, 2.284734, 5.181098e-4, true},
+    };
+    point_store one, two;
+    const carom_model a = point_model(&one, 1, -2, 0, 0, 0.5, 1, 0), b = point_model(&two, 1, 0, 10, 0.2, 0.9, 1, 0);
+    const double h[] = {1.0 / 256, 1.0 / 512, 1.0 / 1024};
+    const carom_options o = until(5);
+    for (size_t k = 0; k < sizeof ball / sizeof ball[0] + sizeof stop / sizeof stop[0]; k++) {
+        size_t n = sizeof ball / sizeof ball[0];
+        const char *scheme = k < n ? ball[k].scheme : stop[k - n].scheme;
+        double at = k < n ? ball[k].at : stop[k - n].at, e_q = k < n ? ball[k].e_q : stop[k - n].e_q, e_v = k < n ? ball[k].e_v : stop[k - n].e_v;
+        bool seen = k < n ? ball[k].seen : stop[k - n].seen;
+        const carom_local_request request = {.model = k < n ? &a : &b, .options = &o, .schemes = &scheme, .nscheme = 1, .h = h, .nh = 3,
+                                             .place = &at, .nplace = 1};
+        carom_local_result r;
+        carom_error error = {0};
+        CHECK_OK(carom_local_run(&request, &r, &error), error);
+        printf("%s at %g: e_q/h %.6e, e_v %.6e, orders %.2f %.2f\n", scheme, at, 1024 * r.row[2].e_q, r.row[2].e_v, r.order[0].order_q, r.order[0].order_v);
+        CHECK_NEAR(1024 * r.row[2].e_q, e_q, 2e-6 * e_q);
+        CHECK_NEAR(r.row[2].e_v, e_v, 2e-6 * e_v);
+        ck_assert(r.order[0].activated == seen);
+        CHECK_NEAR(r.order[0].order_q, 1, 0.02);              /* proposition 1 */
+        CHECK_NEAR(r.order[0].order_v, seen ? 1 : 0, 0.05);   /* proposition 3 */
+        if (!seen)
+            CHECK_NEAR(r.row[2].e_v, r.jump, 2e-3 * r.jump);  /* (1 + e) |u-|: all of the jump */
+        carom_local_free(&r);
+    }
+}
+END_TEST
+
+START_TEST(local_errors_of_smooth_steps_are_of_higher_order)
+{
+    point_store store;
+    const carom_model m = oscillator(&store);
+    const carom_options o = until(5);
+    const double h[] = {0.02, 0.01, 0.005, 0.0025}, from = 0.2;
+    const char *const schemes[] = {"moreau-jean", "moreau-jean:theta=1", "mixed:rk=radau3"};
+    const double order[] = {3, 2, 4}; /* proposition 2: 2 at least */
+    const carom_local_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 3, .h = h, .nh = 4, .place = &from,
+                                         .nplace = 1, .from = true};
+    carom_local_result r;
+    carom_error error = {0};
+    CHECK_OK(carom_local_run(&request, &r, &error), error);
+    for (int k = 0; k < 3; k++) {
+        printf("%s: %.2f %.2f\n", schemes[k], r.order[k].order_q, r.order[k].order_v);
+        CHECK_NEAR(r.order[k].order_v, order[k], 0.1);
+        CHECK_AT_LEAST(r.order[k].order_q, order[k] - 0.1);
+    }
+    carom_local_free(&r);
+    const double outside = 7;
+    carom_local_request bad = request;
+    bad.place = &outside;
+    ck_assert_int_eq(carom_local_run(&bad, &r, &error), CAROM_BAD_ARGUMENT);
+    bad.from = false;
+    ck_assert_int_eq(carom_local_run(&bad, &r, &error), CAROM_BAD_OPTION);
+    printf("%s\n", error.text);
+}
+END_TEST
+
+TEST_MAIN("convergence", a_fit_finds_the_order_and_its_spread, orders_through_impacts_are_those_of_the_schemes,
+          the_error_of_tolerance_follows_its_tolerance_and_work_is_counted, an_interrupted_study_goes_on_and_threads_change_nothing,
+          runs_that_fail_are_counted_and_explained, requests_that_make_no_sense_are_refused,
+          local_errors_with_an_impact_are_those_of_the_tables, local_errors_of_smooth_steps_are_of_higher_order)
