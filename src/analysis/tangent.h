@@ -108,7 +108,6 @@ typedef struct carom_flow {
     double *term, *sum, *x;      /* [2*nv] */
     double *law_q;               /* [4*ncontact*nq] */
     double *along;               /* [2*nrow+4*ncontact] */
-    double *stiffness;           /* [nrow] of slip that has just begun */
     int v_degree;                /* of the velocities along the segment, */
     const double *v_powers;      /* [(v_degree+1)*nv] those of the segment, or cubic [4*nv] */
     double *cubic;

@@ -4,8 +4,7 @@
  *   held rows:  G da = -(A_q dq + A_v dv + A_p dp)                                                 (2)
  *   slip:  dlambda_t + mu s dlambda_n = -dmu s lambda_n - mu lambda_n ds,
  *          in space ds = (1 - s s^T)/|u_t| (U_q dq + G dv + U_p dp)                                (3)
- *   spatial slip that has just begun (|u_t| below what the scheme resolves) relaxes across s faster than any step: there
- *          it is held, by ds = 1e7 G da/W across s                                                 (4)
+ *          |u_t| is at least what the scheme resolves: slip that has just begun relaxes across s faster than any step
  *
  * by the matrix of the accelerations themselves: tangent_linear.c. */
 #include <math.h>
@@ -65,33 +64,8 @@ static int contact_of(const carom_flow *f, int i)
     return c;
 }
 
-/* (4): spatial slip that has just begun, before the equations are closed. */
-static void creeping(carom_flow *f)
-{
-    carom_linear *l = &f->linear;
-    const carom_system *sys = l->system;
-    int nv = sys->nv;
-    for (int i = 0; i < l->m; i++) {
-        int c = l->normal[i] < 0 ? -1 : contact_of(f, i);
-        f->stiffness[i] = 0;
-        if (c < 0 || sys->link[sys->njoint + c].rows < 3 || !f->fixed.creeps[c] || f->fixed.holds[c])
-            continue;
-        int n = l->row[l->normal[i]], first = l->normal[i] + 1; /* the equation of the first direction */
-        const double *s = f->fixed.direction + 2 * c, *G = sys->at.G + (n + 1) * nv;
-        double W = 0, *L = l->L + i * nv;
-        for (int k = 0; k < nv; k++)
-            L[k] = s[0] * G[nv + k] - s[1] * G[k];
-        for (int k = 0; k < nv; k++)
-            W += L[k] * (s[0] * l->Y[(first + 1) * nv + k] - s[1] * l->Y[first * nv + k]);
-        f->stiffness[i] = (l->row[i] == n + 1 ? -s[1] : s[0]) * 1e7 / W;
-        for (int k = 0; k < nv; k++)
-            L[k] *= f->stiffness[i];
-    }
-}
-
-/* The right-hand sides of slipping rows in (3), (4): A and U [nrow] (entries stride apart) and dlaw [4 ncontact] of a column. */
-static double slipping(const carom_flow *f, int i, const double *A, const double *U, int stride, const double *dlaw,
-                       int law_stride)
+/* The right-hand sides of slipping rows in (3): U [nrow] (entries stride apart) and dlaw [4 ncontact] of a column. */
+static double slipping(const carom_flow *f, int i, const double *U, int stride, const double *dlaw, int law_stride)
 {
     const carom_linear *l = &f->linear;
     const carom_system *sys = l->system;
@@ -101,13 +75,11 @@ static double slipping(const carom_flow *f, int i, const double *A, const double
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
     if (sys->link[sys->njoint + c].rows < 3 || f->fixed.holds[c])
         return sum;
-    if (f->stiffness[i] != 0)
-        return sum - f->stiffness[i] * (s[0] * A[(n + 2) * stride] - s[1] * A[(n + 1) * stride]);
     const double *G = sys->at.G + (n + 1) * sys->nv;
     double speed = hypot(carom_dot(sys->nv, G, f->v_here) + sys->at.w[n + 1],
                          carom_dot(sys->nv, G + sys->nv, f->v_here) + sys->at.w[n + 2]);
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
-    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / speed;
+    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->fixed.slow);
 }
 
 /* One column: R, A [nrow], U [nrow] with entries `stride` apart; out with entries `to` apart. */
@@ -119,7 +91,7 @@ static void column(carom_flow *f, const double *R, const double *A, const double
     for (int i = 0; i < nv; i++)
         f->c[i] = -R[i * stride];
     for (int i = 0; i < l->m; i++)
-        f->d[i] = l->normal[i] < 0 ? -A[l->row[i] * stride] : slipping(f, i, A, U, stride, dlaw, law_stride);
+        f->d[i] = l->normal[i] < 0 ? -A[l->row[i] * stride] : slipping(f, i, U, stride, dlaw, law_stride);
     carom_linear_solve(l, f->c, f->d);                                                           /* (1)-(3) */
     for (int i = 0; i < nv; i++)
         out[i * to] = f->c[i];
@@ -202,7 +174,6 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
         CAROM_TRY(carom_mass_factor(sys, t, error));
     if (rows) {
         carom_linear_rows(&f->linear, f->fixed.role, f->fixed.direction);
-        creeping(f);
         carom_linear_close(&f->linear);
     }
     friction_gradient(f, t, q, v);
