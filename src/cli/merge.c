@@ -7,7 +7,7 @@
 
 static const carom_cli_option own[] = {
     {"--output", "-o", "FILE", 0, CAROM_CLI_OWN, NULL, 0,
-     "what to write: .sqlite (a sweep that --resume can complete), .csv or .png. Without it the first FILE is the one to write"},
+     "what to write: .sqlite (a sweep that --resume can complete), .csv, .png or .svg. Without it the first FILE is the one to write"},
     {"--measure", NULL, "NAME", 0, CAROM_CLI_OWN, NULL, 0, "which column a picture shows; the first measure if not given"},
     {"--strict", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "exit 4 when points are missing"},
     {"--json", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "one JSON object on standard output"},
@@ -27,6 +27,11 @@ static bool ends(const char *path, const char *ending)
 {
     size_t n = strlen(path), m = strlen(ending);
     return n > m && !strcmp(path + n - m, ending);
+}
+
+static bool picture(const char *path)
+{
+    return ends(path, ".png") || ends(path, ".svg");
 }
 
 /* The entries of the first file, but for its shard: the union is of all. */
@@ -92,6 +97,7 @@ static void tell(const work *w, const carom_cli_census *c)
     } else if (!carom_cli_own(w->cli, "--quiet")) {
         printf("%s: %lld of %lld points from %d file%s, %lld failed\n", w->out, c->rows, c->points, w->n, w->n == 1 ? "" : "s", c->failed);
     }
+    fflush(stdout);
     if (c->rows < c->points)
         carom_cli_fail(0, "%lld of %lld points are missing: %s", c->points - c->rows, c->points, c->missing);
 }
@@ -107,7 +113,7 @@ static int finish(work *w)
         status = carom_store_csv(w->store, w->out, NULL, &error);
     if (status != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    int code = ends(w->out, ".png") ? carom_cli_picture(w->store, w->out, carom_cli_own(w->cli, "--measure")) : CAROM_EXIT_OK;
+    int code = picture(w->out) ? carom_cli_picture(w->store, w->out, carom_cli_own(w->cli, "--measure")) : CAROM_EXIT_OK;
     if (code == CAROM_EXIT_OK)
         tell(w, &census);
     return code == CAROM_EXIT_OK && census.rows < census.points && carom_cli_own(w->cli, "--strict") ? CAROM_EXIT_UNMET : code;
@@ -124,8 +130,8 @@ static int name_files(work *w)
     }
     if (w->n == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "merge needs the files to read: carom merge OUT FILE..., or FILE... -o OUT");
-    if (!carom_store_path(w->out) && !ends(w->out, ".csv") && !ends(w->out, ".png"))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "merge writes FILE.sqlite, FILE.csv or FILE.png, not '%s'", w->out);
+    if (!carom_store_path(w->out) && !ends(w->out, ".csv") && !picture(w->out))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "merge writes FILE.sqlite, FILE.csv, FILE.png or FILE.svg, not '%s'", w->out);
     if (carom_store_path(w->out) && access(w->out, F_OK) == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "'%s' is there already; carom merge OUT FILE... writes OUT", w->out);
     return CAROM_EXIT_OK;
@@ -153,6 +159,6 @@ static int merge(const carom_cli *cli)
 const carom_cli_command carom_cli_merge_command = {
     "merge", "FILES", 1, 100000, CAROM_CLI_MERGE, merge, "put the files of a sweep's shards together",
     "carom merge OUT FILE... reads the files that shards of one sweep have written and writes the union of their points to OUT: "
-    "another .sqlite file, a .csv table in the order of points, or a .png map. Files of different sweeps and contradicting "
+    "another .sqlite file, a .csv table in the order of points, or a map (.png, .svg). Files of different sweeps and contradicting "
     "results are refused; missing points are listed. A single file can be turned into a table or a map in the same way.",
     "carom merge all.sqlite part-0.sqlite part-1.sqlite\ncarom merge table.csv all.sqlite\ncarom merge map.png all.sqlite", own};
