@@ -2,7 +2,7 @@
  *
  *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic itself, between a
  *             place where it is positive and one where it is below -d; where there is no such place: unclear             (1)
- *   locate    a trial to that root; dx = -g/u; once more from there unless dx is so small that
+ *   locate    a trial to that root; g + u dx + udot dx^2/2 = 0; once more from there unless dx is so small that
  *             q + v dx + a dx^2/2, v + a dx  are exact to rounding                                                      (2)
  *   strike    v+ = v - (1 + e) u y,  y = M^-1 G^T/(G M^-1 G^T)                                                          (3)
  *   columns   dt = -(G dq)/u,  Dq = dq + v dt,  Dv = dv + a dt,  Dv+ = Dv - (1 + e)(G Dv) y,
@@ -29,16 +29,16 @@ double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane)
 }
 
 /* The root of the quintic in [low, high], positive at low and negative at high: Newton's method inside the bracket. */
-static double root_of(const double c[6], double s, double low, double high)
+static double root_of(const double c[6], double s, double low, double high, double accuracy)
 {
     s = s > low && s < high ? s : 0.5 * (low + high);
-    for (int k = 0; k < 60 && high - low > 1e-15; k++) {
+    for (int k = 0; k < 60 && high - low > accuracy; k++) {
         double f = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
         double slope = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])));
         *(f > 0 ? &low : &high) = s;
         double next = s - f / slope;
-        if (fabs(next - s) <= 1e-13)
-            return next > low && next < high ? next : s;
+        if (fabs(next - s) <= accuracy) /* the next one is much better */
+            return next >= low && next <= high ? next : s;
         s = next > low && next < high ? next : 0.5 * (low + high);
     }
     return s;
@@ -90,7 +90,7 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
     double guess = 1 + (g1 < 0 ? 2 * g1/ (h * (-u1 + sqrt(fmax(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
-    *root = root_of(power, guess, *low, *high);
+    *root = root_of(power, guess, *low, *high, e->x ? 1e-3 : 1e-6);
     return CAROM_SIGHT_IMPACT;
 }
 
@@ -132,10 +132,11 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     enum { TRIES = 8 };
     carom_lane *l = &e->lane[lane];
     const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
-    double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], dx = -g / u, x = e->h[lane] + dx;
+    double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], a_n = e->end.udot[l->contact][lane];
+    double square = u * u - 2 * a_n * g, dx = square > 0 ? 2 * g / (sqrt(square) - u) : -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (fabs(dx) > (e->x ? 1e-9 : 1e-7) * fmin(e->longest[lane], e->proposed[lane])) {
+    if (fabs(dx) > (e->x ? 1e-8 : 1e-7) * fmin(e->longest[lane], e->proposed[lane])) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }

@@ -2,7 +2,7 @@
  *
  *   M a = F0(t) - K q - C v,   F0 = f0 + f1 t + sum (c_j cos w_j t + s_j sin w_j t),   constant G                      (1)
  *   Taylor terms of a step:  P_0 = q, V_0 = v;  A_k = M^-1 (F_k - K P_k - C V_k),  P_k+1 = h V_k/(k+1),  V_k+1 = h A_k/(k+1)   (2)
- *   h max(|A|, w_j) <= 3/2: 24 terms are exact to rounding; columns in the same way without F                        (3)
+ *   h max(|A|, w_j) <= 2 pi/5: 20 terms are exact to rounding; columns in the same way without F                     (3)
  *   the gap differs from the quintic through its ends by at most 64 s^3 (1-s)^3 d, d = sum_(k>5) (k-3 over 3) |G P_k|/64   (4)
  *
  * (4): the remainder of s^k is s^3 (s-1)^3 times the sum of all products of k-6 of the numbers 0 0 0 1 1 1 s, so that no dip
@@ -16,7 +16,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
 #define INLINE static inline __attribute__((always_inline))
 
-enum { W = CAROM_LANES, TERMS = 24, HARMONICS = CAROM_TIME_HARMONICS };
+enum { W = CAROM_LANES, TERMS = 20, HARMONICS = CAROM_TIME_HARMONICS };
 typedef long long carom_mask __attribute__((vector_size(W * sizeof(long long)), may_alias));
 
 /* ---- what depends on parameters ---- */
@@ -83,7 +83,7 @@ void carom_exact_lanes_constants(carom_ensemble *e)
         double omega = 0.5 * c[l] + sqrt(0.25 * c[l] * c[l] + k[l]);
         for (int i = 0; i < e->nv * HARMONICS; i++)
             omega = fmax(omega, x->omega[i][l]);
-        e->longest[l] = fmin(e->cap[l], omega > 0 ? 1.5 / omega : e->strobe[l]);                             /* (3) */
+        e->longest[l] = fmin(e->cap[l], omega > 0 ? 1.2567 / omega : e->strobe[l]);                          /* (3) */
         if (!x->known[l])
             e->lane[l].stiff = true; /* the simulation says why not */
     }
@@ -118,30 +118,59 @@ INLINE carom_wide force_term(carom_lanes_exact *x, int i, carom_wide step)
     return f;
 }
 
+static const double inverse[TERMS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
+                                          1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13,
+                                          1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17, 1.0 / 18, 1.0 / 19, 1.0 / 20};
+
+INLINE carom_wide weighted(int k, carom_wide P)
+{
+    double weight = k > 5 ? (double)((k - 3) * (k - 4) * (k - 5)) / (6.0 * 64) : 0;
+    return weight * (carom_wide)((carom_mask)P & 0x7fffffffffffffff);
+}
+
+/* (2) of one coordinate, state and columns together: n in all */
+INLINE void series_of_one(carom_ensemble *e, const int n)
+{
+    const carom_wide h = e->h, K = e->factored[0] * *(const carom_wide *)e->at.R_q, C = e->factored[0] * *(const carom_wide *)e->at.R_v;
+    carom_wide P[3], V[3], A[3], dq[3] = {{0}}, dv[3] = {{0}}, bound = {0};
+    for (int c = 0; c < n; c++)
+        P[c] = e->start.q[c], V[c] = e->start.v[c], A[c] = e->k[c];
+    for (int k = 1; k <= TERMS; k++) {
+        carom_wide step = h * inverse[k], f = force_term(e->x, 0, step);
+        if (k == 1)
+            f += h * e->x->slope[0];
+#pragma GCC unroll 3
+        for (int c = 0; c < n; c++) {
+            P[c] = step * V[c], V[c] = step * A[c];
+            dq[c] += P[c], dv[c] += V[c];
+            A[c] = -(K * P[c]) - C * V[c];
+        }
+        A[0] += f * e->factored[0];
+        bound += weighted(k, P[0]);
+    }
+    for (int c = 0; c < n; c++)
+        e->end.q[c] = e->start.q[c] + dq[c], e->end.v[c] = e->start.v[c] + dv[c];
+    e->x->bound[0] = bound;
+}
+
 /* (2) for the state (c = 0) or a column; P, V, A: [nv] of work */
 INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *V, carom_wide *A)
 {
-    static const double inverse[TERMS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,  1.0 / 8,
-                                              1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17,
-                                              1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21, 1.0 / 22, 1.0 / 23, 1.0 / 24};
     const carom_wide h = e->h, *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v;
-    carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv, *bound = e->x->bound, step = h;
+    carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv, *bound = e->x->bound;
     for (int i = 0; i < nv; i++) {
         P[i] = e->start.q[c * nv + i], V[i] = e->start.v[c * nv + i], A[i] = e->k[c * nv + i];
-        q[i] = v[i] = bound[i] = (carom_wide){0};
+        q[i] = v[i] = (carom_wide){0};
+        if (c == 0)
+            bound[i] = (carom_wide){0};
     }
-    carom_wide dq = {0}, dv = {0};
     for (int k = 1; k <= TERMS; k++) {
-        double weight = k > 5 ? (double)((k - 3) * (k - 4) * (k - 5)) / (6.0 * 64) : 0;
-        step = h * inverse[k];
+        carom_wide step = h * inverse[k];
         for (int i = 0; i < nv; i++) {
             P[i] = step * V[i], V[i] = step * A[i];
-            if (nv == 1)
-                dq += P[i], dv += V[i];
-            else
-                q[i] += P[i], v[i] += V[i];
+            q[i] += P[i], v[i] += V[i];
             if (c == 0)
-                bound[i] += weight * (carom_wide)((carom_mask)P[i] & 0x7fffffffffffffff);                       /* (4) */
+                bound[i] += weighted(k, P[i]);                                                                   /* (4) */
         }
         for (int i = 0; i < nv; i++) {
             carom_wide f = {0};
@@ -153,26 +182,25 @@ INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *
                 f = f - K[i * nv + j] * P[j] - C[i * nv + j] * V[j];
             A[i] = f;
         }
-        if (nv == 1)
-            A[0] *= e->factored[0];
-        else
-            carom_lanes_solve(e, A);
+        carom_lanes_solve(e, A);
     }
     for (int i = 0; i < nv; i++) {
-        q[i] = e->start.q[c * nv + i] + (nv == 1 ? dq : q[i]);
-        v[i] = e->start.v[c * nv + i] + (nv == 1 ? dv : v[i]);
+        q[i] += e->start.q[c * nv + i];
+        v[i] += e->start.v[c * nv + i];
     }
 }
 
 CAROM_CLONES static void flights(carom_ensemble *e)
 {
-    carom_wide P, V, A, *more = e->x->scratch;
-    for (int c = 0; c <= e->columns; c++) {
-        if (e->nv == 1)
-            series(e, c, 1, &P, &V, &A);
-        else
-            series(e, c, e->nv, more, more + e->nv, more + 2 * e->nv);
-    }
+    int nv = e->nv;
+    carom_wide *more = e->x->scratch;
+    if (nv == 1 && e->columns == 2)
+        series_of_one(e, 3);
+    else if (nv == 1)
+        series_of_one(e, 1 + e->columns);
+    else
+        for (int c = 0; c <= e->columns; c++)
+            series(e, c, nv, more, more + nv, more + 2 * nv);
 }
 
 void carom_exact_lanes_trial(carom_ensemble *e)
