@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_converge.sh: `carom converge` as a user meets it: tables, JSON, CSV, pictures, local errors, interruption, typos.
+# test_converge_command.sh: `carom converge` as a user meets it: tables, JSON, CSV, pictures, local errors, interruption, typos.
 set -u
 : "${CAROM:?}"
 [ -n "${YAML:-}" ] || exit 77
