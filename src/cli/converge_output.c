@@ -85,12 +85,13 @@ static void put_scheme(const carom_cli_converge *c, int scheme, FILE *file)
     fprintf(file, "%12s", "order");
     for (int i = 0; i < n; i++) {
         const carom_converge_order *o = order_of(c, scheme, i);
-        if (isnan(o->order))
+        double order = fabs(o->order) < 0.005 ? 0 : o->order; /* no -0.00 */
+        if (isnan(order))
             fprintf(file, " %13s", "-");
         else if (isnan(o->spread))
-            fprintf(file, " %12.2f ", o->order);
+            fprintf(file, " %12.2f ", order);
         else
-            fprintf(file, " %6.2f +-%4.2f", o->order, o->spread);
+            fprintf(file, " %6.2f +-%4.2f", order, o->spread);
     }
     fputc('\n', file);
 }
