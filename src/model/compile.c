@@ -2,7 +2,7 @@
  *
  * prepare appends a tape to a short table and never changes what is there, so that simulations which run on other
  * threads keep their tapes and the places of their scratch. The work memory of a simulation:
- *     begun (one bit per tape) | parameters of the last begin [np][lanes] | scratch of tape 0 | of tape 1 | ...
+ *     begun (one bit per tape), the last tape | parameters of the last begin [np][lanes] | scratch of tape 0 | of tape 1 | ...
  * The part of a tape that depends on parameters alone runs at its first evaluation after begin. */
 #include <math.h>
 #include <pthread.h>
@@ -203,9 +203,11 @@ static void not_prepared(const carom_model *m, const carom_eval *e)
 static void eval(const carom_model *m, const carom_eval *e, void *work)
 {
     const struct carom_compiled *c = m->source->compiled;
-    int count = atomic_load_explicit(&c->count, memory_order_acquire), k = 0;
-    while (k < count && c->entry[k].want != e->want)
-        k++;
+    int count = atomic_load_explicit(&c->count, memory_order_acquire), *last = (int *)work + 2, k = *last;
+    if (k < 0 || k >= count || c->entry[k].want != e->want)
+        for (k = 0; k < count && c->entry[k].want != e->want; k++)
+            ;
+    *last = k;
     if (k == count) {
         not_prepared(m, e);
         return;
