@@ -36,9 +36,7 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
     CAROM_PLACE(layout, t->q, m->nq);
     CAROM_PLACE(layout, t->v, m->nv);
     CAROM_PLACE(layout, t->u_after, t->system.nrow);
-    CAROM_PLACE(layout, t->g, t->system.nlink);
     CAROM_PLACE(layout, t->u, t->system.nrow);
-    CAROM_PLACE(layout, t->g_start, t->system.nlink);
     CAROM_PLACE(layout, t->u_start, t->system.nrow);
     CAROM_PLACE(layout, t->a, m->nv);
     CAROM_PLACE(layout, t->force, t->system.nrow);
@@ -178,7 +176,7 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     t->error = (carom_error){0};
     *t->note = 0;
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .radius_time = s->t, .note = t->note};
-    t->branched = false;
+    t->branched = t->rates = false;
     t->step = t->sim->now.clock->h;
     carom_copy((t->system.nq + t->system.nv) * t->n, X, t->X);
     t->parameters = dp && carom_norm_max(np * t->n, dp) > 0;
@@ -252,10 +250,10 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     CAROM_TRY(carom_flow_segment(&t->flow, g, t->role, t->direction, t->n, t->X, t->parameters ? t->dp : NULL,
                                  t->saltation.law_p, t->exact ? 1e-13 : t->sim->options.rtol, &t->error));
     t->report.log_det += t->flow.log_det;
-    CAROM_TRY(carom_tangent_gaps(t, g));
     memset(t->flow.fixed.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
     end_of(t->system.nq, g->q_degree, g->q, t->q);
     end_of(t->system.nv, g->v_degree, g->v, t->v);
+    CAROM_TRY(carom_tangent_gaps(t, g));
     if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
         return jumps_until(t, last ? INFINITY : g->t1);
     CAROM_TRY(carom_tangent_transition(t, g->t1));

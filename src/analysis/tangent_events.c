@@ -25,6 +25,7 @@ static carom_status look(carom_tangent *t, const carom_jump *jump)
         t->u_after[r] = carom_dot(nv, G, jump->v_after) + sys->at.w[r];
         t->force[r] = carom_dot(nv, G, t->a) + sys->at.gamma[r];
     }
+    carom_copy(sys->nrow, t->u_after, t->u_start);
     return CAROM_OK;
 }
 

@@ -190,12 +190,12 @@ static double speed_of(const carom_flow *f, int count)
 /* exp(h [[0, 1], [a_q, a_v]]) x for a column (dq, dv) with entries n apart, z = h |.| */
 static void exponential(carom_flow *f, double h, double z, double *x, int n)
 {
-    int nv = f->linear.system->nv, pieces = (int)CAROM_MIN(1e6, 1 + floor(z));
+    int nv = f->linear.system->nv, pieces = (int)CAROM_MIN(1e6, 1 + floor(z / 2));
     double step = h / pieces;
     for (int piece = 0; piece < pieces; piece++) {
         for (int i = 0; i < 2 * nv; i++)
             f->term[i] = f->sum[i] = x[i * n];
-        for (int k = 1; k < 30; k++) {
+        for (int k = 1; k < 40; k++) {
             double size = 0, total = 0;
             for (int i = 0; i < nv; i++)
                 f->c[i] = step / k * (carom_dot(nv, f->a_q + i * nv, f->term) + carom_dot(nv, f->a_v + i * nv, f->term + nv));

@@ -34,7 +34,8 @@ struct carom_tangent {
     double swallowed;           /* velocity of bounces that a simulation ended, in the present event */
     double *q, *v;              /* [nq] [nv] before an event without a jump */
     double *u_after;            /* [nrow] of an impact */
-    double *g, *u, *g_start, *u_start; /* [nlink] [nrow] gaps and rates now; at the start of the segment */
+    double *u, *u_start;        /* [nrow] rates of gaps now; at the start of the segment, */
+    bool rates;                 /* if they are known */
     double *a, *force;          /* [nv] [nrow] */
     double step;                /* a time in which forces change little: the segments are about as long */
     int njump;                  /* of the present step, met so far */

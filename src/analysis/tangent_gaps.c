@@ -35,12 +35,12 @@ static void at(const carom_segment *g, int nq, int nv, double s, double *q, doub
     }
 }
 
-static void measure(carom_tangent *t, double time, const double *q, const double *v, double *g, double *u)
+/* Rates of the gaps at (time, q, v), on the rows of normals. */
+static void measure(carom_tangent *t, double time, const double *q, const double *v, double *u)
 {
     carom_system *sys = &t->system;
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, time, q, v);
-    carom_copy(sys->nlink, sys->at.g, g);
-    for (int i = 0; i < sys->nlink; i++) {
+    for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
         u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, v) + sys->at.w[r];
     }
@@ -76,10 +76,9 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     const carom_system *sys = &t->system;
     if (sys->model->ncontact == 0 || !(segment->t1 > segment->t0))
         return CAROM_OK;
-    at(segment, sys->nq, sys->nv, 0, t->flow.q, t->flow.v);
-    measure(t, segment->t0, t->flow.q, t->flow.v, t->g_start, t->u_start);
-    at(segment, sys->nq, sys->nv, 1, t->flow.q, t->flow.v);
-    measure(t, segment->t1, t->flow.q, t->flow.v, t->g, t->u);
+    if (!t->rates)
+        measure(t, segment->t0, segment->q, segment->v, t->u_start);
+    measure(t, segment->t1, t->q, t->v, t->u);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row, c = i - sys->njoint;
         if ((int)t->role[c] != CAROM_ROLE_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
@@ -87,5 +86,7 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
         double when = segment->t1, gap = least(t, segment, i, &when);
         carom_tangent_near(t, CAROM_MAX(0, gap), when, c);
     }
+    carom_copy(sys->nrow, t->u, t->u_start);
+    t->rates = true;
     return CAROM_OK;
 }
