@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "carom.h"
+#include "carom_analysis.h"
 #include "systems.h"
 #include "testing.h"
 
@@ -92,6 +92,47 @@ START_TEST(no_scheme_allocates_while_stepping)
 }
 END_TEST
 
+static void count_tangent(const carom_model *model, int steps)
+{
+    enum { MOST = 40 };
+    carom_error error;
+    carom_sim *sim;
+    carom_tangent *tangent;
+    carom_options o = carom_options_default();
+    static double X[MOST * MOST], dp[MOST * MOST];
+    int nx = model->nq + model->nv, n = nx + model->np;
+    if (n > MOST)
+        return;
+    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
+    CHECK_OK(carom_tangent_new(&tangent, sim, n, &error), error);
+    memset(X, 0, sizeof X), memset(dp, 0, sizeof dp);
+    for (int j = 0; j < n; j++)
+        *(j < nx ? &X[j * n + j] : &dp[(j - nx) * n + j]) = 1;
+    CHECK_OK(carom_tangent_start(tangent, X, model->np ? dp : NULL), *carom_tangent_error(tangent));
+    long before = allocations;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < steps && status == CAROM_OK; i++)
+        status = carom_sim_step(sim);
+    long during = allocations - before;
+    ck_assert_msg(status == CAROM_OK || status == CAROM_NO_SOLUTION, "%s: %s", model->name, carom_sim_error(sim)->text); /* Painleve */
+    ck_assert_msg(carom_tangent_error(tangent)->status == CAROM_OK, "%s: %s", model->name, carom_tangent_error(tangent)->text);
+    ck_assert_msg(during == 0, "a tangent of %s: %ld allocations in %d steps", model->name, during, steps);
+    carom_tangent_free(tangent);
+    carom_sim_free(sim);
+}
+
+START_TEST(a_tangent_does_not_allocate_while_it_follows)
+{
+    point_store point;
+    box_store corners;
+    cartesian_store rod;
+    const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), double_pendulum(), box_model(&corners, 0.4, 0.3),
+                                  cartesian_pendulum(&rod)};
+    for (int k = 0; k < 4; k++)
+        count_tangent(&models[k], 500);
+}
+END_TEST
+
 START_TEST(the_counter_counts)
 {
 #if COUNTING
@@ -112,6 +153,7 @@ START_TEST(text_models_do_not_allocate_either)
         CHECK_OK(carom_model_load(&model, carom_builtin_name(i), NULL, &error), error);
         count_steps(model, "moreau-jean", 1e-4, 200);
         count_steps(model, "exact", 0.01, 200);
+        count_tangent(model, 200);
         carom_model_free(model);
     }
 }
@@ -121,4 +163,5 @@ END_TEST
 #define TEXT_TESTS
 #endif
 
-TEST_MAIN("allocation", the_counter_counts, no_scheme_allocates_while_stepping TEXT_TESTS)
+TEST_MAIN("allocation", the_counter_counts, no_scheme_allocates_while_stepping,
+          a_tangent_does_not_allocate_while_it_follows TEXT_TESTS)

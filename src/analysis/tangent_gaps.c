@@ -79,12 +79,15 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     if (!t->rates)
         measure(t, segment->t0, segment->q, segment->v, t->u_start);
     measure(t, segment->t1, t->q, t->v, t->u);
+    double length = 1e-14 * (1 + carom_norm_max(sys->nq, t->q)), rest = carom_tangent_rest(t, t->v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row, c = i - sys->njoint;
         if ((int)t->role[c] != CAROM_ROLE_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
             continue;
         double when = segment->t1, gap = least(t, segment, i, &when);
-        carom_tangent_near(t, CAROM_MAX(0, gap), when, c);
+        bool left = gap <= length && -t->u_start[r] <= rest; /* it has just opened: rounding */
+        if (!left)
+            carom_tangent_near(t, CAROM_MAX(0, gap), when, c);
     }
     carom_copy(sys->nrow, t->u, t->u_start);
     t->rates = true;
