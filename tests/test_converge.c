@@ -130,6 +130,13 @@ static bool after_five(void *user, int done, int runs)
     return *calls < 5;
 }
 
+static bool count(void *user, int done, int runs)
+{
+    (void)done, (void)runs;
+    ++*(int *)user;
+    return true;
+}
+
 START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
 {
     point_store store;
@@ -152,9 +159,10 @@ START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
     request.nh = 2;
     ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_FILE); /* other settings */
     printf("%s\n", error.text);
-    request.nh = 3, request.progress = NULL, request.threads = 2;
+    request.nh = 3, request.progress = count, request.threads = 2, calls = 0;
     cut = study(&request);
     ck_assert_int_eq(cut.resumed, 5);
+    ck_assert_int_eq(calls, 18 - 5); /* what was finished is not run again */
     same_rows(&all, &cut);
     ck_assert_int_ne(access(path, F_OK), 0); /* it was complete: the journal is gone */
     carom_converge_free(&all), carom_converge_free(&cut);
@@ -269,7 +277,32 @@ START_TEST(local_errors_of_smooth_steps_are_of_higher_order)
 }
 END_TEST
 
+static void growing(const carom_point *at, double *F)
+{
+    F[0] = -10 * at->t * at->t;
+}
+
+START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
+{
+    point_store store;
+    carom_model m = point_model(&store, 1, 0, 0, 0, 0.5, 1, 0);
+    m.force = growing, m.force_q = m.force_v = NULL, m.constant = CAROM_MASS | CAROM_JACOBIAN, m.potential = NULL;
+    const carom_options o = until(1);
+    const double h[] = {0.04, 0.02, 0.01}, from = 0.5;
+    const char *const scheme = "moreau-jean";
+    const carom_local_request request = {.model = &m, .options = &o, .schemes = &scheme, .nscheme = 1, .h = h, .nh = 3, .place = &from,
+                                         .nplace = 1, .from = true};
+    carom_local_result r;
+    carom_error error = {0};
+    CHECK_OK(carom_local_run(&request, &r, &error), error);
+    CHECK_NEAR(r.row[0].e_v, 10 * pow(h[0], 3) / 12, 1e-12); /* the midpoint rule for 10 t^2 */
+    CHECK_NEAR(r.order[0].order_v, 3, 1e-6);
+    carom_local_free(&r);
+}
+END_TEST
+
 TEST_MAIN("convergence", a_fit_finds_the_order_and_its_spread, orders_through_impacts_are_those_of_the_schemes,
           the_error_of_tolerance_follows_its_tolerance_and_work_is_counted, an_interrupted_study_goes_on_and_threads_change_nothing,
           runs_that_fail_are_counted_and_explained, requests_that_make_no_sense_are_refused,
-          local_errors_with_an_impact_are_those_of_the_tables, local_errors_of_smooth_steps_are_of_higher_order)
+          local_errors_with_an_impact_are_those_of_the_tables, local_errors_of_smooth_steps_are_of_higher_order,
+          a_step_from_a_later_time_sees_the_force_of_that_time)

@@ -108,8 +108,8 @@ static char *settings(const study *s)
         return NULL;
 #define SAY(...) used += (size_t)snprintf(text + used, room - used, __VA_ARGS__)
     const carom_options *o = &s->base;
-    SAY("carom-converge %s model %016llx reference %d shifts %d t_end %.17g atol/rtol %.17g newton %.17g %d contact %.17g solver %s;", CAROM_VERSION,
-        hash, (int)r->reference, s->shifts, o->t_end, o->atol / o->rtol, o->newton_tol, o->newton_max, o->contact_tol, o->solver);
+    SAY("carom-converge %s model %016llx reference %d shifts %d t_end %.17g atol/rtol %.17g newton %.17g %d contact %.17g solver %s;",
+        CAROM_VERSION, hash, (int)r->reference, s->shifts, o->t_end, o->atol / o->rtol, o->newton_tol, o->newton_max, o->contact_tol, o->solver);
     for (int i = 0; i < r->nscheme; i++)
         SAY(" %s", r->schemes[i]);
     for (int i = 0; i < r->nnorm; i++)

@@ -51,7 +51,7 @@ static double mean(const carom_converge_task *task, int shifts, int norm, double
 
 void carom_converge_fit(const carom_converge_task *task, int n, int shifts, int norm, double floor, carom_converge_order *order)
 {
-    double x[POINTS], y[POINTS], low = INFINITY, high = -INFINITY;
+    double x[POINTS] = {0}, y[POINTS] = {0}, low = INFINITY, high = -INFINITY;
     int index[POINTS], points = 0;
     for (int k = 0; k < n && points < POINTS; k++) {
         double e = mean(&task[k * shifts], shifts, norm, floor);

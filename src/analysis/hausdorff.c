@@ -11,7 +11,8 @@
  * A point's distance (2) is found in a tree of boxes over the pieces of b; most of the time the piece that was nearest to the
  * point before is enough. The maximum (2) is found in a tree over a by branch and bound: parts whose bound (6), (4), (5) is
  * at most D (1 + rtol), D the largest distance found so far, are done with; others are divided. The result
- * is a bracket D <= distance <= upper, upper = D (1 + rtol) or 256 epsilon of the largest t and x. (4) alone needs many divisions where the two graphs
+ * is a bracket D <= distance <= upper,
+ * upper = D (1 + rtol) or 256 epsilon of the largest t and x. (4) alone needs many divisions where the two graphs
  * run side by side, (5) ends them at once. n log n operations unless many pieces of b are about equally far from points of a. */
 #include <float.h>
 #include <math.h>

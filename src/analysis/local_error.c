@@ -78,7 +78,7 @@ static carom_status one_step(local *l, const carom_options *options, double t, c
 /* The slope of the errors that are more than rounding. */
 static double order(const carom_local_row *row, int n, bool velocity, double size)
 {
-    double x[64], y[64];
+    double x[64] = {0}, y[64] = {0};
     int points = 0;
     for (int k = 0; k < n && points < 64; k++) {
         double e = velocity ? row[k].e_v : row[k].e_q;

@@ -48,7 +48,8 @@ static void note(carom_reference *r, const char *format, ...)
 /* The distance of the two computations in q and v. */
 static carom_status note_check(carom_reference *r, const char *by, carom_error *error)
 {
-    const carom_norm q = {CAROM_NORM_MAX, CAROM_NORM_DENSE, 0, r->path->nq}, v = {CAROM_NORM_L1, CAROM_NORM_DENSE, r->path->nq, r->path->nv};
+    const carom_norm q = {CAROM_NORM_MAX, CAROM_NORM_DENSE, 0, r->path->nq};
+    const carom_norm v = {CAROM_NORM_L1, CAROM_NORM_DENSE, r->path->nq, r->path->nv};
     double e_q, e_v;
     CAROM_TRY(carom_norm_distance(&q, r->check, r->path, 1e-6, &e_q, error));
     CAROM_TRY(carom_norm_distance(&v, r->check, r->path, 1e-6, &e_v, error));

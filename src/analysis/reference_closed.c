@@ -276,7 +276,8 @@ static form recognize(carom_sim *sim, carom_closed *c)
 
 static const char *build(builder *b, form f, char *text, size_t size)
 {
-    static const char *const words[] = {"", "parabolas", "the integral of a force that grows as t^2", "damped oscillations", "rest, then flight under a harmonic force"};
+    static const char *const words[] = {"", "parabolas", "the integral of a force that grows as t^2", "damped oscillations",
+                                        "rest, then flight under a harmonic force"};
     const char *why = NULL;
     switch (f) {
     case NONE: return "there is none for this model";
