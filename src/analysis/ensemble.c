@@ -242,31 +242,33 @@ static void finish_job(carom_ensemble *e, int lane, carom_status status)
 /* Gram-Schmidt, each column twice; the accelerations of the columns follow. Returns ln r_ii in e->log_r. */
 static void orthonormalize(carom_ensemble *e, int lane, bool lost)
 {
-    int nv = e->nv, rows_of = 3 * nv, columns = e->columns;
+    int nv = e->nv, length = 3 * nv, columns = e->columns;
     double *X = e->X; /* column by column: dq, dv, da */
     carom_wide *const part[3] = {e->start.q, e->start.v, e->k};
-    for (int c = 0; c < columns; c++)
-        for (int i = 0; i < rows_of; i++)
-            X[c * rows_of + i] = part[i / nv][(c + 1) * nv + i % nv][lane];
     for (int c = 0; c < columns; c++) {
-        double *x = X + c * rows_of, before = carom_dot(2 * nv, x, x);
-        for (int pass = 0; pass < 2; pass++)
-            for (int d = 0; d < c; d++) {
-                const double *y = X + d * rows_of;
-                double along = carom_dot(2 * nv, x, y);
-                for (int i = 0; i < rows_of; i++)
-                    x[i] -= along * y[i];
-            }
-        double square = carom_dot(2 * nv, x, x);
+        double *x = X + c * length, before = 0, square = 0;
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < nv; i++)
+                x[k * nv + i] = part[k][(c + 1) * nv + i][lane];
+        for (int i = 0; i < 2 * nv; i++)
+            before += x[i] * x[i];
+        for (int d = 0; d < 2 * c; d++) {
+            const double *y = X + d % c * length;
+            double along = 0;
+            for (int i = 0; i < 2 * nv; i++)
+                along += x[i] * y[i];
+            for (int i = 0; i < length; i++)
+                x[i] -= along * y[i];
+        }
+        for (int i = 0; i < 2 * nv; i++)
+            square += x[i] * x[i];
         bool none = !(square > (lost ? 1e-20 * before : 0));
         double inverse = none ? 0 : 1 / sqrt(square);
         e->log_r[c] = none ? -INFINITY : 0.5 * log(square);
-        for (int i = 0; i < rows_of; i++)
-            x[i] *= inverse;
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < nv; i++)
+                *carom_lane_at(part[k], (c + 1) * nv + i, lane) = x[k * nv + i] *= inverse;
     }
-    for (int c = 0; c < columns; c++)
-        for (int i = 0; i < rows_of; i++)
-            *carom_lane_at(part[i / nv], (c + 1) * nv + i % nv, lane) = X[c * rows_of + i];
 }
 
 bool carom_lane_strobe(carom_ensemble *e, int lane)
@@ -298,7 +300,7 @@ static bool settled(carom_ensemble *e, int lane)
 {
     double q = 0, rest = carom_lane_rest(e, e->start.v, lane);
     for (int i = 0; i < e->nv; i++)
-        q = fmax(q, fabs(e->start.q[i][lane]));
+        q = CAROM_MAX(q, fabs(e->start.q[i][lane]));
     double k = e->x ? 1e-8 * (1 + q) : 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
     for (int c = 0; c < e->nc; c++) {
         double g = e->start.g[c][lane], u = e->start.u[c][lane], fall = -e->start.udot[c][lane];

@@ -18,8 +18,10 @@
 static double norm_of(carom_wide *rows, int n, int lane)
 {
     double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(*carom_lane_at(rows, i, lane)));
+    for (int i = 0; i < n; i++) {
+        double size = fabs(*carom_lane_at(rows, i, lane));
+        most = size > most ? size : most;
+    }
     return most;
 }
 
@@ -69,16 +71,16 @@ static bool crosses_once(const double b[6], double defect)
 static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, double *low, double *high)
 {
     double h = e->h[lane], start = e->start.g[c][lane], u0 = e->start.u[c][lane], a0 = e->start.udot[c][lane];
-    double g0 = fmax(start, 0), g1 = e->end.g[c][lane], u1 = e->end.u[c][lane], a1 = e->end.udot[c][lane], d = e->defect[c][lane];
+    double g0 = CAROM_MAX(start, 0), g1 = e->end.g[c][lane], u1 = e->end.u[c][lane], a1 = e->end.udot[c][lane], d = e->defect[c][lane];
     double b[6], lowered[6], first;
     if (start <= 0 && u0 < 0)
         return CAROM_SIGHT_UNCLEAR;
     carom_locate_quintic(h, g0, u0, a0, g1, u1, a1, b);
-    for (int i = 0; i < 6; i++)
-        lowered[i] = b[i];
-    carom_locate_lower(lowered, d);
     *low = 0, *high = 1;
     if (!crosses_once(b, 1.6 * d)) {
+        for (int i = 0; i < 6; i++)
+            lowered[i] = b[i];
+        carom_locate_lower(lowered, d);
         if (!carom_locate_first(lowered, 0, &first, high))
             return CAROM_SIGHT_FREE;
         if (!carom_locate_first(b, 0, low, high))
@@ -89,7 +91,7 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     }
     double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
-    double guess = 1 + (g1 < 0 ? 2 * g1/ (h * (-u1 + sqrt(fmax(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
+    double guess = 1 + (g1 < 0 ? 2 * g1 / (h * (-u1 + sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
     *root = root_of(power, guess, *low, *high, e->x ? 1e-3 : 1e-6);
     return CAROM_SIGHT_IMPACT;
 }
@@ -136,7 +138,7 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     double square = u * u - 2 * a_n * g, dx = square > 0 ? 2 * g / (sqrt(square) - u) : -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (fabs(dx) > (e->x ? 1e-8 : 1e-7) * fmin(e->longest[lane], e->proposed[lane])) {
+    if (fabs(dx) > (e->x ? 1e-8 : 1e-7) * CAROM_MIN(e->longest[lane], e->proposed[lane])) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }
@@ -197,7 +199,7 @@ void carom_lane_strike(carom_ensemble *e, int lane)
     l->impacts++;
     if (l->k >= l->job.transient) {
         l->result.impacts++;
-        l->result.slowest = fmin(l->result.slowest, -l->u);
+        l->result.slowest = CAROM_MIN(l->result.slowest, -l->u);
     }
 }
 
