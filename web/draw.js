@@ -1,6 +1,5 @@
 // draw.js: one series on a canvas. Coordinates are pixels; u is the plot of uPlot.
-// Of points that fall on one column of pixels only the extremes are drawn, so a zoomed-out series costs no more than
-// the screen has pixels.
+// Series come thinned (src/output/page_thin.c), so every point of theirs is drawn.
 function visit(u, s, each) {
     const X = v => u.valToPos(v, 'x', true), Y = v => u.valToPos(v, 'y', true)
     const {x, y} = s
@@ -13,52 +12,25 @@ const good = (u, x, y) => Number.isFinite(x) && Number.isFinite(y) && !(u.logx &
 function line(u, s, ctx, sorted) {
     const path = new Path2D(), jumps = new Path2D()
     const {min, max} = u.scales.x
-    let down = false, px = NaN, py = NaN, lastX = NaN, lastY = NaN
-    let low = 0, high = 0, pending = false // of the column of pixels px
-    const flush = () => {
-        if (pending && low !== high) {
-            path.lineTo(px, low)
-            path.lineTo(px, high)
-            path.lineTo(px, py)
-        }
-        pending = false
-    }
+    let down = false, lastX = NaN, lastY = NaN
     visit(u, s, (i, x, y, X, Y) => {
-        if (!good(u, x, y)) {
-            flush()
+        const outside = sorted && ((x < min && s.x[i + 1] < min) || (x > max && s.x[i - 1] > max))
+        if (!good(u, x, y) || outside) {
             down = false
             lastX = NaN
             return
         }
-        if (sorted && ((x < min && s.x[i + 1] < min) || (x > max && s.x[i - 1] > max)))
-            return void (down = false)
-        const jump = sorted && x === lastX && y !== lastY
         const qx = X(x), qy = Y(y)
-        if (jump) {
-            flush()
-            jumps.moveTo(qx, py)
+        if (sorted && x === lastX && y !== lastY) {
+            jumps.moveTo(qx, Y(lastY))
             jumps.lineTo(qx, qy)
             down = false
         }
+        down ? path.lineTo(qx, qy) : path.moveTo(qx, qy)
+        down = true
         lastX = x
         lastY = y
-        if (!down) {
-            path.moveTo(qx, qy)
-        } else if (sorted && Math.round(qx) === Math.round(px)) {
-            low = pending ? Math.min(low, qy) : Math.min(py, qy)
-            high = pending ? Math.max(high, qy) : Math.max(py, qy)
-            pending = true
-            py = qy
-            return
-        } else {
-            flush()
-            path.lineTo(qx, qy)
-        }
-        down = true
-        px = qx
-        py = qy
     })
-    flush()
     ctx.setLineDash(s.style === 'dashed' ? [7 * u.ratio, 5 * u.ratio] : [])
     ctx.stroke(path)
     ctx.setLineDash([2 * u.ratio, 3 * u.ratio])

@@ -53,6 +53,9 @@ function extent(p, axis, within) {
     if (!within && axis === 'y')
         for (const m of p.marks)
             m.y != null && m.x == null && take(m.y)
+    for (const m of within ? [] : p.marks) // triangles are seen as a whole
+        if (m.slope)
+            axis === 'x' ? [m.x, 1.9 * m.x].forEach(take) : [m.y, m.y * 1.9 ** m.slope].forEach(take)
     return [low, high]
 }
 

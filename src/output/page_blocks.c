@@ -95,7 +95,7 @@ static void put_cell(carom_stream *out, const char *text, bool numeric)
     carom_page_status status = strcmp(text, "pass") == 0   ? CAROM_PAGE_PASS
                                : strcmp(text, "fail") == 0 ? CAROM_PAGE_FAIL
                                                            : CAROM_PAGE_INFO;
-    carom_stream_string(out, numeric ? "<td class=\"n\">" : "<td>");
+    carom_stream_string(out, status != CAROM_PAGE_INFO ? "<td class=\"v\">" : numeric ? "<td class=\"n\">" : "<td>");
     if (status != CAROM_PAGE_INFO)
         carom_page_badge(out, status);
     else

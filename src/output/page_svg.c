@@ -60,9 +60,16 @@ static void fit(picture *p)
         widen(x, on_axis(plot->x_from, plot->logx));
         widen(x, on_axis(plot->x_to, plot->logx));
     }
-    for (int i = 0; i < plot->nmark; i++)
-        if (isnan(plot->marks[i].x))
-            widen(y, on_axis(plot->marks[i].y, plot->logy));
+    for (int i = 0; i < plot->nmark; i++) {
+        const carom_page_mark *m = &plot->marks[i];
+        if (isnan(m->x) || m->slope != 0)
+            widen(y, on_axis(m->y, plot->logy));
+        if (m->slope != 0) { /* triangles are seen as a whole */
+            widen(x, on_axis(m->x, plot->logx));
+            widen(x, on_axis(1.9 * m->x, plot->logx));
+            widen(y, on_axis(m->y * pow(1.9, m->slope), plot->logy));
+        }
+    }
     if (!(x[0] <= x[1]))
         x[0] = 0, x[1] = 1;
     if (!(y[0] <= y[1]))
