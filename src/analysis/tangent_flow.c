@@ -187,8 +187,8 @@ static double speed_of(const carom_flow *f, int count)
 
 /* ---- (3) ---- */
 
-/* exp(h [[0, 1], [a_q, a_v]]) x for a column (dq, dv) with entries n apart, z = h |.| */
-static void exponential(carom_flow *f, double h, double z, double *x, int n)
+/* exp(h [[0, 1], [a_q, a_v]]) x for a column (dq, dv) with entries n apart, z = h |.|, cut off at `small` */
+static void exponential(carom_flow *f, double h, double z, double small, double *x, int n)
 {
     int nv = f->linear.system->nv, pieces = (int)CAROM_MIN(1e6, 1 + floor(z / 2));
     double step = h / pieces;
@@ -207,7 +207,7 @@ static void exponential(carom_flow *f, double h, double z, double *x, int n)
                 f->sum[i] += f->term[i];
                 size = CAROM_MAX(size, fabs(f->term[i])), total = CAROM_MAX(total, fabs(f->sum[i]));
             }
-            if (size <= 1e-18 * total)
+            if (size <= small * total)
                 break;
         }
         for (int i = 0; i < 2 * nv; i++)
@@ -216,7 +216,7 @@ static void exponential(carom_flow *f, double h, double z, double *x, int n)
 }
 
 static carom_status constant(carom_flow *f, const carom_segment *g, int n, double *X, const double *dp, const double *law_p,
-                             carom_error *error)
+                             double tol, carom_error *error)
 {
     static const double node[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
                                   0.9739065285171717};
@@ -225,11 +225,10 @@ static carom_status constant(carom_flow *f, const carom_segment *g, int n, doubl
     const carom_system *sys = f->linear.system;
     int nv = sys->nv;
     double h = g->t1 - g->t0, *part = f->matrix; /* [2*nv] */
-    place(f, g, 0, f->q, f->v);
-    CAROM_TRY(carom_flow_point(f, g->t0, f->q, f->v, n, NULL, law_p, f->a_q, f->a_v, f->b, error));
-    double rate = speed_of(f, 1);
+    CAROM_TRY(carom_flow_point(f, g->t0, g->q, g->v, n, NULL, law_p, f->a_q, f->a_v, f->b, error)); /* powers 0: the start */
+    double rate = speed_of(f, 1), small = CAROM_MAX(1e-18, 1e-5 * tol);
     for (int j = 0; j < n; j++)
-        exponential(f, h, h * rate, X + j, n);
+        exponential(f, h, h * rate, small, X + j, n);
     for (int i = 0; i < nv; i++)
         f->log_det += h * f->a_v[i * nv + i];
     for (int k = 0; dp && k < 10; k++) {
@@ -239,7 +238,7 @@ static carom_status constant(carom_flow *f, const carom_segment *g, int n, doubl
         for (int j = 0; j < n; j++) {
             for (int i = 0; i < nv; i++)
                 part[i] = 0, part[nv + i] = w * f->b[i * n + j];
-            exponential(f, rest, rest * rate, part, 1);
+            exponential(f, rest, rest * rate, small, part, 1);
             for (int i = 0; i < 2 * nv; i++)
                 X[i * n + j] += part[i];
         }
@@ -299,7 +298,7 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
     bool rows = carom_flow_rows(flow, role), fixed = f->linear_motion || (sys->known & CAROM_JACOBIAN);
     unsigned needed = rows ? together & ~(unsigned)(fixed ? CAROM_JACOBIAN : 0) : alone;
     if ((sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, role))
-        return constant(f, segment, n, X, dp, law_p, error);
+        return constant(f, segment, n, X, dp, law_p, tol, error);
     CAROM_TRY(nodes(f, segment, &gauss, 0, 1, n, dp, law_p, error));
     double z = h * speed_of(f, NODES), most = CAROM_MIN(0.7, pow(1e4 * tol, 1.0 / 7));
     if (!(z > most))
