@@ -112,7 +112,7 @@ static carom_status table(carom_findings *f, carom_error *error)
     const protocol list[] = {{"I.D.P (impacts detected)", "scheme=exact", .872, -2.61},
                              {"C.N.S.P, printed", "scheme=crank-nicolson:variant=printed", .870, -2.60},
                              {"C.N.S.P, consistent", "scheme=crank-nicolson:variant=consistent", .866, -2.61},
-                             {"I.N.S.P (initial scheme)", "scheme=schatzman-paoli", .933, -2.09}};
+                             {"I.N.S.P (initial scheme)", "scheme=schatzman-paoli:theta=0", .933, -2.09}};
     const int starts = f->quick ? 1 : 2;
     const long length = f->quick ? 150 : 1500;
     const double width = f->quick ? 0.25 : 0.06;
@@ -127,7 +127,8 @@ static carom_status table(carom_findings *f, carom_error *error)
     for (int k = 0; k < 4; k++) {
         char settings[200], what[100];
         snprintf(settings, sizeof settings, "%s%s", list[k].settings, step);
-        CAROM_TRY(measure(settings, CAROM_LYAPUNOV_PERTURBATION, length, 100, h, starts, &r, f->threads, error));
+        /* the initial scheme ends in cycles of the grid, each with exponents of its own: from the model's start alone */
+        CAROM_TRY(measure(settings, CAROM_LYAPUNOV_PERTURBATION, length, 100, h, k < 3 ? starts : 1, &r, f->threads, error));
         first[k] = r.exponent[0];
         carom_find_row(rows, "%s|%.3f|%.3f|%.3f|%.3f|%.2f", list[k].name, r.exponent[0], r.exponent[1], r.impacts, list[k].first, list[k].second);
         snprintf(what, sizeof what, "first exponent by %s", list[k].name);
@@ -140,7 +141,7 @@ static carom_status table(carom_findings *f, carom_error *error)
                          fabs(first[1] - first[0]) / fabs(first[3] - first[0]), 0, 1);
     carom_find_text(f, "Why the initial scheme fails: an impact takes two steps there, U^{n+2} = -e U^n and U^{n+3} = -e U^{n+1}, so a perturbation "
                     "of the state is multiplied by exactly -e. The true impact also shears it, by (1+e)(a cos(omega t) - umin)/v: this term is "
-                    "missing for every step size.");
+                    "missing for every step size. Its motion ends in a cycle of the grid (87 periods from this start), and the exponent is one of that cycle.");
     return CAROM_OK;
 }
 
@@ -161,6 +162,6 @@ const carom_entry carom_entries_004[] = {
      "The paper does not say its parameters, so its numbers cannot be computed. Shown is the same protocol on documented parameters (C1, chaotic). "
      "The claim holds there: the corrected scheme is close to impact detection, the initial one is not.", NULL, "impact-oscillator",
      "carom lyapunov impact-oscillator --periods 3000\n"
-     "carom lyapunov impact-oscillator --method perturbation --scheme schatzman-paoli --h 0.00100010906 --epsilon 0.001 --periods 1500", false, table},
+     "carom lyapunov impact-oscillator --method perturbation --scheme schatzman-paoli:theta=0 --steps 2513 --epsilon h --periods 1500", false, table},
     {.id = NULL},
 };

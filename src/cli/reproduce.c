@@ -80,8 +80,10 @@ static void put_checks(carom_page *page, const carom_findings *f)
     const char **cell = CAROM_NEW(f->arena, const char *, 4 * f->ncheck + 1);
     for (int i = 0; cell && i < f->ncheck; i++) {
         const carom_finding_check *c = &f->check[i];
-        const char *range = c->least == c->most ? carom_arena_format(f->arena, "%.6g", c->least)
-                                                : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
+        const double middle = 0.5 * (c->least + c->most), half = 0.5 * (c->most - c->least);
+        const char *range = half == 0 ? carom_arena_format(f->arena, "%.10g", middle)
+                            : half < 0.01 * fabs(middle) ? carom_arena_format(f->arena, "%.10g ± %.2g", middle, half)
+                                                         : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
         const char *row[] = {c->what, carom_arena_format(f->arena, "%.10g", c->measured), range, c->passes ? "pass" : "fail"};
         memcpy(cell + 4 * i, row, sizeof row);
     }
