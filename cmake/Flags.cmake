@@ -19,4 +19,6 @@ target_compile_options(carom_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
     # No memset for loops of length one; no vector load of what scalars have just stored (it stalls small steps).
     $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
+    # Vectors of eight lanes are arguments of inlined functions only: how others would pass them does not matter.
+    $<$<C_COMPILER_ID:GNU>:-Wno-psabi>
     $<$<BOOL:${WITH_WERROR}>:-Werror>)
