@@ -179,11 +179,12 @@ function axes(p) {
     const font = '12px system-ui, sans-serif'
     const splits = (log, pixels) => (u, i, low, high) =>
         (log ? logarithmic : linear)(low, high, Math.max(3, Math.floor((i ? u.bbox.height : u.bbox.width) / uPlot.pxRatio / pixels)))
+    const filter = (u, ticks) => ticks // none is left without its label
     const names = p.names && p.names.map(n => n.length > 14 ? n.slice(0, 13) + '…' : n)
     return [
-        {scale: 'x', stroke: colour, grid, ticks: {...grid, size: 4}, font, size: 28, gap: 4, space: 10, splits: splits(p.logx, 75),
+        {scale: 'x', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: 28, gap: 4, space: 10, splits: splits(p.logx, 75),
          values: (u, ticks) => ticks.map(t => label(t, ticks, p.logx))},
-        {scale: 'y', stroke: colour, grid, ticks: {...grid, size: 4}, font, size: names ? 92 : 58, gap: 4, space: 10,
+        {scale: 'y', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: names ? 92 : 58, gap: 4, space: 10,
          splits: names ? () => names.map((n, i) => i) : splits(p.logy, 32),
          values: (u, ticks) => names ? names : ticks.map(t => label(t, ticks, p.logy))},
     ]
