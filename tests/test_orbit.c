@@ -29,6 +29,12 @@ static const char *const DRY = /* DH (c = 0) and FS */
     "mass: {x: 1, y: 1}\nforce: {x: -x - c*x' + a*cos(w*t), y: -1}\n"
     "contacts: {floor: {gap: y, restitution: 0, slip: [x'], friction: f}}\nperiod: 2*pi/w\n";
 
+static const char *const CARTESIAN = /* PE as a point on a circle */
+    "carom: 1\nparameters: {w: 2.4, A: 0.8, thw: 0, e: 0.7, c: 0.1}\ncoordinates: {x: sin(0.067), y: -cos(0.067)}\n"
+    "velocities: {x: 0.51*cos(0.067), y: 0.51*sin(0.067)}\nmass: {x: 1, y: 1}\n"
+    "force: {x: -c*x' - A*cos(w*t)*y, y: -c*y' - 1 + A*cos(w*t)*x}\nconstraints: {rod: x^2 + y^2 - 1}\n"
+    "contacts: {wall: {gap: \"atan2(x, -y) - thw\", restitution: e}}\nperiod: 2*pi/w\n";
+
 typedef struct setting {
     const char *name;
     double value;
@@ -65,6 +71,12 @@ static void find(carom_orbits *orbits, const carom_model *model, const int *whic
     CHECK_OK(carom_orbit_guess(orbits, &options, transient, &error), error);
     CHECK_OK(carom_orbit_find(orbits, &error), error);
 }
+
+typedef struct found {
+    double value[CAROM_BRANCH_EVENTS];
+    int n[CAROM_BRANCH_EVENTS];
+} found;
+static found follow(const char *text, const setting *set, const char *name, double from, double to, double step, double transient);
 
 typedef struct expected {
     const char *text;
@@ -120,6 +132,23 @@ START_TEST(orbits_and_multipliers_agree_with_independent_values)
         carom_orbits_free(&orbits);
         carom_model_free(model);
     }
+}
+END_TEST
+
+START_TEST(an_orbit_with_a_joint_is_that_of_the_angle)
+{
+    const double th = .067081023815, rate = .514726007115, x[] = {sin(th), -cos(th), rate * cos(th), rate * sin(th)};
+    carom_model *model = make(CARTESIAN, NULL);
+    carom_orbits orbits;
+    find(&orbits, model, NULL, 0, 0);
+    ck_assert_int_eq(orbits.orbit.nmultiplier, 2);
+    for (int i = 0; i < 4; i++)
+        CHECK_NEAR(orbits.orbit.x[i], x[i], 1e-9);
+    CHECK_AT_MOST(cabs(orbits.orbit.multiplier[0] - (-.203338735601 + .579473390869 * I)), 1e-9);
+    carom_orbits_free(&orbits);
+    carom_model_free(model);
+    found f = follow(CARTESIAN, NULL, "thw", 0, -.15, .01, 100);
+    CHECK_NEAR(f.value[CAROM_BRANCH_PERIOD_DOUBLING], -.0879043282, 1e-8);
 }
 END_TEST
 
@@ -179,11 +208,6 @@ START_TEST(orbits_move_with_parameters_as_independent_values_say)
 END_TEST
 
 /* ---- branches ---- */
-
-typedef struct found {
-    double value[CAROM_BRANCH_EVENTS];
-    int n[CAROM_BRANCH_EVENTS];
-} found;
 
 static bool note(void *user, const carom_branch_point *at)
 {
@@ -281,7 +305,7 @@ START_TEST(a_search_that_cannot_succeed_says_so)
 }
 END_TEST
 
-TEST_MAIN("orbit", orbits_and_multipliers_agree_with_independent_values,
+TEST_MAIN("orbit", orbits_and_multipliers_agree_with_independent_values, an_orbit_with_a_joint_is_that_of_the_angle,
           the_bouncing_ball_has_the_multipliers_of_its_quadratic_equation,
           stick_slip_on_a_belt_has_its_period_and_loses_a_direction, orbits_move_with_parameters_as_independent_values_say,
           the_bouncing_ball_doubles_its_period_and_folds_where_closed_forms_say,
