@@ -16,11 +16,11 @@
 
 #define CAROM_TRIG_TYPES(X)                                                                                            \
     X(typedef double carom_wide8 __attribute__((vector_size(64), aligned(8), may_alias));                              \
-      typedef long long carom_bits8 __attribute__((vector_size(64), aligned(8), may_alias));                           \
-      typedef long long carom_bits2 __attribute__((vector_size(16), aligned(8), may_alias));                           \
+      typedef unsigned long long carom_bits8 __attribute__((vector_size(64), aligned(8), may_alias));                  \
+      typedef unsigned long long carom_bits2 __attribute__((vector_size(16), aligned(8), may_alias));                  \
       double sin(double); double cos(double);                                                                          \
-      static inline long long carom_to_bits(double x) { union { double x; long long i; } u = {.x = x}; return u.i; }   \
-      static inline double carom_from_bits(long long i) { union { long long i; double x; } u = {.i = i}; return u.x; })
+      static inline unsigned long long carom_to_bits(double x) { union { double x; unsigned long long i; } u = {.x = x}; return u.i; } \
+      static inline double carom_from_bits(unsigned long long i) { union { unsigned long long i; double x; } u = {.i = i}; return u.x; })
 
 /* (1)-(4) for a real type R and its integers I; the sign bit of *bad: not computed. */
 #define CAROM_TRIG_KERNEL(X, NAME, R, I, TO_BITS, FROM_BITS)                                                           \
@@ -40,41 +40,41 @@
           const R s_r = d + (s_0 + y * (w + c_0)), c_r = w + (((1.0 - w) - hz) + (c_0 - y * (d + s_0)));               \
           const I n = TO_BITS(t), odd = -(n & 1), s_i = TO_BITS(s_r), c_i = TO_BITS(c_r);                              \
           const I x_i = TO_BITS(x) & 0x7fffffffffffffff, r_i = TO_BITS(d) & 0x7fffffffffffffff;                        \
-          *sine = FROM_BITS(((odd & c_i) | (~odd & s_i)) ^ ((n & 2) << 62));                                           \
-          *cosine = FROM_BITS(((odd & s_i) | (~odd & c_i)) ^ (((n + 1) & 2) << 62));                                   \
+          *sine = FROM_BITS(((odd & c_i) | (~odd & s_i)) ^ (-(n & 2) & (-0x7fffffffffffffff - 1)));                    \
+          *cosine = FROM_BITS(((odd & s_i) | (~odd & c_i)) ^ (-((n + 1) & 2) & (-0x7fffffffffffffff - 1)));            \
           *bad = (0x4197d78400000000 - x_i) | ((r_i - 0x3e70000000000000) & ~(x_i - 0x3e70000000000000));              \
       })
 
 #define CAROM_TRIG_FUNCTIONS(X)                                                                                        \
     X(static inline double carom_op_sin(double x)                                                                      \
       {                                                                                                                \
-          double s; double c; long long bad;                                                                           \
+          double s; double c; unsigned long long bad;                                                                  \
           carom_trig_one(&x, &s, &c, &bad);                                                                            \
-          return bad < 0 ? sin(x) : s;                                                                                 \
+          return (long long)bad < 0 ? sin(x) : s;                                                                      \
       }                                                                                                                \
       static inline double carom_op_cos(double x)                                                                      \
       {                                                                                                                \
-          double s; double c; long long bad;                                                                           \
+          double s; double c; unsigned long long bad;                                                                  \
           carom_trig_one(&x, &s, &c, &bad);                                                                            \
-          return bad < 0 ? cos(x) : c;                                                                                 \
+          return (long long)bad < 0 ? cos(x) : c;                                                                      \
       }                                                                                                                \
       static inline void carom_op_sincos(double x, double *s, double *c)                                               \
       {                                                                                                                \
-          long long bad; const double at = x;                                                                          \
+          unsigned long long bad; const double at = x;                                                                 \
           carom_trig_one(&at, s, c, &bad);                                                                             \
-          if (bad < 0) { *s = sin(x); *c = cos(x); }                                                                   \
+          if ((long long)bad < 0) { *s = sin(x); *c = cos(x); }                                                        \
       }                                                                                                                \
       static inline __attribute__((always_inline)) void carom_wide_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c) \
       {                                                                                                                \
           carom_bits8 bad; const carom_wide8 at = *x;                                                                  \
           carom_trig_eight(&at, s, c, &bad);                                                                           \
           const carom_bits2 *b = (const carom_bits2 *)&bad; const carom_bits2 any = (b[0] | b[1]) | (b[2] | b[3]);     \
-          if (__builtin_expect((any[0] | any[1]) < 0, 0))                                                              \
+          if (__builtin_expect((long long)(any[0] | any[1]) < 0, 0))                                                   \
               for (int i = 0; i < 8; i++)                                                                              \
-                  if (bad[i] < 0) { (*s)[i] = sin(at[i]); (*c)[i] = cos(at[i]); }                                      \
+                  if ((long long)bad[i] < 0) { (*s)[i] = sin(at[i]); (*c)[i] = cos(at[i]); }                           \
       })
 
-#define CAROM_TRIG_ONE(X) CAROM_TRIG_KERNEL(X, carom_trig_one, double, long long, carom_to_bits, carom_from_bits)
+#define CAROM_TRIG_ONE(X) CAROM_TRIG_KERNEL(X, carom_trig_one, double, unsigned long long, carom_to_bits, carom_from_bits)
 #define CAROM_TRIG_EIGHT(X) CAROM_TRIG_KERNEL(X, carom_trig_eight, carom_wide8, carom_bits8, (carom_bits8), (carom_wide8))
 
 #endif
