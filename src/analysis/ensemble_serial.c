@@ -99,6 +99,14 @@ static carom_status failed(carom_ensemble *e, int lane, carom_status status)
     return status;
 }
 
+/* The strobe is reached, to rounding of the time. */
+static bool reached(const carom_sim *sim, double t_end, double strobe)
+{
+    const carom_clock *clock = sim->now.clock;
+    double left = (t_end - clock->t) - clock->t_low;
+    return !(left > 1e-12 * strobe) || clock->t + left == clock->t;
+}
+
 /* To the strobe, or until the lane can go on (*back). */
 static carom_status interval(carom_ensemble *e, int lane, bool *back)
 {
@@ -108,7 +116,7 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     double base = e->base[lane], t_end = base + e->strobe[lane], log_det = e->columns ? carom_tangent_report(e->tangent)->log_det : 0;
     carom_status status = CAROM_OK;
     *back = false;
-    while (status == CAROM_OK && !*back && (t_end - sim->now.clock->t) - sim->now.clock->t_low > 1e-12 * e->strobe[lane]) {
+    while (status == CAROM_OK && !*back && !reached(sim, t_end, e->strobe[lane])) {
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;
@@ -119,7 +127,7 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     if (e->columns)
         e->log_det[lane] += carom_tangent_report(e->tangent)->log_det - log_det;
     scatter(e, lane, sim->now.state.q, sim->now.state.v, e->columns ? carom_tangent_columns(e->tangent) : NULL);
-    e->s[lane] = CAROM_MIN(sim->now.clock->t + sim->now.clock->t_low - base, e->strobe[lane]);
+    e->s[lane] = reached(sim, t_end, e->strobe[lane]) ? e->strobe[lane] : (sim->now.clock->t - base) + sim->now.clock->t_low;
     e->proposed[lane] = sim->now.clock->h;
     return status == CAROM_OK ? CAROM_OK : failed(e, lane, status);
 }
