@@ -1,22 +1,8 @@
 #!/bin/sh
 # test_basin.sh: carom basin finds the attractors there are, numbers them by their first point, and draws them.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect()
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
-}
-holds() { jq -e "$1" "$out" >/dev/null || { complain "not true: $1"; head -c 1500 "$out"; }; }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 
 # Two wells at x = -1 and x = 1, damped: every motion ends in one of them, and (x, v) and (-x, -v) in opposite ones.
 cat >"$tmp/wells.yaml" <<'END'
@@ -91,4 +77,4 @@ if [ -n "${SQLITE:-}" ]; then
     grep -q "basin: 'tol=1e-06' there, 'tol=1e-05' here" "$err" || { complain "another tolerance is taken"; cat "$err"; }
 fi
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

@@ -1,34 +1,8 @@
 #!/bin/sh
 # test_bifurcate.sh: `carom bifurcate` as a user meets it: maps, files, options, signals, exit codes.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err
-failures=0 code=0
-
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() # CODE ARGUMENTS...
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    if [ "$code" != "$wanted" ]; then
-        complain "carom $* exits with $code, not $wanted"
-        head -5 "$err"
-    fi
-}
-says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
-prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
-holds()
-{
-    if [ ! -s "$out" ] || ! jq -e "$1" "$out" >/dev/null; then
-        complain "not true: $1"
-        head -c 600 "$out"
-    fi
-}
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 
 # ---- the impact oscillator through its period doubling at w = 2.6533477279 ----
 expect 0 bifurcate impact-oscillator -p w=2.64:2.68:3 -p alpha=0 -p umin=0 --transient 300 --show 20 --exponent --periods 60 \
@@ -106,4 +80,4 @@ expect 2 bifurcate impact-oscillator -p w=2:3:4 --mark abc
 expect 2 bifurcate impact-oscillator -p w=2:3:4 -o "$tmp/d.png"
 expect 1 bifurcate impact-oscillator -p w=2:3:2 --show 2 -o /nowhere/d.csv
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

@@ -1,36 +1,8 @@
 #!/bin/sh
 # test_cli.sh: the command as a user meets it: results, files, typos, full disks, signals, exit codes.
 # Exact values: a ball dropped from y0 with restitution e comes to rest at t = sqrt(2 y0/g) (1 + e)/(1 - e).
-set -u
-: "${CAROM:?}"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err
-failures=0 code=0
-
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-# expect CODE ARGUMENTS...: runs carom, keeps its stdout and stderr
-expect()
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    if [ "$code" != "$wanted" ]; then
-        complain "carom $* exits with $code, not $wanted"
-        head -5 "$err"
-    fi
-}
-says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
-prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
-silent() { [ ! -s "$err" ] || { complain "stderr is not empty:"; head -5 "$err"; }; }
-holds() # a condition on the JSON that was printed
-{
-    if [ ! -s "$out" ] || ! jq -e "$1" "$out" >/dev/null; then
-        complain "not true: $1"
-        head -c 600 "$out"
-    fi
-}
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
 
 # ---- help, version, lists ----
 expect 0
@@ -68,7 +40,7 @@ says "did you mean 'schemes'"
 # ---- wrong command lines ----
 expect 2 rnu ball
 says "unknown command 'rnu'; did you mean 'run'"
-expect 2 converge ball
+expect 2 ball
 says "unknown command"
 expect 2 run bouncing-ball --shceme kern
 says "did you mean '--scheme'"
@@ -90,7 +62,6 @@ expect 2 run bouncing-ball -p e=high
 says "NAME=NUMBER"
 expect 2 run bouncing-ball -o - --json
 
-finish() { [ $failures = 0 ] || { echo "$failures failures"; exit 1; }; exit 0; }
 if [ -z "${YAML:-}" ]; then
     expect 3 run bouncing-ball
     says "without libfyaml"

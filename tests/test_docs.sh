@@ -2,13 +2,10 @@
 # test_docs.sh: the documentation says what is true. Generated parts are up to date, every command that is shown prints
 # what is shown, whole models load (and those marked wrong do not), programs compile without a warning and run, links
 # and their anchors exist, and what the loader and the command know is explained somewhere.
-set -eu
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+set -e
+needs YAML
 
 # ---- commands, models, programs ----
 programs=0 models=0
@@ -106,4 +103,4 @@ if command -v pandoc >/dev/null 2>&1; then
     done
 fi
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

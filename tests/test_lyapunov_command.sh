@@ -1,34 +1,8 @@
 #!/bin/sh
 # test_lyapunov_command.sh: `carom lyapunov` as a user meets it: fields, files, options, signals, exit codes.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err
-failures=0 code=0
-
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() # CODE ARGUMENTS...
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    if [ "$code" != "$wanted" ]; then
-        complain "carom $* exits with $code, not $wanted"
-        head -5 "$err"
-    fi
-}
-says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
-prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
-holds()
-{
-    if [ ! -s "$out" ] || ! jq -e "$1" "$out" >/dev/null; then
-        complain "not true: $1"
-        head -c 600 "$out"
-    fi
-}
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 
 # ---- fields ----
 p1="-p alpha=0.05 -p e=0.5 -p umin=0"
@@ -115,4 +89,4 @@ expect 3 lyapunov no-such-model
 expect 1 lyapunov impact-oscillator --scheme moreau-jean --periods 10
 says "moreau-jean"
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

@@ -1,13 +1,10 @@
 #!/bin/sh
 # test_models_page.sh: docs/models.md is what models/ says, its commands work, and every derivative of every model is right.
-set -eu
-sh tools/models-table.sh --check
-[ -n "${YAML:-}" ] || exit 77
-: "${CAROM:=build/carom}"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-wrong() { echo "$*"; head -5 "$tmp/log"; failures=$((failures + 1)); }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+sh tools/models-table.sh --check || complain "docs/models.md is not what models/ says"
+[ -n "${YAML:-}" ] || finish
+wrong() { complain "$*"; head -5 "$tmp/log"; }
 
 for file in models/*.yaml; do
     name=$(basename "$file" .yaml)
@@ -16,4 +13,4 @@ for file in models/*.yaml; do
     "$CAROM" run "$name" --json --quiet >"$tmp/log" 2>&1 || wrong "carom run $name"
     grep -Eq '"status": "(ok|stopped)"' "$tmp/log" || wrong "carom run $name: status"
 done
-exit $((failures > 0))
+finish

@@ -1,21 +1,8 @@
 #!/bin/sh
 # test_orbit_command.sh: `carom orbit` and `carom gradient` as a user meets them: results, files, mistakes, exit codes.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() # CODE ARGUMENTS...
-{
-    wanted=$1 code=0
-    shift
-    "$CAROM" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
-    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; cat "$tmp/err"; }
-}
-holds() { jq -e "$1" "$tmp/out" >/dev/null || { complain "not true of the result: $1"; cat "$tmp/out"; }; }
-says() { grep -qF -- "$1" "$tmp/err" || { complain "the message lacks: $1"; cat "$tmp/err"; }; }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 
 # The orbit of one impact per period: published to ten digits.
 expect 0 orbit impact-oscillator -p alpha=0.05 -p e=0.5 -p umin=0 --sensitivity --json
@@ -48,4 +35,4 @@ expect 2 gradient bouncing-ball
 says "--of"
 expect 2 gradient bouncing-ball --of event:0
 expect 2 gradient bouncing-ball --t-end 0.1 --of event:1
-[ "$failures" = 0 ]
+finish

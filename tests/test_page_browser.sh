@@ -1,16 +1,10 @@
 #!/bin/sh
 # test_page_browser.sh: pages as people see them, in headless Chromium: wide and narrow, light and dark, printed, without
 # scripts. What is looked at stands in page_browser.js.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || { echo "skipped: there are no model files in this build"; exit 77; }
-for program in node chromium; do
-    command -v $program >/dev/null 2>&1 || { echo "skipped: there is no $program"; exit 77; }
-done
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
+needs_programs node chromium
 
 # Names that would be tags and scripts if anything let them; long ones, too.
 cat >"$tmp/hostile.yaml" <<'END'
@@ -37,4 +31,4 @@ for page in hostile box bird; do
     [ $code != 77 ] || exit 77
     [ $code = 0 ] || complain "$page.html"
 done
-exit $((failures > 0))
+finish

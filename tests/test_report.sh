@@ -1,23 +1,10 @@
 #!/bin/sh
 # test_report.sh: `carom report`: models and files of every format, alone and over each other; what is missing is said; typos,
 # full disks and failing runs; every built-in model is drawn.
-set -u
-: "${CAROM:?}"
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err page=$tmp/page.html
-failures=0 code=0
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+page=$tmp/page.html
 
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() # CODE ARGUMENTS...
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
-}
-says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
 shows() { grep -q -e "$1" "$page" || complain "the page lacks '$1'"; }
 hides() { ! grep -q -e "$1" "$page" || complain "the page has '$1'"; }
 number() { grep -o "$1" "$page" | wc -l; }
@@ -44,7 +31,7 @@ expect 0 report "$tmp/foreign.csv" -o "$page"
 shows 'no section .draw\|model is not known'
 shows 'no pair of columns'
 shows 'There is no column <code>energy</code>'
-[ -n "${YAML:-}" ] || exit $((failures > 0))
+[ -n "${YAML:-}" ] || finish
 
 # ---- a model: exact numbers of the bouncing ball reach the page ----
 expect 0 report bouncing-ball -o "$page"
@@ -142,4 +129,4 @@ for file in models/*.yaml; do
     shows 'class="animation"'
     shows 'id="energy"'
 done
-exit $((failures > 0))
+finish

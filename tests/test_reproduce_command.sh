@@ -1,12 +1,8 @@
 #!/bin/sh
 # test_reproduce_command.sh: `carom reproduce --quick`: all checks pass, the page is whole, and the commands that it shows run.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 cd "$tmp" || exit 1
 
 code=0
@@ -33,18 +29,11 @@ while IFS= read -r command; do
         { complain "does not run: $command"; head -3 log; }
 done <commands
 
-expect() # CODE ARGUMENTS
-{
-    wanted=$1 code=0
-    shift
-    "$CAROM" reproduce "$@" >out 2>err </dev/null || code=$?
-    [ "$code" = "$wanted" ] || { complain "reproduce $* exits with $code, not $wanted"; cat err; }
-}
-expect 2 001-fig9
+expect 2 reproduce 001-fig9
 grep -q "did you mean '001-fig" err || complain "no hint at the nearest entry: $(cat err)"
-expect 0 --list
+expect 0 reproduce --list
 grep -q '^  003-fig6 ' out || complain "the list lacks an entry"
-expect 0 001-fig1 -o one.html
+expect 0 reproduce 001-fig1 -o one.html
 grep -q '1 pass, 0 fail' out || complain "one entry: $(cat out)"
-expect 1 001-fig1 -o /no/such/folder/page.html
-[ "$failures" = 0 ]
+expect 1 reproduce 001-fig1 -o /no/such/folder/page.html
+finish

@@ -1,27 +1,11 @@
 #!/bin/sh
 # test_sweep_command.sh: carom sweep and carom merge as a user meets them: tables, threads, shards, kill -9 and --resume, full disks,
 # Ctrl-C, mistakes. "The same" always means the same to the last bit: tables hold the shortest text that reads back exactly.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] || exit 77
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-out=$tmp/out err=$tmp/err
-failures=0 code=0
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
 
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect()
-{
-    wanted=$1
-    shift
-    code=0
-    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
-    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
-}
-says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
-prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
 same() { cmp -s "$1" "$2" || { complain "$1 and $2 differ"; diff "$1" "$2" | head -5; }; }
-holds() { jq -e "$1" "$out" >/dev/null || { complain "not true: $1"; head -c 400 "$out"; }; }
 
 # ---- tables on standard output and in a file ----
 expect 0 sweep bouncing-ball -p e=0.5:1.1:4 --measure max:y --measure impacts --time 0.9
@@ -75,8 +59,7 @@ expect 2 merge "$tmp/x.sqlite"
 if [ -z "${SQLITE:-}" ]; then
     expect 1 sweep bouncing-ball -p e=0.5:0.9:3 --measure impacts -o "$tmp/x.sqlite"
     says 'without SQLite'
-    [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
-    exit 0
+    finish
 fi
 
 # ---- one run in one piece, with one thread and with two ----
@@ -218,4 +201,4 @@ if [ -n "${PNG:-}" ]; then
     says 'two axes'
 fi
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

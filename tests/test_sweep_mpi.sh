@@ -1,11 +1,10 @@
 #!/bin/sh
 # test_sweep_mpi.sh: a sweep on 1, 2 and 3 ranks of MPI gives the same bits as without; when a rank is killed the run ends, and
 # --resume finishes it.
-set -u
-: "${CAROM:?}"
-[ -n "${YAML:-}" ] && [ -n "${SQLITE:-}" ] && [ -n "${MPI:-}" ] || exit 77
-command -v mpirun >/dev/null 2>&1 || exit 77
-command -v timeout >/dev/null 2>&1 || exit 77
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML SQLITE MPI
+needs_programs mpirun timeout
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" # libraries of MPI keep memory until the end
 options="--oversubscribe"
 if mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
@@ -13,10 +12,6 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
 else
     options=""
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-failures=0
-complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
 ranks() # N COMMAND...
 {
     n=$1
@@ -27,7 +22,7 @@ ranks() # N COMMAND...
 begin="" # exec: in the background, where a signal is to meet mpirun itself
 sweep="sweep impact-oscillator -p w=2:3:20 -p alpha=0.05:0.45:15 --measure lyapunov --measure max:u --transient 10 --periods 20 --quiet"
 
-ranks 1 true >/dev/null 2>&1 || { echo "mpirun does not run here"; exit 77; }
+ranks 1 true >/dev/null 2>&1 || skip "mpirun does not run here"
 
 # shellcheck disable=SC2086
 "$CAROM" $sweep -o "$tmp/one.sqlite" --threads 1 || complain "the sweep fails without MPI"
@@ -88,4 +83,4 @@ ranks 3 "$CAROM" $sweep --shard 2/3 -o "$tmp/shard2.sqlite" --resume --threads 2
 "$CAROM" merge "$tmp/all.csv" "$tmp/all.sqlite" --quiet
 cmp "$tmp/one.csv" "$tmp/all.csv" || complain "shards on ranks give other numbers"
 
-[ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
+finish

@@ -1,0 +1,41 @@
+# testing.sh: what tests of the command share. They run in the source folder and begin with `. tests/testing.sh`.
+set -u
+: "${CAROM:?}"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+out=$tmp/out err=$tmp/err
+failures=0 code=0
+
+skip() { echo "skipped: $*"; exit 77; }
+needs() # LIBRARY...: those that this build has are in the environment as YAML=1 and the like
+{
+    for library in "$@"; do
+        eval "[ -n \"\${$library:-}\" ]" || skip "this build has no $library"
+    done
+}
+needs_programs() # NAME...
+{
+    for program in "$@"; do
+        command -v "$program" >/dev/null 2>&1 || skip "there is no $program"
+    done
+}
+complain() { echo "FAIL: $*"; failures=$((failures + 1)); }
+finish() { [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }; exit 0; }
+expect() # CODE ARGUMENTS...: runs carom and keeps its stdout and stderr
+{
+    wanted=$1
+    shift
+    code=0
+    "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
+    [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
+}
+says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
+prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
+silent() { [ ! -s "$err" ] || { complain "stderr is not empty:"; head -5 "$err"; }; }
+holds() # a condition on the JSON that was printed
+{
+    if [ ! -s "$out" ] || ! jq -e "$1" "$out" >/dev/null; then
+        complain "not true: $1"
+        head -c 600 "$out"
+    fi
+}
