@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/tangent.h"
+#include "core/eigen.h"
 
 enum { NODES = CAROM_FLOW_NODES, PIECES = 256 };
 #define R15 3.8729833462074168852
@@ -164,24 +165,12 @@ static carom_status collocate(carom_flow *f, const table *T, double h, int n, do
     return CAROM_OK;
 }
 
-static double row_norm(int n, const double *A)
-{
-    double most = 0;
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += fabs(A[i * n + j]);
-        most = CAROM_MAX(most, sum);
-    }
-    return most;
-}
-
 static double speed_of(const carom_flow *f, int count)
 {
     int nv = f->linear.system->nv;
     double most = 0;
     for (int k = 0; k < count; k++)
-        most = CAROM_MAX(most, row_norm(nv, f->a_v + k * nv * nv) + sqrt(row_norm(nv, f->a_q + k * nv * nv)));
+        most = CAROM_MAX(most, carom_norm_rows(nv, f->a_v + k * nv * nv) + sqrt(carom_norm_rows(nv, f->a_q + k * nv * nv)));
     return most;
 }
 

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/core.h"
+
 enum { ITERATIONS = 60 }; /* for one eigenvalue */
 
 static void swap(double complex *a, double complex *b)
@@ -123,4 +125,16 @@ bool carom_eigenvalues(int n, const double *A, double complex *H, double complex
             value[i] = creal(value[i]);
     qsort(value, (size_t)n, sizeof *value, larger_first);
     return true;
+}
+
+double carom_norm_rows(int n, const double *A)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += fabs(A[i * n + j]);
+        most = CAROM_MAX(most, sum);
+    }
+    return most;
 }

@@ -9,4 +9,7 @@
  * imaginary part first. H [n*n] is work. false: not finite, or the iteration did not converge. */
 bool carom_eigenvalues(int n, const double *A, double complex *H, double complex *value);
 
+/* The largest sum of moduli in a row of A [n*n]: no eigenvalue has a larger modulus. */
+double carom_norm_rows(int n, const double *A);
+
 #endif

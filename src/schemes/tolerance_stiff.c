@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/eigen.h"
 #include "schemes/tolerance.h"
 
 #define REAL_EIGENVALUE 3.6378342527444957322 /* 30/(6 + 81^(1/3) - 9^(1/3)) */
@@ -162,18 +163,6 @@ carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom
     return CAROM_OK;
 }
 
-static double row_norm(int n, const double *A)
-{
-    double most = 0;
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += fabs(A[i * n + j]);
-        most = CAROM_MAX(most, sum);
-    }
-    return most;
-}
-
 /* (4): one step of the power method at the end of the step, by a difference of accelerations along (z_q, z_v). */
 static carom_status largest_eigenvalue(carom_step *s, carom_tol *w, double *m)
 {
@@ -210,7 +199,7 @@ carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double nor
     double *m = watch(s);
     int nv = s->system->nv;
     if (w->tableau) {
-        double rate = row_norm(nv, w->stages.a_v) + sqrt(row_norm(nv, w->stages.a_q));
+        double rate = carom_norm_rows(nv, w->stages.a_v) + sqrt(carom_norm_rows(nv, w->stages.a_q));
         m[STIFF] = x * rate < 1 ? 0 : m[STIFF];                                                  /* (5) */
         m[RATE] = w->stages.rate, m[LENGTH] = x, m[NORM] = norm;
         for (int k = 0; k < STAGES; k++)
