@@ -155,27 +155,51 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     return CAROM_SIGHT_IMPACT;
 }
 
-/* y of (3) into e->X. */
-static double *direction(carom_ensemble *e, int lane, int contact)
+/* y <- M^-1 y of one lane */
+static void solve(const carom_ensemble *e, int lane, double *y)
 {
     int nv = e->nv;
-    const carom_wide *f = e->factored, *G = (const carom_wide *)e->at.G + e->row[contact] * nv;
-    double *y = e->X, W = 0;
-    for (int i = 0; i < nv; i++) {
-        y[i] = G[i][lane];
+    const carom_wide *f = e->factored;
+    for (int i = 0; i < nv; i++)
         for (int j = 0; j < i; j++)
             y[i] -= f[i * nv + j][lane] * y[j];
-    }
     for (int i = nv - 1; i >= 0; i--) {
         y[i] *= f[i * nv + i][lane];
         for (int j = i + 1; j < nv; j++)
             y[i] -= f[j * nv + i][lane] * y[j];
     }
+}
+
+/* y of (3) into e->X. */
+static double *direction(carom_ensemble *e, int lane, int contact)
+{
+    int nv = e->nv;
+    const carom_wide *G = (const carom_wide *)e->at.G + e->row[contact] * nv;
+    double *y = e->X, W = 0;
+    for (int i = 0; i < nv; i++)
+        y[i] = G[i][lane];
+    solve(e, lane, y);
     for (int i = 0; i < nv; i++)
         W += G[i][lane] * y[i];
     for (int i = 0; i < nv; i++)
         y[i] /= W;
     return y;
+}
+
+/* Of linear forces: the acceleration before the impact from the one after it, which was evaluated at the very place. */
+static void acceleration_before(carom_ensemble *e, int lane, const carom_wide *a)
+{
+    int nv = e->nv;
+    const carom_wide *R_v = (const carom_wide *)e->at.R_v;
+    double *y = e->q;
+    for (int i = 0; i < nv; i++) {
+        y[i] = 0;
+        for (int j = 0; j < nv; j++)
+            y[i] += R_v[i * nv + j][lane] * (e->start.v[j][lane] - e->before[j][lane]);
+    }
+    solve(e, lane, y);
+    for (int i = 0; i < nv; i++)
+        *carom_lane_at(e->before, nv + i, lane) = a[i][lane] + y[i];
 }
 
 void carom_lane_strike(carom_ensemble *e, int lane)
@@ -209,6 +233,8 @@ void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a)
     int nv = e->nv;
     const double *y = direction(e, lane, l->contact);
     const carom_wide *G = (const carom_wide *)e->at.G + e->row[l->contact] * nv;
+    if (e->x)
+        acceleration_before(e, lane, a);
     for (int c = 1; c <= e->columns; c++) {
         double slope = 0, normal = 0, dt;
         for (int i = 0; i < nv; i++)
