@@ -49,6 +49,7 @@ study: all
 	@tools/study.sh build/carom build/bench/bench-properties
 	@tools/orders.sh build/carom
 	@tools/tolerance.sh build/bench/bench-tolerance
+	@tools/exponents.sh build/carom
 
 install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
