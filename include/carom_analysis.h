@@ -217,6 +217,7 @@ typedef struct carom_bifurcation_request { /* times in periods of the forcing; w
     long exponent;           /* measure the largest Lyapunov exponent over so many periods more; 0: no */
     int threads;             /* 0: all cores; no result depends on it */
     bool (*go_on)(void *user, long done, long all); /* after each value; NULL: yes */
+    bool (*stop)(void *user);                       /* after each period, on any thread; NULL: no */
     void *user;
 } carom_bifurcation_request;
 typedef struct carom_bifurcation {

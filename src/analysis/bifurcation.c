@@ -20,6 +20,8 @@
 #include "analysis/lyapunov.h"
 #include "core/dense.h"
 
+#define MOST_POINTS 1e8 /* 1.6 GB */
+
 typedef struct job { /* shared by the threads */
     const carom_model *model;
     const carom_options *options;
@@ -94,9 +96,17 @@ static carom_status collect_starts(job *j, carom_model *m, carom_error *error)
     return CAROM_OK;
 }
 
+static bool go_on(void *user, long done)
+{
+    const carom_bifurcation_request *r = user;
+    (void)done;
+    return !(r->stop && r->stop(r->user));
+}
+
 static carom_status begin_lyapunov(worker *w, const job *j, carom_error *error)
 {
-    carom_lyapunov_request request = {.exponents = 1, .length = j->request->exponent, .transient = 20};
+    carom_lyapunov_request request = {.exponents = 1, .length = j->request->exponent, .transient = 20, .go_on = go_on,
+                                      .user = (void *)j->request};
     carom_error own = {0};
     if (j->request->exponent <= 0)
         return CAROM_OK;
@@ -158,8 +168,9 @@ static void finish(job *j, int pass, long i, carom_status status, const carom_er
     long slot = pass * b->n + i;
     PARALLEL(omp critical(carom_bifurcation))
     {
-        j->done++;
-        if (status != CAROM_OK) {
+        j->done += status != CAROM_INTERRUPTED;
+        j->stopped = j->stopped || status == CAROM_INTERRUPTED;
+        if (status != CAROM_OK && status != CAROM_INTERRUPTED) {
             b->count[slot] = -2;
             b->failed++;
             if (j->first < 0 || slot < j->first) {
@@ -233,6 +244,10 @@ static carom_status check(const carom_bifurcation_request *r, carom_error *error
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a diagram needs a name and at least one value, not %ld from %g to %g", r->n, r->from, r->to);
     if (!r->fresh && (!strncmp(r->name, "q.", 2) || !strncmp(r->name, "v.", 2)))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' is an initial value: a state that is carried on does not depend on it", r->name);
+    const double points = (double)r->n * (double)(r->show > 0 ? r->show : 100) * (r->direction == 0 && !r->fresh ? 2 : 1);
+    if (points > MOST_POINTS)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%ld values with %ld points each are too many for one diagram, which is kept in memory: at most %g points",
+                   r->n, r->show > 0 ? r->show : 100, MOST_POINTS);
     return CAROM_OK;
 }
 

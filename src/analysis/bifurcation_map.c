@@ -245,6 +245,8 @@ carom_status carom_mapper_new(carom_mapper **result, const carom_model *model, c
 
 static carom_status run(carom_mapper *m, double t, carom_error *error)
 {
+    if (m->request->stop && m->request->stop(m->request->user))
+        return CAROM_INTERRUPTED;
     carom_status status = carom_sim_run(m->sim, t);
     if (status == CAROM_STOPPED)
         CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(m->sim)->t);

@@ -269,6 +269,8 @@ carom_status carom_orbit_follow(carom_orbits *o, carom_branch *branch, carom_err
 {
     carom_error ignored;
     follower f = {.o = o, .branch = branch, .error = error ? error : &ignored};
+    if (!(branch->from != branch->to && branch->step != 0 && isfinite(branch->from - branch->to) && isfinite(branch->step)))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a branch from %g to %g in steps of %g has no length", branch->from, branch->to, branch->step);
     CAROM_TRY(start(&f, o->arena));
     const double least = fmin(branch->from, branch->to), most = fmax(branch->from, branch->to);
     double ds = fabs(branch->step) / (most - least), largest = 4 * ds;

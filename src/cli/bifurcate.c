@@ -93,6 +93,8 @@ static int read_files(carom_diagram *d)
         d->table = output;
     else if (ending && !strcmp(ending, ".svg") && !d->picture)
         d->picture = output;
+    else if (ending && !strcmp(ending, ".svg"))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "the picture is asked for twice: as -o %s and as --picture %s", output, d->picture);
     else if (output)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv or .svg, not '%s'", output);
     if (d->cli->json && d->table && !strcmp(d->table, "-"))
@@ -140,13 +142,19 @@ static bool go_on(void *user, long done, long all)
     return !carom_cli_interrupted();
 }
 
+static bool stop(void *user)
+{
+    (void)user;
+    return carom_cli_interrupted();
+}
+
 static int judge(carom_diagram *d, carom_status status)
 {
     const carom_bifurcation *b = d->result;
-    if (b->failed)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%ld of %ld runs failed, the first at %s", b->failed, b->passes * b->n, b->failure);
     if (status == CAROM_INTERRUPTED)
         return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted: what was computed until then is written");
+    if (b->failed)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%ld of %ld runs failed, the first at %s", b->failed, b->passes * b->n, b->failure);
     return CAROM_EXIT_OK;
 }
 
@@ -156,6 +164,7 @@ static int draw(carom_diagram *d)
     const double start = carom_wall_time();
     d->request.user = d;
     d->request.go_on = go_on;
+    d->request.stop = stop;
     carom_progress_begin(&d->progress, d->cli->quiet ? NULL : stderr, 0,
                          (double)d->request.n * (d->request.direction == 0 && !d->request.fresh ? 2 : 1));
     d->progress.unit = "runs";

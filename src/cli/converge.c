@@ -212,8 +212,8 @@ static int compute(carom_cli_converge *c)
         return CAROM_EXIT_OK;
     bool usage = status == CAROM_BAD_OPTION || status == CAROM_BAD_ARGUMENT;
     bool kept = status == CAROM_INTERRUPTED && c->request.journal;
-    return carom_cli_fail(usage ? CAROM_EXIT_USAGE : carom_cli_exit(status), "%s%s", error.text,
-                          kept ? "; the same command goes on from there" : "");
+    const char *message = carom_arena_format(c->cli->arena, "%s%s", error.text, kept ? "; the same command goes on from there" : "");
+    return carom_cli_fail_job(c->cli, c->model, usage ? CAROM_EXIT_USAGE : carom_cli_exit(status), status, message ? message : error.text);
 }
 
 static int show(const carom_cli_converge *c)

@@ -146,9 +146,14 @@ int carom_cli_gradient(const carom_cli *cli)
         g.slope = CAROM_NEW(cli->arena, double, g.n);
         g.difference = CAROM_NEW(cli->arena, double, g.n);
         carom_status status = g.slope && g.difference ? carom_gradient_run(&g, model, &run, &error) : CAROM_NO_MEMORY;
-        if (status != CAROM_OK)
-            code = carom_cli_fail(status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : carom_cli_exit(status), "%s",
-                                  *error.text ? error.text : carom_status_text(status));
+        if (status == CAROM_STOPPED)
+            code = carom_cli_fail_job(cli, model, CAROM_EXIT_FAILED, status, error.text);
+        else if (status == CAROM_OK && !isfinite(g.value))
+            code = carom_cli_fail_job(cli, model, CAROM_EXIT_FAILED, CAROM_NOT_FINITE,
+                                      "the value at the end of the run is not finite: it has no derivatives");
+        else if (status != CAROM_OK)
+            code = carom_cli_fail_job(cli, model, status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : carom_cli_exit(status), status,
+                                      *error.text ? error.text : carom_status_text(status));
         else if (cli->json)
             code = print_json(&g, model, of);
         else

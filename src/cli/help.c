@@ -94,6 +94,26 @@ void carom_cli_overview(FILE *file)
     fprintf(file, "\nTo begin: carom run bouncing-ball. More: carom help run, carom help model.\n");
 }
 
+/* Does a command have an option of its own with the name of a shared one? */
+static bool has_own(const carom_cli_command *command, const char *name)
+{
+    for (const carom_cli_option *o = command->options; o && o->name; o++)
+        if (!strcmp(o->name, name))
+            return true;
+    return false;
+}
+
+static bool may_exit(const carom_cli_command *command, int code)
+{
+    const unsigned runs = CAROM_CLI_RUN | CAROM_CLI_CHECK | CAROM_CLI_DRIVE | CAROM_CLI_REPORT;
+    switch (code) {
+    case CAROM_EXIT_MODEL: return command->bit & runs;
+    case CAROM_EXIT_UNMET: return command->bit & (runs | CAROM_CLI_REPRODUCE | CAROM_CLI_MERGE);
+    case CAROM_EXIT_INTERRUPTED: return command->bit & (runs | CAROM_CLI_REPRODUCE);
+    default: return true;
+    }
+}
+
 void carom_cli_command_help(FILE *file, const carom_cli_command *command)
 {
     char label[100];
@@ -105,7 +125,7 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
         labelled(file, label, o->doc, COLUMN);
     }
     for (const carom_cli_option *o = carom_cli_options; o->name; o++) {
-        if (!carom_cli_takes(command, o))
+        if (!carom_cli_takes(command, o) || has_own(command, o->name))
             continue;
         option_label(o, label, sizeof label);
         labelled(file, label, o->doc, COLUMN);
@@ -116,7 +136,7 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
     }
     fprintf(file, "\nexit codes:\n");
     for (int code = 0; code <= 130; code++)
-        if (carom_cli_exit_text(code) && (code < 3 || command->bit & (CAROM_CLI_RUN | CAROM_CLI_CHECK | CAROM_CLI_DRIVE)))
+        if (carom_cli_exit_text(code) && may_exit(command, code))
             fprintf(file, "  %-4d %s\n", code, carom_cli_exit_text(code));
 }
 

@@ -264,9 +264,9 @@ static int report(work *w, const carom_error *failure)
     carom_error error = {0};
     int code = carom_cli_exit(w->status);
     if (w->status != CAROM_OK && w->status != CAROM_INTERRUPTED)
-        return carom_cli_fail(code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, "%s", failure->text);
+        return carom_cli_fail_job(w->cli, w->model, code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, w->status, failure->text);
     if (w->mean.length == 0)
-        return carom_cli_fail(code, "interrupted before anything was measured");
+        return carom_cli_fail_job(w->cli, w->model, code, w->status, "interrupted before anything was measured");
     if (w->cli->json && print_json(w, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     if (!w->cli->json && !w->cli->quiet)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "output/output.h"
 
 const char *carom_cli_exit_text(int code)
 {
@@ -43,6 +44,20 @@ int carom_cli_fail(int code, const char *format, ...)
     fputc('\n', stderr);
     va_end(arguments);
     return code;
+}
+
+int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status, const char *message)
+{
+    carom_json *json;
+    if (cli->json && code != CAROM_EXIT_USAGE && carom_json_new(&json, "standard output", stdout, true, NULL) == CAROM_OK) {
+        carom_json_object(json, NULL);
+        carom_json_string(json, "model", model->name);
+        carom_json_string(json, "status", carom_status_text(status));
+        carom_json_string(json, "message", message);
+        carom_json_end(json);
+        carom_json_close(json, NULL);
+    }
+    return carom_cli_fail(code, "%s", message);
 }
 
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic)

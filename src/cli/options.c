@@ -11,6 +11,7 @@
 #define PLOT CAROM_CLI_PLOT
 #define DRIVE CAROM_CLI_DRIVE
 #define REPORT CAROM_CLI_REPORT
+#define THREADS (DRIVE & ~(CAROM_CLI_ORBIT | CAROM_CLI_GRADIENT))
 #define AT(member) offsetof(carom_cli, member)
 
 const carom_cli_option carom_cli_options[] = {
@@ -28,7 +29,7 @@ const carom_cli_option carom_cli_options[] = {
     {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
      "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
-    {"--output", "-o", "FILE", RUN | PLOT | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL, AT(output),
+    {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL, AT(output),
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
@@ -58,9 +59,9 @@ const carom_cli_option carom_cli_options[] = {
     {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
     {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
-    {"--threads", NULL, "N", DRIVE | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
+    {"--threads", NULL, "N", THREADS | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
      "how many threads share the work; all cores if not given. Results do not depend on it"},
-    {"--seed", NULL, "S", CHECK | DRIVE, CAROM_CLI_COUNT, NULL, AT(seed), "of random points and starts"},
+    {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP, CAROM_CLI_COUNT, NULL, AT(seed), "of random points and starts"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };

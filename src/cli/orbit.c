@@ -1,4 +1,5 @@
 /* orbit.c: `carom orbit`: a periodic orbit with its multipliers, and the branch it belongs to. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ const carom_cli_command carom_cli_orbit_command = {
     "of (TO - FROM)/N; period doublings, saddle-nodes and grazings are located and reported. -o FILE.csv writes the branch. "
     "Without --rtol and --atol the runs use 1e-12.",
     "carom orbit impact-oscillator -p w=2.5 -p alpha=0.05 -p e=0.5 -p umin=0\n"
-    "carom orbit impact-oscillator -p alpha=0 -p e=0.8 -p umin=0 -p w=2.8:2.6:40 -o branch.csv",
+    "carom orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.8:25 -o branch.csv",
     options};
 
 typedef struct special {
@@ -75,6 +76,9 @@ static int choose_parameters(work *w)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory");
     if (cli->nrange > 1)
         return carom_cli_fail(CAROM_EXIT_USAGE, "orbit follows a branch in one parameter, not in %d", cli->nrange);
+    if (cli->nrange && cli->range[0].from == cli->range[0].to)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a branch from %g to %g has no length; -p %s=%g finds the orbit there", cli->range[0].from,
+                              cli->range[0].to, cli->range[0].name, cli->range[0].from);
     if (cli->nrange) {
         w->varied = cli->range[0].name;
         int i = find_parameter(w, w->varied);
@@ -88,13 +92,35 @@ static int choose_parameters(work *w)
     return CAROM_EXIT_OK;
 }
 
+/* -o takes the branch, as a file or on standard output, where nothing else is printed then. */
+static int check_output(const carom_cli *cli)
+{
+    const char *ending = cli->output ? strrchr(cli->output, '.') : NULL;
+    if (!cli->output)
+        return CAROM_EXIT_OK;
+    if (!cli->nrange)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-o writes a branch: it needs -p NAME=FROM:TO:N");
+    if (strcmp(cli->output, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0) && strncmp(cli->output, "/dev/", 5) != 0)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv, or -, not '%s'", cli->output);
+    if (cli->json && !strcmp(cli->output, "-"))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
+    return CAROM_EXIT_OK;
+}
+
+static bool prints(const carom_cli *cli)
+{
+    return cli->output && !strcmp(cli->output, "-");
+}
+
 static int prepare(work *w)
 {
     const carom_cli *cli = w->cli;
     carom_error error = {0};
     char note[200];
     double multiple = 1, transient = 200, period = 0, from;
-    int code = carom_cli_load(cli, &w->model, note);
+    int code = check_output(cli);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_load(cli, &w->model, note);
     if (code == CAROM_EXIT_OK)
         code = choose_parameters(w);
     if (code == CAROM_EXIT_OK && w->varied) {
@@ -121,7 +147,9 @@ static int prepare(work *w)
         w->orbits.orbit.T = period;
         status = carom_orbit_guess(&w->orbits, &w->options, transient, &error);
     }
-    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(carom_cli_exit(status), "%s", error.text);
+    if (status == CAROM_STOPPED)
+        return carom_cli_fail_job(cli, w->model, CAROM_EXIT_FAILED, status, "the stop condition of the model ends the run before an orbit is found");
+    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail_job(cli, w->model, carom_cli_exit(status), status, error.text);
 }
 
 /* ---- the branch ---- */
@@ -171,8 +199,8 @@ static int follow(work *w, carom_branch *branch)
     int code = carom_cli_own_number(cli, "--points", 2, 1e7, &most);
     if (code != CAROM_EXIT_OK)
         return code;
-    if (cli->output && !(w->csv = fopen(cli->output, "w")))
-        return carom_cli_fail(CAROM_EXIT_FAILED, "cannot write %s", cli->output);
+    if (cli->output && !(w->csv = prints(cli) ? stdout : fopen(cli->output, "w")))
+        return carom_cli_fail(CAROM_EXIT_FAILED, "'%s' cannot be created: %s", cli->output, strerror(errno));
     if (w->csv)
         write_header(w);
     const carom_cli_range *range = &cli->range[0];
@@ -185,7 +213,8 @@ static int follow(work *w, carom_branch *branch)
     const bool interrupted = carom_cli_interrupted();
     carom_cli_release();
     carom_progress_end(&w->progress);
-    if (w->csv && (fflush(w->csv) || ferror(w->csv) || fclose(w->csv)))
+    const bool lost = w->csv && (fflush(w->csv) || ferror(w->csv));
+    if ((w->csv && !prints(cli) && fclose(w->csv)) || lost)
         return carom_cli_fail(CAROM_EXIT_FAILED, "cannot write %s: is the disk full?", cli->output);
     if (interrupted)
         return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; the branch so far was %s", w->csv ? "written" : "not written");
@@ -296,7 +325,7 @@ static int print(work *w, const carom_branch *branch, carom_json *json)
         carom_json_end(json);
         return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     }
-    if (!w->varied)
+    if (!w->varied || w->cli->quiet || prints(w->cli))
         return CAROM_EXIT_OK;
     printf("branch in %s: %ld points; %s\n", w->varied, w->points, branch->reason);
     for (int i = 0; i < w->nspecial; i++)
@@ -312,7 +341,7 @@ int carom_cli_orbit(const carom_cli *cli)
     carom_json *json = NULL;
     int code = prepare(&w);
     if (code == CAROM_EXIT_OK && carom_orbit_find(&w.orbits, &error) != CAROM_OK)
-        code = carom_cli_fail(CAROM_EXIT_UNMET, "%s", error.text);
+        code = carom_cli_fail_job(cli, w.model, CAROM_EXIT_UNMET, error.status, error.text);
     if (code == CAROM_EXIT_OK && cli->json) {
         if (carom_json_new(&json, "standard output", stdout, true, &error) != CAROM_OK)
             code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
@@ -321,7 +350,7 @@ int carom_cli_orbit(const carom_cli *cli)
             carom_json_string(json, "model", w.model->name);
             put_orbit(&w, json);
         }
-    } else if (code == CAROM_EXIT_OK && !cli->quiet)
+    } else if (code == CAROM_EXIT_OK && !cli->quiet && !prints(cli))
         say_orbit(&w);
     if (code == CAROM_EXIT_OK && w.varied)
         code = follow(&w, &branch);

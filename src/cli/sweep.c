@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/lyapunov.h"
 #include "cli/sweep.h"
 #include "output/output.h"
 
@@ -44,6 +45,23 @@ static int read_measures(carom_cli_job *job, carom_measure *measure)
         return carom_cli_fail(CAROM_EXIT_USAGE, "sweep needs something to compute: --measure NAME (see: carom help sweep)");
     s->method = &carom_sweep_measures;
     s->task = measure;
+    return CAROM_EXIT_OK;
+}
+
+/* A scheme that has no exponents would fail at every point. */
+static int check_exponents(const carom_cli_job *job, const carom_measure *measure)
+{
+    const carom_lyapunov_request request = {.exponents = 1, .length = 1};
+    carom_error error = {0};
+    for (int k = 0; k < job->sweep.ncolumn; k++) {
+        if (measure[k].kind != CAROM_MEASURE_LYAPUNOV)
+            continue;
+        carom_lyapunov *lyapunov = NULL;
+        carom_status status = carom_lyapunov_new(&lyapunov, job->model, &job->options, &request, &error);
+        carom_lyapunov_free(lyapunov);
+        if (status == CAROM_UNSUPPORTED)
+            return carom_cli_fail(CAROM_EXIT_USAGE, "--measure lyapunov: %s", error.text);
+    }
     return CAROM_EXIT_OK;
 }
 
@@ -191,6 +209,8 @@ static int sweep(const carom_cli *cli)
                 code = read_measures(&job, measure);
             if (code == CAROM_EXIT_OK)
                 code = carom_cli_job_plan(&job);
+            if (code == CAROM_EXIT_OK)
+                code = check_exponents(&job, measure);
             if (code == CAROM_EXIT_OK)
                 code = carom_cli_job_span(&job);
             if (code == CAROM_EXIT_OK && turn == 0)

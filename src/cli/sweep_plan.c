@@ -6,6 +6,8 @@
 #include "cli/sweep.h"
 #include "model/model.h"
 
+enum { PICTURE_POINTS = 100000000 };
+
 static int no_memory(void)
 {
     return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
@@ -158,12 +160,27 @@ static int check_names(const carom_cli_job *job)
                ? carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text) : CAROM_EXIT_OK;
 }
 
+/* Found out before the first point and not after the last: what a picture needs. */
+static int check_picture(const carom_cli_job *job)
+{
+    const carom_sweep *s = &job->sweep;
+    const char *o = job->cli->output, *ending = o ? strrchr(o, '.') : NULL;
+    const bool drawn = carom_cli_own(job->cli, "--picture") || (ending && (!strcmp(ending, ".png") || !strcmp(ending, ".svg")));
+    if (drawn && (s->design != CAROM_DESIGN_GRID || s->naxis != 2))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
+    if (drawn && s->points > PICTURE_POINTS)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a picture of %lld points is too large: at most %d", s->points, PICTURE_POINTS);
+    return CAROM_EXIT_OK;
+}
+
 int carom_cli_job_plan(carom_cli_job *job)
 {
     const carom_cli *cli = job->cli;
     carom_sweep *s = &job->sweep;
     char note[200];
     int code = read_axes(cli, s);
+    if (code == CAROM_EXIT_OK)
+        code = check_picture(job);
     if (code == CAROM_EXIT_OK)
         code = read_shard(cli, s);
     if (code == CAROM_EXIT_OK)
