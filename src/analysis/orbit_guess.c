@@ -55,6 +55,8 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     carom_copy(N, o->orbit.x, w.origin);
     CAROM_TRY(carom_return_map_apply(&o->map, w.origin, 1e-3 * longest, error));
     carom_copy(N, o->map.departure, w.speed);
+    if (carom_norm_max(N, w.speed) * longest <= 1e-10 * (1 + carom_norm_max(N, w.origin)))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED, "the motion is at rest at t = %.6g: an equilibrium, not a periodic orbit", carom_sim_state(sim)->t);
     const carom_observer observer = {.user = &w, .segment = on_segment};
     w.t0 = carom_sim_state(sim)->t;
     CAROM_TRY(carom_sim_observe(sim, &observer));

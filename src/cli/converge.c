@@ -291,7 +291,8 @@ const carom_cli_command carom_cli_converge_command = {
     "orders. Through impacts the error of one sequence of steps is erratic: each step size stands for several nearby, the order is "
     "that of their mean error, and its spread is half the range over the single sequences. The reference is a closed form where one "
     "is known, else the scheme exact, else tolerance at 1e-13, and it is checked by a second method. -o writes all rows (.csv, .json) "
-    "or a picture (.svg); a study that was interrupted goes on where it stopped when the same command is given again.",
+    "or a picture (.svg); a study that was interrupted goes on where it stopped when the same command is given again. Ctrl-C waits for "
+    "the runs under way, a second one does not.",
     "carom converge linear-oscillator --schemes moreau-jean,mixed:rk=radau5 --h 0.04:0.0025:5 --norms L1.q,hausdorff.v\n"
     "carom converge bouncing-ball --schemes tolerance --rtol 1e-4,1e-6,1e-8 --norms max.q --json\n"
     "carom converge ball --local --schemes moreau-jean:gamma=0,moreau-jean:gamma=1 --h 0.1:0.001:6 --impact-at 0.1,0.9", options};

@@ -91,6 +91,6 @@ int main(int argc, char **argv)
         code = cli.command->run(&cli);
     carom_arena_free(cli.arena);
     if ((fflush(stdout) || ferror(stdout)) && code == CAROM_EXIT_OK)
-        code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s", strerror(errno));
+        code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s", errno ? strerror(errno) : "is the disk full?");
     return code;
 }
