@@ -10,6 +10,8 @@
 #include "model/model.h"
 #include "schemes/tolerance.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum { W = CAROM_LANES };
 
 /* ---- jobs ---- */
@@ -96,10 +98,9 @@ static void finish_job(carom_ensemble *e, int lane, carom_status status)
 /* ---- strobes ---- */
 
 /* Gram-Schmidt, each column twice; the accelerations of the columns follow. Returns ln r_ii in e->log_r. */
-static void orthonormalize(carom_ensemble *e, int lane, bool lost)
+INLINE void orthonormalize(carom_ensemble *e, int lane, bool lost, int nv, int columns, double *X)
 {
-    int nv = e->nv, length = 3 * nv, columns = e->columns;
-    double *X = e->X; /* column by column: dq, dv, da */
+    int length = 3 * nv; /* of a column of X: dq, dv, da */
     carom_wide *const part[3] = {e->start.q, e->start.v, e->k};
     for (int c = 0; c < columns; c++) {
         double *x = X + c * length, before = 0, square = 0;
@@ -109,7 +110,7 @@ static void orthonormalize(carom_ensemble *e, int lane, bool lost)
         for (int i = 0; i < 2 * nv; i++)
             before += x[i] * x[i];
         for (int d = 0; d < 2 * c; d++) {
-            const double *y = X + d % c * length;
+            const double *y = X + (d < c ? d : d - c) * length;
             double along = 0;
             for (int i = 0; i < 2 * nv; i++)
                 along += x[i] * y[i];
@@ -127,11 +128,19 @@ static void orthonormalize(carom_ensemble *e, int lane, bool lost)
     }
 }
 
+static void orthonormal(carom_ensemble *e, int lane, bool lost)
+{
+    if (e->nv == 1 && e->columns == 2)
+        orthonormalize(e, lane, lost, 1, 2, (double[6]){0});
+    else
+        orthonormalize(e, lane, lost, e->nv, e->columns, e->X);
+}
+
 bool carom_lane_strobe(carom_ensemble *e, int lane)
 {
     carom_lane *l = &e->lane[lane];
     bool counts = l->k++ >= l->job.transient, go_on = true;
-    orthonormalize(e, lane, l->result.flags & CAROM_TANGENT_RANK);
+    orthonormal(e, lane, l->result.flags & CAROM_TANGENT_RANK);
     for (int c = 0; c < e->columns && counts; c++)
         e->sum[lane * e->columns + c] += e->log_r[c];
     if (counts)
@@ -234,8 +243,13 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
         return;
     }
     carom_lane_strike(e, lane);
-    r->fresh |= 1u << lane;
     e->steps[lane]++;
+    if (l->hit) {
+        r->fresh |= 1u << lane;
+    } else if (!settled(e, lane)) {
+        l->doubt = e->s[lane];
+        r->serial |= 1u << lane;
+    }
     if (e->calls->impact)
         tell_impact(e, lane);
 }

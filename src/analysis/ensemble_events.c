@@ -3,17 +3,16 @@
  *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic itself, between a
  *             place where it is positive and one where it is below -d; where there is no such place: unclear             (1)
  *   locate    a trial to that root; g + u dx + udot dx^2/2 = 0; once more from there unless dx is so small that
- *             q + v dx + a dx^2/2, v + a dx  are exact to rounding                                                      (2)
- *   strike    v+ = v - (1 + e) u y,  y = M^-1 G^T/(G M^-1 G^T)                                                          (3)
- *   columns   dt = -(G dq)/u,  Dq = dq + v dt,  Dv = dv + a dt,  Dv+ = Dv - (1 + e)(G Dv) y,
- *             dq+ = Dq - v+ dt,  dv+ = Dv+ - a+ dt,  ln|det| = 2 ln e      for constant M, G, w and law                (4)
+ *             q + v dx + a dx^2/2, v + a dx  are exact to rounding; in closed form: that a short series is             (2)
  *
- * Whatever is unclear, touches several contacts or needs more than (3) and (4) is the simulation's (ensemble_serial.c). */
+ * Whatever is unclear or touches several contacts is the simulation's (ensemble_serial.c). */
 #include <float.h>
 #include <math.h>
 
 #include "analysis/ensemble_lanes.h"
 #include "contact/locate.h"
+
+#define INLINE static inline __attribute__((always_inline))
 
 static double norm_of(carom_wide *rows, int n, int lane)
 {
@@ -92,7 +91,7 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
     double guess = 1 + (g1 < 0 ? 2 * g1 / (h * (-u1 + sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
-    *root = root_of(power, guess, *low, *high, e->x ? 1e-3 : 1e-6);
+    *root = root_of(power, guess, *low, *high, e->x ? 1e-2 : 1e-4);
     return CAROM_SIGHT_IMPACT;
 }
 
@@ -129,123 +128,43 @@ static bool alone(carom_ensemble *e, int lane, int contact)
     return true;
 }
 
+/* (2) to the end of the trial and dx */
+INLINE void move_end(carom_ensemble *e, int lane, double dx, int n)
+{
+    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
+    for (int i = 0; i < n; i++) {
+        double *q = carom_lane_at(e->end.q, i, lane), *v = carom_lane_at(e->end.v, i, lane);
+        *q += dx * (*v + 0.5 * dx * a[i][lane]);
+        *v += dx * a[i][lane];
+    }
+}
+
 carom_sight carom_lane_locate(carom_ensemble *e, int lane)
 {
     enum { TRIES = 8 };
     carom_lane *l = &e->lane[lane];
-    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
-    double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], a_n = e->end.udot[l->contact][lane];
+    double g = e->end.g[l->contact][lane], u = e->end.u[l->contact][lane], a_n = e->end.udot[l->contact][lane], longest = e->longest[lane];
     double square = u * u - 2 * a_n * g, dx = square > 0 ? 2 * g / (sqrt(square) - u) : -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (fabs(dx) > (e->x ? 1e-8 : 1e-7) * CAROM_MIN(e->longest[lane], e->proposed[lane])) {
+    bool close = fabs(dx) <= (e->x ? 3e-3 * longest : 1e-7 * CAROM_MIN(longest, e->proposed[lane]));
+    if (close && e->x)
+        close = carom_exact_lane_move(e, lane, l->contact, &dx);
+    x = e->h[lane] + dx;
+    if (!close) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }
+    l->u = u + dx * a_n;
+    if (e->x)
+        l->u = e->end.u[l->contact][lane];
+    else if (e->n == 3)
+        move_end(e, lane, dx, 3);
+    else
+        move_end(e, lane, dx, e->n);
     if (!alone(e, lane, l->contact))
         return CAROM_SIGHT_UNCLEAR;
-    for (int i = 0; i < e->n; i++) {
-        double *q = carom_lane_at(e->end.q, i, lane), *v = carom_lane_at(e->end.v, i, lane);
-        *q += dx * (*v + 0.5 * dx * a[i][lane]);                                                               /* (2) */
-        *v += dx * a[i][lane];
-    }
-    l->u = u + dx * e->end.udot[l->contact][lane];
     e->log_det[lane] += carom_lane_trace(e, lane) + dx * e->trace[CAROM_LANE_STAGES - 1][lane];
     e->h[lane] = x;
     return CAROM_SIGHT_IMPACT;
-}
-
-/* y <- M^-1 y of one lane */
-static void solve(const carom_ensemble *e, int lane, double *y)
-{
-    int nv = e->nv;
-    const carom_wide *f = e->factored;
-    for (int i = 0; i < nv; i++)
-        for (int j = 0; j < i; j++)
-            y[i] -= f[i * nv + j][lane] * y[j];
-    for (int i = nv - 1; i >= 0; i--) {
-        y[i] *= f[i * nv + i][lane];
-        for (int j = i + 1; j < nv; j++)
-            y[i] -= f[j * nv + i][lane] * y[j];
-    }
-}
-
-/* y of (3) into e->X. */
-static double *direction(carom_ensemble *e, int lane, int contact)
-{
-    int nv = e->nv;
-    const carom_wide *G = (const carom_wide *)e->at.G + e->row[contact] * nv;
-    double *y = e->X, W = 0;
-    for (int i = 0; i < nv; i++)
-        y[i] = G[i][lane];
-    solve(e, lane, y);
-    for (int i = 0; i < nv; i++)
-        W += G[i][lane] * y[i];
-    for (int i = 0; i < nv; i++)
-        y[i] /= W;
-    return y;
-}
-
-/* Of linear forces: the acceleration before the impact from the one after it, which was evaluated at the very place. */
-static void acceleration_before(carom_ensemble *e, int lane, const carom_wide *a)
-{
-    int nv = e->nv;
-    const carom_wide *R_v = (const carom_wide *)e->at.R_v;
-    double *y = e->q;
-    for (int i = 0; i < nv; i++) {
-        y[i] = 0;
-        for (int j = 0; j < nv; j++)
-            y[i] += R_v[i * nv + j][lane] * (e->start.v[j][lane] - e->before[j][lane]);
-    }
-    solve(e, lane, y);
-    for (int i = 0; i < nv; i++)
-        *carom_lane_at(e->before, nv + i, lane) = a[i][lane] + y[i];
-}
-
-void carom_lane_strike(carom_ensemble *e, int lane)
-{
-    carom_lane *l = &e->lane[lane];
-    int nv = e->nv;
-    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
-    double *y = direction(e, lane, l->contact);
-    l->e = ((const carom_wide *)e->at.law)[4 * l->contact][lane];
-    for (int i = 0; i < e->n; i++) {
-        *carom_lane_at(e->start.q, i, lane) = e->end.q[i][lane];
-        *carom_lane_at(e->start.v, i, lane) = e->end.v[i][lane];
-    }
-    for (int i = 0; i < nv; i++) {
-        *carom_lane_at(e->before, i, lane) = e->end.v[i][lane];
-        *carom_lane_at(e->before, nv + i, lane) = a[i][lane];
-        *carom_lane_at(e->start.v, i, lane) -= (1 + l->e) * l->u * y[i];                                       /* (3) */
-    }
-    e->s[lane] += e->h[lane];
-    l->hit = true;
-    l->impacts++;
-    if (l->k >= l->job.transient) {
-        l->result.impacts++;
-        l->result.slowest = CAROM_MIN(l->result.slowest, -l->u);
-    }
-}
-
-void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a)
-{
-    carom_lane *l = &e->lane[lane];
-    int nv = e->nv;
-    const double *y = direction(e, lane, l->contact);
-    const carom_wide *G = (const carom_wide *)e->at.G + e->row[l->contact] * nv;
-    if (e->x)
-        acceleration_before(e, lane, a);
-    for (int c = 1; c <= e->columns; c++) {
-        double slope = 0, normal = 0, dt;
-        for (int i = 0; i < nv; i++)
-            slope += G[i][lane] * e->start.q[c * nv + i][lane];
-        dt = -slope / l->u;
-        for (int i = 0; i < nv; i++)
-            normal += G[i][lane] * (e->start.v[c * nv + i][lane] + dt * e->before[nv + i][lane]);
-        for (int i = 0; i < nv; i++) {                                                                         /* (4) */
-            *carom_lane_at(e->start.q, c * nv + i, lane) += dt * (e->before[i][lane] - e->start.v[i][lane]);
-            *carom_lane_at(e->start.v, c * nv + i, lane) += dt * (e->before[nv + i][lane] - a[i][lane]) - (1 + l->e) * normal * y[i];
-        }
-    }
-    e->log_det[lane] += 2 * log(l->e);
 }

@@ -6,7 +6,7 @@
  *   the gap differs from the quintic through its ends by at most 64 s^3 (1-s)^3 d, d = sum_(k>5) (k-3 over 3) |G P_k|/64   (4)
  *
  * (4): the remainder of s^k is s^3 (s-1)^3 times the sum of all products of k-6 of the numbers 0 0 0 1 1 1 s, so that no dip
- * is missed. An impact is located by Newton's method on steps from the start of the flight. */
+ * is missed. An impact is located by one step to the root of the quintic and a short series from there (ensemble_short.c). */
 #include <math.h>
 
 #include "analysis/ensemble_lanes.h"
@@ -225,6 +225,10 @@ carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error)
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i] = CAROM_NEW(a, carom_wide, lengths[i])))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    x->force = CAROM_NEW(a, double, nv * CAROM_SHORT_TERMS);
+    x->terms = CAROM_NEW(a, double, nv * CAROM_SHORT_TERMS);
+    if (!x->force || !x->terms)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
     e->x = x;
     return CAROM_OK;
 }

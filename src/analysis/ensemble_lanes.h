@@ -9,7 +9,7 @@
 #include "core/clones.h"
 #include "sim/sim.h"
 
-enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15 };
+enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15, CAROM_SHORT_TERMS = 8 };
 typedef double carom_wide __attribute__((vector_size(CAROM_LANES * sizeof(double)), may_alias));
 
 typedef struct carom_lane_end { /* eight points of the motion */
@@ -29,6 +29,7 @@ typedef struct carom_lane { /* what belongs to one job */
     double doubt;           /* time of the event that the simulation must pass */
     int contact, tries;
     double u, e;            /* gdot before the impact, restitution */
+    double e_known, log_e;  /* 2 ln e of that one */
     long impacts, serial;
     carom_job_result result;
 } carom_lane;
@@ -41,6 +42,7 @@ typedef struct carom_lanes_exact { /* ensemble_exact.c: forces in time */
     carom_wide *x, *y;                /* [nv*harmonics] terms of the forces */
     carom_wide *bound;                /* [nv] what P_6 and the following add to d */
     carom_wide *scratch;              /* [nv*max(nv, 3)] */
+    double *force, *terms;            /* [nv*CAROM_SHORT_TERMS] of one lane */
 } carom_lanes_exact;
 
 struct carom_ensemble {
@@ -77,6 +79,8 @@ struct carom_ensemble {
     carom_wide *k;          /* [stages][n] accelerations */
     carom_wide trace[CAROM_LANE_STAGES];
     bool follow_trace;      /* tr(da/dv) is not constant */
+    bool linear;            /* columns are linear with constant coefficients: M, R_q, R_v are constant */
+    bool at_once;           /* impacts need no evaluation: accelerations are affine in velocities; G, w, gamma are constant */
     carom_wide *before;     /* [2*nv] velocities and accelerations before impacts */
     carom_wide *middle;     /* [nv] positions in the middle of a step */
     carom_wide *defect;     /* [nc] of the quintic there, twice */
@@ -86,7 +90,7 @@ struct carom_ensemble {
     carom_wide *factored;   /* [nv*nv] L and D^-1 of M = L D L^T */
 
     double *q, *v, *p_one;  /* [nv] [nv] [2*np] of one lane */
-    double *X;              /* [3*nv*columns+nv] of one lane */
+    double *X;              /* [3*nv*columns+2*nv] of one lane */
     double *log_r, *sum;    /* [columns] [lanes*columns] of a strobe; since the transient */
     carom_sim *sim;         /* that takes over */
     carom_tangent *tangent;
@@ -110,6 +114,10 @@ carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error);
 void carom_exact_lanes_constants(carom_ensemble *e);
 void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, and the time there */
 
+/* ---- ensemble_short.c ---- */
+/* The end of the trial, about dx from an impact, is moved there; sets dx. false: nothing is moved, dx is a better guess. */
+bool carom_exact_lane_move(carom_ensemble *e, int lane, int contact, double *dx);
+
 /* ---- ensemble_judge.c ---- */
 unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */
 void carom_lanes_take(carom_ensemble *e, unsigned lanes); /* the end becomes the start of these */
@@ -124,7 +132,9 @@ typedef enum carom_sight { CAROM_SIGHT_FREE, CAROM_SIGHT_IMPACT, CAROM_SIGHT_UNC
 double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane); /* a velocity that is 0 but for rounding */
 carom_sight carom_lane_look(carom_ensemble *e, int lane);   /* after an accepted step: an impact within it? sets the bracket */
 carom_sight carom_lane_locate(carom_ensemble *e, int lane); /* after a trial to an impact: FREE: try s.h again */
-void carom_lane_strike(carom_ensemble *e, int lane);        /* at the end of the trial: velocities after, into the start */
+
+/* ---- ensemble_strike.c ---- */
+void carom_lane_strike(carom_ensemble *e, int lane); /* at the end of the trial: the start of the next flight; hit: not all of it */
 void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a); /* columns, with the accelerations after it */
 
 /* ---- ensemble_serial.c ---- */

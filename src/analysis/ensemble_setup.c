@@ -16,6 +16,9 @@ static carom_status prepare(carom_ensemble *e, carom_error *error)
     e->stage_want = ((CAROM_MASS | CAROM_FORCE | (together ? gradients : 0)) & ~e->constant);
     e->gradient_want = together ? 0 : gradients & ~e->constant;
     e->end_want = e->stage_want | (e->nc ? (CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA) & ~e->constant : 0);
+    const unsigned known = CAROM_MASS | CAROM_R_V, straight = known | CAROM_JACOBIAN | CAROM_GAMMA;
+    e->linear = e->columns && (e->constant & (known | CAROM_R_Q)) == (known | CAROM_R_Q);
+    e->at_once = (e->constant & straight) == straight;
     e->follow_trace = e->columns && !(together && e->constant & CAROM_R_V);
     const unsigned masks[] = {e->constant, e->stage_want, e->gradient_want, e->end_want, e->nc ? CAROM_GAP : 0};
     for (int i = 0; i < CAROM_COUNT(masks); i++)
@@ -51,7 +54,7 @@ static bool place(carom_ensemble *e)
     for (int i = 0; i < CAROM_COUNT(results); i++)
         fine = fine && (*results[i] = (double *)rows(a, sizes[i]));
     double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->log_r, &e->sum};
-    const int counts[] = {nv, nv, 2 * m->np + 1, 3 * nv * columns + nv, columns + 1, W * columns + 1};
+    const int counts[] = {nv, nv, 2 * m->np + 1, 3 * nv * columns + 2 * nv, columns + 1, W * columns + 1};
     for (int i = 0; i < CAROM_COUNT(one); i++)
         fine = fine && (*one[i] = CAROM_NEW(a, double, counts[i]));
     e->row = CAROM_NEW(a, int, nc + 1);
