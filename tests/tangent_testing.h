@@ -7,17 +7,6 @@
 #include "carom_analysis.h"
 #include "testing.h"
 
-#ifdef CAROM_NO_YAML /* all of it is about model files */
-#undef TEST_MAIN
-#define TEST_MAIN(name, ...)                                                                           \
-    int main(void)                                                                                     \
-    {                                                                                                  \
-        const TTest *tests[] = {__VA_ARGS__};                                                          \
-        printf("%s: %zu tests are left out: built without libfyaml\n", name, sizeof tests / sizeof tests[0]); \
-        return 0;                                                                                      \
-    }
-#endif
-
 enum { NX = 16, NP = 8, COLUMNS = 2 * (NX + NP) };
 
 typedef struct tangent_case { /* what is run and what must come of it */

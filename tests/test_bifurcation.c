@@ -292,10 +292,10 @@ START_TEST(requests_that_make_no_sense_are_refused)
 }
 END_TEST
 
-TEST_MAIN("bifurcation", a_section_is_met_at_the_exact_times_and_to_rounding, a_section_may_be_any_expression_also_of_time,
-          a_jump_across_a_section_is_no_crossing, a_body_at_rest_on_the_section_leaves_no_points,
-          impacts_of_a_periodic_motion_have_its_velocity_and_phase, the_period_doubles_between_2_65_and_2_66,
-          the_exponent_is_that_of_a_run_of_its_own, passes_up_and_down_carry_the_state_and_differ_where_two_attractors_coexist,
-          a_stop_that_moves_into_the_body_moves_it, results_have_the_same_bits_on_any_number_of_threads,
-          an_interrupted_diagram_keeps_what_was_computed, values_that_fail_are_told_and_the_others_are_there,
-          requests_that_make_no_sense_are_refused)
+TEST_MAIN_MODELS("bifurcation", a_section_is_met_at_the_exact_times_and_to_rounding, a_section_may_be_any_expression_also_of_time,
+                 a_jump_across_a_section_is_no_crossing, a_body_at_rest_on_the_section_leaves_no_points,
+                 impacts_of_a_periodic_motion_have_its_velocity_and_phase, the_period_doubles_between_2_65_and_2_66,
+                 the_exponent_is_that_of_a_run_of_its_own, passes_up_and_down_carry_the_state_and_differ_where_two_attractors_coexist,
+                 a_stop_that_moves_into_the_body_moves_it, results_have_the_same_bits_on_any_number_of_threads,
+                 an_interrupted_diagram_keeps_what_was_computed, values_that_fail_are_told_and_the_others_are_there,
+                 requests_that_make_no_sense_are_refused)

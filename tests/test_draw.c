@@ -7,11 +7,7 @@
 #include "testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    puts("left out: built without libfyaml");
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 static const char pendulum[] =
     "carom: 1\n"

@@ -192,6 +192,7 @@ static plan *oscillators(const carom_model *m, int n, int transient, int strobes
 
 START_TEST(states_and_columns_are_those_of_the_exact_flights)
 {
+    NEEDS_MODELS;
     carom_model *m = load("impact-oscillator", false);
     plan *w = oscillators(m, 20, 0, 2); /* two periods: chaos has not amplified anything yet */
     for (double tol = 1e-6; tol > 1e-9; tol /= 100) {
@@ -218,6 +219,7 @@ static const char linear_chain[] = "carom: 1\n"
 
 START_TEST(closed_form_in_lanes_is_the_scheme_exact)
 {
+    NEEDS_MODELS;
     carom_model *one = load("impact-oscillator", false), *two = parse(linear_chain);
     plan *w = oscillators(one, 20, 0, 2);
     run(w, one, 0);
@@ -241,6 +243,7 @@ END_TEST
 
 START_TEST(multipliers_of_a_periodic_orbit)
 {
+    NEEDS_MODELS;
     carom_model *m = load("impact-oscillator", false);
     plan *w = oscillators(m, 9, 60, 20);
     w->with_p = true;
@@ -266,6 +269,7 @@ END_TEST
 
 START_TEST(exponents_of_chaos_and_the_sum_rule)
 {
+    NEEDS_MODELS;
     carom_model *m = load("impact-oscillator", false);
     plan *w = oscillators(m, 48, 20, 3200);
     double sum[2] = {0};
@@ -302,6 +306,7 @@ static void same(const answer *a, const answer *b, int nv, int columns)
 
 START_TEST(neighbours_and_order_do_not_change_a_bit)
 {
+    NEEDS_MODELS;
     carom_model *m = load("impact-oscillator", false), *native = load("impact-oscillator", true);
     plan *one = oscillators(m, 24, 3, 20);
     one->with_p = true;
@@ -346,6 +351,7 @@ static const char chain[] = "carom: 1\n"
 
 START_TEST(two_coordinates_with_nonlinear_forces)
 {
+    NEEDS_MODELS;
     carom_model *m = parse(chain);
     plan *w = plan_of(m, 12, 4, 0, 3);
     for (int i = 0; i < w->n; i++)
@@ -374,6 +380,7 @@ static const char table[] = "carom: 1\n"
 
 START_TEST(moving_table_is_followed_with_the_simulation)
 {
+    NEEDS_MODELS;
     carom_model *m = parse(table);
     plan *w = plan_of(m, 10, 2, 40, 4);
     double phase = acos(M_PI / (3 * 1.3)); /* of the impact of the periodic orbit: G cos = pi (1 - e)/(1 + e) */
@@ -395,6 +402,7 @@ END_TEST
 
 START_TEST(chatter_and_rest_lose_the_columns)
 {
+    NEEDS_MODELS;
     carom_model *m = parse(table);
     plan *w = plan_of(m, 9, 2, 2, 4);
     w->with_p = true;
@@ -415,6 +423,7 @@ END_TEST
 
 START_TEST(joints_and_friction_are_the_simulations)
 {
+    NEEDS_MODELS;
     const struct { const char *name; double strobe; } cases[] = {{"slider-crank", 0.05}, {"pendulum-wall", 0.5}};
     for (int k = 0; k < 2; k++) {
         carom_model *m = load(cases[k].name, false);

@@ -165,4 +165,4 @@ START_TEST(eight_lanes_give_the_bits_of_one)
 }
 END_TEST
 
-TEST_MAIN("frozen branches", a_frozen_model_has_the_values_of_the_model, held_branches_go_on_smoothly, eight_lanes_give_the_bits_of_one)
+TEST_MAIN_MODELS("frozen branches", a_frozen_model_has_the_values_of_the_model, held_branches_go_on_smoothly, eight_lanes_give_the_bits_of_one)

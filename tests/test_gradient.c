@@ -90,5 +90,5 @@ START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
 }
 END_TEST
 
-TEST_MAIN("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
-          times_of_impacts_have_the_derivatives_of_their_closed_form, unknown_names_and_events_that_do_not_happen_are_errors)
+TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
+                 times_of_impacts_have_the_derivatives_of_their_closed_form, unknown_names_and_events_that_do_not_happen_are_errors)

@@ -317,11 +317,11 @@ START_TEST(requests_that_make_no_sense_are_refused)
 }
 END_TEST
 
-TEST_MAIN("lyapunov", chaotic_spectra_agree_with_the_references_within_their_error_bars,
-          impacts_per_period_agree_with_the_references, both_exponents_of_a_complex_pair_are_exact_to_1e_8,
-          the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance, the_sum_of_exponents_is_the_closed_form,
-          a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,
-          joints_take_two_exponents_each_and_a_free_model_counts_units_of_time, fewer_exponents_are_the_largest_of_all,
-          a_worker_gives_the_same_bits_when_it_is_used_again, several_starts_give_the_same_bits_on_any_number_of_threads,
-          many_starts_in_lanes_agree_with_starts_one_by_one, starts_in_lanes_that_come_to_rest_are_flagged,
-          an_interrupted_run_has_the_result_of_what_was_measured, requests_that_make_no_sense_are_refused)
+TEST_MAIN_MODELS("lyapunov", chaotic_spectra_agree_with_the_references_within_their_error_bars,
+                 impacts_per_period_agree_with_the_references, both_exponents_of_a_complex_pair_are_exact_to_1e_8,
+                 the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance, the_sum_of_exponents_is_the_closed_form,
+                 a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,
+                 joints_take_two_exponents_each_and_a_free_model_counts_units_of_time, fewer_exponents_are_the_largest_of_all,
+                 a_worker_gives_the_same_bits_when_it_is_used_again, several_starts_give_the_same_bits_on_any_number_of_threads,
+                 many_starts_in_lanes_agree_with_starts_one_by_one, starts_in_lanes_that_come_to_rest_are_flagged,
+                 an_interrupted_run_has_the_result_of_what_was_measured, requests_that_make_no_sense_are_refused)

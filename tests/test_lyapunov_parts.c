@@ -127,6 +127,7 @@ static void derivative(const char *scheme, double height, double steps, double e
 
 START_TEST(displaced_copies_have_the_exact_derivative_of_an_impact)
 {
+    NEEDS_MODELS;
     const char *const schemes[] = {"tolerance", "exact"};
     const double e = .8, g = 2, t = 1, w = 2, s = .7, shear = (1 + e) * g / w; /* drop from 1: impact at 1 with speed 2 */
     for (int k = 0; k < 2; k++) {
@@ -142,6 +143,7 @@ END_TEST
 
 START_TEST(the_corrected_scheme_has_the_shear_of_an_impact)
 {
+    NEEDS_MODELS;
     double X[4];
     derivative("crank-nicolson:variant=consistent", 1, 2000, 1e-5, X);
     CHECK_NEAR(X[2], 1.8, 1e-3);
@@ -153,6 +155,7 @@ END_TEST
 
 START_TEST(the_initial_scheme_has_the_tangent_minus_e_for_every_step)
 {
+    NEEDS_MODELS;
     const double steps[] = {100, 1000, 10000};
     for (int k = 0; k < 3; k++) {
         double X[4], h = 2 / steps[k];
@@ -167,6 +170,7 @@ END_TEST
 
 START_TEST(a_displacement_into_a_wall_is_turned_around)
 {
+    NEEDS_MODELS;
     carom_model *m = parse(ball);
     carom_options options = carom_options_default();
     carom_error error = {0};
@@ -191,6 +195,7 @@ END_TEST
 
 START_TEST(states_are_moved_onto_joints_and_out_of_walls)
 {
+    NEEDS_MODELS;
     carom_model *m = parse("carom: 1\nname: bead\ncoordinates: {x: 1, y: 0}\nkinetic: (x'^2 + y'^2)/2\npotential: y\n"
                            "constraints: {ring: x^2 + y^2 = 1}\ncontacts: {wall: {gap: x - 0.5, restitution: 0}}\n");
     carom_admissible a;

@@ -93,6 +93,7 @@ static void dome_reference(double T, double *x)
 
 START_TEST(orders_hold_on_the_dome_and_after_leaving_it)
 {
+    NEEDS_MODELS;
     carom_model *m;
     carom_error error;
     double x[4];
@@ -174,6 +175,7 @@ static double belt_error(const carom_model *m, int rk, double h)
 
 START_TEST(sticking_and_slipping_on_the_belt_change_in_time)
 {
+    NEEDS_MODELS;
     carom_model *m;
     carom_error error;
     CHECK_OK(carom_model_load(&m, "belt", NULL, &error), error);
@@ -212,6 +214,7 @@ static void slide(const carom_model *m, const char *spec, double tol, double *q)
 
 START_TEST(implicit_methods_follow_slip_in_a_plane_through_its_ends)
 {
+    NEEDS_MODELS;
     carom_model *m;
     carom_error error;
     double good[2], q[2];
@@ -264,6 +267,7 @@ static double point_error(const carom_model *m, const char *spec, double h, doub
 
 START_TEST(orders_hold_through_slip_in_a_plane_that_turns_and_stops)
 {
+    NEEDS_MODELS;
     carom_model *m;
     carom_error error;
     double good[TIMES][2];

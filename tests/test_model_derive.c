@@ -3,10 +3,7 @@
 #include "model_testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 static const char double_pendulum[] =

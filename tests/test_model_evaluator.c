@@ -4,10 +4,7 @@
 #include "model_testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 /* An evaluation with its own memory for 1 or 8 lanes. */

@@ -2,10 +2,7 @@
 #include "model_testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 static void expect_limit(const char *text, const char *words)

@@ -4,10 +4,7 @@
 #include "model_testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 static double parameter(const carom_model *m, const char *name)

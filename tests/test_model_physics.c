@@ -5,10 +5,7 @@
 #define PI 3.14159265358979323846
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    return 0; /* the models are YAML */
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 /* ---- one degree of freedom ------------------------------------------------------------------------------- */

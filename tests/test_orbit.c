@@ -305,9 +305,9 @@ START_TEST(a_search_that_cannot_succeed_says_so)
 }
 END_TEST
 
-TEST_MAIN("orbit", orbits_and_multipliers_agree_with_independent_values, an_orbit_with_a_joint_is_that_of_the_angle,
-          the_bouncing_ball_has_the_multipliers_of_its_quadratic_equation,
-          stick_slip_on_a_belt_has_its_period_and_loses_a_direction, orbits_move_with_parameters_as_independent_values_say,
-          the_bouncing_ball_doubles_its_period_and_folds_where_closed_forms_say,
-          branches_double_fold_and_graze_at_independent_values,
-          the_impact_oscillator_doubles_folds_and_grazes_at_published_values, a_search_that_cannot_succeed_says_so)
+TEST_MAIN_MODELS("orbit", orbits_and_multipliers_agree_with_independent_values, an_orbit_with_a_joint_is_that_of_the_angle,
+                 the_bouncing_ball_has_the_multipliers_of_its_quadratic_equation,
+                 stick_slip_on_a_belt_has_its_period_and_loses_a_direction, orbits_move_with_parameters_as_independent_values_say,
+                 the_bouncing_ball_doubles_its_period_and_folds_where_closed_forms_say,
+                 branches_double_fold_and_graze_at_independent_values,
+                 the_impact_oscillator_doubles_folds_and_grazes_at_published_values, a_search_that_cannot_succeed_says_so)

@@ -150,6 +150,6 @@ START_TEST(mixed_names_the_state_too)
 }
 END_TEST
 
-TEST_MAIN("painleve", a_rod_that_turns_into_the_paradox_is_inconsistent_there,
-          at_sixty_degrees_there_is_no_solution_or_two, joints_and_other_contacts_do_not_hide_the_paradox,
-          two_slipping_contacts_are_judged_together, mixed_names_the_state_too)
+TEST_MAIN_MODELS("painleve", a_rod_that_turns_into_the_paradox_is_inconsistent_there,
+                 at_sixty_degrees_there_is_no_solution_or_two, joints_and_other_contacts_do_not_hide_the_paradox,
+                 two_slipping_contacts_are_judged_together, mixed_names_the_state_too)

@@ -122,12 +122,12 @@ START_TEST(the_sum_rule_knows_the_mass_matrix)
 }
 END_TEST
 
-TEST_MAIN("tangent", free_flight_with_a_mass_matrix_that_depends_on_positions, impacts_on_a_moving_floor,
-          impacts_on_a_moving_floor_by_exact, impacts_on_a_curved_moving_wall_with_a_mass_that_depends_on_time,
-          restitution_that_depends_on_position_time_and_parameters, an_impact_without_rebound_closes_and_opens,
-          an_impact_without_rebound_closes_and_opens_by_exact, completed_chatter, completed_chatter_by_exact,
-          completed_chatter_at_a_loose_tolerance, an_impact_without_rebound_that_leaves_at_once,
-          an_impact_while_another_contact_stays_closed, an_impact_while_another_contact_opens,
-          an_equilibrium_whose_steps_are_longer_than_its_period, a_stiff_motion,
-          a_force_with_a_kink, a_force_with_a_jump, dry_friction_as_a_force,
-          saltation_of_one_degree_of_freedom_is_the_closed_form, the_sum_rule_knows_the_mass_matrix)
+TEST_MAIN_MODELS("tangent", free_flight_with_a_mass_matrix_that_depends_on_positions, impacts_on_a_moving_floor,
+                 impacts_on_a_moving_floor_by_exact, impacts_on_a_curved_moving_wall_with_a_mass_that_depends_on_time,
+                 restitution_that_depends_on_position_time_and_parameters, an_impact_without_rebound_closes_and_opens,
+                 an_impact_without_rebound_closes_and_opens_by_exact, completed_chatter, completed_chatter_by_exact,
+                 completed_chatter_at_a_loose_tolerance, an_impact_without_rebound_that_leaves_at_once,
+                 an_impact_while_another_contact_stays_closed, an_impact_while_another_contact_opens,
+                 an_equilibrium_whose_steps_are_longer_than_its_period, a_stiff_motion,
+                 a_force_with_a_kink, a_force_with_a_jump, dry_friction_as_a_force,
+                 saltation_of_one_degree_of_freedom_is_the_closed_form, the_sum_rule_knows_the_mass_matrix)

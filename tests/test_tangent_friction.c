@@ -86,9 +86,9 @@ TANGENT_TEST(spatial_slip_that_ends_and_begins_again, .t_end = 2.2, .rank = 2, .
                      "potential: z + 0.2*x^2 + 0.1*x*y\nforces: {x: -c*x' + 0.4*t, y: 0.1*t^2}\n"
                      "contacts:\n  floor: {gap: z, slip: [x' + 0.2*z', y'], restitution: 0, friction: mu}\n")
 
-TEST_MAIN("tangent, friction", an_impact_with_slip, an_impact_that_sticks, an_impact_with_tangential_restitution,
-          closing_into_stick, closing_into_slip, chatter_that_ends_in_slip, chatter_that_ends_in_stick,
-          friction_that_depends_on_position_and_parameters, stick_and_slip, reversal_of_slip,
-          static_friction_lets_go_with_a_jump_of_force, reversals_are_in_the_sum_rule, spatial_slip,
-          a_spatial_impact_with_slip, a_spatial_impact_with_slip_and_tangential_restitution, a_spatial_impact_that_sticks,
-          spatial_slip_that_ends, spatial_slip_that_ends_and_begins_again)
+TEST_MAIN_MODELS("tangent, friction", an_impact_with_slip, an_impact_that_sticks, an_impact_with_tangential_restitution,
+                 closing_into_stick, closing_into_slip, chatter_that_ends_in_slip, chatter_that_ends_in_stick,
+                 friction_that_depends_on_position_and_parameters, stick_and_slip, reversal_of_slip,
+                 static_friction_lets_go_with_a_jump_of_force, reversals_are_in_the_sum_rule, spatial_slip,
+                 a_spatial_impact_with_slip, a_spatial_impact_with_slip_and_tangential_restitution, a_spatial_impact_that_sticks,
+                 spatial_slip_that_ends, spatial_slip_that_ends_and_begins_again)

@@ -305,11 +305,11 @@ START_TEST(schemes_without_located_events_are_refused)
 }
 END_TEST
 
-TEST_MAIN("tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
-          two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
-          an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
-          two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
-          the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
-          two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
-          joints_give_the_columns_of_minimal_coordinates, joints_may_depend_on_parameters, times_of_events_have_derivatives,
-          a_restart_after_replacing_columns_and_two_halves_give_the_same_product, schemes_without_located_events_are_refused)
+TEST_MAIN_MODELS("tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
+                 two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
+                 an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
+                 two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
+                 the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
+                 two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
+                 joints_give_the_columns_of_minimal_coordinates, joints_may_depend_on_parameters, times_of_events_have_derivatives,
+                 a_restart_after_replacing_columns_and_two_halves_give_the_same_product, schemes_without_located_events_are_refused)

@@ -2,11 +2,7 @@
 #include "text_testing.h"
 
 #ifdef CAROM_NO_YAML
-int main(void)
-{
-    puts("left out: built without libfyaml");
-    return 0;
-}
+SKIP_MAIN("built without libfyaml")
 #else
 
 static void check_scalar(const carom_text_node *map, const char *key, const char *text, bool quoted, int text_column)

@@ -58,6 +58,7 @@ static void disc_exact(const void *user, double t, double *q)
 
 START_TEST(errors_against_closed_forms_are_at_most_ten_tolerances)
 {
+    NEEDS_MODELS;
     static const struct {
         const char *model;
         double t_end;
@@ -83,6 +84,7 @@ END_TEST
 
 START_TEST(errors_against_the_exact_flights_of_linear_models_are_at_most_ten_tolerances)
 {
+    NEEDS_MODELS;
     static const struct {
         const char *model, *set;
         double t_end;
@@ -158,6 +160,7 @@ static void angle_jacobian(const carom_point *at, double *G)
 
 START_TEST(a_pendulum_on_a_joint_keeps_the_tolerance_and_its_length)
 {
+    NEEDS_MODELS;
     static const carom_contact wall = {.name = "wall", .restitution = 0.7};
     static const double one = 1;
     carom_model angle = pendulum();
@@ -188,6 +191,7 @@ static void check_times(const char *model, double tol, double bound, int n, cons
 
 START_TEST(transitions_happen_when_they_should)
 {
+    NEEDS_MODELS;
     check_times("belt", 1e-11, 1e-9, 3, (carom_event_type[]){CAROM_EVENT_SLIP, CAROM_EVENT_STICK, CAROM_EVENT_SLIP},
                 (int[]){0, 0, 1}, (double[]){2.666666666667, 7.773846766751, 9.107180100084});
     check_times("take-off", 1e-11, 1e-9, 1, (carom_event_type[]){CAROM_EVENT_OPENING}, (int[]){0},
@@ -203,6 +207,7 @@ END_TEST
 
 START_TEST(a_point_leaves_the_dome_where_it_must)
 {
+    NEEDS_MODELS;
     for (int k = 0; k < TOLERANCES; k++) {
         run r = by_tolerance("dome", "", tolerances[k], 0.7);
         double t = event(&r, CAROM_EVENT_OPENING, 0)->t, q[2], v[2];
@@ -217,6 +222,7 @@ END_TEST
 
 START_TEST(a_billiard_ball_rolls_with_five_sevenths_of_its_speed)
 {
+    NEEDS_MODELS;
     for (int k = 0; k < TOLERANCES; k++) {
         run r = by_tolerance("billiard-ball", "", tolerances[k], 1);
         const double *v = carom_sim_state(r.sim)->v;
@@ -231,6 +237,7 @@ END_TEST
 
 START_TEST(the_rocking_block_comes_to_rest_at_its_accumulation_point)
 {
+    NEEDS_MODELS;
     for (int k = 1; k < TOLERANCES; k++) {
         run r = by_tolerance("rocking-block", "", tolerances[k], 4);
         const carom_info *info = carom_sim_info(r.sim);
@@ -250,6 +257,7 @@ END_TEST
 
 START_TEST(the_woodpecker_pecks_with_one_period_whatever_the_tolerance)
 {
+    NEEDS_MODELS;
     double period[2];
     for (int k = 0; k < 2; k++) {
         run r = by_tolerance("woodpecker", "", k ? 1e-10 : 1e-7, 2.5);

@@ -45,6 +45,7 @@ static const char pushed[] =
 
 START_TEST(a_point_pushed_over_a_plane_keeps_the_tolerance_with_and_without_static_friction)
 {
+    NEEDS_MODELS;
     for (int more = 0; more < 2; more++) {
         carom_error error = {0};
         carom_model *model;
@@ -74,6 +75,7 @@ END_TEST
 
 START_TEST(tiny_slip_that_friction_stops_sticks_at_once)
 {
+    NEEDS_MODELS;
     static const char *const starts[] = {"v.x=1e-8", "v.x=-1e-6", "v.y=1e-7"};
     for (int i = 0; i < 3; i++) {
         run r = by_tolerance("point-on-plane", starts[i], 1e-9, 0.2);
@@ -86,6 +88,7 @@ END_TEST
 
 START_TEST(a_box_that_tumbles_slides_and_rests_does_not_depend_on_the_tolerance)
 {
+    NEEDS_MODELS;
     run fine = by_tolerance("box", "", 1e-12, 2);
     for (int k = 0; k < TOLERANCES; k++) {
         run r = by_tolerance("box", "", tolerances[k], 2);
@@ -118,6 +121,7 @@ END_TEST
 
 START_TEST(a_bouncing_ball_rests_after_as_many_impacts_as_the_tolerance_asks_for)
 {
+    NEEDS_MODELS;
     for (int k = 0; k < TOLERANCES; k++) {
         run r = by_tolerance("ball", "", tolerances[k], 5);
         const carom_info *info = carom_sim_info(r.sim);
@@ -137,6 +141,7 @@ END_TEST
 /* The lower ball bounces with decreasing height; the upper one comes down on it before it rests, or after. */
 START_TEST(a_ball_is_not_frozen_when_another_one_will_hit_it)
 {
+    NEEDS_MODELS;
     for (int i = 0; i < 6; i++) {
         char set[64];
         snprintf(set, sizeof set, "q.y1=0.3 q.y2=%.3f", 1.2 + 0.35 * i);
@@ -153,6 +158,7 @@ END_TEST
 
 START_TEST(freezing_counts_what_a_small_gap_moves)
 {
+    NEEDS_MODELS;
     run fine = by_tolerance("dimer", "", 1e-12, 0.2);
     for (int k = 1; k < TOLERANCES; k++) {
         run r = by_tolerance("dimer", "", tolerances[k], 0.2);
@@ -166,6 +172,7 @@ END_TEST
 /* Hundreds of impacts; the lowest bead would rest many times if the others were not above it. */
 START_TEST(a_column_of_beads_keeps_the_tolerance)
 {
+    NEEDS_MODELS;
     run exact = simulate("bead-column", "", "exact", 1, 0.002, 0.95);
     for (int k = 0; k < 5; k++) {
         run r = by_tolerance("bead-column", "", pow(10, -4 - k), 0.95);
@@ -178,6 +185,7 @@ END_TEST
 
 START_TEST(a_gap_that_opens_slowly_costs_no_steps)
 {
+    NEEDS_MODELS;
     for (int k = 0; k < 4; k++) {
         run cam = by_tolerance("cam-follower", "", pow(10, -4 - k), 1),
             dimer = by_tolerance("dimer", "", pow(10, -4 - k), 1);
@@ -190,6 +198,7 @@ END_TEST
 
 START_TEST(joints_that_are_closed_again_do_not_open_the_gap_that_is_hit)
 {
+    NEEDS_MODELS;
     static const char *const models[] = {"pendulum-wall-cartesian", "rocking-block", "slider-crank", "woodpecker"};
     for (int i = 0; i < 4; i++)
         for (int k = 1; k < 3; k++) {
@@ -214,6 +223,7 @@ static const char rough[] = "carom: 1\n"
 /* Steps are 0.05 long; a bump is 2/w wide and its tip, which is hit, far narrower. */
 START_TEST(a_bump_shorter_than_a_step_is_not_missed)
 {
+    NEEDS_MODELS;
     static const double bumps[][2] = {{1e-3, 20}, {1e-6, 20}, {1e-3, 40}, {1e-6, 40}, {1e-4, 100}, {1e-6, 200}, {1e-3, 400}, {1e-6, 400}};
     carom_error error = {0};
     carom_model *model;
@@ -245,6 +255,7 @@ static const char ripples[] = "carom: 1\n"
 
 START_TEST(a_table_that_shakes_many_times_in_a_step_hits_at_its_first_rise)
 {
+    NEEDS_MODELS;
     static const double steps[] = {0.01, 0.05, 0.1};
     for (int i = 0; i < 3; i++) {
         carom_error error = {0};
@@ -265,6 +276,7 @@ END_TEST
 
 START_TEST(the_energy_balance_closes_to_the_tolerance)
 {
+    NEEDS_MODELS;
     static const struct {
         const char *model;
         double t_end;
@@ -287,6 +299,7 @@ END_TEST
 
 START_TEST(a_restart_goes_on_with_the_same_bits)
 {
+    NEEDS_MODELS;
     static const char *const models[] = {"ball", "box",           "point-on-plane", "pendulum-wall-cartesian",
                                          "belt", "rocking-block", "slider-crank"};
     for (int i = 0; i < 7; i++)
@@ -324,6 +337,7 @@ static const char rod[] = "carom: 1\n"
 
 START_TEST(a_rod_whose_slip_has_no_solution_stops_with_a_reason_and_keeps_its_state)
 {
+    NEEDS_MODELS;
     static const double starts[][2] = {{1, 0.161029}, {3, 0.076957}};
     for (int i = 0; i < 2; i++) {
         carom_error error = {0};

@@ -71,6 +71,6 @@ START_TEST(a_point_that_stops_slipping_keeps_the_balance_of_momentum)
 }
 END_TEST
 
-TEST_MAIN("tolerance, momentum", a_ball_that_comes_to_rest_has_got_the_impulse_of_its_weight,
-          a_disc_that_bounces_and_rolls_keeps_the_balance_of_momentum,
-          a_point_that_stops_slipping_keeps_the_balance_of_momentum)
+TEST_MAIN_MODELS("tolerance, momentum", a_ball_that_comes_to_rest_has_got_the_impulse_of_its_weight,
+                 a_disc_that_bounces_and_rolls_keeps_the_balance_of_momentum,
+                 a_point_that_stops_slipping_keeps_the_balance_of_momentum)

@@ -131,5 +131,5 @@ START_TEST(the_first_and_the_longest_step_are_as_asked_for)
 }
 END_TEST
 
-TEST_MAIN("options of tolerance", a_coordinate_has_a_tolerance_of_its_own, later_values_replace_earlier_ones_and_verify_uses_them,
-          wrong_names_and_values_are_refused_with_the_nearest_name, the_first_and_the_longest_step_are_as_asked_for)
+TEST_MAIN_MODELS("options of tolerance", a_coordinate_has_a_tolerance_of_its_own, later_values_replace_earlier_ones_and_verify_uses_them,
+                 wrong_names_and_values_are_refused_with_the_nearest_name, the_first_and_the_longest_step_are_as_asked_for)

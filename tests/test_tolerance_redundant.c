@@ -82,5 +82,5 @@ START_TEST(a_plate_on_four_corners_tips_over_two_of_them)
 }
 END_TEST
 
-TEST_MAIN("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
-          a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them)
+TEST_MAIN_MODELS("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
+                 a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them)

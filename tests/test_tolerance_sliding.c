@@ -143,6 +143,6 @@ START_TEST(a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
 }
 END_TEST
 
-TEST_MAIN("sliding", dry_friction_as_a_force_stops_and_stays, a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
-          a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
-          a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
+TEST_MAIN_MODELS("sliding", dry_friction_as_a_force_stops_and_stays, a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
+                 a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
+                 a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)

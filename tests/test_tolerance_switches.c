@@ -337,9 +337,9 @@ START_TEST(native_code_and_a_restart_give_the_same_bits)
 }
 END_TEST
 
-TEST_MAIN("switches", the_tolerance_is_kept_through_all_kinds_of_switches, switches_cost_little_more_than_smooth_forces,
-          without_location_the_tolerance_is_lost_or_paid_for_dearly, the_implicit_method_locates_them_too,
-          mixed_keeps_its_order_through_switches, a_gap_with_a_kink_keeps_the_tolerance,
-          a_switch_that_is_touched_or_begins_at_zero_or_coincides_with_others_is_harmless,
-          hundreds_of_switches_and_fast_ones_are_all_found,
-          branches_with_roots_are_followed_and_missing_values_are_still_an_error, native_code_and_a_restart_give_the_same_bits)
+TEST_MAIN_MODELS("switches", the_tolerance_is_kept_through_all_kinds_of_switches, switches_cost_little_more_than_smooth_forces,
+                 without_location_the_tolerance_is_lost_or_paid_for_dearly, the_implicit_method_locates_them_too,
+                 mixed_keeps_its_order_through_switches, a_gap_with_a_kink_keeps_the_tolerance,
+                 a_switch_that_is_touched_or_begins_at_zero_or_coincides_with_others_is_harmless,
+                 hundreds_of_switches_and_fast_ones_are_all_found,
+                 branches_with_roots_are_followed_and_missing_values_are_still_an_error, native_code_and_a_restart_give_the_same_bits)

@@ -66,5 +66,5 @@ START_TEST(a_thousand_random_balls_and_oscillators_end_above_the_floor)
 }
 END_TEST
 
-TEST_MAIN("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
-          a_thousand_random_balls_and_oscillators_end_above_the_floor)
+TEST_MAIN_MODELS("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
+                 a_thousand_random_balls_and_oscillators_end_above_the_floor)

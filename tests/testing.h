@@ -49,4 +49,32 @@
         return failed_ ? EXIT_FAILURE : EXIT_SUCCESS;                                                  \
     }
 
+/* main() where a build has nothing to test: ctest counts 77 as skipped. */
+#define SKIP_MAIN(why)                                                                                 \
+    int main(void)                                                                                     \
+    {                                                                                                  \
+        puts("skipped: " why);                                                                         \
+        return 77;                                                                                     \
+    }
+
+/* Without libfyaml there are no model files: TEST_MAIN_MODELS leaves out a program that is all about them,
+ * NEEDS_MODELS at the beginning of a test that test. */
+#ifdef CAROM_NO_YAML
+#define TEST_MAIN_MODELS(name, ...)                                                                    \
+    int main(void)                                                                                     \
+    {                                                                                                  \
+        const TTest *tests_[] = {__VA_ARGS__};                                                         \
+        printf("skipped: %s: %zu tests: built without libfyaml\n", name, sizeof tests_ / sizeof tests_[0]); \
+        return 77;                                                                                     \
+    }
+#define NEEDS_MODELS                                                                                   \
+    do {                                                                                               \
+        puts("a test is left out: built without libfyaml");                                            \
+        return;                                                                                        \
+    } while (0)
+#else
+#define TEST_MAIN_MODELS TEST_MAIN
+#define NEEDS_MODELS ((void)0)
+#endif
+
 #endif
