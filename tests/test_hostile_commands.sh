@@ -80,6 +80,10 @@ says "does not locate its events"
 expect 2 basin "$well" -p q.x=-1:1:3 --strobe 1 -o "$tmp/map.png"
 says "two axes"
 
+model drawn 'draw: {disc: {circle: [x, 0, -x]}}'
+expect 3 report "$tmp/drawn.yaml" -o "$tmp/page.html"
+says "radius is -1"
+
 # Ctrl-C in the middle of one long run, not only between two.
 for command in "bifurcate -p w=2:3:10 --transient 1e9" "lyapunov --transient 1e12"; do
     # shellcheck disable=SC2086

@@ -87,6 +87,16 @@ static carom_status take_list(carom_loader *l, const carom_text_node *list, int 
     return CAROM_OK;
 }
 
+static carom_status take_circle(carom_loader *l, const carom_text_node *list, values *to)
+{
+    const carom_model *m = l->m;
+    CAROM_TRY(take_list(l, list, 3, "circle: [x, y, radius]", to));
+    double radius = carom_model_value(m, to->value[2], 0, m->q, m->v, m->p);
+    if (radius < 0)
+        return carom_load_fail(l, list->child->next->next->place, "the radius is %g at the start; it must not be negative", radius);
+    return CAROM_OK;
+}
+
 static carom_status take_points(carom_loader *l, const carom_text_node *list, int least, int most, const char *form,
                                 values *to)
 {
@@ -107,7 +117,7 @@ static carom_status coordinates(carom_loader *l, const carom_text_node *node, ca
         return no_memory(l);
     switch (kind) {
     case CAROM_SHAPE_POINT: return take_list(l, node, 2, "point: [x, y]", to);
-    case CAROM_SHAPE_CIRCLE: return take_list(l, node, 3, "circle: [x, y, radius]", to);
+    case CAROM_SHAPE_CIRCLE: return take_circle(l, node, to);
     case CAROM_SHAPE_LINE: return take_points(l, node, 2, POINTS_MOST, "line: [[x, y], [x, y], ...]", to);
     case CAROM_SHAPE_POLYGON: return take_points(l, node, 3, POINTS_MOST, "polygon: [[x, y], [x, y], [x, y], ...]", to);
     case CAROM_SHAPE_SPRING: return take_points(l, node, 2, 2, "spring: [[x, y], [x, y]]", to);
