@@ -36,35 +36,35 @@ INLINE carom_wide choose(carom_mask which, carom_wide a, carom_wide b)
     return (carom_wide)((which & (carom_mask)a) | (~which & (carom_mask)b));
 }
 
-/* Comparisons half by half: those of four are vectors on more processors than those of eight. */
-#define HALVES(is, type, a, b, compare)                                                                                           \
+/* Comparisons of eight lanes at once (whole) are vectors on some processors only, those of four on more: half by half. */
+#define COMPARE(is, type, a, b, compare)                                                                                          \
     type a_0 = __builtin_shufflevector(a, a, 0, 1, 2, 3), a_1 = __builtin_shufflevector(a, a, 4, 5, 6, 7);                        \
     type b_0 = __builtin_shufflevector(b, b, 0, 1, 2, 3), b_1 = __builtin_shufflevector(b, b, 4, 5, 6, 7);                        \
     part_mask is_0 = a_0 compare b_0, is_1 = a_1 compare b_1;                                                                      \
-    carom_mask is = __builtin_shufflevector(is_0, is_1, 0, 1, 2, 3, 4, 5, 6, 7)
+    carom_mask is = whole ? (carom_mask)(a compare b) : (carom_mask)__builtin_shufflevector(is_0, is_1, 0, 1, 2, 3, 4, 5, 6, 7)
 
-INLINE carom_wide smaller(carom_wide a, carom_wide b)
+INLINE carom_wide smaller(bool whole, carom_wide a, carom_wide b)
 {
-    HALVES(is, part, a, b, <);
+    COMPARE(is, part, a, b, <);
     return choose(is, a, b);
 }
 
-INLINE carom_wide larger(carom_wide a, carom_wide b)
+INLINE carom_wide larger(bool whole, carom_wide a, carom_wide b)
 {
-    HALVES(is, part, a, b, >);
+    COMPARE(is, part, a, b, >);
     return choose(is, a, b);
 }
 
-INLINE carom_mask at_most(carom_wide a, carom_wide b)
+INLINE carom_mask at_most(bool whole, carom_wide a, carom_wide b)
 {
-    HALVES(is, part, a, b, <=);
+    COMPARE(is, part, a, b, <=);
     return is;
 }
 
-INLINE carom_mask negative(carom_mask bits)
+INLINE carom_mask negative(bool whole, carom_mask bits)
 {
     const carom_mask zero = {0};
-    HALVES(is, part_mask, bits, zero, <);
+    COMPARE(is, part_mask, bits, zero, <);
     return is;
 }
 
@@ -99,7 +99,7 @@ INLINE carom_wide fifth_root(carom_wide x)
     return y * (1.2 - 0.2 * x * (y2 * y2 * y));
 }
 
-INLINE void errors(carom_ensemble *e, int nv)
+INLINE void errors(carom_ensemble *e, int nv, bool whole)
 {
     const int n = e->n;
     const double atol = e->options.atol, rtol = e->options.rtol;
@@ -107,16 +107,16 @@ INLINE void errors(carom_ensemble *e, int nv)
     carom_wide most = {0};
     for (int i = 0; i < nv; i++) {
         carom_wide e_v = h * sum(error_v, k + i, n), e_q = h * h * sum(error_q, k + i, n);
-        carom_wide q = larger(size(e->start.q[i]), size(e->end.q[i])), v = larger(size(e->start.v[i]), size(e->end.v[i]));
-        most = larger(larger(size(e_q) / (atol + rtol * q), size(e_v) / (atol + rtol * v)), most);               /* (1) */
+        carom_wide q = larger(whole, size(e->start.q[i]), size(e->end.q[i])), v = larger(whole, size(e->start.v[i]), size(e->end.v[i]));
+        most = larger(whole, larger(whole, size(e_q) / (atol + rtol * q), size(e_v) / (atol + rtol * v)), most);               /* (1) */
     }
     e->norm = most * (1 / CAROM_TOL_KAPPA);
-    carom_wide factor = 0.9 * fifth_root(larger(smaller(e->norm, all(1e10)), all(1e-5)));
-    e->factor = smaller(larger(factor, all(0.2)), all(5));                                                      /* (2) */
+    carom_wide factor = 0.9 * fifth_root(larger(whole, smaller(whole, e->norm, all(1e10)), all(1e-5)));
+    e->factor = smaller(whole, larger(whole, factor, all(0.2)), all(5));                                                      /* (2) */
 }
 
 /* (3); 0 where the difference is far below the tolerance: it may be rounding. */
-INLINE void stiffness(carom_ensemble *e)
+INLINE void stiffness(carom_ensemble *e, bool whole)
 {
     const int n = e->n;
     const carom_wide h = e->h, *k = e->k;
@@ -125,10 +125,10 @@ INLINE void stiffness(carom_ensemble *e)
         carom_wide dv = h * sum(turn_v, k + i, n), dq = h * h * sum(turn_q, k + i, n);
         carom_wide da = k[(STAGES - 1) * n + i] - k[(STAGES - 2) * n + i];
         force += da * da, way += dq * dq + dv * dv;
-        scale = larger(scale, larger(size(e->start.q[i]), size(e->end.v[i])));
+        scale = larger(whole, scale, larger(whole, size(e->start.q[i]), size(e->end.v[i])));
     }
     carom_wide least = 1e-6 * (e->options.atol + e->options.rtol * scale);
-    e->stiffness = choose(at_most(way, least * least), all(0), smaller(h * h * force / way, all(25)));
+    e->stiffness = choose(at_most(whole, way, least * least), all(0), smaller(whole, h * h * force / way, all(25)));
 }
 
 /* The sign bits of all control points of both halves (de Casteljau). */
@@ -152,7 +152,7 @@ INLINE carom_wide middle(const carom_ensemble *e, int i)
 }
 
 /* (4) */
-INLINE void gaps(carom_ensemble *e, int nv)
+INLINE void gaps(carom_ensemble *e, int nv, bool whole)
 {
     const carom_wide h = e->h, *G = (const carom_wide *)e->at.G, *w = (const carom_wide *)e->at.w;
     carom_mask near = {0};
@@ -170,12 +170,12 @@ INLINE void gaps(carom_ensemble *e, int nv)
         }
         if (!e->x)
             e->defect[c] = 2 * size(there - (0.5 * (start + g1) + 5.0 / 32 * (hu0 - hu1) + 1.0 / 64 * hh * (a0 + a1)));
-        carom_wide lower = 1.6 * e->defect[c], g0 = larger(start, all(0)); /* what has just left is at rounding */
+        carom_wide lower = 1.6 * e->defect[c], g0 = larger(whole, start, all(0)); /* what has just left is at rounding */
         carom_wide b[6] = {g0, g0 + 0.2 * hu0, g0 + 0.4 * hu0 + 0.05 * hh * a0 - lower, g1 - 0.4 * hu1 + 0.05 * hh * a1 - lower,
                            g1 - 0.2 * hu1, g1};
         near |= signs(b) | ((carom_mask)start & (carom_mask)u0);
     }
-    *(carom_mask *)&e->near = negative(near);
+    *(carom_mask *)&e->near = negative(whole, near);
 }
 
 INLINE void take(carom_ensemble *e, carom_mask which)
@@ -203,22 +203,22 @@ INLINE void take(carom_ensemble *e, carom_mask which)
     e->s = choose(which, choose((carom_mask)e->last, e->strobe, e->s + e->h), e->s);
 }
 
-INLINE unsigned judge_all(carom_ensemble *e, int nv)
+INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
 {
     if (e->x)
         e->norm = all(0), e->factor = all(5);
     else
-        errors(e, nv);
+        errors(e, nv, whole);
     if (e->watch_stiffness)
-        stiffness(e);
+        stiffness(e, whole);
     if (e->nc)
-        gaps(e, nv);
-    carom_mask running = (carom_mask)e->running, fine = running & at_most(e->norm, all(1)) & ~(carom_mask)e->near;
+        gaps(e, nv, whole);
+    carom_mask running = (carom_mask)e->running, fine = running & at_most(whole, e->norm, all(1)) & ~(carom_mask)e->near;
     e->proposed = choose(running, e->h * e->factor, e->proposed);
     take(e, fine);
     carom_mask others = ~fine | (carom_mask)e->last;
     if (e->watch_stiffness)
-        others |= at_most(all(CAROM_STIFF_STEPS), e->stiff_count);
+        others |= at_most(whole, all(CAROM_STIFF_STEPS), e->stiff_count);
     unsigned lanes = 0;
     for (int l = 0; l < W; l++)
         lanes |= (unsigned)others[l] & 1u << l;
@@ -227,7 +227,12 @@ INLINE unsigned judge_all(carom_ensemble *e, int nv)
 
 CAROM_CLONES static unsigned judge(carom_ensemble *e)
 {
-    return e->nv == 1 ? judge_all(e, 1) : judge_all(e, e->nv);
+    return e->nv == 1 ? judge_all(e, 1, false) : judge_all(e, e->nv, false);
+}
+
+CAROM_AVX512 static unsigned judge_whole(carom_ensemble *e)
+{
+    return e->nv == 1 ? judge_all(e, 1, true) : judge_all(e, e->nv, true);
 }
 
 unsigned carom_lanes_judge(carom_ensemble *e)
@@ -237,7 +242,7 @@ unsigned carom_lanes_judge(carom_ensemble *e)
             e->middle[i] = e->start.q[i] + middle(e, i);
         carom_lanes_middle(e, e->middle);
     }
-    return judge(e);
+    return CAROM_HAS_AVX512 ? judge_whole(e) : judge(e);
 }
 
 void carom_lanes_take(carom_ensemble *e, unsigned lanes)
@@ -249,22 +254,35 @@ void carom_lanes_take(carom_ensemble *e, unsigned lanes)
 }
 
 /* (5); the last one ends at the strobe exactly. */
-CAROM_CLONES static void lengths(carom_ensemble *e)
+INLINE void lengths(carom_ensemble *e, bool whole)
 {
     const double round = 6755399441055744.0; /* 1.5 2^52: adding it rounds to an integer */
     carom_mask running = (carom_mask)e->running;
-    carom_wide left = e->strobe - e->s, h = smaller(e->proposed, e->longest), ratio = left / h - 1e-6;
-    carom_wide whole = (ratio + round) - round;
-    whole = choose(at_most(ratio, whole), whole, whole + 1);
-    carom_mask last = at_most(whole, all(1));
+    carom_wide left = e->strobe - e->s, h = smaller(whole, e->proposed, e->longest), ratio = left / h - 1e-6;
+    carom_wide steps = (ratio + round) - round;
+    steps = choose(at_most(whole, ratio, steps), steps, steps + 1);
+    carom_mask last = at_most(whole, steps, all(1));
     e->last = (carom_wide)(running & last);
-    h = choose(last, left, choose(at_most(ratio, all(1e9)), left / whole, h));
+    h = choose(last, left, choose(at_most(whole, ratio, all(1e9)), left / steps, h));
     e->h = choose(running, h, e->h);
+}
+
+CAROM_CLONES static void lengths_by_halves(carom_ensemble *e)
+{
+    lengths(e, false);
+}
+
+CAROM_AVX512 static void lengths_whole(carom_ensemble *e)
+{
+    lengths(e, true);
 }
 
 void carom_lanes_lengths(carom_ensemble *e)
 {
-    lengths(e);
+    if (CAROM_HAS_AVX512)
+        lengths_whole(e);
+    else
+        lengths_by_halves(e);
 }
 
 void carom_lane_run(carom_ensemble *e, int lane, bool running)
