@@ -99,7 +99,8 @@ static int read_files(carom_diagram *d)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv or .svg, not '%s'", output);
     if (d->cli->json && d->table && !strcmp(d->table, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - both want standard output");
-    return CAROM_EXIT_OK;
+    int code = carom_cli_check_writable(d->table);
+    return code == CAROM_EXIT_OK ? carom_cli_check_writable(d->picture) : code;
 }
 
 static int read_options(carom_diagram *d)

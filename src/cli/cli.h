@@ -121,7 +121,9 @@ int carom_cli_parse(carom_cli *cli, int argc, char **argv);
 int carom_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of a job that failed on its way; with --json also an object with `model`, `status` and `message`. */
 int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status, const char *message);
-/* The same with the nearest of names to word as a hint (NULL ends them), then where to read on; CAROM_EXIT_USAGE. */
+/* Before a long job: can this file be written at its end? NULL and - can. An exit code. */
+int carom_cli_check_writable(const char *path);
+/* carom_cli_fail with the nearest of names to word as a hint (NULL ends them), then where to read on; CAROM_EXIT_USAGE. */
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic);
 
 /* Loads the model that the command line names, with its parameters; note [200] is what loading had to say. */

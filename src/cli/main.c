@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "output/output.h"
@@ -58,6 +59,19 @@ int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code,
         carom_json_close(json, NULL);
     }
     return carom_cli_fail(code, "%s", message);
+}
+
+int carom_cli_check_writable(const char *path)
+{
+    char folder[4096] = ".";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!path || !strcmp(path, "-"))
+        return CAROM_EXIT_OK;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (access(access(path, F_OK) == 0 ? path : folder, W_OK) != 0)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "'%s' cannot be created: %s", path, strerror(errno));
+    return CAROM_EXIT_OK;
 }
 
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic)

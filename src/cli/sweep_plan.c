@@ -160,8 +160,8 @@ static int check_names(const carom_cli_job *job)
                ? carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text) : CAROM_EXIT_OK;
 }
 
-/* Found out before the first point and not after the last: what a picture needs. */
-static int check_picture(const carom_cli_job *job)
+/* Found out before the first point and not after the last: what a picture needs, and files that cannot be written. */
+static int check_results(const carom_cli_job *job)
 {
     const carom_sweep *s = &job->sweep;
     const char *o = job->cli->output, *ending = o ? strrchr(o, '.') : NULL;
@@ -170,7 +170,10 @@ static int check_picture(const carom_cli_job *job)
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
     if (drawn && s->points > PICTURE_POINTS)
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture of %lld points is too large: at most %d", s->points, PICTURE_POINTS);
-    return CAROM_EXIT_OK;
+    int code = carom_store_path(o) ? CAROM_EXIT_OK : carom_cli_check_writable(o);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_check_writable(carom_cli_own(job->cli, "--picture"));
+    return code == CAROM_EXIT_OK ? carom_cli_check_writable(carom_cli_own(job->cli, "--export")) : code;
 }
 
 int carom_cli_job_plan(carom_cli_job *job)
@@ -180,7 +183,7 @@ int carom_cli_job_plan(carom_cli_job *job)
     char note[200];
     int code = read_axes(cli, s);
     if (code == CAROM_EXIT_OK)
-        code = check_picture(job);
+        code = check_results(job);
     if (code == CAROM_EXIT_OK)
         code = read_shard(cli, s);
     if (code == CAROM_EXIT_OK)
