@@ -235,6 +235,8 @@ START_TEST(closed_form_in_lanes_is_the_scheme_exact)
         CHECK_NEAR(a->log_det, a->log_r[0] + a->log_r[1] + a->log_r[2] + a->log_r[3], 1e-11);
         ck_assert_int_eq(a->serial, 0);
     }
+    run(w, two, 1e-9); /* and so are the steps with error control, to their accuracy */
+    compare(w, two, "exact", 1e-13, two->period, 1e-7);
     free(w);
     carom_model_free(one);
     carom_model_free(two);
