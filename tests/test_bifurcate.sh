@@ -52,13 +52,11 @@ expect 0 bifurcate vibrating-table -p A=0.004:0.006:2 --map impact --of "mod(w*t
 [ ! -s "$out" ] || complain "--quiet prints"
 
 # ---- Ctrl-C writes what there is ----
-"$CAROM" bifurcate impact-oscillator -p w=2:3:20000 --transient 30 --show 10 -o "$tmp/i.csv" >"$out" 2>"$err" </dev/null &
-pid=$!
+begin bifurcate impact-oscillator -p w=2:3:20000 --transient 30 --show 10 -o "$tmp/i.csv"
+caught
 sleep 2
-kill -INT $pid
-code=0
-wait $pid || code=$?
-[ "$code" = 130 ] || complain "Ctrl-C exits with $code"
+kill -INT "$job"
+ended 130
 says "interrupted"
 [ "$(wc -l <"$tmp/i.csv")" -gt 10 ] || complain "nothing was written after Ctrl-C"
 

@@ -50,6 +50,7 @@ study="linear-oscillator --schemes kern,mixed:rk=gauss6 --h 0.001:0.0002:5 --shi
 # shellcheck disable=SC2086
 "$CAROM" converge $study --quiet --threads 1 -o "$tmp/b.json" 2>"$err" &
 job=$!
+caught
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     [ -s "$tmp/b.json.journal" ] && [ "$(wc -l <"$tmp/b.json.journal")" -ge 3 ] && break
     sleep 0.1

@@ -109,6 +109,7 @@ rm -f "$tmp"/ctrl.sqlite*
 begin=exec
 map "$tmp/ctrl.sqlite" --threads 1 >"$out" 2>"$err" &
 job=$! begin=""
+caught
 sleep 0.2
 kill -INT "$job" 2>/dev/null
 code=0

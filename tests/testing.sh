@@ -29,6 +29,30 @@ expect() # CODE ARGUMENTS...: runs carom and keeps its stdout and stderr
     "$CAROM" "$@" >"$out" 2>"$err" </dev/null || code=$?
     [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
 }
+# A signal on its way, however slow the machine: `begin ARGUMENTS` starts carom as $job, `caught` waits until it handles signals,
+# `ended CODE` waits for it, no longer than half a minute.
+begin()
+{
+    "$CAROM" "$@" >"$out" 2>"$err" </dev/null &
+    job=$!
+}
+caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT
+{
+    tries=0
+    while [ $tries -lt 200 ] && ! grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status" 2>/dev/null; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
+ended()
+{
+    { sleep 30; kill -KILL "$job"; } >/dev/null 2>&1 &
+    watchdog=$!
+    code=0
+    wait "$job" || code=$?
+    kill $watchdog 2>/dev/null
+    [ "$code" = "$1" ] || { complain "exit code $code, not $1"; head -5 "$err"; }
+}
 says() { grep -q -e "$1" "$err" || { complain "stderr lacks '$1':"; head -5 "$err"; }; }
 prints() { grep -q -e "$1" "$out" || { complain "stdout lacks '$1':"; head -5 "$out"; }; }
 silent() { [ ! -s "$err" ] || { complain "stderr is not empty:"; head -5 "$err"; }; }

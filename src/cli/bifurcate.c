@@ -169,7 +169,7 @@ static int draw(carom_diagram *d)
     carom_progress_begin(&d->progress, d->cli->quiet ? NULL : stderr, 0,
                          (double)d->request.n * (d->request.direction == 0 && !d->request.fresh ? 2 : 1));
     d->progress.unit = "runs";
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     carom_status status = carom_bifurcation_run(&d->result, d->model, &d->options, &d->request, &error);
     carom_cli_release();
     carom_progress_end(&d->progress);

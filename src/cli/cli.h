@@ -151,8 +151,8 @@ void carom_cli_describe_method(FILE *file, const char *kind, const carom_method 
 /* Prints text in lines up to `width`, all but the first indented; a newline in text starts a new line. */
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
 
-/* ---- signals in long jobs: after catch, Ctrl-C and SIGTERM set a flag that the job asks for ---- */
-void carom_cli_catch(void);
+/* ---- signals in long jobs: after catch, Ctrl-C and SIGTERM set a flag that the job asks for, and end a simulation ---- */
+void carom_cli_catch(carom_sim *sim); /* NULL: there is none, or more than one */
 void carom_cli_release(void);
 bool carom_cli_interrupted(void);
 

@@ -203,7 +203,7 @@ static int compute(carom_cli_converge *c)
         int most = c->request.nscheme * CAROM_MAX(c->request.nh, c->request.nrtol) * c->request.shifts;
         carom_progress_begin(&c->progress, c->cli->quiet ? NULL : stderr, 0, most);
         c->progress.unit = "runs";
-        carom_cli_catch();
+        carom_cli_catch(NULL);
         status = carom_converge_run(&c->request, &c->result, &error);
         carom_cli_release();
         carom_progress_end(&c->progress);

@@ -285,7 +285,7 @@ static int measure(work *w)
     w->request.go_on = go_on;
     carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0, (double)(w->request.length + w->request.transient) * w->starts);
     w->progress.unit = w->model->period > 0 ? "periods" : "units of time";
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     w->status = carom_lyapunov_starts(w->model, &w->options, &w->request, w->starts, w->cli->seed, w->cli->threads, w->each, &w->mean,
                                       &error);
     carom_cli_release();

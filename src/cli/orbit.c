@@ -208,7 +208,7 @@ static int follow(work *w, carom_branch *branch)
                              .most = (long)most, .point = on_point, .user = w};
     carom_progress_begin(&w->progress, cli->quiet ? NULL : stderr, range->from, range->to);
     w->progress.unit = range->name;
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     carom_status status = carom_orbit_follow(&w->orbits, branch, &error);
     const bool interrupted = carom_cli_interrupted();
     carom_cli_release();

@@ -284,7 +284,7 @@ static int report(const carom_cli *cli)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
     w->cli = cli;
     int code = split_schemes(w);
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     if (code == CAROM_EXIT_OK)
         code = gather(w);
     carom_cli_release();

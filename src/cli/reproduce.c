@@ -202,7 +202,7 @@ static int run_all(work *w)
             total += chosen(w, entry);
     carom_progress_begin(&progress, w->cli->quiet || !w->json ? NULL : stderr, 0, total);
     progress.unit = "entries";
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     for (const carom_paper *paper = carom_papers; paper->key; paper++) {
         bool headed = false;
         for (const carom_entry *entry = paper->entry; entry->id && code == CAROM_EXIT_OK && !w->interrupted; entry++) {

@@ -1,6 +1,5 @@
 /* run.c: `carom run`: one trajectory, watched by a progress line and a writer; Ctrl-C ends it between two steps. */
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,31 +23,6 @@ typedef struct work {
     double wall_s;
     carom_verify verify; /* error NULL: not asked for */
 } work;
-
-static carom_sim *volatile running; /* what a signal interrupts */
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    if (running)
-        carom_sim_interrupt(running);
-}
-
-/* The first signal ends the run in order, a second one as usual. */
-static void catch_signals(carom_sim *sim)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    running = sim;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-static void release_signals(void)
-{
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    running = NULL;
-}
 
 /* Follows the run: the progress line; and there is no point in going on when nothing can be written. */
 static void watch(void *user, const carom_segment *segment)
@@ -253,9 +227,9 @@ int carom_cli_run(const carom_cli *cli)
     if (code == CAROM_EXIT_OK) {
         const double t_end = carom_sim_options(w.sim)->t_end;
         carom_progress_begin(&w.progress, cli->quiet ? NULL : stderr, carom_sim_state(w.sim)->t, t_end);
-        catch_signals(w.sim);
+        carom_cli_catch(w.sim);
         carom_status status = carom_sim_run(w.sim, t_end);
-        release_signals();
+        carom_cli_release();
         carom_progress_end(&w.progress);
         w.wall_s = carom_wall_time() - w.progress.wall0;
         code = judge(&w, status);

@@ -46,7 +46,7 @@ int carom_cli_job_run(carom_cli_job *job)
         job->progress.unit = "points";
     }
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like a full disk */
-    carom_cli_catch();
+    carom_cli_catch(NULL);
     carom_status status = job->ranks > 1 ? carom_cli_mpi_run(&job->sweep, job->rank, job->ranks, cli->threads, &feed, &error)
                                          : carom_sweep_run(&job->sweep, cli->threads, &feed, &error);
     carom_cli_release();
