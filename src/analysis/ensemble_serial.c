@@ -1,11 +1,9 @@
 /* ensemble_serial.c: a simulation of the scheme `tolerance` with its tangent goes on where a lane cannot.
  *
- * It takes the state at the start of the lane's step and returns the lane once it has passed the event in doubt, all contacts
- * are open and none of them is about to come to rest. All of that is decided by the job's own state: what runs beside it does
- * not matter. */
-#include <float.h>
+ * It takes the state at the start of the lane's step and returns the lane once it has passed the event in doubt and all contacts
+ * are open, but not before a part of the longest step: where a contact opens, gap and normal velocity are still zero, and the lane
+ * would give the state back at once, for ever. All of that is decided by the job's own state: what runs beside it does not matter. */
 #include <math.h>
-#include <string.h>
 
 #include "analysis/ensemble_lanes.h"
 #include "schemes/tolerance.h"
@@ -51,13 +49,10 @@ static carom_status begin(carom_ensemble *e, int lane)
     return e->columns ? carom_tangent_start(e->tangent, e->X, NULL) : CAROM_OK;
 }
 
-/* Are all contacts open, and none about to come to rest? */
-static bool fit(carom_ensemble *e, const carom_sim *sim)
+static bool all_open(const carom_sim *sim)
 {
-    const carom_state *s = &sim->now.state;
-    (void)e;
     for (int c = 0; c < sim->model->ncontact; c++)
-        if (s->mode[c] != CAROM_OPEN)
+        if (sim->now.state.mode[c] != CAROM_OPEN)
             return false;
     return true;
 }
@@ -120,7 +115,7 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;
-        *back = !e->all_serial && !l->stiff && sim->now.clock->t - base >= l->doubt && fit(e, sim);
+        *back = !e->all_serial && !l->stiff && sim->now.clock->t - base >= l->doubt && all_open(sim);
     }
     l->serial += sim->info.steps - steps;
     account(e, lane, impacts);
@@ -139,6 +134,7 @@ carom_status carom_lane_serial(carom_ensemble *e, int lane)
     carom_status status = begin(e, lane);
     if (status != CAROM_OK)
         return failed(e, lane, status);
+    l->doubt = fmax(l->doubt, e->s[lane] + e->cap[lane] / 64);
     while (!back && !e->interrupted) {
         CAROM_TRY(interval(e, lane, &back));
         if (e->s[lane] < e->strobe[lane] * (1 - 1e-12))
