@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "reference.h"
+#include "running.h"
 #include "systems.h"
 #include "testing.h"
 
 static const char *const controls[] = {"halving", "coordinates", "variable-order", "indicator"};
 enum { CONTROLS = 4 };
-
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 static inline carom_sim *start(const carom_model *model, const char *control, const char *fields, double h, double tol)
 {

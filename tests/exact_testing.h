@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "carom.h"
+#include "running.h"
 #include "testing.h"
 
 enum { MOST = 4000 };
@@ -34,9 +35,6 @@ static inline carom_sim *begin(const carom_model *m, double h, bool energy, reco
     }
     return sim;
 }
-
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 static inline const carom_event *of_type(const record *r, carom_event_type type, int k)
 {

@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "carom.h"
+#include "running.h"
 #include "testing.h"
-
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 static const char *const families[] = {"dg-minus", "dg-plus"};
 

@@ -61,6 +61,19 @@ static inline carom_model point_model(point_store *s, double m, double force, do
                          .force_v = point_force_v};
 }
 
+/* falls from 5 until its force is no longer finite, after t = 0.5 */
+static inline void failing_force(const carom_point *at, double *F)
+{
+    F[0] = at->t > 0.5 ? NAN : -10;
+}
+
+static inline carom_model failing_ball(point_store *s)
+{
+    carom_model ball = point_model(s, 1, -10, 0, 0, 0.9, 5, 0);
+    ball.force = failing_force;
+    return ball;
+}
+
 /* ---- double pendulum, unit masses and lengths, hanging; the wall is x >= -0.2 for the tip ----------------- */
 static inline void double_mass(const carom_point *at, double *M)
 {

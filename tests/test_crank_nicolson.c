@@ -4,6 +4,7 @@
 
 #include "oscillator.h"
 #include "reference.h"
+#include "running.h"
 #include "systems.h"
 #include "core/core.h"
 #include "testing.h"
@@ -21,8 +22,6 @@ static carom_sim *start(const carom_model *model, const char *scheme, double h, 
     CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
     return sim;
 }
-
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 /* ---- the impact oscillator ---- */
 

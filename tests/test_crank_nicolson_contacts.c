@@ -4,23 +4,14 @@
 
 #include "core/core.h"
 #include "reference.h"
+#include "running.h"
 #include "systems.h"
 #include "testing.h"
 
 static carom_sim *start(const carom_model *model, double h, bool energy)
 {
-    carom_error error;
-    carom_sim *sim;
-    carom_options o = carom_options_default();
-    CHECK_OK(carom_options_set(&o, "scheme", "crank-nicolson", &error), error);
-    o.h = h;
-    o.energy = energy;
-    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
-    return sim;
+    return start_scheme(model, "crank-nicolson", h, energy);
 }
-
-#define STEP(sim) ck_assert_msg(carom_sim_step(sim) == CAROM_OK, "%s", carom_sim_error(sim)->text)
-#define RUN(sim, t) ck_assert_msg(carom_sim_run(sim, t) == CAROM_OK, "%s", carom_sim_error(sim)->text)
 
 /* ---- order two ---- */
 

@@ -155,33 +155,15 @@ START_TEST(going_on_after_a_load_gives_the_same_bits)
         carom_sim *a = start_fields(&box, scheme, 0.001), *b = start_fields(&box, scheme, 0.001);
         for (int k = 0; k < 601; k++)
             STEP(a);
-        size_t size = carom_sim_save(a, NULL, 0);
-        void *saved = malloc(size), *end_a = malloc(size), *end_b = malloc(size);
-        carom_sim_save(a, saved, size);
-        ck_assert_int_eq(carom_sim_load(b, saved, size), CAROM_OK);
-        for (int k = 0; k < 900; k++) {
-            STEP(a);
-            STEP(b);
-        }
-        carom_sim_save(a, end_a, size);
-        carom_sim_save(b, end_b, size);
-        ck_assert_mem_eq(end_a, end_b, size);
-        free(saved), free(end_a), free(end_b);
-        carom_sim_free(a), carom_sim_free(b);
+        check_same_after_load(a, b, 900);
     }
 }
 END_TEST
 
-static void failing_force(const carom_point *at, double *F)
-{
-    F[0] = at->t > 0.5 ? NAN : -10;
-}
-
 START_TEST(a_failing_step_leaves_the_state_alone)
 {
     point_store store;
-    carom_model ball = point_model(&store, 1, -10, 0, 0, 0.9, 5, 0);
-    ball.force = failing_force;
+    carom_model ball = failing_ball(&store);
     for (int f = 0; f < 2; f++)
         for (int M = 0; M <= 3; M++) {
             carom_sim *sim = start(&ball, f, M, 0.01);

@@ -40,16 +40,10 @@ START_TEST(going_on_after_a_load_gives_the_same_bits)
 }
 END_TEST
 
-static void failing_force(const carom_point *at, double *F)
-{
-    F[0] = at->t > 0.5 ? NAN : -10;
-}
-
 START_TEST(a_failing_step_leaves_the_state_alone)
 {
     point_store store;
-    carom_model ball = point_model(&store, 1, -10, 0, 0, 0.9, 5, 0);
-    ball.force = failing_force;
+    carom_model ball = failing_ball(&store);
     carom_sim *sim = start(&ball, PAOLI ":theta=0", 0.01);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_FINITE);
     const carom_state *s = carom_sim_state(sim);
