@@ -214,7 +214,7 @@ static bool spatial_directions(carom_fixed *f, const carom_system *system, const
             continue;
         double x = carom_dot(nv, system->at.G + (r + 1) * nv, v) + system->at.w[r + 1];
         double y = carom_dot(nv, system->at.G + (r + 2) * nv, v) + system->at.w[r + 2], size = hypot(x, y);
-        f->creeps[c] = !(size > f->slow);
+        f->creeps[c] = f->crept[c] || !(size > f->slow);
         any |= f->creeps[c];
         if (size > 0)
             f->direction[2 * c] = x / size, f->direction[2 * c + 1] = y / size;
@@ -304,6 +304,7 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
     CAROM_PLACE(layout, fixed->work, 4 * n + 1);
     CAROM_PLACE(layout, fixed->h, nv);
     CAROM_PLACE(layout, fixed->creeps, system->nlink - system->njoint);
+    CAROM_PLACE(layout, fixed->crept, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->moves, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->holds, system->nlink - system->njoint);
     CAROM_PLACE(layout, fixed->a_free, nv);

@@ -18,6 +18,7 @@ typedef struct carom_fixed {
     double *direction;       /* [2*ncontact] of slip, unit; of spatial slip it is the present one, set here */
     double slow;             /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
+    bool *crept;               /* [ncontact] it creeps however fast it is: so it began a step */
     bool *moves;               /* [ncontact] spatial slip is not 0 */
     bool *holds;               /* [ncontact] spatial slip along its direction as it is: it stops in this step */
     int m, *row, *order;     /* rows of the equations */

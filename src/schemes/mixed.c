@@ -10,8 +10,9 @@
  * Order p, through impacts, accumulations of impacts, opening and friction too. Energy: as the method keeps it
  * between impacts, O(h^p); the elastic ball's to rounding. Spatial slip that is slow turns as fast as it is slow: it is
  * followed in shorter steps (tolerance_modes.c), about p t_end/(20 h) of them for each time that it stops or turns about,
- * and keeps the order. They count as events. Explicit methods lose it where slip begins slowly from rest: its direction is stiff
- * there; take an implicit one, or `tolerance`. Steps end where a force changes its branch, too (tolerance_switch.c).
+ * and keeps the order. They count as events. Where slip begins slowly from rest its direction is stiff: explicit methods keep
+ * their order, but take about h^(-(p+1)/4) steps there, a hundred times the work of an implicit one at order 5; take that, or
+ * `tolerance`. Steps end where a force changes its branch, too (tolerance_switch.c).
  *
  * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root
  * polished to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a

@@ -309,7 +309,7 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
 void carom_tol_release(const carom_step *s, carom_tol *w)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
-        w->fixed.holds[c] = false;
+        w->fixed.holds[c] = w->fixed.crept[c] = false;
 }
 
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
