@@ -245,7 +245,7 @@ typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
 enum { CAROM_ZENO_MAX = 16 };
 typedef enum carom_paradox { CAROM_NO_PARADOX, CAROM_INCONSISTENT, CAROM_NOT_UNIQUE } carom_paradox; /* of friction, Painleve's */
 typedef struct carom_info {
-    long steps, rejected, switches, rhs_evaluations, newton_iterations, contact_problems, solver_iterations;
+    long steps, rejected, switches, rhs_evaluations, newton_iterations, linear_solves, contact_problems, solver_iterations;
     long events[CAROM_EVENT_TYPES];
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;

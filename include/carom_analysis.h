@@ -57,16 +57,16 @@ typedef struct carom_lyapunov_request { /* times are counted in periods of the f
     long length;         /* measured; 0: 1000 */
     long transient;      /* before that; negative: 100 */
     int parts;           /* columns are made orthonormal so often in a period; 0: once, and more often where they need it */
-    int blocks;          /* of the error bars; 0: 100 */
+    int blocks;          /* of the error bars, at most, and calls of history; 0: 100 */
     double epsilon;      /* perturbation: size of a displacement; 0: 1e-6 */
     bool (*go_on)(void *user, long done);                             /* after each period, transient included; NULL: yes */
-    void (*history)(void *user, long done, int n, const double *mean); /* after each block: means so far; may be NULL */
+    void (*history)(void *user, long done, int n, const double *mean); /* after each part of the length: means so far; may be NULL */
     void *user;
 } carom_lyapunov_request;
 typedef struct carom_lyapunov_result {
     int n;                              /* exponents; 2 nv less two for each independent joint, or as many as were asked for */
     double exponent[CAROM_EXPONENTS_MAX]; /* per `per`, largest first; -INFINITY: the direction is lost (rest, stick) */
-    double error[CAROM_EXPONENTS_MAX];  /* standard error, of block means; of a regular motion what the average has not settled */
+    double error[CAROM_EXPONENTS_MAX];  /* standard error with the terms' memory; of a regular motion what the average has not settled */
     double per;                         /* the period, or 1 */
     long length;                        /* measured, in that unit: shorter after an interruption or when all is lost */
     bool regular;                       /* periodic or quasi-periodic: the exponents are weighted averages, far more accurate */
@@ -138,6 +138,7 @@ typedef struct carom_converge_request {
     int threads;                   /* 0: all. Results do not depend on it */
     const char *journal;           /* a file for finished runs, which are not run again; NULL: none */
     bool (*progress)(void *user, int done, int runs); /* false: end with CAROM_INTERRUPTED; NULL: nobody looks */
+    bool (*stop)(void *user);      /* asked after each step of a run, on any thread: true ends the runs under way; NULL: no */
     void *user;
 } carom_converge_request;
 typedef struct carom_converge_row {

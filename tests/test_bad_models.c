@@ -152,8 +152,8 @@ END_TEST
 /* Runs the command on a file; what it wrote to stderr. */
 static int run_command(const bad_file *file, char *message, size_t size, off_t *printed)
 {
-    char path[] = "/tmp/carom-bad-XXXXXX", path_out[] = "/tmp/carom-bad-XXXXXX";
-    int fd = mkstemp(path), fd_out = mkstemp(path_out), status;
+    char path[SCRATCH], path_out[SCRATCH];
+    int fd = mkstemp(scratch_name(path, "bad")), fd_out = mkstemp(scratch_name(path_out, "bad")), status;
     unlink(path), unlink(path_out);
     pid_t child = fork();
     if (child == 0) {

@@ -111,6 +111,18 @@ expect 0 run double-pendulum-wall --t-end 2 --verify --json
 holds '.verify.error.th1 < 10*.verify.tolerance.th1 and .verify.tolerance.th1 > 0'
 expect 0 run linear-oscillator --scheme moreau-jean --h 1e-3 --verify
 prints "compared on"
+# Ctrl-C in the second run, which takes 16 times as long: the first is complete, in its file and in the summary
+begin run linear-oscillator --scheme kern --h 2e-6 --every 1 --verify -o "$tmp/verified.csv"
+tries=0
+until grep -q '^5,' "$tmp/verified.csv" 2>/dev/null || [ $tries -ge 200 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+caught
+kill -INT $job
+ended 130
+says "the run is complete, but its verification was interrupted at t = "
+prints "steps"
 expect 0 run bouncing-ball --t-end 0.25 -p g=4 -p q.y=2 -p v.y=1 --json
 holds '.t == 0.25 and (.q.y - 2.125 | fabs) < 1e-12 and (.v.y | fabs) < 1e-12'
 expect 0 run bouncing-ball

@@ -102,7 +102,7 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
         if (row->scheme == 1) {
             ck_assert_int_eq(row->steps, (long)ceil(5 / row->h));
             ck_assert_int_eq(row->rhs_evaluations, row->steps); /* linear: one iteration of Newton's method */
-            ck_assert_int_eq(row->linear_solves, row->steps);
+            ck_assert_int_eq(row->linear_solves, row->steps + row->contact_problems); /* and one for the row of each impact */
         } else if (row->norm == 0) {
             CHECK_AT_MOST(row->error, 10 * row->rtol);
         }
@@ -110,6 +110,47 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
     carom_converge_free(&r);
 }
 END_TEST
+
+/* What is known by hand. Each acceleration is one force and one solve with M; so is each step of the simplest schemes. A closed
+ * contact adds one solve for its row; Newton's method on forces that are linear adds one with its own matrix. */
+START_TEST(linear_solves_are_counted_one_by_one_in_every_scheme)
+{
+    static const struct {
+        const char *scheme;
+        double h, force, k;                   /* m = 1, force - k q, floor at 0 */
+        int steps, per_step, per_rhs, per_problem; /* solves: so many for each */
+    } cases[] = {{"kern", 0.01, -2, 0, 250, 1, 0, 1},       {"moreau-jean", 0.01, -2, 0, 250, 1, 0, 1},
+                 {"moreau-jean", 0.01, 0, 10, 250, 1, 0, 1}, {"mixed:rk=erk4", 0.01, 1, 0, 250, 0, 1, 0},
+                 {"mixed:rk=erk4", 0.01, 4, 2, 250, 0, 1, 0}, {"tolerance:method=dp5", 0, 4, 2, 0, 0, 1, 0},
+                 {"crank-nicolson", 0.01, 4, 2, 250, 2, 0, 0}, {"crank-nicolson", 0.01, 1, 0, 250, 2, 0, 0},
+                 {"mixed:rk=gauss2", 0.01, 1, 0, 250, 3, 1, 0}, /* columns of a_q and a_v; one iteration */
+                 {"dg-minus:degree=0", 0.01, 4, 2, 250, 1, 0, 0}};
+    const char *const norm = "L1.q";
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        point_store store;
+        const carom_model m = point_model(&store, 1, cases[k].force, cases[k].k, 0, 0.5, 1, 0);
+        const carom_options o = until(2.5);
+        const double h = 0.01, rtol = 1e-6;
+        const carom_converge_request request = {.model = &m, .options = &o, .schemes = &cases[k].scheme, .nscheme = 1, .norms = &norm,
+                                                .nnorm = 1, .h = &h, .nh = cases[k].h > 0, .rtol = &rtol, .nrtol = cases[k].h == 0, .shifts = 1};
+        carom_converge_result r = study(&request);
+        const carom_converge_row *row = r.row;
+        printf("%-22s %ld steps, %ld forces, %ld problems: %ld solves\n", cases[k].scheme, row->steps, row->rhs_evaluations,
+               row->contact_problems, row->linear_solves);
+        if (cases[k].steps)
+            ck_assert_int_eq(row->steps, cases[k].steps);
+        ck_assert_int_gt(row->linear_solves, 0);
+        ck_assert_int_eq(row->linear_solves, cases[k].per_step * row->steps + cases[k].per_rhs * row->rhs_evaluations +
+                                                 cases[k].per_problem * row->contact_problems);
+        carom_converge_free(&r);
+    }
+}
+END_TEST
+
+static bool same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
 
 static void same_rows(const carom_converge_result *a, const carom_converge_result *b)
 {
@@ -119,7 +160,7 @@ static void same_rows(const carom_converge_result *a, const carom_converge_resul
         ck_assert(x.error == y.error && x.nominal == y.nominal && x.rhs_evaluations == y.rhs_evaluations && x.scheme == y.scheme);
     }
     for (int k = 0; k < a->norder; k++)
-        ck_assert(a->order[k].order == b->order[k].order && a->order[k].spread == b->order[k].spread);
+        ck_assert(same(a->order[k].order, b->order[k].order) && same(a->order[k].spread, b->order[k].spread));
 }
 
 static bool after_five(void *user, int done, int runs)
@@ -144,12 +185,12 @@ START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
     const carom_options o = until(2);
     const double h[] = {0.04, 0.02, 0.01};
     const char *const schemes[] = {"moreau-jean", "kern"}, *const norms[] = {"L1.q", "hausdorff.v"};
-    char path[] = "/tmp/carom-journal-XXXXXX";
+    char path[SCRATCH];
     carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2, .h = h,
                                       .nh = 3, .shifts = 3, .threads = 1};
     carom_converge_result all = study(&request), cut;
     carom_error error = {0};
-    int file = mkstemp(path), calls = 0;
+    int file = mkstemp(scratch_name(path, "journal")), calls = 0;
     ck_assert_int_ge(file, 0);
     close(file);
     request.journal = path, request.progress = after_five, request.user = &calls;
@@ -166,6 +207,50 @@ START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
     same_rows(&all, &cut);
     ck_assert_int_ne(access(path, F_OK), 0); /* it was complete: the journal is gone */
     carom_converge_free(&all), carom_converge_free(&cut);
+}
+END_TEST
+
+/* Steps of all runs so far, and when to stop. */
+typedef struct patience {
+    long steps, most;
+} patience;
+
+static bool exhausted(void *user)
+{
+    patience *p = user;
+    return ++p->steps > p->most;
+}
+
+START_TEST(a_run_under_way_ends_when_asked_and_is_run_again)
+{
+    point_store store;
+    const carom_model m = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    const carom_options o = until(1); /* until the first impact: a closed form, steps are those of the runs */
+    const double h[] = {0.001, 0.1};
+    const char *const scheme = "kern", *const norm = "L1.q";
+    char path[SCRATCH];
+    patience p = {.most = 500};
+    carom_converge_request request = {.model = &m, .options = &o, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h,
+                                      .nh = 2, .shifts = 1, .threads = 1};
+    carom_converge_result all = study(&request), cut;
+    carom_error error = {0};
+    int file = mkstemp(scratch_name(path, "journal"));
+    ck_assert_int_ge(file, 0);
+    close(file);
+    request.journal = path, request.stop = exhausted, request.user = &p;
+    ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_INTERRUPTED);
+    ck_assert_msg(strstr(error.text, "after 1 of 2 runs"), "%s", error.text); /* 10 steps, then 490 of 1000 */
+    ck_assert_int_eq(p.steps, 501);
+    p = (patience){.most = 2000};
+    cut = study(&request);
+    ck_assert_int_eq(cut.resumed, 1);
+    ck_assert_int_eq(p.steps, 1000);
+    same_rows(&all, &cut);
+    carom_converge_free(&all), carom_converge_free(&cut);
+    const carom_model hard = point_model(&store, 1, -2, 3, 0.1, 0.5, 1, 0); /* no closed form is asked for */
+    request.model = &hard, request.journal = NULL, request.reference = CAROM_REFERENCE_TOLERANCE, p = (patience){.most = 20};
+    ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_INTERRUPTED);
+    ck_assert_msg(strstr(error.text, "reference"), "%s", error.text);
 }
 END_TEST
 
@@ -302,7 +387,8 @@ START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
 END_TEST
 
 TEST_MAIN("convergence", a_fit_finds_the_order_and_its_spread, orders_through_impacts_are_those_of_the_schemes,
-          the_error_of_tolerance_follows_its_tolerance_and_work_is_counted, an_interrupted_study_goes_on_and_threads_change_nothing,
-          runs_that_fail_are_counted_and_explained, requests_that_make_no_sense_are_refused,
+          the_error_of_tolerance_follows_its_tolerance_and_work_is_counted,
+          linear_solves_are_counted_one_by_one_in_every_scheme, an_interrupted_study_goes_on_and_threads_change_nothing,
+          a_run_under_way_ends_when_asked_and_is_run_again, runs_that_fail_are_counted_and_explained, requests_that_make_no_sense_are_refused,
           local_errors_with_an_impact_are_those_of_the_tables, local_errors_of_smooth_steps_are_of_higher_order,
           a_step_from_a_later_time_sees_the_force_of_that_time)

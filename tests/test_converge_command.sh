@@ -75,6 +75,18 @@ else
     [ "$code" = 0 ] || complain "an interrupted study exits with $code"
 fi
 
+# a run that would take hours ends at once; what was finished before it stays
+begin converge ball --schemes kern --h 1e-9,0.01 --shifts 1 --threads 1 --quiet -o "$tmp/d.json"
+caught
+tries=0
+while [ $tries -lt 200 ] && [ "$(cat "$tmp/d.json.journal" 2>/dev/null | wc -l)" -lt 2 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -INT $job
+ended 130
+says "interrupted after 1 of 2 runs; the same command goes on from there"
+
 # ---- local errors ----
 expect 0 converge ball --local --schemes moreau-jean:gamma=0,moreau-jean:gamma=0.5,moreau-jean:gamma=1 --h 0.01:0.0001:5 --impact-at 0.1,0.9 --json
 holds '.jump == 3 and .t_impact == 1'

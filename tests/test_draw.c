@@ -78,7 +78,7 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
     o.energy = true;
     CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
     char events[260], csv[260];
-    const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : P_tmpdir;
     snprintf(csv, sizeof csv, "%.200s/carom-draw-%ld.csv", tmp, (long)getpid());
     snprintf(events, sizeof events, "%.200s/carom-draw-%ld.events.csv", tmp, (long)getpid());
     const carom_sink_info info = {.gaps = true, .energy = true};

@@ -5,12 +5,11 @@
 
 #include "test_expr_random.h"
 
-static char scratch[64];
+static char scratch[SCRATCH];
 
 static void enter_scratch(void)
 {
-    strcpy(scratch, "/tmp/carom-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    ck_assert_ptr_nonnull(mkdtemp(scratch_name(scratch, "test")));
     setenv("XDG_CACHE_HOME", scratch, 1);
     setenv("TMPDIR", scratch, 1);
 }
@@ -18,7 +17,7 @@ static void enter_scratch(void)
 /* The number of entries of scratch/sub; removes them when asked; path of the last one. */
 static int entries(const char *sub, bool erase, char *last)
 {
-    char folder[200], path[500];
+    char folder[400], path[700];
     int count = 0;
     snprintf(folder, sizeof folder, "%s/%s", scratch, sub);
     DIR *d = opendir(folder);
@@ -118,7 +117,7 @@ START_TEST(objects_are_cached_reused_and_replaced_when_broken)
     double value = 0;
     carom_error error = {0};
     struct stat first, second;
-    char path[500];
+    char path[700];
     enter_scratch();
     CHECK_OK(try_native(&value, &error), error);
     ck_assert_int_eq(entries("carom", false, path), 1);

@@ -111,8 +111,8 @@ END_TEST
 START_TEST(native_code_gives_the_bits_of_the_tape)
 {
     static const char *const names[] = {"bouncing-ball", "slider-crank", "double-pendulum-wall"};
-    char folder[] = "/tmp/carom-test-XXXXXX";
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char folder[SCRATCH];
+    ck_assert_ptr_nonnull(mkdtemp(scratch_name(folder, "test")));
     setenv("XDG_CACHE_HOME", folder, 1);
     for (int i = 0; i < 3; i++) {
         carom_model *tape = NULL, *native = NULL;
@@ -137,7 +137,7 @@ START_TEST(native_code_gives_the_bits_of_the_tape)
         station_free(&a), station_free(&b), station_free(&c);
         carom_model_free(tape), carom_model_free(native);
     }
-    char command[200];
+    char command[SCRATCH + 20];
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     ck_assert_int_eq(system(command), 0);
 }

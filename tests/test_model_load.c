@@ -233,8 +233,8 @@ END_TEST
 
 START_TEST(tables_come_from_files_beside_the_model)
 {
-    char folder[] = "/tmp/carom-test-XXXXXX", path[100];
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    char folder[SCRATCH], path[SCRATCH + 20];
+    ck_assert_ptr_nonnull(mkdtemp(scratch_name(folder, "test")));
     snprintf(path, sizeof path, "%s/data.csv", folder);
     FILE *file = fopen(path, "w");
     fputs("# measured\nangle, lift\n0, 0\n1,2\r\n2;4\n3 6\n", file);

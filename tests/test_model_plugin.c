@@ -10,8 +10,7 @@
 SKIP_MAIN("built without libfyaml")
 #else
 
-static char folder[] = "/tmp/carom-test-XXXXXX";
-static char library[100], path[100];
+static char folder[SCRATCH], library[SCRATCH + 20], path[SCRATCH + 20];
 
 static bool run(const char *format, ...)
 {
@@ -28,8 +27,7 @@ static bool compile(const char *flags)
 {
     if (!run("command -v cc >/dev/null 2>&1"))
         return false;
-    strcpy(folder, "/tmp/carom-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_ptr_nonnull(mkdtemp(scratch_name(folder, "test")));
     snprintf(library, sizeof library, "%s/pendulum.so", folder);
     snprintf(path, sizeof path, "%s/pendulum.yaml", folder);
     ck_assert(run("cp examples/plugin/pendulum.yaml '%s'", path));

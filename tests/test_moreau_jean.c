@@ -302,8 +302,8 @@ START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
                               .mass = unit_mass, .force = zero_matrix, .gap = quarrel_gap, .jacobian = quarrel_jacobian,
                               .offset = quarrel_offset};
     carom_sim *sim = start(&cart, spec(0.5, 0.5), 1e-3);
-    char path[] = "/tmp/carom-problem-XXXXXX";
-    int file = mkstemp(path);
+    char path[SCRATCH];
+    int file = mkstemp(scratch_name(path, "problem"));
     ck_assert_int_ge(file, 0);
     ck_assert_int_eq(carom_sim_dump(sim, path), CAROM_BAD_ARGUMENT);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NO_SOLUTION);

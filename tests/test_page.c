@@ -17,7 +17,7 @@ static char path[200];
 static const char *new_path(void)
 {
     const char *tmp = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/carom-page-%ld.html", tmp ? tmp : "/tmp", (long)getpid());
+    snprintf(path, sizeof path, "%s/carom-page-%ld.html", tmp ? tmp : P_tmpdir, (long)getpid());
     return path;
 }
 

@@ -72,7 +72,7 @@ static void check_conflict(carom_store *store)
 static void scratch(char *path, const char *name)
 {
     const char *folder = getenv("TMPDIR");
-    snprintf(path, 300, "%s/carom-%ld-%s", folder ? folder : "/tmp", (long)getpid(), name);
+    snprintf(path, 300, "%s/carom-%ld-%s", folder ? folder : P_tmpdir, (long)getpid(), name);
     unlink(path);
 }
 

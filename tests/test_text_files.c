@@ -104,8 +104,8 @@ END_TEST
 
 START_TEST(files_are_read_whole_and_failures_name_the_reason)
 {
-    char path[] = "/tmp/carom-text-XXXXXX", big[] = "/tmp/carom-text-XXXXXX";
-    int fd = mkstemp(path), fd_big = mkstemp(big);
+    char path[SCRATCH], big[SCRATCH];
+    int fd = mkstemp(scratch_name(path, "text")), fd_big = mkstemp(scratch_name(big, "text"));
     ck_assert(fd >= 0 && fd_big >= 0);
     static char content[100001];
     memset(content, '#', sizeof content - 1);

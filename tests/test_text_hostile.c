@@ -111,8 +111,8 @@ START_TEST(no_damage_to_a_file_crashes_or_prints)
     static const char whole[] = "carom: 1\nname: \"b\\u00e4ll\"\nparameters: {m: 1, g: 10}\ncontacts:\n"
                                 "  ground: {gap: y, slip: [\"x' + r*w'\"]}\n  wall:\n    gap: 'x'\n    - a\n"
                                 "tables: [1, 2, |\n  x]\nstop: >-\n  y > 5 &\n  t < 1\n";
-    char path[] = "/tmp/carom-text-XXXXXX";
-    int kept = dup(2), fd = mkstemp(path);
+    char path[SCRATCH];
+    int kept = dup(2), fd = mkstemp(scratch_name(path, "text"));
     unlink(path);
     dup2(fd, 2);
     carom_text_node *root;

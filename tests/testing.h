@@ -30,6 +30,15 @@
         ck_assert_msg(status_ == CAROM_OK, "%s: %s: %s", #call, carom_status_text(status_), (error).text); \
     } while (0)
 
+/* carom-TOPIC-XXXXXX, for mkstemp and mkdtemp, in the folder of temporary files */
+enum { SCRATCH = 300 };
+static inline char *scratch_name(char *path, const char *topic)
+{
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, SCRATCH, "%.200s/carom-%.60s-XXXXXX", folder && *folder ? folder : P_tmpdir, topic);
+    return path;
+}
+
 /* main() of a test program: TEST_MAIN("expressions", a_test, another_test) */
 #define TEST_MAIN(name, ...)                                                                           \
     int main(void)                                                                                     \

@@ -24,6 +24,7 @@ typedef struct study {
     int *first;                 /* [nscheme+1] tasks of each scheme */
     double *error;              /* of the tasks */
     int ntask, shifts, done;
+    carom_stop stop;
     bool interrupted;
     carom_journal *journal;
     carom_status status;
@@ -134,16 +135,21 @@ static void run(const study *s, carom_converge_task *t, carom_error *error)
         o.rtol = t->value, o.atol = t->value * (s->base.atol / s->base.rtol), o.h = 0;
     else
         o.h = t->value;
-    t->status = carom_reference_errors(s->reference, s->r->model, &o, s->r->norms, s->r->nnorm, t->error, &info, &t->cpu_s, error);
+    t->status = carom_reference_measure(s->reference, s->r->model, &o, s->r->norms, s->r->nnorm, &s->stop, t->error, &info, &t->cpu_s,
+                                        error);
     for (int k = 0; k < s->r->nnorm && t->status != CAROM_OK; k++)
         t->error[k] = NAN;
     t->steps = info.steps, t->rhs_evaluations = info.rhs_evaluations, t->contact_problems = info.contact_problems;
-    t->linear_solves = info.newton_iterations;
+    t->linear_solves = info.linear_solves;
 }
 
 static void finish(study *s, int i, const carom_error *why)
 {
     carom_converge_task *t = &s->task[i];
+    if (t->status == CAROM_INTERRUPTED) {
+        s->interrupted = true;
+        return;
+    }
     t->done = true;
     if (t->status != CAROM_OK && !*s->result->failure)
         snprintf(s->result->failure, sizeof s->result->failure, "%s with %s = %.6g: %.300s", s->r->schemes[t->scheme],
@@ -221,7 +227,10 @@ static carom_status conduct(study *s, carom_error *error)
         free(line);
         CAROM_TRY(status);
     }
-    CAROM_TRY(carom_reference_new(&s->reference, r->model, &s->base, r->reference, error));
+    carom_status computed = carom_reference_compute(&s->reference, r->model, &s->base, r->reference, &s->stop, error);
+    if (computed == CAROM_INTERRUPTED)
+        CAROM_FAIL(error, computed, "interrupted while the reference was computed, with %d of %d runs done", s->result->resumed, s->ntask);
+    CAROM_TRY(computed);
     s->result->used = carom_reference_used(s->reference), s->result->t_end = carom_reference_t_end(s->reference);
     snprintf(s->result->reference, sizeof s->result->reference, "%s", carom_reference_text(s->reference));
     s->done = s->result->resumed;
@@ -238,7 +247,7 @@ static carom_status conduct(study *s, carom_error *error)
 
 carom_status carom_converge_run(const carom_converge_request *request, carom_converge_result *result, carom_error *error)
 {
-    study s = {.r = request, .result = result, .base = carom_options_default()};
+    study s = {.r = request, .result = result, .base = carom_options_default(), .stop = {request->stop, request->user}};
     carom_converge_request own = *request;
     memset(result, 0, sizeof *result);
     if (!request->model)

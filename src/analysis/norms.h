@@ -14,6 +14,12 @@
 #include "core/core.h"
 
 /* ---- paths ---- */
+typedef struct carom_stop { /* whether to end a run under way: asked after each step, on any thread */
+    bool (*asked)(void *user); /* NULL: nobody does */
+    void *user;
+} carom_stop;
+
+#define CAROM_PATH_BYTES ((size_t)1 << 31) /* of one path at most, without its table of pieces */
 typedef struct carom_piece {
     double t0, t1;   /* t0 < t1 */
     int degree;
@@ -30,6 +36,7 @@ typedef struct carom_path {
     double *work;       /* [2*n] */
     bool full;          /* memory ran out: not to be used */
     carom_sim *sim;     /* while it is observed */
+    const carom_stop *stop; /* then; may be NULL */
 } carom_path;
 
 carom_status carom_path_new(carom_path **path, int nq, int nv, int ni, carom_error *error);
@@ -38,9 +45,10 @@ void carom_path_free(carom_path *path); /* NULL is fine */
 double *carom_path_add(carom_path *path, double t0, double t1, int degree);
 /* Records what sim will do, for as long as sim lives. */
 carom_status carom_path_observe(carom_path *path, carom_sim *sim, carom_error *error);
-/* Runs the model; *path and the counts are the caller's. CAROM_STOPPED counts as success. */
-carom_status carom_path_run(carom_path **path, const carom_model *model, const carom_options *options, carom_info *info,
-                            carom_error *error);
+/* Runs the model; *path and the counts are the caller's. CAROM_STOPPED counts as success. stop may be NULL. A run that would
+ * take more memory than CAROM_PATH_BYTES fails. */
+carom_status carom_path_run(carom_path **path, const carom_model *model, const carom_options *options, const carom_stop *stop,
+                            carom_info *info, carom_error *error);
 /* A path made from the nodes of another alone: q is linear between them, v and i keep the value at the beginning of each step
  * (hold: functions continuous from the right) or at its end all along it. */
 carom_status carom_path_nodes(carom_path **nodes, const carom_path *path, bool hold, carom_error *error);

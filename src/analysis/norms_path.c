@@ -11,7 +11,7 @@ carom_status carom_path_new(carom_path **path, int nq, int nv, int ni, carom_err
     carom_path *p = calloc(1, sizeof *p);
     *path = NULL;
     if (p) {
-        *p = (carom_path){.nq = nq, .nv = nv, .ni = ni, .n = nq + nv + ni, .arena = carom_arena_new(0)};
+        *p = (carom_path){.nq = nq, .nv = nv, .ni = ni, .n = nq + nv + ni, .arena = carom_arena_new(CAROM_PATH_BYTES)};
         p->end = p->arena ? CAROM_NEW(p->arena, double, p->n) : NULL;
         p->work = p->end ? CAROM_NEW(p->arena, double, 2 * p->n) : NULL;
     }
@@ -114,6 +114,8 @@ static void on_segment(void *user, const carom_segment *s)
     carom_path *p = user;
     int nq = p->nq, nv = p->nv, n = p->n, degree = CAROM_MAX(CAROM_MAX(s->q_degree, s->v_degree), 1);
     double h = s->t1 - s->t0, *c = p->full ? NULL : carom_path_add(p, s->t0, s->t1, degree), *i = p->end + nq + nv;
+    if (!c || (p->stop && p->stop->asked && p->stop->asked(p->stop->user)))
+        carom_sim_interrupt(p->sim);
     if (!c)
         return;
     for (int k = 0; k <= s->q_degree; k++)
@@ -150,26 +152,31 @@ static carom_status follow(carom_path *path, carom_sim *sim, carom_info *info, c
     if (info)
         *info = *carom_sim_info(sim);
     path->sim = NULL;
+    if (path->full)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to record more than %zu segments, until t = %.6g: the step is too small", path->npiece,
+                   carom_path_end(path));
+    if (status == CAROM_INTERRUPTED)
+        CAROM_FAIL(error, status, "interrupted at t = %.6g", s->t);
     if (status != CAROM_OK && status != CAROM_STOPPED)
         CAROM_FAIL(error, status, "%s", carom_sim_error(sim)->text);
     memcpy(path->end, s->q, sizeof(double) * (size_t)path->nq);
     memcpy(path->end + path->nq, s->v, sizeof(double) * (size_t)path->nv);
-    if (path->full)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to record a run of %zu segments", path->npiece);
     if (path->npiece == 0)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "the run ends where it starts: there is nothing to compare");
     return CAROM_OK;
 }
 
-carom_status carom_path_run(carom_path **path, const carom_model *model, const carom_options *options, carom_info *info,
-                            carom_error *error)
+carom_status carom_path_run(carom_path **path, const carom_model *model, const carom_options *options, const carom_stop *stop,
+                            carom_info *info, carom_error *error)
 {
     carom_sim *sim = NULL;
     *path = NULL;
     CAROM_TRY(carom_sim_new(&sim, model, options, error));
     carom_status status = carom_path_new(path, model->nq, model->nv, carom_model_rows(model), error);
-    if (status == CAROM_OK)
+    if (status == CAROM_OK) {
+        (*path)->stop = stop;
         status = follow(*path, sim, info, error);
+    }
     carom_sim_free(sim);
     if (status != CAROM_OK) {
         carom_path_free(*path);

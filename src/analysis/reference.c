@@ -23,7 +23,7 @@ const char *carom_reference_name(carom_reference_kind kind)
     return kind <= CAROM_REFERENCE_TOLERANCE ? names[kind] : NULL;
 }
 
-static carom_status run(carom_path **path, const carom_model *model, const carom_options *base, const char *scheme, double tol,
+static carom_status run(const carom_reference *r, carom_path **path, const carom_options *base, const char *scheme, double tol,
                         double h, carom_error *error)
 {
     carom_options o = *base;
@@ -32,7 +32,7 @@ static carom_status run(carom_path **path, const carom_model *model, const carom
     if (tol > 0)
         o.rtol = o.atol = tol;
     o.newton_tol = fmin(o.newton_tol, 1e-13), o.contact_tol = fmin(o.contact_tol, 1e-12);
-    return carom_path_run(path, model, &o, NULL, error);
+    return carom_path_run(path, r->model, &o, r->stop, NULL, error);
 }
 
 static void note(carom_reference *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -59,11 +59,14 @@ static carom_status note_check(carom_reference *r, const char *by, carom_error *
 
 static carom_status exact(carom_reference *r, const carom_options *o, carom_error *error)
 {
-    carom_error ignored;
-    CAROM_TRY(run(&r->path, r->model, o, "exact", 0, o->t_end, error));
+    carom_error ignored = {0};
+    CAROM_TRY(run(r, &r->path, o, "exact", 0, o->t_end, error));
     note(r, "scheme exact");
-    if (run(&r->check, r->model, o, "tolerance", 1e-12, 0, &ignored) == CAROM_OK)
+    carom_status status = run(r, &r->check, o, "tolerance", 1e-12, 0, &ignored);
+    if (status == CAROM_OK)
         return note_check(r, "tolerance at 1e-12", error);
+    if (status == CAROM_INTERRUPTED)
+        CAROM_FAIL(error, status, "%s", ignored.text);
     note(r, "; not checked by a second method: %.150s", ignored.text);
     return CAROM_OK;
 }
@@ -75,17 +78,21 @@ static carom_status tight(carom_reference *r, const carom_options *o, carom_erro
         double steps;
     } second[] = {{"mixed:rk=gauss6", 8000}, {"mixed:rk=radau5", 8000}, {"mixed:rk=erk5", 20000}};
     carom_error why = {0};
+    carom_status status;
     double tol = 1e-13;
-    while (run(&r->path, r->model, o, "tolerance", tol, 0, error) != CAROM_OK) {
-        if (tol >= 1e-11)
-            return error ? error->status : CAROM_TOLERANCE;
+    while ((status = run(r, &r->path, o, "tolerance", tol, 0, error)) != CAROM_OK) {
+        if (tol >= 1e-11 || status == CAROM_INTERRUPTED)
+            return status;
         tol *= 10;
     }
     note(r, "scheme tolerance at %.0e", tol);
     for (int k = 0; k < CAROM_COUNT(second); k++) {
         double h = o->t_end / second[k].steps;
         char by[80];
-        if (run(&r->check, r->model, o, second[k].scheme, 0, h, &why) != CAROM_OK)
+        status = run(r, &r->check, o, second[k].scheme, 0, h, &why);
+        if (status == CAROM_INTERRUPTED)
+            CAROM_FAIL(error, status, "%s", why.text);
+        if (status != CAROM_OK)
             continue;
         snprintf(by, sizeof by, "%s with h = %.3g", second[k].scheme, h);
         return note_check(r, by, error);
@@ -114,7 +121,10 @@ static carom_status choose(carom_reference *r, const carom_options *o, carom_ref
     r->used = CAROM_REFERENCE_EXACT;
     if (kind == CAROM_REFERENCE_EXACT)
         return exact(r, o, error);
-    if (kind == CAROM_REFERENCE_AUTO && exact(r, o, &refused) == CAROM_OK)
+    carom_status status = kind == CAROM_REFERENCE_AUTO ? exact(r, o, &refused) : CAROM_UNSUPPORTED;
+    if (status == CAROM_INTERRUPTED)
+        CAROM_FAIL(error, status, "%s", refused.text);
+    if (status == CAROM_OK)
         return CAROM_OK;
     carom_path_free(r->path), carom_path_free(r->check);
     r->path = r->check = NULL, r->text[0] = 0;
@@ -122,8 +132,8 @@ static carom_status choose(carom_reference *r, const carom_options *o, carom_ref
     return tight(r, o, error);
 }
 
-carom_status carom_reference_new(carom_reference **reference, const carom_model *model, const carom_options *options,
-                                 carom_reference_kind kind, carom_error *error)
+carom_status carom_reference_compute(carom_reference **reference, const carom_model *model, const carom_options *options,
+                                     carom_reference_kind kind, const carom_stop *stop, carom_error *error)
 {
     carom_options o = carom_options_default();
     *reference = NULL;
@@ -136,8 +146,9 @@ carom_status carom_reference_new(carom_reference **reference, const carom_model 
     carom_reference *r = calloc(1, sizeof *r);
     if (!r)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a reference");
-    r->model = model;
+    r->model = model, r->stop = stop;
     carom_status status = choose(r, &o, kind, error);
+    r->stop = NULL;
     if (status == CAROM_OK) {
         r->size = carom_path_size(r->path, r->path->nq, r->path->nv);
         *reference = r;
@@ -145,6 +156,12 @@ carom_status carom_reference_new(carom_reference **reference, const carom_model 
         carom_reference_free(r);
     }
     return status;
+}
+
+carom_status carom_reference_new(carom_reference **reference, const carom_model *model, const carom_options *options,
+                                 carom_reference_kind kind, carom_error *error)
+{
+    return carom_reference_compute(reference, model, options, kind, NULL, error);
 }
 
 void carom_reference_free(carom_reference *reference)
@@ -242,15 +259,15 @@ static double cpu_time(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-carom_status carom_reference_errors(const carom_reference *reference, const carom_model *model, const carom_options *options,
-                                    const char *const *norms, int nnorm, double *errors, carom_info *info, double *cpu_s,
-                                    carom_error *error)
+carom_status carom_reference_measure(const carom_reference *reference, const carom_model *model, const carom_options *options,
+                                     const char *const *norms, int nnorm, const carom_stop *stop, double *errors, carom_info *info,
+                                     double *cpu_s, carom_error *error)
 {
     carom_path *path;
     carom_norm norm;
     double begin = cpu_time();
     carom_status status = CAROM_OK;
-    CAROM_TRY(carom_path_run(&path, model, options, info, error));
+    CAROM_TRY(carom_path_run(&path, model, options, stop, info, error));
     if (cpu_s)
         *cpu_s = cpu_time() - begin;
     for (int k = 0; k < nnorm && status == CAROM_OK; k++) {
@@ -261,4 +278,11 @@ carom_status carom_reference_errors(const carom_reference *reference, const caro
     }
     carom_path_free(path);
     return status;
+}
+
+carom_status carom_reference_errors(const carom_reference *reference, const carom_model *model, const carom_options *options,
+                                    const char *const *norms, int nnorm, double *errors, carom_info *info, double *cpu_s,
+                                    carom_error *error)
+{
+    return carom_reference_measure(reference, model, options, norms, nnorm, NULL, errors, info, cpu_s, error);
 }

@@ -10,8 +10,16 @@ struct carom_reference {
     carom_path *path;
     carom_path *check;   /* by another method; NULL: there is none */
     double size;         /* the largest velocity */
+    const carom_stop *stop; /* while it is computed; may be NULL */
     char text[400];
 };
+
+/* carom_reference_new and carom_reference_errors with runs that can be ended from outside: CAROM_INTERRUPTED. */
+carom_status carom_reference_compute(carom_reference **reference, const carom_model *model, const carom_options *options,
+                                     carom_reference_kind kind, const carom_stop *stop, carom_error *error);
+carom_status carom_reference_measure(const carom_reference *reference, const carom_model *model, const carom_options *options,
+                                     const char *const *norms, int nnorm, const carom_stop *stop, double *errors, carom_info *info,
+                                     double *cpu_s, carom_error *error);
 
 /* What a closed form is made from: one coordinate, M = m, gap q - floor >= 0. */
 typedef struct carom_closed {

@@ -62,7 +62,7 @@ static int add(carom_linear *l, int r)
     l->normal[i] = -1;
     l->slope[i] = 0;
     carom_copy(nv, sys->at.G + r * nv, l->Y + i * nv);
-    carom_factor_solve(&sys->mass, l->Y + i * nv);
+    carom_factor_solve(sys, &sys->mass, l->Y + i * nv);
     carom_copy(nv, sys->at.G + r * nv, l->L + i * nv);
     return i;
 }
@@ -118,7 +118,7 @@ void carom_linear_solve(carom_linear *linear, double *c, double *d)
 {
     carom_linear *l = linear;
     int m = l->m, nv = l->system->nv;
-    carom_factor_solve(&l->system->mass, c);
+    carom_factor_solve(l->system, &l->system->mass, c);
     for (int i = 0; i < m; i++)
         l->b[i] = d[i] - carom_dot(nv, l->L + i * nv, c);
     for (int i = 0; i < m; i++)

@@ -1,75 +1,160 @@
-/* verify.c: how far a run is from a more accurate one of the same model. */
+/* verify.c: how far a run is from a more accurate one of the same model.
+ *
+ * A run is kept as positions at the times  stride j t_end / 2^20,  j = 1, 2, ...  The stride begins at 1 and doubles whenever
+ * the room is full, every other sample being dropped: a run that ends early has as many as one that reaches t_end, memory does
+ * not grow with the steps, and the times of two runs are among each other's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/norms.h"
 #include "analysis/verify.h"
 #include "sim/atol.h"
 
+enum { ROOM = 4096 };
+static const double parts = 1 << 20;
+
+struct carom_samples {
+    int nq, n;       /* coordinates; samples */
+    double t_end, t; /* of the options; of the run so far */
+    long stride;
+    double *q;       /* [ROOM*nq] */
+    carom_sim *sim;
+    const carom_verify *ask; /* NULL: nobody wants to know */
+};
+
+/* The time of sample i, from 1. */
+static double time_of(const carom_samples *s, long i)
+{
+    return s->t_end * ((double)(s->stride * i) / parts);
+}
+
+static void thin_out(carom_samples *s)
+{
+    for (int i = 0; i < s->n / 2; i++)
+        memcpy(s->q + i * s->nq, s->q + (2 * i + 1) * s->nq, sizeof(double) * (size_t)s->nq);
+    s->n /= 2, s->stride *= 2;
+}
+
+static void on_segment(void *user, const carom_segment *segment)
+{
+    carom_samples *s = user;
+    double t;
+    while (segment->t1 > segment->t0 && (t = time_of(s, s->n + 1)) <= segment->t1) {
+        double x = fmax((t - segment->t0) / (segment->t1 - segment->t0), 0), *q = s->q + s->n * s->nq;
+        for (int i = 0; i < s->nq; i++) {
+            q[i] = 0;
+            for (int k = segment->q_degree; k >= 0; k--)
+                q[i] = q[i] * x + segment->q[k * s->nq + i];
+        }
+        if (++s->n == ROOM)
+            thin_out(s);
+    }
+    s->t = segment->t1;
+    if (s->ask && s->ask->go_on && !s->ask->go_on(s->ask->user, s->t))
+        carom_sim_interrupt(s->sim);
+}
+
+carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, int nq, carom_error *error)
+{
+    carom_samples *s = calloc(1, sizeof *s);
+    *samples = s;
+    if (s) {
+        const carom_observer observer = {.user = s, .segment = on_segment};
+        *s = (carom_samples){.nq = nq, .t_end = carom_sim_options(sim)->t_end, .stride = 1, .sim = sim};
+        s->q = malloc(sizeof(double) * (size_t)ROOM * (size_t)s->nq);
+        if (s->q && carom_sim_observe(sim, &observer) == CAROM_OK)
+            return CAROM_OK;
+    }
+    carom_samples_free(s);
+    *samples = NULL;
+    CAROM_FAIL(error, CAROM_NO_MEMORY, "a run cannot be sampled");
+}
+
+void carom_samples_free(carom_samples *samples)
+{
+    if (samples)
+        free(samples->q);
+    free(samples);
+}
+
+/* ---- comparing ---- */
+static void compare(carom_verify *v, const carom_options *options, const double *atol, const carom_samples *a,
+                            const carom_samples *b)
+{
+    long stride = CAROM_MAX(a->stride, b->stride), of_a = stride / a->stride, of_b = stride / b->stride;
+    for (long i = 1; i <= CAROM_MIN(a->n / of_a, b->n / of_b); i++) {
+        const double *x = a->q + (i * of_a - 1) * a->nq, *y = b->q + (i * of_b - 1) * b->nq;
+        for (int k = 0; k < a->nq; k++) {
+            v->error[k] = fmax(v->error[k], fabs(x[k] - y[k]));
+            v->allowed[k] = fmax(v->allowed[k], atol[k] + options->rtol * fabs(y[k]));
+        }
+    }
+    v->t_end = fmin(a->t, b->t);
+}
+
 typedef struct run {
     carom_sim *sim;
-    carom_trajectory *trajectory;
+    carom_samples *samples;
 } run;
 
 static void drop(run *r)
 {
-    carom_trajectory_free(r->trajectory);
     carom_sim_free(r->sim);
+    carom_samples_free(r->samples);
 }
 
-static carom_status follow(run *r, const carom_model *model, const carom_options *options, double t_end, carom_error *error)
+static carom_status follow(run *r, const carom_model *model, const carom_options *options, const carom_verify *ask, carom_error *error)
 {
     CAROM_TRY(carom_sim_new(&r->sim, model, options, error));
-    CAROM_TRY(carom_trajectory_new(&r->trajectory, r->sim, error));
-    carom_status status = carom_sim_run(r->sim, t_end);
+    CAROM_TRY(carom_samples_new(&r->samples, r->sim, model->nq, error));
+    r->samples->ask = ask;
+    carom_status status = carom_sim_run(r->sim, r->samples->t_end);
+    if (status == CAROM_INTERRUPTED)
+        CAROM_FAIL(error, status, "interrupted at t = %.6g", r->samples->t);
     if (status != CAROM_OK && status != CAROM_STOPPED)
-        *error = *carom_sim_error(r->sim);
-    return status == CAROM_STOPPED ? CAROM_OK : status;
+        CAROM_FAIL(error, status, "%s", carom_sim_error(r->sim)->text);
+    return CAROM_OK;
 }
 
-static carom_status compare(carom_verify *v, const carom_model *model, const carom_options *options, const run *a, const run *b,
-                            double *x, carom_error *error)
+/* The options of the second run. */
+static carom_options refine(carom_verify *verify, const carom_options *options)
 {
-    enum { POINTS = 2000 };
-    int n = model->nq;
-    double *y = x + 2 * n, *atol = x + 4 * n;
-    CAROM_TRY(carom_atol_values(options, model, atol, error));
-    for (int k = 1; k <= POINTS; k++) {
-        double t = v->t_end * k / POINTS;
-        if (carom_trajectory_at(a->trajectory, t, 1, x, x + n) != CAROM_OK || carom_trajectory_at(b->trajectory, t, 1, y, y + n) != CAROM_OK)
-            CAROM_FAIL(error, CAROM_NO_MEMORY, "the trajectory to compare with has a hole at t = %.10g", t);
-        for (int i = 0; i < n; i++) {
-            v->error[i] = fmax(v->error[i], fabs(x[i] - y[i]));
-            v->allowed[i] = fmax(v->allowed[i], atol[i] + options->rtol * fabs(y[i]));
-        }
-    }
-    return CAROM_OK;
+    carom_options finer = *options;
+    verify->by_tolerance = strcmp(options->scheme, "tolerance") == 0;
+    finer.rtol /= 100;
+    carom_atol_scale(&finer, 0.01);
+    verify->fixed = !carom_chooses_steps(options) || !strcmp(options->scheme, "exact");
+    if (verify->fixed)
+        finer.h /= 16;
+    verify->rtol = finer.rtol, verify->atol = finer.atol, verify->h = finer.h;
+    return finer;
+}
+
+carom_status carom_verify_against(carom_verify *verify, const carom_model *model, const carom_options *options,
+                                  const carom_samples *first, carom_error *error)
+{
+    const carom_options finer = refine(verify, options);
+    run second = {0};
+    memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
+    memset(verify->allowed, 0, sizeof(double) * (size_t)model->nq);
+    double *atol = calloc((size_t)model->nq, sizeof *atol);
+    carom_status status = atol ? carom_atol_values(options, model, atol, error) : carom_fail(error, CAROM_NO_MEMORY, "no memory to verify");
+    if (status == CAROM_OK)
+        status = follow(&second, model, &finer, verify, error);
+    if (status == CAROM_OK)
+        compare(verify, options, atol, first, second.samples);
+    drop(&second);
+    free(atol);
+    return status;
 }
 
 carom_status carom_verify_run(carom_verify *verify, const carom_model *model, const carom_options *options, carom_error *error)
 {
-    carom_options finer = *options;
-    carom_error own = {0};
-    run a = {0}, b = {0};
-    verify->by_tolerance = strcmp(options->scheme, "tolerance") == 0;
-    finer.rtol /= 100;
-    carom_atol_scale(&finer, 0.01);
-    if (!verify->by_tolerance)
-        finer.h /= 16;
-    verify->rtol = finer.rtol, verify->atol = finer.atol, verify->h = finer.h;
-    memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
-    memset(verify->allowed, 0, sizeof(double) * (size_t)model->nq);
-    double *x = calloc((size_t)(5 * model->nq), sizeof *x);
-    carom_status status = x ? follow(&a, model, options, options->t_end, &own) : carom_fail(&own, CAROM_NO_MEMORY, "no memory to verify");
+    run first = {0};
+    carom_status status = follow(&first, model, options, NULL, error);
     if (status == CAROM_OK)
-        status = follow(&b, model, &finer, options->t_end, &own);
-    if (status == CAROM_OK) {
-        verify->t_end = fmin(carom_sim_state(a.sim)->t, carom_sim_state(b.sim)->t);
-        status = compare(verify, model, options, &a, &b, x, &own);
-    }
-    drop(&a), drop(&b);
-    free(x);
-    if (status != CAROM_OK && error)
-        *error = own;
+        status = carom_verify_against(verify, model, carom_sim_options(first.sim), first.samples, error);
+    drop(&first);
     return status;
 }

@@ -162,6 +162,7 @@ typedef struct carom_progress {
     double t0, t_end;
     double wall0, wall_shown;
     long steps, steps_shown;
+    const char *what; /* said before the bar; NULL: nothing */
     const char *unit; /* of t and t_end where they count something ("points", "runs"); NULL: they are times */
     bool shown;
 } carom_progress;

@@ -189,6 +189,12 @@ static bool progress(void *user, int done, int runs)
     return !carom_cli_interrupted();
 }
 
+static bool stop(void *user)
+{
+    (void)user;
+    return carom_cli_interrupted();
+}
+
 static int compute(carom_cli_converge *c)
 {
     carom_error error = {0};
@@ -199,7 +205,7 @@ static int compute(carom_cli_converge *c)
         const char *o = c->cli->output;
         if (o && strcmp(o, "-"))
             c->request.journal = carom_arena_format(c->cli->arena, "%s.journal", o);
-        c->request.progress = progress, c->request.user = c;
+        c->request.progress = progress, c->request.stop = stop, c->request.user = c;
         int most = c->request.nscheme * CAROM_MAX(c->request.nh, c->request.nrtol) * c->request.shifts;
         carom_progress_begin(&c->progress, c->cli->quiet ? NULL : stderr, 0, most);
         c->progress.unit = "runs";

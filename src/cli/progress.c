@@ -29,7 +29,7 @@ static void show(const carom_progress *progress, double t, double now)
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < (int)(part*WIDTH) ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(progress->file, "\r\033[K[%s] %5.1f %%  ", bar, 100*part);
+    fprintf(progress->file, "\r\033[K%s[%s] %5.1f %%  ", progress->what ? progress->what : "", bar, 100*part);
     if (progress->unit)
         fprintf(progress->file, "%.9g of %.9g %s, %.3g/s", t, progress->t_end, progress->unit, (t - progress->t0)/(now - progress->wall0));
     else

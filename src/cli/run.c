@@ -21,7 +21,8 @@ typedef struct work {
     int nnote;
     char load_note[200];
     double wall_s;
-    carom_verify verify; /* error NULL: not asked for */
+    carom_samples *samples; /* of the run, to verify it */
+    carom_verify verify;    /* error NULL: not asked for */
 } work;
 
 /* Follows the run: the progress line; and there is no point in going on when nothing can be written. */
@@ -107,6 +108,8 @@ static int prepare(work *w)
     code = open_output(w);
     if (code != CAROM_EXIT_OK)
         return code;
+    if (cli->verify && carom_samples_new(&w->samples, w->sim, w->model->nq, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     const carom_observer watcher = {.user = w, .segment = watch};
     const bool look = w->sink || !cli->quiet;
     if (look && carom_sim_observe(w->sim, &watcher) != CAROM_OK)
@@ -132,7 +135,7 @@ static void put_verify(carom_json *json, void *user)
     const carom_verify *v = &w->verify;
     char name[32];
     carom_json_number(json, "t_end", v->t_end);
-    carom_json_number(json, v->by_tolerance ? "rtol" : "h", v->by_tolerance ? v->rtol : v->h);
+    carom_json_number(json, v->fixed ? "h" : "rtol", v->fixed ? v->h : v->rtol);
     carom_json_object(json, "error");
     for (int i = 0; i < w->model->nq; i++)
         carom_json_number(json, carom_model_q_name(w->model, i, name), v->error[i]);
@@ -149,8 +152,9 @@ static void say_verify(const work *w, FILE *out)
 {
     const carom_verify *v = &w->verify;
     char name[32];
-    if (v->by_tolerance)
-        fprintf(out, "  verified on [0, %.6g] by a run with rtol = %.2g, atol = %.2g:\n", v->t_end, v->rtol, v->atol);
+    if (!v->fixed)
+        fprintf(out, "  %s on [0, %.6g] with a run with rtol = %.2g, atol = %.2g:\n", v->by_tolerance ? "verified" : "compared", v->t_end,
+                v->rtol, v->atol);
     else
         fprintf(out, "  compared on [0, %.6g] with a run with h = %.3g:\n", v->t_end, v->h);
     for (int i = 0; i < w->model->nq; i++) {
@@ -159,21 +163,36 @@ static void say_verify(const work *w, FILE *out)
     }
 }
 
-/* --verify: the run twice more, from outside. */
+static bool go_on(void *user, double t)
+{
+    work *w = user;
+    carom_progress_step(&w->progress, t);
+    return !carom_cli_interrupted();
+}
+
+/* --verify: the run once more, from outside and more accurately. */
 static int verify(work *w, int code)
 {
     carom_error error = {0};
     int n = w->model->nq;
+    const carom_options *options = carom_sim_options(w->sim);
     if (!w->cli->verify || code != CAROM_EXIT_OK)
         return code;
-    w->verify.error = calloc((size_t)(2 * n), sizeof(double));
-    if (!w->verify.error)
+    double *room = calloc((size_t)(2 * n), sizeof *room);
+    if (!room)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory to verify the run");
-    w->verify.allowed = w->verify.error + n;
-    if (carom_verify_run(&w->verify, w->model, carom_sim_options(w->sim), &error) != CAROM_OK) {
-        free(w->verify.error);
+    w->verify = (carom_verify){.error = room, .allowed = room + n, .go_on = go_on, .user = w};
+    carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0, options->t_end);
+    w->progress.what = "verifying ";
+    carom_cli_catch(NULL);
+    carom_status status = carom_verify_against(&w->verify, w->model, options, w->samples, &error);
+    carom_cli_release();
+    carom_progress_end(&w->progress);
+    if (status != CAROM_OK) {
+        free(room);
         w->verify.error = NULL;
-        return carom_cli_fail(CAROM_EXIT_UNMET, "the run could not be verified: %s", error.text);
+        return status == CAROM_INTERRUPTED ? carom_cli_fail(CAROM_EXIT_INTERRUPTED, "the run is complete, but its verification was %s", error.text)
+                                           : carom_cli_fail(CAROM_EXIT_UNMET, "the run could not be verified: %s", error.text);
     }
     for (int i = 0; i < n && w->verify.by_tolerance; i++)
         if (!(w->verify.error[i] <= 10 * w->verify.allowed[i]))
@@ -245,6 +264,7 @@ int carom_cli_run(const carom_cli *cli)
     carom_sink_close(w.sink, NULL);
     free(w.verify.error);
     carom_sim_free(w.sim);
+    carom_samples_free(w.samples);
     carom_model_free(w.model);
     return code;
 }

@@ -25,7 +25,7 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
     CAROM_TRY(carom_mass_factor(system, t, error));
     double *a_free = c->a_free;
     carom_copy(nv, system->at.F, a_free);
-    carom_factor_solve(&system->mass, a_free);
+    carom_factor_solve(system, &system->mass, a_free);
     for (int r = 0; r < system->nrow; r++)
         force[r] = 0;
     if (c->nactive == 0) {

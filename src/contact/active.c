@@ -66,7 +66,7 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
         c->problem.block[k] = (carom_block){.law = link->law, .row = n};
         for (int r = link->row; r < link->row + link->rows; r++, n++) {
             carom_copy(nv, system->at.G + r * nv, c->Y + n * nv);
-            carom_factor_solve(A, c->Y + n * nv);                                      /* A^-1 G^T */
+            carom_factor_solve(system, A, c->Y + n * nv);                              /* A^-1 G^T */
             c->solve.x[n] = 0; /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
         }
     }

@@ -20,7 +20,7 @@ static void add_row(carom_fixed *f, const carom_system *system, int r, const dou
     int nv = system->nv, k = f->m++;
     f->row[k] = r;
     carom_copy(nv, h, f->Y + k * nv);
-    carom_factor_solve(&system->mass, f->Y + k * nv);
+    carom_factor_solve(system, &system->mass, f->Y + k * nv);
 }
 
 static void add_slip(carom_fixed *f, const carom_system *system, const carom_link *link, double mu, const double *s)
@@ -137,7 +137,7 @@ static double slip_determinant(carom_fixed *f, const carom_system *system)
         return 1;
     for (int k = 0; k < m; k++) {
         carom_copy(nv, system->at.G + f->row[k] * nv, f->h);
-        carom_factor_solve(&system->mass, f->h);
+        carom_factor_solve(system, &system->mass, f->h);
         for (int i = 0; i < m; i++) {
             const double *J = system->at.G + f->row[i] * nv;
             f->S[i * m + k] = carom_dot(nv, J, f->h);
@@ -251,7 +251,7 @@ static carom_status accel(carom_fixed *f, carom_system *system, double t, const 
     carom_system_eval(system, CAROM_MASS | CAROM_FORCE | more | (rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0), t, q, v);
     CAROM_TRY(carom_mass_factor(system, t, error));
     carom_copy(nv, system->at.F, f->a_free);
-    carom_factor_solve(&system->mass, f->a_free);
+    carom_factor_solve(system, &system->mass, f->a_free);
     for (int pass = rows && spatial_directions(f, system, v) ? 0 : 1; pass < 2; pass++) {
         carom_copy(nv, f->a_free, a);
         for (int r = 0; r < system->nrow; r++)

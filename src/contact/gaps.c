@@ -67,7 +67,7 @@ static void pose(carom_projection *p, carom_contacts *contacts, const carom_syst
         const carom_link *link = &system->link[p->active[k]];
         const double *G = system->at.G + link->row * nv;
         carom_copy(nv, G, p->Y + k * nv);
-        carom_factor_solve(&system->mass, p->Y + k * nv);
+        carom_factor_solve(system, &system->mass, p->Y + k * nv);
         p->problem.block[k] = (carom_block){.law = k < nj ? &carom_law_bilateral : &carom_law_unilateral, .row = k};
         p->problem.b[k] = system->at.g[p->active[k]];
         for (int i = 0; i < nv; i++)

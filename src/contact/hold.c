@@ -72,7 +72,7 @@ static void solve(carom_hold *f, const carom_system *system, const carom_factor 
 {
     int nv = system->nv, n = f->n;
     for (int k = 0; k < n; k++)
-        carom_factor_solve(A, f->Y + k * nv);
+        carom_factor_solve(system, A, f->Y + k * nv);
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
             f->W[k * n + i] = carom_dot(nv, system->at.G + f->row[k] * nv, f->Y + i * nv);

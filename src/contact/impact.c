@@ -61,7 +61,7 @@ static void one_contact(carom_contacts *c, carom_system *system, const carom_fac
     int nv = system->nv, r = link->row;
     double e = system->at.law[4 * link->contact];
     carom_copy(nv, system->at.G + r * nv, c->Y);
-    carom_factor_solve(A, c->Y);
+    carom_factor_solve(system, A, c->Y);
     c->u_before[r] = carom_dot(nv, G_u + r * nv, v) + w_u[r];                          /* (2) */
     c->u_free[r] = carom_dot(nv, G_u + r * nv, v_free) + w_u[r];
     double W = carom_dot(nv, G_u + r * nv, c->Y);                                      /* (3) */

@@ -28,7 +28,7 @@ carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *sys
         for (int i = 0; i < nj; i++) {
             double *y = c->Y + i * nv;
             memcpy(y, system->at.G + i * nv, sizeof(double) * (size_t)nv);
-            carom_factor_solve(&system->mass, y);
+            carom_factor_solve(system, &system->mass, y);
             c->ls_b[i] = system->at.g[i];
             for (int j = 0; j < nj; j++)
                 c->ls_A[j * nj + i] = carom_dot(nv, system->at.G + j * nv, y);

@@ -71,8 +71,9 @@ static inline carom_status carom_mass_factor(carom_system *system, double t, car
 }
 
 /* x <- A^-1 x */
-static inline void carom_factor_solve(const carom_factor *factor, double *x)
+static inline void carom_factor_solve(const carom_system *system, const carom_factor *factor, double *x)
 {
+    system->info->linear_solves++;
     if (factor->n == 1)
         x[0] /= factor->A[0];
     else if (factor->symmetric)

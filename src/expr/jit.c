@@ -164,7 +164,7 @@ static carom_status cached(job *j, const char *cache, carom_jit *jit)
 static carom_status uncached(job *j, carom_jit *jit)
 {
     const char *parent = getenv("TMPDIR");
-    carom_status status = compile(j, parent && parent[0] == '/' ? parent : "/tmp");
+    carom_status status = compile(j, parent && parent[0] == '/' ? parent : P_tmpdir);
     if (status == CAROM_OK)
         status = load(j, j->object, jit);
     clean(j);

@@ -49,7 +49,7 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | more, at->t, at->q, at->v);
     CAROM_TRY(carom_mass_factor(sys, at->t, s->error));
     carom_copy(sys->nv, sys->at.F, w->a0);
-    carom_factor_solve(&sys->mass, w->a0);
+    carom_factor_solve(sys, &sys->mass, w->a0);
     if (!w->links)
         return CAROM_OK;
     directions(sys, at->mode, at->v, w->slip);
@@ -135,7 +135,7 @@ static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool two)
     CAROM_TRY(factor(s, w, dt, t1));
     for (int i = 0; i < n; i++)
         w->v_free[i] = carom_dot(n, sys->at.M + i * n, w->a1) - sys->at.F[i];                                /* (3) */
-    carom_factor_solve(&w->K, w->v_free);
+    carom_factor_solve(sys, &w->K, w->v_free);
     for (int i = 0; i < n; i++)
         w->v_free[i] = w->v1[i] - w->v_free[i];
     if (!w->links) {

@@ -180,7 +180,7 @@ static void contact_rows(const carom_system *sys, carom_exact *x)
     memcpy(x->G, sys->at.G, sizeof *x->G * (size_t)(x->nlink * n));
     memcpy(x->Y, x->G, sizeof *x->G * (size_t)(x->nlink * n));
     for (int i = 0; i < x->nlink; i++) {
-        carom_factor_solve(&sys->mass, x->Y + i * n);
+        carom_factor_solve(sys, &sys->mass, x->Y + i * n);
         differentiate(x, x->offset + i * x->nt, x->offset_1 + i * x->nt);
         differentiate(x, x->offset_1 + i * x->nt, x->offset_2 + i * x->nt);
     }
@@ -198,7 +198,7 @@ static void free_acceleration(const carom_system *sys, carom_exact *x)
             x->a[i] = j < n       ? -sys->at.R_q[i * n + j]
                       : j < 2 * n ? -sys->at.R_v[i * n + j - n]
                                   : x->force[i * x->nt + j - 2 * n];
-        carom_factor_solve(&sys->mass, x->a);
+        carom_factor_solve(sys, &sys->mass, x->a);
         for (int i = 0; i < n; i++)
             x->free[i * nz + j] = x->a[i];
         for (int i = 0; i < x->nlink; i++) {

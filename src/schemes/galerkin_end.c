@@ -124,7 +124,7 @@ static carom_status project(carom_step *s)
         CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
         for (int i = 0; i < n; i++) {
             carom_copy(nv, sys->at.G + sys->link[c->active[i]].row * nv, c->Y + i * nv);
-            carom_factor_solve(&sys->mass, c->Y + i * nv);
+            carom_factor_solve(sys, &sys->mass, c->Y + i * nv);
             for (int j = 0; j < n; j++)
                 A[j * n + i] = carom_dot(nv, sys->at.G + sys->link[c->active[j]].row * nv, c->Y + i * nv);
         }
@@ -286,7 +286,7 @@ static carom_status impulses(carom_step *s)
     }
     carom_contacts_apply(c, sys, w->v_base, s->next->v, w->P);                                 /* (7) */
     carom_multiply_t(sys->nrow, sys->nv, sys->at.G, w->P, w->kick_new);
-    carom_factor_solve(&sys->mass, w->kick_new);
+    carom_factor_solve(sys, &sys->mass, w->kick_new);
     for (int i = 0; i < sys->nv && w->respond && w->t->M > 0; i++)
         w->v_minus[i] += carom_dot(sys->nv, w->S + i * sys->nv, w->kick_new);
     for (int k = 0; k < c->nactive; k++) {

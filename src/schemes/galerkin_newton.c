@@ -93,7 +93,7 @@ static void derivatives(carom_step *s, int l, const double *phi)
         for (int col = 0; col < nv; col++) {
             for (int i = 0; i < nv; i++)
                 w->mean[i] = -R[k][i * nv + col];
-            carom_factor_solve(&sys->mass, w->mean);
+            carom_factor_solve(sys, &sys->mass, w->mean);
             for (int i = 0; i < nv; i++)
                 D[i * nv + col] = w->mean[i];
         }
@@ -158,6 +158,7 @@ carom_status carom_galerkin_response(carom_step *s)
     CAROM_TRY(assemble(s, 0, M, true));
     for (int j = 0; j < nv; j++) {
         carom_lu_solve(n, w->J, w->pivot, w->X + j * n);
+        s->system->info->linear_solves++;
         for (int i = 0; i < nv; i++) {
             w->S[i * nv + j] = 0;
             for (int l = 0; l <= M; l++)
@@ -176,6 +177,7 @@ carom_status carom_galerkin_newton(carom_step *s, int lo, int hi)
     for (int k = 1;; k++) {
         CAROM_TRY(assemble(s, lo, hi, false));
         carom_lu_solve(n, w->J, w->pivot, w->rhs);                                             /* (4) */
+        s->system->info->linear_solves++;
         for (int i = 0; i < n; i++)
             w->a[lo * nv + i] += w->rhs[i];
         double change = s->h * carom_norm_max(n, w->rhs), size = carom_galerkin_size(s);

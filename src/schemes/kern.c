@@ -53,7 +53,7 @@ static carom_status step(carom_step *s)
     CAROM_TRY(carom_mass_factor(sys, next->t, s->error));
     for (int i = 0; i < nv; i++)
         w->v_free[i] = h * sys->at.F[i];
-    carom_factor_solve(&sys->mass, w->v_free);
+    carom_factor_solve(sys, &sys->mass, w->v_free);
     for (int i = 0; i < nv; i++)
         w->v_free[i] += now->v[i];                                                             /* (3) */
     if (s->contacts->nactive) {

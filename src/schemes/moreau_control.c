@@ -83,7 +83,7 @@ carom_status carom_control_start(carom_step *s)
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE, s->now->t, s->now->q, s->now->v);
     CAROM_TRY(carom_mass_factor(sys, s->now->t, s->error));
     carom_copy(sys->nv, sys->at.F, a);
-    carom_factor_solve(&sys->mass, a);
+    carom_factor_solve(sys, &sys->mass, a);
     carom_copy(sys->nv, a, a + sys->nv);
     return CAROM_OK;
 }

@@ -169,7 +169,7 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
         w->r[i] = v_end[i] - v[i];
     CAROM_TRY(linearise(s, w, &A));
     unbalance(s, w, v_end);                                                                    /* (2) */
-    carom_factor_solve(A, w->v_free);
+    carom_factor_solve(sys, A, w->v_free);
     for (int i = 0; i < nv; i++)
         w->v_free[i] = v_end[i] - w->v_free[i];                                                /* (7) */
     if (s->contacts->nactive == 0) {
@@ -220,7 +220,7 @@ static carom_status explicit(carom_step *s, work *w)
     CAROM_TRY(carom_mass_factor(sys, s->now->t, s->error));
     for (int i = 0; i < nv; i++)
         v_free[i] = h * sys->at.F[i];
-    carom_factor_solve(&sys->mass, v_free);
+    carom_factor_solve(sys, &sys->mass, v_free);
     for (int i = 0; i < nv; i++)
         v_free[i] += v[i];
     if (s->contacts->nactive)

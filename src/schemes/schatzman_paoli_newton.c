@@ -58,7 +58,7 @@ static carom_status free_step(carom_step *s, work *w, const carom_factor **A)
     for (int i = 0; i < nv; i++)
         w->d_free[i] = carom_dot(nv, sys->at.M + i * nv, w->r) - h * h * w->F[i];                /* (1) */
     CAROM_TRY(linearise(s, w, A));
-    carom_factor_solve(*A, w->d_free);
+    carom_factor_solve(sys, *A, w->d_free);
     for (int i = 0; i < nv; i++)
         w->d_free[i] = w->d[i] - w->d_free[i];
     return CAROM_OK;

@@ -38,7 +38,7 @@ static double leverage(carom_step *s, carom_tol *w, int row)
     const double *G = sys->at.G + row * sys->nv;
     double *y = w->shift_v;
     carom_copy(sys->nv, G, y);
-    carom_factor_solve(&sys->mass, y);
+    carom_factor_solve(sys, &sys->mass, y);
     double W = carom_dot(sys->nv, G, y);
     return W > 0 ? CAROM_MAX(1, carom_norm_max(sys->nv, y) / W) : 1;
 }

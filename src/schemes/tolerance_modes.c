@@ -250,7 +250,7 @@ static double friction(const carom_step *s, carom_tol *w, int contact)
     const double *x = w->start.force + row, *G = sys->at.G + row * nv;
     for (int i = 0; i < nv; i++)
         w->shift_v[i] = x[1] * G[nv + i] + x[2] * G[2 * nv + i];
-    carom_factor_solve(&sys->mass, w->shift_v);
+    carom_factor_solve(sys, &sys->mass, w->shift_v);
     return hypot(carom_dot(nv, G + nv, w->shift_v), carom_dot(nv, G + 2 * nv, w->shift_v));
 }
 

@@ -63,7 +63,7 @@ static void gradient_column(carom_fixed *f, const carom_system *sys, const doubl
                             double *out)
 {
     int nv = sys->nv, m = f->m;
-    carom_factor_solve(&sys->mass, column);
+    carom_factor_solve(sys, &sys->mass, column);
     for (int i = 0; i < m; i++) {
         const double *J = sys->at.G + f->row[i] * nv;
         f->b[i] = -(carom_dot(nv, J, column) + A[f->row[i] * nv + j]);
@@ -237,6 +237,7 @@ static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool 
         double scale;
         CAROM_TRY(residual(s, w, x, false, true, &scale));
         carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        s->system->info->linear_solves++;
         for (int i = 0; i < size; i++)
             w->ka[i / nv][i % nv] += n->change[i];
         double change = over_tolerance(s, w, x), theta = change / before;
@@ -270,6 +271,7 @@ static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bo
         if (full)
             CAROM_TRY(factor(s, w, x, true));
         carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        s->system->info->linear_solves++;
         double change = carom_norm_max(size, n->change);
         for (int i = 0; i < size; i++)
             w->ka[i / nv][i % nv] += n->change[i];

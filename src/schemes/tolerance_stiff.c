@@ -91,6 +91,7 @@ static void smooth_out(const carom_system *sys, carom_tol *w, double x)
     for (int i = 0; i < nv; i++)
         r_v[i] += x / g * carom_dot(nv, n->a_q + i * nv, r_q);
     carom_lu_solve(nv, n->matrix, n->pivot, r_v);
+    sys->info->linear_solves++;
     for (int i = 0; i < nv; i++)
         r_q[i] = x / g * (r_v[i] + r_q[i]);
 }
