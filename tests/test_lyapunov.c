@@ -75,6 +75,73 @@ START_TEST(chaotic_spectra_agree_with_the_references_within_their_error_bars)
 }
 END_TEST
 
+/* ---- error bars ---- */
+
+typedef struct coverage {
+    int n, one, two;     /* exponents; within one, within two error bars */
+    double bars, errors; /* sums of squares */
+} coverage;
+
+static void count(coverage *c, const carom_lyapunov_result *r, const double *exact)
+{
+    for (int i = 0; i < r->n; i++) {
+        double off = fabs(r->exponent[i] - exact[i]);
+        c->n++;
+        c->one += off <= r->error[i];
+        c->two += off <= 2 * r->error[i];
+        c->bars += r->error[i] * r->error[i], c->errors += off * off;
+    }
+}
+
+START_TEST(error_bars_of_short_chaotic_runs_cover_the_long_ones)
+{
+    enum { STARTS = 100 };
+    static carom_lyapunov_result each[STARTS];
+    carom_lyapunov_result mean;
+    carom_error error = {0};
+    carom_model *m = load("impact-oscillator", NULL);
+    const carom_options options = with("exact", m, 100);
+    const long lengths[] = {16, 32, 100, 400};
+    for (int k = 0; k < 4; k++) {
+        const carom_lyapunov_request request = {.length = lengths[k], .transient = 50};
+        coverage c = {0};
+        CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 3, 0, each, &mean, &error), error);
+        for (int i = 0; i < STARTS; i++)
+            count(&c, &each[i], (const double[]){.8613, -2.9035});
+        printf("%4ld periods: %d %d of %d, %.2f\n", lengths[k], c.one, c.two, c.n, sqrt(c.bars / c.errors));
+        CHECK_AT_LEAST(c.one, 0.65 * c.n);
+        CHECK_AT_LEAST(c.two, 0.93 * c.n);
+        CHECK_AT_MOST(sqrt(c.bars / c.errors), 2);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+/* From multipliers that turn by 108 degrees in a period down to 8, where a run of 16 is less than one turn of the columns; at w = 2
+ * they are real and nearly equal, and columns need 100 periods to find them. */
+START_TEST(error_bars_of_short_regular_runs_cover_the_exact_exponents)
+{
+    const double w[] = {2.5, 2.3, 2.1, 2.05, 2.03}, nearly_equal[] = {-.8329929938, -.8674606326};
+    const long lengths[] = {16, 25, 32, 50, 64, 100, 200};
+    for (int i = 0; i < 6; i++) {
+        carom_model *m = load("impact-oscillator", P1);
+        carom_error error = {0};
+        coverage c = {0};
+        CHECK_OK(carom_model_set(m, (const char *const[]){"w"}, (const double[]){i < 5 ? w[i] : 2}, 1, &error), error);
+        double pair = -.05 * m->period + log(.5);
+        for (int k = 0; k < 7; k++) {
+            const carom_lyapunov_result r = measure(m, "exact", lengths[k]);
+            count(&c, &r, i < 5 ? (const double[]){pair, pair} : nearly_equal);
+        }
+        printf("w = %g: %d %d of %d, %.2f\n", i < 5 ? w[i] : 2, c.one, c.two, c.n, sqrt(c.bars / c.errors));
+        ck_assert_int_eq(c.two, c.n);
+        CHECK_AT_LEAST(c.one, i < 5 ? c.n : 0.5 * c.n);
+        CHECK_AT_MOST(sqrt(c.bars / c.errors), 16);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
 START_TEST(impacts_per_period_agree_with_the_references)
 {
     carom_model *m = load("impact-oscillator", NULL);
@@ -318,6 +385,7 @@ START_TEST(requests_that_make_no_sense_are_refused)
 END_TEST
 
 TEST_MAIN_MODELS("lyapunov", chaotic_spectra_agree_with_the_references_within_their_error_bars,
+                 error_bars_of_short_chaotic_runs_cover_the_long_ones, error_bars_of_short_regular_runs_cover_the_exact_exponents,
                  impacts_per_period_agree_with_the_references, both_exponents_of_a_complex_pair_are_exact_to_1e_8,
                  the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance, the_sum_of_exponents_is_the_closed_form,
                  a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,

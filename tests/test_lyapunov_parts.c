@@ -23,17 +23,19 @@ static carom_model *parse(const char *text)
 
 /* ---- statistics ---- */
 
+enum { BLOCKS = 100 };
+
 static bool average(double (*term)(long k), long n, double *mean, double *error)
 {
-    double memory[7];
+    double memory[CAROM_AVERAGES_DOUBLES(1, BLOCKS)];
     carom_averages a;
-    ck_assert_int_eq((int)carom_averages_doubles(1), 7);
-    carom_averages_begin(&a, 1, 100, n, memory);
+    ck_assert_uint_eq(carom_averages_doubles(1, BLOCKS), CAROM_COUNT(memory));
+    carom_averages_begin(&a, 1, BLOCKS, n, memory);
     for (long k = 0; k < n; k++) {
         double x = term(k);
         carom_averages_add(&a, &x);
     }
-    ck_assert_int_eq(a.block_count, (int)CAROM_MIN(100, n));
+    ck_assert_int_eq(a.marks, (int)CAROM_MIN(BLOCKS, n));
     return carom_averages_end(&a, mean, error);
 }
 
@@ -67,6 +69,123 @@ START_TEST(averages_of_noise_have_the_error_bar_of_independent_terms)
     CHECK_NEAR(mean, 0.5, 3 * error);
     ck_assert(!average(noise, 37, &mean, &error));
     CHECK_NEAR(error, sqrt(1 / 12.0 / 37), 0.4 * sqrt(1 / 12.0 / 37));
+}
+END_TEST
+
+/* Sequences with a memory, all with known means; coverage is counted over phases and seeds. */
+typedef double generator(double x, unsigned seed, long k); /* x: turns in the run, or terms that are remembered */
+typedef struct coverage {
+    double one, two, size; /* parts that one and two error bars cover; bars (squares) over errors (squares) */
+} coverage;
+
+static double rotation(double turns_per_term, unsigned seed, long k)
+{
+    return log(1.5 + cos(2 * 3.14159265358979 * (noise(7 * (long)seed) + turns_per_term * (double)k))) - log((1.5 + sqrt(1.25)) / 2);
+}
+
+static double remembered(double terms, unsigned seed, long k)
+{
+    static double z;
+    double fresh = 0, keep = exp(-1 / terms);
+    for (long i = 0; i < 12; i++)
+        fresh += noise(((long)seed * 20000 + k) * 12 + i) - 0.5;
+    return z = k ? keep * z + sqrt(1 - keep * keep) * fresh : fresh;
+}
+
+static coverage cover(generator *term, double x, long n)
+{
+    enum { SEEDS = 200 };
+    double memory[CAROM_AVERAGES_DOUBLES(1, BLOCKS)], mean, error, bars = 0, errors = 0;
+    coverage c = {0};
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        carom_averages a;
+        carom_averages_begin(&a, 1, BLOCKS, n, memory);
+        for (long k = 0; k < n; k++)
+            carom_averages_add(&a, (const double[]){term(x, seed, k)});
+        carom_averages_end(&a, &mean, &error);
+        c.one += (fabs(mean) <= error) / (double)SEEDS;
+        c.two += (fabs(mean) <= 2 * error) / (double)SEEDS;
+        bars += error * error, errors += mean * mean;
+    }
+    c.size = sqrt(bars / errors);
+    return c;
+}
+
+START_TEST(error_bars_cover_the_mean_of_terms_that_remember_each_other)
+{
+    const double terms[] = {0.1, 1, 3, 10};
+    const long lengths[] = {100, 150, 1000, 3000};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            if ((double)lengths[k] < 30 * terms[i])
+                continue;
+            const coverage c = cover(remembered, terms[i], lengths[k]);
+            printf("memory %4g of %ld terms: %.2f %.2f, %.2f\n", terms[i], lengths[k], c.one, c.two, c.size);
+            CHECK_AT_LEAST(c.one, 0.6); /* 0.68 and 0.95 are due to a normal distribution; 200 seeds know them to 0.03 */
+            CHECK_AT_LEAST(c.two, 0.9);
+            CHECK_AT_MOST(c.size, 1.35);
+        }
+}
+END_TEST
+
+START_TEST(error_bars_cover_the_mean_of_a_rotation_after_half_a_turn)
+{
+    const double turns[] = {0.5, 0.7, 1.2, 1.4, 1.8, 2.9, 4.5, 7.3};
+    const long lengths[] = {16, 32, 64, 100, 150, 1000};
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 6; k++) {
+            const coverage c = cover(rotation, turns[i] / (double)lengths[k], lengths[k]);
+            printf("%3g turns in %ld terms: %.2f %.2f, %.2f\n", turns[i], lengths[k], c.one, c.two, c.size);
+            CHECK_AT_LEAST(c.one, 0.9);
+            CHECK_AT_LEAST(c.two, 0.98);
+            CHECK_AT_MOST(c.size, 30); /* whole turns would have no error at all */
+        }
+}
+END_TEST
+
+START_TEST(weighted_averages_of_a_rotation_are_covered_too)
+{
+    const double turns[] = {0.0123, 0.037, 0.081, 0.23, 0.4142};
+    const long lengths[] = {500, 1000, 5000};
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 3; k++) {
+            const coverage c = cover(rotation, turns[i], lengths[k]);
+            printf("%g turns a term, %ld terms: %.3f, %.2f\n", turns[i], lengths[k], c.one, c.size);
+            CHECK_AT_LEAST(c.one, 0.99);
+        }
+}
+END_TEST
+
+static double constant(long k)
+{
+    (void)k;
+    return -0.3;
+}
+
+START_TEST(a_constant_is_regular_and_known_to_rounding)
+{
+    double mean, error;
+    ck_assert(average(constant, 777, &mean, &error));
+    CHECK_NEAR(mean, -0.3, 2e-16);
+    CHECK_AT_MOST(error, 2e-14);
+    CHECK_AT_LEAST(error, 1e-16);
+}
+END_TEST
+
+START_TEST(an_interrupted_run_has_blocks_enough_for_an_error_bar)
+{
+    double memory[CAROM_AVERAGES_DOUBLES(1, BLOCKS)], mean, error;
+    carom_averages a;
+    carom_averages_begin(&a, 1, BLOCKS, 1000000000, memory);
+    for (long k = 0; k < 1234; k++)
+        carom_averages_add(&a, (const double[]){noise(k)});
+    ck_assert(!carom_averages_end(&a, &mean, &error));
+    ck_assert_int_ge(a.block_count, BLOCKS / 2);
+    CHECK_NEAR(error, sqrt(1 / 12.0 / 1234), 0.25 * sqrt(1 / 12.0 / 1234));
+    for (long k = 1234; k < 1235; k++)
+        carom_averages_add(&a, (const double[]){-INFINITY});
+    ck_assert(!carom_averages_end(&a, &mean, &error));
+    ck_assert(mean == -INFINITY && isnan(error));
 }
 END_TEST
 
@@ -219,7 +338,10 @@ START_TEST(states_are_moved_onto_joints_and_out_of_walls)
 END_TEST
 
 TEST_MAIN("lyapunov parts", averages_of_a_rotation_are_exact_far_beyond_the_plain_mean,
-          averages_of_noise_have_the_error_bar_of_independent_terms, the_kaplan_yorke_dimension_counts_whole_directions_and_a_part,
+          averages_of_noise_have_the_error_bar_of_independent_terms, error_bars_cover_the_mean_of_terms_that_remember_each_other,
+          error_bars_cover_the_mean_of_a_rotation_after_half_a_turn, weighted_averages_of_a_rotation_are_covered_too,
+          a_constant_is_regular_and_known_to_rounding, an_interrupted_run_has_blocks_enough_for_an_error_bar,
+          the_kaplan_yorke_dimension_counts_whole_directions_and_a_part,
           columns_become_orthonormal_even_when_nearly_dependent, displaced_copies_have_the_exact_derivative_of_an_impact,
           the_corrected_scheme_has_the_shear_of_an_impact, the_initial_scheme_has_the_tangent_minus_e_for_every_step,
           a_displacement_into_a_wall_is_turned_around, states_are_moved_onto_joints_and_out_of_walls)

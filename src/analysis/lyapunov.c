@@ -110,7 +110,8 @@ static carom_status allocate(carom_lyapunov *l, const carom_options *options, ca
         CAROM_TRY(carom_tangent_new(&l->tangent, l->sim, l->n, error));
     else
         CAROM_TRY(carom_displaced_new(&l->displaced, l->sim, l->n, l->request.epsilon, error));
-    size_t n = (size_t)l->n, doubles = (size_t)l->dim * n + 2 * n + (size_t)l->model->np + carom_averages_doubles(l->n);
+    size_t n = (size_t)l->n, doubles = (size_t)l->dim * n + 2 * n + (size_t)l->model->np;
+    doubles += carom_averages_doubles(l->n, (int)CAROM_MIN((long)l->request.blocks, l->request.length));
     l->bytes = carom_sim_save(l->sim, NULL, 0);
     l->saved = malloc(l->bytes);
     l->block = calloc(doubles, sizeof(double));

@@ -23,18 +23,19 @@ void carom_orthonormalize(int rows, int n, double *X, double *r);
 
 /* ---- lyapunov_statistics.c: averages of n sequences, with error bars ---- */
 typedef struct carom_averages {
-    int n, blocks;
+    int n, blocks;         /* sequences; room for blocks */
     long length, done;     /* expected; taken */
     double *sum;           /* [n] */
-    double *block, *mean, *square; /* [n] of the block that is open; over blocks: mean, sum of squared deviations */
-    long block_done;
-    int block_count;
-    double *weighted;      /* [3*n] of all, the first half, the second half */
-    double weight[3];
+    double *weighted;      /* [4*n] of all, the first half, the second half, the half between */
+    double weight[4];
+    double *block;         /* [blocks*n] sums of blocks, the last may be open */
+    long block_size, block_done; /* terms in a block; in the open one */
+    int block_count, marks; /* complete blocks; parts of the length that are done, of `blocks` parts */
 } carom_averages;
-size_t carom_averages_doubles(int n);
-void carom_averages_begin(carom_averages *a, int n, int blocks, long length, double *memory); /* [carom_averages_doubles(n)] */
-bool carom_averages_add(carom_averages *a, const double *x); /* [n]; true: a block is complete */
+#define CAROM_AVERAGES_DOUBLES(n, blocks) ((n) * (5 + (blocks)))
+size_t carom_averages_doubles(int n, int blocks);
+void carom_averages_begin(carom_averages *a, int n, int blocks, long length, double *memory); /* [carom_averages_doubles(n, blocks)] */
+bool carom_averages_add(carom_averages *a, const double *x); /* [n]; true: another part of the length is done */
 /* Means and standard errors [n], per term. True: the sequences are regular, and these are weighted averages. -INFINITY stays. */
 bool carom_averages_end(const carom_averages *a, double *mean, double *error);
 double carom_kaplan_yorke(int n, const double *exponent); /* in descending order */

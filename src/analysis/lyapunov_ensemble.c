@@ -75,7 +75,7 @@ static void done(void *user, const carom_job_result *result)
 static carom_status allocate(lanes *w, carom_error *error)
 {
     int n = w->team->n;
-    size_t each = carom_averages_doubles(w->columns);
+    size_t each = carom_averages_doubles(w->columns, (int)CAROM_MIN((long)w->request.blocks, w->request.length));
     double r[CAROM_EXPONENTS_MAX], unit = w->team->model->period > 0 ? w->team->model->period : 1;
     w->averages = calloc((size_t)n, sizeof *w->averages);
     w->impacts = calloc((size_t)n, sizeof *w->impacts);

@@ -21,7 +21,7 @@ typedef struct slot {
     double *start; /* [2 nv + np] q, v, p */
     double period;
     carom_averages averages;
-    double memory[7];
+    double memory[CAROM_AVERAGES_DOUBLES(1, BLOCKS)];
     carom_sweep_exponent result;
     char text[CAROM_SWEEP_TEXT];
 } slot;

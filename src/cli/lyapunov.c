@@ -327,7 +327,7 @@ static const carom_cli_option options[] = {
     OWN("--starts", "N", "measure from so many starts, in parallel: the model's, then others with velocities changed by --seed"),
     OWN("--exponents", "N", "only the N largest; all if not given"),
     OWN("--parts", "N", "orthonormalise so often in a period; once if not given, and more often where it is needed"),
-    OWN("--blocks", "N", "blocks of the error bars; 100 if not given"),
+    OWN("--blocks", "N", "the error bars are taken from at most so many blocks, and -o writes so many lines; 100 if not given"),
     {.name = NULL},
 };
 
