@@ -238,6 +238,7 @@ END_TEST
 /* ---- tables ---- */
 START_TEST(errors_of_moreaus_scheme_on_a_fixed_grid_are_those_of_the_tables)
 {
+    const double h = 5.0 / 5003;
     static const char *const norm[] = {"max.v", "hausdorff.v", "L2.v", "L1.v", "max.q", "L1.q"};
     const struct {
         const char *model, *key;
@@ -252,15 +253,18 @@ START_TEST(errors_of_moreaus_scheme_on_a_fixed_grid_are_those_of_the_tables)
         {"linear-oscillator", NULL, 0, "moreau-jean", {2.041362, 4.499264e-3, 7.546275e-2, 1.017225e-2, 9.502703e-4, 1.623928e-3}},
         {"linear-oscillator", "rho", 0.9, "moreau-jean", {4.654178, 7.891903e-3, 2.605701e-1, 3.853550e-2, 2.663848e-3, 5.714950e-3}},
         {"linear-oscillator", "rho", 0.9, "moreau-jean:gamma=0", {5.710482, 4.418959e-2, 6.030385e-1, 2.041592e-1, 1.473358e-2, 3.180935e-2}},
-        {"ball", NULL, 0, "schatzman-paoli", {2.998001, 5.815261e-3, 1.466050e-1, 3.041483e-2, 1.996663e-3, 1.478726e-3}},
+        /* L1.v: 3.041483e-2 where the first velocity is (q_1 - q_0)/h. (22b) of the paper for k = 0, with the q_{-1} that makes q_1
+         * second order, is v_0: at t_1 it is off by 2 h, like (22b) at every other node, not by h. That adds h h to the sum. */
+        {"ball", NULL, 0, "schatzman-paoli", {2.998001, 5.815261e-3, 1.466050e-1, 3.041483e-2 + h * h, 1.996663e-3, 1.478726e-3}},
     };
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         carom_model *m = load(table[k].model, table[k].key, table[k].value);
         carom_reference *r = refer(m, CAROM_REFERENCE_AUTO, 5);
         for (int j = 0; j < 6; j++) {
-            double e = error_of(r, m, table[k].scheme, 5.0 / 5003, norm[j]);
+            double e = error_of(r, m, table[k].scheme, h, norm[j]);
             printf("%-30s %-12s %.6e, table %.6e\n", table[k].scheme, norm[j], e, table[k].error[j]);
-            CHECK_NEAR(e, table[k].error[j], 1e-4 * table[k].error[j]);
+            bool chords = j == 1 && !strcmp(table[k].model, "linear-oscillator"); /* the table has coarse ones for its arcs */
+            CHECK_NEAR(e, table[k].error[j], (chords ? 3e-5 : 6e-7) * table[k].error[j]); /* else all digits that are printed */
         }
         carom_reference_free(r), carom_model_free(m);
     }
