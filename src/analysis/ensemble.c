@@ -44,34 +44,25 @@ static double period_of(carom_ensemble *e, int lane)
     return same ? e->model->period : carom_model_period(e->model, e->p_one, e->p_one + e->np);
 }
 
-/* false: there are no more jobs */
-static bool take_job(carom_ensemble *e, int lane)
+static void begin_job(carom_ensemble *e, int lane, const carom_job *job)
 {
     carom_lane *l = &e->lane[lane];
-    carom_job job = {0};
-    *l = (carom_lane){.phase = CAROM_LANE_IDLE};
-    carom_lane_run(e, lane, false);
-    e->h[lane] = 0;
-    e->more = e->more && e->calls->next(e->calls->user, &job);
-    if (!e->more)
-        return false;
-    place_job(e, lane, &job);
+    place_job(e, lane, job);
     double period = period_of(e, lane);
     l->phase = CAROM_LANE_RUN;
-    l->job = job;
-    double strobe = job.strobe > 0 ? job.strobe : period > 0 ? period : 1;
+    l->job = *job;
+    double strobe = job->strobe > 0 ? job->strobe : period > 0 ? period : 1;
     e->strobe[lane] = strobe;
     double longest = e->x ? strobe : e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
     e->new_parameters |= longest != e->cap[lane]; /* whether forces are stiff depends on the steps */
     e->cap[lane] = longest;
     e->proposed[lane] = fmin(longest, strobe / 50);
     e->log_det[lane] = e->steps[lane] = e->stiff_sum[lane] = e->stiff_count[lane] = 0;
-    l->result = (carom_job_result){.id = job.id, .slowest = INFINITY, .text = ""};
+    l->result = (carom_job_result){.id = job->id, .slowest = INFINITY, .text = ""};
     e->base[lane] = e->s[lane] = 0;
     carom_lane_run(e, lane, true);
     for (int c = 0; c < e->columns; c++)
         e->sum[lane * e->columns + c] = 0;
-    return true;
 }
 
 static void finish_job(carom_ensemble *e, int lane, carom_status status)
@@ -93,6 +84,26 @@ static void finish_job(carom_ensemble *e, int lane, carom_status status)
     r->time = (double)CAROM_MAX(l->k - l->job.transient, 0) * e->strobe[lane];
     r->steps = (long)e->steps[lane], r->serial = l->serial;
     e->calls->done(e->calls->user, r);
+}
+
+/* false: there are no more jobs */
+static bool take_job(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    carom_job job = {0};
+    for (;;) {
+        *l = (carom_lane){.phase = CAROM_LANE_IDLE};
+        carom_lane_run(e, lane, false);
+        e->h[lane] = 0;
+        e->more = e->more && e->calls->next(e->calls->user, &job);
+        if (!e->more)
+            return false;
+        begin_job(e, lane, &job);
+        if (isfinite(e->strobe[lane]))
+            return true;
+        l->result.text = "the period of the model is not finite";
+        finish_job(e, lane, CAROM_NOT_FINITE);
+    }
 }
 
 /* ---- strobes ---- */

@@ -10,14 +10,11 @@
 #include <math.h>
 
 #include "analysis/ensemble_lanes.h"
+#include "analysis/ensemble_wide.h"
 #include "expr/op_trig.h"
 #include "model/forcing.h"
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
-#define INLINE static inline __attribute__((always_inline))
-
 enum { W = CAROM_LANES, TERMS = 20, HARMONICS = CAROM_TIME_HARMONICS };
-typedef long long carom_mask __attribute__((vector_size(W * sizeof(long long)), may_alias));
 
 /* ---- what depends on parameters ---- */
 
@@ -84,7 +81,7 @@ void carom_exact_lanes_constants(carom_ensemble *e)
         for (int i = 0; i < e->nv * HARMONICS; i++)
             omega = fmax(omega, x->omega[i][l]);
         e->longest[l] = fmin(e->cap[l], omega > 0 ? 1.2567 / omega : e->strobe[l]);                          /* (3) */
-        if (!x->known[l])
+        if (!x->known[l] || !(e->longest[l] > 0))
             e->lane[l].stiff = true; /* the simulation says why not */
     }
 }
@@ -125,7 +122,7 @@ static const double inverse[TERMS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,
 INLINE carom_wide weighted(int k, carom_wide P)
 {
     double weight = k > 5 ? (double)((k - 3) * (k - 4) * (k - 5)) / (6.0 * 64) : 0;
-    return weight * (carom_wide)((carom_mask)P & 0x7fffffffffffffff);
+    return weight * size(P);
 }
 
 /* (2) of one coordinate, state and columns together: n in all */

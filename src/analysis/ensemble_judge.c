@@ -8,19 +8,17 @@
  *   interpolation of order 4 says how much; lowered by d all Bernstein coefficients of both halves >= 0: no impact    (4)
  *   the next steps divide the time to the strobe evenly                                                             (5)
  */
+#include <float.h>
+#include <math.h>
+
 #include "analysis/ensemble_lanes.h"
 #include "analysis/ensemble_pair.h"
+#include "analysis/ensemble_wide.h"
 #include "schemes/tolerance.h"
 
-#pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
-#define INLINE static inline __attribute__((always_inline))
-
-enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES, PART = 4 };
-typedef long long carom_mask __attribute__((vector_size(W * sizeof(long long)), may_alias));
+enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES };
 typedef float narrow __attribute__((vector_size(W * sizeof(float))));
 typedef int narrow_bits __attribute__((vector_size(W * sizeof(int))));
-typedef double part __attribute__((vector_size(PART * sizeof(double)), may_alias));
-typedef long long part_mask __attribute__((vector_size(PART * sizeof(long long)), may_alias));
 
 static const double error_v[STAGES] = {D1, 0, D3, D4, D5, D6, D7};
 static const double error_q[STAGES] = POSITIONS(0, D3, D4, D5, D6, D7);
@@ -30,64 +28,6 @@ static const double turn_q[STAGES] = POSITIONS(-A62, B3 - A63, B4 - A64, B5 - A6
 static const double middle_q[STAGES] =
     POSITIONS(0, 51252292925.0 / 65400821598 / 2, -2691868925.0 / 45128329728 / 2, 187940372067.0 / 1594534317056 / 2,
               -1776094331.0 / 19743644256 / 2, 11237099.0 / 235043384 / 2);
-
-INLINE carom_wide choose(carom_mask which, carom_wide a, carom_wide b)
-{
-    return (carom_wide)((which & (carom_mask)a) | (~which & (carom_mask)b));
-}
-
-/* Comparisons of eight lanes at once (whole) are vectors on some processors only, those of four on more: half by half. */
-#define COMPARE(is, type, a, b, compare)                                                                                          \
-    type a_0 = __builtin_shufflevector(a, a, 0, 1, 2, 3), a_1 = __builtin_shufflevector(a, a, 4, 5, 6, 7);                        \
-    type b_0 = __builtin_shufflevector(b, b, 0, 1, 2, 3), b_1 = __builtin_shufflevector(b, b, 4, 5, 6, 7);                        \
-    part_mask is_0 = a_0 compare b_0, is_1 = a_1 compare b_1;                                                                      \
-    carom_mask is = whole ? (carom_mask)(a compare b) : (carom_mask)__builtin_shufflevector(is_0, is_1, 0, 1, 2, 3, 4, 5, 6, 7)
-
-INLINE carom_wide smaller(bool whole, carom_wide a, carom_wide b)
-{
-    COMPARE(is, part, a, b, <);
-    return choose(is, a, b);
-}
-
-INLINE carom_wide larger(bool whole, carom_wide a, carom_wide b)
-{
-    COMPARE(is, part, a, b, >);
-    return choose(is, a, b);
-}
-
-INLINE carom_mask at_most(bool whole, carom_wide a, carom_wide b)
-{
-    COMPARE(is, part, a, b, <=);
-    return is;
-}
-
-INLINE carom_mask negative(bool whole, carom_mask bits)
-{
-    const carom_mask zero = {0};
-    COMPARE(is, part_mask, bits, zero, <);
-    return is;
-}
-
-INLINE carom_wide size(carom_wide a)
-{
-    return (carom_wide)((carom_mask)a & 0x7fffffffffffffff);
-}
-
-INLINE carom_wide all(double x)
-{
-    return (carom_wide){x, x, x, x, x, x, x, x};
-}
-
-/* sum_j c_j k_j of one row */
-INLINE carom_wide sum(const double c[STAGES], const carom_wide *k, int n)
-{
-    carom_wide s = {0};
-#pragma GCC unroll 8
-    for (int j = 0; j < STAGES; j++)
-        if (c[j] != 0)
-            s += c[j] * k[j * n];
-    return s;
-}
 
 /* x^(-1/5) to two digits, for x in [1e-5, 1e10]: a first guess from the bits, then once Newton's method. */
 INLINE carom_wide fifth_root(carom_wide x)
@@ -104,15 +44,28 @@ INLINE void errors(carom_ensemble *e, int nv, bool whole)
     const int n = e->n;
     const double atol = e->options.atol, rtol = e->options.rtol;
     const carom_wide h = e->h, *k = e->k;
-    carom_wide most = {0};
+    carom_wide most = {0}, total = {0};
     for (int i = 0; i < nv; i++) {
-        carom_wide e_v = h * sum(error_v, k + i, n), e_q = h * h * sum(error_q, k + i, n);
+        carom_wide e_v = h * sum(error_v, STAGES, k + i, n), e_q = h * h * sum(error_q, STAGES, k + i, n);
         carom_wide q = larger(whole, size(e->start.q[i]), size(e->end.q[i])), v = larger(whole, size(e->start.v[i]), size(e->end.v[i]));
-        most = larger(whole, larger(whole, size(e_q) / (atol + rtol * q), size(e_v) / (atol + rtol * v)), most);               /* (1) */
+        e_q = size(e_q) / (atol + rtol * q), e_v = size(e_v) / (atol + rtol * v);
+        most = larger(whole, larger(whole, e_q, e_v), most);
+        total += e_q + e_v;
     }
-    e->norm = most * (1 / CAROM_TOL_KAPPA);
+    e->norm = choose(at_most(whole, total, all(DBL_MAX)), most * (1 / CAROM_TOL_KAPPA), total);                                /* (1) */
     carom_wide factor = 0.9 * fifth_root(larger(whole, smaller(whole, e->norm, all(1e10)), all(1e-5)));
     e->factor = smaller(whole, larger(whole, factor, all(0.2)), all(5));                                                      /* (2) */
+}
+
+/* In closed form there is no error; what is not finite is no step. */
+INLINE void finite_only(carom_ensemble *e, int nv, bool whole)
+{
+    carom_wide total = {0};
+    for (int i = 0; i < nv; i++)
+        total += size(e->end.q[i]) + size(e->end.v[i]);
+    carom_mask fine = at_most(whole, total, all(DBL_MAX));
+    e->norm = choose(fine, all(0), all(NAN));
+    e->factor = choose(fine, all(5), all(0.2));
 }
 
 /* (3); 0 where the difference is far below the tolerance: it may be rounding. */
@@ -122,7 +75,7 @@ INLINE void stiffness(carom_ensemble *e, bool whole)
     const carom_wide h = e->h, *k = e->k;
     carom_wide force = {0}, way = {0}, scale = {0};
     for (int i = 0; i < e->nv; i++) {
-        carom_wide dv = h * sum(turn_v, k + i, n), dq = h * h * sum(turn_q, k + i, n);
+        carom_wide dv = h * sum(turn_v, STAGES, k + i, n), dq = h * h * sum(turn_q, STAGES, k + i, n);
         carom_wide da = k[(STAGES - 1) * n + i] - k[(STAGES - 2) * n + i];
         force += da * da, way += dq * dq + dv * dv;
         scale = larger(whole, scale, larger(whole, size(e->start.q[i]), size(e->end.v[i])));
@@ -148,7 +101,7 @@ INLINE carom_mask signs(carom_wide b[6])
 /* Positions in the middle of the step, from its start. */
 INLINE carom_wide middle(const carom_ensemble *e, int i)
 {
-    return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, e->k + i, e->n));
+    return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, STAGES, e->k + i, e->n));
 }
 
 /* (4) */
@@ -193,7 +146,7 @@ INLINE void take(carom_ensemble *e, carom_mask which)
     }
     carom_wide trace = e->trace[0], one = choose(which, all(1), all(0));
     if (e->follow_trace) {
-        trace = sum(last_v, e->trace, 1);
+        trace = sum(last_v, STAGES, e->trace, 1);
         e->trace[0] = choose(which, e->trace[STAGES - 1], e->trace[0]);
     }
     e->log_det += choose(which, e->h * trace, all(0));
@@ -206,7 +159,7 @@ INLINE void take(carom_ensemble *e, carom_mask which)
 INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
 {
     if (e->x)
-        e->norm = all(0), e->factor = all(5);
+        finite_only(e, nv, whole);
     else
         errors(e, nv, whole);
     if (e->watch_stiffness)
@@ -214,7 +167,9 @@ INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
     if (e->nc)
         gaps(e, nv, whole);
     carom_mask running = (carom_mask)e->running, fine = running & at_most(whole, e->norm, all(1)) & ~(carom_mask)e->near;
-    e->proposed = choose(running, e->h * e->factor, e->proposed);
+    carom_wide next = e->h * e->factor;
+    carom_mask cut = (carom_mask)e->last & at_most(whole, all(5), e->factor); /* by the strobe: that says nothing about the next */
+    e->proposed = choose(running, choose(cut, larger(whole, e->proposed, next), next), e->proposed);
     take(e, fine);
     carom_mask others = ~fine | (carom_mask)e->last;
     if (e->watch_stiffness)

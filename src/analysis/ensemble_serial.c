@@ -111,7 +111,7 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     double base = e->base[lane], t_end = base + e->strobe[lane], log_det = e->columns ? carom_tangent_report(e->tangent)->log_det : 0;
     carom_status status = CAROM_OK;
     *back = false;
-    while (status == CAROM_OK && !*back && !reached(sim, t_end, e->strobe[lane])) {
+    while (status == CAROM_OK && !*back && !e->interrupted && !reached(sim, t_end, e->strobe[lane])) {
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;

@@ -147,4 +147,5 @@ void carom_ensemble_free(carom_ensemble *e)
 void carom_ensemble_interrupt(carom_ensemble *e)
 {
     e->interrupted = 1;
+    carom_sim_interrupt(e->sim); /* which may be on the way to a stop condition */
 }

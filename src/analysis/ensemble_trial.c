@@ -10,9 +10,7 @@
 
 #include "analysis/ensemble_lanes.h"
 #include "analysis/ensemble_pair.h"
-
-#pragma GCC diagnostic ignored "-Wpsabi" /* no wide value crosses a function that is not inlined */
-#define INLINE static inline __attribute__((always_inline))
+#include "analysis/ensemble_wide.h"
 
 enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES };
 
@@ -35,16 +33,6 @@ static const double of_q[STAGES][STAGES - 1] = {
     POSITIONS(A62, A63, A64, A65, 0, 0),
     POSITIONS(0, B3, B4, B5, B6, 0),
 };
-/* sum_j c_j k_j of one row */
-INLINE carom_wide sum(const double *c, int terms, const carom_wide *k, int n)
-{
-    carom_wide s = {0};
-#pragma GCC unroll 8
-    for (int j = 0; j < terms; j++)
-        if (c[j] != 0)
-            s += c[j] * k[j * n];
-    return s;
-}
 
 /* ---- (1), (2) ---- */
 
@@ -77,7 +65,7 @@ CAROM_CLONES static void stage(carom_ensemble *e, int k)
     next_rows(e, k, e->n);
 }
 
-/* M = L D L^T: L below the diagonal, D^-1 on it. */
+/* M = L D L^T: L below the diagonal, D^-1 on it; not a number where M is not positive definite: no step is taken then. */
 INLINE void factor_mass(carom_ensemble *e, int nv)
 {
     const carom_wide *M = (const carom_wide *)e->at.M;
@@ -87,7 +75,10 @@ INLINE void factor_mass(carom_ensemble *e, int nv)
             carom_wide x = M[i * nv + j];
             for (int m = 0; m < j; m++)
                 x -= f[i * nv + m] * f[j * nv + m] / f[m * nv + m];
-            f[i * nv + j] = i == j ? 1 / x : x * f[j * nv + j];
+            if (i == j)
+                f[i * nv + j] = choose(at_most(false, x, all(0)), all(NAN), 1 / x);
+            else
+                f[i * nv + j] = x * f[j * nv + j];
         }
 }
 
