@@ -1,5 +1,6 @@
 /* converge_output.c: the results of `carom converge` as a text table, CSV, JSON and SVG. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,41 +143,89 @@ void carom_cli_converge_text(const carom_cli_converge *c, FILE *file)
         fprintf(file, "\n%d of the runs were taken from the journal\n", c->result.resumed);
 }
 
-/* ---- JSON ---- */
+/* ---- JSON and CSV: the same columns ---- */
+typedef enum column_kind { SCHEME, NORM, PLACE, NUMBER, COUNT, FLAG } column_kind; /* int, int, int, double, long, bool */
+typedef struct column {
+    const char *name;
+    column_kind kind;
+    size_t offset;
+    bool csv; /* also a column of the CSV */
+} column;
+#define AT(kind, field, type) kind, offsetof(carom_##type, field), true
+static const column of_row[] = {
+    {"scheme", AT(SCHEME, scheme, converge_row)}, {"h", AT(NUMBER, h, converge_row)}, {"rtol", AT(NUMBER, rtol, converge_row)},
+    {"nominal", AT(NUMBER, nominal, converge_row)}, {"norm", AT(NORM, norm, converge_row)}, {"error", AT(NUMBER, error, converge_row)},
+    {"floor", FLAG, offsetof(carom_converge_row, floor), false}, {"steps", AT(COUNT, steps, converge_row)},
+    {"rhs_evaluations", AT(COUNT, rhs_evaluations, converge_row)}, {"linear_solves", AT(COUNT, linear_solves, converge_row)},
+    {"contact_problems", AT(COUNT, contact_problems, converge_row)}, {"cpu_s", AT(NUMBER, cpu_s, converge_row)}, {.name = NULL}};
+static const column of_local[] = {
+    {"scheme", AT(SCHEME, scheme, local_row)}, {"", AT(PLACE, place, local_row)}, {"h", AT(NUMBER, h, local_row)},
+    {"e_q", AT(NUMBER, e_q, local_row)}, {"e_v", AT(NUMBER, e_v, local_row)}, {"impulse", AT(NUMBER, impulse, local_row)}, {.name = NULL}};
+static const column of_local_order[] = {
+    {"scheme", AT(SCHEME, scheme, local_order)}, {"", AT(PLACE, place, local_order)}, {"activated", AT(FLAG, activated, local_order)},
+    {"order_q", AT(NUMBER, order_q, local_order)}, {"order_v", AT(NUMBER, order_v, local_order)}, {.name = NULL}};
+static const column of_order[] = {
+    {"order", AT(NUMBER, order, converge_order)}, {"spread", AT(NUMBER, spread, converge_order)},
+    {"constant", AT(NUMBER, constant, converge_order)}, {.name = NULL}};
+#undef AT
+
+static const char *name_of(const carom_cli_converge *c, const column *k)
+{
+    return k->kind == PLACE ? (c->local.from ? "from" : "impact_at") : k->name;
+}
+
+/* Its text; NULL: it is a number. */
+static const char *value_of(const carom_cli_converge *c, const column *k, const void *row, double *number)
+{
+    const void *at = (const char *)row + k->offset;
+    switch (k->kind) {
+    case SCHEME: return c->request.schemes[*(const int *)at];
+    case NORM: return c->request.norms[*(const int *)at];
+    case PLACE: *number = c->local.place[*(const int *)at]; return NULL;
+    case COUNT: *number = (double)*(const long *)at; return NULL;
+    case FLAG: *number = *(const bool *)at; return NULL;
+    default: *number = *(const double *)at; return NULL;
+    }
+}
+
+static void json_columns(const carom_cli_converge *c, const column *columns, const void *row, carom_json *json)
+{
+    for (const column *k = columns; k->name; k++) {
+        double number = 0;
+        const char *text = value_of(c, k, row, &number);
+        if (text)
+            carom_json_string(json, name_of(c, k), text);
+        else if (k->kind == FLAG)
+            carom_json_bool(json, name_of(c, k), number != 0);
+        else if (k->kind == COUNT)
+            carom_json_integer(json, name_of(c, k), (long long)number);
+        else
+            carom_json_number(json, name_of(c, k), number);
+    }
+}
+
+static void json_list(const carom_cli_converge *c, const char *key, const column *columns, const void *rows, size_t size, int n,
+                      carom_json *json)
+{
+    carom_json_array(json, key);
+    for (int i = 0; i < n; i++) {
+        carom_json_object(json, NULL);
+        json_columns(c, columns, (const char *)rows + size * (size_t)i, json);
+        carom_json_end(json);
+    }
+    carom_json_end(json);
+}
+
 static void json_local(const carom_cli_converge *c, carom_json *json)
 {
-    const carom_local_request *r = &c->local;
     const carom_local_result *out = &c->steps;
     carom_json_string(json, "reference", out->reference);
-    if (!r->from) {
+    if (!c->local.from) {
         carom_json_number(json, "t_impact", out->t_impact);
         carom_json_number(json, "jump", out->jump);
     }
-    carom_json_array(json, "rows");
-    for (int i = 0; i < out->nrow; i++) {
-        const carom_local_row *row = &out->row[i];
-        carom_json_object(json, NULL);
-        carom_json_string(json, "scheme", r->schemes[row->scheme]);
-        carom_json_number(json, r->from ? "from" : "impact_at", r->place[row->place]);
-        carom_json_number(json, "h", row->h);
-        carom_json_number(json, "e_q", row->e_q);
-        carom_json_number(json, "e_v", row->e_v);
-        carom_json_number(json, "impulse", row->impulse);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-    carom_json_array(json, "orders");
-    for (int i = 0; i < out->norder; i++) {
-        const carom_local_order *o = &out->order[i];
-        carom_json_object(json, NULL);
-        carom_json_string(json, "scheme", r->schemes[o->scheme]);
-        carom_json_number(json, r->from ? "from" : "impact_at", r->place[o->place]);
-        carom_json_bool(json, "activated", o->activated);
-        carom_json_number(json, "order_q", o->order_q);
-        carom_json_number(json, "order_v", o->order_v);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
+    json_list(c, "rows", of_local, out->row, sizeof *out->row, out->nrow, json);
+    json_list(c, "orders", of_local_order, out->order, sizeof *out->order, out->norder, json);
 }
 
 static void json_reference(const carom_cli_converge *c, carom_json *json)
@@ -191,41 +240,15 @@ static void json_reference(const carom_cli_converge *c, carom_json *json)
     carom_json_end(json);
 }
 
-static void json_rows(const carom_cli_converge *c, carom_json *json)
-{
-    carom_json_array(json, "rows");
-    for (int i = 0; i < c->result.nrow; i++) {
-        const carom_converge_row *row = &c->result.row[i];
-        carom_json_object(json, NULL);
-        carom_json_string(json, "scheme", c->request.schemes[row->scheme]);
-        carom_json_number(json, "h", row->h);
-        carom_json_number(json, "rtol", row->rtol);
-        carom_json_number(json, "nominal", row->nominal);
-        carom_json_string(json, "norm", c->request.norms[row->norm]);
-        carom_json_number(json, "error", row->error);
-        carom_json_bool(json, "floor", row->floor);
-        carom_json_integer(json, "steps", row->steps);
-        carom_json_integer(json, "rhs_evaluations", row->rhs_evaluations);
-        carom_json_integer(json, "linear_solves", row->linear_solves);
-        carom_json_integer(json, "contact_problems", row->contact_problems);
-        carom_json_number(json, "cpu_s", row->cpu_s);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-}
-
 static void json_orders(const carom_cli_converge *c, carom_json *json)
 {
     carom_json_object(json, "orders");
     for (int i = 0; i < c->request.nscheme; i++) {
         carom_json_object(json, c->request.schemes[i]);
         for (int k = 0; k < c->request.nnorm; k++) {
-            const carom_converge_order *o = order_of(c, i, k);
             carom_json_object(json, c->request.norms[k]);
-            carom_json_number(json, "order", o->order);
-            carom_json_number(json, "spread", o->spread);
-            carom_json_number(json, "constant", o->constant);
-            carom_json_integer(json, "points", o->points);
+            json_columns(c, of_order, order_of(c, i, k), json);
+            carom_json_integer(json, "points", order_of(c, i, k)->points);
             carom_json_end(json);
         }
         carom_json_end(json);
@@ -247,68 +270,51 @@ carom_status carom_cli_converge_json(const carom_cli_converge *c, const char *pa
         carom_json_integer(json, "shifts", c->request.shifts);
         carom_json_integer(json, "failed", c->result.failed);
         carom_json_integer(json, "resumed", c->result.resumed);
-        json_rows(c, json);
+        json_list(c, "rows", of_row, c->result.row, sizeof *c->result.row, c->result.nrow, json);
         json_orders(c, json);
     }
     carom_json_end(json);
     return carom_json_close(json, error);
 }
 
-/* ---- CSV ---- */
-static void put_text(carom_stream *out, const char *text)
+static void csv_text(const char *text, carom_stream *out)
 {
     bool quote = strpbrk(text, ",\"") != NULL;
     carom_stream_string(out, quote ? "\"" : "");
     carom_stream_string(out, text);
-    carom_stream_string(out, quote ? "\"," : ",");
+    carom_stream_string(out, quote ? "\"" : "");
 }
 
-static void put_number(carom_stream *out, double value, const char *after)
+/* The names of the columns (row NULL), or a row. */
+static void csv_line(const carom_cli_converge *c, const column *columns, const void *row, carom_stream *out)
 {
-    if (!isnan(value))
-        carom_stream_number(out, value);
-    carom_stream_string(out, after);
-}
-
-static void csv_row(const carom_cli_converge *c, const carom_converge_row *row, carom_stream *out)
-{
-    put_text(out, c->request.schemes[row->scheme]);
-    put_number(out, row->h, ",");
-    put_number(out, row->rtol, ",");
-    put_number(out, row->nominal, ",");
-    put_text(out, c->request.norms[row->norm]);
-    put_number(out, row->error, ",");
-    put_number(out, (double)row->steps, ",");
-    put_number(out, (double)row->rhs_evaluations, ",");
-    put_number(out, (double)row->linear_solves, ",");
-    put_number(out, (double)row->contact_problems, ",");
-    put_number(out, row->cpu_s, "\n");
+    for (const column *k = columns; k->name; k++) {
+        double number = NAN;
+        const char *text = row ? value_of(c, k, row, &number) : name_of(c, k);
+        if (!k->csv)
+            continue;
+        carom_stream_string(out, k == columns ? "" : ",");
+        if (text)
+            csv_text(text, out);
+        else if (!isnan(number))
+            carom_stream_number(out, number);
+    }
+    carom_stream_string(out, "\n");
 }
 
 carom_status carom_cli_converge_csv(const carom_cli_converge *c, const char *path, FILE *stream, carom_error *error)
 {
     carom_stream out;
+    const column *columns = c->is_local ? of_local : of_row;
     CAROM_TRY(carom_stream_open(&out, path, stream, error));
     carom_stream_string(&out, "# model: ");
     carom_stream_string(&out, c->model->name);
     carom_stream_string(&out, "\n# reference: ");
     carom_stream_string(&out, c->is_local ? c->steps.reference : c->result.reference);
-    if (!c->is_local) {
-        carom_stream_string(&out, "\nscheme,h,rtol,nominal,norm,error,steps,rhs_evaluations,linear_solves,contact_problems,cpu_s\n");
-        for (int i = 0; i < c->result.nrow; i++)
-            csv_row(c, &c->result.row[i], &out);
-        return carom_stream_close(&out, error);
-    }
-    carom_stream_string(&out, c->local.from ? "\nscheme,from,h,e_q,e_v,impulse\n" : "\nscheme,impact_at,h,e_q,e_v,impulse\n");
-    for (int i = 0; i < c->steps.nrow; i++) {
-        const carom_local_row *row = &c->steps.row[i];
-        put_text(&out, c->local.schemes[row->scheme]);
-        put_number(&out, c->local.place[row->place], ",");
-        put_number(&out, row->h, ",");
-        put_number(&out, row->e_q, ",");
-        put_number(&out, row->e_v, ",");
-        put_number(&out, row->impulse, "\n");
-    }
+    carom_stream_string(&out, "\n");
+    csv_line(c, columns, NULL, &out);
+    for (int i = 0; i < (c->is_local ? c->steps.nrow : c->result.nrow); i++)
+        csv_line(c, columns, c->is_local ? (const void *)&c->steps.row[i] : (const void *)&c->result.row[i], &out);
     return carom_stream_close(&out, error);
 }
 
