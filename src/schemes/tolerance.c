@@ -9,6 +9,7 @@
  *
  *   the step ends, too, where a force of a model file changes its branch (if, abs, sign, min, max, floor, mod, tables of kind
  *   linear and pchip): within a step branches are frozen; where both push to their border it slides (tolerance_switch.c)  (7)
+ *   where a closed gap does: impact on the new normal, or opening (tolerance_kink.c)                                 (8)
  *
  * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond rounding at
  * the nodes. Energy is kept to the tolerance. Stiff forces are found out and solved by Radau IIA of order 5 (tolerance_stiff.c);
@@ -288,6 +289,22 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
     return CAROM_OK;
 }
 
+/* The step in modes that hold, up to its first event; the end and the event are found. */
+static carom_status proceed(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
+{
+    bool again = true;
+    for (int k = 0; again && k < 4; k++) {
+        w->fixed.side = 0;
+        carom_tol_release(s, w);
+        CAROM_TRY(carom_tol_measure(s, w, &w->start));
+        carom_fixed_sides(&w->fixed, s->system);
+        CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
+        CAROM_TRY(carom_tol_wake(s, w, &again));
+    }
+    CAROM_TRY(carom_switch_first(s, w));
+    return carom_tol_first_event(s, w, cause, contact);                                          /* (3) */
+}
+
 static carom_status advance(carom_step *s)
 {
     carom_tol *w = s->work;
@@ -305,17 +322,10 @@ static carom_status advance(carom_step *s)
     carom_switch_begin(s, w);
     CAROM_TRY(begin(s, w));
     CAROM_TRY(carom_switch_settle(s, w));
-    bool again = true;
-    for (int k = 0; again && k < 4; k++) {
-        w->fixed.side = 0;
-        carom_tol_release(s, w);
-        CAROM_TRY(carom_tol_measure(s, w, &w->start));
-        carom_fixed_sides(&w->fixed, sys);
-        CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
-        CAROM_TRY(carom_tol_wake(s, w, &again));
-    }
-    CAROM_TRY(carom_switch_first(s, w));
-    CAROM_TRY(carom_tol_first_event(s, w, &cause, &contact));                                    /* (3) */
+    bool at_once;
+    CAROM_TRY(carom_tol_kink(s, w, &at_once, &cause, &contact));
+    if (!at_once)
+        CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
     if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
         s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */

@@ -128,6 +128,11 @@ carom_status carom_switch_first(carom_step *s, carom_tol *w);
 void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
 carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
 
+/* tolerance_kink.c: closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
+ * contact; after switch i was found to slide: fails where a closed contact is held at a kink. */
+carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact);
+carom_status carom_tol_held(carom_step *s, carom_tol *w, int i);
+
 /* tolerance_dips.c: the first part [low, high] of the step, behind `from`, in which the gap becomes negative on the dense output. */
 bool carom_tol_dip(carom_step *s, carom_tol *w, int contact, bool left, double noise, double from, double *low, double *high);
 

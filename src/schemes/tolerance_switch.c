@@ -159,7 +159,7 @@ static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
     *answer = status == CAROM_OK && inside;
     w->flips[i] = 0;
     if (*answer)
-        return CAROM_OK;
+        return carom_tol_held(s, tol, i);
     w->state[i] = state, w->d[i] = d;
     bounds(s->system, w, i);
     s->stage->slides = false;
