@@ -218,15 +218,115 @@ START_TEST(results_have_the_same_bits_on_any_number_of_threads)
         carom_bifurcation *b[2];
         for (int k = 0; k < 2; k++) {
             carom_model *m = load("impact-oscillator", .25, .8, .5);
-            b[k] = run(m, (carom_bifurcation_request){.name = "w", .from = 2.4, .to = 2.6, .n = 6, .direction = 0, .fresh = fresh,
+            b[k] = run(m, (carom_bifurcation_request){.name = "w", .from = 2.4, .to = 2.6, .n = 10, .direction = 0, .fresh = fresh,
                                                       .transient = 30, .show = 20, .exponent = 30, .threads = k + 1});
             carom_model_free(m);
         }
-        ck_assert_int_eq(memcmp(b[0]->x, b[1]->x, sizeof(double) * (size_t)(b[0]->passes * 6 * 20)), 0);
-        ck_assert_int_eq(memcmp(b[0]->exponent, b[1]->exponent, sizeof(double) * (size_t)(b[0]->passes * 6)), 0);
+        ck_assert_int_eq(memcmp(b[0]->x, b[1]->x, sizeof(double) * (size_t)(b[0]->passes * 10 * 20)), 0);
+        ck_assert_int_eq(memcmp(b[0]->exponent, b[1]->exponent, sizeof(double) * (size_t)(b[0]->passes * 10)), 0);
         carom_bifurcation_free(b[0]);
         carom_bifurcation_free(b[1]);
     }
+}
+END_TEST
+
+/* Nine values run in lanes, each alone does not: another path to the same motion. */
+START_TEST(values_with_starts_of_their_own_are_those_of_one_run_each)
+{
+    enum { N = 9, SHOW = 6 };
+    for (int periodic = 0; periodic < 2; periodic++) {
+        carom_model *m = periodic ? load("impact-oscillator", .05, .5, 0) : parse("carom: 1\nname: resting\nparameters: {A: 1, e: 0.3}\n"
+                         "coordinates: {y: 1}\nkinetic: y'^2/2\npotential: y\nperiod: 2*pi\n"
+                         "contacts: {table: {gap: y - A*sin(t), restitution: e}}\n"); /* rest in each period up to A = 1.2 */
+        carom_bifurcation_request request = {.name = periodic ? "w" : "A", .from = periodic ? 2.1 : 1.05, .to = periodic ? 2.6 : 1.2,
+                                             .n = N, .direction = 1, .fresh = true, .transient = 60, .show = SHOW, .of = periodic ? "u + u'" : "y",
+                                             .exponent = periodic ? 300 : 20};
+        carom_bifurcation *all = run(m, request);
+        request.n = 1;
+        for (int i = 0; i < N; i++) {
+            request.from = request.to = all->value[i];
+            carom_bifurcation *one = run(m, request);
+            ck_assert_int_eq(all->count[i], SHOW);
+            for (int k = 0; k < SHOW; k++) {
+                CHECK_NEAR(all->x[i * SHOW + k], one->x[k], 1e-6);
+                CHECK_NEAR(all->t[i * SHOW + k], one->t[k], 1e-9);
+            }
+            if (periodic)
+                CHECK_NEAR(all->exponent[i], one->exponent[0], 1e-6);
+            else
+                ck_assert_msg(all->exponent[i] == -INFINITY && one->exponent[0] == -INFINITY, "A = %g: %g, alone %g", all->value[i],
+                              all->exponent[i], one->exponent[0]);
+            carom_bifurcation_free(one);
+        }
+        carom_bifurcation_free(all);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+/* The second parameter is an expression of the first in the file; when it is varied it becomes a number of its own. */
+START_TEST(a_parameter_that_depends_on_another_can_be_varied)
+{
+    carom_model *m = parse("carom: 1\nname: dependent\nparameters: {k: 1, f: 2*k, c: 3*k}\ncoordinates: {x: 1}\nkinetic: x'^2/2\n"
+                           "potential: k*x^2/2\nforces: {x: f - c*x'}\nperiod: 1\n");
+    for (int fresh = 0; fresh < 2; fresh++) {
+        carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = fresh ? "c" : "f", .from = 1, .to = 2, .n = 11, .direction = 1,
+                                                                  .fresh = fresh, .transient = 60, .show = 1});
+        for (int i = 0; i < 11; i++)
+            CHECK_NEAR(b->x[i], fresh ? 2 : b->value[i], 1e-6); /* at rest where k x = f */
+        carom_bifurcation_free(b);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+/* The wall at s moves beyond the start x = 1: a state that is carried on is pushed, a start of its own fails. */
+START_TEST(a_value_without_a_start_fails_alone_and_only_where_it_begins)
+{
+    carom_model *m = parse("carom: 1\nname: pushed\nparameters: {s: 0}\ncoordinates: {x: 1}\nkinetic: x'^2/2\npotential: x^2/2\n"
+                           "forces: {x: -x'}\ncontacts: {wall: {gap: x - s, restitution: 0}}\nperiod: 1\n");
+    const long sizes[] = {5, 9};
+    for (int k = 0; k < 2; k++)
+        for (int fresh = 0; fresh < 2; fresh++) {
+            const long n = sizes[k];
+            const carom_options options = tight();
+            const carom_bifurcation_request request = {.name = "s", .from = 0.5, .to = 1.5, .n = n, .direction = 1,
+                                                       .fresh = fresh, .transient = 20, .show = 1, .exponent = fresh ? 5 : 0};
+            carom_bifurcation *b = NULL;
+            carom_error error = {0};
+            CHECK_OK(carom_bifurcation_run(&b, m, &options, &request, &error), error);
+            ck_assert_int_eq(b->failed, fresh ? n / 2 : 0);
+            for (long i = 0; i < n; i++)
+                if (fresh && b->value[i] > 1)
+                    ck_assert_int_eq(b->count[i], -2);
+                else
+                    CHECK_NEAR(b->x[i], b->value[i], 1e-9);
+            ck_assert(!fresh || (strstr(b->failure, "gap of contact 'wall'") && !strchr(b->failure, '\n')));
+            carom_bifurcation_free(b);
+        }
+    carom_model_free(m);
+}
+END_TEST
+
+static bool at_once(void *user)
+{
+    ++*(int *)user;
+    return true;
+}
+
+START_TEST(an_interruption_is_seen_before_the_first_run)
+{
+    carom_model *m = load("impact-oscillator", .25, .8, .5);
+    const carom_options options = tight();
+    int asked = 0;
+    const carom_bifurcation_request request = {.name = "w", .from = 2.4, .to = 2.6, .n = 100000, .show = 5, .stop = at_once, .user = &asked};
+    carom_bifurcation *b = NULL;
+    carom_error error = {0};
+    ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);
+    ck_assert_int_eq(asked, 1);
+    ck_assert_int_eq(b->count[0], -1);
+    carom_bifurcation_free(b);
+    carom_model_free(m);
 }
 END_TEST
 
@@ -297,5 +397,7 @@ TEST_MAIN_MODELS("bifurcation", a_section_is_met_at_the_exact_times_and_to_round
                  impacts_of_a_periodic_motion_have_its_velocity_and_phase, the_period_doubles_between_2_65_and_2_66,
                  the_exponent_is_that_of_a_run_of_its_own, passes_up_and_down_carry_the_state_and_differ_where_two_attractors_coexist,
                  a_stop_that_moves_into_the_body_moves_it, results_have_the_same_bits_on_any_number_of_threads,
+                 values_with_starts_of_their_own_are_those_of_one_run_each, a_parameter_that_depends_on_another_can_be_varied,
+                 a_value_without_a_start_fails_alone_and_only_where_it_begins, an_interruption_is_seen_before_the_first_run,
                  an_interrupted_diagram_keeps_what_was_computed, values_that_fail_are_told_and_the_others_are_there,
                  requests_that_make_no_sense_are_refused)

@@ -49,9 +49,9 @@ static void take(carom_mapper *m, double t, double x)
         m->t[m->n] = t, m->x[m->n++] = x;
 }
 
-static double value_of(const carom_mapper *m, double t, const double *q, const double *v)
+double carom_mapper_value(const carom_mapper *m, double t, const double *q, const double *v, const double *p)
 {
-    return m->of < 0 ? q[0] : carom_model_value(m->model, m->of, t, q, v, m->p);
+    return m->of < 0 ? q[0] : carom_model_value(m->model, m->of, t, q, v, p);
 }
 
 /* ---- sections ---- */
@@ -104,7 +104,7 @@ static void cross(carom_mapper *m, const carom_segment *seg, double a, double fa
         return;
     double s = root(m, seg, a, fa, b, fb), t = seg->t0 + s * (seg->t1 - seg->t0);
     section_at(m, seg, s);
-    take(m, t, value_of(m, t, m->q, m->v));
+    take(m, t, carom_mapper_value(m, t, m->q, m->v, m->p));
 }
 
 static void see_segment(void *user, const carom_segment *seg)
@@ -194,6 +194,8 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     const carom_model *model = m->model;
     carom_options own = *options;
     own.energy = false;
+    if (!strcmp(own.scheme, "exact") && r->map != CAROM_MAP_SECTION) /* its flights are exact for any step: the longer, the cheaper */
+        own.h = (model->period > 0 ? model->period : 1) / 4;
     m->section = m->of = -1;
     CAROM_TRY(find_contact(m, error));
     if (r->map == CAROM_MAP_SECTION && !r->section)
@@ -277,7 +279,7 @@ carom_status carom_mapper_run(carom_mapper *m, double *q, double *v, const doubl
     for (long k = 1; m->n < m->show && k <= m->limit; k++) {
         CAROM_TRY(run(m, (double)(m->transient + k) * unit, error));
         if (m->request->map == CAROM_MAP_STROBE)
-            take(m, s->t, value_of(m, s->t, s->q, s->v));
+            take(m, s->t, carom_mapper_value(m, s->t, s->q, s->v, p));
     }
     carom_copy(m->model->nq, s->q, q);
     carom_copy(m->model->nv, s->v, v);

@@ -209,7 +209,7 @@ static const carom_cli_option options[] = {
     OWN("--show", "N", "points for each value; 100 if not given"),
     OWN("--limit", "N", "periods in which the points have to come; 20 for each if not given"),
     OWN("--direction", "up|down|both", "from FROM to TO (the default), back, or both; the state is carried on from value to value"),
-    OWN("--fresh", NULL, "begin every value at the model's start; then values run in parallel"),
+    OWN("--fresh", NULL, "begin every value at the model's start; then values run in parallel, in the strobe map also eight at a time on each core"),
     OWN("--exponent", NULL, "also measure the largest Lyapunov exponent, drawn below the diagram"),
     OWN("--periods", "N", "over so many periods; 200 if not given"),
     OWN("--mark", "VALUE[:LABEL]", "a vertical line in the picture; may be repeated"),
