@@ -36,10 +36,10 @@ begin()
     "$CAROM" "$@" >"$out" 2>"$err" </dev/null &
     job=$!
 }
-caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT
+caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT, which a shell catches too, before it becomes carom
 {
     tries=0
-    while [ $tries -lt 200 ] && ! grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status" 2>/dev/null; do
+    until [ $tries -ge 200 ] || { grep -q '^Name:.carom$' "/proc/$job/status" && grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status"; } 2>/dev/null; do
         sleep 0.1
         tries=$((tries + 1))
     done
