@@ -12,7 +12,7 @@ static carom_sink *open_sink(const char *path, double every)
     carom_sink *sink;
     carom_error error = {0};
     model = fixture_model();
-    carom_sink_info info = {.scheme = "exact", .options = "t_end=1.5\nrtol=1"};
+    carom_sink_info info = {.scheme = "exact", .options = "t_end=1.5\nrtol=1", .source = "a.yaml"};
     CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, &info, every, &error), error);
     return sink;
 }
@@ -32,7 +32,8 @@ START_TEST(csv_holds_exactly_these_lines)
     strcpy(events, fixture_path("a.events.csv"));
     write_fixture(path);
     char *text = fixture_read(path, NULL);
-    ck_assert_str_eq(text, "# carom " CAROM_VERSION "\n# model: fixture\n# scheme: exact\n# options: t_end=1.5 rtol=1\n"
+    ck_assert_str_eq(text, "# carom " CAROM_VERSION "\n# model: fixture\n# source: a.yaml\n# parameters: p0=2\n# scheme: exact\n"
+                           "# options: t_end=1.5 rtol=1\n"
                            "t,side,y,y',twice,ground.mode,ground.force,ground.impulse\n"
                            "0,0,1,0,2,0,0,0\n0.5,0,0.75,-1,1.5,0,0,0\n1,-1,0,-2,0,0,0,0\n1,1,0,1,0,0,4,3\n"
                            "1.5,0,0.5,1,1,1,4,0\n");
@@ -51,7 +52,8 @@ START_TEST(json_holds_exactly_these_lines)
     write_fixture(path);
     char *text = fixture_read(path, NULL);
     ck_assert_str_eq(text,
-                     "{\"carom\":\"" CAROM_VERSION "\",\"model\":\"fixture\",\"scheme\":\"exact\",\"options\":\"t_end=1.5\\nrtol=1\",\n"
+                     "{\"carom\":\"" CAROM_VERSION "\",\"model\":\"fixture\",\"source\":\"a.yaml\",\"parameters\":{\"p0\":2},"
+                     "\"scheme\":\"exact\",\"options\":\"t_end=1.5\\nrtol=1\",\n"
                      "\"columns\":[\"t\",\"side\",\"y\",\"y'\",\"twice\",\"ground.mode\",\"ground.force\",\"ground.impulse\"],\n"
                      "\"rows\":[\n[0,0,1,0,2,0,0,0],\n[0.5,0,0.75,-1,1.5,0,0,0],\n[1,-1,0,-2,0,0,0,0],\n[1,1,0,1,0,0,4,3],\n"
                      "[1.5,0,0.5,1,1,1,4,0]\n],\n\"events\":[\n{\"t\":1,\"event\":\"impact\",\"contact\":\"ground\","

@@ -56,6 +56,66 @@ START_TEST(every_format_reads_back_the_same_bits)
 }
 END_TEST
 
+START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
+{
+    static const char *const names[] = {"m", "Omega", "not a word", "k=2", "\303\251"};
+    const double p[] = {1.0 / 3, -5e-324, 7, 8, 1e300};
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
+        char name[40];
+        carom_model model = fixture_model();
+        carom_sink *sink;
+        carom_table *table;
+        carom_error error = {0};
+        const carom_sink_info info = {.scheme = "exact", .options = "rtol=1", .source = "some folder/a: b.yaml"};
+        model.np = 5, model.p_name = names;
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
+        CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, &info, 0, &error), error);
+        fixture_play(carom_sink_observer(sink));
+        CHECK_OK(carom_sink_close(sink, &error), error);
+        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+        ck_assert_str_eq(table->title, "fixture");
+        ck_assert_str_eq(table->source, "some folder/a: b.yaml");
+        ck_assert_str_eq(table->scheme, "exact");
+        ck_assert_str_eq(table->options, "rtol=1");
+        ck_assert_int_eq(table->nparameter, i == 0 ? 3 : 5); /* two have names that a line of pairs cannot hold */
+        int found = 0;
+        for (int k = 0; k < table->nparameter; k++)
+            for (int j = 0; j < 5; j++)
+                found += strcmp(table->parameter[k], names[j]) == 0 && table->value[k] == p[j];
+        ck_assert_int_eq(found, table->nparameter);
+        carom_table_free(table);
+    }
+    fixture_remove();
+}
+END_TEST
+
+START_TEST(files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same)
+{
+    static const struct {
+        const char *name, *text;
+        int parameters;
+    } files[] = {
+        {"a.csv", "# carom 0.1.0\n# model: old\n# scheme: exact\nt,y\n0,1\n", 0},
+        {"a.csv", "# carom 0.1.0\n# model: odd\n# parameters: m=1  =2 k= x y=1e z=inf g=2 \nt,y\n0,1\n", 3},
+        {"a.csv", "# parameters: m=1\nt,y\n0,1\n", 0}, /* not ours */
+        {"a.json", "{\"carom\":\"0.1.0\",\"model\":\"old\",\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]]}", 0},
+        {"a.json", "{\"model\":\"odd\",\"parameters\":{},\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]]}", 0},
+        {"a.json", "{\"model\":\"odd\",\"parameters\":[1,{\"m\":2}],\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"source\":7}", 0},
+        {"a.json", "{\"parameters\":{\"m\":1,\"g\":null},\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"parameters\":{\"m\":3}}", 2},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        carom_table *table;
+        carom_error error = {0};
+        fixture_write(fixture_path(files[i].name), files[i].text, strlen(files[i].text));
+        CHECK_OK(carom_table_read(&table, fixture_path(files[i].name), &error), error);
+        ck_assert_msg(table->nparameter == files[i].parameters, "%s: %d", files[i].text, table->nparameter);
+        ck_assert(table->ncolumn == 2 && table->nrow == 1 && !table->source);
+        carom_table_free(table);
+    }
+    fixture_remove();
+}
+END_TEST
+
 START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
 {
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
@@ -214,6 +274,8 @@ START_TEST(plain_csv_from_elsewhere_is_read)
 END_TEST
 
 TEST_MAIN("output tables", every_format_reads_back_the_same_bits,
+          every_format_tells_the_parameters_and_where_the_model_came_from,
+          files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same,
           values_that_are_not_finite_survive_as_far_as_the_format_allows,
           text_cut_off_at_any_byte_gives_the_rows_that_are_whole, damaged_hdf5_is_an_error_not_a_crash,
           foreign_files_are_refused_with_a_reason, plain_csv_from_elsewhere_is_read)

@@ -76,7 +76,7 @@ for format in $formats; do
     shows 'The file holds no gaps'
     shows 'does not hold work and dissipation'
     shows 'does not tell the steps'
-    shows 'Drawn with the model <code>pendulum-wall</code>'
+    shows 'Drawn with the model <code>pendulum-wall</code> and the parameters that the file tells'
     shows 'class="animation"'
     numbers_are_json
     grep -c 'class="plot' "$page" >"$tmp/$format.count"
@@ -87,12 +87,44 @@ expect 0 report $files -o "$page"
 shows '"name":"run.csv"'
 shows '"name":"run.json"'
 numbers_are_json
+# The file tells its parameters: the mechanism is drawn as in a report of the run itself, in every format and without -p
+frames() { sed -n '/<figure class="animation">/,/<\/figure>/p' "$page" | grep -v '<figcaption>' | sed 's/"name":"[^"]*"//g'; }
+expect 0 report pendulum-wall -p l=2 -p wall=-0.5 -o "$page"
+frames >"$tmp/frames.run"
+for format in $formats; do
+    "$CAROM" run pendulum-wall -p l=2 -p wall=-0.5 --quiet -o "$tmp/long.$format"
+    expect 0 report "$tmp/long.$format" -o "$page"
+    frames >"$tmp/frames.$format"
+    cmp -s "$tmp/frames.run" "$tmp/frames.$format" || complain "$format: the animation is not that of the run"
+    shows 'l=2 .*wall=-0.5'
+done
+[ -s "$tmp/frames.run" ] || complain "no animation to compare"
+expect 0 report "$tmp/long.csv" -p l=1 -o "$page" # the command line has the last word
+frames >"$tmp/frames.other"
+cmp -s "$tmp/frames.run" "$tmp/frames.other" && complain "-p does not change the drawing of a file"
+sed '/^# parameters/d; /^# source/d' "$tmp/long.csv" >"$tmp/old.csv"
+expect 0 report "$tmp/old.csv" -o "$page"
+shows 'the file does not tell those of its run'
+# a model of the user's own is found where it was; one that is no more, or has changed, is not
+cp models/pendulum-wall.yaml "$tmp/own.yaml"
+sed -i 's/^name: .*/name: my own/' "$tmp/own.yaml"
+"$CAROM" run "$tmp/own.yaml" -p l=2 -p wall=-0.5 --quiet -o "$tmp/own.csv"
+expect 0 report "$tmp/own.csv" -o "$page"
+shows "Drawn with the model <code>$tmp/own.yaml</code>"
+frames >"$tmp/frames.own"
+cmp -s "$tmp/frames.run" "$tmp/frames.own" || complain "a model of one's own is drawn in another way"
+echo 'name: broken' >"$tmp/own.yaml"
+expect 0 report "$tmp/own.csv" -o "$page"
+says 'shown without its model'
+rm "$tmp/own.yaml"
+expect 0 report "$tmp/own.csv" -o "$page"
+shows 'is not drawn: the model is not known'
 "$CAROM" run pendulum-wall --gaps --every 0 --quiet -o "$tmp/full.csv"
 expect 0 report "$tmp/full.csv" --model pendulum-wall -p l=2 -o "$page"
 hides 'The file holds no gaps'
 shows 'distances of its rows'
 "$CAROM" run pendulum-wall --set energy=false -o "$tmp/plain.json" --quiet
-sed 's/"model":"[^"]*"/"model":"unheard of"/' "$tmp/plain.json" >"$tmp/unknown.json"
+sed 's/"model":"[^"]*","source":"[^"]*"/"model":"unheard of","source":"nowhere.yaml"/' "$tmp/plain.json" >"$tmp/unknown.json"
 expect 0 report "$tmp/unknown.json" -o "$page"
 shows 'is not drawn: the model is not known'
 head -c 3000 "$tmp/run.csv" >"$tmp/cut.csv"

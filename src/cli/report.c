@@ -1,4 +1,5 @@
 /* report.c: `carom report`: trajectories that were written, or models that are run now, as one page. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,53 +50,86 @@ static void peek(const char *path, char *text, size_t size)
 /* A model may be JSON, too: a trajectory says what its columns are. */
 static bool is_trajectory(const char *path)
 {
-    char text[8192];
+    char text[1 << 16];
     if (!ends_with(path, ".json"))
         return ends_with(path, ".csv") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
     peek(path, text, sizeof text);
     return strstr(text, "\"columns\":") != NULL;
 }
 
-/* The model that the command line names for files, or the built-in one with the title that the file carries. */
+/* The name of the built-in model with this title; NULL: there is none. */
+static const char *built_in(const char *title)
+{
+    size_t length = strlen(title);
+    for (int i = 0; carom_builtin_name(i); i++) {
+        const char *name = strstr(carom_builtin_text(carom_builtin_name(i)), "\nname: ");
+        if (name && strncmp(name + 7, title, length) == 0 && name[7 + length] == '\n')
+            return carom_builtin_name(i);
+    }
+    return NULL;
+}
+
+/* Gives the model the parameters that the file tells, but for those of the command line; how many there were. */
+static int adopt(const carom_cli *cli, job *j, carom_error *error)
+{
+    const carom_table *t = j->table;
+    const char **names = CAROM_NEW(cli->arena, const char *, t->nparameter + 1);
+    double *values = CAROM_NEW(cli->arena, double, t->nparameter + 1);
+    int n = 0;
+    for (int i = 0; names && values && i < t->nparameter; i++) {
+        char buffer[32];
+        bool known = false, given = false;
+        for (int k = 0; k < j->model->np && !known; k++)
+            known = strcmp(carom_model_p_name(j->model, k, buffer), t->parameter[i]) == 0;
+        for (int k = 0; k < cli->nparameter && !given; k++)
+            given = strcmp(cli->parameter[k], t->parameter[i]) == 0;
+        if (known && !given && isfinite(t->value[i]))
+            names[n] = t->parameter[i], values[n++] = t->value[i];
+    }
+    return names && values && carom_model_set(j->model, names, values, n, error) == CAROM_OK ? n : -1;
+}
+
+/* The model of a file: what the command line says, or what the file says it was, or the built-in one with its title. */
 static int find_model(const work *w, job *j)
 {
     const carom_cli *cli = w->cli;
+    const carom_table *t = j->table;
     const char *given = carom_cli_own(cli, "--model"), *found = given;
     carom_cli one = *cli;
-    for (int i = 0; !found && carom_builtin_name(i); i++) {
-        const char *text = carom_builtin_text(carom_builtin_name(i)), *name = strstr(text, "\nname: ");
-        size_t length = strlen(j->table->title);
-        if (name && strncmp(name + 7, j->table->title, length) == 0 && name[7 + length] == '\n')
-            found = carom_builtin_name(i);
-    }
+    carom_error error = {0};
+    if (!found && t->source && (carom_builtin_text(t->source) || access(t->source, R_OK) == 0))
+        found = t->source;
+    if (!found)
+        found = built_in(t->title);
     if (!found)
         return CAROM_EXIT_OK;
     one.operand = &found;
     int code = carom_cli_load(&one, &j->model, j->load_note);
+    if (code != CAROM_EXIT_OK && !given && code != CAROM_EXIT_USAGE)
+        return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)", j->run.name);
     if (code != CAROM_EXIT_OK)
         return code;
-    const char *guess = given ? "" : " and its parameters as they are built in (`--model` and `-p` say otherwise)";
-    j->run.drawn = carom_arena_format(
-        cli->arena, "Drawn with the model `%s`%s; a trajectory file does not tell the parameters of its run.", found, guess);
+    int known = adopt(cli, j, &error);
+    if (known < 0)
+        return carom_cli_fail(CAROM_EXIT_MODEL, "%s: its parameters do not suit the model '%s': %s", j->run.name, found, error.text);
+    if (t->nparameter || !j->model->np)
+        j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s.", found,
+                                          known ? " and the parameters that the file tells" : "");
+    else
+        j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s` and %s: the file does not tell those of its run.", found,
+                                          cli->nparameter ? "the parameters given" : "its own parameters (`-p` changes them)");
     return CAROM_EXIT_OK;
 }
 
-/* What follows key in the first lines of a CSV file; NULL: nothing. */
-static const char *comment_of(const carom_cli *cli, const char *text, const char *key)
+/* How the run came to be, as far as the file tells. */
+static const char *about_file(const carom_cli *cli, const job *j)
 {
-    const char *at = strstr(text, key);
-    return at ? carom_arena_text(cli->arena, at + strlen(key), strcspn(at + strlen(key), "\r\n")) : NULL;
-}
-
-static void describe_file(const carom_cli *cli, job *j, const char *path)
-{
-    char text[4096];
-    if (!ends_with(path, ".csv"))
-        return;
-    peek(path, text, sizeof text);
-    const char *options = comment_of(cli, text, "# options: ");
-    j->run.scheme = comment_of(cli, text, "# scheme: ");
-    j->run.about = options ? carom_arena_format(cli->arena, "%s: `%s`", j->run.name, options) : NULL;
+    const carom_table *t = j->table;
+    char number[32];
+    const char *line = t->options;
+    for (int i = 0; i < t->nparameter && (line || i == 0); i++)
+        line = carom_arena_format(cli->arena, "%s%s%s=%s", line ? line : "", line ? " " : "", t->parameter[i], carom_shortest(t->value[i], number));
+    return line ? carom_arena_format(cli->arena, "%s: `%s`", j->run.name, line) : NULL;
 }
 
 static int read_file(work *w, const char *path)
@@ -109,7 +143,7 @@ static int read_file(work *w, const char *path)
         carom_cli_fail(0, "note: %s is not complete; what is whole is shown", path);
     j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
     j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
-    describe_file(w->cli, j, path);
+    j->run.scheme = j->table->scheme, j->run.about = about_file(w->cli, j);
     int code = find_model(w, j);
     j->run.model = j->model;
     return code;
@@ -302,7 +336,7 @@ static int report(const carom_cli *cli)
 
 static const carom_cli_option options[] = {
     {.name = "--model", .argument = "MODEL", .kind = CAROM_CLI_OWN,
-     .doc = "the model of trajectory files, for the animation; the built-in one with the title of the file if not given"},
+     .doc = "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its title, if not given"},
     {.name = "--schemes", .argument = "NAME[:FIELD=VALUE...],...", .kind = CAROM_CLI_OWN,
      .doc = "run each MODEL once with each of these schemes and show the runs over each other"},
     {.name = NULL},

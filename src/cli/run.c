@@ -69,7 +69,7 @@ static int open_output(work *w)
     char line[1000];
     const carom_text_file *source = carom_model_file(w->model);
     describe_options(options, line, sizeof line);
-    const carom_sink_info info = {.scheme = options->scheme, .options = line, .model_text = source ? source->bytes : NULL,
+    const carom_sink_info info = {.scheme = options->scheme, .options = line, .source = cli->operand[0], .model_text = source ? source->bytes : NULL,
                                   .gaps = cli->gaps, .energy = options->energy};
     carom_error error = {0};
     carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output, to_stdout ? stdout : NULL, w->model,

@@ -1,5 +1,5 @@
 /* csv.c: a trajectory as comma-separated values, its events in a second file beside it.
- *   # carom 0.1.0                    comment lines: version, model, scheme, options
+ *   # carom 0.1.0                    comment lines: version, model, source, parameters, scheme, options
  *   t,side,y,y',ground.mode,...      names, quoted where they need it
  *   0,0,0.5,0,0,...                  shortest numbers that read back as the same doubles
  * Only whole lines are written, so a file that still grows can be read. */
@@ -46,10 +46,30 @@ static void put_name(carom_stream *stream, const char *name)
         carom_stream_text(stream, "\"", 1);
 }
 
+/* "# parameters: m=1 g=10"; a name that this form cannot hold is left out */
+static void put_parameters(carom_stream *stream, const carom_writer_setup *setup)
+{
+    char buffer[32];
+    int n = 0;
+    for (int i = 0; i < setup->model->np; i++) {
+        const char *name = carom_model_p_name(setup->model, i, buffer);
+        if (strpbrk(name, " =\t\n\r"))
+            continue;
+        carom_stream_string(stream, n++ == 0 ? "# parameters: " : " ");
+        carom_stream_string(stream, name);
+        carom_stream_string(stream, "=");
+        carom_stream_number(stream, setup->p[i]);
+    }
+    if (n > 0)
+        carom_stream_string(stream, "\n");
+}
+
 static void put_comments(carom_stream *stream, const carom_writer_setup *setup)
 {
     put_comment(stream, "carom ", CAROM_VERSION);
     put_comment(stream, "model: ", setup->model->name);
+    put_comment(stream, "source: ", setup->info.source);
+    put_parameters(stream, setup);
     put_comment(stream, "scheme: ", setup->info.scheme);
     put_comment(stream, "options: ", setup->info.options);
 }

@@ -2,7 +2,8 @@
  *   /samples/t, side, y, y', ...                            [rows]
  *   /events/t, type, contact, u_before, u_after, impulse    [events] or [events][3]; names in attributes
  *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
- *   attributes of /: carom (version), model, scheme, options, model_text
+ *   attributes of /: carom (version), model, source, scheme, options, model_text
+ *   attributes of /parameters: the parameters of the model
  *
  * Twice a second everything is flushed. Metadata stay in memory between flushes, and the oldest file format is used,
  * which keeps no "open for writing" mark: other programs can read the file while it grows, and after a kill it holds
@@ -38,6 +39,22 @@ static carom_status fail_write(const file *f, carom_error *error)
 static bool put_text(hid_t where, const char *name, const char *text)
 {
     return !text || carom_hdf5_texts(where, name, &text, 1);
+}
+
+static bool put_parameters(const file *f, const double *p)
+{
+    char buffer[32];
+    hid_t group = H5Gcreate2(f->id, "parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+    bool ok = group >= 0 && space >= 0;
+    for (int i = 0; ok && i < f->model->np; i++) {
+        hid_t number = H5Acreate2(group, carom_model_p_name(f->model, i, buffer), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+        ok = number >= 0 && H5Awrite(number, H5T_NATIVE_DOUBLE, &p[i]) >= 0 && H5Aclose(number) >= 0;
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (group >= 0)
+        H5Gclose(group);
+    return ok;
 }
 
 static bool open_samples(file *f, const carom_columns *columns)
@@ -110,6 +127,7 @@ static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_er
     if (f->id < 0 && f->reason)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->reason));
     if (f->id < 0 || !put_text(f->id, "carom", CAROM_VERSION) || !put_text(f->id, "model", setup->model->name)
+        || !put_text(f->id, "source", setup->info.source) || !put_parameters(f, setup->p)
         || !put_text(f->id, "scheme", setup->info.scheme) || !put_text(f->id, "options", setup->info.options)
         || !put_text(f->id, "model_text", setup->info.model_text) || !open_samples(f, setup->columns)
         || !open_events(f) || !open_jumps(f))

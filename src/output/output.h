@@ -34,6 +34,7 @@ typedef struct carom_sink carom_sink;
 typedef struct carom_sink_info { /* what is noted at the top of the file; any string may be NULL */
     const char *scheme;          /* "tolerance" */
     const char *options;         /* "rtol=1e-8 t_end=10": one line */
+    const char *source;          /* the model's file, or its name if it is built in */
     const char *model_text;      /* the model file; kept in HDF5 only */
     bool gaps, energy;           /* extra columns */
 } carom_sink_info;
@@ -98,6 +99,10 @@ carom_status carom_summary_text(const carom_summary *summary, const char *path, 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 typedef struct carom_table {
     char *title;     /* name of the model, or of the file */
+    char *scheme, *options, *source; /* as carom_sink_info had them; NULL: the file does not tell */
+    int nparameter;
+    char **parameter; /* [nparameter] of the run, as far as the file tells them */
+    double *value;    /* [nparameter] */
     int ncolumn;
     size_t nrow;
     char **name;     /* [ncolumn] */

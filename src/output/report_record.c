@@ -67,7 +67,7 @@ static carom_status begin(carom_recorder *r, const carom_model *model, double ev
     CAROM_TRY(carom_sampler_new(&r->sampler, model, NULL, every, &info, take_row, r, error));
     const carom_columns *columns = carom_sampler_columns(r->sampler);
     r->columns = columns->n;
-    CAROM_TRY(carom_table_title(&r->builder, title, strlen(title), error));
+    CAROM_TRY(carom_table_text(&r->builder, &r->builder.table->title, title, strlen(title), error));
     for (int i = 0; i < columns->n; i++)
         CAROM_TRY(carom_table_name(&r->builder, columns->name[i], strlen(columns->name[i]), error));
     return carom_table_named(&r->builder, error);

@@ -14,13 +14,38 @@ static char *copy(const char *text, size_t length)
     return own;
 }
 
-carom_status carom_table_title(carom_table_builder *b, const char *title, size_t length, carom_error *error)
+carom_status carom_table_text(const carom_table_builder *b, char **which, const char *text, size_t length, carom_error *error)
 {
-    char *own = copy(title, length);
+    char *own = copy(text, length);
     if (!own)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for the title", b->path);
-    free(b->table->title);
-    b->table->title = own;
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for %zu bytes of text", b->path, length);
+    free(*which);
+    *which = own;
+    return CAROM_OK;
+}
+
+char **carom_table_key(const carom_table_builder *b, const char *key)
+{
+    carom_table *t = b->table;
+    return !strcmp(key, "model")     ? &t->title
+           : !strcmp(key, "source")  ? &t->source
+           : !strcmp(key, "scheme")  ? &t->scheme
+           : !strcmp(key, "options") ? &t->options
+                                     : NULL;
+}
+
+carom_status carom_table_parameter(const carom_table_builder *b, const char *name, size_t length, double value, carom_error *error)
+{
+    carom_table *t = b->table;
+    size_t n = (size_t)t->nparameter + 1;
+    char **names = realloc(t->parameter, n * sizeof *names);
+    t->parameter = names ? names : t->parameter;
+    double *values = names ? realloc(t->value, n * sizeof *values) : NULL;
+    t->value = values ? values : t->value;
+    char *own = values ? copy(name, length) : NULL;
+    if (!own)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for %zu parameters", b->path, n);
+    t->parameter[t->nparameter] = own, t->value[t->nparameter++] = value;
     return CAROM_OK;
 }
 
@@ -90,7 +115,7 @@ static bool ends_with(const char *path, const char *ending)
 static carom_status read(carom_table_builder *b, carom_error *error)
 {
     const char *slash = strrchr(b->path, '/'), *base = slash ? slash + 1 : b->path;
-    CAROM_TRY(carom_table_title(b, base, strlen(base), error));
+    CAROM_TRY(carom_table_text(b, &b->table->title, base, strlen(base), error));
     if (ends_with(b->path, ".csv"))
         return carom_table_csv(b, error);
     if (ends_with(b->path, ".json"))
@@ -127,7 +152,14 @@ void carom_table_free(carom_table *table)
     }
     free(table->name);
     free(table->column);
+    for (int i = 0; i < table->nparameter; i++)
+        free(table->parameter[i]);
+    free(table->parameter);
+    free(table->value);
     free(table->title);
+    free(table->source);
+    free(table->scheme);
+    free(table->options);
     free(table);
 }
 

@@ -12,7 +12,11 @@ typedef struct carom_table_builder {
     double *row;  /* [ncolumn] for the reader's use, after the names are complete */
 } carom_table_builder;
 
-carom_status carom_table_title(carom_table_builder *b, const char *title, size_t length, carom_error *error);
+/* Replaces a text of the table: title, scheme, ... */
+carom_status carom_table_text(const carom_table_builder *b, char **which, const char *text, size_t length, carom_error *error);
+/* Where the text with this key belongs: "model", "source", "scheme", "options"; NULL: nowhere. */
+char **carom_table_key(const carom_table_builder *b, const char *key);
+carom_status carom_table_parameter(const carom_table_builder *b, const char *name, size_t length, double value, carom_error *error);
 carom_status carom_table_name(carom_table_builder *b, const char *name, size_t length, carom_error *error);
 carom_status carom_table_named(carom_table_builder *b, carom_error *error); /* no more names */
 carom_status carom_table_reserve(carom_table_builder *b, size_t rows, carom_error *error);

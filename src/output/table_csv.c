@@ -54,14 +54,35 @@ static char *next_field(char **at)
     return text;
 }
 
+/* "m=1 g=10": what is no such pair is passed over */
+static carom_status read_parameters(const reader *r, char *at, carom_error *error)
+{
+    while (*at) {
+        size_t length = strcspn(at, " ");
+        char *next = at + length + (at[length] == ' '), *equals = memchr(at, '=', length);
+        double value;
+        at[length] = '\0';
+        if (equals && equals > at && carom_number(equals + 1, &value))
+            CAROM_TRY(carom_table_parameter(r->b, at, (size_t)(equals - at), value, error));
+        at = next;
+    }
+    return CAROM_OK;
+}
+
+/* "# key: text" */
 static carom_status read_comment(reader *r, carom_error *error)
 {
-    static const char model[] = "# model: ";
     if (r->number == 1 && strncmp(r->line, "# carom ", 8) == 0)
         r->ours = true;
-    if (r->ours && strncmp(r->line, model, sizeof model - 1) == 0)
-        return carom_table_title(r->b, r->line + sizeof model - 1, strlen(r->line) - (sizeof model - 1), error);
-    return CAROM_OK;
+    char *colon = strstr(r->line, ": ");
+    if (!r->ours || !colon || strncmp(r->line, "# ", 2) != 0)
+        return CAROM_OK;
+    *colon = '\0';
+    const char *key = r->line + 2;
+    if (strcmp(key, "parameters") == 0)
+        return read_parameters(r, colon + 2, error);
+    char **which = carom_table_key(r->b, key);
+    return which ? carom_table_text(r->b, which, colon + 2, strlen(colon + 2), error) : CAROM_OK;
 }
 
 static carom_status read_header(reader *r, carom_error *error)

@@ -37,13 +37,51 @@ static char *read_texts(hid_t file, const char *name, size_t *size, size_t *n)
     return block;
 }
 
+typedef struct parameters {
+    const carom_table_builder *b;
+    carom_error *error;
+    carom_status status;
+} parameters;
+
+static herr_t read_parameter(hid_t group, const char *name, const H5A_info_t *info, void *user)
+{
+    parameters *to = user;
+    double value;
+    hid_t id = H5Aopen(group, name, H5P_DEFAULT), space = id >= 0 ? H5Aget_space(id) : -1;
+    (void)info;
+    if (space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(id, H5T_NATIVE_DOUBLE, &value) >= 0)
+        to->status = carom_table_parameter(to->b, name, strlen(name), value, to->error);
+    if (space >= 0)
+        H5Sclose(space);
+    if (id >= 0)
+        H5Aclose(id);
+    return to->status == CAROM_OK ? 0 : -1;
+}
+
+/* Attributes of a group; older files have none. */
+static carom_status read_parameters(const carom_table_builder *b, hid_t file, carom_error *error)
+{
+    parameters to = {b, error, CAROM_OK};
+    hid_t group = H5Gopen2(file, "parameters", H5P_DEFAULT);
+    if (group < 0)
+        return CAROM_OK;
+    H5Aiterate2(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, read_parameter, &to);
+    H5Gclose(group);
+    return to.status;
+}
+
 static carom_status read_names(carom_table_builder *b, hid_t file, carom_error *error)
 {
+    static const char *const keys[] = {"model", "source", "scheme", "options"};
+    carom_status status = CAROM_OK;
     size_t size, n;
-    char *model = read_texts(file, "model", &size, &n);
-    carom_status status = model ? carom_table_title(b, model, strnlen(model, size), error) : CAROM_OK;
-    free(model);
-    CAROM_TRY(status);
+    for (int i = 0; i < CAROM_COUNT(keys); i++) {
+        char *text = read_texts(file, keys[i], &size, &n);
+        status = text ? carom_table_text(b, carom_table_key(b, keys[i]), text, strnlen(text, size), error) : CAROM_OK;
+        free(text);
+        CAROM_TRY(status);
+    }
+    CAROM_TRY(read_parameters(b, file, error));
     char *names = read_texts(file, "columns", &size, &n);
     if (!names)
         CAROM_FAIL(error, CAROM_FILE, "'%s' is not a trajectory: the attribute 'columns' is missing", b->path);

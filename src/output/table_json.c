@@ -198,6 +198,21 @@ static carom_status read_rows(reader *r, carom_error *error)
     return expect(r, ']', error);
 }
 
+static carom_status read_parameters(reader *r, carom_error *error)
+{
+    double value;
+    CAROM_TRY(expect(r, '{', error));
+    if (accept(r, '}'))
+        return CAROM_OK;
+    do {
+        CAROM_TRY(read_string(r, error));
+        CAROM_TRY(expect(r, ':', error));
+        CAROM_TRY(read_number(r, &value, error));
+        CAROM_TRY(carom_table_parameter(r->b, r->word, strlen(r->word), value, error));
+    } while (accept(r, ','));
+    return expect(r, '}', error);
+}
+
 static carom_status read_field(reader *r, carom_error *error)
 {
     CAROM_TRY(read_string(r, error));
@@ -207,9 +222,11 @@ static carom_status read_field(reader *r, carom_error *error)
         return read_columns(r, error);
     if (strcmp(r->word, "rows") == 0 && !r->any_rows)
         return read_rows(r, error);
-    bool title = strcmp(r->word, "model") == 0 && *r->at == '"';
+    if (strcmp(r->word, "parameters") == 0 && *r->at == '{' && r->b->table->nparameter == 0)
+        return read_parameters(r, error);
+    char **which = *r->at == '"' ? carom_table_key(r->b, r->word) : NULL;
     CAROM_TRY(skip(r, 0, error));
-    return title ? carom_table_title(r->b, r->word, strlen(r->word), error) : CAROM_OK;
+    return which ? carom_table_text(r->b, which, r->word, strlen(r->word), error) : CAROM_OK;
 }
 
 static carom_status read_object(reader *r, carom_error *error)

@@ -1,5 +1,5 @@
 /* trajectory_json.c: a trajectory as one JSON object, streamed:
- *   {"carom":"0.1.0","model":...,"scheme":...,"options":...,"columns":[...],
+ *   {"carom":"0.1.0","model":...,"source":...,"parameters":{"m":1,...},"scheme":...,"options":...,"columns":[...],
  *   "rows":[
  *   [0,0,0.5,...],
  *   ...],
@@ -32,6 +32,19 @@ static void put_field(carom_stream *out, const char *key, const char *value)
     carom_stream_text(out, ",", 1);
 }
 
+static void put_parameters(carom_stream *out, const carom_writer_setup *setup)
+{
+    char buffer[32];
+    carom_stream_string(out, "\"parameters\":{");
+    for (int i = 0; i < setup->model->np; i++) {
+        carom_stream_string(out, i > 0 ? "," : "");
+        carom_json_quote(out, carom_model_p_name(setup->model, i, buffer));
+        carom_stream_text(out, ":", 1);
+        carom_json_value(out, setup->p[i]);
+    }
+    carom_stream_string(out, "},");
+}
+
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
 {
     file *f = calloc(1, sizeof *f);
@@ -47,6 +60,8 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     carom_stream_text(&f->out, "{", 1);
     put_field(&f->out, "carom", CAROM_VERSION);
     put_field(&f->out, "model", setup->model->name);
+    put_field(&f->out, "source", setup->info.source);
+    put_parameters(&f->out, setup);
     put_field(&f->out, "scheme", setup->info.scheme);
     put_field(&f->out, "options", setup->info.options);
     carom_stream_string(&f->out, "\n\"columns\":[");

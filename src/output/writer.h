@@ -10,6 +10,7 @@ typedef struct carom_writer_setup { /* valid while the writer lives */
     const char *path;
     FILE *stream;                   /* NULL: path is created */
     const carom_model *model;
+    const double *p;                /* [np] */
     const carom_columns *columns;
     carom_sink_info info;
 } carom_writer_setup;
