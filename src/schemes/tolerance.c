@@ -93,6 +93,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
         CAROM_PLACE(layout, w->stage_force[k], system->nrow);
     }
     carom_stages_layout(layout, &w->stages, system);
+    CAROM_PLACE(layout, w->mean, system->nrow);
     place_end(layout, &w->start, system);
     place_end(layout, &w->end, system);
     place_end(layout, &w->probe, system);
@@ -250,7 +251,8 @@ static carom_status smooth(carom_step *s, carom_tol *w)
         double factor = w->tableau ? carom_stiff_factor(s, w, h, norm) : norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
-            return carom_stiff_watch(s, w, h, norm);
+            CAROM_TRY(carom_stiff_watch(s, w, h, norm));
+            return carom_tol_mean_force(s, w, h);
         }
         if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED && (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
             return carom_tol_no_slip(s, w, status);
@@ -316,6 +318,7 @@ static carom_status advance(carom_step *s)
     carom_tol_release(s, w);
     w->fixed.side = 0;
     w->start.x = 0;
+    w->averaged = false;
     w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);

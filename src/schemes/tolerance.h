@@ -60,6 +60,8 @@ typedef struct carom_tol { /* the work of a step */
     double *role, *direction;            /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
+    double *mean;                        /* [nrow] the mean force of it, if it was implicit: */
+    bool averaged;
     double kept;                         /* its length, */
     double node[CAROM_STAGES];           /* where they are, */
     int watched;                         /* those at 1 .. watched-1 */
@@ -84,13 +86,18 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
 /* Position and velocity at the part r of the step, by the quintic of dense output. */
 void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q, double *v);
-/* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
- * event cut the step short. Forces of implicit stages lag one iteration. */
-carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
+
+/* tolerance_impulse.c: w->mean, of the implicit step over x that was tried last; */
+carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x);
+/* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
+ * event cut the step short. */
+carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
 
 /* tolerance_stages.c: the same with w->tableau; keep: the stages are watched for events. */
 carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
+/* Q_i in q from the first n velocities of stages. */
+void carom_tol_place_stage(const carom_system *system, carom_tol *w, double x, int stage, int n, double *q);
 carom_status carom_tol_gradients(carom_step *s, carom_tol *w); /* at w->start, where it was measured just before the first trial */
 carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
 void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
@@ -111,7 +118,13 @@ carom_status carom_tol_step(carom_step *s);
 void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
 int carom_tol_memory(const carom_system *system);
 
-/* Position and velocity at the part r of the step, by its dense output. */
+static inline bool carom_tol_carries(const carom_system *system, const carom_tol *w) /* joints, or contacts that are closed */
+{
+    bool any = system->njoint > 0;
+    for (int c = 0; c < system->nlink - system->njoint; c++)
+        any |= (int)w->role[c] != CAROM_ROLE_OPEN;
+    return any;
+}
 
 /* -1 below the branch, 1 above, 0 inside */
 static inline int carom_switch_side(const carom_switches *w, int i, double f)

@@ -134,7 +134,8 @@ static carom_status repeat(carom_step *s, carom_tol *tol, double x)
     double norm;
     if (tol->constant)
         return carom_tol_stages(s, tol, x, &tol->end, true);
-    return carom_tol_trial(s, tol, x, &tol->end, &norm);
+    CAROM_TRY(carom_tol_trial(s, tol, x, &tol->end, &norm));
+    return carom_tol_mean_force(s, tol, x);
 }
 
 /* How far the least l of those that slide at a point is inside [0, 1], and where it leaves. */

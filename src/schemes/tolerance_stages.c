@@ -112,7 +112,7 @@ static double *force_at(carom_tol *w, int stage, bool keep)
 }
 
 /* V_i and Q_i of (1) from the first n accelerations; Q_i in q. */
-static void place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
+void carom_tol_place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
 {
     const double *a = w->tableau->a[stage];
     for (int i = 0; i < sys->nv; i++) {
@@ -142,7 +142,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
     carom_copy(sys->nv, w->start.a, w->ka[0]);
     for (int k = 1; k < w->tableau->stages; k++) {
         stage_velocity(sys, w, x, k, k);
-        place_stage(sys, w, x, k, k, w->shift_q);
+        carom_tol_place_stage(sys, w, x, k, k, w->shift_q);
         CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
                                             w->ka[k], force_at(w, k, keep), s->error));
     }
@@ -185,7 +185,7 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
         stage_velocity(sys, w, x, k, T->stages);
     for (int k = 0; k < T->stages; k++) {
         double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
-        place_stage(sys, w, x, k, T->stages, w->shift_q);
+        carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
         CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
         if (full)
             gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv,
