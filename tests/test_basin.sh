@@ -59,6 +59,50 @@ END
 expect 0 basin "$tmp/ball.yaml" -p q.y=0:1.5:4 -p v.y=0:7:8 --strobe 1 --json
 holds '.stopped > 5 and .attractors[0].kind == "rest" and (.attractors | length) == 1 and .stopped + .attractors[0].count == 32'
 
+# ---- what cannot be done is told before the first point: it would take years ----
+long="--transient 1e8 --periods 1e9 --threads 1"
+for file in "-o $tmp/no/map.csv" "-o $tmp/no/map.svg" "-o $tmp/no/map.sqlite" "--export $tmp/no/map.csv" "--picture $tmp/no/map.svg" "-o $tmp"; do
+    # shellcheck disable=SC2086
+    timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 $long $file >"$out" 2>"$err"
+    code=$?
+    [ $code = 1 ] || [ $code = 2 ] || complain "basin $file: exits with $code"
+    says 'cannot be\|-o takes\|without SQLite'
+done
+timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:10000000 -p v.u=0:1:10000000 $long -o "$tmp/large.csv" >"$out" 2>"$err"
+[ $? = 2 ] || complain "1e14 points are taken"
+says 'too many'
+if (ulimit -v 3000000 && "$CAROM" version) >/dev/null 2>&1; then # not with a sanitizer
+    (ulimit -v 3000000 && timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:20000 -p v.u=0:1:10000 $long) >"$out" 2>"$err"
+    [ $? = 1 ] || complain "2e8 points in 3 GB: exits with $?"
+    says 'no memory for 200000000 points'
+fi
+expect 2 basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 --transient 500
+says 'leaves nothing to look at'
+
+# Nothing could be computed, or some of it.
+cat >"$tmp/bursts.yaml" <<'END'
+carom: 1
+name: bursts
+parameters: {a: 2}
+coordinates: {x: 1}
+velocities: {x: 1}
+kinetic: x'^2/2
+forces: {x: "a*x^3 - if(a > 0, 0, x' + x)"}
+END
+expect 1 basin "$tmp/bursts.yaml" -p a=1:2:3 --strobe 3 --json
+says 'all points failed, 3 of them; the first was point 0'
+holds '.failed == 3 and .attractors == []'
+expect 0 basin "$tmp/bursts.yaml" -p a=-1:1:3 --strobe 3 --json
+holds '.failed == 1 and (.attractors | length) == 1 and .attractors[0].count == 2'
+
+# Ctrl-C: what there is.
+begin basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 --transient 1e8 --periods 1e9 --json -o "$tmp/cut.csv"
+caught
+kill -INT "$job"
+ended 130
+says 'interrupted after 0 of 4 points'
+holds '.missing == 4'
+
 # ---- pictures, stores ----
 expect 0 basin "$tmp/wells.yaml" -p q.x=-1.5:1.5:6 -p v.x=-1:1:6 --strobe 3 -o "$tmp/map.svg" --quiet
 grep -q '1: rest' "$tmp/map.svg" || complain "the picture does not name its colours"

@@ -80,7 +80,7 @@ says "does not locate its events"
 expect 2 basin "$well" -p q.x=-1:1:3 --strobe 1 -o "$tmp/map.png"
 says "two axes"
 
-for command in "bifurcate -p w=2:3:2 --transient 1e9" "sweep -p w=2:3:2 --measure max:x --time 1e9" "basin -p w=2:3:2 --transient 1e9"; do
+for command in "bifurcate -p w=2:3:2 --transient 1e9" "sweep -p w=2:3:2 --measure max:x --time 1e9" "basin -p w=2:3:2 --transient 1e8 --periods 1e9"; do
     # shellcheck disable=SC2086
     timeout -k 1 30 "$CAROM" $command "$forced" -o "$tmp/no/such/folder.csv" >"$out" 2>"$err"
     [ $? = 1 ] || complain "$command: a file that cannot be written is not told at once"

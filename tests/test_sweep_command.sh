@@ -12,12 +12,25 @@ expect 0 sweep bouncing-ball -p e=0.5:1.1:4 --measure max:y --measure impacts --
 prints '^index,e,max:y,impacts,status,text$'
 prints '^0,0.5,0.5,[0-9]*,ok,$'
 prints '^3,1.1,nan,nan,bad_model,.*restitution'
+says '^carom: note: 1 of 4 points failed$'
 [ "$(wc -l <"$out")" = 5 ] || complain "a table of 4 points has $(wc -l <"$out") lines"
 cp "$out" "$tmp/a.csv"
 expect 0 sweep bouncing-ball -p e=0.5:1.1:4 --measure max:y --measure impacts --time 0.9 -o "$tmp/b.csv" --threads 2
 same "$tmp/a.csv" "$tmp/b.csv"
 expect 0 sweep bouncing-ball -p e=0.5:1.1:4 --measure max:y --time 0.9 --json
-holds '.points == 4 and .done == 4 and .failed == 1 and .complete and .measures["max:y"].max == 0.5 and .measures["max:y"].finite == 3'
+holds '.points == 4 and .done == 4 and .failed == 1 and (.first_failure | startswith("point 3: ")) and .complete and .measures["max:y"].max == 0.5 and .measures["max:y"].finite == 3'
+
+
+# ---- nothing could be computed ----
+for way in "" "-o $tmp/none.csv" "--quiet" "--json" "--shard 1/2"; do
+    # shellcheck disable=SC2086
+    expect 1 sweep bouncing-ball -p e=1.1:1.4:4 --measure max:y --time 0.9 $way
+    says '^carom: all points failed, [24] of them; the first was point [01]: .*restitution'
+done
+expect 1 sweep bouncing-ball -p e=1.1:1.4:4 --measure max:y --time 0.9 --json
+holds '.failed == 4 and .done == 4 and .complete and (.first_failure | contains("restitution")) and .measures["max:y"].finite == 0'
+expect 0 sweep bouncing-ball -p e=0.5:0.9:3 --measure max:y --time 0.9
+silent
 
 # ---- random and Sobol points over parameters and initial values ----
 expect 0 sweep bouncing-ball --design sobol --points 8 -p q.y=0.1:0.9 -p e=0.5:0.9 --measure max:y --time 0.3

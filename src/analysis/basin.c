@@ -247,21 +247,24 @@ static carom_status find(search *s, const double *rows, const unsigned char *the
     return CAROM_OK;
 }
 
+carom_status carom_basins_new(carom_basins *basins, long long points, carom_error *error)
+{
+    *basins = (carom_basins){.owner = malloc(sizeof(int) * (size_t)points)};
+    if (!basins->owner)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %lld points", points);
+    return CAROM_OK;
+}
+
 carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows, const unsigned char *there, double same,
                                carom_error *error)
 {
     search s = {.sweep = sweep, .basin = sweep->task, .found = basins, .same = same};
-    *basins = (carom_basins){.owner = malloc(sizeof(int) * (size_t)sweep->points)};
-    if (!basins->owner)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %lld points", sweep->points);
     carom_status status = carom_sweep_worker_new(&s.worker, sweep, error);
     if (status == CAROM_OK) {
         s.T = s.basin->strobe > 0 ? s.basin->strobe : s.worker->model->period;
         status = find(&s, rows, there, error);
     }
     carom_sweep_worker_free(s.worker);
-    if (status != CAROM_OK)
-        carom_basins_free(basins);
     return status;
 }
 

@@ -23,12 +23,15 @@ static const carom_cli_option own[] = {
     {.name = NULL},
 };
 
+static const long long MOST_NUMBERS = 10000000000; /* 80 GB */
+
 typedef struct work {
     carom_cli_job job;
     carom_basin basin;
     double same;
     double *rows;         /* [points*ncolumn] */
     unsigned char *there; /* [points] */
+    double *picture;      /* [points]; NULL: none is drawn */
     carom_basins found;
 } work;
 
@@ -53,6 +56,9 @@ static int read_options(work *w)
     w->basin.most = (long)periods;
     w->basin.transient = (long)transient;
     w->basin.max_period = (int)max_period;
+    if (code == CAROM_EXIT_OK && w->basin.transient >= w->basin.most)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--transient %ld leaves nothing to look at: --periods %ld are counted from the start",
+                              w->basin.transient, w->basin.most);
     return code;
 }
 
@@ -83,6 +89,24 @@ static carom_store_entry describe(const work *w)
     return (carom_store_entry){"basin", carom_arena_format(w->job.cli->arena, "strobe=%s periods=%ld transient=%ld max_period=%d tol=%s",
                                                            carom_shortest(w->basin.strobe, strobe), w->basin.most, w->basin.transient,
                                                            w->basin.max_period, carom_shortest(w->basin.tol, tol))};
+}
+
+/* Attractors are looked for when all points are there: what that takes is known to be there before the first is computed. */
+static int reserve(work *w)
+{
+    const carom_sweep *s = &w->job.sweep;
+    const carom_cli *cli = w->job.cli;
+    carom_error error = {0};
+    const bool drawn = carom_cli_own(cli, "--picture") || ends(cli->output, ".png") || ends(cli->output, ".svg");
+    if (s->points > MOST_NUMBERS / s->ncolumn)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%lld points of %d numbers each are too many, which are kept in memory: at most %lld", s->points,
+                              s->ncolumn, MOST_NUMBERS / s->ncolumn);
+    w->rows = malloc(sizeof(double) * (size_t)(s->points * s->ncolumn));
+    w->there = calloc((size_t)s->points, 1);
+    w->picture = drawn ? malloc(sizeof(double) * (size_t)s->points) : NULL;
+    if (!w->rows || !w->there || (drawn && !w->picture) || carom_basins_new(&w->found, s->points, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "no memory for %lld points", s->points);
+    return CAROM_EXIT_OK;
 }
 
 /* ---- results ---- */
@@ -116,10 +140,10 @@ static int draw(const work *w, const char *path)
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
     const int n = f->n + (f->not_periodic || f->stopped) + (f->stopped > 0);
     const char **category = CAROM_NEW(w->job.cli->arena, const char *, n + 1);
-    double *value = malloc(sizeof(double) * (size_t)s->points);
+    double *value = w->picture;
     const char *title = carom_arena_format(w->job.cli->arena, "%s: basins", w->job.model->name);
     carom_status status = CAROM_NO_MEMORY;
-    if (category && value && title) {
+    if (category && title) {
         for (int a = 0; a < n; a++)
             category[a] = name_of(w, a);
         for (long long i = 0; i < s->points; i++)
@@ -129,7 +153,6 @@ static int draw(const work *w, const char *path)
                                .y = {s->axis[1].name, s->axis[1].from, s->axis[1].to, (int)s->axis[1].n}};
         status = carom_map_write(path, &map, &error);
     }
-    free(value);
     return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", *error.text ? error.text : carom_status_text(status));
 }
 
@@ -260,15 +283,15 @@ static void say(const work *w)
     printf("  %.2f s\n", w->job.wall_s);
 }
 
-static int results(work *w)
+/* What there is, also after Ctrl-C. */
+static int results(work *w, int before)
 {
     const carom_sweep *s = &w->job.sweep;
     const carom_cli *cli = w->job.cli;
     const char *picture = carom_cli_own(cli, "--picture"), *export = carom_cli_own(cli, "--export");
     carom_error error = {0};
-    w->rows = malloc(sizeof(double) * (size_t)(s->points * s->ncolumn));
-    w->there = calloc((size_t)s->points, 1);
-    carom_status status = w->rows && w->there ? CAROM_OK : carom_fail(&error, CAROM_NO_MEMORY, "no memory for %lld points", s->points);
+    carom_cli_census census;
+    carom_status status = carom_cli_census_take(w->job.store, &census, &error);
     if (status == CAROM_OK)
         status = carom_store_scan(w->job.store, collect, w, &error);
     if (status == CAROM_OK)
@@ -286,7 +309,8 @@ static int results(work *w)
         put_json(w);
     else if (!cli->quiet)
         say(w);
-    return code;
+    code = code == CAROM_EXIT_OK ? carom_cli_census_judge(&census) : code;
+    return before == CAROM_EXIT_OK ? code : before;
 }
 
 static int basin(const carom_cli *cli)
@@ -298,6 +322,8 @@ static int basin(const carom_cli *cli)
         if ((turn == 0) == (w.job.rank == 0))
             code = plan(&w);
         if (code == CAROM_EXIT_OK && turn == 0 && w.job.rank == 0)
+            code = reserve(&w);
+        if (code == CAROM_EXIT_OK && turn == 0 && w.job.rank == 0)
             code = carom_cli_job_open(&w.job, describe(&w));
         if (turn == 0)
             code = carom_cli_mpi_agree(code);
@@ -306,12 +332,13 @@ static int basin(const carom_cli *cli)
     }
     if (code == CAROM_EXIT_OK) {
         code = carom_cli_job_run(&w.job);
-        if (w.job.rank == 0 && code == CAROM_EXIT_OK)
-            code = results(&w);
+        if (w.job.rank == 0 && (code == CAROM_EXIT_OK || code == CAROM_EXIT_INTERRUPTED))
+            code = results(&w, code);
     }
     carom_basins_free(&w.found);
     free(w.rows);
     free(w.there);
+    free(w.picture);
     code = carom_cli_job_close(&w.job, code);
     carom_cli_mpi_end();
     return code;

@@ -106,6 +106,7 @@ static void put_json(carom_cli_job *job, const summary *s, const carom_cli_censu
     carom_json_integer(json, "done", census->rows);
     carom_json_integer(json, "computed", job->computed);
     carom_json_integer(json, "failed", census->failed);
+    carom_json_string(json, "first_failure", census->failed ? census->first_failure : NULL);
     carom_json_bool(json, "complete", census->rows == job->todo.count);
     carom_json_object(json, "measures");
     for (int k = 0; k < s->n; k++) {
@@ -163,7 +164,9 @@ static int tell(carom_cli_job *job)
         put_json(job, &s, &census);
     else if (!cli->quiet && !carom_cli_job_prints(job))
         say(job, &s, &census);
-    return CAROM_EXIT_OK;
+    else if (!cli->quiet && census.failed)
+        fprintf(stderr, "carom: note: %lld of %lld points failed\n", census.failed, census.rows);
+    return carom_cli_census_judge(&census);
 }
 
 /* What there is, also after Ctrl-C. */

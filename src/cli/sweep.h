@@ -51,6 +51,8 @@ typedef struct carom_cli_census {
     char missing[200]; /* "3, 7-12, ..." */
 } carom_cli_census;
 carom_status carom_cli_census_take(carom_store *store, carom_cli_census *census, carom_error *error);
+/* Where every point has failed nothing was computed: says so, and why the first did. An exit code. */
+int carom_cli_census_judge(const carom_cli_census *census);
 
 /* A picture of a grid over two axes: column `name` (NULL: the first that was computed). */
 int carom_cli_picture(carom_store *store, const char *path, const char *name);

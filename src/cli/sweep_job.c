@@ -134,3 +134,10 @@ carom_status carom_cli_census_take(carom_store *store, carom_cli_census *census,
         miss(census, k.next, census->points - 1);
     return CAROM_OK;
 }
+
+int carom_cli_census_judge(const carom_cli_census *census)
+{
+    if (census->failed == 0 || census->failed < census->rows)
+        return CAROM_EXIT_OK;
+    return carom_cli_fail(CAROM_EXIT_FAILED, "all points failed, %lld of them; the first was %s", census->rows, census->first_failure);
+}
