@@ -73,6 +73,46 @@ START_TEST(times_of_impacts_have_the_derivatives_of_their_closed_form)
 }
 END_TEST
 
+/* Which derivatives hold for one side only is told, and only of those. From y, v at the ground of the ball above. */
+static void check_sides(const char *text, const char *of, const double *start, double t_end, const unsigned char *expected)
+{
+    const char *const names[] = {"e", "g", "q.y", "v.y"}, *const initial[] = {"q.y", "v.y"};
+    double slope[4], difference[4];
+    unsigned char side[4] = {0};
+    carom_model *model = load(text);
+    carom_gradient g = {.name = names, .n = 4, .slope = slope, .difference = difference, .side = side};
+    const carom_options options = until(t_end);
+    if (start)
+        CHECK_OK(carom_model_set(model, initial, start, 2, &error), error);
+    CHECK_OK(carom_model_expression_text(model, of, &g.expression, &error), error);
+    CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
+    for (int k = 0; k < 4; k++)
+        ck_assert_msg(side[k] == expected[k], "%s until %g, %s: %d, expected %d", of, t_end, names[k], side[k], expected[k]);
+    carom_model_free(model);
+}
+
+START_TEST(derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink)
+{
+    const double T = sqrt(2 * .5 / 10), still[] = {0, 0}, up[] = {0, 3}, down[] = {0, -3}, above[] = {1e-3, 0};
+    const unsigned char none[4] = {0}, end[] = {0, CAROM_SIDE_END, CAROM_SIDE_END, CAROM_SIDE_END}, touched[] = {0, 0, CAROM_SIDE_START, 0},
+                        rest[] = {0, 0, CAROM_SIDE_REST, CAROM_SIDE_REST}, branch[] = {0, 0, CAROM_SIDE_SWITCH, CAROM_SIDE_SWITCH};
+    check_sides(ball, "y", NULL, 0.7, none);
+    check_sides(ball, "y", NULL, T, end);             /* the impact is the last thing that is seen ... */
+    check_sides(ball, "y", NULL, T * (1 - 1e-13), end); /* ... or the first that is not */
+    check_sides(ball, "y", NULL, T * (1 + 1e-13), end);
+    check_sides(ball, "y", NULL, T * (1 - 1e-4), none);
+    check_sides(ball, "y", NULL, T * (1 + 1e-4), none);
+    check_sides(ball, "y", still, 0.3, rest);
+    check_sides(ball, "y", up, 0.3, touched);
+    check_sides(ball, "y", down, 0.3, touched);
+    check_sides(ball, "y", above, 1e-3, none);
+    const char *const step = "carom: 1\nparameters: {g: 1, e: 3}\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: \"if(y < 0, e, g)\"}\n";
+    check_sides(step, "y", NULL, 1, branch);
+    check_sides(step, "y", up, 1, (const unsigned char[]){0, 0, CAROM_SIDE_SWITCH, 0});
+    check_sides(step, "y", above, 1, none);
+}
+END_TEST
+
 START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
 {
     const char *const names[] = {"q.z"};
@@ -91,4 +131,5 @@ START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
 END_TEST
 
 TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
-                 times_of_impacts_have_the_derivatives_of_their_closed_form, unknown_names_and_events_that_do_not_happen_are_errors)
+                 times_of_impacts_have_the_derivatives_of_their_closed_form,
+                 derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink, unknown_names_and_events_that_do_not_happen_are_errors)

@@ -29,6 +29,11 @@ expect 1 orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.4:5 -o /no/such
 
 expect 0 gradient bouncing-ball --t-end 1 --of "y^2" --with-respect-to e,q.y --json
 holds '(.gradient.e - .differences.e | fabs < 1e-7) and (.gradient["q.y"] - .differences["q.y"] | fabs < 1e-7) and .warning == null'
+holds '.one_sided == [] and .notes == []'
+expect 0 gradient bouncing-ball --t-end 0.31622776601683794 --of y --with-respect-to e,q.y --json # sqrt(2 y0/g): at the impact
+holds '.one_sided == ["q.y"] and (.notes | length == 1) and (.notes[0] | contains("ends at an event of contact \u0027ground\u0027"))'
+expect 0 gradient bouncing-ball -p q.y=0 --t-end 0.3 --of y
+prints "^note: the run begins with contact 'ground' closed: derivatives with respect to q.y, v.y are those"
 expect 2 gradient bouncing-ball --of "yy"
 says "did you mean 'y'"
 expect 2 gradient bouncing-ball

@@ -29,8 +29,9 @@ typedef struct work {
     double *E;            /* [1+N+np] */
     double *x, *p;        /* of a run that differs */
     double *event_slope;  /* [n] */
+    double *last_slope;   /* [n] of the last event */
     long seen;
-    carom_event event;
+    carom_event event, last;
     carom_error *error;
 } work;
 
@@ -75,7 +76,7 @@ static carom_status prepare(work *w)
         double **array;
         int length;
     } arrays[] = {{&w->follow, w->N * m->np}, {&w->X, w->N * w->n}, {&w->dp, m->np * w->n}, {&w->E, 1 + w->N + m->np},
-                  {&w->x, w->N}, {&w->p, m->np}, {&w->event_slope, w->n}};
+                  {&w->x, w->N}, {&w->p, m->np}, {&w->event_slope, w->n}, {&w->last_slope, w->n}};
     w->direction = CAROM_NEW(w->arena, direction, w->n);
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!w->direction || !(*arrays[i].array = CAROM_NEW(w->arena, double, arrays[i].length)))
@@ -109,6 +110,8 @@ static void on_event(void *user, const carom_event *event)
 static void on_slope(void *user, const carom_event *event, const double *dt)
 {
     work *w = user;
+    w->last = *event;
+    carom_copy(w->n, dt, w->last_slope);
     if (w->gradient->event && w->event.t == event->t && w->event.contact == event->contact && w->event.type == event->type)
         carom_copy(w->n, dt, w->event_slope);
 }
@@ -139,6 +142,8 @@ static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangen
     carom_gradient *g = w->gradient;
     const carom_model *m = w->model;
     carom_copy(m->np, m->p, w->p);
+    if (g->side)
+        CAROM_TRY(carom_gradient_start_sides(g, m, carom_sim_state(sim)->v, w->X, w->dp, w->error));
     carom_tangent_observe(tangent, on_slope, w);
     carom_status status = carom_tangent_start(tangent, w->X, w->dp);
     if (status == CAROM_OK)
@@ -157,6 +162,8 @@ static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangen
     if (carom_model_gradient(m, g->expression, s->t, s->q, s->v, w->p, w->E) != CAROM_OK)
         CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the expression");
     const double *X = carom_tangent_columns(tangent);
+    if (g->side)
+        CAROM_TRY(carom_gradient_end_sides(g, m, s, w->p, X, w->dp, w->seen ? &w->last : NULL, w->last_slope, w->error));
     for (int k = 0; k < w->n; k++) {
         g->slope[k] = 0;
         for (int i = 0; i < w->N; i++)

@@ -64,7 +64,32 @@ static const char *warning(unsigned flags)
     return NULL;
 }
 
-static int print_json(const carom_gradient *g, const carom_model *model, const char *of)
+/* A sentence for each kind of kink that the run begins or ends at; NULL: there is none of this kind. */
+static const char *side_note(const carom_cli *cli, const carom_gradient *g, const carom_model *model, unsigned kind)
+{
+    const char *list = NULL;
+    char buffer[32];
+    for (int k = 0; k < g->n; k++)
+        if (g->side[k] & kind)
+            list = list ? carom_arena_format(cli->arena, "%s, %s", list, g->name[k]) : g->name[k];
+    if (!list)
+        return NULL;
+    const int contact = kind == CAROM_SIDE_END ? g->end_contact : g->start_contact;
+    const char *name = kind != CAROM_SIDE_SWITCH ? carom_model_contact_name(model, contact, buffer) : "";
+    return kind == CAROM_SIDE_START
+               ? carom_arena_format(cli->arena, "the run begins with contact '%s' touched: derivatives with respect to %s hold for one side only",
+                                    name, list)
+           : kind == CAROM_SIDE_REST
+               ? carom_arena_format(cli->arena, "the run begins with contact '%s' closed: derivatives with respect to %s are those of motions that "
+                                    "keep it closed", name, list)
+           : kind == CAROM_SIDE_SWITCH
+               ? carom_arena_format(cli->arena, "the run begins where a function of the model changes its branch: derivatives with respect to %s "
+                                    "may hold for one side only", list)
+               : carom_arena_format(cli->arena, "the run ends at an event of contact '%s': derivatives with respect to %s hold for one side only, "
+                                    "and what jumps there has none", name, list);
+}
+
+static int print_json(const carom_cli *cli, const carom_gradient *g, const carom_model *model, const char *of)
 {
     carom_error error = {0};
     carom_json *json;
@@ -86,11 +111,21 @@ static int print_json(const carom_gradient *g, const carom_model *model, const c
     }
     carom_json_number(json, "radius", g->radius);
     carom_json_string(json, "warning", warning(g->flags));
+    carom_json_array(json, "one_sided");
+    for (int i = 0; i < g->n; i++)
+        if (g->side[i])
+            carom_json_string(json, NULL, g->name[i]);
+    carom_json_end(json);
+    carom_json_array(json, "notes");
+    for (unsigned kind = CAROM_SIDE_START; kind <= CAROM_SIDE_END; kind <<= 1)
+        if (side_note(cli, g, model, kind))
+            carom_json_string(json, NULL, side_note(cli, g, model, kind));
+    carom_json_end(json);
     carom_json_end(json);
     return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
 }
 
-static void print_text(const carom_gradient *g, const char *of)
+static void print_text(const carom_cli *cli, const carom_gradient *g, const carom_model *model, const char *of)
 {
     printf("%s = %.15g\n\n  %-16s %22s", of, g->value, "d/d", "derivative");
     printf(g->check ? " %22s  difference\n" : "\n", "by differences");
@@ -104,6 +139,9 @@ static void print_text(const carom_gradient *g, const char *of)
     }
     if (warning(g->flags))
         printf("\nnote: %s\n", warning(g->flags));
+    for (unsigned kind = CAROM_SIDE_START; kind <= CAROM_SIDE_END; kind <<= 1)
+        if (side_note(cli, g, model, kind))
+            printf("\nnote: %s\n", side_note(cli, g, model, kind));
 }
 
 /* What --of asks for. */
@@ -145,7 +183,8 @@ int carom_cli_gradient(const carom_cli *cli)
         g.name = list;
         g.slope = CAROM_NEW(cli->arena, double, g.n);
         g.difference = CAROM_NEW(cli->arena, double, g.n);
-        carom_status status = g.slope && g.difference ? carom_gradient_run(&g, model, &run, &error) : CAROM_NO_MEMORY;
+        g.side = CAROM_NEW(cli->arena, unsigned char, g.n);
+        carom_status status = g.slope && g.difference && g.side ? carom_gradient_run(&g, model, &run, &error) : CAROM_NO_MEMORY;
         if (status == CAROM_STOPPED)
             code = carom_cli_fail_job(cli, model, CAROM_EXIT_FAILED, status, error.text);
         else if (status == CAROM_OK && !isfinite(g.value))
@@ -155,9 +194,9 @@ int carom_cli_gradient(const carom_cli *cli)
             code = carom_cli_fail_job(cli, model, status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : carom_cli_exit(status), status,
                                       *error.text ? error.text : carom_status_text(status));
         else if (cli->json)
-            code = print_json(&g, model, of);
+            code = print_json(cli, &g, model, of);
         else
-            print_text(&g, of);
+            print_text(cli, &g, model, of);
     }
     carom_model_free(model);
     return code;
