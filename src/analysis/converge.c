@@ -24,6 +24,7 @@ typedef struct study {
     int *first;                 /* [nscheme+1] tasks of each scheme */
     double *error;              /* of the tasks */
     int ntask, shifts, done;
+    int failed;                 /* 1 + the first task that failed; 0: none */
     carom_stop stop;
     bool interrupted;
     carom_journal *journal;
@@ -151,9 +152,11 @@ static void finish(study *s, int i, const carom_error *why)
         return;
     }
     t->done = true;
-    if (t->status != CAROM_OK && !*s->result->failure)
+    if (t->status != CAROM_OK && (!s->failed || i < s->failed - 1)) { /* whatever thread is first */
+        s->failed = i + 1;
         snprintf(s->result->failure, sizeof s->result->failure, "%s with %s = %.6g: %.300s", s->r->schemes[t->scheme],
                  t->by_rtol ? "rtol" : "h", t->value, why->text);
+    }
     if (s->journal && s->status == CAROM_OK)
         s->status = carom_journal_add(s->journal, i, t, s->r->nnorm, &s->fault);
     s->done++;
