@@ -130,9 +130,17 @@ typedef struct carom_comparison {
     int nscheme, nnorm, nh, shifts;
     const double *expected;
     double below, above;
-    const double *known;  /* [(scheme*nnorm + norm)*nh + h] errors; NAN: not known; NULL: none */
+    const double *known;  /* [(scheme*nnorm + norm)*nh + h] errors; NAN: not known; NULL: none. Goes with shifts = 1 */
     double within;        /* relative distance from known that passes */
 } carom_comparison;
 carom_status carom_find_orders(carom_findings *f, const carom_comparison *comparison, carom_error *error);
+/* A check that the error of one run in each of these norms is not above most. */
+typedef struct carom_exactness {
+    const char *what, *model, *parameters, *settings, *scheme;
+    const char *const *norms;
+    int nnorm;
+    double most;
+} carom_exactness;
+carom_status carom_find_exactness(carom_findings *f, const carom_exactness *exactness, carom_error *error);
 
 #endif

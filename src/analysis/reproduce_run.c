@@ -115,9 +115,9 @@ static void compare_errors(carom_findings *f, const carom_comparison *c, const c
     for (int i = 0; i < r->nrow && c->known; i++) {
         const carom_converge_row *row = &r->row[i];
         int k = 0;
-        while (k < c->nh && c->h[k] != row->nominal)
+        while (c->h[k] != row->h)
             k++;
-        const double known = k < c->nh && row->h == row->nominal ? c->known[(row->scheme * c->nnorm + row->norm) * c->nh + k] : NAN;
+        const double known = c->known[(row->scheme * c->nnorm + row->norm) * c->nh + k];
         char what[200];
         snprintf(what, sizeof what, "%s of %s at h = %.6g (%s), over the known %.6g", c->norms[row->norm], c->schemes[row->scheme], row->h, c->model, known);
         if (known > 0)
@@ -125,17 +125,25 @@ static void compare_errors(carom_findings *f, const carom_comparison *c, const c
     }
 }
 
+static bool stop(void *user)
+{
+    const carom_findings *f = user;
+    return f->go_on && !f->go_on(f->user);
+}
+
 carom_status carom_find_orders(carom_findings *f, const carom_comparison *c, carom_error *error)
 {
     carom_model *model = NULL;
     carom_options options;
     carom_converge_result result = {0};
+    if (c->known && c->shifts != 1)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "errors are known for steps of this length, not for %d near it", c->shifts);
     carom_status status = carom_record_model(&model, c->model, c->parameters, error);
     if (status == CAROM_OK)
         status = carom_record_options(&options, model, c->settings ? c->settings : "", error);
     const carom_converge_request request = {.model = model, .options = &options, .schemes = c->schemes, .norms = c->norms, .h = c->h,
                                             .nscheme = c->nscheme, .nnorm = c->nnorm, .nh = c->nh, .shifts = c->shifts,
-                                            .threads = f->threads};
+                                            .threads = f->threads, .stop = stop, .user = f};
     if (status == CAROM_OK)
         status = carom_converge_run(&request, &result, error);
     if (status == CAROM_OK) {
@@ -148,6 +156,30 @@ carom_status carom_find_orders(carom_findings *f, const carom_comparison *c, car
             carom_find_text(f, "Reference: %s", result.reference);
     }
     carom_converge_free(&result);
+    carom_model_free(model);
+    return status;
+}
+
+carom_status carom_find_exactness(carom_findings *f, const carom_exactness *e, carom_error *error)
+{
+    carom_model *model = NULL;
+    carom_options options;
+    carom_reference *reference = NULL;
+    double errors[8] = {0}, worst = 0;
+    carom_status status = carom_record_model(&model, e->model, e->parameters, error);
+    if (status == CAROM_OK)
+        status = carom_record_options(&options, model, e->settings, error);
+    if (status == CAROM_OK)
+        status = carom_options_set(&options, "scheme", e->scheme, error);
+    if (status == CAROM_OK)
+        status = carom_reference_new(&reference, model, &options, CAROM_REFERENCE_AUTO, error);
+    if (status == CAROM_OK)
+        status = carom_reference_errors(reference, model, &options, e->norms, CAROM_MIN(e->nnorm, CAROM_COUNT(errors)), errors, NULL, NULL, error);
+    for (int i = 0; i < CAROM_COUNT(errors); i++)
+        worst = errors[i] <= worst ? worst : errors[i]; /* NAN counts */
+    if (status == CAROM_OK)
+        carom_find_check(f, e->what, worst, 0, e->most);
+    carom_reference_free(reference);
     carom_model_free(model);
     return status;
 }
