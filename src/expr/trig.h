@@ -1,13 +1,14 @@
 /* trig.h: sine and cosine with the same bits for one lane and for eight, in the tape and in native code.
  *
- *   k = nearest integer to 2x/pi,   r + y = x - k pi/2,  pi/2 in three parts: 27 bits, 27 bits, 53 bits             (1)
+ *   k = nearest integer to 2x/pi,   r + y = x - k pi/2,  pi/2 in four parts: 27, 25, 25 and 53 bits                  (1)
  *   sin(r + y) = r + (r z S(z) + y cos r),                            z = r^2                                     (2)
  *   cos(r + y) = w + (((1 - w) - z/2) + (z^2 C(z) - y sin r)),        w = 1 - z/2                                 (3)
  *   S, C: interpolation of degree 5 in z at Chebyshev points on |r| <= pi/4, error below 1e-17                     (4)
  *
- * Error below 0.85 units in the last place. Left to the C library: |x| > 1e8, NaN, and x within 2^-24 of a multiple of pi/2
- * other than 0, where (1) is not exact enough. The text of these functions is also the preamble of native code (emit.c): they
- * contain no macros, and no more than 4095 characters each. */
+ * Error below 0.85 units in the last place, near the zeros too: in (1) the products with the first three parts are exact, and so
+ * is every difference or its rest, the number subtracted being the smaller one, or else both being multiples of 2^-54 (2^-82)
+ * below 2^-3 (2^-30). Left to the C library: |x| > 1e8, NaN. The text of these functions is also the preamble of native code
+ * (emit.c): they contain no macros, and no more than 4095 characters each. */
 #ifndef CAROM_EXPR_TRIG_H
 #define CAROM_EXPR_TRIG_H
 
@@ -27,8 +28,8 @@
     X(static inline __attribute__((always_inline)) void NAME(const R *at, R *sine, R *cosine, I *bad)                  \
       {                                                                                                                \
           const R x = *at, t = x * 0.63661977236758134 + 6755399441055744.0, k = t - 6755399441055744.0;               \
-          const R a = x - k * 0x1.921fb54p+0, b = k * 0x1.10b461p-30, d = a - b, c = d - a;                            \
-          const R y = ((a - (d - c)) - (b + c)) - k * 0x1.a62633145c06ep-58;                                           \
+          const R a = x - k * 0x1.921fb54p+0, b = k * 0x1.10b461p-30, f = a - b, g = k * 0x1.a62633p-58, d = f - g;    \
+          const R y = (((a - f) - b) + ((f - d) - g)) - k * 0x1.45c06e0e68948p-86;                                     \
           const R z = d * d, z2 = z * z, v = z * d, hz = 0.5 * z, w = 1.0 - hz;                                        \
           const R S = (-0.16666666666666632 + z * 0.008333333333322363) +                                              \
                       z2 * ((-0.00019841269829766253 + z * 2.7557313677068034e-06) +                                   \
@@ -39,10 +40,10 @@
           const R s_0 = v * S, c_0 = z2 * C;                                                                           \
           const R s_r = d + (s_0 + y * (w + c_0)), c_r = w + (((1.0 - w) - hz) + (c_0 - y * (d + s_0)));               \
           const I n = TO_BITS(t), odd = -(n & 1), s_i = TO_BITS(s_r), c_i = TO_BITS(c_r);                              \
-          const I x_i = TO_BITS(x) & 0x7fffffffffffffff, r_i = TO_BITS(d) & 0x7fffffffffffffff;                        \
+          const I x_i = TO_BITS(x) & 0x7fffffffffffffff;                                                               \
           *sine = FROM_BITS(((odd & c_i) | (~odd & s_i)) ^ (-(n & 2) & (-0x7fffffffffffffff - 1)));                    \
           *cosine = FROM_BITS(((odd & s_i) | (~odd & c_i)) ^ (-((n + 1) & 2) & (-0x7fffffffffffffff - 1)));            \
-          *bad = (0x4197d78400000000 - x_i) | ((r_i - 0x3e70000000000000) & ~(x_i - 0x3e70000000000000));              \
+          *bad = 0x4197d78400000000 - x_i;                                                                             \
       })
 
 #define CAROM_TRIG_FUNCTIONS(X)                                                                                        \
