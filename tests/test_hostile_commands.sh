@@ -18,6 +18,26 @@ model stopped 'potential: x^2/2' 'stop: x < 0.5' 'run: {t_end: 10}'
 model bursts 'parameters: {a: 2}' 'velocities: {x: 1}' 'forces: {x: a*x^3}' 'run: {t_end: 10}' # x = 1/(1 - t)
 damped=$tmp/damped.yaml forced=$tmp/forced.yaml well=$tmp/well.yaml stopped=$tmp/stopped.yaml bursts=$tmp/bursts.yaml
 
+# A parameter that the file gives in terms of another becomes a number of its own where it is varied.
+model depends 'parameters: {w: 2, a: 0.1, b: 2*a, c: 3*a}' 'potential: x^2/2' "forces: {x: -b*x' + c*cos(w*t)}" 'period: 2*pi/w'
+depends=$tmp/depends.yaml
+for command in "bifurcate --transient 5 --show 2" "bifurcate --transient 5 --show 2 --fresh --exponent --periods 5" orbit "orbit --sensitivity" \
+    "sweep --measure lyapunov --periods 5" "basin --periods 50"; do
+    # shellcheck disable=SC2086
+    expect 0 $command "$depends" -p c=0.2:0.4:9
+done
+expect 0 bifurcate "$depends" -p c=0.3:0.6:2 --transient 100 --show 1 --json # x is proportional to c
+holds '.rows[1].points[0] / .rows[0].points[0] - 2 | fabs < 1e-4'
+expect 0 gradient "$depends" --of x --with-respect-to a -p c=0.4 --t-end 5 --json
+holds '.gradient.a - .differences.a | fabs < 1e-7'
+
+# Counts are integers.
+for command in "basin -p q.x=0:1:2 --periods 20.5" "bifurcate -p w=1:2:3 --show 1.5" "orbit --multiple 1.5" "lyapunov --transient 0.5"; do
+    # shellcheck disable=SC2086
+    expect 2 $command "$forced"
+    says "takes an integer"
+done
+
 # The smooth linear oscillator is known: exponents -a per unit of time, multipliers exp((-a +- i w0) T), the orbit itself.
 expect 0 lyapunov "$damped" --time 200 --transient 10 --json
 holds '.exponents | map(. + 0.1 | fabs < 1e-5) | all'

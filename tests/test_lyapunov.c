@@ -282,25 +282,38 @@ START_TEST(a_worker_gives_the_same_bits_when_it_is_used_again)
 }
 END_TEST
 
+enum { STARTS_MOST = 9 };
+typedef struct started {
+    carom_lyapunov_result each[STARTS_MOST], mean;
+} started;
+
+static started measure_starts(const carom_model *m, int starts, int seed, int threads, long length, long transient)
+{
+    started result;
+    carom_error error = {0};
+    const carom_options options = with("tolerance", m, 100);
+    const carom_lyapunov_request request = {.length = length, .transient = transient};
+    CHECK_OK(carom_lyapunov_starts(m, &options, &request, starts, seed, threads, result.each, &result.mean, &error), error);
+    return result;
+}
+
 START_TEST(several_starts_give_the_same_bits_on_any_number_of_threads)
 {
     enum { STARTS = 5 };
     carom_model *m = load("impact-oscillator", NULL);
-    const carom_options options = with("tolerance", m, 100);
-    const carom_lyapunov_request request = {.length = 200, .transient = 50};
-    carom_lyapunov_result each[3][STARTS], mean[3];
-    carom_error error = {0};
-    for (int threads = 1; threads <= 3; threads++)
-        CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 7, threads, each[threads - 1], &mean[threads - 1], &error), error);
+    started on[3];
     double sum = 0;
+    for (int k = 0; k < 3; k++)
+        on[k] = measure_starts(m, STARTS, 7, k + 1, 200, 50);
     for (int i = 0; i < STARTS; i++) {
-        ck_assert(each[0][i].exponent[0] == each[1][i].exponent[0] && each[0][i].exponent[0] == each[2][i].exponent[0]);
-        ck_assert(i == 0 || each[0][i].exponent[0] != each[0][i - 1].exponent[0]);
-        sum += each[0][i].exponent[0];
+        double x = on[0].each[i].exponent[0];
+        ck_assert(x == on[1].each[i].exponent[0] && x == on[2].each[i].exponent[0]);
+        ck_assert(i == 0 || x != on[0].each[i - 1].exponent[0]);
+        sum += x;
     }
-    ck_assert(mean[0].exponent[0] == mean[1].exponent[0] && mean[0].error[1] == mean[2].error[1]);
-    CHECK_NEAR(mean[0].exponent[0], sum / STARTS, 1e-14);
-    ck_assert_int_eq(mean[0].length, 200 * STARTS);
+    ck_assert(on[0].mean.exponent[0] == on[1].mean.exponent[0] && on[0].mean.error[1] == on[2].mean.error[1]);
+    CHECK_NEAR(on[0].mean.exponent[0], sum / STARTS, 1e-14);
+    ck_assert_int_eq(on[0].mean.length, 200 * STARTS);
     carom_model_free(m);
 }
 END_TEST
@@ -309,20 +322,16 @@ START_TEST(many_starts_in_lanes_agree_with_starts_one_by_one)
 {
     enum { STARTS = 9 };
     carom_model *m = load("impact-oscillator", P1);
-    const carom_options options = with("tolerance", m, 100);
-    const carom_lyapunov_request request = {.length = 2000, .transient = 100};
-    carom_lyapunov_result each[2][STARTS], mean[2];
-    carom_error error = {0};
-    double exact = -.05 * m->period + log(.5);
-    for (int k = 0; k < 2; k++)
-        CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 1, k + 1, each[k], &mean[k], &error), error);
+    const double exact = -.05 * m->period + log(.5);
+    const started one = measure_starts(m, STARTS, 1, 1, 2000, 100), two = measure_starts(m, STARTS, 1, 2, 2000, 100);
     for (int i = 0; i < STARTS; i++) {
-        CHECK_NEAR(each[0][i].exponent[0], exact, 1e-8);
-        CHECK_NEAR(each[0][i].exponent[1], exact, 1e-8);
-        CHECK_NEAR(each[0][i].impacts, 1, 0);
-        CHECK_AT_MOST(each[0][i].sum_rule_defect, 1e-7);
-        ck_assert(each[0][i].regular && each[0][i].length == 2000);
-        ck_assert(each[0][i].exponent[0] == each[1][i].exponent[0] && each[0][i].error[1] == each[1][i].error[1]);
+        const carom_lyapunov_result *r = &one.each[i];
+        CHECK_NEAR(r->exponent[0], exact, 1e-8);
+        CHECK_NEAR(r->exponent[1], exact, 1e-8);
+        CHECK_NEAR(r->impacts, 1, 0);
+        CHECK_AT_MOST(r->sum_rule_defect, 1e-7);
+        ck_assert(r->regular && r->length == 2000);
+        ck_assert(r->exponent[0] == two.each[i].exponent[0] && r->error[1] == two.each[i].error[1]);
     }
     carom_model_free(m);
 }
@@ -330,15 +339,10 @@ END_TEST
 
 START_TEST(starts_in_lanes_that_come_to_rest_are_flagged)
 {
-    enum { STARTS = 8 };
     carom_model *m = load("vibrating-table", (const setting[]){{"g", 1}, {"w", 1}, {"A", 1.2}, {"e", .3}, {0}});
-    const carom_options options = with("tolerance", m, 100);
-    const carom_lyapunov_request request = {.length = 20, .transient = 20};
-    carom_lyapunov_result each[STARTS], mean;
-    carom_error error = {0};
-    CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 1, 2, each, &mean, &error), error);
-    ck_assert(mean.exponent[0] == -INFINITY);
-    ck_assert_str_eq(mean.flag, "rest");
+    const started s = measure_starts(m, 8, 1, 2, 20, 20);
+    ck_assert(s.mean.exponent[0] == -INFINITY);
+    ck_assert_str_eq(s.mean.flag, "rest");
     carom_model_free(m);
 }
 END_TEST

@@ -44,17 +44,15 @@ static bool ends(const char *path, const char *ending)
 static int read_options(work *w)
 {
     const carom_cli *cli = w->job.cli;
-    double periods = 500, transient = 0, max_period = 16;
+    long max_period = 16;
+    const carom_cli_count counts[] = {{"--periods", 1, 1e9, &w->basin.most}, {"--transient", 0, 1e9, &w->basin.transient},
+                                      {"--max-period", 1, CAROM_BASIN_PERIOD, &max_period}};
+    w->basin = (carom_basin){.most = 500, .tol = 1e-6};
     w->same = 1e-3;
-    w->basin.tol = 1e-6;
-    int code = carom_cli_own_number(cli, "--periods", 1, 1e9, &periods);
-    code = code ? code : carom_cli_own_number(cli, "--transient", 0, 1e9, &transient);
-    code = code ? code : carom_cli_own_number(cli, "--max-period", 1, CAROM_BASIN_PERIOD, &max_period);
+    int code = carom_cli_own_counts(cli, counts, CAROM_COUNT(counts));
     code = code ? code : carom_cli_own_number(cli, "--strobe", 1e-300, 1e12, &w->basin.strobe);
     code = code ? code : carom_cli_own_number(cli, "--tol", 1e-15, 1, &w->basin.tol);
     code = code ? code : carom_cli_own_number(cli, "--same", 1e-15, 1, &w->same);
-    w->basin.most = (long)periods;
-    w->basin.transient = (long)transient;
     w->basin.max_period = (int)max_period;
     if (code == CAROM_EXIT_OK && w->basin.transient >= w->basin.most)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--transient %ld leaves nothing to look at: --periods %ld are counted from the start",
@@ -62,8 +60,9 @@ static int read_options(work *w)
     return code;
 }
 
-static int plan(work *w)
+static int plan(void *user)
 {
+    work *w = user;
     carom_cli_job *job = &w->job;
     carom_error error = {0};
     const char *o = job->cli->output;
@@ -107,6 +106,13 @@ static int reserve(work *w)
     if (!w->rows || !w->there || (drawn && !w->picture) || carom_basins_new(&w->found, s->points, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory for %lld points", s->points);
     return CAROM_EXIT_OK;
+}
+
+static int open(void *user)
+{
+    work *w = user;
+    int code = reserve(w);
+    return code == CAROM_EXIT_OK ? carom_cli_job_open(&w->job, describe(w)) : code;
 }
 
 /* ---- results ---- */
@@ -284,8 +290,9 @@ static void say(const work *w)
 }
 
 /* What there is, also after Ctrl-C. */
-static int results(work *w, int before)
+static int results(void *user, int before)
 {
+    work *w = user;
     const carom_sweep *s = &w->job.sweep;
     const carom_cli *cli = w->job.cli;
     const char *picture = carom_cli_own(cli, "--picture"), *export = carom_cli_own(cli, "--export");
@@ -316,31 +323,11 @@ static int results(work *w, int before)
 static int basin(const carom_cli *cli)
 {
     work w = {.job = {.cli = cli, .kind = "basin"}};
-    carom_cli_mpi_begin(&w.job.rank, &w.job.ranks);
-    int code = CAROM_EXIT_OK;
-    for (int turn = 0; turn < 2 && code == CAROM_EXIT_OK; turn++) { /* rank 0 first: mistakes are told once */
-        if ((turn == 0) == (w.job.rank == 0))
-            code = plan(&w);
-        if (code == CAROM_EXIT_OK && turn == 0 && w.job.rank == 0)
-            code = reserve(&w);
-        if (code == CAROM_EXIT_OK && turn == 0 && w.job.rank == 0)
-            code = carom_cli_job_open(&w.job, describe(&w));
-        if (turn == 0)
-            code = carom_cli_mpi_agree(code);
-        else if (code != CAROM_EXIT_OK)
-            carom_cli_mpi_abort(code);
-    }
-    if (code == CAROM_EXIT_OK) {
-        code = carom_cli_job_run(&w.job);
-        if (w.job.rank == 0 && (code == CAROM_EXIT_OK || code == CAROM_EXIT_INTERRUPTED))
-            code = results(&w, code);
-    }
+    int code = carom_cli_job_ranks(&w.job, plan, open, results, &w);
     carom_basins_free(&w.found);
     free(w.rows);
     free(w.there);
     free(w.picture);
-    code = carom_cli_job_close(&w.job, code);
-    carom_cli_mpi_end();
     return code;
 }
 

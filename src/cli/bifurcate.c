@@ -1,5 +1,4 @@
 /* bifurcate.c: `carom bifurcate`: a diagram of the points that a motion leaves in a map, over a parameter. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +8,6 @@
 #include "model/model.h"
 
 /* ---- options ---- */
-
-static int count_of(const carom_cli *cli, const char *name, double least, long *count)
-{
-    double number = (double)*count;
-    int code = carom_cli_own_number(cli, name, least, 1e9, &number);
-    if (code == CAROM_EXIT_OK && number != floor(number))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer, not %g", name, number);
-    *count = (long)number;
-    return code;
-}
 
 /* The place of an option's value in words (NULL ends them); *choice stays when it was not given. */
 static int choose(const carom_cli *cli, const char *name, const char *const *words, int *choice)
@@ -111,17 +100,13 @@ static int read_options(carom_diagram *d)
         return carom_cli_fail(CAROM_EXIT_USAGE, "bifurcate needs one -p NAME=FROM:TO:N: what is varied");
     r->name = cli->range[0].name, r->from = cli->range[0].from, r->to = cli->range[0].to, r->n = cli->range[0].n;
     long periods = 200;
+    const carom_cli_count counts[] = {{"--show", 1, 1e9, &r->show}, {"--transient", 0, 1e9, &r->transient}, {"--limit", 1, 1e9, &r->limit},
+                                      {"--periods", 1, 1e9, &periods}};
     int code = carom_cli_settings(cli, d->model, &d->options);
     if (code == CAROM_EXIT_OK)
         code = read_map(d);
     if (code == CAROM_EXIT_OK)
-        code = count_of(cli, "--show", 1, &r->show);
-    if (code == CAROM_EXIT_OK)
-        code = count_of(cli, "--transient", 0, &r->transient);
-    if (code == CAROM_EXIT_OK)
-        code = count_of(cli, "--limit", 1, &r->limit);
-    if (code == CAROM_EXIT_OK)
-        code = count_of(cli, "--periods", 1, &periods);
+        code = carom_cli_own_counts(cli, counts, CAROM_COUNT(counts));
     if (code == CAROM_EXIT_OK)
         code = read_marks(d);
     if (code == CAROM_EXIT_OK)
@@ -184,10 +169,9 @@ static int draw(carom_diagram *d)
 
 static int run(const carom_cli *cli)
 {
-    carom_diagram d = {.cli = cli, .request = {.transient = -1}};
+    carom_diagram d = {.cli = cli, .request = {.transient = 200, .show = 100}};
     char note[200];
     int code = carom_cli_load(cli, &d.model, note);
-    d.request.transient = 200, d.request.show = 100;
     if (code == CAROM_EXIT_OK)
         code = read_options(&d);
     if (code == CAROM_EXIT_OK)

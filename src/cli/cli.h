@@ -108,6 +108,12 @@ bool carom_cli_takes(const carom_cli_command *command, const carom_cli_option *o
 const char *carom_cli_own(const carom_cli *cli, const char *name);
 /* The same as a number, which stays as it is when the option was not given; an exit code. */
 int carom_cli_own_number(const carom_cli *cli, const char *name, double least, double most, double *number);
+typedef struct carom_cli_count { /* an option that takes an integer */
+    const char *name;
+    double least, most;
+    long *count;
+} carom_cli_count;
+int carom_cli_own_counts(const carom_cli *cli, const carom_cli_count *list, int n);
 
 /* One of these in each file of a command with options of its own. */
 extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_bifurcate_command, carom_cli_orbit_command, carom_cli_gradient_command;

@@ -27,28 +27,21 @@ typedef struct work {
 
 /* ---- options ---- */
 
-static int whole(const carom_cli *cli, const char *name, double least, double most, double *number)
-{
-    int code = carom_cli_own_number(cli, name, least, most, number);
-    if (code == CAROM_EXIT_OK && *number != floor(*number))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer, not %g", name, *number);
-    return code;
-}
-
 /* --periods, or --time in whole periods. */
 static int read_length(work *w)
 {
     const carom_cli *cli = w->cli;
     const char *periods = carom_cli_own(cli, "--periods"), *time = carom_cli_own(cli, "--time");
     double unit = w->model->period > 0 ? w->model->period : 1, number = (double)w->request.length;
+    const carom_cli_count length = {"--periods", 1, 1e15, &w->request.length};
     if (periods && time)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--periods and --time cannot both be given");
     if (periods && !(w->model->period > 0))
         return carom_cli_fail(CAROM_EXIT_USAGE, "model '%s' has no period; give --time", w->model->name);
-    int code = time ? carom_cli_own_number(cli, "--time", 0, 1e15, &number) : whole(cli, "--periods", 1, 1e15, &number);
-    if (time)
-        number = fmax(1, ceil(number / unit - 1e-9));
-    w->request.length = (long)number;
+    if (!time)
+        return carom_cli_own_counts(cli, &length, 1);
+    int code = carom_cli_own_number(cli, "--time", 0, 1e15, &number);
+    w->request.length = (long)fmax(1, ceil(number / unit - 1e-9));
     return code;
 }
 
@@ -72,27 +65,19 @@ static int read_method(work *w)
 static int read_options(work *w)
 {
     const carom_cli *cli = w->cli;
-    double transient = (double)w->request.transient, starts = 1, exponents = 0, parts = 0, steps = 0, blocks = w->request.blocks;
+    long starts = 1, exponents = 0, parts = 0, steps = 0, blocks = w->request.blocks;
+    const carom_cli_count counts[] = {{"--steps", 1, 1e9, &steps}, {"--transient", 0, 1e15, &w->request.transient}, {"--starts", 1, 1e6, &starts},
+                                      {"--exponents", 1, CAROM_EXPONENTS_MAX, &exponents}, {"--parts", 1, 1e6, &parts},
+                                      {"--blocks", 2, 1e6, &blocks}};
     int code = carom_cli_settings(cli, w->model, &w->options);
     if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--steps", 1, 1e9, &steps);
+        code = carom_cli_own_counts(cli, counts, CAROM_COUNT(counts));
     if (code == CAROM_EXIT_OK && steps > 0)
-        w->options.h = (w->model->period > 0 ? w->model->period : 1) / steps;
+        w->options.h = (w->model->period > 0 ? w->model->period : 1) / (double)steps;
     if (code == CAROM_EXIT_OK)
         code = read_length(w);
     if (code == CAROM_EXIT_OK)
         code = read_method(w);
-    if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--transient", 0, 1e15, &transient);
-    if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--starts", 1, 1e6, &starts);
-    if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--exponents", 1, CAROM_EXPONENTS_MAX, &exponents);
-    if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--parts", 1, 1e6, &parts);
-    if (code == CAROM_EXIT_OK)
-        code = whole(cli, "--blocks", 2, 1e6, &blocks);
-    w->request.transient = (long)transient;
     w->request.exponents = (int)exponents;
     w->request.parts = (int)parts;
     w->request.blocks = (int)blocks;

@@ -1,4 +1,5 @@
 /* options.c: the table of options that commands share, and the parser that reads a command line. */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,20 @@ int carom_cli_own_number(const carom_cli *cli, const char *name, double least, d
     const char *text = carom_cli_own(cli, name);
     if (text && (!carom_number(text, number) || !(*number >= least && *number <= most)))
         return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes a number from %g to %g, not '%s'", name, least, most, text);
+    return CAROM_EXIT_OK;
+}
+
+int carom_cli_own_counts(const carom_cli *cli, const carom_cli_count *list, int n)
+{
+    for (int i = 0; i < n; i++) {
+        double number = (double)*list[i].count;
+        int code = carom_cli_own_number(cli, list[i].name, list[i].least, list[i].most, &number);
+        if (code != CAROM_EXIT_OK)
+            return code;
+        if (number != floor(number))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer, not %g", list[i].name, number);
+        *list[i].count = (long)number;
+    }
     return CAROM_EXIT_OK;
 }
 

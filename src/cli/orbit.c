@@ -66,6 +66,24 @@ static int find_parameter(work *w, const char *name)
     return -1;
 }
 
+/* To the beginning of the branch. A parameter that depends on others becomes one of its own. */
+static int move_to_branch(work *w)
+{
+    const carom_cli *cli = w->cli;
+    carom_error error = {0};
+    if (cli->nrange > 1)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "orbit follows a branch in one parameter, not in %d", cli->nrange);
+    if (cli->nrange && cli->range[0].from == cli->range[0].to)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a branch from %g to %g has no length; -p %s=%g finds the orbit there", cli->range[0].from,
+                              cli->range[0].to, cli->range[0].name, cli->range[0].from);
+    if (cli->nrange == 0)
+        return CAROM_EXIT_OK;
+    w->varied = cli->range[0].name;
+    if (carom_model_set(w->model, &w->varied, &cli->range[0].from, 1, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text);
+    return CAROM_EXIT_OK;
+}
+
 /* Parameters whose derivatives are wanted, the one that is varied first. */
 static int choose_parameters(work *w)
 {
@@ -74,13 +92,7 @@ static int choose_parameters(work *w)
     w->which = CAROM_NEW(cli->arena, int, np + 1);
     if (!w->which)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory");
-    if (cli->nrange > 1)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "orbit follows a branch in one parameter, not in %d", cli->nrange);
-    if (cli->nrange && cli->range[0].from == cli->range[0].to)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "a branch from %g to %g has no length; -p %s=%g finds the orbit there", cli->range[0].from,
-                              cli->range[0].to, cli->range[0].name, cli->range[0].from);
-    if (cli->nrange) {
-        w->varied = cli->range[0].name;
+    if (w->varied) {
         int i = find_parameter(w, w->varied);
         if (i < 0)
             return CAROM_EXIT_USAGE;
@@ -117,23 +129,20 @@ static int prepare(work *w)
     const carom_cli *cli = w->cli;
     carom_error error = {0};
     char note[200];
-    double multiple = 1, transient = 200, period = 0, from;
+    long multiple = 1, transient = 200;
+    double period = 0;
+    const carom_cli_count counts[] = {{"--multiple", 1, 1000, &multiple}, {"--transient", 0, 1e9, &transient}};
     int code = check_output(cli);
     if (code == CAROM_EXIT_OK)
         code = carom_cli_load(cli, &w->model, note);
     if (code == CAROM_EXIT_OK)
+        code = move_to_branch(w);
+    if (code == CAROM_EXIT_OK)
         code = choose_parameters(w);
-    if (code == CAROM_EXIT_OK && w->varied) {
-        from = cli->range[0].from;
-        if (carom_model_set(w->model, &w->varied, &from, 1, &error) != CAROM_OK)
-            code = carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text);
-    }
     if (code == CAROM_EXIT_OK)
         code = carom_cli_settings(cli, w->model, &w->options);
     if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_number(cli, "--multiple", 1, 1000, &multiple);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_number(cli, "--transient", 0, 1e9, &transient);
+        code = carom_cli_own_counts(cli, counts, CAROM_COUNT(counts));
     if (code == CAROM_EXIT_OK)
         code = carom_cli_own_number(cli, "--period", 1e-300, 1e300, &period);
     if (code != CAROM_EXIT_OK)
@@ -195,8 +204,8 @@ static int follow(work *w, carom_branch *branch)
 {
     const carom_cli *cli = w->cli;
     carom_error error = {0};
-    double most = 2000;
-    int code = carom_cli_own_number(cli, "--points", 2, 1e7, &most);
+    long most = 2000;
+    int code = carom_cli_own_counts(cli, &(carom_cli_count){"--points", 2, 1e7, &most}, 1);
     if (code != CAROM_EXIT_OK)
         return code;
     if (cli->output && !(w->csv = prints(cli) ? stdout : fopen(cli->output, "w")))
@@ -205,7 +214,7 @@ static int follow(work *w, carom_branch *branch)
         write_header(w);
     const carom_cli_range *range = &cli->range[0];
     *branch = (carom_branch){.from = range->from, .to = range->to, .step = (range->to - range->from) / (double)range->n,
-                             .most = (long)most, .point = on_point, .user = w};
+                             .most = most, .point = on_point, .user = w};
     carom_progress_begin(&w->progress, cli->quiet ? NULL : stderr, range->from, range->to);
     w->progress.unit = range->name;
     carom_cli_catch(NULL);

@@ -170,8 +170,9 @@ static int tell(carom_cli_job *job)
 }
 
 /* What there is, also after Ctrl-C. */
-static int results(carom_cli_job *job, int code)
+static int results(void *user, int code)
 {
+    carom_cli_job *job = user; /* the first member of work */
     const carom_cli *cli = job->cli;
     const char *export = carom_cli_own(cli, "--export"), *picture = carom_cli_own(cli, "--picture");
     int late = CAROM_EXIT_OK;
@@ -199,39 +200,34 @@ static int check_output(const carom_cli *cli)
     return CAROM_EXIT_OK;
 }
 
+typedef struct work {
+    carom_cli_job job;
+    carom_measure measure[CAROM_SWEEP_COLUMNS];
+} work;
+
+static int plan(void *user)
+{
+    work *w = user;
+    int code = check_output(w->job.cli);
+    if (code == CAROM_EXIT_OK)
+        code = read_measures(&w->job, w->measure);
+    if (code == CAROM_EXIT_OK)
+        code = carom_cli_job_plan(&w->job);
+    if (code == CAROM_EXIT_OK)
+        code = check_exponents(&w->job, w->measure);
+    return code == CAROM_EXIT_OK ? carom_cli_job_span(&w->job) : code;
+}
+
+static int open(void *user)
+{
+    work *w = user;
+    return carom_cli_job_open(&w->job, (carom_store_entry){NULL, NULL});
+}
+
 static int sweep(const carom_cli *cli)
 {
-    carom_cli_job job = {.cli = cli, .kind = "sweep"};
-    carom_measure measure[CAROM_SWEEP_COLUMNS];
-    carom_cli_mpi_begin(&job.rank, &job.ranks);
-    int code = CAROM_EXIT_OK;
-    for (int turn = 0; turn < 2 && code == CAROM_EXIT_OK; turn++) { /* rank 0 first: mistakes are told once */
-        if ((turn == 0) == (job.rank == 0)) {
-            code = check_output(cli);
-            if (code == CAROM_EXIT_OK)
-                code = read_measures(&job, measure);
-            if (code == CAROM_EXIT_OK)
-                code = carom_cli_job_plan(&job);
-            if (code == CAROM_EXIT_OK)
-                code = check_exponents(&job, measure);
-            if (code == CAROM_EXIT_OK)
-                code = carom_cli_job_span(&job);
-            if (code == CAROM_EXIT_OK && turn == 0)
-                code = carom_cli_job_open(&job, (carom_store_entry){NULL, NULL});
-        }
-        if (turn == 0)
-            code = carom_cli_mpi_agree(code);
-        else if (code != CAROM_EXIT_OK)
-            carom_cli_mpi_abort(code);
-    }
-    if (code == CAROM_EXIT_OK) {
-        code = carom_cli_job_run(&job);
-        if (job.rank == 0 && (code == CAROM_EXIT_OK || code == CAROM_EXIT_INTERRUPTED))
-            code = results(&job, code);
-    }
-    code = carom_cli_job_close(&job, code);
-    carom_cli_mpi_end();
-    return code;
+    work w = {.job = {.cli = cli, .kind = "sweep"}};
+    return carom_cli_job_ranks(&w.job, plan, open, results, &w);
 }
 
 const carom_cli_command carom_cli_sweep_command = {

@@ -33,10 +33,9 @@ int carom_cli_job_plan(carom_cli_job *job);
 int carom_cli_job_span(carom_cli_job *job); /* --periods, --time, --transient */
 /* Describes the whole in job->form (extra: an entry of the command's own, key NULL: none) and opens the store. */
 int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra);
-/* Computes what is left, on threads or on the ranks of MPI; rank 0 closes nothing yet. */
-int carom_cli_job_run(carom_cli_job *job);
-/* Tables and pictures are written by then: closes the store, frees. */
-int carom_cli_job_close(carom_cli_job *job, int code);
+/* The whole: every rank plans, rank 0 opens its store, all compute what is left, and rank 0 tells the results, also after an
+ * interruption: results is given the exit code so far. */
+int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)(void *user), int (*results)(void *user, int code), void *user);
 /* Is standard output taken by the table? */
 bool carom_cli_job_prints(const carom_cli_job *job);
 

@@ -35,7 +35,7 @@ static bool stop(void *user)
     return carom_cli_interrupted();
 }
 
-int carom_cli_job_run(carom_cli_job *job)
+static int compute(carom_cli_job *job)
 {
     const carom_cli *cli = job->cli;
     const carom_sweep_feed feed = {job, take, put, stop};
@@ -74,13 +74,37 @@ bool carom_cli_job_prints(const carom_cli_job *job)
     return (!job->cli->output && !job->cli->json) || (job->cli->output && !strcmp(job->cli->output, "-"));
 }
 
-int carom_cli_job_close(carom_cli_job *job, int code)
+static int close_job(carom_cli_job *job, int code)
 {
     carom_error error = {0};
     if (carom_store_close(job->store, &error) != CAROM_OK && code == CAROM_EXIT_OK)
         code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     carom_sweep_todo_free(&job->todo);
     carom_model_free(job->model);
+    return code;
+}
+
+int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)(void *user), int (*results)(void *user, int code), void *user)
+{
+    carom_cli_mpi_begin(&job->rank, &job->ranks);
+    int code = CAROM_EXIT_OK;
+    for (int turn = 0; turn < 2 && code == CAROM_EXIT_OK; turn++) { /* rank 0 first: mistakes are told once */
+        if ((turn == 0) == (job->rank == 0))
+            code = plan(user);
+        if (code == CAROM_EXIT_OK && turn == 0 && job->rank == 0)
+            code = open(user);
+        if (turn == 0)
+            code = carom_cli_mpi_agree(code);
+        else if (code != CAROM_EXIT_OK)
+            carom_cli_mpi_abort(code);
+    }
+    if (code == CAROM_EXIT_OK) {
+        code = compute(job);
+        if (job->rank == 0 && (code == CAROM_EXIT_OK || code == CAROM_EXIT_INTERRUPTED))
+            code = results(user, code);
+    }
+    code = close_job(job, code);
+    carom_cli_mpi_end();
     return code;
 }
 
