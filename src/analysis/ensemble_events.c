@@ -3,7 +3,7 @@
  *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic itself, between a
  *             place where it is positive and one where it is below -d; where there is no such place: unclear             (1)
  *   locate    a trial to that root; g + u dx + udot dx^2/2 = 0; once more from there unless dx is so small that
- *             q + v dx + a dx^2/2, v + a dx  are exact to rounding; in closed form: that a short series is             (2)
+ *             q + v dx + a dx^2/2, v + a dx  are exact to rounding                                                      (2)
  *
  * Whatever is unclear or touches several contacts is the simulation's (ensemble_serial.c). */
 #include <float.h>
@@ -92,6 +92,8 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
     double guess = 1 + (g1 < 0 ? 2 * g1 / (h * (-u1 + sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
     *root = root_of(power, guess, *low, *high, e->x ? 1e-2 : 1e-4);
+    if (e->x)
+        *root = carom_exact_lane_root(e, lane, c, *root);
     return CAROM_SIGHT_IMPACT;
 }
 
@@ -147,18 +149,12 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     double square = u * u - 2 * a_n * g, dx = square > 0 ? 2 * g / (sqrt(square) - u) : -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    bool close = fabs(dx) <= (e->x ? 3e-3 * longest : 1e-7 * CAROM_MIN(longest, e->proposed[lane]));
-    if (close && e->x)
-        close = carom_exact_lane_move(e, lane, l->contact, &dx);
-    x = e->h[lane] + dx;
-    if (!close) {
+    if (!(fabs(dx) <= (e->x ? 1e-12 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }
     l->u = u + dx * a_n;
-    if (e->x)
-        l->u = e->end.u[l->contact][lane];
-    else if (e->n == 3)
+    if (e->n == 3)
         move_end(e, lane, dx, 3);
     else
         move_end(e, lane, dx, e->n);

@@ -1,12 +1,14 @@
 /* ensemble_exact.c: flights in closed form in eight lanes at once, for the models that the scheme `exact` takes.
  *
- *   M a = F0(t) - K q - C v,   F0 = f0 + f1 t + sum (c_j cos w_j t + s_j sin w_j t),   constant G                      (1)
+ *   M a = F0(t) - K q - C v,   F0 = f0 + f1 t + sum (c_j cos w_j t + s_j sin w_j t),   g = g0 + G q + w t               (1)
  *   Taylor terms of a step:  P_0 = q, V_0 = v;  A_k = M^-1 (F_k - K P_k - C V_k),  P_k+1 = h V_k/(k+1),  V_k+1 = h A_k/(k+1)   (2)
  *   h max(|A|, w_j) <= 2 pi/5: 20 terms are exact to rounding; columns in the same way without F                     (3)
  *   the gap differs from the quintic through its ends by at most 64 s^3 (1-s)^3 d, d = sum_(k>5) (k-3 over 3) |G P_k|/64   (4)
+ *   an impact is at the root of  g + (w h + G P_1) s + sum_(k>1) G P_k s^k                                           (5)
  *
  * (4): the remainder of s^k is s^3 (s-1)^3 times the sum of all products of k-6 of the numbers 0 0 0 1 1 1 s, so that no dip
- * is missed. An impact is located by one step to the root of the quintic and a short series from there (ensemble_short.c). */
+ * is missed. The model itself is evaluated where a flight begins; the end of a step has its forces and gaps by (1), and hands
+ * the functions of time there to the next. */
 #include <math.h>
 
 #include "analysis/ensemble_lanes.h"
@@ -26,18 +28,22 @@ static bool seen(const carom_ensemble *e, int lane)
     return same;
 }
 
-/* (1) of one lane; false: not of that form */
+/* (1) of one lane; false: not of that form; e->at holds what the model says at t = q = v = 0 */
 static bool read_forces(carom_ensemble *e, int lane)
 {
     carom_lanes_exact *x = e->x;
+    bool symbolic = carom_model_symbolic(e->model);
     for (int i = 0; i < e->np; i++)
         e->p_one[i] = e->p[i][lane], x->p[i][lane] = e->p[i][lane];
+    for (int c = 0; c < e->nc; c++)
+        x->gap[c][lane] = ((const carom_wide *)e->at.g)[c][lane];
     for (int i = 0; i < e->nv; i++) {
         carom_time f = {0};
-        if (carom_model_symbolic(e->model) && carom_model_time(e->model, CAROM_FORCE, i, e->p_one, &f, NULL) != CAROM_OK)
+        if (symbolic && carom_model_time(e->model, CAROM_FORCE, i, e->p_one, &f, NULL) != CAROM_OK)
             return false;
         if (f.degree > 1)
             return false;
+        x->constant[i][lane] = symbolic ? f.power[0] : ((const carom_wide *)e->at.F)[i][lane];
         x->slope[i][lane] = f.power[1];
         x->nharmonic = CAROM_MAX(x->nharmonic, f.nharmonic);
         for (int j = 0; j < HARMONICS; j++) {
@@ -74,6 +80,7 @@ void carom_exact_lanes_constants(carom_ensemble *e)
 {
     carom_lanes_exact *x = e->x;
     carom_wide k = norm(e, e->at.R_q), c = norm(e, e->at.R_v);
+    carom_lanes_origin(e);
     for (int l = 0; l < W; l++) {
         if (!seen(e, l))
             x->known[l] = read_forces(e, l);
@@ -86,80 +93,128 @@ void carom_exact_lanes_constants(carom_ensemble *e)
     }
 }
 
-/* ---- a step ---- */
+/* ---- functions of time ---- */
 
-/* Functions of time at the start, as terms: x_j the force, y_j its derivative over w_j. */
-static void clock_terms(carom_ensemble *e)
+/* As terms: x_j the force, y_j its derivative over w_j. */
+INLINE void clock_at(const carom_ensemble *e, carom_wide t, carom_wide *x_j, carom_wide *y_j)
 {
-    carom_lanes_exact *x = e->x;
-    const carom_wide t = e->base + e->s;
+    const carom_lanes_exact *x = e->x;
     for (int i = 0; i < e->nv; i++)
         for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
             carom_wide phase = x->omega[j] * t, c, s;
             carom_trig_wide((const double *)&phase, (double *)&s, (double *)&c);
-            x->x[j] = x->cosine[j] * c + x->sine[j] * s;
-            x->y[j] = x->sine[j] * c - x->cosine[j] * s;
+            x_j[j] = x->cosine[j] * c + x->sine[j] * s;
+            y_j[j] = x->sine[j] * c - x->cosine[j] * s;
         }
 }
 
-/* F_k of a coordinate and its terms moved on to k */
-INLINE carom_wide force_term(carom_lanes_exact *x, int i, carom_wide step)
+void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes)
 {
-    carom_wide f = {0};
-    for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
-        carom_wide turn = x->omega[j] * step, old = x->x[j];
-        x->x[j] = turn * x->y[j];
-        x->y[j] = -(turn * old);
-        f += x->x[j];
-    }
-    return f;
+    carom_lanes_exact *x = e->x;
+    clock_at(e, e->base + e->s, x->x_end, x->y_end); /* which is free between two trials */
+    for (int l = 0; l < W; l++)
+        if (lanes & (1u << l))
+            carom_exact_lane_take(e, l);
 }
+
+void carom_exact_lane_take(carom_ensemble *e, int lane)
+{
+    carom_lanes_exact *x = e->x;
+    for (int i = 0; i < e->nv; i++)
+        for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
+            *carom_lane_at(x->x, j, lane) = x->x_end[j][lane];
+            *carom_lane_at(x->y, j, lane) = x->y_end[j][lane];
+        }
+}
+
+/* F and g of (1) at the end of the step */
+INLINE void end_of_step(carom_ensemble *e, int nv)
+{
+    const carom_lanes_exact *x = e->x;
+    const carom_wide *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v, *G = (const carom_wide *)e->at.G;
+    const carom_wide t = e->base + (e->s + e->h), *q = e->end.q, *v = e->end.v;
+    for (int i = 0; i < nv; i++) {
+        carom_wide f = x->constant[i] + x->slope[i] * t;
+        for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++)
+            f += x->x_end[j];
+        for (int j = 0; j < nv; j++)
+            f = f - K[i * nv + j] * q[j] - C[i * nv + j] * v[j];
+        ((carom_wide *)e->at.F)[i] = f;
+    }
+    for (int c = 0; c < e->nc; c++) {
+        int r = e->row[c];
+        carom_wide g = x->gap[c] + ((const carom_wide *)e->at.w)[r] * t;
+        for (int j = 0; j < nv; j++)
+            g += G[r * nv + j] * q[j];
+        ((carom_wide *)e->at.g)[c] = g;
+    }
+}
+
+/* ---- a step ---- */
 
 static const double inverse[TERMS + 1] = {0,        1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
                                           1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13,
                                           1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17, 1.0 / 18, 1.0 / 19, 1.0 / 20};
+#define WEIGHT(k) (((k) - 3.0) * ((k) - 4) * ((k) - 5) / (6 * 64))
+static const double weight[TERMS + 1] = {0,          0,          0,          0,          0,          0,          WEIGHT(6),
+                                         WEIGHT(7),  WEIGHT(8),  WEIGHT(9),  WEIGHT(10), WEIGHT(11), WEIGHT(12), WEIGHT(13),
+                                         WEIGHT(14), WEIGHT(15), WEIGHT(16), WEIGHT(17), WEIGHT(18), WEIGHT(19), WEIGHT(20)};
 
-INLINE carom_wide weighted(int k, carom_wide P)
+/* F_k of a coordinate and its terms moved on to k */
+INLINE carom_wide force_term(const carom_wide *omega, int n, carom_wide *x, carom_wide *y, carom_wide step)
 {
-    double weight = k > 5 ? (double)((k - 3) * (k - 4) * (k - 5)) / (6.0 * 64) : 0;
-    return weight * size(P);
+    carom_wide f = {0};
+    for (int j = 0; j < n; j++) {
+        carom_wide turn = omega[j] * step, old = x[j];
+        x[j] = turn * y[j];
+        y[j] = -(turn * old);
+        f += x[j];
+    }
+    return f;
 }
 
 /* (2) of one coordinate, state and columns together: n in all */
-INLINE void series_of_one(carom_ensemble *e, const int n)
+INLINE void series_of_one(carom_ensemble *e, const int n, const int harmonics)
 {
-    const carom_wide h = e->h, K = e->factored[0] * *(const carom_wide *)e->at.R_q, C = e->factored[0] * *(const carom_wide *)e->at.R_v;
-    carom_wide P[3], V[3], A[3], dq[3] = {{0}}, dv[3] = {{0}}, bound = {0};
+    carom_lanes_exact *x = e->x;
+    const carom_wide h = e->h, K = e->factored[0] * -*(const carom_wide *)e->at.R_q, C = e->factored[0] * *(const carom_wide *)e->at.R_v;
+    carom_wide P[3], V[3], A[3], dq[3] = {{0}}, dv[3] = {{0}}, bound = {0}, X[HARMONICS], Y[HARMONICS];
     for (int c = 0; c < n; c++)
         P[c] = e->start.q[c], V[c] = e->start.v[c], A[c] = e->k[c];
+    for (int j = 0; j < harmonics; j++)
+        X[j] = x->x[j], Y[j] = x->y[j];
     for (int k = 1; k <= TERMS; k++) {
-        carom_wide step = h * inverse[k], f = force_term(e->x, 0, step);
+        carom_wide step = h * inverse[k], f = force_term(x->omega, harmonics, X, Y, step);
         if (k == 1)
-            f += h * e->x->slope[0];
+            f += h * x->slope[0];
 #pragma GCC unroll 3
         for (int c = 0; c < n; c++) {
             P[c] = step * V[c], V[c] = step * A[c];
             dq[c] += P[c], dv[c] += V[c];
-            A[c] = -(K * P[c]) - C * V[c];
+            A[c] = K * P[c] - C * V[c];
         }
         A[0] += f * e->factored[0];
-        bound += weighted(k, P[0]);
+        x->terms[k] = P[0];
+        bound += weight[k] * size(P[0]);                                                                         /* (4) */
     }
     for (int c = 0; c < n; c++)
         e->end.q[c] = e->start.q[c] + dq[c], e->end.v[c] = e->start.v[c] + dv[c];
-    e->x->bound[0] = bound;
+    x->bound[0] = bound;
 }
 
 /* (2) for the state (c = 0) or a column; P, V, A: [nv] of work */
 INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *V, carom_wide *A)
 {
+    carom_lanes_exact *x = e->x;
     const carom_wide h = e->h, *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v;
-    carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv, *bound = e->x->bound;
+    carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv;
     for (int i = 0; i < nv; i++) {
         P[i] = e->start.q[c * nv + i], V[i] = e->start.v[c * nv + i], A[i] = e->k[c * nv + i];
         q[i] = v[i] = (carom_wide){0};
         if (c == 0)
-            bound[i] = (carom_wide){0};
+            x->bound[i] = (carom_wide){0};
+        for (int j = i * HARMONICS; c == 0 && j < i * HARMONICS + x->nharmonic; j++)
+            x->x_end[j] = x->x[j], x->y_end[j] = x->y[j];
     }
     for (int k = 1; k <= TERMS; k++) {
         carom_wide step = h * inverse[k];
@@ -167,14 +222,14 @@ INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *
             P[i] = step * V[i], V[i] = step * A[i];
             q[i] += P[i], v[i] += V[i];
             if (c == 0)
-                bound[i] += weighted(k, P[i]);                                                                   /* (4) */
+                x->terms[k * nv + i] = P[i], x->bound[i] += weight[k] * size(P[i]);                               /* (4) */
         }
         for (int i = 0; i < nv; i++) {
             carom_wide f = {0};
             if (c == 0)
-                f = force_term(e->x, i, step);
+                f = force_term(x->omega + i * HARMONICS, x->nharmonic, x->x_end + i * HARMONICS, x->y_end + i * HARMONICS, step);
             if (c == 0 && k == 1)
-                f += h * e->x->slope[i];
+                f += h * x->slope[i];
             for (int j = 0; j < nv; j++)
                 f = f - K[i * nv + j] * P[j] - C[i * nv + j] * V[j];
             A[i] = f;
@@ -189,43 +244,80 @@ INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *
 
 CAROM_CLONES static void flights(carom_ensemble *e)
 {
-    int nv = e->nv;
+    int nv = e->nv, harmonics = e->x->nharmonic;
     carom_wide *more = e->x->scratch;
-    if (nv == 1 && e->columns == 2)
-        series_of_one(e, 3);
+    if (nv == 1 && e->columns == 2 && harmonics == 1)
+        series_of_one(e, 3, 1);
     else if (nv == 1)
-        series_of_one(e, 1 + e->columns);
+        series_of_one(e, 1 + e->columns, harmonics);
     else
         for (int c = 0; c <= e->columns; c++)
             series(e, c, nv, more, more + nv, more + 2 * nv);
 }
 
+CAROM_CLONES static void ends(carom_ensemble *e)
+{
+    if (e->nv == 1)
+        end_of_step(e, 1);
+    else
+        end_of_step(e, e->nv);
+}
+
 void carom_exact_lanes_trial(carom_ensemble *e)
 {
-    clock_terms(e);
     flights(e);
-    e->t = e->base + (e->s + e->h);
+    clock_at(e, e->base + (e->s + e->h), e->x->x_end, e->x->y_end);
+    ends(e);
+}
+
+/* ---- impacts ---- */
+
+/* sum_k<4 of c_k+4m s^(k+4m), m < 5, and its derivative by s times s: four by four, the sums of which do not wait for each other */
+INLINE void value_of(const double c[TERMS + 4], double s, double *value, double *slope)
+{
+    double s2 = s * s, s4 = s2 * s2, power = 1, f[4] = {0}, d[4] = {0};
+    for (int m = 0; m < TERMS + 4; m += 4) {
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++) {
+            double term = c[m + i] * power;
+            f[i] += term, d[i] += (m + i) * term;
+        }
+        power *= s4;
+    }
+    *value = (f[0] + s * f[1]) + s2 * (f[2] + s * f[3]);
+    *slope = (d[0] + s * d[1]) + s2 * (d[2] + s * d[3]);
+}
+
+double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s)
+{
+    int nv = e->nv, r = e->row[contact];
+    const carom_wide *G = (const carom_wide *)e->at.G + r * nv, *terms = e->x->terms;
+    double c[TERMS + 4] = {CAROM_MAX(e->start.g[contact][lane], 0), ((const carom_wide *)e->at.w)[r][lane] * e->h[lane]}, value, slope;
+    for (int k = 1; k <= TERMS; k++)
+        for (int j = 0; j < nv; j++)
+            c[k] += G[j][lane] * terms[k * nv + j][lane];
+    for (int tries = 0; tries < 2; tries++) {
+        value_of(c, s, &value, &slope);
+        s -= value / slope * s;
+    }
+    return s;                                                                                                    /* (5) */
 }
 
 /* ---- set-up ---- */
 
 carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error)
 {
-    int nv = e->nv;
-    carom_arena *a = e->arena;
-    carom_lanes_exact *x = CAROM_NEW(a, carom_lanes_exact, 1);
+    int nv = e->nv, all_of = nv * HARMONICS;
+    carom_lanes_exact *x = CAROM_NEW(e->arena, carom_lanes_exact, 1);
     if (!x)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
-    carom_wide **arrays[] = {&x->p, &x->slope, &x->omega, &x->cosine, &x->sine, &x->x, &x->y, &x->bound, &x->scratch};
-    const int lengths[] = {e->np + 1, nv, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv * HARMONICS, nv,
+    carom_wide **arrays[] = {&x->p, &x->constant, &x->slope, &x->omega, &x->cosine, &x->sine, &x->x,
+                             &x->y, &x->x_end, &x->y_end, &x->gap, &x->terms, &x->bound, &x->scratch};
+    const int lengths[] = {e->np + 1, nv, nv, all_of, all_of, all_of, all_of, all_of, all_of, all_of, e->nc + 1, nv * (TERMS + 1), nv,
                            nv * CAROM_MAX(nv, 3)};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
-        if (!(*arrays[i] = CAROM_NEW(a, carom_wide, lengths[i])))
+        if (!(*arrays[i] = CAROM_NEW(e->arena, carom_wide, lengths[i])))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
-    x->force = CAROM_NEW(a, double, nv * CAROM_SHORT_TERMS);
-    x->terms = CAROM_NEW(a, double, nv * CAROM_SHORT_TERMS);
-    if (!x->force || !x->terms)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
     e->x = x;
     return CAROM_OK;
 }

@@ -14,6 +14,7 @@
 #include "analysis/ensemble_lanes.h"
 #include "analysis/ensemble_pair.h"
 #include "analysis/ensemble_wide.h"
+#include "model/forcing.h"
 #include "schemes/tolerance.h"
 
 enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES };
@@ -144,6 +145,11 @@ INLINE void take(carom_ensemble *e, carom_mask which)
         e->start.u[c] = choose(which, e->end.u[c], e->start.u[c]);
         e->start.udot[c] = choose(which, e->end.udot[c], e->start.udot[c]);
     }
+    for (int i = 0; e->x && i < e->nv; i++)
+        for (int j = i * CAROM_TIME_HARMONICS; j < i * CAROM_TIME_HARMONICS + e->x->nharmonic; j++) {
+            e->x->x[j] = choose(which, e->x->x_end[j], e->x->x[j]);
+            e->x->y[j] = choose(which, e->x->y_end[j], e->x->y[j]);
+        }
     carom_wide trace = e->trace[0], one = choose(which, all(1), all(0));
     if (e->follow_trace) {
         trace = sum(last_v, STAGES, e->trace, 1);

@@ -9,7 +9,7 @@
 #include "core/clones.h"
 #include "sim/sim.h"
 
-enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15, CAROM_SHORT_TERMS = 8 };
+enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15 };
 typedef double carom_wide __attribute__((vector_size(CAROM_LANES * sizeof(double)), may_alias));
 
 typedef struct carom_lane_end { /* eight points of the motion */
@@ -37,12 +37,13 @@ typedef struct carom_lane { /* what belongs to one job */
 typedef struct carom_lanes_exact { /* ensemble_exact.c: forces in time */
     bool known[CAROM_LANES];          /* for the parameters p */
     int nharmonic;                    /* of one coordinate, at most */
-    carom_wide *p, *slope;            /* [np] [nv] */
+    carom_wide *p, *constant, *slope; /* [np] [nv] [nv] */
     carom_wide *omega, *cosine, *sine; /* [nv*harmonics] */
-    carom_wide *x, *y;                /* [nv*harmonics] terms of the forces */
+    carom_wide *x, *y, *x_end, *y_end; /* [nv*harmonics] terms of the forces at the start and at the end of a trial */
+    carom_wide *gap;                  /* [nc] at t = q = 0 */
+    carom_wide *terms;                /* [(terms+1)*nv] of the positions along the trial */
     carom_wide *bound;                /* [nv] what P_6 and the following add to d */
     carom_wide *scratch;              /* [nv*max(nv, 3)] */
-    double *force, *terms;            /* [nv*CAROM_SHORT_TERMS] of one lane */
 } carom_lanes_exact;
 
 struct carom_ensemble {
@@ -107,16 +108,16 @@ void carom_lanes_trial(carom_ensemble *e);         /* one step of length h in ev
 void carom_lanes_middle(carom_ensemble *e, const carom_wide *q); /* gaps in the middle of the trial */
 void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at the start of these; finishes their impacts */
 
+void carom_lanes_origin(carom_ensemble *e);        /* e->at: forces and gaps at t = q = v = 0 */
 void carom_lanes_solve(const carom_ensemble *e, carom_wide *x); /* M^-1 x */
 
 /* ---- ensemble_exact.c ---- */
 carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error);
 void carom_exact_lanes_constants(carom_ensemble *e);
-void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, and the time there */
-
-/* ---- ensemble_short.c ---- */
-/* The end of the trial, about dx from an impact, is moved there; sets dx. false: nothing is moved, dx is a better guess. */
-bool carom_exact_lane_move(carom_ensemble *e, int lane, int contact, double *dx);
+void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes); /* functions of time where flights of these begin */
+void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, forces and gaps there */
+void carom_exact_lane_take(carom_ensemble *e, int lane); /* functions of time: the end becomes the start */
+double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s); /* of the gap, near s, a part of the trial */
 
 /* ---- ensemble_judge.c ---- */
 unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */

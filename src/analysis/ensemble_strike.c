@@ -58,6 +58,8 @@ INLINE void strike(carom_ensemble *e, int lane, int nv, double *y)
         *carom_lane_at(e->start.v, i, lane) -= (1 + l->e) * l->u * y[i];
     }
     e->s[lane] += e->h[lane];
+    if (e->x)
+        carom_exact_lane_take(e, lane);
 }
 
 /* (2) with accelerations a after the impact and y of (1) */

@@ -197,6 +197,12 @@ static bool may_be_stiff(carom_ensemble *e)
     return false;
 }
 
+void carom_lanes_origin(carom_ensemble *e)
+{
+    e->t = all(0);
+    evaluate(e, e->end_want, &(carom_lane_end){.q = e->zero, .v = e->zero});
+}
+
 void carom_lanes_constants(carom_ensemble *e)
 {
     e->evaluator->begin(e->model, W, (const double *)e->p, e->work);
@@ -310,18 +316,30 @@ static void quick_trial(carom_ensemble *e)
     measure(e, &e->end, a);
 }
 
+/* In closed form. */
+static void flight(carom_ensemble *e)
+{
+    carom_wide *a = e->k + (STAGES - 1) * e->n;
+    carom_exact_lanes_trial(e);
+    state_acceleration(e, a);
+    if (e->columns)
+        column_accelerations(e, e->end.q, e->end.v, a);
+    measure(e, &e->end, a);
+}
+
 void carom_lanes_trial(carom_ensemble *e)
 {
-    if (!e->x && !e->follow_trace && e->constant & CAROM_MASS) {
+    if (e->x) {
+        flight(e);
+        return;
+    }
+    if (!e->follow_trace && e->constant & CAROM_MASS) {
         quick_trial(e);
         return;
     }
-    for (int k = e->x ? STAGES - 1 : 1; k < STAGES; k++) {
+    for (int k = 1; k < STAGES; k++) {
         carom_wide *a = e->k + k * e->n;
-        if (e->x)
-            carom_exact_lanes_trial(e);
-        else
-            stage(e, k);
+        stage(e, k);
         evaluate(e, k < STAGES - 1 ? e->stage_want : e->end_want, &e->end);
         state_acceleration(e, a);
         gradients(e, &e->end, a);
@@ -340,6 +358,8 @@ void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
     carom_wide trace = {0};
     if (e->new_parameters)
         carom_lanes_constants(e);
+    if (e->x)
+        carom_exact_lanes_begin(e, lanes);
     e->t = e->base + e->s;
     evaluate(e, e->end_want, &here);
     state_acceleration(e, a);
