@@ -181,10 +181,11 @@ function axes(p) {
         (log ? logarithmic : linear)(low, high, Math.max(3, Math.floor((i ? u.bbox.height : u.bbox.width) / uPlot.pxRatio / pixels)))
     const filter = (u, ticks) => ticks // none is left without its label
     const names = p.names && p.names.map(n => n.length > 14 ? n.slice(0, 13) + '…' : n)
+    const room = (u, labels) => names ? 92 : Math.max(58, 14 + 7 * Math.max(0, ...(labels || []).map(text => text.length)))
     return [
         {scale: 'x', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: 28, gap: 4, space: 10, splits: splits(p.logx, 75),
          values: (u, ticks) => ticks.map(t => label(t, ticks, p.logx))},
-        {scale: 'y', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: names ? 92 : 58, gap: 4, space: 10,
+        {scale: 'y', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: room, gap: 4, space: 10,
          splits: names ? () => names.map((n, i) => i) : splits(p.logy, 32),
          values: (u, ticks) => names ? names : ticks.map(t => label(t, ticks, p.logy))},
     ]

@@ -255,7 +255,7 @@ static carom_status remark_19(carom_findings *f, carom_error *error)
     } list[] = {{"scheme=moreau-jean h=0.01 t_end=10", "Moreau-Jean (16)", true, false},
                 {"scheme=moreau-jean-projected:catch=false h=0.01 t_end=10", "(19) as printed", false, true},
                 {"scheme=moreau-jean-projected h=0.01 t_end=10", "(19) with catch", true, true}};
-    carom_finding *table = carom_find_table(f, "Kern's ball, h = 0.01", "scheme|deepest penetration at a node|largest |v| in the last second");
+    carom_finding *table = carom_find_table(f, "Kern's ball, h = 0.01", "scheme|deepest penetration at a node|largest speed in the last second");
     carom_finding *plot = carom_find_plot(f, "The ball after its accumulation point", "t", "y", 0);
     for (int k = 0; k < CAROM_COUNT(list); k++) {
         carom_record record = {0};

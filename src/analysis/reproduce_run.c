@@ -73,11 +73,18 @@ void carom_record_free(carom_record *record)
 
 /* ---- orders ---- */
 
+/* "ball", "linear-oscillator with f=-5" */
+static const char *name_of(const carom_comparison *c, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s", c->model, c->parameters ? " with " : "", c->parameters ? c->parameters : "");
+    return text;
+}
+
 static void draw_norm(carom_findings *f, const carom_comparison *c, const carom_converge_result *r, int norm)
 {
     double h[400], error[400], least = INFINITY, at = 0;
-    char title[100];
-    snprintf(title, sizeof title, "%s: %s", c->model, c->norms[norm]);
+    char title[200], name[100];
+    snprintf(title, sizeof title, "%s: %s", name_of(c, name, sizeof name), c->norms[norm]);
     carom_finding *plot = carom_find_plot(f, title, "h", c->norms[norm], CAROM_FINDING_LOGLOG);
     for (int s = 0; s < c->nscheme; s++) {
         int n = 0;
@@ -100,8 +107,8 @@ static void compare_orders(carom_findings *f, const carom_comparison *c, const c
     for (int i = 0; i < r->norder; i++) {
         const carom_converge_order *o = &r->order[i];
         const double expected = c->expected ? c->expected[o->scheme * c->nnorm + o->norm] : NAN;
-        char what[200], text[40] = "-";
-        snprintf(what, sizeof what, "order of %s in %s (%s)", c->schemes[o->scheme], c->norms[o->norm], c->model);
+        char what[300], name[100], text[40] = "-";
+        snprintf(what, sizeof what, "order of %s in %s (%s)", c->schemes[o->scheme], c->norms[o->norm], name_of(c, name, sizeof name));
         if (!isnan(expected)) {
             snprintf(text, sizeof text, "%g", expected);
             carom_find_check(f, what, o->order, expected - c->below, expected + c->above);
@@ -118,8 +125,9 @@ static void compare_errors(carom_findings *f, const carom_comparison *c, const c
         while (c->h[k] != row->h)
             k++;
         const double known = c->known[(row->scheme * c->nnorm + row->norm) * c->nh + k];
-        char what[200];
-        snprintf(what, sizeof what, "%s of %s at h = %.6g (%s), over the known %.6g", c->norms[row->norm], c->schemes[row->scheme], row->h, c->model, known);
+        char what[300], name[100];
+        snprintf(what, sizeof what, "%s of %s at h = %.6g (%s), over the known %.6g", c->norms[row->norm], c->schemes[row->scheme], row->h,
+                 name_of(c, name, sizeof name), known);
         if (known > 0)
             carom_find_value(f, what, row->error / known, 1, c->within);
     }

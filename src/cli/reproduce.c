@@ -84,7 +84,8 @@ static void put_checks(carom_page *page, const carom_findings *f)
         const char *range = half == 0 ? carom_arena_format(f->arena, "%.10g", middle)
                             : half < 0.01 * fabs(middle) ? carom_arena_format(f->arena, "%.10g ± %.2g", middle, half)
                                                          : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
-        const char *row[] = {c->what, carom_arena_format(f->arena, "%.10g", c->measured), range, c->passes ? "pass" : "fail"};
+        const bool sharp = half < 1e-3 * fabs(middle); /* then digits count */
+        const char *row[] = {c->what, carom_arena_format(f->arena, sharp ? "%.10g" : "%.4g", c->measured), range, c->passes ? "pass" : "fail"};
         memcpy(cell + 4 * i, row, sizeof row);
     }
     if (cell && f->ncheck)

@@ -90,12 +90,22 @@ static bool is_numeric(const carom_page_table *t, int column)
     return numbers > 0;
 }
 
-static void put_cell(carom_stream *out, const char *text, bool numeric)
+static carom_page_status status_of(const char *text)
 {
-    carom_page_status status = strcmp(text, "pass") == 0   ? CAROM_PAGE_PASS
-                               : strcmp(text, "fail") == 0 ? CAROM_PAGE_FAIL
-                                                           : CAROM_PAGE_INFO;
-    carom_stream_string(out, status != CAROM_PAGE_INFO ? "<td class=\"v\">" : numeric ? "<td class=\"n\">" : "<td>");
+    return strcmp(text, "pass") == 0 ? CAROM_PAGE_PASS : strcmp(text, "fail") == 0 ? CAROM_PAGE_FAIL : CAROM_PAGE_INFO;
+}
+
+/* Rows with a verdict are laid out one below the other on a phone: there each cell says what it is. */
+static void put_cell(carom_stream *out, const char *text, bool numeric, const char *name)
+{
+    carom_page_status status = status_of(text);
+    carom_stream_string(out, status != CAROM_PAGE_INFO ? "<td class=\"v\"" : numeric ? "<td class=\"n\"" : "<td");
+    if (name) {
+        carom_stream_string(out, " data-name=\"");
+        carom_page_escape(out, name);
+        carom_stream_string(out, "\"");
+    }
+    carom_stream_string(out, ">");
     if (status != CAROM_PAGE_INFO)
         carom_page_badge(out, status);
     else
@@ -112,7 +122,8 @@ void carom_page_table_put(carom_page *page, const carom_page_table *t)
             carom_fail(&out->error, CAROM_NO_MEMORY, "no memory for a table of %d columns", t->ncolumn);
         return;
     }
-    carom_stream_string(out, "<div class=\"table\"><table>\n");
+    bool judged = t->nrow > 0 && status_of(cell_of(t, 0, t->ncolumn - 1)) != CAROM_PAGE_INFO;
+    carom_stream_string(out, judged ? "<div class=\"table\"><table class=\"checks\">\n" : "<div class=\"table\"><table>\n");
     if (t->title && *t->title)
         put_element(out, "<caption>", t->title, "</caption>\n");
     carom_stream_string(out, "<thead><tr>");
@@ -124,7 +135,7 @@ void carom_page_table_put(carom_page *page, const carom_page_table *t)
     for (int i = 0; i < t->nrow; i++) {
         carom_stream_string(out, "<tr>");
         for (int j = 0; j < t->ncolumn; j++)
-            put_cell(out, cell_of(t, i, j), numeric[j]);
+            put_cell(out, cell_of(t, i, j), numeric[j], judged && j > 0 && j + 1 < t->ncolumn ? t->header[j] : NULL);
         carom_stream_string(out, "</tr>\n");
     }
     carom_stream_string(out, "</tbody>\n</table></div>\n");

@@ -84,16 +84,46 @@ static void fit(picture *p)
     carom_axis_fit(&f->y, y[0], y[1], plot->y_names ? 0 : 0.06, CAROM_MAX(3, (int)(f->height / 32)));
 }
 
+enum { TICKS = 64 };
+
+/* 1, 2 and 5 times powers of ten. */
+static int few_decades(const carom_axis *axis, double *tick)
+{
+    static const int mantissa[] = {1, 2, 5};
+    int n = 0;
+    for (int k = (int)floor(axis->low); k <= axis->high; k++)
+        for (int j = 0; j < CAROM_COUNT(mantissa); j++) {
+            double value = k + log10(mantissa[j]);
+            if (value >= axis->low && value <= axis->high && n < TICKS)
+                tick[n++] = value;
+        }
+    return n;
+}
+
+/* Ticks of a logarithmic axis are powers of ten; where there are few, also 2 and 5 times those; else as on a linear one. */
+static int ticks_of(const carom_axis *axis, bool log, double *tick)
+{
+    int n = log && axis->high - axis->low < 2.5 ? few_decades(axis, tick) : 0;
+    if (n >= 3)
+        return n;
+    n = 0;
+    for (int i = 0; i < axis->count && n < TICKS; i++) {
+        double value = carom_axis_tick(axis, i);
+        if (!log || axis->high - axis->low < 2.5 || fabs(value - round(value)) < 1e-9)
+            tick[n++] = value;
+    }
+    return n;
+}
+
 /* Of a logarithmic axis: 10 to the power of the tick; between powers the number itself. */
-static void label_of(const carom_axis *axis, int i, bool log, char *text)
+static void label_of(const carom_axis *axis, int i, double tick, bool log, char *text)
 {
     if (!log) {
         carom_axis_label(axis, i, text);
         return;
     }
-    double tick = carom_axis_tick(axis, i);
     if (fabs(tick - round(tick)) < 1e-9)
-        snprintf(text, 64, tick >= 0 && tick <= 3 ? "%.0f" : "1e%.0f", tick >= 0 && tick <= 3 ? pow(10, tick) : tick);
+        snprintf(text, 64, tick > -3.5 && tick < 3.5 ? "%g" : "1e%g", tick > -3.5 && tick < 3.5 ? pow(10, round(tick)) : round(tick));
     else
         snprintf(text, 64, "%.3g", pow(10, tick));
 }
@@ -101,11 +131,12 @@ static void label_of(const carom_axis *axis, int i, bool log, char *text)
 static void put_grid(const picture *p)
 {
     const carom_frame *f = &p->frame;
+    double tick[TICKS];
     carom_page_say(p->out, "<path class=\"grid\" d=\"");
-    for (int i = 0; i < f->x.count; i++)
-        carom_page_say(p->out, "M%d.5 %dv%d", (int)carom_axis_place(&f->x, carom_axis_tick(&f->x, i)), (int)f->top, (int)f->height);
-    for (int i = 0; !p->plot->y_names && i < f->y.count; i++)
-        carom_page_say(p->out, "M%d %d.5h%d", (int)f->left, (int)carom_axis_place(&f->y, carom_axis_tick(&f->y, i)), (int)f->width);
+    for (int i = 0, n = ticks_of(&f->x, p->plot->logx, tick); i < n; i++)
+        carom_page_say(p->out, "M%d.5 %dv%d", (int)carom_axis_place(&f->x, tick[i]), (int)f->top, (int)f->height);
+    for (int i = 0, n = p->plot->y_names ? 0 : ticks_of(&f->y, p->plot->logy, tick); i < n; i++)
+        carom_page_say(p->out, "M%d %d.5h%d", (int)f->left, (int)carom_axis_place(&f->y, tick[i]), (int)f->width);
     carom_page_say(p->out, "\"/>\n<path class=\"frame\" d=\"M%d.5 %d.5v%dh%d\"/>\n", (int)f->left, (int)f->top, (int)f->height,
                    (int)f->width);
 }
@@ -114,16 +145,17 @@ static void put_labels(const picture *p)
 {
     const carom_frame *f = &p->frame;
     char label[64];
+    double tick[TICKS];
     int bottom = (int)(f->top + f->height);
-    for (int i = 0; i < f->x.count; i++) {
-        label_of(&f->x, i, p->plot->logx, label);
-        carom_page_say(p->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n",
-                       (int)lround(carom_axis_place(&f->x, carom_axis_tick(&f->x, i))), bottom + 16, label);
+    for (int i = 0, n = ticks_of(&f->x, p->plot->logx, tick); i < n; i++) {
+        label_of(&f->x, i, tick[i], p->plot->logx, label);
+        carom_page_say(p->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", (int)lround(carom_axis_place(&f->x, tick[i])),
+                       bottom + 16, label);
     }
-    for (int i = 0; !p->plot->y_names && i < f->y.count; i++) {
-        label_of(&f->y, i, p->plot->logy, label);
+    for (int i = 0, n = p->plot->y_names ? 0 : ticks_of(&f->y, p->plot->logy, tick); i < n; i++) {
+        label_of(&f->y, i, tick[i], p->plot->logy, label);
         carom_page_say(p->out, "<text class=\"n\" x=\"%d\" y=\"%d\">%s</text>\n", (int)f->left - 6,
-                       (int)lround(carom_axis_place(&f->y, carom_axis_tick(&f->y, i))) + 4, label);
+                       (int)lround(carom_axis_place(&f->y, tick[i])) + 4, label);
     }
     for (int i = 0; p->plot->y_names && i < p->plot->ny; i++) {
         carom_page_say(p->out, "<text class=\"n\" x=\"%d\" y=\"%d\">", (int)f->left - 6, (int)carom_axis_place(&f->y, i) + 4);
