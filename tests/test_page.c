@@ -309,6 +309,28 @@ static int parts_left(void)
     return access(part, F_OK) == 0;
 }
 
+START_TEST(rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_ticks)
+{
+    const char *const header[] = {"check", "a \"<b>\"", "verdict"}, *const cell[] = {"x", "1", "pass", "y", "2", "fail"}, *const plain[] = {"x", "1", "2"};
+    const double few[] = {0.013, 0.13}, many[] = {1e-13, 3e-2};
+    const carom_page_series series = {"s", few, many, 2, CAROM_PAGE_POINTS, 0};
+    carom_page *page = begin("ticks");
+    carom_page_section(page, "s", "Section", CAROM_PAGE_PASS);
+    carom_page_table_put(page, &(carom_page_table){"checks", header, cell, 3, 2});
+    carom_page_table_put(page, &(carom_page_table){"numbers", header, plain, 3, 1});
+    carom_page_plot(page, &(carom_page_plot_data){.title = "p", .series = &series, .nseries = 1, .logx = true, .logy = true});
+    char *all = finish(page);
+    ck_assert_int_eq(count(all, "<table class=\"checks\">"), 1);
+    ck_assert_int_eq(count(all, "data-name=\"a &quot;&lt;b&gt;&quot;\">"), 2);
+    static const char *const ticks[] = {">0.02<", ">0.05<", ">0.1<", ">1e-12<", ">0.01<"}, *const others[] = {">0.0158<", ">1e-1<", ">3.16e"};
+    for (int i = 0; i < 5; i++)
+        ck_assert_msg(count(all, ticks[i]) == 1, "no tick %s", ticks[i]);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(count(all, others[i]) == 0, "a tick %s", others[i]);
+    free(all);
+}
+END_TEST
+
 START_TEST(a_page_that_cannot_be_written_leaves_the_old_one)
 {
     carom_error error = {0};
@@ -357,5 +379,6 @@ TEST_MAIN("page", no_text_becomes_a_tag_or_a_script, markup_is_code_emphasis_and
           a_verdict_may_come_after_its_section, a_page_asks_for_nothing_from_outside,
           numbers_come_back_to_the_bit_and_a_common_x_is_kept_once,
           a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends, every_style_thins_and_draws,
-          empty_constant_and_infinite_series_are_no_trouble, a_page_that_cannot_be_written_leaves_the_old_one,
+          empty_constant_and_infinite_series_are_no_trouble,
+          rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_ticks, a_page_that_cannot_be_written_leaves_the_old_one,
           a_full_device_is_an_error_and_stays_a_device)
