@@ -154,19 +154,25 @@ static int rows_until_failure(carom_sink *sink, int most)
     return most;
 }
 
+/* A sink of this format on a disk that is full. */
+static carom_status open_full(int format, char name[static 40], carom_sink **sink, carom_error *error)
+{
+    static carom_model model;
+    char path[300];
+    model = fixture_model();
+    snprintf(name, 40, "a.%s", fixture_endings[format]);
+    strcpy(path, fixture_path(name));
+    ck_assert_int_eq(symlink("/dev/full", path), 0);
+    return carom_sink_new(sink, path, NULL, &model, NULL, NULL, 0, error);
+}
+
 START_TEST(a_full_disk_stops_the_writing_early_and_is_reported_at_close)
 {
-    if (access("/dev/full", W_OK) != 0)
-        return;
-    for (int i = 0; i < FIXTURE_FORMATS; i++) {
-        char name[40], path[300];
-        carom_model model = fixture_model();
+    for (int i = 0; i < FIXTURE_FORMATS && access("/dev/full", W_OK) == 0; i++) {
+        char name[40];
         carom_sink *sink;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
-        strcpy(path, fixture_path(name));
-        ck_assert_int_eq(symlink("/dev/full", path), 0);
-        carom_status status = carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0, &error);
+        carom_status status = open_full(i, name, &sink, &error);
         if (status == CAROM_OK) {
             ck_assert_int_lt(rows_until_failure(sink, 20000), 20000);
             status = carom_sink_close(sink, &error);
@@ -180,17 +186,11 @@ END_TEST
 
 START_TEST(a_few_rows_for_a_full_disk_fail_at_close)
 {
-    if (access("/dev/full", W_OK) != 0)
-        return;
-    for (int i = 0; i < FIXTURE_TEXTS; i++) {
-        char name[40], path[300];
-        carom_model model = fixture_model();
+    for (int i = 0; i < FIXTURE_TEXTS && access("/dev/full", W_OK) == 0; i++) {
+        char name[40];
         carom_sink *sink;
         carom_error error = {0};
-        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
-        strcpy(path, fixture_path(name));
-        ck_assert_int_eq(symlink("/dev/full", path), 0);
-        CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0, &error), error);
+        CHECK_OK(open_full(i, name, &sink, &error), error);
         fixture_play(carom_sink_observer(sink));
         ck_assert_int_eq(carom_sink_close(sink, &error), CAROM_FILE);
         ck_assert_ptr_nonnull(strstr(error.text, strerror(ENOSPC)));

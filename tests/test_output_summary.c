@@ -3,14 +3,35 @@
 
 #include "test_output.h"
 
+typedef struct written { /* JSON that goes to memory */
+    char *text;
+    size_t length;
+    FILE *file;
+    carom_json *json;
+} written;
+
+static carom_json *begin(written *w, bool pretty)
+{
+    carom_error error = {0};
+    w->file = open_memstream(&w->text, &w->length);
+    CHECK_OK(carom_json_new(&w->json, "memory", w->file, pretty, &error), error);
+    return w->json;
+}
+
+static void ends_as(written *w, carom_status status, const char *text)
+{
+    carom_error error = {0};
+    ck_assert_int_eq(carom_json_close(w->json, &error), status);
+    fclose(w->file);
+    if (text)
+        ck_assert_str_eq(w->text, text);
+    free(w->text);
+}
+
 START_TEST(json_escapes_nests_and_knows_no_nan)
 {
-    char *text = NULL;
-    size_t length;
-    carom_json *json;
-    carom_error error = {0};
-    FILE *memory = open_memstream(&text, &length);
-    CHECK_OK(carom_json_new(&json, "memory", memory, false, &error), error);
+    written w;
+    carom_json *json = begin(&w, false);
     carom_json_object(json, NULL);
     carom_json_string(json, "a\"b\\", "tab\t line\n bell\a caf\xc3\xa9");
     carom_json_string(json, "broken", "\xff<\xc3|\xed\xa0\x80");
@@ -24,23 +45,16 @@ START_TEST(json_escapes_nests_and_knows_no_nan)
     carom_json_object(json, NULL);
     carom_json_end(json);
     carom_json_numbers(json, NULL, (const double[]){1, NAN, 1e300}, 3);
-    CHECK_OK(carom_json_close(json, &error), error);
-    fclose(memory);
-    ck_assert_str_eq(text, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\","
+    ends_as(&w, CAROM_OK, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\","
                            "\"broken\":\"\xef\xbf\xbd<\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"x\":0.1,\"nan\":null,\"inf\":null,"
                            "\"n\":-9007199254740993,\"list\":[true,null,{},[1,null,1e300]]}\n");
-    free(text);
 }
 END_TEST
 
 START_TEST(pretty_json_has_a_line_per_value_and_flat_vectors)
 {
-    char *text = NULL;
-    size_t length;
-    carom_json *json;
-    carom_error error = {0};
-    FILE *memory = open_memstream(&text, &length);
-    CHECK_OK(carom_json_new(&json, "memory", memory, true, &error), error);
+    written w;
+    carom_json *json = begin(&w, true);
     carom_json_object(json, NULL);
     carom_json_numbers(json, "v", (const double[]){1, 2}, 2);
     carom_json_object(json, "o");
@@ -49,26 +63,17 @@ START_TEST(pretty_json_has_a_line_per_value_and_flat_vectors)
     carom_json_array(json, "none");
     carom_json_end(json);
     carom_json_end(json);
-    CHECK_OK(carom_json_close(json, &error), error);
-    fclose(memory);
-    ck_assert_str_eq(text, "{\n  \"v\": [1, 2],\n  \"o\": {\n    \"x\": 1\n  },\n  \"none\": []\n}\n");
-    free(text);
+    ends_as(&w, CAROM_OK, "{\n  \"v\": [1, 2],\n  \"o\": {\n    \"x\": 1\n  },\n  \"none\": []\n}\n");
 }
 END_TEST
 
 START_TEST(json_nested_too_deep_is_an_error_at_close)
 {
-    char *text = NULL;
-    size_t length;
-    carom_json *json;
-    carom_error error = {0};
-    FILE *memory = open_memstream(&text, &length);
-    CHECK_OK(carom_json_new(&json, "memory", memory, true, &error), error);
+    written w;
+    carom_json *json = begin(&w, true);
     for (int i = 0; i < 100; i++)
         carom_json_array(json, NULL);
-    ck_assert_int_eq(carom_json_close(json, &error), CAROM_BAD_ARGUMENT);
-    fclose(memory);
-    free(text);
+    ends_as(&w, CAROM_BAD_ARGUMENT, NULL);
 }
 END_TEST
 
