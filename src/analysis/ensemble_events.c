@@ -56,44 +56,58 @@ static double negative_from(const double b[6], double s, double d)
 }
 
 /* Is there exactly one change of sign, whatever the defect? By Descartes' rule there is one root then. */
-static bool crosses_once(const double b[6], double defect)
+INLINE bool crosses_once(const double b[6], double defect)
 {
-    int i = 0;
-    while (i < 6 && b[i] - (i == 2 || i == 3 ? defect : 0) >= 0)
-        i++;
-    while (i < 6 && b[i] + (i == 2 || i == 3 ? defect : 0) < 0)
-        i++;
-    return i == 6 && b[5] < 0 && (b[0] > 0 || b[1] > 0);
+    unsigned above = 0, below = 0;
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; i++) {
+        double d = i == 2 || i == 3 ? defect : 0;
+        above |= (unsigned)(b[i] - d >= 0) << i;
+        below |= (unsigned)(b[i] + d < 0) << i;
+    }
+    return below && (above | below) == 63 && (below | (below - 1)) == 63 && (b[0] > 0 || b[1] > 0);
+}
+
+/* The bracket of the first root, where there may be several; the quintic is lowered by its defect first. */
+static carom_sight bracket(const double b[6], double d, double *low, double *high)
+{
+    double lowered[6], first;
+    for (int i = 0; i < 6; i++)
+        lowered[i] = b[i];
+    carom_locate_lower(lowered, d);
+    if (!carom_locate_first(lowered, 0, &first, high))
+        return CAROM_SIGHT_FREE;
+    if (!carom_locate_first(b, 0, low, high))
+        return CAROM_SIGHT_UNCLEAR;
+    *high = negative_from(b, *high, d);
+    bool clear = *high <= 1 && first >= *low && carom_locate_value(b, *low) > 0;
+    return clear ? CAROM_SIGHT_IMPACT : CAROM_SIGHT_UNCLEAR;
 }
 
 /* (1) for one contact: FREE, IMPACT with its root and bracket in parts of the step, or UNCLEAR. */
 static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, double *low, double *high)
 {
-    double h = e->h[lane], start = e->start.g[c][lane], u0 = e->start.u[c][lane], a0 = e->start.udot[c][lane];
-    double g0 = CAROM_MAX(start, 0), g1 = e->end.g[c][lane], u1 = e->end.u[c][lane], a1 = e->end.udot[c][lane], d = e->defect[c][lane];
-    double b[6], lowered[6], first;
+    const double h = e->h[lane], start = e->start.g[c][lane], u0 = h * e->start.u[c][lane], a0 = h * h * e->start.udot[c][lane];
+    const double g0 = CAROM_MAX(start, 0), g1 = e->end.g[c][lane], u1 = h * e->end.u[c][lane], a1 = h * h * e->end.udot[c][lane];
+    const double d = e->defect[c][lane];
+    const double b[6] = {g0, g0 + 0.2 * u0, g0 + 0.4 * u0 + 0.05 * a0, g1 - 0.4 * u1 + 0.05 * a1, g1 - 0.2 * u1, g1};
     if (start <= 0 && u0 < 0)
         return CAROM_SIGHT_UNCLEAR;
-    carom_locate_quintic(h, g0, u0, a0, g1, u1, a1, b);
     *low = 0, *high = 1;
     if (!crosses_once(b, 1.6 * d)) {
-        for (int i = 0; i < 6; i++)
-            lowered[i] = b[i];
-        carom_locate_lower(lowered, d);
-        if (!carom_locate_first(lowered, 0, &first, high))
-            return CAROM_SIGHT_FREE;
-        if (!carom_locate_first(b, 0, low, high))
-            return CAROM_SIGHT_UNCLEAR;
-        *high = negative_from(b, *high, d);
-        if (*high > 1 || first < *low || !(carom_locate_value(b, *low) > 0))
-            return CAROM_SIGHT_UNCLEAR;
+        carom_sight sight = bracket(b, d, low, high);
+        if (sight != CAROM_SIGHT_IMPACT)
+            return sight;
     }
-    double D = g1 - g0 - h * u0 - h * h * a0 / 2, B = h * (u1 - u0) - h * h * a0, C = h * h * (a1 - a0);
-    const double power[6] = {g0, h * u0, h * h * a0 / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
-    double guess = 1 + (g1 < 0 ? 2 * g1 / (h * (-u1 + sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)))) : 0); /* by the parabola at the end */
-    *root = root_of(power, guess, *low, *high, e->x ? 1e-2 : 1e-4);
-    if (e->x)
-        *root = carom_exact_lane_root(e, lane, c, *root);
+    double guess = 1 + (g1 < 0 ? 2 * g1 / (sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)) - u1) : 0); /* by the parabola at the end */
+    if (e->x) {
+        *root = carom_exact_lane_root(e, lane, c, guess);
+        if (*root > *low && *root < *high)
+            return CAROM_SIGHT_IMPACT;
+    }
+    double D = g1 - g0 - u0 - 0.5 * a0, B = u1 - u0 - a0, C = a1 - a0;
+    const double power[6] = {g0, u0, 0.5 * a0, 10 * D - 4 * B + 0.5 * C, -15 * D + 7 * B - C, 6 * D - 3 * B + 0.5 * C};
+    *root = root_of(power, guess, *low, *high, 1e-4);
     return CAROM_SIGHT_IMPACT;
 }
 

@@ -16,7 +16,7 @@
 #include "expr/op_trig.h"
 #include "model/forcing.h"
 
-enum { W = CAROM_LANES, TERMS = 20, HARMONICS = CAROM_TIME_HARMONICS };
+enum { W = CAROM_LANES, TERMS = 20, PARTS = TERMS / 4 + 1, HARMONICS = CAROM_TIME_HARMONICS };
 
 /* ---- what depends on parameters ---- */
 
@@ -272,35 +272,43 @@ void carom_exact_lanes_trial(carom_ensemble *e)
 
 /* ---- impacts ---- */
 
-/* sum_k<4 of c_k+4m s^(k+4m), m < 5, and its derivative by s times s: four by four, the sums of which do not wait for each other */
-INLINE void value_of(const double c[TERMS + 4], double s, double *value, double *slope)
+/* sum c_k s^k and s times its derivative, four terms at a time */
+INLINE void series_at(const carom_part c[PARTS], double s, double *value, double *slope)
 {
-    double s2 = s * s, s4 = s2 * s2, power = 1, f[4] = {0}, d[4] = {0};
-    for (int m = 0; m < TERMS + 4; m += 4) {
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; i++) {
-            double term = c[m + i] * power;
-            f[i] += term, d[i] += (m + i) * term;
-        }
-        power *= s4;
+    const double s2 = s * s, s4 = s2 * s2;
+    const carom_part order = {0, 1, 2, 3};
+    carom_part f = c[PARTS - 1], d = c[PARTS - 1] * (order + 4 * (PARTS - 1));
+#pragma GCC unroll 8
+    for (int m = PARTS - 2; m >= 0; m--) {
+        f = f * s4 + c[m];
+        d = d * s4 + c[m] * (order + 4 * m);
     }
     *value = (f[0] + s * f[1]) + s2 * (f[2] + s * f[3]);
-    *slope = (d[0] + s * d[1]) + s2 * (d[2] + s * d[3]);
+    *slope = s * d[1] + (s2 * d[2] + s2 * s * d[3]) + d[0];
 }
 
-double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s)
+CAROM_CLONES double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s)
 {
+    enum { TRIES = 6 };
     int nv = e->nv, r = e->row[contact];
     const carom_wide *G = (const carom_wide *)e->at.G + r * nv, *terms = e->x->terms;
-    double c[TERMS + 4] = {CAROM_MAX(e->start.g[contact][lane], 0), ((const carom_wide *)e->at.w)[r][lane] * e->h[lane]}, value, slope;
+    union { double term[4 * PARTS]; carom_part part[PARTS]; } c = {{0}};
     for (int k = 1; k <= TERMS; k++)
-        for (int j = 0; j < nv; j++)
-            c[k] += G[j][lane] * terms[k * nv + j][lane];
-    for (int tries = 0; tries < 2; tries++) {
-        value_of(c, s, &value, &slope);
-        s -= value / slope * s;
+        c.term[k] = G[0][lane] * terms[k * nv][lane];
+    for (int j = 1; j < nv; j++)
+        for (int k = 1; k <= TERMS; k++)
+            c.term[k] += G[j][lane] * terms[k * nv + j][lane];
+    c.term[0] = CAROM_MAX(e->start.g[contact][lane], 0);
+    c.term[1] += ((const carom_wide *)e->at.w)[r][lane] * e->h[lane];
+    for (int tries = 0; tries < TRIES; tries++) {
+        double value, slope;
+        series_at(c.part, s, &value, &slope);
+        double change = value / slope * s;
+        s -= change;
+        if (fabs(change) < 1e-7)
+            return s;                                                                                            /* (5) */
     }
-    return s;                                                                                                    /* (5) */
+    return -1;
 }
 
 /* ---- set-up ---- */

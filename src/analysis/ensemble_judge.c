@@ -49,9 +49,11 @@ INLINE void errors(carom_ensemble *e, int nv, bool whole)
     for (int i = 0; i < nv; i++) {
         carom_wide e_v = h * sum(error_v, STAGES, k + i, n), e_q = h * h * sum(error_q, STAGES, k + i, n);
         carom_wide q = larger(whole, size(e->start.q[i]), size(e->end.q[i])), v = larger(whole, size(e->start.v[i]), size(e->end.v[i]));
-        e_q = size(e_q) / (atol + rtol * q), e_v = size(e_v) / (atol + rtol * v);
-        most = larger(whole, larger(whole, e_q, e_v), most);
-        total += e_q + e_v;
+        q = atol + rtol * q, v = atol + rtol * v;
+        e_q = size(e_q) * v, e_v = size(e_v) * q;
+        e_v = (larger(whole, e_q, e_v) + 0 * e_q) / (q * v); /* with what is not a number */
+        most = larger(whole, e_v, most);
+        total += e_v;
     }
     e->norm = choose(at_most(whole, total, all(DBL_MAX)), most * (1 / CAROM_TOL_KAPPA), total);                                /* (1) */
     carom_wide factor = 0.9 * fifth_root(larger(whole, smaller(whole, e->norm, all(1e10)), all(1e-5)));
@@ -85,7 +87,7 @@ INLINE void stiffness(carom_ensemble *e, bool whole)
     e->stiffness = choose(at_most(whole, way, least * least), all(0), smaller(whole, h * h * force / way, all(25)));
 }
 
-/* The sign bits of all control points of both halves (de Casteljau). */
+/* The sign bits of all control points of both halves (de Casteljau, without the factors 1/2). */
 INLINE carom_mask signs(carom_wide b[6])
 {
     carom_mask bits = (carom_mask)b[0] | (carom_mask)b[5];
@@ -93,7 +95,7 @@ INLINE carom_mask signs(carom_wide b[6])
     for (int n = 5; n > 0; n--) {
 #pragma GCC unroll 5
         for (int i = 0; i < n; i++)
-            b[i] = 0.5 * (b[i] + b[i + 1]);
+            b[i] = b[i] + b[i + 1];
         bits |= (carom_mask)b[0] | (carom_mask)b[n - 1];
     }
     return bits;

@@ -117,7 +117,7 @@ void carom_exact_lanes_constants(carom_ensemble *e);
 void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes); /* functions of time where flights of these begin */
 void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, forces and gaps there */
 void carom_exact_lane_take(carom_ensemble *e, int lane); /* functions of time: the end becomes the start */
-double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s); /* of the gap, near s, a part of the trial */
+double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s); /* of the gap, in parts of the trial, near s; -1: none */
 
 /* ---- ensemble_judge.c ---- */
 unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */
