@@ -49,7 +49,7 @@ static void begin_job(carom_ensemble *e, int lane, const carom_job *job)
     carom_lane *l = &e->lane[lane];
     place_job(e, lane, job);
     double period = period_of(e, lane);
-    l->phase = CAROM_LANE_RUN;
+    e->active |= 1u << lane;
     l->job = *job;
     double strobe = job->strobe > 0 ? job->strobe : period > 0 ? period : 1;
     e->strobe[lane] = strobe;
@@ -92,7 +92,8 @@ static bool take_job(carom_ensemble *e, int lane)
     carom_lane *l = &e->lane[lane];
     carom_job job = {0};
     for (;;) {
-        *l = (carom_lane){.phase = CAROM_LANE_IDLE};
+        *l = (carom_lane){0};
+        e->active &= ~(1u << lane);
         carom_lane_run(e, lane, false);
         e->h[lane] = 0;
         e->more = e->more && e->calls->next(e->calls->user, &job);
@@ -205,26 +206,25 @@ static void taken(carom_ensemble *e, int lane, round_of *r)
         r->serial |= 1u << lane;
 }
 
-static void after_trial(carom_ensemble *e, int lane, round_of *r)
+static void rejected(carom_ensemble *e, int lane, round_of *r)
 {
-    carom_lane *l = &e->lane[lane];
-    unsigned bit = 1u << lane;
     double t = carom_lane_time(e, lane), h = e->proposed[lane];
-    if (!(e->norm[lane] <= 1)) {
-        if (t + h == t || h < 1e-14 * e->longest[lane]) {
-            l->stiff = true; /* the simulation finds out, or says why not */
-            r->serial |= bit;
-        }
-        return;
+    if (t + h == t || h < 1e-14 * e->longest[lane]) {
+        e->lane[lane].stiff = true; /* the simulation finds out, or says why not */
+        r->serial |= 1u << lane;
     }
+}
+
+static void look(carom_ensemble *e, int lane, round_of *r)
+{
     carom_sight sight = carom_lane_look(e, lane);
     if (sight == CAROM_SIGHT_FREE) {
-        r->take |= bit;
+        r->take |= 1u << lane;
     } else if (sight == CAROM_SIGHT_IMPACT) {
-        l->phase = CAROM_LANE_LOCATE;
+        e->locating |= 1u << lane;
         carom_lane_run(e, lane, false);
     } else {
-        r->serial |= bit;
+        r->serial |= 1u << lane;
     }
 }
 
@@ -246,7 +246,7 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
     carom_sight sight = carom_lane_locate(e, lane);
     if (sight == CAROM_SIGHT_FREE)
         return;
-    l->phase = CAROM_LANE_RUN;
+    e->locating &= ~(1u << lane);
     carom_lane_run(e, lane, true);
     l->doubt = e->s[lane] + l->high;
     if (sight == CAROM_SIGHT_UNCLEAR) {
@@ -296,13 +296,11 @@ static void begin_flights(carom_ensemble *e, round_of *r)
         unsigned fresh = r->fresh;
         r->fresh = 0;
         carom_lanes_begin(e, fresh);
-        for (int l = 0; l < W; l++) {
-            if (!(fresh & (1u << l)))
-                continue;
+        CAROM_EACH_LANE(l, fresh) {
             e->lane[l].hit = false;
-            if (e->all_serial || e->lane[l].stiff || !settled(e, l)) {
+            if (e->all_serial || e->lane[l].stiff || !settled(e, (int)l)) {
                 e->lane[l].doubt = e->s[l];
-                settle_lane(e, l, false, r);
+                settle_lane(e, (int)l, false, r);
             }
         }
     }
@@ -310,33 +308,26 @@ static void begin_flights(carom_ensemble *e, round_of *r)
 
 static bool one_round(carom_ensemble *e, round_of *r)
 {
-    unsigned active = 0;
     begin_flights(e, r);
-    for (int l = 0; l < W; l++)
-        active |= e->lane[l].phase != CAROM_LANE_IDLE ? 1u << l : 0;
     *r = (round_of){0};
     carom_lanes_lengths(e);
     carom_lanes_trial(e);
-    unsigned attention = carom_lanes_judge(e) & active;
-    for (int l = 0; l < W; l++) {
-        if (!(attention & (1u << l)))
-            continue;
-        if (e->lane[l].phase == CAROM_LANE_LOCATE)
-            after_location(e, l, r);
-        else if (e->norm[l] <= 1 && !carom_lane_near(e, l))
-            taken(e, l, r);
-        else
-            after_trial(e, l, r);
-    }
+    carom_verdict seen = carom_lanes_judge(e);
+    const unsigned active = e->active, locating = e->locating, attention = seen.attention & active & ~locating;
+    CAROM_EACH_LANE(l, locating)
+        after_location(e, (int)l, r);
+    CAROM_EACH_LANE(l, attention & seen.rejected)
+        rejected(e, (int)l, r);
+    CAROM_EACH_LANE(l, attention & ~seen.rejected & seen.near)
+        look(e, (int)l, r);
     if (r->take)
         carom_lanes_take(e, r->take);
-    for (int l = 0; l < W; l++)
-        if (r->take & (1u << l))
-            taken(e, l, r);
-    for (int l = 0; l < W && (r->ended | r->serial); l++) {
-        bool over = r->ended & (1u << l) && !carom_lane_strobe(e, l);
+    CAROM_EACH_LANE(l, r->take | (attention & ~seen.rejected & ~seen.near))
+        taken(e, (int)l, r);
+    CAROM_EACH_LANE(l, r->ended | r->serial) {
+        bool over = r->ended & (1u << l) && !carom_lane_strobe(e, (int)l);
         if (over || r->serial & (1u << l))
-            settle_lane(e, l, over, r);
+            settle_lane(e, (int)l, over, r);
     }
     return active != 0;
 }
@@ -347,6 +338,7 @@ carom_status carom_ensemble_run(carom_ensemble *e, const carom_ensemble_calls *c
     e->calls = calls;
     e->interrupted = 0;
     e->more = true;
+    e->locating = 0;
     for (int l = 0; l < W; l++)
         if (take_job(e, l))
             r.fresh |= 1u << l;

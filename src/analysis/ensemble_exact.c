@@ -112,9 +112,8 @@ void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes)
 {
     carom_lanes_exact *x = e->x;
     clock_at(e, e->base + e->s, x->x_end, x->y_end); /* which is free between two trials */
-    for (int l = 0; l < W; l++)
-        if (lanes & (1u << l))
-            carom_exact_lane_take(e, l);
+    CAROM_EACH_LANE(l, lanes)
+        carom_exact_lane_take(e, (int)l);
 }
 
 void carom_exact_lane_take(carom_ensemble *e, int lane)

@@ -107,8 +107,8 @@ INLINE carom_wide middle(const carom_ensemble *e, int i)
     return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, STAGES, e->k + i, e->n));
 }
 
-/* (4) */
-INLINE void gaps(carom_ensemble *e, int nv, bool whole)
+/* (4); the sign bits: a gap may close */
+INLINE carom_mask gaps(carom_ensemble *e, int nv, bool whole)
 {
     const carom_wide h = e->h, *G = (const carom_wide *)e->at.G, *w = (const carom_wide *)e->at.w;
     carom_mask near = {0};
@@ -131,7 +131,7 @@ INLINE void gaps(carom_ensemble *e, int nv, bool whole)
                            g1 - 0.2 * hu1, g1};
         near |= signs(b) | ((carom_mask)start & (carom_mask)u0);
     }
-    *(carom_mask *)&e->near = negative(whole, near);
+    return near;
 }
 
 INLINE void take(carom_ensemble *e, carom_mask which)
@@ -164,8 +164,18 @@ INLINE void take(carom_ensemble *e, carom_mask which)
     e->s = choose(which, choose((carom_mask)e->last, e->strobe, e->s + e->h), e->s);
 }
 
-INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
+/* The bits of all lanes in one number. */
+INLINE unsigned together(carom_mask bits)
 {
+    const carom_part_mask half = (carom_part_mask)__builtin_shufflevector(bits, bits, 0, 1, 2, 3) |
+                                 (carom_part_mask)__builtin_shufflevector(bits, bits, 4, 5, 6, 7);
+    return (unsigned)((half[0] | half[1]) | (half[2] | half[3]));
+}
+
+INLINE carom_verdict judge_all(carom_ensemble *e, int nv, bool whole)
+{
+    const carom_mask bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    carom_mask near = {0};
     if (e->x)
         finite_only(e, nv, whole);
     else
@@ -173,8 +183,8 @@ INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
     if (e->watch_stiffness)
         stiffness(e, whole);
     if (e->nc)
-        gaps(e, nv, whole);
-    carom_mask running = (carom_mask)e->running, fine = running & at_most(whole, e->norm, all(1)) & ~(carom_mask)e->near;
+        near = negative(whole, gaps(e, nv, whole));
+    carom_mask running = (carom_mask)e->running, passed = at_most(whole, e->norm, all(1)), fine = running & passed & ~near;
     carom_wide next = e->h * e->factor;
     carom_mask cut = (carom_mask)e->last & at_most(whole, all(5), e->factor); /* by the strobe: that says nothing about the next */
     e->proposed = choose(running, choose(cut, larger(whole, e->proposed, next), next), e->proposed);
@@ -182,23 +192,21 @@ INLINE unsigned judge_all(carom_ensemble *e, int nv, bool whole)
     carom_mask others = ~fine | (carom_mask)e->last;
     if (e->watch_stiffness)
         others |= at_most(whole, all(CAROM_STIFF_STEPS), e->stiff_count);
-    unsigned lanes = 0;
-    for (int l = 0; l < W; l++)
-        lanes |= (unsigned)others[l] & 1u << l;
-    return lanes;
+    unsigned set = together((others & bit) | (~passed & (bit << W)) | (near & (bit << 2 * W)));
+    return (carom_verdict){set & 255, set >> W & 255, set >> 2 * W};
 }
 
-CAROM_CLONES static unsigned judge(carom_ensemble *e)
+CAROM_CLONES static carom_verdict judge(carom_ensemble *e)
 {
     return e->nv == 1 ? judge_all(e, 1, false) : judge_all(e, e->nv, false);
 }
 
-CAROM_AVX512 static unsigned judge_whole(carom_ensemble *e)
+CAROM_AVX512 static carom_verdict judge_whole(carom_ensemble *e)
 {
     return e->nv == 1 ? judge_all(e, 1, true) : judge_all(e, e->nv, true);
 }
 
-unsigned carom_lanes_judge(carom_ensemble *e)
+carom_verdict carom_lanes_judge(carom_ensemble *e)
 {
     if (e->nc && !(e->constant & CAROM_JACOBIAN)) {
         for (int i = 0; i < e->nv; i++)
@@ -252,11 +260,6 @@ void carom_lane_run(carom_ensemble *e, int lane, bool running)
 {
     (*(carom_mask *)&e->running)[lane] = running ? -1 : 0;
     (*(carom_mask *)&e->last)[lane] = 0;
-}
-
-bool carom_lane_near(const carom_ensemble *e, int lane)
-{
-    return (*(const carom_mask *)&e->near)[lane] != 0;
 }
 
 double carom_lane_trace(const carom_ensemble *e, int lane)

@@ -17,15 +17,12 @@ typedef struct carom_lane_end { /* eight points of the motion */
     carom_wide *g, *u, *udot;   /* [ncontact] gaps, normal velocities and their rates */
 } carom_lane_end;
 
-typedef enum carom_phase { CAROM_LANE_IDLE, CAROM_LANE_RUN, CAROM_LANE_LOCATE } carom_phase;
-
 typedef struct carom_lane { /* what belongs to one job */
-    carom_phase phase;
     carom_job job;
     long k;                 /* strobes passed */
     bool hit;               /* an impact has just been computed, the tangent still waits for the acceleration after it */
     bool stiff;             /* the rest of the job is the simulation's */
-    double low, high;       /* LOCATE: the impact is between them, since the start of the step */
+    double low, high;       /* locating: the impact is between them, since the start of the step */
     double doubt;           /* time of the event that the simulation must pass */
     int contact, tries;
     double u, e;            /* gdot before the impact, restitution */
@@ -65,6 +62,7 @@ struct carom_ensemble {
     double max_step;        /* 0: a twentieth of the period or of the strobe */
 
     carom_lane lane[CAROM_LANES];
+    unsigned active, locating; /* lanes with a job, a bit each; those on the way to an impact */
     carom_wide base, s, h;  /* time of the last strobe; since then; length of the trial */
     carom_wide strobe, cap, longest, proposed; /* time between strobes; longest step as asked for, and so that it is taken; next step */
     carom_wide running;     /* lanes whose trial is a step, not on the way to an impact: all bits or none */
@@ -74,7 +72,6 @@ struct carom_ensemble {
     carom_wide stiff_sum, stiff_count; /* of accepted steps */
     carom_wide t;           /* of an evaluation */
     carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, (h |da|/|dy|)^2 */
-    carom_wide near;        /* a gap may close within it: all bits or none */
     carom_wide *p;          /* [np] */
     carom_lane_end start, end;
     carom_wide *k;          /* [stages][n] accelerations */
@@ -96,6 +93,10 @@ struct carom_ensemble {
     carom_sim *sim;         /* that takes over */
     carom_tangent *tangent;
 };
+
+/* For every lane l of a set. */
+#define CAROM_EACH_LANE(l, set)                                                                                          \
+    for (unsigned rest_ = (set), l; rest_ && (l = (unsigned)__builtin_ctz(rest_), true); rest_ &= rest_ - 1)
 
 static inline double *carom_lane_at(carom_wide *rows, int row, int lane)
 {
@@ -120,11 +121,14 @@ void carom_exact_lane_take(carom_ensemble *e, int lane); /* functions of time: t
 double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s); /* of the gap, in parts of the trial, near s; -1: none */
 
 /* ---- ensemble_judge.c ---- */
-unsigned carom_lanes_judge(carom_ensemble *e);     /* takes the steps that are beyond doubt; returns lanes that need attention */
+typedef struct carom_verdict { /* a bit per lane */
+    unsigned attention;            /* not just one more step; */
+    unsigned rejected, near;       /* the error is too large; a gap may close within the step. Neither: it has been taken */
+} carom_verdict;
+carom_verdict carom_lanes_judge(carom_ensemble *e); /* takes the steps that are beyond doubt */
 void carom_lanes_take(carom_ensemble *e, unsigned lanes); /* the end becomes the start of these */
 void carom_lanes_lengths(carom_ensemble *e);       /* of the next trials of running lanes */
 void carom_lane_run(carom_ensemble *e, int lane, bool running);
-bool carom_lane_near(const carom_ensemble *e, int lane);
 
 double carom_lane_trace(const carom_ensemble *e, int lane); /* integral of tr(da/dv) over the trial */
 

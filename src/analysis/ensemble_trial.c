@@ -364,23 +364,21 @@ void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
     evaluate(e, e->end_want, &here);
     state_acceleration(e, a);
     gradients(e, &here, a);
-    for (int l = 0; l < W; l++)
-        if (lanes & (1u << l) && e->lane[l].hit)
-            carom_lane_saltation(e, l, a);
+    CAROM_EACH_LANE(l, lanes)
+        if (e->lane[l].hit)
+            carom_lane_saltation(e, (int)l, a);
     if (e->columns)
         column_accelerations(e, here.q, here.v, a);
     measure(e, &here, a);
     if (e->follow_trace)
         trace = trace_of(e);
-    for (int l = 0; l < W; l++) {
-        if (!(lanes & (1u << l)))
-            continue;
+    CAROM_EACH_LANE(l, lanes) {
         for (int i = 0; i < e->n; i++)
-            *carom_lane_at(e->k, i, l) = a[i][l];
+            *carom_lane_at(e->k, i, (int)l) = a[i][l];
         for (int c = 0; c < e->nc; c++) {
-            *carom_lane_at(e->start.g, c, l) = here.g[c][l];
-            *carom_lane_at(e->start.u, c, l) = here.u[c][l];
-            *carom_lane_at(e->start.udot, c, l) = here.udot[c][l];
+            *carom_lane_at(e->start.g, c, (int)l) = here.g[c][l];
+            *carom_lane_at(e->start.u, c, (int)l) = here.u[c][l];
+            *carom_lane_at(e->start.udot, c, (int)l) = here.udot[c][l];
         }
         if (e->follow_trace)
             e->trace[0][l] = trace[l];
