@@ -6,7 +6,7 @@
 
 static carom_table make_table(char **names, double **columns, int n, size_t rows)
 {
-    return (carom_table){(char *)"a <b> & \"c\"", n, rows, names, columns, false};
+    return (carom_table){.title = (char *)"a <b> & \"c\"", .ncolumn = n, .nrow = rows, .name = names, .column = columns};
 }
 
 static char *plot(const carom_table *table, const carom_plot *how, size_t *length)
