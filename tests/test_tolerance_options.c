@@ -81,6 +81,20 @@ START_TEST(later_values_replace_earlier_ones_and_verify_uses_them)
 }
 END_TEST
 
+START_TEST(no_tolerance_at_all_is_told_and_does_not_run_for_ever)
+{
+    carom_model *m = parse("rtol: 0, atol: 0");
+    carom_error error = {0};
+    carom_options o = options_of(m, "atol", "0");
+    carom_sim *sim;
+    CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+    ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_TOLERANCE);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "without meeting rtol = 0, atol = 0"), "%s", carom_sim_error(sim)->text);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(wrong_names_and_values_are_refused_with_the_nearest_name)
 {
     carom_error error = {0};
@@ -132,4 +146,5 @@ START_TEST(the_first_and_the_longest_step_are_as_asked_for)
 END_TEST
 
 TEST_MAIN_MODELS("options of tolerance", a_coordinate_has_a_tolerance_of_its_own, later_values_replace_earlier_ones_and_verify_uses_them,
+                 no_tolerance_at_all_is_told_and_does_not_run_for_ever,
                  wrong_names_and_values_are_refused_with_the_nearest_name, the_first_and_the_longest_step_are_as_asked_for)

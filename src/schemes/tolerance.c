@@ -247,7 +247,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
     CAROM_TRY(carom_tol_gradients(s, w));
     for (int k = 0;; k++) {
         carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
-        norm /= w->tableau ? 1 : CAROM_TOL_KAPPA;
+        norm = norm >= 0 ? norm / (w->tableau ? 1 : CAROM_TOL_KAPPA) : INFINITY; /* 0/0: no error, and none allowed */
         double factor = w->tableau ? carom_stiff_factor(s, w, h, norm) : norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
