@@ -60,6 +60,7 @@ typedef struct carom_lyapunov_request { /* times are counted in periods of the f
     int blocks;          /* of the error bars, at most, and calls of history; 0: 100 */
     double epsilon;      /* perturbation: size of a displacement; 0: 1e-6 */
     bool (*go_on)(void *user, long done);                             /* after each period, transient included; NULL: yes */
+    bool (*stop)(void *user);                                         /* after each step, on any thread; NULL: no */
     void (*history)(void *user, long done, int n, const double *mean); /* after each part of the length: means so far; may be NULL */
     void *user;
 } carom_lyapunov_request;
@@ -79,7 +80,7 @@ typedef struct carom_lyapunov_result {
     const char *flag;                   /* the one to look at: "rest", "jump", "beyond", "one-sided", "grazing"; NULL: none */
 } carom_lyapunov_result;
 carom_lyapunov_request carom_lyapunov_request_default(void);
-/* One start, on the calling thread. CAROM_INTERRUPTED (go_on said no): result holds what there is, unless length is 0. */
+/* One start, on the calling thread. CAROM_INTERRUPTED (go_on said no, or stop yes): result holds what there is, unless length is 0. */
 carom_status carom_lyapunov_run(const carom_model *model, const carom_options *options, const carom_lyapunov_request *request,
                                 carom_lyapunov_result *result, carom_error *error);
 /* n starts on so many threads (0: all cores), the same results for any number of them: the model's own start, then starts with
@@ -218,7 +219,7 @@ typedef struct carom_bifurcation_request { /* times in periods of the forcing; w
     long exponent;           /* measure the largest Lyapunov exponent over so many periods more; 0: no */
     int threads;             /* 0: all cores; no result depends on it */
     bool (*go_on)(void *user, long done, long all); /* after each value; NULL: yes */
-    bool (*stop)(void *user);                       /* after each period, on any thread; NULL: no */
+    bool (*stop)(void *user);                       /* after each step, on any thread; NULL: no */
     void *user;
 } carom_bifurcation_request;
 typedef struct carom_bifurcation {

@@ -308,6 +308,60 @@ START_TEST(a_value_without_a_start_fails_alone_and_only_where_it_begins)
 }
 END_TEST
 
+/* A state that is carried on does not help where the parameters themselves make no sense. */
+START_TEST(values_with_impossible_parameters_fail_in_every_pass)
+{
+    carom_model *m = load("impact-oscillator", .25, .8, .5);
+    const struct {
+        const char *name;
+        double from, to;
+        long failed;
+    } cases[] = {{"w", -1, 3, 2}, {"e", .6, 1.4, 2}};
+    for (int k = 0; k < 2; k++)
+        for (int direction = -1; direction <= 1; direction += 2) {
+            const carom_options options = tight();
+            const carom_bifurcation_request request = {.name = cases[k].name, .from = cases[k].from, .to = cases[k].to, .n = 5, .transient = 3,
+                                                       .direction = direction, .show = 1, .exponent = 3};
+            carom_bifurcation *b = NULL;
+            carom_error error = {0};
+            CHECK_OK(carom_bifurcation_run(&b, m, &options, &request, &error), error);
+            ck_assert_msg(b->failed == cases[k].failed, "%s: %ld failed, %s", cases[k].name, b->failed, b->failure);
+            carom_bifurcation_free(b);
+        }
+    carom_model_free(m);
+}
+END_TEST
+
+static bool later(void *user)
+{
+    return ++*(int *)user > 50;
+}
+
+/* One period of 1e9 units of time: who is asked after each period is never asked. */
+START_TEST(an_interruption_is_seen_in_the_middle_of_a_period)
+{
+    carom_model *m = load("impact-oscillator", .25, .8, .5);
+    const carom_options options = tight();
+    int asked = 0;
+    const carom_bifurcation_request request = {.name = "w", .from = 6e-9, .to = 7e-9, .n = 2, .direction = 1, .stop = later, .user = &asked};
+    carom_bifurcation *b = NULL;
+    carom_error error = {0};
+    ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);
+    carom_bifurcation_free(b);
+    carom_lyapunov_request exponents = {.length = 10, .stop = later, .user = &asked};
+    carom_lyapunov_result r;
+    for (int method = 0; method < 2; method++) {
+        asked = 0;
+        exponents.method = method ? CAROM_LYAPUNOV_PERTURBATION : CAROM_LYAPUNOV_TANGENT;
+        ck_assert_int_eq(carom_lyapunov_run(m, &options, &exponents, &r, &error), CAROM_INTERRUPTED);
+        asked = 0;
+        exponents.transient = method ? 0 : 10;
+        ck_assert_int_eq(carom_lyapunov_run(m, &options, &exponents, &r, &error), CAROM_INTERRUPTED);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
 static bool at_once(void *user)
 {
     ++*(int *)user;
@@ -398,6 +452,7 @@ TEST_MAIN_MODELS("bifurcation", a_section_is_met_at_the_exact_times_and_to_round
                  the_exponent_is_that_of_a_run_of_its_own, passes_up_and_down_carry_the_state_and_differ_where_two_attractors_coexist,
                  a_stop_that_moves_into_the_body_moves_it, results_have_the_same_bits_on_any_number_of_threads,
                  values_with_starts_of_their_own_are_those_of_one_run_each, a_parameter_that_depends_on_another_can_be_varied,
-                 a_value_without_a_start_fails_alone_and_only_where_it_begins, an_interruption_is_seen_before_the_first_run,
+                 a_value_without_a_start_fails_alone_and_only_where_it_begins, values_with_impossible_parameters_fail_in_every_pass,
+                 an_interruption_is_seen_in_the_middle_of_a_period, an_interruption_is_seen_before_the_first_run,
                  an_interrupted_diagram_keeps_what_was_computed, values_that_fail_are_told_and_the_others_are_there,
                  requests_that_make_no_sense_are_refused)

@@ -47,6 +47,21 @@ done
 expect 0 lyapunov impact-oscillator --periods 60 --starts 3 --seed 6 --json
 jq -e --slurpfile before "$tmp/two" '.starts[1].exponents[0] != $before[0][2][1].exponents[0]' "$out" >/dev/null || complain "the seed does not matter"
 
+# Pressed against a wall the model's start stays at rest, with exponents of -infinity; the others leave for the well at y = 2.
+cat >"$tmp/wall.yaml" <<'END'
+carom: 1
+name: wall and well
+coordinates: {y: 0}
+mass: {y: 1}
+force: {y: y*(2 - y) - 0.0001 - y'/2}
+contacts: {wall: {gap: y, restitution: 1}}
+END
+expect 0 lyapunov "$tmp/wall.yaml" --starts 3 --time 20 --transient 60 --json
+holds '[.starts[].exponents[0] == null] == [true, false, false] and .starts_differ and .exponents == [null, null]'
+expect 0 lyapunov "$tmp/wall.yaml" --starts 3 --time 20 --transient 60
+prints "start 0 *-infinity  -infinity$"
+prints "the starts differ"
+
 # ---- perturbation: the three methods of the impact oscillator's paper see an impact, or do not ----
 for scheme in tolerance exact crank-nicolson:variant=printed crank-nicolson:variant=consistent schatzman-paoli:theta=0; do
     expect 0 lyapunov impact-oscillator --method perturbation --scheme $scheme --steps 500 --epsilon h --periods 20 --transient 10 --json

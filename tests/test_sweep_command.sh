@@ -43,6 +43,15 @@ same "$out" "$tmp/random"
 expect 0 sweep bouncing-ball --design random --points 5 -p e=0.5:0.9 --seed 8 --measure impacts --time 1
 cmp -s "$out" "$tmp/random" && complain "another seed gives the same points"
 
+# A ball that begins at rest on its table and is thrown up has lost its directions in the transient only: chaos is chaos.
+table="-p g=1 -p w=1 -p e=0.3 -p A=2.42"
+# shellcheck disable=SC2086
+expect 0 sweep vibrating-table $table -p q.y=0:0.1:2 -p v.y=2.42 --measure lyapunov --transient 30 --periods 400
+awk -F, 'NR > 1 && !($3 > 0.3 && $3 < 0.55) { bad = 1 } END { exit bad }' "$out" || { complain "an exponent of 0.4073 is not found"; cat "$out"; }
+# shellcheck disable=SC2086
+expect 0 sweep vibrating-table $table -p A=1.2 -p q.y=0:0.1:2 -p v.y=1.2 --measure lyapunov --transient 30 --periods 30 # rest in each period
+[ "$(grep -c ',-inf,ok' "$out")" = 2 ] || { complain "rest has an exponent"; cat "$out"; }
+
 # ---- mistakes ----
 expect 2 sweep bouncing-ball --measure impacts
 says 'needs something to vary'

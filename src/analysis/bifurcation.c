@@ -20,6 +20,7 @@
 #include "analysis/bifurcation.h"
 #include "analysis/lyapunov.h"
 #include "core/dense.h"
+#include "model/model.h"
 
 #define MOST_POINTS 1e8 /* 1.6 GB */
 
@@ -29,7 +30,7 @@ typedef struct worker { /* of one thread */
     carom_mapper *mapper;
     carom_lyapunov *lyapunov;
     carom_admissible admissible;
-    double *q, *v;
+    double *q, *v, *slopes; /* [nq] [nv] [np] */
     bool carried;       /* q and v hold the end of the value before */
 } worker;
 
@@ -128,17 +129,10 @@ static carom_status collect_starts(job *j, carom_model *m)
     return CAROM_OK;
 }
 
-static bool go_on(void *user, long done)
-{
-    const carom_bifurcation_request *r = user;
-    (void)done;
-    return !(r->stop && r->stop(r->user));
-}
-
 carom_status carom_bifurcation_exponent(const job *j, carom_lyapunov **lyapunov, carom_error *error)
 {
     carom_lyapunov_request request = {.exponents = 1, .length = j->request->exponent, .transient = CAROM_BIFURCATION_ALIGNING,
-                                      .go_on = go_on, .user = (void *)j->request};
+                                      .stop = j->request->stop, .user = j->request->user};
     carom_error own = {0};
     carom_status status = carom_lyapunov_new(lyapunov, j->model, j->options, &request, &own);
     if (status == CAROM_UNSUPPORTED) { /* the scheme does not locate its events */
@@ -156,10 +150,11 @@ static carom_status begin(worker *w, const job *j, carom_error *error)
     if (j->request->exponent > 0)
         CAROM_TRY(carom_bifurcation_exponent(j, &w->lyapunov, error));
     CAROM_TRY(carom_admissible_new(&w->admissible, j->model, error));
-    w->q = calloc((size_t)(j->model->nq + j->model->nv), sizeof(double));
+    w->q = calloc((size_t)j->each, sizeof(double));
     if (!w->q)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a state");
     w->v = w->q + j->model->nq;
+    w->slopes = w->v + j->model->nv;
     return CAROM_OK;
 }
 
@@ -169,6 +164,17 @@ static void end(worker *w)
     carom_lyapunov_free(w->lyapunov);
     carom_admissible_free(&w->admissible);
     free(w->q);
+}
+
+/* The model has no start at this value; is the state that is carried on one that it allows? */
+static carom_status validate(const worker *w, const job *j, const double *p, carom_error *error)
+{
+    carom_model m = *j->model;
+    double period = carom_model_period(&m, p, w->slopes);
+    if (m.period > 0 && !(period > 0 && isfinite(period)))
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "the period is %g; it must be positive", period);
+    m.q = w->q, m.v = w->v, m.p = p;
+    return carom_model_validate(&m, error);
 }
 
 static carom_status compute(worker *w, const job *j, int pass, long i, carom_error *error)
@@ -183,6 +189,8 @@ static carom_status compute(worker *w, const job *j, int pass, long i, carom_err
         carom_copy(m->nq + m->nv, start, w->q);
     else
         CAROM_TRY(carom_admissible_move(&w->admissible, 0, w->q, w->v, p, error));
+    if (j->missing[i])
+        CAROM_TRY(validate(w, j, p, error));
     CAROM_TRY(carom_mapper_run(w->mapper, w->q, w->v, p, &count, b->t + slot * b->show, b->x + slot * b->show, error));
     w->carried = !j->request->fresh;
     if (w->lyapunov) {

@@ -16,6 +16,7 @@
 #include "core/dense.h"
 #include "core/polynomial.h"
 #include "model/model.h"
+#include "sim/sim.h"
 
 enum { PLACES = 8, JUMPS = 8 };
 
@@ -216,6 +217,7 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     }
     m->slopes = m->memory + (JUMPS + 1) * each;
     CAROM_TRY(carom_sim_new(&m->sim, model, &own, error));
+    carom_sim_ask(m->sim, r->stop, r->user);
     if (r->map == CAROM_MAP_STROBE)
         return CAROM_OK;
     const carom_observer observer = {.user = m, .segment = r->map == CAROM_MAP_SECTION ? see_segment : NULL,
@@ -247,8 +249,6 @@ carom_status carom_mapper_new(carom_mapper **result, const carom_model *model, c
 
 static carom_status run(carom_mapper *m, double t, carom_error *error)
 {
-    if (m->request->stop && m->request->stop(m->request->user))
-        return CAROM_INTERRUPTED;
     carom_status status = carom_sim_run(m->sim, t);
     if (status == CAROM_STOPPED)
         CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(m->sim)->t);

@@ -22,6 +22,7 @@
 #include "analysis/lyapunov.h"
 #include "core/dense.h"
 #include "model/model.h"
+#include "sim/sim.h"
 
 enum { ALIGNING = 20, PARTS_MOST = 4096 };
 static const double LOST = 1e-12, NEARLY = 1e-8;
@@ -110,6 +111,8 @@ static carom_status allocate(carom_lyapunov *l, const carom_options *options, ca
         CAROM_TRY(carom_tangent_new(&l->tangent, l->sim, l->n, error));
     else
         CAROM_TRY(carom_displaced_new(&l->displaced, l->sim, l->n, l->request.epsilon, error));
+    carom_sim_ask(l->plain, l->request.stop, l->request.user);
+    carom_sim_ask(l->sim, l->request.stop, l->request.user);
     size_t n = (size_t)l->n, doubles = (size_t)l->dim * n + 2 * n + (size_t)l->model->np;
     doubles += carom_averages_doubles(l->n, (int)CAROM_MIN((long)l->request.blocks, l->request.length));
     l->bytes = carom_sim_save(l->sim, NULL, 0);
@@ -197,6 +200,8 @@ static carom_status follow_to(carom_lyapunov *l, double t, carom_error *error)
         return carom_displaced_run(l->displaced, t, l->X, error);
     CAROM_TRY(carom_tangent_start(l->tangent, l->X, NULL));
     carom_status status = carom_sim_run(l->sim, t);
+    if (status == CAROM_INTERRUPTED)
+        return status;
     if (status == CAROM_STOPPED)
         CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(l->sim)->t);
     const carom_error *failure = status != CAROM_OK ? carom_sim_error(l->sim) : carom_tangent_error(l->tangent);

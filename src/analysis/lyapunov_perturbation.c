@@ -172,6 +172,7 @@ carom_status carom_displaced_run(carom_displaced *d, double t, double *X, carom_
     }
     CAROM_TRY(run(d->sim, t, error));
     for (int j = 0; j < n; j++) {
+        carom_sim_ask(d->copy[j], d->sim->ask, d->sim->ask_user);
         CAROM_TRY(run(d->copy[j], t, error));
         locate(d->copy[j], d->x);
         for (int i = 0; i < dim; i++)

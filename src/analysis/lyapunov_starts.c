@@ -42,6 +42,12 @@ static bool may_go_on(void *user, long done)
     return carom_lyapunov_may_go_on(((member *)user)->team);
 }
 
+static bool stops(void *user)
+{
+    const team *t = ((member *)user)->team;
+    return t->request->stop && t->request->stop(t->request->user);
+}
+
 static void pass_history(void *user, long done, int n, const double *mean)
 {
     const member *m = user;
@@ -66,7 +72,7 @@ static void work_all(team *t, const bool *wanted)
         carom_lyapunov_request request = *t->request;
         carom_lyapunov *l = NULL;
         carom_error error = {0};
-        request.go_on = may_go_on, request.history = pass_history, request.user = &me;
+        request.go_on = may_go_on, request.stop = stops, request.history = pass_history, request.user = &me;
         carom_status status = carom_lyapunov_new(&l, t->model, t->options, &request, &error);
         PARALLEL(omp for schedule(dynamic, 1))
         for (int i = 0; i < t->n; i++) {

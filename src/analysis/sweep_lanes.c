@@ -1,8 +1,8 @@
 /* sweep_lanes.c: exponents of many points at once, on the eight lanes of an ensemble.
  *
  * The ensemble has a model of its own, which stands at the first point of the sweep; points hand over their initial values and
- * parameters. Points at which the options of a run differ from those of the first, and models or schemes that ensembles do not
- * take, are left to carom_lyapunov_run. Which of the two computes a point depends on the point alone. Averages are those of
+ * parameters. Points at which the options of a run differ from those of the first, motions that lose directions (perhaps in the
+ * transient only, and there the columns of a lane have begun), and models or schemes that ensembles do not take, are left to carom_lyapunov_run. Which of the two computes a point depends on the point alone. Averages are those of
  * lyapunov_statistics.c in both. */
 #include <math.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void done(void *user, const carom_job_result *result)
     carom_sweep_lanes *l = user;
     slot *s = &l->slot[result->id];
     double error;
-    s->done = true;
+    s->done = !(result->flags & CAROM_TANGENT_RANK);
     s->result.status = result->status;
     s->result.text = s->text;
     snprintf(s->text, sizeof s->text, "%s", result->text);

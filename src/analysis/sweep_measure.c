@@ -294,11 +294,10 @@ static carom_status follow(carom_sweep_worker *worker, double *value, carom_erro
     return status;
 }
 
-static bool go_on(void *user, long done)
+static bool stop(void *user)
 {
     const carom_sweep_worker *worker = user;
-    (void)done;
-    return !(worker->stop && worker->stop(worker->user));
+    return worker->stop && worker->stop(worker->user);
 }
 
 /* The largest exponent, along a run of its own. */
@@ -316,7 +315,7 @@ static carom_status exponent(carom_sweep_worker *worker, double *largest, double
     carom_lyapunov_result result;
     CAROM_TRY(carom_sweep_exponent_span(worker, &worker->options, &request.transient, &request.length, error));
     request.exponents = 1;
-    request.go_on = go_on;
+    request.stop = stop;
     request.user = worker;
     CAROM_TRY(carom_lyapunov_run(worker->model, &worker->options, &request, &result, error));
     *largest = result.exponent[0];

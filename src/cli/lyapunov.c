@@ -95,6 +95,12 @@ static bool go_on(void *user, long done)
     return !carom_cli_interrupted();
 }
 
+static bool stop(void *user)
+{
+    (void)user;
+    return carom_cli_interrupted();
+}
+
 static void put_history(void *user, long done, int n, const double *mean)
 {
     work *w = user;
@@ -138,6 +144,8 @@ static bool starts_differ(const work *w)
     for (int k = 0; k < w->starts; k++)
         for (int i = 0; i < w->each[k].n && w->each[k].length; i++) {
             double off = fabs(w->each[k].exponent[i] - w->mean.exponent[i]);
+            if (isfinite(w->each[k].exponent[i]) != isfinite(w->mean.exponent[i])) /* lost from some starts only */
+                return true;
             if (off > 6 * w->each[k].error[i] && off > 1e-6 * (1 + fabs(w->mean.exponent[i])))
                 return true;
         }
@@ -239,7 +247,7 @@ static void print_text(const work *w)
     for (int k = 0; k < w->starts && w->starts > 1; k++) {
         printf("  start %-4d", k);
         for (int i = 0; i < w->each[k].n && w->each[k].length; i++)
-            printf("  %+.6f", w->each[k].exponent[i]);
+            printf(isfinite(w->each[k].exponent[i]) ? "  %+.6f" : "  -infinity", w->each[k].exponent[i]);
         printf("\n");
     }
 }
@@ -268,6 +276,7 @@ static int measure(work *w)
     const double start = carom_wall_time();
     w->request.user = w;
     w->request.go_on = go_on;
+    w->request.stop = stop;
     carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0, (double)(w->request.length + w->request.transient) * w->starts);
     w->progress.unit = w->model->period > 0 ? "periods" : "units of time";
     carom_cli_catch(NULL);

@@ -7,6 +7,7 @@
 #include "analysis/orbit.h"
 #include "cli/cli.h"
 #include "output/output.h"
+#include "sim/sim.h"
 
 static const carom_cli_option options[] = {
     {"--multiple", NULL, "K", 0, CAROM_CLI_OWN, NULL, 0, "the orbit closes after K periods of the forcing; 1 if not given"},
@@ -200,6 +201,12 @@ static bool on_point(void *user, const carom_branch_point *at)
     return !carom_cli_interrupted();
 }
 
+static bool stop(void *user)
+{
+    (void)user;
+    return carom_cli_interrupted();
+}
+
 static int follow(work *w, carom_branch *branch)
 {
     const carom_cli *cli = w->cli;
@@ -218,6 +225,7 @@ static int follow(work *w, carom_branch *branch)
     carom_progress_begin(&w->progress, cli->quiet ? NULL : stderr, range->from, range->to);
     w->progress.unit = range->name;
     carom_cli_catch(NULL);
+    carom_sim_ask(w->orbits.map.sim, stop, NULL);
     carom_status status = carom_orbit_follow(&w->orbits, branch, &error);
     const bool interrupted = carom_cli_interrupted();
     carom_cli_release();

@@ -316,7 +316,7 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
         double left = (t_end - clock->t) - clock->t_low, h = clock->h;
         if (!(left > 1e-12 * h) || clock->t + left == clock->t) /* reached, to rounding of the time */
             return CAROM_OK;
-        if (sim->interrupted)
+        if (sim->interrupted || (sim->ask && sim->ask(sim->ask_user)))
             return CAROM_INTERRUPTED;
         if (left <= h * (1 + 1e-6))
             h = left;
@@ -341,6 +341,12 @@ carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer)
     sim->observer[sim->nobserver++] = *observer;
     sim->stage.record = true;
     return CAROM_OK;
+}
+
+void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user)
+{
+    sim->ask = ask;
+    sim->ask_user = user;
 }
 
 void carom_sim_interrupt(carom_sim *sim)

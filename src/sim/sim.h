@@ -35,6 +35,8 @@ struct carom_sim {
     carom_observer observer[CAROM_OBSERVERS];
     int nobserver;
     volatile sig_atomic_t interrupted;
+    bool (*ask)(void *user); /* after each step of a run: true interrupts it; NULL: nobody */
+    void *ask_user;
     carom_info info;
     carom_error error;
     char note[400];
@@ -43,6 +45,8 @@ struct carom_sim {
     carom_layout layout; /* the one block that all of this lives in */
 };
 
+/* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL: nobody. */
+void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);
 /* Notes of the step that has just been committed. */
 void carom_sim_notes(carom_sim *sim);
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
