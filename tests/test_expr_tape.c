@@ -121,8 +121,67 @@ START_TEST(outputs_may_overwrite_inputs_and_a_tape_outlives_its_pool)
 }
 END_TEST
 
+/* What depends on t and x, y, z alone first, then everything else. */
+START_TEST(tape_in_two_parts_has_the_bits_of_one)
+{
+    enum { N = 12, CLOCK = 1 << 0 | 1 << 1, GROUP = 4 };
+    unsigned long long random = 777;
+    static bench b, whole;
+    int splits = 0;
+    for (int i = 0; i < 1500; i++) {
+        carom_expr outputs[N];
+        carom_error error = {0};
+        carom_expr_pool *pool = random_graph(&random, 20 + below(&random, 120), outputs, N);
+        carom_tape *tape = tape_of(pool, outputs, N), *clock, *rest;
+        int rows;
+        CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, outputs, output_slot, N, variable_slot, PARAMETERS, CLOCK, GROUP, &error), error);
+        fill(&b, &random);
+        whole = b;
+        evaluate_wide(tape, &whole);
+        if (rows) {
+            double *between = malloc(sizeof *between * LANES * (size_t)rows);
+            double *first = malloc(sizeof *first * carom_tape_work(clock, LANES)), *second = malloc(sizeof *second * carom_tape_work(rest, LANES));
+            const double *in[] = {b.in[0][0], b.in[1][0], b.in[2][0], b.in[3][0], between};
+            double *out[] = {b.out[0][0], b.out[1][0]};
+            carom_tape_begin(clock, LANES, in, first);
+            carom_tape_begin(rest, LANES, in, second);
+            carom_tape_eval(clock, LANES, (const double *const[]){in[0], in[1], NULL, in[3]}, first, &between);
+            carom_tape_eval(rest, LANES, in, second, out);
+            for (int k = 0; k < N * LANES; k++) {
+                int g = output_slot[k / LANES].group, r = output_slot[k / LANES].row;
+                ck_assert_msg(same(b.out[g][r][k % LANES], whole.out[g][r][k % LANES]), "graph %d, output %d", i, k / LANES);
+            }
+            free(between), free(first), free(second);
+            splits++;
+        }
+        carom_tape_free(tape), carom_tape_free(clock), carom_tape_free(rest);
+        carom_expr_pool_free(pool);
+    }
+    CHECK_AT_LEAST(splits, 700);
+}
+END_TEST
+
+START_TEST(functions_of_time_are_cut_out_and_arithmetic_is_not)
+{
+    carom_expr_pool *pool = carom_expr_pool_new(1000);
+    carom_tape *clock, *rest;
+    carom_error error = {0};
+    int rows;
+    carom_expr force[] = {parse(pool, "m*cos(k*t) - g*x - x'"), parse(pool, "sin(k*t)*y")}, plain = parse(pool, "x + m*t^2");
+    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, force, output_slot, 2, variable_slot, PARAMETERS, 1, 4, &error), error);
+    ck_assert_int_eq(rows, 2); /* m cos(k t) and sin(k t) */
+    ck_assert_int_eq(carom_tape_length(clock), 3);
+    ck_assert_int_eq(carom_tape_length(rest), 3);
+    carom_tape_free(clock), carom_tape_free(rest);
+    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, &plain, output_slot, 1, variable_slot, PARAMETERS, 1, 4, &error), error);
+    ck_assert(rows == 0 && !clock && !rest);
+    carom_expr_pool_free(pool);
+}
+END_TEST
+
 TEST_MAIN("tape", random_graphs_give_the_same_bits_in_one_lane_in_eight_and_by_walking,
           derivatives_of_random_graphs_give_the_same_bits_too,
           sine_and_cosine_together_have_the_bits_of_each_alone, work_on_parameters_alone_is_done_once,
           registers_are_reused_and_products_melt_into_sums,
-          outputs_may_overwrite_inputs_and_a_tape_outlives_its_pool)
+          outputs_may_overwrite_inputs_and_a_tape_outlives_its_pool, tape_in_two_parts_has_the_bits_of_one,
+          functions_of_time_are_cut_out_and_arithmetic_is_not)

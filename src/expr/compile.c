@@ -187,9 +187,10 @@ static void loads(allocation *s)
     carom_tape *t = s->tape;
     for (int i = 0; i < l->end; i++) {
         const carom_node *n = &l->pool->node[i];
-        if (n->op != CAROM_OP_VAR || l->class[i] != CAROM_CLASS_VARYING)
+        bool cut = carom_is_cut(l, i);
+        if ((n->op != CAROM_OP_VAR && !cut) || l->class[i] != CAROM_CLASS_VARYING)
             continue;
-        carom_tape_slot slot = l->variable_slot[n->a];
+        carom_tape_slot slot = cut ? (carom_tape_slot){l->cut_group, l->cut[i]} : l->variable_slot[n->a];
         s->reg[i] = take(s);
         t->load[t->nload++] = (carom_transfer){slot.group, slot.row, s->reg[i]};
     }
@@ -238,7 +239,7 @@ static bool fill(carom_tape *t, const carom_lowering *l, const carom_expr *outpu
     size_t end = (size_t)l->end + 1, values = (size_t)l->nvalue + 1, inputs = 1;
     size_t constants = (size_t)n + 1;
     for (int i = 0; i < l->end; i++) {
-        inputs += l->pool->node[i].op == CAROM_OP_VAR;
+        inputs += l->pool->node[i].op == CAROM_OP_VAR || carom_is_cut(l, i);
         constants += l->pool->node[i].op == CAROM_OP_CONST;
     }
     allocation s = {.tape = t, .lowering = l};
@@ -270,13 +271,19 @@ carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const caro
                             const carom_tape_slot *output_slot, int n, const carom_tape_slot *variable_slot,
                             unsigned constant_groups, carom_error *error)
 {
-    *tape = NULL;
-    CAROM_TRY(check(pool, outputs, n, error));
     carom_lowering lowering = {.pool = pool, .variable_slot = variable_slot, .constant_groups = constant_groups};
+    return carom_tape_from(tape, &lowering, outputs, output_slot, n, error);
+}
+
+carom_status carom_tape_from(carom_tape **tape, carom_lowering *l, const carom_expr *outputs, const carom_tape_slot *output_slot,
+                             int n, carom_error *error)
+{
+    *tape = NULL;
+    CAROM_TRY(check(l->pool, outputs, n, error));
     carom_tape *t = calloc(1, sizeof *t);
-    bool fine = t && carom_lower(&lowering, outputs, n) && fill(t, &lowering, outputs, output_slot, n);
-    int count = lowering.ncode[CAROM_CLASS_FIXED] + lowering.ncode[CAROM_CLASS_VARYING];
-    carom_lowering_free(&lowering);
+    bool fine = t && carom_lower(l, outputs, n) && fill(t, l, outputs, output_slot, n);
+    int count = l->ncode[CAROM_CLASS_FIXED] + l->ncode[CAROM_CLASS_VARYING];
+    carom_lowering_free(l);
     if (!fine) {
         carom_tape_free(t);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a tape of %d outputs and %d operations", n, count);

@@ -111,6 +111,12 @@ typedef struct carom_tape_slot {
 carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const carom_expr *outputs, const carom_tape_slot *output_slot,
                             int n, const carom_tape_slot *variable_slot /* [number of variables] */, unsigned constant_groups,
                             carom_error *error);
+/* The same outputs by two tapes: clock computes what depends on variables of the groups in clock_groups alone (and on constant
+ * ones), into rows of output group 0; rest reads them from input group `group`. Both together have the bits of one tape. *rows = 0
+ * and no tapes: there is nothing worth it, only arithmetic. */
+carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, carom_expr_pool *pool, const carom_expr *outputs,
+                              const carom_tape_slot *output_slot, int n, const carom_tape_slot *variable_slot,
+                              unsigned constant_groups, unsigned clock_groups, int group, carom_error *error);
 void carom_tape_free(carom_tape *tape);
 size_t carom_tape_work(const carom_tape *tape, int lanes);  /* doubles of scratch, kept from begin to eval */
 int carom_tape_length(const carom_tape *tape);              /* operations per evaluation */

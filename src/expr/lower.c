@@ -41,6 +41,12 @@ static int children(const carom_expr_pool *pool, int e, int child[3])
     return whole_exponent(pool, n) ? 1 : carom_op_children(n->op);
 }
 
+/* Of nodes that are inputs: none. */
+static int inputs_of(const carom_lowering *l, int e, int child[3])
+{
+    return carom_is_cut(l, e) ? 0 : children(l->pool, e, child);
+}
+
 static void classify(carom_lowering *l, const carom_expr *outputs, int n)
 {
     const carom_expr_pool *pool = l->pool;
@@ -48,7 +54,7 @@ static void classify(carom_lowering *l, const carom_expr *outputs, int n)
     for (int i = 0; i < n; i++)
         l->class[outputs[i]] = CAROM_CLASS_LITERAL, l->uses[outputs[i]] = 2; /* kept: never melts away */
     for (int i = l->end - 1; i >= 0; i--) {
-        int count = l->class[i] == UNREACHED ? 0 : children(pool, i, child);
+        int count = l->class[i] == UNREACHED ? 0 : inputs_of(l, i, child);
         for (int k = 0; k < count; k++)
             l->class[child[k]] = CAROM_CLASS_LITERAL, l->uses[child[k]]++;
     }
@@ -60,7 +66,9 @@ static void classify(carom_lowering *l, const carom_expr *outputs, int n)
             int group = l->variable_slot[node->a].group;
             l->class[i] = group < 32 && (l->constant_groups >> group & 1) ? CAROM_CLASS_FIXED : CAROM_CLASS_VARYING;
         }
-        int count = children(pool, i, child);
+        if (carom_is_cut(l, i))
+            l->class[i] = CAROM_CLASS_VARYING, l->uses[i] = 2; /* never melts away either */
+        int count = inputs_of(l, i, child);
         for (int k = 0; k < count; k++)
             l->class[i] = CAROM_MAX(l->class[i], l->class[child[k]]);
     }
@@ -293,7 +301,7 @@ static void descend(carom_lowering *l, int output, int *stack)
             depth--;
             continue;
         }
-        int count = children(l->pool, e, child);
+        int count = inputs_of(l, e, child);
         for (int k = count - 1; k >= 0; k--) {
             if (!l->done[child[k]])
                 stack[depth++] = child[k];
@@ -302,7 +310,7 @@ static void descend(carom_lowering *l, int output, int *stack)
             continue;
         depth--;
         l->done[e] = 1;
-        if (!l->fused[e])
+        if (!l->fused[e] && !carom_is_cut(l, e))
             lower_node(l, e);
     }
 }
@@ -323,7 +331,7 @@ bool carom_lower(carom_lowering *l, const carom_expr *outputs, int n)
         memset(l->class, UNREACHED, end);
         classify(l, outputs, n);
         for (int i = l->end - 1; i >= 0; i--) {
-            if (l->class[i] != UNREACHED && !l->fused[i])
+            if (l->class[i] != UNREACHED && !l->fused[i] && !carom_is_cut(l, i))
                 melt(l, i);
         }
         for (int i = 0; i < n; i++)

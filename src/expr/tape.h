@@ -109,6 +109,8 @@ typedef struct carom_lowering {
     const carom_expr_pool *pool;
     const carom_tape_slot *variable_slot;
     unsigned constant_groups;
+    const int *cut;       /* [end] the row of a node that is an input of group cut_group; -1: it is not; NULL: none is */
+    int cut_group;
     int end;              /* nodes below it are looked at */
     unsigned char *class; /* [end] of each reachable node, 0xff: not reachable */
     int *uses;            /* [end] */
@@ -120,6 +122,15 @@ typedef struct carom_lowering {
     bool failed;
 } carom_lowering;
 bool carom_lower(carom_lowering *lowering, const carom_expr *outputs, int n);
+static inline bool carom_is_cut(const carom_lowering *l, int node)
+{
+    return l->cut && l->cut[node] >= 0;
+}
 void carom_lowering_free(carom_lowering *lowering);
+
+/* ---- compile.c ---- */
+/* carom_tape_new for a lowering with its pool, slots, groups and cuts. */
+carom_status carom_tape_from(carom_tape **tape, carom_lowering *lowering, const carom_expr *outputs,
+                             const carom_tape_slot *output_slot, int n, carom_error *error);
 
 #endif

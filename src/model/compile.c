@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "model/source.h"
 
-enum { TAPES = 64, OUTPUTS = 19, GROUP_P = 3 };
+enum { TAPES = 64, SPLITS = 16, OUTPUTS = 19, GROUP_T = 0, GROUP_P = 3 };
 
 typedef struct entry {
     unsigned want;
@@ -27,6 +27,9 @@ typedef struct entry {
 struct carom_compiled {
     entry entry[TAPES];
     _Atomic int count;
+    carom_split split[SPLITS];
+    carom_jit *split_jit[SPLITS];
+    int nsplit;
     _Atomic bool extended; /* frozen branches have values where the model has none */
     carom_source *s;
     pthread_mutex_t lock;
@@ -87,7 +90,8 @@ static void slots_of_variables(const carom_source *s, carom_tape_slot *slot)
         slot[s->nvar + i] = (carom_tape_slot){7, i};
 }
 
-static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, carom_tape **tape, carom_error *error)
+/* The tape, or the two tapes of a split, for these quantities. */
+static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, carom_tape **tape, carom_split *split, carom_error *error)
 {
     const carom_source *s = c->s;
     part list[OUTPUTS];
@@ -116,7 +120,9 @@ static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, c
                             CAROM_MAX_NODES);
     } else {
         slots_of_variables(s, variable);
-        status = carom_tape_new(tape, s->pool, e, slot, (int)n, variable, 1u << GROUP_P, error);
+        status = split ? carom_tape_split(&split->clock, &split->rest, &split->rows, s->pool, e, slot, (int)n, variable, 1u << GROUP_P,
+                                          1u << GROUP_T, CAROM_SPLIT_GROUP, error)
+                       : carom_tape_new(tape, s->pool, e, slot, (int)n, variable, 1u << GROUP_P, error);
     }
     if (extended)
         atomic_store(&c->extended, true);
@@ -137,12 +143,12 @@ static size_t end_of(const struct carom_compiled *c, int np, int count, int lane
     return last->offset[lanes == 8] + round_up(sizeof(double) * carom_tape_work(last->tape, lanes));
 }
 
-static void make_native(struct carom_compiled *c, entry *new)
+static void make_native(struct carom_compiled *c, carom_tape *const *tapes, int n, carom_jit **jit)
 {
     carom_error why;
-    if (carom_jit_new(&new->jit, &new->tape, 1, &why) == CAROM_OK)
+    if (carom_jit_new(jit, tapes, n, &why) == CAROM_OK)
         return;
-    new->jit = NULL;
+    *jit = NULL;
     snprintf(c->note, sizeof c->note, "expressions are interpreted: %.170s", why.text);
 }
 
@@ -160,12 +166,36 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
     } else if (k == count) {
         entry *new = &c->entry[count];
         *new = (entry){.want = want, .offset = {end_of(c, m->np, count, 1), end_of(c, m->np, count, 8)}};
-        status = make_tape(c, m->np, want, &new->tape, error);
+        status = make_tape(c, m->np, want, &new->tape, NULL, error);
         if (status == CAROM_OK && c->s->jit)
-            make_native(c, new);
+            make_native(c, &new->tape, 1, &new->jit);
         if (status == CAROM_OK)
             atomic_store(&c->count, count + 1);
     }
+    pthread_mutex_unlock(&c->lock);
+    return status;
+}
+
+carom_status carom_model_split(const carom_model *m, unsigned want, const carom_split **split, carom_error *error)
+{
+    *split = NULL;
+    if (m->evaluator != &carom_compiled_evaluator)
+        return CAROM_OK;
+    struct carom_compiled *c = m->source->compiled;
+    carom_status status = CAROM_OK;
+    pthread_mutex_lock(&c->lock);
+    int k = 0;
+    while (k < c->nsplit && c->split[k].want != want)
+        k++;
+    if (k == c->nsplit && k < SPLITS) {
+        c->split[k] = (carom_split){.want = want};
+        status = make_tape(c, m->np, want, NULL, &c->split[k], error);
+        if (status == CAROM_OK && c->s->jit && c->split[k].rows)
+            make_native(c, (carom_tape *const[]){c->split[k].clock, c->split[k].rest}, 2, &c->split_jit[k]);
+        c->nsplit += status == CAROM_OK;
+    }
+    if (k < c->nsplit && c->split[k].rows)
+        *split = &c->split[k];
     pthread_mutex_unlock(&c->lock);
     return status;
 }
@@ -264,6 +294,11 @@ void carom_compiled_free(struct carom_compiled *c)
         carom_tape_free(c->entry[k].tape);
     for (int k = 0; k < c->count; k++)
         carom_jit_free(c->entry[k].jit);
+    for (int k = 0; k < c->nsplit; k++) {
+        carom_tape_free(c->split[k].clock);
+        carom_tape_free(c->split[k].rest);
+        carom_jit_free(c->split_jit[k]);
+    }
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

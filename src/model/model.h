@@ -13,6 +13,16 @@ int carom_model_contact_row(const carom_model *model, int contact); /* of its no
  * given to prepare before; parameters are those of the last begin, and eval must be handed the same ones. */
 extern const carom_evaluator carom_callbacks;
 const carom_evaluator *carom_model_evaluator(const carom_model *model);
+/* The tape of a text model for some quantities in two parts: clock computes rows of functions of time from t and p, rest the
+ * quantities, with these rows as one more input; the inputs and outputs of both are the pointers of carom_eval in their order. */
+enum { CAROM_SPLIT_GROUP = 8 };
+typedef struct carom_split {
+    unsigned want;
+    struct carom_tape *clock, *rest;
+    int rows;
+} carom_split;
+/* Thread-safe; belongs to the model. *split = NULL: there is nothing to gain, or no tape. */
+carom_status carom_model_split(const carom_model *model, unsigned want, const carom_split **split, carom_error *error);
 /* Which of the CAROM_* quantities come from finite differences, because the callbacks do not give them. */
 unsigned carom_model_differenced(const carom_model *model);
 
