@@ -43,6 +43,11 @@ typedef struct carom_lanes_exact { /* ensemble_exact.c: forces in time */
     carom_wide *scratch;              /* [nv*max(nv, 3)] */
 } carom_lanes_exact;
 
+typedef struct carom_lanes_split { /* ensemble_quick.c: the tape of a stage in two parts */
+    const struct carom_split *parts;
+    double *clock_work, *rest_work;
+} carom_lanes_split;
+
 struct carom_ensemble {
     carom_lanes_exact *x;   /* closed form; NULL: Runge-Kutta */
     carom_arena *arena;
@@ -58,6 +63,10 @@ struct carom_ensemble {
     bool *rough;            /* [nc] impacts of this contact are the simulation's */
     bool all_serial;        /* so is everything */
     unsigned constant, stage_want, gradient_want, end_want; /* what is evaluated once; at a stage; after it; at the end of a step */
+    carom_lanes_split stage_split, end_split;
+    carom_wide *clock;      /* [stages][rows] functions of time at the stages; NULL: they are not apart */
+    int clock_rows;
+    bool end_shared;        /* the last stage but one is evaluated like the last */
     bool new_parameters;
     double max_step;        /* 0: a twentieth of the period or of the strobe */
 
@@ -111,6 +120,11 @@ void carom_lanes_begin(carom_ensemble *e, unsigned lanes); /* accelerations at t
 
 void carom_lanes_origin(carom_ensemble *e);        /* e->at: forces and gaps at t = q = v = 0 */
 void carom_lanes_solve(const carom_ensemble *e, carom_wide *x); /* M^-1 x */
+
+/* ---- ensemble_quick.c ---- */
+carom_status carom_lanes_quick_new(carom_ensemble *e, carom_error *error);
+void carom_lanes_quick_begin(carom_ensemble *e);   /* with new parameters */
+void carom_lanes_quick(carom_ensemble *e);         /* carom_lanes_trial where M is constant */
 
 /* ---- ensemble_exact.c ---- */
 carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error);

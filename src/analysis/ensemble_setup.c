@@ -24,7 +24,7 @@ static carom_status prepare(carom_ensemble *e, carom_error *error)
     for (int i = 0; i < CAROM_COUNT(masks); i++)
         if (masks[i])
             CAROM_TRY(e->evaluator->prepare(m, masks[i], error));
-    return CAROM_OK;
+    return e->x || !together ? CAROM_OK : carom_lanes_quick_new(e, error);
 }
 
 static carom_wide *rows(carom_arena *arena, int n)

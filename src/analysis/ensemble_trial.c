@@ -2,121 +2,15 @@
  *
  *   V_k = v + h sum_j a_kj A_j,   Q_k = q + h c_k v + h^2 sum_j (a a)_kj A_j,   A_k = M^-1 F(t + c_k h, Q_k, V_k)      (1)
  *   columns  dA = -M^-1 (R_q dQ + R_v dV),  R = M a - F                                                             (2)
- *   where these are linear with constant coefficients, dX' = J dX, all stages together are the polynomial of the pair,
- *   dX <- (1 + z (1 + z/2 (1 + z/3 (1 + z/4 (1 + z/5 (1 + z/5)))))) dX,  z = h J                                     (3)
  *
- * The velocities of the stages are eliminated from Q: that saves a third of the memory traffic. */
+ * With constant M all of this is shorter: ensemble_quick.c. */
 #include <math.h>
 
-#include "analysis/ensemble_lanes.h"
-#include "analysis/ensemble_pair.h"
-#include "analysis/ensemble_wide.h"
-
-enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES };
-
-static const double node[STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double of_v[STAGES][STAGES - 1] = {
-    {0},
-    {A21},
-    {A31, A32},
-    {A41, A42, A43},
-    {A51, A52, A53, A54},
-    {A61, A62, A63, A64, A65},
-    {B1, 0, B3, B4, B5, B6},
-};
-static const double of_q[STAGES][STAGES - 1] = {
-    {0},
-    {0},
-    POSITIONS(A32, 0, 0, 0, 0, 0),
-    POSITIONS(A42, A43, 0, 0, 0, 0),
-    POSITIONS(A52, A53, A54, 0, 0, 0),
-    POSITIONS(A62, A63, A64, A65, 0, 0),
-    POSITIONS(0, B3, B4, B5, B6, 0),
-};
-
-/* ---- (1), (2) ---- */
-
-INLINE void stage_rows(carom_ensemble *e, int k, int rows)
-{
-    const int n = e->n;
-    const carom_wide h = e->h, *q = e->start.q, *v = e->start.v, *a = e->k;
-    for (int i = 0; i < rows; i++) {
-        carom_wide dv = sum(of_v[k], k, a + i, n), dq = sum(of_q[k], k, a + i, n);
-        e->end.v[i] = v[i] + h * dv;
-        e->end.q[i] = q[i] + h * (node[k] * v[i] + h * dq);
-    }
-    e->t = e->base + (e->s + node[k] * h);
-}
-
-INLINE void next_rows(carom_ensemble *e, int k, int rows)
-{
-    switch (k) {
-    case 1: stage_rows(e, 1, rows); break;
-    case 2: stage_rows(e, 2, rows); break;
-    case 3: stage_rows(e, 3, rows); break;
-    case 4: stage_rows(e, 4, rows); break;
-    case 5: stage_rows(e, 5, rows); break;
-    default: stage_rows(e, 6, rows); break;
-    }
-}
+#include "analysis/ensemble_stages.h"
 
 CAROM_CLONES static void stage(carom_ensemble *e, int k)
 {
     next_rows(e, k, e->n);
-}
-
-/* M = L D L^T: L below the diagonal, D^-1 on it; not a number where M is not positive definite: no step is taken then. */
-INLINE void factor_mass(carom_ensemble *e, int nv)
-{
-    const carom_wide *M = (const carom_wide *)e->at.M;
-    carom_wide *f = e->factored;
-    for (int i = 0; i < nv; i++)
-        for (int j = 0; j <= i; j++) {
-            carom_wide x = M[i * nv + j];
-            for (int m = 0; m < j; m++)
-                x -= f[i * nv + m] * f[j * nv + m] / f[m * nv + m];
-            if (i == j)
-                f[i * nv + j] = choose(at_most(false, x, all(0)), all(NAN), 1 / x);
-            else
-                f[i * nv + j] = x * f[j * nv + j];
-        }
-}
-
-INLINE void solve_mass(const carom_ensemble *e, int nv, carom_wide *x)
-{
-    const carom_wide *f = e->factored;
-    for (int i = 0; i < nv; i++)
-        for (int j = 0; j < i; j++)
-            x[i] -= f[i * nv + j] * x[j];
-    for (int i = nv - 1; i >= 0; i--) {
-        x[i] *= f[i * nv + i];
-        for (int j = i + 1; j < nv; j++)
-            x[i] -= f[j * nv + i] * x[j];
-    }
-}
-
-INLINE void state_row(carom_ensemble *e, int nv, carom_wide *a)
-{
-    if (!(e->constant & CAROM_MASS))
-        factor_mass(e, nv);
-    for (int i = 0; i < nv; i++)
-        a[i] = ((const carom_wide *)e->at.F)[i];
-    solve_mass(e, nv, a);
-}
-
-INLINE void column_rows(carom_ensemble *e, int nv, const carom_wide *q, const carom_wide *v, carom_wide *a)
-{
-    const carom_wide *R_q = (const carom_wide *)e->at.R_q, *R_v = (const carom_wide *)e->at.R_v;
-    for (int c = 1; c <= e->columns; c++) {
-        const carom_wide *dq = q + c * nv, *dv = v + c * nv;
-        for (int i = 0; i < nv; i++) {
-            carom_wide x = -(R_q[i * nv] * dq[0]) - R_v[i * nv] * dv[0];
-            for (int j = 1; j < nv; j++)
-                x = x - R_q[i * nv + j] * dq[j] - R_v[i * nv + j] * dv[j];
-            a[c * nv + i] = x;
-        }
-        solve_mass(e, nv, a + c * nv);
-    }
 }
 
 CAROM_CLONES static void state_acceleration(carom_ensemble *e, carom_wide *a)
@@ -153,16 +47,6 @@ static carom_wide trace_of(carom_ensemble *e)
 void carom_lanes_solve(const carom_ensemble *e, carom_wide *x)
 {
     solve_mass(e, e->nv, x);
-}
-
-static void evaluate(carom_ensemble *e, unsigned want, const carom_lane_end *at)
-{
-    if (!want)
-        return;
-    e->at.want = want;
-    e->at.t = (const double *)&e->t;
-    e->at.q = (const double *)at->q, e->at.v = (const double *)at->v;
-    e->evaluator->eval(e->model, &e->at, e->work);
 }
 
 static void gradients(carom_ensemble *e, const carom_lane_end *at, carom_wide *a)
@@ -219,101 +103,15 @@ void carom_lanes_constants(carom_ensemble *e)
         carom_exact_lanes_constants(e);
     else
         e->longest = e->cap;
+    if (e->clock)
+        carom_lanes_quick_begin(e);
     e->watch_stiffness = !e->x && may_be_stiff(e);
     e->new_parameters = false;
 }
 
-/* ---- gaps at a point ---- */
-
 CAROM_CLONES static void measure(carom_ensemble *e, carom_lane_end *at, const carom_wide *a)
 {
-    int nv = e->nv;
-    const carom_wide *G = (const carom_wide *)e->at.G, *w = (const carom_wide *)e->at.w;
-    const carom_wide *gamma = (const carom_wide *)e->at.gamma, *g = (const carom_wide *)e->at.g;
-    for (int c = 0; c < e->nc; c++) {
-        int r = e->row[c];
-        carom_wide u = w[r], rate = gamma[r];
-        for (int j = 0; j < nv; j++)
-            u += G[r * nv + j] * at->v[j], rate += G[r * nv + j] * a[j];
-        at->g[c] = g[c], at->u[c] = u, at->udot[c] = rate;
-    }
-}
-
-/* (3) of one coordinate */
-INLINE void linear_columns_of_one(carom_ensemble *e)
-{
-    const carom_wide h = e->h, K = e->factored[0] * *(const carom_wide *)e->at.R_q, C = e->factored[0] * *(const carom_wide *)e->at.R_v;
-    for (int c = 1; c <= e->columns; c++) {
-        const carom_wide q = e->start.q[c], v = e->start.v[c];
-        carom_wide z_q = q + 0.2 * h * v, z_v = v + 0.2 * h * e->k[c];
-#pragma GCC unroll 5
-        for (int j = 5; j > 0; j--) {
-            carom_wide step = 1.0 / j * h, old = z_q;
-            z_q = q + step * z_v;
-            z_v = v - step * (K * old + C * z_v);
-        }
-        e->end.q[c] = z_q, e->end.v[c] = z_v;
-    }
-}
-
-/* (3); a: [n], the accelerations of the columns on the way */
-INLINE void linear_columns(carom_ensemble *e, int nv, carom_wide *a)
-{
-    const carom_wide h = e->h;
-    for (int j = 6; j > 0; j--) {
-        const carom_wide step = 1.0 / (j < 6 ? j : 5) * h, *from = j < 6 ? a : e->k, *v = j < 6 ? e->end.v : e->start.v;
-        for (int i = nv; i < e->n; i++) {
-            e->end.q[i] = e->start.q[i] + step * v[i];
-            e->end.v[i] = e->start.v[i] + step * from[i];
-        }
-        if (j > 1)
-            column_rows(e, nv, e->end.q, e->end.v, a);
-    }
-}
-
-/* Accelerations of stage k and the place of the next, where M is constant. */
-INLINE void next_of(carom_ensemble *e, int k, int nv, bool linear)
-{
-    carom_wide *a = e->k + k * e->n;
-    state_row(e, nv, a);
-    if (!linear)
-        column_rows(e, nv, e->end.q, e->end.v, a);
-    next_rows(e, k + 1, linear ? nv : e->n);
-}
-
-CAROM_CLONES static void to_next_stage(carom_ensemble *e, int k)
-{
-    if (e->nv == 1 && e->linear)
-        next_of(e, k, 1, true);
-    else if (e->nv == 1)
-        next_of(e, k, 1, false);
-    else
-        next_of(e, k, e->nv, e->linear);
-}
-
-CAROM_CLONES static void first_stage(carom_ensemble *e)
-{
-    if (e->nv == 1 && e->linear)
-        linear_columns_of_one(e), stage_rows(e, 1, 1);
-    else if (e->linear)
-        linear_columns(e, e->nv, e->k + e->n), stage_rows(e, 1, e->nv);
-    else
-        stage_rows(e, 1, e->n);
-}
-
-static void quick_trial(carom_ensemble *e)
-{
-    carom_wide *a = e->k + (STAGES - 1) * e->n;
-    first_stage(e);
-    for (int k = 1; k < STAGES - 1; k++) {
-        evaluate(e, e->stage_want, &e->end);
-        to_next_stage(e, k);
-    }
-    evaluate(e, e->end_want, &e->end);
-    state_acceleration(e, a);
-    if (e->columns)
-        column_accelerations(e, e->end.q, e->end.v, a);
-    measure(e, &e->end, a);
+    gap_rows(e, e->nv, at, a);
 }
 
 /* In closed form. */
@@ -334,7 +132,7 @@ void carom_lanes_trial(carom_ensemble *e)
         return;
     }
     if (!e->follow_trace && e->constant & CAROM_MASS) {
-        quick_trial(e);
+        carom_lanes_quick(e);
         return;
     }
     for (int k = 1; k < STAGES; k++) {
