@@ -105,6 +105,21 @@ expect 2 converge ball --h 1:2
 says "FROM:TO:N"
 expect 2 converge ball --h 0
 says "not possible"
+expect 2 converge ball --h 10
+says "longer than the run"
+expect 2 converge ball --schemes tolerance --h 0.1
+says "'tolerance' chooses its steps"
+expect 2 converge ball --schemes kern --rtol 1e-3
+says "'kern' has steps of constant length"
+expect 0 converge ball --schemes kern,tolerance --shifts 1 --norms L1.q --json # each has its own standard
+holds '[.rows[] | select(.scheme == "tolerance")] | length == 5 and all(.rtol > 0)'
+holds '.orders.tolerance["L1.q"].order > 0.5 and .orders.kern["L1.q"].order > 0.5'
+expect 0 converge ball --schemes tolerance --shifts 1 --norms L1.q --quiet --svg "$tmp/t.svg" # nothing is taken against h
+grep -q '>rtol<' "$tmp/t.svg" || complain "t.svg has no axis of tolerances"
+expect 2 converge ball --shifts 1.5
+says "integer"
+expect 1 converge ball --svg "$tmp/no/such/folder.svg"
+says "cannot be created"
 expect 2 converge ball --reference closd
 says "closed"
 expect 2 converge ball --impact-at 0.5

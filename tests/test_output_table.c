@@ -1,5 +1,6 @@
 /* test_output_table.c: what was written is read back bit by bit, and damage is told. */
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "test_output.h"
 
@@ -196,6 +197,23 @@ START_TEST(text_cut_off_at_any_byte_gives_the_rows_that_are_whole)
 }
 END_TEST
 
+START_TEST(a_folder_with_the_name_of_a_file_is_told)
+{
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
+        char name[40];
+        carom_table *table;
+        carom_error error = {0};
+        snprintf(name, sizeof name, "folder.%s", fixture_endings[i]);
+        ck_assert_int_eq(mkdir(fixture_path(name), 0700), 0);
+        ck_assert_int_eq(carom_table_read(&table, fixture_path(name), &error), CAROM_FILE);
+        ck_assert_msg(strstr(error.text, name), "%s", error.text);
+        printf("%s\n", error.text);
+        rmdir(fixture_path(name));
+    }
+    fixture_remove();
+}
+END_TEST
+
 START_TEST(damaged_hdf5_is_an_error_not_a_crash)
 {
     if (FIXTURE_FORMATS == FIXTURE_TEXTS)
@@ -278,4 +296,4 @@ TEST_MAIN("output tables", every_format_reads_back_the_same_bits,
           files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same,
           values_that_are_not_finite_survive_as_far_as_the_format_allows,
           text_cut_off_at_any_byte_gives_the_rows_that_are_whole, damaged_hdf5_is_an_error_not_a_crash,
-          foreign_files_are_refused_with_a_reason, plain_csv_from_elsewhere_is_read)
+          a_folder_with_the_name_of_a_file_is_told, foreign_files_are_refused_with_a_reason, plain_csv_from_elsewhere_is_read)

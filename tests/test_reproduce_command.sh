@@ -39,6 +39,7 @@ while IFS= read -r command; do
         { complain "does not run: $command"; head -3 log; }
 done <commands
 
+expect 2 reproduce 001-fig1 -o page.txt
 expect 2 reproduce 001-fig9
 grep -q "did you mean '001-fig" err || complain "no hint at the nearest entry: $(cat err)"
 expect 0 reproduce --list

@@ -49,7 +49,18 @@ static bool by_rtol(const study *s, int scheme)
     return carom_chooses_steps(&s->scheme[scheme]);
 }
 
-static carom_status check(const carom_converge_request *r, carom_error *error)
+/* A scheme that chooses its steps has no use for step sizes, the others have none for tolerances. */
+static carom_status check_scheme(const study *s, int i, bool tolerances, carom_error *error)
+{
+    bool chooses = carom_chooses_steps(&s->scheme[i]), neither = !strcmp(s->scheme[i].scheme, "exact");
+    if (chooses && !tolerances && !neither)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' chooses its steps by its tolerance: give tolerances (rtol), not step sizes", s->r->schemes[i]);
+    if (!chooses && tolerances)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' has steps of constant length: give step sizes (h), not tolerances", s->r->schemes[i]);
+    return CAROM_OK;
+}
+
+static carom_status check(const carom_converge_request *r, double t_end, carom_error *error)
 {
     carom_norm norm;
     if (r->nscheme < 1 || r->nnorm < 1 || r->nh + r->nrtol < 1)
@@ -58,6 +69,8 @@ static carom_status check(const carom_converge_request *r, carom_error *error)
     for (int k = 0; k < r->nh; k++)
         if (!(r->h[k] > 0 && r->h[k] < 1e300))
             CAROM_FAIL(error, CAROM_BAD_OPTION, "a step size of %g is not possible", r->h[k]);
+        else if (r->h[k] > t_end)
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "a step size of %g is longer than the run, t_end = %g", r->h[k], t_end);
     for (int k = 0; k < r->nrtol; k++)
         if (!(r->rtol[k] > 0 && r->rtol[k] < 1))
             CAROM_FAIL(error, CAROM_BAD_OPTION, "a tolerance of %g is not possible", r->rtol[k]);
@@ -81,6 +94,7 @@ static carom_status plan(study *s, carom_error *error)
         s->scheme[i] = s->base;
         CAROM_TRY(carom_options_set(&s->scheme[i], "scheme", r->schemes[i], error));
         bool tolerance = by_rtol(s, i);
+        CAROM_TRY(check_scheme(s, i, tolerance, error));
         const double *values = tolerance ? r->rtol : r->h;
         for (int k = 0; k < (tolerance ? r->nrtol : r->nh); k++)
             for (int j = 0; j < s->shifts; j++, s->ntask++)
@@ -220,7 +234,7 @@ static carom_status report(study *s, carom_error *error)
 static carom_status conduct(study *s, carom_error *error)
 {
     const carom_converge_request *r = s->r;
-    CAROM_TRY(check(r, error));
+    CAROM_TRY(check(r, s->base.t_end, error));
     CAROM_TRY(plan(s, error));
     if (r->journal) {
         char *line = settings(s);

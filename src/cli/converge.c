@@ -98,15 +98,17 @@ static int read_schemes(carom_cli_converge *c)
     return code;
 }
 
-/* What was not said: five step sizes from a fiftieth of the run downwards. */
+/* What was not said: five step sizes from a fiftieth of the run downwards, five tolerances from 1e-4. */
 static int standard_steps(carom_cli_converge *c)
 {
+    static const double rtol[] = {1e-4, 1e-5, 1e-6, 1e-7, 1e-8};
     double *h = CAROM_NEW(c->cli->arena, double, 5), T = c->options.t_end > 0 ? c->options.t_end : 1;
     if (!h)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory");
     for (int i = 0; i < 5; i++)
         h[i] = T / 50 / (1 << i);
     c->request.h = h, c->request.nh = 5;
+    c->request.rtol = rtol, c->request.nrtol = 5;
     return CAROM_EXIT_OK;
 }
 
@@ -114,7 +116,8 @@ static int read_local(carom_cli_converge *c)
 {
     const carom_cli *cli = c->cli;
     static const double places[] = {0.1, 0.5, 0.9};
-    double impact = 1;
+    long impact = 1;
+    const carom_cli_count count = {"--impact", 1, 1e6, &impact};
     c->is_local = carom_cli_own(cli, "--local") != NULL;
     c->local.from = carom_cli_own(cli, "--from") != NULL;
     c->local.place = places, c->local.nplace = 3;
@@ -124,7 +127,7 @@ static int read_local(carom_cli_converge *c)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--impact-at and --from cannot both be given");
     int code = read_numbers(cli, c->local.from ? "--from" : "--impact-at", &c->local.place, &c->local.nplace);
     if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_number(cli, "--impact", 1, 1e6, &impact);
+        code = carom_cli_own_counts(cli, &count, 1);
     c->local.impact = (int)impact - 1;
     return code;
 }
@@ -136,7 +139,8 @@ static int read_options(carom_cli_converge *c)
     const carom_cli *cli = c->cli;
     int reference = 0, work = 0, code = read_schemes(c);
     const char *norms = carom_cli_own(cli, "--norms");
-    double shifts = 5;
+    long shifts = 5;
+    const carom_cli_count count = {"--shifts", 1, 100, &shifts};
     if (code == CAROM_EXIT_OK)
         code = read_numbers(cli, "--h", &c->request.h, &c->request.nh);
     if (code == CAROM_EXIT_OK)
@@ -150,7 +154,7 @@ static int read_options(carom_cli_converge *c)
     if (code == CAROM_EXIT_OK)
         code = read_choice(cli, "--work", works, &work);
     if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_number(cli, "--shifts", 1, 100, &shifts);
+        code = carom_cli_own_counts(cli, &count, 1);
     if (code == CAROM_EXIT_OK)
         code = read_local(c);
     c->work = (carom_cli_work)work;
@@ -177,7 +181,8 @@ static int check_output(const carom_cli_converge *c)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--local has no picture");
     if (c->is_local && !c->request.nh)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--local needs step sizes: --h");
-    return CAROM_EXIT_OK;
+    int code = carom_cli_check_writable(o);
+    return code == CAROM_EXIT_OK ? carom_cli_check_writable(svg) : code;
 }
 
 /* ---- running ---- */
@@ -274,7 +279,7 @@ static int run(const carom_cli *cli)
 #define OWN CAROM_CLI_CONVERGE, CAROM_CLI_OWN, NULL, 0
 static const carom_cli_option options[] = {
     {"--schemes", NULL, "A,B:FIELD=VALUE,...", OWN, "the schemes to compare (carom list schemes); moreau-jean if not given"},
-    {"--h", NULL, "LIST", OWN, "step sizes: A,B,... or FROM:TO:N in equal ratios; five from t_end/50 downwards if nothing is given"},
+    {"--h", NULL, "LIST", OWN, "step sizes: A,B,... or FROM:TO:N in equal ratios; if neither is given, five from t_end/50 downwards and tolerances from 1e-4"},
     {"--rtol", NULL, "LIST", OWN,
      "tolerances, likewise; atol follows in proportion. With --h as well, schemes that choose their step take these, the others h"},
     {"--norms", NULL, "LIST", OWN,

@@ -358,7 +358,9 @@ static void compose(const carom_cli_converge *c, picture *p)
 {
     int n = c->request.nscheme;
     double *room = p->number;
-    bool tolerances = c->request.nh == 0;
+    bool tolerances = true; /* unless a scheme has taken step sizes */
+    for (int i = 0; i < c->result.nrow; i++)
+        tolerances = tolerances && isnan(c->result.row[i].h);
     for (int i = 0; i < 2 * c->request.nnorm; i++) {
         bool work = i % 2;
         snprintf(p->title[i], sizeof p->title[i], "error in %.40s", c->request.norms[i / 2]);

@@ -248,6 +248,9 @@ int carom_cli_reproduce(const carom_cli *cli)
     carom_error error = {0};
     work w = {.cli = cli, .path = cli->output ? cli->output : "reproduce.html"};
     int code = check_names(cli);
+    const char *ending = strrchr(w.path, '.');
+    if (code == CAROM_EXIT_OK && strncmp(w.path, "/dev/", 5) && (!ending || (strcmp(ending, ".html") && strcmp(ending, ".htm"))))
+        code = carom_cli_fail(CAROM_EXIT_USAGE, "reproduce writes a page: '%s' should end in .html", w.path);
     if (code != CAROM_EXIT_OK || carom_cli_own(cli, "--list"))
         return code != CAROM_EXIT_OK ? code : list();
     if (carom_page_new(&w.page, w.path, "Figures and tables, computed again", &error) != CAROM_OK)

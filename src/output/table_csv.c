@@ -87,9 +87,12 @@ static carom_status read_comment(reader *r, carom_error *error)
 
 static carom_status read_header(reader *r, carom_error *error)
 {
-    while (next_line(r) && (r->line[0] == '#' || r->line[0] == '\0'))
+    bool there;
+    while ((there = next_line(r)) && (r->line[0] == '#' || r->line[0] == '\0'))
         CAROM_TRY(read_comment(r, error));
-    if (feof(r->file) && (r->number == 0 || r->line[0] == '#' || r->line[0] == '\0'))
+    if (!there && ferror(r->file))
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be read: %s", r->b->path, strerror(errno));
+    if (!there)
         CAROM_FAIL(error, CAROM_FILE, "'%s' has no line with the names of the columns", r->b->path);
     for (char *at = r->line; at;) {
         char *name = next_field(&at);
