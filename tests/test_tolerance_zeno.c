@@ -5,12 +5,17 @@ static const char point[] =
     "carom: 1\nparameters: {m: 1, k: 0, c: 0, f: -2, e: 0.5}\ncoordinates: {q: 1}\nkinetic: m*q'^2/2\n"
     "forces: {q: \"f - k*q - c*q'\"}\ncontacts:\n  floor: {gap: q, restitution: e}\nrun: {t_end: 5}\n";
 
-static carom_model *parsed(void)
+static carom_model *parse(const char *text)
 {
     carom_error error = {0};
     carom_model *model;
-    CHECK_OK(carom_model_parse(&model, "point", point, strlen(point), NULL, &error), error);
+    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
     return model;
+}
+
+static carom_model *parsed(void)
+{
+    return parse(point);
 }
 
 /* Falls for 1, then flights of 2 e^n: they accumulate at 1 + 2 e/(1 - e). */
@@ -66,5 +71,43 @@ START_TEST(a_thousand_random_balls_and_oscillators_end_above_the_floor)
 }
 END_TEST
 
+static const char *const specs[] = {"tolerance", "mixed:rk=radau5", "mixed:rk=erk4"};
+
+/* Two balls far above approach each other slowly: no reason for the one on the floor to go on bouncing. */
+START_TEST(an_impact_elsewhere_much_later_does_not_keep_a_ball_from_coming_to_rest)
+{
+    carom_model *model = parse("carom: 1\ncoordinates: {a: 0.05, b: 1, c: 1.2}\nvelocities: {b: 1}\n"
+                               "kinetic: a'^2/2 + b'^2/2 + c'^2/2\npotential: 10*a + 2*b\ncontacts:\n"
+                               "  floor: {gap: a, restitution: 0.3}\n  far: {gap: c - b, restitution: 0.7}\n");
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < TOLERANCES; k++) {
+            run r = begin(model, specs[i], tolerances[k], i ? 0.01 : 0, 1);
+            ck_assert_msg(carom_sim_run(r.sim, 1) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+            ck_assert_int_eq(carom_sim_info(r.sim)->nzeno, 1);
+            CHECK_NEAR(carom_sim_info(r.sim)->zeno[0].t, 0.1 * 1.3 / 0.7, 1e-2 * tolerances[0]);
+            ck_assert_int_eq(carom_sim_state(r.sim)->mode[0], CAROM_CLOSED);
+            end(&r);
+        }
+    carom_model_free(model);
+}
+END_TEST
+
+/* A gap between large numbers is never exactly 0: bounces below its rounding are over, whatever the tolerance is. */
+START_TEST(a_ball_on_a_high_floor_comes_to_rest)
+{
+    carom_model *model = parse("carom: 1\ncoordinates: {y: 1000.05}\nkinetic: y'^2/2\npotential: 10*y\n"
+                               "contacts:\n  floor: {gap: y - 1000, restitution: 0.5}\n");
+    for (int i = 0; i < 3; i++) {
+        run r = begin(model, specs[i], 1e-15, i ? 1e-3 : 0, 1);
+        ck_assert_msg(carom_sim_run(r.sim, 1) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+        ck_assert_int_eq(carom_sim_state(r.sim)->mode[0], CAROM_CLOSED);
+        CHECK_AT_MOST((double)carom_sim_info(r.sim)->events[CAROM_EVENT_IMPACT], 30);
+        end(&r);
+    }
+    carom_model_free(model);
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
-                 a_thousand_random_balls_and_oscillators_end_above_the_floor)
+                 a_thousand_random_balls_and_oscillators_end_above_the_floor,
+                 an_impact_elsewhere_much_later_does_not_keep_a_ball_from_coming_to_rest, a_ball_on_a_high_floor_comes_to_rest)

@@ -5,6 +5,7 @@
  *             u is removed with the columns of that mode, friction included: an impulse of the step                  (2)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
+#include <float.h>
 #include <math.h>
 
 #include "schemes/tolerance.h"
@@ -20,7 +21,8 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail, doub
         double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
         if ((int)w->role[c] != CAROM_ROLE_OPEN)
             continue;
-        bool hits = g + u * time + 0.5 * rate * time * time <= 0 || (u < 0 && rate > 0 && u * u >= 2 * rate * g);
+        bool dips = u < 0 && -u <= rate * time && u * u >= 2 * rate * g; /* and comes back, all within that time */
+        bool hits = dips || g + u * time + 0.5 * rate * time * time <= 0;
         double hit = sqrt(CAROM_MAX(u * u - 2 * rate * g, 0)), e = sys->at.law[4 * c];
         if (hits && hit * hit > 2 * k * fall)
             return true;
@@ -65,14 +67,15 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, d
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
     bool any = false;
+    double rounding = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q)); /* of a gap: it would keep the bounces alive for ever */
     *tail = 0, *k_least = *fall_least = INFINITY;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        double u = e->u[r], fall = -e->udot[r], k = carom_tol_small(s), e_n = sys->at.law[4 * c];
+        double u = e->u[r], fall = -e->udot[r], k = CAROM_MAX(carom_tol_small(s), rounding), e_n = sys->at.law[4 * c];
         w->still.mode[c] = CAROM_OPEN;
         if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
             continue;
-        k /= leverage(s, w, r);
+        k = CAROM_MAX(k / leverage(s, w, r), rounding);
         if (e->g[i] + u * u / (2 * fall) > k)
             continue;
         double down = sqrt(u * u + 2 * fall * CAROM_MAX(e->g[i], 0)); /* it may be on its way up or at the top */
