@@ -154,6 +154,7 @@ typedef struct carom_converge_row {
 typedef struct carom_converge_order { /* error = constant h^order, fitted to the means over the shifts */
     int scheme, norm;
     double order, spread;          /* spread: half the range of the orders of the single sequences; NAN: no fit */
+    double envelope;               /* the order of the largest errors over the shifts */
     double constant;
     int points;                    /* nominal steps in the fit */
 } carom_converge_order;

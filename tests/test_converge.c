@@ -43,6 +43,7 @@ START_TEST(a_fit_finds_the_order_and_its_spread)
     }
     carom_converge_fit(task, N, SHIFTS, 0, 0, &order);
     CHECK_NEAR(order.order, 2, 1e-12);
+    CHECK_NEAR(order.envelope, 2, 1e-12);
     CHECK_NEAR(order.spread, 0, 1e-12);
     CHECK_NEAR(order.constant, 3, 0.01);
     for (int k = 0; k < N; k++)
@@ -54,6 +55,11 @@ START_TEST(a_fit_finds_the_order_and_its_spread)
     carom_converge_fit(task, N, SHIFTS, 0, 1e-8, &order);
     ck_assert_int_eq(order.points, N - 1);
     CHECK_NEAR(order.order, 2, 0.15);
+    for (int k = 0; k < N; k++)
+        for (int j = 0; j < SHIFTS; j++) /* the worst one is of order 1, the others are not, and much smaller */
+            error[k * SHIFTS + j] = j == 2 ? task[k * SHIFTS].nominal : 1e-3 * pow(task[k * SHIFTS].nominal, 3);
+    carom_converge_fit(task, N, SHIFTS, 0, 0, &order);
+    CHECK_NEAR(order.envelope, 1, 1e-12);
 }
 END_TEST
 

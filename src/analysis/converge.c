@@ -54,9 +54,11 @@ static carom_status check_scheme(const study *s, int i, bool tolerances, carom_e
 {
     bool chooses = carom_chooses_steps(&s->scheme[i]), neither = !strcmp(s->scheme[i].scheme, "exact");
     if (chooses && !tolerances && !neither)
-        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' chooses its steps by its tolerance: give tolerances (rtol), not step sizes", s->r->schemes[i]);
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' chooses its steps by its tolerance: give tolerances (rtol), not step sizes",
+                   s->r->schemes[i]);
     if (!chooses && tolerances)
-        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' has steps of constant length: give step sizes (h), not tolerances", s->r->schemes[i]);
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' has steps of constant length: give step sizes (h), not tolerances",
+                   s->r->schemes[i]);
     return CAROM_OK;
 }
 

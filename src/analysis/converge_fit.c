@@ -5,6 +5,7 @@
  *   E(H) = mean over j of e(H f_j)                                                                            (1)
  *   order: the least-squares slope of log E against log H                                                     (2)
  *   spread: half the range of the slopes of the single sequences e(H f_j), j fixed                            (3)
+ *   envelope: the slope of log max_j e(H f_j) against log H                                                   (4)
  * Errors at the accuracy of the reference are left out, and so are nominal steps with a failed run. */
 #include <math.h>
 
@@ -61,6 +62,12 @@ void carom_converge_fit(const carom_converge_task *task, int n, int shifts, int 
     order->points = points;
     order->constant = NAN;
     order->order = carom_converge_slope(points, x, y, &order->constant);                                     /* (2) */
+    for (int k = 0; k < points; k++) {
+        y[k] = 0;
+        for (int j = 0; j < shifts; j++)
+            y[k] = fmax(y[k], task[index[k] * shifts + j].error[norm]);
+    }
+    order->envelope = carom_converge_slope(points, x, y, NULL);                                              /* (4) */
     for (int j = 0; j < shifts; j++) {
         for (int k = 0; k < points; k++)
             x[k] = task[index[k] * shifts + j].value, y[k] = task[index[k] * shifts + j].error[norm];

@@ -20,6 +20,9 @@ typedef struct carom_cli_converge {
     carom_progress progress;
 } carom_cli_converge;
 
+/* The first row of a scheme at its k-th nominal value; its runs follow, nnorm rows each. NULL: there is none. */
+const carom_converge_row *carom_cli_converge_group(const carom_cli_converge *c, int scheme, int k);
+const carom_converge_order *carom_cli_converge_order(const carom_cli_converge *c, int scheme, int norm);
 /* The mean over the shifts, per nominal step size or tolerance: nominal k of a scheme; error of a norm or, with norm < 0, work.
  * NAN where a run failed; false: there is no such k. */
 bool carom_cli_converge_mean(const carom_cli_converge *c, int scheme, int k, int norm, double *nominal, double *mean);

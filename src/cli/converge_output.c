@@ -1,4 +1,4 @@
-/* converge_output.c: the results of `carom converge` as a text table, CSV, JSON and SVG. */
+/* converge_output.c: the results of `carom converge` as a text table, CSV and JSON. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include "cli/converge.h"
 #include "output/output.h"
 #include "output/stream.h"
-#include "output/svg_chart.h"
 
 const char *carom_cli_work_name(carom_cli_work work)
 {
@@ -25,8 +24,7 @@ double carom_cli_converge_effort(carom_cli_work work, const carom_converge_row *
     }
 }
 
-/* The first row of a scheme at its k-th nominal value; its runs follow, nnorm rows each. NULL: there is none. */
-static const carom_converge_row *group(const carom_cli_converge *c, int scheme, int k)
+const carom_converge_row *carom_cli_converge_group(const carom_cli_converge *c, int scheme, int k)
 {
     int size = c->request.nnorm * c->request.shifts;
     for (int i = 0, seen = 0; i < c->result.nrow; i += size)
@@ -37,7 +35,7 @@ static const carom_converge_row *group(const carom_cli_converge *c, int scheme, 
 
 bool carom_cli_converge_mean(const carom_cli_converge *c, int scheme, int k, int norm, double *nominal, double *mean)
 {
-    const carom_converge_row *row = group(c, scheme, k);
+    const carom_converge_row *row = carom_cli_converge_group(c, scheme, k);
     int n = c->request.nnorm, shifts = c->request.shifts;
     if (!row)
         return false;
@@ -47,7 +45,7 @@ bool carom_cli_converge_mean(const carom_cli_converge *c, int scheme, int k, int
     return true;
 }
 
-static const carom_converge_order *order_of(const carom_cli_converge *c, int scheme, int norm)
+const carom_converge_order *carom_cli_converge_order(const carom_cli_converge *c, int scheme, int norm)
 {
     return &c->result.order[scheme * c->request.nnorm + norm];
 }
@@ -61,40 +59,57 @@ static double mean_of(const carom_converge_row *row, int shifts, int step, carom
     return sum;
 }
 
+static void put_orders(const carom_cli_converge *c, int scheme, bool envelope, FILE *file)
+{
+    fprintf(file, "%12s", envelope ? "envelope" : "order");
+    for (int i = 0; i < c->request.nnorm; i++) {
+        const carom_converge_order *o = carom_cli_converge_order(c, scheme, i);
+        double order = envelope ? o->envelope : o->order, spread = envelope ? NAN : o->spread;
+        order = fabs(order) < 0.005 ? 0 : order; /* no -0.00 */
+        if (isnan(order))
+            fprintf(file, " %13s", "-");
+        else if (isnan(spread))
+            fprintf(file, " %6.2f       ", order);
+        else
+            fprintf(file, " %6.2f +-%4.2f", order, spread);
+    }
+    fputc('\n', file);
+}
+
+/* At one of the shifts the error is not above what is known of the reference. */
+static bool at_floor(const carom_converge_row *row, int shifts, int step)
+{
+    bool floor = false;
+    for (int j = 0; j < shifts; j++)
+        floor = floor || row[j * step].floor;
+    return floor;
+}
+
 static void put_scheme(const carom_cli_converge *c, int scheme, FILE *file)
 {
     int n = c->request.nnorm, shifts = c->request.shifts;
     double nominal = 0, mean = 0;
-    const carom_converge_row *row = group(c, scheme, 0);
+    const carom_converge_row *row = carom_cli_converge_group(c, scheme, 0);
     fprintf(file, "\n%s\n%12s", c->request.schemes[scheme], row && isnan(row->h) ? "rtol" : "h");
     for (int i = 0; i < n; i++)
         fprintf(file, " %13s", c->request.norms[i]);
     fprintf(file, " %9s %9s %9s %9s\n", "rhs", "solves", "problems", "cpu s");
-    for (int k = 0; (row = group(c, scheme, k)) != NULL; k++) {
+    for (int k = 0; (row = carom_cli_converge_group(c, scheme, k)) != NULL; k++) {
         fprintf(file, "%12.5g", row->nominal);
         for (int i = 0; i < n; i++) {
             carom_cli_converge_mean(c, scheme, k, i, &nominal, &mean);
             if (isnan(mean))
                 fprintf(file, " %13s", "failed");
             else
-                fprintf(file, " %12.4e%s", mean, row[i].floor ? "*" : " ");
+                fprintf(file, " %12.4e%s", mean, at_floor(&row[i], shifts, n) ? "*" : " ");
         }
         for (int w = CAROM_CLI_WORK_RHS; w < CAROM_CLI_WORK_CPU; w++)
             fprintf(file, " %9.0f", mean_of(row, shifts, n, (carom_cli_work)w));
         fprintf(file, " %9.2e\n", mean_of(row, shifts, n, CAROM_CLI_WORK_CPU));
     }
-    fprintf(file, "%12s", "order");
-    for (int i = 0; i < n; i++) {
-        const carom_converge_order *o = order_of(c, scheme, i);
-        double order = fabs(o->order) < 0.005 ? 0 : o->order; /* no -0.00 */
-        if (isnan(order))
-            fprintf(file, " %13s", "-");
-        else if (isnan(o->spread))
-            fprintf(file, " %12.2f ", order);
-        else
-            fprintf(file, " %6.2f +-%4.2f", order, o->spread);
-    }
-    fputc('\n', file);
+    put_orders(c, scheme, false, file);
+    if (shifts > 1)
+        put_orders(c, scheme, true, file);
 }
 
 static void put_local(const carom_cli_converge *c, FILE *file)
@@ -131,8 +146,8 @@ void carom_cli_converge_text(const carom_cli_converge *c, FILE *file)
     }
     fprintf(file, "%s on [0, %g]\nreference: %s\n", c->model->name, c->result.t_end, c->result.reference);
     if (c->request.shifts > 1)
-        fprintf(file, "errors and work: means over %d step sizes within 5 %%; order: fitted to them, +- half its range over single sequences\n",
-                c->request.shifts);
+        fprintf(file, "errors and work: means over %d step sizes within 5 %%; order: fitted to them, +- half its range over single sequences;\n"
+                      "envelope: fitted to the largest of each\n", c->request.shifts);
     for (int i = 0; i < c->request.nscheme; i++)
         put_scheme(c, i, file);
     for (int i = 0; i < c->result.nrow; i++)
@@ -160,12 +175,14 @@ static const column of_row[] = {
     {"contact_problems", AT(COUNT, contact_problems, converge_row)}, {"cpu_s", AT(NUMBER, cpu_s, converge_row)}, {.name = NULL}};
 static const column of_local[] = {
     {"scheme", AT(SCHEME, scheme, local_row)}, {"", AT(PLACE, place, local_row)}, {"h", AT(NUMBER, h, local_row)},
-    {"e_q", AT(NUMBER, e_q, local_row)}, {"e_v", AT(NUMBER, e_v, local_row)}, {"impulse", AT(NUMBER, impulse, local_row)}, {.name = NULL}};
+    {"e_q", AT(NUMBER, e_q, local_row)}, {"e_v", AT(NUMBER, e_v, local_row)}, {"impulse", AT(NUMBER, impulse, local_row)},
+    {.name = NULL}};
 static const column of_local_order[] = {
     {"scheme", AT(SCHEME, scheme, local_order)}, {"", AT(PLACE, place, local_order)}, {"activated", AT(FLAG, activated, local_order)},
     {"order_q", AT(NUMBER, order_q, local_order)}, {"order_v", AT(NUMBER, order_v, local_order)}, {.name = NULL}};
 static const column of_order[] = {
     {"order", AT(NUMBER, order, converge_order)}, {"spread", AT(NUMBER, spread, converge_order)},
+    {"envelope", AT(NUMBER, envelope, converge_order)},
     {"constant", AT(NUMBER, constant, converge_order)}, {.name = NULL}};
 #undef AT
 
@@ -247,8 +264,8 @@ static void json_orders(const carom_cli_converge *c, carom_json *json)
         carom_json_object(json, c->request.schemes[i]);
         for (int k = 0; k < c->request.nnorm; k++) {
             carom_json_object(json, c->request.norms[k]);
-            json_columns(c, of_order, order_of(c, i, k), json);
-            carom_json_integer(json, "points", order_of(c, i, k)->points);
+            json_columns(c, of_order, carom_cli_converge_order(c, i, k), json);
+            carom_json_integer(json, "points", carom_cli_converge_order(c, i, k)->points);
             carom_json_end(json);
         }
         carom_json_end(json);
@@ -316,79 +333,4 @@ carom_status carom_cli_converge_csv(const carom_cli_converge *c, const char *pat
     for (int i = 0; i < (c->is_local ? c->steps.nrow : c->result.nrow); i++)
         csv_line(c, columns, c->is_local ? (const void *)&c->steps.row[i] : (const void *)&c->result.row[i], &out);
     return carom_stream_close(&out, error);
-}
-
-/* ---- SVG ---- */
-typedef struct picture {
-    carom_chart *chart;          /* [2*nnorm]: against h (or rtol), against work */
-    carom_chart_series *series;  /* [2*nnorm*nscheme] */
-    double *number;              /* what they point to */
-    char (*title)[64];
-} picture;
-
-/* Points of all runs and the line of the means: of one scheme in one norm, against h or work. */
-static void fill(const carom_cli_converge *c, carom_chart_series *s, double **room, int scheme, int norm, bool work)
-{
-    int n = c->request.nnorm, shifts = c->request.shifts;
-    double *x = *room, *y, *line_x, *line_y, nominal = 0, effort = 0;
-    int groups = 0;
-    while (group(c, scheme, groups))
-        groups++;
-    y = x + groups * shifts, line_x = y + groups * shifts, line_y = line_x + groups;
-    *room = line_y + groups;
-    for (int k = 0; k < groups; k++) {
-        const carom_converge_row *row = group(c, scheme, k);
-        for (int j = 0; j < shifts; j++) {
-            const carom_converge_row *one = &row[j * n + norm];
-            x[k * shifts + j] = work ? carom_cli_converge_effort(c->work, one) : isnan(one->h) ? one->rtol : one->h;
-            y[k * shifts + j] = one->error;
-        }
-        carom_cli_converge_mean(c, scheme, k, norm, &nominal, &line_y[k]);
-        carom_cli_converge_mean(c, scheme, k, -1, &nominal, &effort);
-        line_x[k] = work ? effort : nominal;
-    }
-    *s = (carom_chart_series){.name = c->request.schemes[scheme], .x = x, .y = y, .n = groups * shifts, .line_x = line_x, .line_y = line_y,
-                              .nline = groups};
-    double order = order_of(c, scheme, norm)->order, whole = round(order);
-    if (fabs(order - whole) < 0.35 && whole >= 1 && !work)
-        s->slope = whole;
-}
-
-static void compose(const carom_cli_converge *c, picture *p)
-{
-    int n = c->request.nscheme;
-    double *room = p->number;
-    bool tolerances = true; /* unless a scheme has taken step sizes */
-    for (int i = 0; i < c->result.nrow; i++)
-        tolerances = tolerances && isnan(c->result.row[i].h);
-    for (int i = 0; i < 2 * c->request.nnorm; i++) {
-        bool work = i % 2;
-        snprintf(p->title[i], sizeof p->title[i], "error in %.40s", c->request.norms[i / 2]);
-        p->chart[i] = (carom_chart){.title = p->title[i], .x_label = work ? carom_cli_work_name(c->work) : tolerances ? "rtol" : "h",
-                                    .series = p->series + i * n, .nseries = n};
-        for (int k = 0; k < n; k++) {
-            fill(c, &p->series[i * n + k], &room, k, i / 2, work);
-            const carom_converge_row *row = group(c, k, 0);
-            if (!work && row && isnan(row->h) != tolerances) /* a tolerance is no step size */
-                p->series[i * n + k].n = p->series[i * n + k].nline = 0;
-        }
-    }
-}
-
-carom_status carom_cli_converge_svg(const carom_cli_converge *c, const char *path, carom_error *error)
-{
-    size_t charts = 2 * (size_t)c->request.nnorm, series = charts * (size_t)c->request.nscheme;
-    picture p = {calloc(charts, sizeof *p.chart), calloc(series, sizeof *p.series),
-                 calloc(4 * 2 * (size_t)CAROM_MAX(c->result.nrow, 1) + 16, sizeof(double)), calloc(charts, sizeof *p.title)};
-    carom_status status;
-    char title[200];
-    snprintf(title, sizeof title, "%.150s on [0, %g]", c->model->name, c->result.t_end);
-    if (p.chart && p.series && p.number && p.title) {
-        compose(c, &p);
-        status = carom_svg_charts(path, NULL, title, p.chart, (int)charts, error);
-    } else {
-        status = carom_fail(error, CAROM_NO_MEMORY, "no memory for a picture");
-    }
-    free(p.chart), free(p.series), free(p.number), free(p.title);
-    return status;
 }
