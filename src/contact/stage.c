@@ -19,19 +19,13 @@ void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_mo
     CAROM_PLACE(layout, stage->branches, model->nswitch);
 }
 
-void carom_stage_clear(carom_stage *stage)
+void carom_stage_forget(carom_stage *stage)
 {
-    stage->residual = 0;
-    if (stage->nevents)
-        memset(stage->count, 0, sizeof stage->count);
+    memset(stage->count, 0, sizeof stage->count);
     stage->nevents = stage->nzeno = 0;
     stage->law_difference = 0;
     stage->switches = 0, stage->slides = false;
-    if (!stage->record && !stage->account)
-        return;
-    stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
-    stage->penetration = stage->work_external = stage->work_constraints = 0;
-    stage->impact = stage->friction = stage->viscous = 0;
+    stage->remarkable = false;
 }
 
 double *carom_stage_take(carom_stage *stage, int n)
@@ -57,7 +51,7 @@ void carom_stage_jump(carom_stage *stage, const carom_jump *jump)
 
 void carom_stage_event(carom_stage *stage, const carom_event *event)
 {
-    stage->nevents++;
+    stage->nevents++, stage->remarkable = true;
     stage->count[event->type]++;
     if (stage->record && stage->nevent < stage->event_max)
         stage->event[stage->nevent++] = *event;
@@ -65,19 +59,25 @@ void carom_stage_event(carom_stage *stage, const carom_event *event)
 
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno)
 {
+    stage->remarkable = true;
     if (stage->nzeno < CAROM_ZENO_MAX)
         stage->zeno[stage->nzeno++] = *zeno;
 }
 
 void carom_stage_slide(carom_stage *stage, double t)
 {
-    stage->slides = true, stage->slide_time = t;
+    stage->slides = stage->remarkable = true, stage->slide_time = t;
+}
+
+void carom_stage_switch(carom_stage *stage)
+{
+    stage->switches++, stage->remarkable = true;
 }
 
 void carom_stage_laws(carom_stage *stage, double t, double difference)
 {
     if (difference > stage->law_difference)
-        stage->law_difference = difference, stage->law_time = t;
+        stage->law_difference = difference, stage->law_time = t, stage->remarkable = true;
 }
 
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer)

@@ -16,6 +16,7 @@ typedef struct carom_stage {
     double *roles;          /* [3*ncontact] roles and directions of slip along the step, of schemes that have such */
     double *branches;       /* [nswitch] of the forces along the step, likewise */
     int pool_used, pool_max;
+    bool remarkable; /* something of the next five lines happened */
     int nevents; /* staged or only counted */
     long count[CAROM_EVENT_TYPES];
     carom_zeno zeno[CAROM_ZENO_MAX];
@@ -29,7 +30,18 @@ typedef struct carom_stage {
 
 /* Room for `steps` segments with jumps, of polynomial degree up to `degree`. */
 void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps, int degree);
-void carom_stage_clear(carom_stage *stage);
+void carom_stage_forget(carom_stage *stage); /* what was remarkable */
+static inline void carom_stage_clear(carom_stage *stage)
+{
+    stage->residual = 0;
+    if (stage->remarkable)
+        carom_stage_forget(stage);
+    if (!stage->record && !stage->account)
+        return;
+    stage->nsegment = stage->njump = stage->nevent = stage->pool_used = 0;
+    stage->penetration = stage->work_external = stage->work_constraints = 0;
+    stage->impact = stage->friction = stage->viscous = 0;
+}
 /* n doubles that live until the step is committed; NULL when the buffer is full: end the step early then. */
 double *carom_stage_take(carom_stage *stage, int n);
 void carom_stage_segment(carom_stage *stage, const carom_segment *segment);
@@ -37,6 +49,7 @@ void carom_stage_jump(carom_stage *stage, const carom_jump *jump);
 void carom_stage_event(carom_stage *stage, const carom_event *event);
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno);
 void carom_stage_slide(carom_stage *stage, double t);
+void carom_stage_switch(carom_stage *stage);
 void carom_stage_laws(carom_stage *stage, double t, double difference);
 /* Hands everything to an observer in the order of time. */
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer);

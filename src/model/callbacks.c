@@ -284,12 +284,17 @@ static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch 
         eval_lane(k, e, lane, ports, CAROM_COUNT(ports));
 }
 
+/* What is asked for alone, and most often, first. */
 static void eval(const carom_model *m, const carom_eval *e, void *work)
 {
-    if (e->lanes == 1)
-        eval_one(work, e);
-    else
+    if (e->lanes != 1)
         eval_lanes(m, e, work);
+    else if (e->want == CAROM_FORCE)
+        m->force(&(carom_point){*e->t, e->q, e->v, e->p, m->user}, e->F);
+    else if (e->want == CAROM_GAP && m->gap)
+        m->gap(&(carom_point){*e->t, e->q, e->v, e->p, m->user}, e->g);
+    else
+        eval_one(work, e);
 }
 
 const carom_evaluator carom_callbacks = {prepare, work_bytes, begin, eval};

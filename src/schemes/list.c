@@ -44,15 +44,6 @@ void carom_scheme_orders(const carom_options *options, double *smooth, double *i
         scheme->orders(options->scheme_field, smooth, impact);
 }
 
-void carom_step_advance(carom_step *step, double h)
-{
-    double t = step->now->t, add = h + *step->t_low, sum = t + add;
-    double part = sum - t;
-    *step->t_low_next = (t - (sum - part)) + (add - part);
-    step->next->t = sum;
-    step->h = h;
-}
-
 bool carom_step_status(carom_step *step, const double *v_free)
 {
     if (step->contacts->nactive)

@@ -56,7 +56,14 @@ const carom_scheme *carom_scheme_list(int i); /* NULL after the last */
 const carom_scheme *carom_scheme_find(const char *name);
 
 /* next->t = t + h with compensated summation. */
-void carom_step_advance(carom_step *step, double h);
+static inline void carom_step_advance(carom_step *step, double h)
+{
+    double t = step->now->t, add = h + *step->t_low, sum = t + add;
+    double part = sum - t;
+    *step->t_low_next = (t - (sum - part)) + (add - part);
+    step->next->t = sum;
+    step->h = h;
+}
 /* The end of a step at velocity level, in this order: modes and events (returns whether there was an impact), and, after
  * positions have been corrected, segment and jump; fails when q or v is not finite. */
 bool carom_step_status(carom_step *step, const double *v_free);

@@ -237,7 +237,7 @@ void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
     w->state[i] = w->side > 0 || slid ? CAROM_SWITCH_AT_HIGH : CAROM_SWITCH_AT_LOW;
     if (w->side > 0 || !slid)
         cross(s->system, w, i);
-    s->stage->switches++;
+    carom_stage_switch(s->stage);
     double since = s->next->t - w->clock[1]; /* a wave that switches often must not be stepped over */
     if (since > 1e-9 * s->h)
         s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * tol->end.x, 2 * since));

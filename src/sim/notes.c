@@ -41,8 +41,15 @@ static void note_slide(carom_sim *sim)
     write_note(sim);
 }
 
-void carom_sim_notes(carom_sim *sim)
+void carom_sim_remark(carom_sim *sim)
 {
+    carom_info *info = &sim->info;
+    for (int i = 0; i < CAROM_EVENT_TYPES; i++)
+        info->events[i] += sim->stage.count[i];
+    info->switches += sim->stage.switches;
+    for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
+        if (info->nzeno < CAROM_ZENO_MAX)
+            info->zeno[info->nzeno] = sim->stage.zeno[i];
     if (sim->stage.law_difference > 0)
         note_laws(sim);
     if (sim->stage.slides)

@@ -241,30 +241,26 @@ static void take_over(carom_sim *sim)
     size_t words = sim->state_bytes / sizeof(word);
     word *to = (word *)(void *)sim->now.clock;
     const word *from = (const word *)(const void *)sim->next.clock;
-    if (words > 32)
+    if (words > 32) {
         memcpy(to, from, sim->state_bytes);
-    else
-        for (size_t i = 0; i < words; i++)
-            to[i] = from[i];
+    } else {
+        for (; words >= 4; words -= 4, to += 4, from += 4)
+            to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
+        for (; words; words--)
+            *to++ = *from++;
+    }
     carom_sim_settle(sim);
 }
 
-static void commit(carom_sim *sim)
+static inline void commit(carom_sim *sim)
 {
     carom_info *info = &sim->info;
     sim->next.clock->t = sim->next.state.t;
     sim->next.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
     take_over(sim);
     info->steps++;
-    if (sim->stage.nevents)
-        for (int i = 0; i < CAROM_EVENT_TYPES; i++)
-            info->events[i] += sim->stage.count[i];
-    if (sim->stage.law_difference > 0 || sim->stage.slides)
-        carom_sim_notes(sim);
-    info->switches += sim->stage.switches;
-    for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
-        if (info->nzeno < CAROM_ZENO_MAX)
-            info->zeno[info->nzeno] = sim->stage.zeno[i];
+    if (sim->stage.remarkable)
+        carom_sim_remark(sim);
     if (sim->stage.residual > info->max_residual)
         info->max_residual = sim->stage.residual;
     if (sim->stage.account)

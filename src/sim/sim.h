@@ -47,8 +47,8 @@ struct carom_sim {
 
 /* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL: nobody. */
 void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);
-/* Notes of the step that has just been committed. */
-void carom_sim_notes(carom_sim *sim);
+/* Events, accumulations and notes of the step that has just been committed, where it has such. */
+void carom_sim_remark(carom_sim *sim);
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
 void carom_sim_settle(carom_sim *sim);
 
