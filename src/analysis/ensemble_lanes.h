@@ -80,6 +80,7 @@ struct carom_ensemble {
     carom_wide steps;       /* accepted */
     carom_wide stiff_sum, stiff_count; /* of accepted steps */
     carom_wide t;           /* of an evaluation */
+    carom_wide times[CAROM_LANE_STAGES]; /* of the stages */
     carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, (h |da|/|dy|)^2 */
     carom_wide *p;          /* [np] */
     carom_lane_end start, end;

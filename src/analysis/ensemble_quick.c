@@ -80,9 +80,8 @@ static void clocks(const carom_ensemble *e, const double *in[])
 {
     for (int k = 1; k < STAGES - (e->end_shared ? 1 : 0); k++) {
         const carom_lanes_split *x = split_of(e, k);
-        const carom_wide t = e->base + (e->s + node[k] * e->h);
         double *to = clock_of(e, k);
-        in[0] = (const double *)&t;
+        in[0] = (const double *)&e->times[k];
         carom_tape_eval(x->parts->clock, W, in, x->clock_work, &to);
     }
     in[0] = (const double *)&e->t;
@@ -119,6 +118,9 @@ CAROM_CLONES static void to_next_stage(carom_ensemble *e, int k)
 
 CAROM_CLONES static void first_stage(carom_ensemble *e)
 {
+#pragma GCC unroll 8
+    for (int k = 1; k < STAGES; k++)
+        e->times[k] = e->base + (e->s + node[k] * e->h);
     if (e->nv == 1 && e->linear)
         linear_columns_of_one(e), stage_rows(e, 1, 1);
     else if (e->linear)
@@ -146,11 +148,11 @@ CAROM_CLONES static void last_stage(carom_ensemble *e)
 void carom_lanes_quick(carom_ensemble *e)
 {
     const double *in[CAROM_SPLIT_GROUP + 1];
+    first_stage(e);
     if (e->clock) {
         inputs(e, &e->t, NULL, in);
         clocks(e, in);
     }
-    first_stage(e);
     for (int k = 1; k < STAGES; k++) {
         const carom_lanes_split *x = split_of(e, k);
         in[CAROM_SPLIT_GROUP] = clock_of(e, k);

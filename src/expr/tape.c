@@ -171,12 +171,9 @@ void carom_tape_begin(const carom_tape *t, int lanes, const double *const *in, d
     }
 }
 
-void carom_tape_eval(const carom_tape *t, int lanes, const double *const *in, double *w, double *const *out)
+static __attribute__((noinline)) void interpret(const carom_tape *t, int lanes, const double *const *in, double *w, double *const *out)
 {
-    carom_native *native = t->native[lanes != 1];
-    if (native) {
-        native(in, w, out, t, table_value);
-    } else if (lanes == 1) {
+    if (lanes == 1) {
         load_one(t->load, t->nload, in, w);
         run_one(t, t->code, w);
         for (int i = 0; i < t->nstore; i++)
@@ -188,4 +185,13 @@ void carom_tape_eval(const carom_tape *t, int lanes, const double *const *in, do
             memcpy(out[t->store[i].group] + (size_t)t->store[i].row * WIDE, w + (size_t)t->store[i].reg * WIDE,
                    WIDE * sizeof *w);
     }
+}
+
+void carom_tape_eval(const carom_tape *t, int lanes, const double *const *in, double *w, double *const *out)
+{
+    carom_native *native = t->native[lanes != 1];
+    if (native)
+        native(in, w, out, t, table_value);
+    else
+        interpret(t, lanes, in, w, out);
 }

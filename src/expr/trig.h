@@ -39,10 +39,10 @@
                             z2 * (2.0875710408336137e-09 + z * -1.1359027994768535e-11));                              \
           const R s_0 = v * S, c_0 = z2 * C;                                                                           \
           const R s_r = d + (s_0 + y * (w + c_0)), c_r = w + (((1.0 - w) - hz) + (c_0 - y * (d + s_0)));               \
-          const I n = TO_BITS(t), odd = -(n & 1), s_i = TO_BITS(s_r), c_i = TO_BITS(c_r);                              \
+          const I n = TO_BITS(t), odd = -(n & 1), s_i = TO_BITS(s_r), turn = (s_i ^ TO_BITS(c_r)) & odd;               \
           const I x_i = TO_BITS(x) & 0x7fffffffffffffff;                                                               \
-          *sine = FROM_BITS(((odd & c_i) | (~odd & s_i)) ^ (-(n & 2) & (-0x7fffffffffffffff - 1)));                    \
-          *cosine = FROM_BITS(((odd & s_i) | (~odd & c_i)) ^ (-((n + 1) & 2) & (-0x7fffffffffffffff - 1)));            \
+          *sine = FROM_BITS((s_i ^ turn) ^ ((n << 62) & 0x8000000000000000));                                          \
+          *cosine = FROM_BITS((TO_BITS(c_r) ^ turn) ^ (((n + 1) << 62) & 0x8000000000000000));                         \
           *bad = 0x4197d78400000000 - x_i;                                                                             \
       })
 
@@ -65,14 +65,24 @@
           carom_trig_one(&at, s, c, &bad);                                                                             \
           if ((long long)bad < 0) { *s = sin(x); *c = cos(x); }                                                        \
       }                                                                                                                \
-      static inline __attribute__((always_inline)) void carom_wide_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c) \
+      static __attribute__((noinline, cold)) void carom_far_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c)\
+      {                                                                                                                \
+          for (int i = 0; i < 8; i++) {                                                                                \
+              double s_i; double c_i;                                                                                  \
+              carom_op_sincos((*x)[i], &s_i, &c_i);                                                                    \
+              (*s)[i] = s_i; (*c)[i] = c_i;                                                                            \
+          }                                                                                                            \
+      }                                                                                                                \
+      static inline __attribute__((always_inline)) void carom_wide_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c)\
       {                                                                                                                \
           carom_bits8 bad; const carom_wide8 at = *x;                                                                  \
           carom_trig_eight(&at, s, c, &bad);                                                                           \
           const carom_bits2 *b = (const carom_bits2 *)&bad; const carom_bits2 any = (b[0] | b[1]) | (b[2] | b[3]);     \
-          if (__builtin_expect((long long)(any[0] | any[1]) < 0, 0))                                                   \
-              for (int i = 0; i < 8; i++)                                                                              \
-                  if ((long long)bad[i] < 0) { (*s)[i] = sin(at[i]); (*c)[i] = cos(at[i]); }                           \
+          if (__builtin_expect((long long)(any[0] | any[1]) < 0, 0)) {                                                 \
+              const carom_wide8 far = at; carom_wide8 s_far; carom_wide8 c_far;                                        \
+              carom_far_sincos(&far, &s_far, &c_far);                                                                  \
+              *s = s_far; *c = c_far;                                                                                  \
+          }                                                                                                            \
       })
 
 #define CAROM_TRIG_ONE(X) CAROM_TRIG_KERNEL(X, carom_trig_one, double, unsigned long long, carom_to_bits, carom_from_bits)

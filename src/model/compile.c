@@ -179,7 +179,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 carom_status carom_model_split(const carom_model *m, unsigned want, const carom_split **split, carom_error *error)
 {
     *split = NULL;
-    if (m->evaluator != &carom_compiled_evaluator)
+    if (m->evaluator != &carom_compiled_evaluator || !m->source->jit) /* two tapes cost the interpreter more than they save */
         return CAROM_OK;
     struct carom_compiled *c = m->source->compiled;
     carom_status status = CAROM_OK;
@@ -190,7 +190,7 @@ carom_status carom_model_split(const carom_model *m, unsigned want, const carom_
     if (k == c->nsplit && k < SPLITS) {
         c->split[k] = (carom_split){.want = want};
         status = make_tape(c, m->np, want, NULL, &c->split[k], error);
-        if (status == CAROM_OK && c->s->jit && c->split[k].rows)
+        if (status == CAROM_OK && c->split[k].rows)
             make_native(c, (carom_tape *const[]){c->split[k].clock, c->split[k].rest}, 2, &c->split_jit[k]);
         c->nsplit += status == CAROM_OK;
     }

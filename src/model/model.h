@@ -21,7 +21,7 @@ typedef struct carom_split {
     struct carom_tape *clock, *rest;
     int rows;
 } carom_split;
-/* Thread-safe; belongs to the model. *split = NULL: there is nothing to gain, or no tape. */
+/* Thread-safe; belongs to the model. *split = NULL: there is nothing to gain: no functions of time, or no native code. */
 carom_status carom_model_split(const carom_model *model, unsigned want, const carom_split **split, carom_error *error);
 /* Which of the CAROM_* quantities come from finite differences, because the callbacks do not give them. */
 unsigned carom_model_differenced(const carom_model *model);
