@@ -337,19 +337,26 @@ static bool later(void *user)
     return ++*(int *)user > 50;
 }
 
-/* One period of 1e9 units of time: who is asked after each period is never asked. */
+/* One period of 1e9 turns of the oscillator: who is asked after each period is never asked. */
 START_TEST(an_interruption_is_seen_in_the_middle_of_a_period)
 {
-    carom_model *m = load("impact-oscillator", .25, .8, .5);
+    carom_model *m = load("impact-oscillator", 0, .8, .5);
     const carom_options options = tight();
     int asked = 0;
-    const carom_bifurcation_request request = {.name = "w", .from = 6e-9, .to = 7e-9, .n = 2, .direction = 1, .stop = later, .user = &asked};
-    carom_bifurcation *b = NULL;
     carom_error error = {0};
-    ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);
-    carom_bifurcation_free(b);
+    for (int fresh = 0; fresh < 2; fresh++) { /* one by one, in lanes */
+        const carom_bifurcation_request request = {.name = "w", .from = 6e-9, .to = 7e-9, .n = 9, .direction = 1, .fresh = fresh,
+                                                   .threads = 1, .stop = later, .user = &asked};
+        carom_bifurcation *b = NULL;
+        asked = 0;
+        ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);
+        carom_bifurcation_free(b);
+    }
+    static carom_lyapunov_result each[8];
     carom_lyapunov_request exponents = {.length = 10, .stop = later, .user = &asked};
     carom_lyapunov_result r;
+    asked = 0;
+    ck_assert_int_eq(carom_lyapunov_starts(m, &options, &exponents, 8, 1, 1, each, &r, &error), CAROM_INTERRUPTED);
     for (int method = 0; method < 2; method++) {
         asked = 0;
         exponents.method = method ? CAROM_LYAPUNOV_PERTURBATION : CAROM_LYAPUNOV_TANGENT;

@@ -81,6 +81,14 @@ static bool next(void *user, carom_job *out)
     }
 }
 
+static bool stop(void *user)
+{
+    carom_bifurcation_job *j = ((crew *)user)->all->job;
+    if (j->request->stop && j->request->stop(j->request->user))
+        j->stopped = true;
+    return j->stopped;
+}
+
 static bool strobe(void *user, const carom_strobe *at)
 {
     crew *c = user;
@@ -89,10 +97,6 @@ static bool strobe(void *user, const carom_strobe *at)
     carom_bifurcation *b = j->result;
     const carom_model *m = j->model;
     double *start = start_of(w, at->id);
-    if (j->request->stop && j->request->stop(j->request->user))
-        j->stopped = true;
-    if (j->stopped)
-        carom_ensemble_interrupt(c->ensemble);
     if (!at->counts)
         return true;
     if (c->exponents) {
@@ -133,7 +137,7 @@ static void done(void *user, const carom_job_result *result)
 /* One kind of work, by all threads. */
 static void work_lanes(lanes *w, crew *c, bool exponents)
 {
-    const carom_ensemble_calls calls = {.user = c, .next = next, .done = done, .strobe = strobe};
+    const carom_ensemble_calls calls = {.user = c, .next = next, .done = done, .strobe = strobe, .stop = stop};
     carom_error error = {0};
     c->exponents = exponents;
     for (int k = 0; k < LANES; k++)

@@ -343,7 +343,8 @@ carom_status carom_ensemble_run(carom_ensemble *e, const carom_ensemble_calls *c
         if (take_job(e, l))
             r.fresh |= 1u << l;
     e->new_parameters = true;
-    while (!e->interrupted && one_round(e, &r))
-        ;
+    for (unsigned k = 1; !e->interrupted && one_round(e, &r); k++)
+        if (calls->stop && k % 64 == 0 && calls->stop(calls->user))
+            carom_ensemble_interrupt(e);
     return e->interrupted ? CAROM_INTERRUPTED : CAROM_OK;
 }

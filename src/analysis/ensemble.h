@@ -60,6 +60,7 @@ typedef struct carom_ensemble_calls {
     void (*done)(void *user, const carom_job_result *result);
     bool (*strobe)(void *user, const carom_strobe *strobe);        /* may be NULL; false ends the job: CAROM_STOPPED */
     void (*impact)(void *user, const carom_impact *impact);        /* may be NULL */
+    bool (*stop)(void *user);                                      /* asked on the way: true interrupts the run; may be NULL */
 } carom_ensemble_calls;
 
 typedef struct carom_ensemble carom_ensemble;

@@ -112,6 +112,8 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
     carom_status status = CAROM_OK;
     *back = false;
     while (status == CAROM_OK && !*back && !e->interrupted && !reached(sim, t_end, e->strobe[lane])) {
+        if (e->calls->stop && e->calls->stop(e->calls->user))
+            carom_ensemble_interrupt(e);
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;

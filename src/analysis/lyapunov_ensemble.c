@@ -49,6 +49,14 @@ static bool strobe(void *user, const carom_strobe *s)
     return carom_lyapunov_may_go_on(w->team);
 }
 
+static bool stop(void *user)
+{
+    carom_lyapunov_team *t = ((lanes *)user)->team;
+    if (t->request->stop && t->request->stop(t->request->user))
+        t->stopped = true;
+    return t->stopped;
+}
+
 static void done(void *user, const carom_job_result *result)
 {
     lanes *w = user;
@@ -96,7 +104,7 @@ static carom_status allocate(lanes *w, carom_error *error)
 static carom_status run(lanes *w, carom_error *error)
 {
     carom_status status = CAROM_OK;
-    const carom_ensemble_calls calls = {.user = w, .next = next, .done = done, .strobe = strobe};
+    const carom_ensemble_calls calls = {.user = w, .next = next, .done = done, .strobe = strobe, .stop = stop};
     PARALLEL(omp parallel num_threads(w->team->threads))
     {
         carom_ensemble *ensemble = NULL;

@@ -134,11 +134,15 @@ static bool next(void *user, carom_job *job)
     return true;
 }
 
+static bool stop(void *user)
+{
+    const carom_sweep_worker *w = ((carom_sweep_lanes *)user)->worker;
+    return w->stop && w->stop(w->user);
+}
+
 static bool strobe(void *user, const carom_strobe *at)
 {
     carom_sweep_lanes *l = user;
-    if (l->worker->stop && l->worker->stop(l->worker->user))
-        carom_ensemble_interrupt(l->ensemble);
     if (at->counts)
         carom_averages_add(&l->slot[at->id].averages, at->log_r);
     return true;
@@ -166,7 +170,7 @@ void carom_sweep_lanes_ahead(carom_sweep_worker *w, const long long *index, int 
     carom_sweep_lanes *l = w->lanes;
     if (!l || !l->ensemble)
         return;
-    const carom_ensemble_calls calls = {l, next, done, strobe, NULL};
+    const carom_ensemble_calls calls = {.user = l, .next = next, .done = done, .strobe = strobe, .stop = stop};
     l->n = n, l->next = 0;
     for (int i = 0; i < n; i++) {
         slot *s = &l->slot[i];

@@ -162,9 +162,8 @@ static int draw(carom_diagram *d)
     if (!d->result) /* a wrong name, section or contact is a matter of the command line */
         return carom_cli_fail(status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_MODEL ? CAROM_EXIT_USAGE : carom_cli_exit(status), "%s",
                               error.text);
-    if (carom_diagram_write(d, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    return judge(d, status);
+    const int written = carom_diagram_write(d, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    return written == CAROM_EXIT_OK || status == CAROM_INTERRUPTED ? judge(d, status) : written;
 }
 
 static int run(const carom_cli *cli)
