@@ -119,6 +119,14 @@ says 'shown without its model'
 rm "$tmp/own.yaml"
 expect 0 report "$tmp/own.csv" -o "$page"
 shows 'is not drawn: the model is not known'
+mkfifo "$tmp/own.yaml" # nobody will ever write to it
+expect 0 report "$tmp/own.csv" -o "$page"
+shows 'is not drawn: the model is not known'
+sed 's/^# parameters: .*/# parameters: e=-5 l=nan m=1e/' "$tmp/long.csv" >"$tmp/odd.csv"
+expect 0 report "$tmp/odd.csv" -o "$page"
+says 'its parameters do not suit'
+{ printf '# carom 0.1.0\n# parameters:'; awk 'BEGIN { for (i = 0; i < 20000; i++) printf " p%d=%d", i, i; printf "\nt,x\n0,1\n1,2\n" }'; } >"$tmp/many.csv"
+expect 0 report "$tmp/many.csv" -o "$page"
 "$CAROM" run pendulum-wall --gaps --every 0 --quiet -o "$tmp/full.csv"
 expect 0 report "$tmp/full.csv" --model pendulum-wall -p l=2 -o "$page"
 hides 'The file holds no gaps'

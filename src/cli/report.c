@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -57,6 +58,13 @@ static bool is_trajectory(const char *path)
     return strstr(text, "\"columns\":") != NULL;
 }
 
+/* Something that can be read to its end. */
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, R_OK) == 0;
+}
+
 /* The name of the built-in model with this title; NULL: there is none. */
 static const char *built_in(const char *title)
 {
@@ -97,7 +105,7 @@ static int find_model(const work *w, job *j)
     const char *given = carom_cli_own(cli, "--model"), *found = given;
     carom_cli one = *cli;
     carom_error error = {0};
-    if (!found && t->source && (carom_builtin_text(t->source) || access(t->source, R_OK) == 0))
+    if (!found && t->source && (carom_builtin_text(t->source) || is_file(t->source)))
         found = t->source;
     if (!found)
         found = built_in(t->title);
@@ -110,8 +118,12 @@ static int find_model(const work *w, job *j)
     if (code != CAROM_EXIT_OK)
         return code;
     int known = adopt(cli, j, &error);
-    if (known < 0)
-        return carom_cli_fail(CAROM_EXIT_MODEL, "%s: its parameters do not suit the model '%s': %s", j->run.name, found, error.text);
+    if (known < 0) {
+        carom_model_free(j->model);
+        j->model = NULL;
+        return carom_cli_fail(given ? CAROM_EXIT_MODEL : CAROM_EXIT_OK, "%s is shown without its model: its parameters do not suit '%s': %s",
+                              j->run.name, found, error.text);
+    }
     if (t->nparameter || !j->model->np)
         j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s.", found,
                                           known ? " and the parameters that the file tells" : "");
@@ -124,12 +136,14 @@ static int find_model(const work *w, job *j)
 /* How the run came to be, as far as the file tells. */
 static const char *about_file(const carom_cli *cli, const job *j)
 {
+    enum { SHOWN = 50 };
     const carom_table *t = j->table;
     char number[32];
     const char *line = t->options;
-    for (int i = 0; i < t->nparameter && (line || i == 0); i++)
-        line = carom_arena_format(cli->arena, "%s%s%s=%s", line ? line : "", line ? " " : "", t->parameter[i], carom_shortest(t->value[i], number));
-    return line ? carom_arena_format(cli->arena, "%s: `%s`", j->run.name, line) : NULL;
+    for (int i = 0; i < CAROM_MIN(t->nparameter, SHOWN) && (line || i == 0); i++)
+        line = carom_arena_format(cli->arena, "%s%s%.100s=%s", line ? line : "", line ? " " : "", t->parameter[i],
+                                  carom_shortest(t->value[i], number));
+    return line ? carom_arena_format(cli->arena, "%s: `%s%s`", j->run.name, line, t->nparameter > SHOWN ? " ..." : "") : NULL;
 }
 
 static int read_file(work *w, const char *path)
