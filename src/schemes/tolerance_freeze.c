@@ -129,10 +129,30 @@ void carom_tol_take(carom_step *s, const carom_tol *w)
     }
 }
 
-/* (2) for the marked contacts: their mode is that of the motion without u, which is then removed with its columns. */
+/* (2), from the velocities in w->probe.v. Closed contacts that carry no force, but would be driven together by it, are held, too. */
+static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bool *held)
+{
+    const carom_system *sys = s->system;
+    carom_end *e = &w->end;
+    *held = false;
+    for (bool more = true; more;) {
+        more = false;
+        carom_copy(sys->nv, w->probe.v, e->v);
+        CAROM_TRY(carom_tol_project(s, w, e, false));
+        for (int i = sys->njoint; i < sys->nlink; i++) {
+            int c = sys->link[i].contact, r = sys->link[i].row;
+            if ((int)w->role[c] == CAROM_ROLE_PASSIVE && carom_dot(sys->nv, sys->at.G + r * sys->nv, e->v) + sys->at.w[r] < -rest)
+                w->role[c] = CAROM_ROLE_PRESS, more = *held = true;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
 static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
 {
     carom_end *e = &w->end;
+    bool held;
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
         if (w->still.mode[c] != CAROM_OPEN) {
             w->role[c] = CAROM_ROLE_PRESS;
@@ -140,12 +160,13 @@ static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
         }
     CAROM_TRY(carom_tol_project(s, w, e, false));
     CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
-    carom_copy(s->system->nv, w->probe.v, e->v);
-    CAROM_TRY(carom_tol_project(s, w, e, false));
+    CAROM_TRY(remove_velocity(s, w, rest, &held));
     carom_tol_take(s, w);
     if (s->stage->account)
         account_freeze(s, w);
     CAROM_TRY(carom_tol_project(s, w, e, true));
+    if (held)
+        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
     return carom_tol_measure(s, w, e);
 }
 

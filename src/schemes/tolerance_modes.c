@@ -39,11 +39,12 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
     double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
+    double rounding = 1e-13 * carom_norm_max(c->problem.n, c->problem.b); /* of what a force does to its own gap */
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
         const double *x = c->solve.x + row, *rate = c->solve.u + row;
-        if (!(x[0] > 0)) {
+        if (!(x[0] * fabs(c->problem.W[row * (c->problem.n + 1)]) > rounding)) {
             w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
         } else if (link->rows == 1) {
             w->role[i] = CAROM_ROLE_PRESS;
@@ -190,6 +191,8 @@ carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
                 w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
             CAROM_TRY(carom_tol_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
         }
+        if ((int)w->role[c] == CAROM_ROLE_PASSIVE && w->start.u[r] < -u_small)
+            w->role[c] = CAROM_ROLE_OPEN; /* no force can stop it: it is struck */
         *changed |= (int)w->role[c] != CAROM_ROLE_PASSIVE;
     }
     return CAROM_OK;
