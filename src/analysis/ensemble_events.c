@@ -163,7 +163,8 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     double square = u * u - 2 * a_n * g, dx = square > 0 ? 2 * g / (sqrt(square) - u) : -g / u, x = e->h[lane] + dx;
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
-    if (!(fabs(dx) <= (e->x ? 1e-12 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
+    bool exact = e->x && fabs(g) <= 8 * DBL_EPSILON * (1 + norm_of(e->end.q, e->nv, lane)); /* as far as the gap tells */
+    if (!exact && !(fabs(dx) <= (e->x ? 1e-12 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }
