@@ -61,8 +61,8 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
     carom_stage_zeno(s->stage, &zeno);
 }
 
-/* (1): marks those whose bounces may end now in w->still.mode. */
-static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, double *k_least, double *fall_least)
+/* (1): marks those whose bounces may end now in w->still.mode; must: only those that cannot be told from rest. */
+static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, double *tail, double *k_least, double *fall_least)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -71,7 +71,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, double *tail, d
     *tail = 0, *k_least = *fall_least = INFINITY;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        double u = e->u[r], fall = -e->udot[r], k = CAROM_MAX(carom_tol_small(s), rounding), e_n = sys->at.law[4 * c];
+        double u = e->u[r], fall = -e->udot[r], k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding), e_n = sys->at.law[4 * c];
         w->still.mode[c] = CAROM_OPEN;
         if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
             continue;
@@ -178,7 +178,8 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
     int nc = sys->nlink - sys->njoint;
     double rest = carom_tol_rest(s, e->v), tail, k, fall;
     CAROM_TRY(carom_tol_measure(s, w, e));
-    for (int round = 0; round < nc && candidates(s, w, rest, &tail, &k, &fall); round++) {
+    bool must = false;
+    for (int round = 0; round <= nc && candidates(s, w, rest, must, &tail, &k, &fall); round++) {
         const carom_stage before = *s->stage;
         carom_copy(3 * nc, w->role, w->roles_before);
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
@@ -187,14 +188,17 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
         carom_status status = close_marked(s, w, rest);
         if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
             return status;
-        if (status == CAROM_NO_SOLUTION || disturbed(s, w, tail, k, fall)) { /* later, when less is left of it */
-            *s->stage = before;
-            carom_copy(sys->nrow, w->probe.force, s->contacts->P);
-            carom_copy(3 * nc, w->roles_before, w->role);
-            carom_copy(sys->nq, w->probe.q, e->q);
-            carom_copy(sys->nv, w->probe.v, e->v);
+        if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))
+            continue;
+        *s->stage = before; /* later, when less is left of it; */
+        carom_copy(sys->nrow, w->probe.force, s->contacts->P);
+        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_copy(sys->nq, w->probe.q, e->q);
+        carom_copy(sys->nv, w->probe.v, e->v);
+        if (must)
             break;
-        }
+        must = true; /* but of some nothing is left that could become less */
+        CAROM_TRY(carom_tol_measure(s, w, e));
     }
     for (int c = 0; c < nc; c++)
         w->still.mode[c] = CAROM_OPEN;
