@@ -140,5 +140,26 @@ START_TEST(mass_that_leaves_its_stop_goes_on)
 }
 END_TEST
 
+/* What the scheme makes of a gap that is negative from the start is not for the lane to decide. */
+START_TEST(start_below_the_table_is_the_simulations)
+{
+    NEEDS_MODELS;
+    carom_model *m = load("vibrating-table", false);
+    plan *w = plan_of(m, 12, 2, 0, 2);
+    for (int i = 0; i < w->n; i++)
+        w->q[i][0] = -0.0003 * i, w->v[i][0] = 0.5 + 0.05 * i;
+    run(w, m, 1e-9);
+    for (int i = 0; i < w->n; i++) {
+        double q, v, X[4];
+        alone(w, i, m, "tolerance", 1e-11, 2 * m->period, &q, &v, X);
+        CHECK_NEAR(w->answer[i].q[0], q, 1e-6);
+        CHECK_NEAR(w->answer[i].v[0], v, 1e-6);
+    }
+    free(w);
+    carom_model_free(m);
+}
+END_TEST
+
 TEST_MAIN("ensemble of systems", two_coordinates_with_nonlinear_forces, moving_table_is_followed_with_the_simulation,
-          chatter_and_rest_lose_the_columns, joints_and_friction_are_the_simulations, mass_that_leaves_its_stop_goes_on)
+          chatter_and_rest_lose_the_columns, joints_and_friction_are_the_simulations, mass_that_leaves_its_stop_goes_on,
+          start_below_the_table_is_the_simulations)

@@ -181,7 +181,7 @@ static bool settled(carom_ensemble *e, int lane)
     double k = e->x ? 1e-8 * (1 + q) : 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
     for (int c = 0; c < e->nc; c++) {
         double g = e->start.g[c][lane], u = e->start.u[c][lane], fall = -e->start.udot[c][lane];
-        if (g <= 64 * DBL_EPSILON * (1 + q) && !(u > rest))
+        if ((g <= 64 * DBL_EPSILON * (1 + q) && !(u > rest)) || g < -k)
             return false;
         if (g <= k && fall > 0 && g + u * u / (2 * fall) <= k)
             return false;
