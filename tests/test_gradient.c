@@ -73,6 +73,54 @@ START_TEST(times_of_impacts_have_the_derivatives_of_their_closed_form)
 }
 END_TEST
 
+/* A rod whose tip falls on the ground, stays there (e = 0) and is lifted by a growing force: M is constant, G turns with the rod. */
+static const char *const rod = "carom: 1\ncoordinates: {y: 0.5, phi: 0.3}\nvelocities: {phi: 0.4}\nkinetic: y'^2/2 + phi'^2/8\n"
+                               "forces: {y: -5 + 6*t^2}\ncontacts: {tip: {gap: y - 0.5*sin(phi), restitution: 0}}\n";
+
+START_TEST(derivatives_through_closing_and_opening_are_those_of_differences)
+{
+    const char *const names[] = {"q.y", "q.phi", "v.y", "v.phi"}, *const of[] = {"y", "phi", "phi'"};
+    double slope[4], difference[4];
+    carom_model *model = load(rod);
+    carom_options options = until(2);
+    for (int k = 0; k < 3; k++) {
+        carom_gradient g = {.name = names, .n = 4, .check = true, .slope = slope, .difference = difference};
+        CHECK_OK(carom_model_expression_text(model, of[k], &g.expression, &error), error);
+        CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
+        ck_assert(g.flags & CAROM_TANGENT_RANK);
+        for (int i = 0; i < 4; i++)
+            CHECK_NEAR(slope[i], difference[i], 1e-7 * (1 + fabs(slope[i])));
+    }
+    carom_model_free(model);
+}
+END_TEST
+
+/* The force of a contact that was closed when the last run ended has no place in a flight that begins anew. */
+START_TEST(a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_before)
+{
+    carom_model *model = load(rod);
+    const carom_options options = until(2);
+    const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1}, high[] = {50, 0.3}, turning[] = {0, 0.4}, T = 0.75;
+    carom_sim *sim;
+    carom_tangent *tangent;
+    CHECK_OK(carom_sim_new(&sim, model, &options, &error), error);
+    CHECK_OK(carom_tangent_new(&tangent, sim, 4, &error), error);
+    CHECK_OK(carom_tangent_start(tangent, identity, NULL), error);
+    CHECK_OK(carom_sim_run(sim, T), error);
+    ck_assert_int_ne(carom_sim_state(sim)->mode[0], CAROM_OPEN);
+    CHECK_OK(carom_sim_restart(sim, high, turning, NULL), error);
+    CHECK_OK(carom_tangent_start(tangent, identity, NULL), error);
+    CHECK_OK(carom_sim_run(sim, T), error);
+    const double *X = carom_tangent_columns(tangent);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            CHECK_NEAR(X[4 * i + j], i == j ? 1 : j == i + 2 ? T : 0, 1e-13);
+    carom_tangent_free(tangent);
+    carom_sim_free(sim);
+    carom_model_free(model);
+}
+END_TEST
+
 /* Which derivatives hold for one side only is told, and only of those. From y, v at the ground of the ball above. */
 static void check_sides(const char *text, const char *of, const double *start, double t_end, const unsigned char *expected)
 {
@@ -132,4 +180,5 @@ END_TEST
 
 TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
                  times_of_impacts_have_the_derivatives_of_their_closed_form,
-                 derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink, unknown_names_and_events_that_do_not_happen_are_errors)
+                 derivatives_through_closing_and_opening_are_those_of_differences,
+                 a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_before, derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink, unknown_names_and_events_that_do_not_happen_are_errors)

@@ -170,8 +170,11 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
     f->linear.m = 0;
     if (rows || dp || !(sys->known & CAROM_MASS))
         CAROM_TRY(carom_contact_accel_fixed(&f->fixed, sys, t, q, v, 0, f->a, f->force, error));
-    else
+    else { /* no force, and accelerations do not matter: M is constant */
+        memset(f->a, 0, sizeof(double) * (size_t)nv);
+        memset(f->force, 0, sizeof(double) * (size_t)sys->nrow);
         CAROM_TRY(carom_mass_factor(sys, t, error));
+    }
     if (rows) {
         carom_linear_rows(&f->linear, f->fixed.role, f->fixed.direction);
         carom_linear_close(&f->linear);
