@@ -132,7 +132,29 @@ START_TEST(a_bounce_below_the_rounding_of_its_gap_is_over)
 }
 END_TEST
 
+/* The weight is carried until the centre of pressure leaves the edge, although by least norm a corner would pull before. */
+START_TEST(a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more)
+{
+    for (int k = 0; k < TOLERANCES; k++) {
+        run r = of_text("carom: 1\ncoordinates: {z: 0, al: 0, be: 0}\nkinetic: z'^2/2 + 0.02145*al'^2 + 0.0266*be'^2\npotential: 9.81*z\n"
+                        "forces: {al: -2.06*t, be: -5.15*sin(6.72*t)}\ncontacts:\n"
+                        "  a: {gap: z + 0.35*al + 0.39*be, restitution: 0.7}\n  b: {gap: z + 0.35*al - 0.39*be, restitution: 0.3}\n"
+                        "  c: {gap: z - 0.35*al + 0.39*be, restitution: 0.5}\n  d: {gap: z - 0.35*al - 0.39*be, restitution: 0.7}\n",
+                        tolerances[k], 0.15);
+        double tips = asin(9.81 * 0.39 / 5.15) / 6.72;
+        const carom_event *b = event(&r, CAROM_EVENT_OPENING, 0), *d = event(&r, CAROM_EVENT_OPENING, 1);
+        CHECK_NEAR(b->t, tips, 1e-6 + sqrt(tolerances[k]) / 10);
+        CHECK_NEAR(d->t, tips, 1e-6 + sqrt(tolerances[k]) / 10);
+        ck_assert_int_eq(b->contact + d->contact, 1 + 3);
+        ck_assert_int_eq(carom_sim_state(r.sim)->mode[0], CAROM_CLOSED);
+        ck_assert_int_eq(carom_sim_state(r.sim)->mode[2], CAROM_CLOSED);
+        end(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
                  a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them,
                  random_plates_on_four_corners_come_to_rest_without_falling_through,
-                 a_bounce_below_the_rounding_of_its_gap_is_over)
+                 a_bounce_below_the_rounding_of_its_gap_is_over,
+                 a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more)

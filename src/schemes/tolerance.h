@@ -158,6 +158,9 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the start. */
 carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+/* tolerance_redundant.c: other roles at w->end for a contact whose force leaves its law, those of w->roles_before otherwise. */
+carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
 /* tolerance_freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step. */
 carom_status carom_tol_freeze(carom_step *s, carom_tol *w);

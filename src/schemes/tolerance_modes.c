@@ -8,8 +8,7 @@
  *   project   what the roles hold is removed with their columns                                                      (5)
  *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the last step
  *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it       (6)
- *   redundant several contacts stick and share a force that is not unique: by least norm, and when that breaks the law of
- *             one of them, though others could hold it, its friction stays at the limit (saturated)                  (7) */
+ *   redundant tolerance_redundant.c                                                                                  (7) */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -100,52 +99,6 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
     return set_roles(s, w, w->shift_v);
 }
 
-/* Do all inequalities of the closed contacts hold at w->end in the present roles, and does nothing begin to slide? */
-static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
-{
-    const carom_system *sys = s->system;
-    const carom_end *e = &w->end;
-    double *a = w->probe.a, *x = w->force;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                        a, x, s->error));
-    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
-    *answer = true;
-    for (int i = sys->njoint; i < sys->nlink; i++) {
-        int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
-        if (role != CAROM_ROLE_STICK && role != CAROM_ROLE_SATURATED)
-            continue;
-        double rate = carom_dot(sys->nv, sys->at.G + (r + 1) * sys->nv, a) + sys->at.gamma[r + 1];
-        double margin = sys->at.law[4 * c + 3] * x[r] - (sys->link[i].rows > 2 ? hypot(x[r + 1], x[r + 2]) : fabs(x[r + 1]));
-        *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_ROLE_SATURATED || margin >= -1e-9 * x[r]);
-    }
-    return CAROM_OK;
-}
-
-/* (7): the contact itself first, then the others that stick, friction in either direction. */
-static carom_status saturate(carom_step *s, carom_tol *w, int contact, bool *done)
-{
-    const carom_system *sys = s->system;
-    int nc = sys->nlink - sys->njoint, sticking = 0;
-    *done = false;
-    carom_copy(3 * nc, w->roles_before, w->role);
-    for (int c = 0; c < nc; c++)
-        sticking += (int)w->role[c] == CAROM_ROLE_STICK;
-    for (int k = 0; sticking > 1 && k < nc; k++) {
-        int c = (contact + k) % nc, row = sys->link[sys->njoint + c].row;
-        if ((int)w->role[c] != CAROM_ROLE_STICK || sys->link[sys->njoint + c].rows != 2)
-            continue;
-        for (int way = 1; way >= -1; way -= 2) {
-            w->role[c] = CAROM_ROLE_SATURATED;
-            w->direction[2 * c] = w->end.force[row + 1] > 0 ? -way : way;
-            CAROM_TRY(holds(s, w, done));
-            if (*done)
-                return CAROM_OK;
-        }
-        carom_copy(3 * nc, w->roles_before, w->role);
-    }
-    return CAROM_OK;
-}
-
 /* (3): d grows until the contact whose inequality was violated has a new role. */
 static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
 {
@@ -161,7 +114,9 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
         CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
         bool done = w->role[contact] != before;
         if (k == 2 && !done && (int)before == CAROM_ROLE_STICK)
-            CAROM_TRY(saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
+            CAROM_TRY(carom_tol_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
+        if (k == 2 && !done)
+            CAROM_TRY(carom_tol_relieve(s, w, contact, &done));
         if (done)
             return CAROM_OK;
     }
