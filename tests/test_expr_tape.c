@@ -169,6 +169,17 @@ START_TEST(functions_of_time_are_cut_out_and_arithmetic_is_not)
     int rows;
     carom_expr force[] = {parse(pool, "m*cos(k*t) - g*x - x'"), parse(pool, "sin(k*t)*y")}, plain = parse(pool, "x + m*t^2");
     CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, force, output_slot, 2, variable_slot, PARAMETERS, 1, 4, &error), error);
+    double t[3 * LANES], p[3 * LANES], work[20 * LANES], each[2 * LANES], all[6 * LANES], *to = all, *to_each = each;
+    const double *in[] = {t, NULL, NULL, p};
+    for (int i = 0; i < 3 * LANES; i++)
+        t[i] = 0.3 * i, p[i] = 1 + 0.1 * i;
+    ck_assert_uint_le(carom_tape_work(clock, LANES), sizeof work / sizeof *work);
+    carom_tape_begin(clock, LANES, in, work);
+    carom_tape_eval_row(clock, in, work, &to, 3);
+    for (int i = 0; i < 3; i++) {
+        carom_tape_eval(clock, LANES, (const double *const[]){t + i * LANES}, work, &to_each);
+        ck_assert_mem_eq(each, all + 2 * i * LANES, sizeof each);
+    }
     ck_assert_int_eq(rows, 2); /* m cos(k t) and sin(k t) */
     ck_assert_int_eq(carom_tape_length(clock), 3);
     ck_assert_int_eq(carom_tape_length(rest), 3);

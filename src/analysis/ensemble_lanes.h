@@ -43,11 +43,6 @@ typedef struct carom_lanes_exact { /* ensemble_exact.c: forces in time */
     carom_wide *scratch;              /* [nv*max(nv, 3)] */
 } carom_lanes_exact;
 
-typedef struct carom_lanes_split { /* ensemble_quick.c: the tape of a stage in two parts */
-    const struct carom_split *parts;
-    double *clock_work, *rest_work;
-} carom_lanes_split;
-
 struct carom_ensemble {
     carom_lanes_exact *x;   /* closed form; NULL: Runge-Kutta */
     carom_arena *arena;
@@ -63,10 +58,9 @@ struct carom_ensemble {
     bool *rough;            /* [nc] impacts of this contact are the simulation's */
     bool all_serial;        /* so is everything */
     unsigned constant, stage_want, gradient_want, end_want; /* what is evaluated once; at a stage; after it; at the end of a step */
-    carom_lanes_split stage_split, end_split;
-    carom_wide *clock;      /* [stages][rows] functions of time at the stages; NULL: they are not apart */
-    int clock_rows;
-    bool end_shared;        /* the last stage but one is evaluated like the last */
+    const struct carom_split *split; /* of the stages, ensemble_quick.c; NULL: functions of time are not apart */
+    carom_wide *clock;      /* [stages-2][rows] functions of time at the stages */
+    double *clock_work, *rest_work;
     bool new_parameters;
     double max_step;        /* 0: a twentieth of the period or of the strobe */
 

@@ -44,16 +44,10 @@ INLINE void linear_columns(carom_ensemble *e, int nv, carom_wide *a)
 
 /* ---- (4) ---- */
 
-/* The tapes of stage k, 1 to 6. */
-INLINE const carom_lanes_split *split_of(const carom_ensemble *e, int k)
-{
-    return k < STAGES - (e->end_shared ? 2 : 1) ? &e->stage_split : &e->end_split;
-}
-
-/* Where functions of time stand for stage k; the last two are at the same instant. */
+/* Where functions of time stand for stage k, 1 to 6; the last two are at the same instant. */
 INLINE double *clock_of(const carom_ensemble *e, int k)
 {
-    return (double *)(e->clock + (e->end_shared && k == STAGES - 1 ? k - 1 : k) * e->clock_rows);
+    return (double *)(e->clock + (CAROM_MIN(k, STAGES - 2) - 1) * e->split->rows);
 }
 
 static void inputs(const carom_ensemble *e, const carom_wide *t, const double *clock, const double *in[CAROM_SPLIT_GROUP + 1])
@@ -69,22 +63,8 @@ void carom_lanes_quick_begin(carom_ensemble *e)
 {
     const double *in[CAROM_SPLIT_GROUP + 1];
     inputs(e, &e->t, NULL, in);
-    const carom_lanes_split *const both[] = {&e->stage_split, &e->end_split};
-    for (int i = 0; i < 2; i++) {
-        carom_tape_begin(both[i]->parts->clock, W, in, both[i]->clock_work);
-        carom_tape_begin(both[i]->parts->rest, W, in, both[i]->rest_work);
-    }
-}
-
-static void clocks(const carom_ensemble *e, const double *in[])
-{
-    for (int k = 1; k < STAGES - (e->end_shared ? 1 : 0); k++) {
-        const carom_lanes_split *x = split_of(e, k);
-        double *to = clock_of(e, k);
-        in[0] = (const double *)&e->times[k];
-        carom_tape_eval(x->parts->clock, W, in, x->clock_work, &to);
-    }
-    in[0] = (const double *)&e->t;
+    carom_tape_begin(e->split->clock, W, in, e->clock_work);
+    carom_tape_begin(e->split->rest, W, in, e->rest_work);
 }
 
 /* ---- a trial ---- */
@@ -149,40 +129,39 @@ void carom_lanes_quick(carom_ensemble *e)
 {
     const double *in[CAROM_SPLIT_GROUP + 1];
     first_stage(e);
-    if (e->clock) {
-        inputs(e, &e->t, NULL, in);
-        clocks(e, in);
+    if (e->split) {
+        double *to = clock_of(e, 1);
+        inputs(e, &e->times[1], NULL, in);
+        carom_tape_eval_row(e->split->clock, in, e->clock_work, &to, STAGES - 2);
+        in[0] = (const double *)&e->t;
     }
     for (int k = 1; k < STAGES; k++) {
-        const carom_lanes_split *x = split_of(e, k);
-        in[CAROM_SPLIT_GROUP] = clock_of(e, k);
-        if (e->clock)
-            carom_tape_eval(x->parts->rest, W, in, x->rest_work, &e->at.M);
-        else
+        if (e->split) {
+            in[CAROM_SPLIT_GROUP] = clock_of(e, k);
+            carom_tape_eval(e->split->rest, W, in, e->rest_work, &e->at.M);
+        } else {
             evaluate(e, k < STAGES - 1 ? e->stage_want : e->end_want, &e->end);
+        }
         if (k < STAGES - 1)
             to_next_stage(e, k);
     }
     last_stage(e);
 }
 
+/* One tape for all stages, where all that the end of a step adds is gaps. */
 carom_status carom_lanes_quick_new(carom_ensemble *e, carom_error *error)
 {
-    carom_lanes_split *const both[] = {&e->stage_split, &e->end_split};
-    CAROM_TRY(carom_model_split(e->model, e->stage_want, &e->stage_split.parts, error));
-    CAROM_TRY(carom_model_split(e->model, e->end_want, &e->end_split.parts, error));
-    e->end_shared = !(e->end_want & ~(e->stage_want | CAROM_GAP));
-    if (!e->stage_split.parts || !e->end_split.parts)
+    if (e->end_want & ~(e->stage_want | CAROM_GAP))
         return CAROM_OK;
-    e->clock_rows = CAROM_MAX(e->stage_split.parts->rows, e->end_split.parts->rows);
-    for (int i = 0; i < 2; i++) {
-        both[i]->clock_work = CAROM_NEW(e->arena, double, carom_tape_work(both[i]->parts->clock, W));
-        both[i]->rest_work = CAROM_NEW(e->arena, double, carom_tape_work(both[i]->parts->rest, W));
-        if (!both[i]->clock_work || !both[i]->rest_work)
-            CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
-    }
-    e->clock = CAROM_NEW(e->arena, carom_wide, STAGES * e->clock_rows);
-    if (!e->clock)
+    const carom_split *split;
+    CAROM_TRY(carom_model_split(e->model, e->end_want, &split, error));
+    if (!split)
+        return CAROM_OK;
+    e->clock_work = CAROM_NEW(e->arena, double, carom_tape_work(split->clock, W));
+    e->rest_work = CAROM_NEW(e->arena, double, carom_tape_work(split->rest, W));
+    e->clock = CAROM_NEW(e->arena, carom_wide, (STAGES - 2) * split->rows);
+    if (!e->clock_work || !e->rest_work || !e->clock)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
+    e->split = split;
     return CAROM_OK;
 }

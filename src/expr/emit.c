@@ -72,6 +72,7 @@ typedef struct writer {
     bool *used; /* [nregister]: fixed values that are read */
     int next;   /* number of the next v */
     int lanes;
+    bool row;   /* several points, see carom_tape_eval_row */
 } writer;
 
 static const char *type(const writer *w)
@@ -191,14 +192,18 @@ static void put_body(writer *w, int number)
 {
     const carom_tape *tape = w->tape;
     text *t = w->t;
-    put(t, "%svoid carom_native_%d_%d(const double *const *in, double *w, double *const *out, const void *tape,\n"
-           "    table_function *table)\n{\n",
-        w->lanes == 1 ? "" : "CLONES ", number, w->lanes);
-    put_pointers(w);
+    put(t, "%svoid carom_native_%d_%s(const double *const *in, double *w, double *const *out, const void *tape,\n"
+           "    table_function *table%s)\n{\n",
+        w->lanes == 1 ? "" : "CLONES ", number, w->row ? "row" : w->lanes == 1 ? "1" : "8", w->row ? ", long n" : "");
+    if (!w->row)
+        put_pointers(w);
     for (int i = 0; i < tape->nfixed; i++) {
         if (w->used[i])
             put(t, "const %s f%d = *(const %s *)(w + %d * %d);\n", type(w), i, type(w), i, w->lanes);
     }
+    if (w->row)
+        put(t, "for (long i = 0; i < n; i++) {\nconst double *const in0 = in[0] + 8 * i;\ndouble *const out0 = out[0] + %d * i;\n",
+            8 * tape->nstore);
     for (int i = 0; i < tape->nload; i++) {
         put(t, "const %s v%d = *(const %s *)", type(w), w->next, type(w));
         put_place(w, "in", &tape->load[i]);
@@ -214,7 +219,7 @@ static void put_body(writer *w, int number)
         put_register(w, (uint32_t)tape->store[i].reg, -1);
         put(t, ";\n");
     }
-    put(t, "}\n");
+    put(t, w->row ? "}\n}\n" : "}\n");
 }
 
 static bool put_tape(text *t, const carom_tape *tape, int number)
@@ -224,7 +229,8 @@ static bool put_tape(text *t, const carom_tape *tape, int number)
     bool fine = w.held && w.used;
     if (fine)
         find_used(&w);
-    for (w.lanes = 1; fine && w.lanes <= 8; w.lanes += 7) {
+    for (int kind = 0; fine && kind < (carom_tape_in_a_row(tape) ? 3 : 2); kind++) {
+        w.lanes = kind == 0 ? 1 : 8, w.row = kind == 2;
         memset(w.held, 0xff, sizeof *w.held * n);
         w.next = 0;
         put_body(&w, number);

@@ -124,6 +124,9 @@ int carom_tape_length(const carom_tape *tape);              /* operations per ev
  * outputs and those of parameters alone are stored too. Neither function allocates. begin reads constant groups only. */
 void carom_tape_begin(const carom_tape *tape, int lanes, const double *const *in, double *work);
 void carom_tape_eval(const carom_tape *tape, int lanes, const double *const *in, double *work, double *const *out);
+/* Eight lanes at n points, for a tape with one varying input (in[0], one row) and outputs in group 0 alone, such as the clock of
+ * carom_tape_split: the rows of in[0] and the blocks of outputs of the points follow each other. */
+void carom_tape_eval_row(const carom_tape *tape, const double *const *in, double *work, double *const *out, int n);
 
 /* Native code for tapes: writes one C file for all of them, compiles with cc -O2 -ffp-contract=off, loads it and
  * hooks it into the tapes (carom_tape_eval with lanes = 1 or 8 then runs it; same bits). The object is cached under

@@ -125,6 +125,16 @@ static carom_native *symbol(void *library, int tape, int lanes)
     return function;
 }
 
+static carom_native_row *row_symbol(void *library, int tape)
+{
+    char name[64];
+    carom_native_row *function = NULL;
+    snprintf(name, sizeof name, "carom_native_%d_row", tape);
+    void *address = dlsym(library, name);
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
+
 static carom_status load(job *j, const char *object, carom_jit *jit)
 {
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
@@ -139,6 +149,7 @@ static carom_status load(job *j, const char *object, carom_jit *jit)
     for (int i = 0; i < j->n; i++) {
         j->tapes[i]->native[0] = symbol(library, i, 1);
         j->tapes[i]->native[1] = symbol(library, i, 8);
+        j->tapes[i]->native_row = carom_tape_in_a_row(j->tapes[i]) ? row_symbol(library, i) : NULL;
     }
     jit->library = library;
     return CAROM_OK;

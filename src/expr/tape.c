@@ -195,3 +195,24 @@ void carom_tape_eval(const carom_tape *t, int lanes, const double *const *in, do
     else
         interpret(t, lanes, in, w, out);
 }
+
+bool carom_tape_in_a_row(const carom_tape *t)
+{
+    bool fits = t->nload == 1 && t->load[0].group == 0 && t->load[0].row == 0;
+    for (int i = 0; i < t->nstore; i++)
+        fits = fits && t->store[i].group == 0 && t->store[i].row == i;
+    return fits;
+}
+
+void carom_tape_eval_row(const carom_tape *t, const double *const *in, double *w, double *const *out, int n)
+{
+    if (t->native_row) {
+        t->native_row(in, w, out, t, table_value, n);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const double *const from[] = {in[0] + (size_t)i * WIDE};
+        double *const to[] = {out[0] + (size_t)i * (size_t)t->nstore * WIDE};
+        carom_tape_eval(t, WIDE, from, w, to);
+    }
+}

@@ -84,6 +84,9 @@ typedef struct carom_transfer { /* a register and its place in the caller's arra
 typedef void carom_native(const double *const *in, double *work, double *const *out, const void *tape,
                           double (*table)(const void *tape, int table, int order, double x));
 
+typedef void carom_native_row(const double *const *in, double *work, double *const *out, const void *tape,
+                              double (*table)(const void *tape, int table, int order, double x), long n);
+
 struct carom_tape {
     int nconstant;           /* registers 0 .. nconstant-1 */
     double *constant;        /* [nconstant] */
@@ -98,7 +101,10 @@ struct carom_tape {
     carom_table **table; /* [ntable], shared with the pool */
     int ntable;
     carom_native *native[2]; /* 1 lane, 8 lanes; NULL: interpret */
+    carom_native_row *native_row; /* eight lanes at several points, where carom_tape_in_a_row; NULL: one by one */
 };
+
+bool carom_tape_in_a_row(const carom_tape *tape); /* one varying input, all outputs in group 0 */
 
 /* The number of values an instruction reads, and where they stand in it: operand[4]. */
 int carom_instruction_reads(const carom_instruction *i, const uint32_t **operand);
