@@ -39,6 +39,19 @@ while IFS= read -r command; do
         { complain "does not run: $command"; head -3 log; }
 done <commands
 
+# Ctrl-C: what was finished is on the page
+begin reproduce 001-fig1 004-table -o cut.html
+caught
+tries=0
+until grep -q '^001-fig1' "$out" || [ $tries -ge 200 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -INT "$job" 2>/dev/null
+ended 130
+says "interrupted; cut.html holds what was finished"
+grep -q 'id="001-fig1"' cut.html && grep -q '</html>' cut.html || complain "the page of an interrupted job is not whole"
+
 expect 2 reproduce 001-fig1 -o page.txt
 expect 2 reproduce 001-fig9
 grep -q "did you mean '001-fig" err || complain "no hint at the nearest entry: $(cat err)"

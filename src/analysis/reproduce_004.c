@@ -86,8 +86,15 @@ typedef struct protocol {
     double first, second; /* known for C1 */
 } protocol;
 
-static carom_status measure(const char *parameters, const char *settings, carom_lyapunov_method method, long length, long transient,
-                            double epsilon, int starts, carom_lyapunov_result *mean, int threads, carom_error *error)
+static bool go_on(void *user, long done)
+{
+    const carom_findings *f = user;
+    (void)done;
+    return !f->go_on || f->go_on(f->user);
+}
+
+static carom_status measure(carom_findings *f, const char *parameters, const char *settings, carom_lyapunov_method method, long length,
+                            long transient, double epsilon, int starts, carom_lyapunov_result *mean, carom_error *error)
 {
     carom_model *model = NULL;
     carom_options options;
@@ -98,7 +105,8 @@ static carom_status measure(const char *parameters, const char *settings, carom_
         status = carom_record_options(&options, model, settings, error);
     if (status == CAROM_OK) {
         request.method = method, request.length = length, request.transient = transient, request.epsilon = epsilon;
-        status = carom_lyapunov_starts(model, &options, &request, starts, 1, threads, each, mean, error);
+        request.go_on = go_on, request.user = f;
+        status = carom_lyapunov_starts(model, &options, &request, starts, 1, f->threads, each, mean, error);
     }
     carom_model_free(model);
     return status;
@@ -120,7 +128,7 @@ static carom_status table(carom_findings *f, carom_error *error)
     carom_finding *rows = carom_find_table(f, "Exponents per period of C1 (omega = 2.5, alpha = 0.25, e = 0.8, umin = 0.5, a = 1)",
                                            "method|first|second|impacts per period|known first|known second");
     carom_lyapunov_result r;
-    CAROM_TRY(measure(NULL, "scheme=exact", CAROM_LYAPUNOV_TANGENT, 100 * length, 100, 0, starts, &r, f->threads, error));
+    CAROM_TRY(measure(f, NULL, "scheme=exact", CAROM_LYAPUNOV_TANGENT, 100 * length, 100, 0, starts, &r, error));
     carom_find_row(rows, "tangent flow with QR|%.4f|%.4f|%.4f|0.8613|-2.9035", r.exponent[0], r.exponent[1], r.impacts);
     carom_find_value(f, "first exponent by the tangent flow", r.exponent[0], 0.8613, f->quick ? 0.03 : 0.006);
     carom_find_value(f, "second exponent by the tangent flow", r.exponent[1], -2.9035, f->quick ? 0.03 : 0.006);
@@ -130,7 +138,7 @@ static carom_status table(carom_findings *f, carom_error *error)
         char settings[200], what[100];
         snprintf(settings, sizeof settings, "%s%s", list[k].settings, step);
         /* the initial scheme ends in cycles of the grid, each with exponents of its own: from the model's start alone */
-        CAROM_TRY(measure(NULL, settings, CAROM_LYAPUNOV_PERTURBATION, length, 100, h, k < 3 ? starts : 1, &r, f->threads, error));
+        CAROM_TRY(measure(f, NULL, settings, CAROM_LYAPUNOV_PERTURBATION, length, 100, h, k < 3 ? starts : 1, &r, error));
         first[k] = r.exponent[0];
         carom_find_row(rows, "%s|%.3f|%.3f|%.3f|%.3f|%.2f", list[k].name, r.exponent[0], r.exponent[1], r.impacts, list[k].first, list[k].second);
         snprintf(what, sizeof what, "first exponent by %s", list[k].name);
@@ -138,7 +146,7 @@ static carom_status table(carom_findings *f, carom_error *error)
         if (f->go_on && !f->go_on(f->user))
             return CAROM_INTERRUPTED;
     }
-    CAROM_TRY(measure("alpha=0.05 e=0.5 umin=0", "scheme=exact", CAROM_LYAPUNOV_TANGENT, 1000, 200, 0, 1, &r, f->threads, error));
+    CAROM_TRY(measure(f, "alpha=0.05 e=0.5 umin=0", "scheme=exact", CAROM_LYAPUNOV_TANGENT, 1000, 200, 0, 1, &r, error));
     carom_find_text(f, "A regular motion for comparison, P1 (omega = 2.5, alpha = 0.05, e = 0.5, umin = 0, a = 1): one impact in each period, exponents %.8f and "
                     "%.8f by the tangent flow; known: -0.81881089, twice.", r.exponent[0], r.exponent[1]);
     carom_find_value(f, "P1: first exponent by the tangent flow", r.exponent[0], -.81881089, 1e-7);
@@ -165,7 +173,7 @@ static carom_status numbers(carom_findings *f, carom_error *error)
     for (int k = 0; k < CAROM_COUNT(sets); k++) {
         carom_lyapunov_result r;
         char what[120];
-        CAROM_TRY(measure(sets[k].parameters, "scheme=exact", CAROM_LYAPUNOV_TANGENT, 1000, 200, 0, 1, &r, f->threads, error));
+        CAROM_TRY(measure(f, sets[k].parameters, "scheme=exact", CAROM_LYAPUNOV_TANGENT, 1000, 200, 0, 1, &r, error));
         carom_find_row(rows, "%s|%.3f|%.3f|%.3f|%.3f", sets[k].name, r.exponent[0], r.exponent[1], r.exponent[0] + r.exponent[1], r.impacts);
         snprintf(what, sizeof what, "%s: first exponent, printed for I.D.P: 3.057", sets[k].name);
         carom_find_value(f, what, r.exponent[0], printed[0][0], 0.1);
