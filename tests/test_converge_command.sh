@@ -79,7 +79,7 @@ fi
 begin converge ball --schemes kern --h 1e-9,0.01 --shifts 1 --threads 1 --quiet -o "$tmp/d.json"
 caught
 tries=0
-while [ $tries -lt 200 ] && [ "$(cat "$tmp/d.json.journal" 2>/dev/null | wc -l)" -lt 2 ]; do
+until [ -n "$(sed -n 2p "$tmp/d.json.journal" 2>/dev/null)" ] || [ $tries -ge 200 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

@@ -50,7 +50,8 @@ done
 kill -INT "$job" 2>/dev/null
 ended 130
 says "interrupted; cut.html holds what was finished"
-grep -q 'id="001-fig1"' cut.html && grep -q '</html>' cut.html || complain "the page of an interrupted job is not whole"
+grep -q 'id="001-fig1"' cut.html || complain "what was finished is not on the page"
+grep -q '</html>' cut.html || complain "the page of an interrupted job is cut off"
 
 expect 2 reproduce 001-fig1 -o page.txt
 expect 2 reproduce 001-fig9
