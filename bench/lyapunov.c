@@ -224,6 +224,24 @@ static double rate(work *w, int threads, double (*now)(void))
     return STARTS * (double)(w->periods + TRANSIENT) / (now() - start);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of one thread, in processor time. The best eighth of many rounds is left out: clocks of virtual machines jump at times. */
+static double one_core(work *w, int rounds)
+{
+    enum { MOST = 1000 };
+    double all[MOST];
+    rounds = rounds < MOST ? rounds : MOST;
+    for (int r = 0; r < rounds; r++)
+        all[r] = rate(w, 1, cpu_now);
+    qsort(all, (size_t)rounds, sizeof *all, ascending);
+    return all[rounds - 1 - rounds / 8];
+}
+
 /* How much two threads do in the time of one, by the clock on the wall; one round each in turn, the best of both. */
 static double ratio(work *w, int rounds)
 {
@@ -308,9 +326,7 @@ int main(int argc, char **argv)
         w[1] = w[0];
         prepare(&w[0]);
         prepare(&w[1]);
-        double one = 0;
-        for (int r = 0; r < rounds; r++)
-            one = fmax(one, rate(w, 1, cpu_now));
+        double one = one_core(w, rounds);
         report(cases[i].what, one, hand, cases[i].target, w[0].sum, n);
         printf("    %.2f steps per period, %.5f of them serial\n", (double)w[0].steps / (double)n, (double)w[0].serial / (double)n);
         double two = ratio(w, rounds);
