@@ -90,6 +90,29 @@ START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
 }
 END_TEST
 
+START_TEST(parameters_with_the_same_name_or_none_do_no_harm)
+{
+    static const char *const names[] = {"m", "m", ""};
+    const double p[] = {1, 2, 3};
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
+        char name[40];
+        carom_model model = fixture_model();
+        carom_sink *sink;
+        carom_table *table;
+        carom_error error = {0};
+        model.np = 3, model.p_name = names;
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
+        CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, NULL, 0, &error), error);
+        fixture_play(carom_sink_observer(sink));
+        CHECK_OK(carom_sink_close(sink, &error), error);
+        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+        ck_assert(table->nrow > 0 && table->nparameter >= 1 && strcmp(table->parameter[0], "m") == 0 && table->value[0] == 1);
+        carom_table_free(table);
+    }
+    fixture_remove();
+}
+END_TEST
+
 START_TEST(files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same)
 {
     static const struct {
@@ -294,6 +317,7 @@ END_TEST
 TEST_MAIN("output tables", every_format_reads_back_the_same_bits,
           every_format_tells_the_parameters_and_where_the_model_came_from,
           files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same,
+          parameters_with_the_same_name_or_none_do_no_harm,
           values_that_are_not_finite_survive_as_far_as_the_format_allows,
           text_cut_off_at_any_byte_gives_the_rows_that_are_whole, damaged_hdf5_is_an_error_not_a_crash,
           a_folder_with_the_name_of_a_file_is_told, foreign_files_are_refused_with_a_reason, plain_csv_from_elsewhere_is_read)

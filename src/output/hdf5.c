@@ -41,6 +41,7 @@ static bool put_text(hid_t where, const char *name, const char *text)
     return !text || carom_hdf5_texts(where, name, &text, 1);
 }
 
+/* A name that HDF5 does not take (twice the same, none at all) is left out. */
 static bool put_parameters(const file *f, const double *p)
 {
     char buffer[32];
@@ -48,7 +49,7 @@ static bool put_parameters(const file *f, const double *p)
     bool ok = group >= 0 && space >= 0;
     for (int i = 0; ok && i < f->model->np; i++) {
         hid_t number = H5Acreate2(group, carom_model_p_name(f->model, i, buffer), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-        ok = number >= 0 && H5Awrite(number, H5T_NATIVE_DOUBLE, &p[i]) >= 0 && H5Aclose(number) >= 0;
+        ok = number < 0 || (H5Awrite(number, H5T_NATIVE_DOUBLE, &p[i]) >= 0 && H5Aclose(number) >= 0);
     }
     if (space >= 0)
         H5Sclose(space);
