@@ -54,7 +54,7 @@ expect 0 bifurcate vibrating-table -p A=0.004:0.006:2 --map impact --of "mod(w*t
 # ---- Ctrl-C writes what there is ----
 begin bifurcate impact-oscillator -p w=2:3:20000 --transient 30 --show 10 -o "$tmp/i.csv"
 caught
-sleep 2
+worked 150
 kill -INT "$job"
 ended 130
 says "interrupted"

@@ -207,7 +207,7 @@ grep -q '^carom-problem 1' "$tmp/problem.txt" || complain "no dump of the proble
 for signal in INT TERM; do
     begin run bouncing-ball --scheme moreau-jean --h 1e-7 --t-end 1e4 --every 0.01 -o "$tmp/long.csv"
     caught
-    sleep 0.5
+    worked 50
     kill -s $signal "$job"
     ended 130
     says "interrupted at t = .* of 10000"

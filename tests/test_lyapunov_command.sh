@@ -81,7 +81,7 @@ expect 2 lyapunov impact-oscillator --periods 20 -o "$tmp/history.xyz"
 # ---- Ctrl-C: what there is, a warning, 130 ----
 begin lyapunov impact-oscillator --periods 100000000 --transient 10 --json
 caught
-sleep 1
+worked 80
 kill -INT "$job"
 ended 130
 says "interrupted: [0-9]* of 100000000 periods"

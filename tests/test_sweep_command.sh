@@ -132,7 +132,7 @@ begin=exec
 map "$tmp/ctrl.sqlite" --threads 1 >"$out" 2>"$err" &
 job=$! begin=""
 caught
-sleep 0.2
+worked 20
 kill -INT "$job" 2>/dev/null
 code=0
 wait "$job" || code=$?

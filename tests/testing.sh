@@ -30,7 +30,7 @@ expect() # CODE ARGUMENTS...: runs carom and keeps its stdout and stderr
     [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
 }
 # A signal on its way, however slow the machine: `begin ARGUMENTS` starts carom as $job, `caught` waits until it handles signals,
-# `ended CODE` waits for it, no longer than half a minute.
+# `worked N` until it has had N hundredths of a second of processor time, `ended CODE` for its end, no longer than half a minute.
 begin()
 {
     "$CAROM" "$@" >"$out" 2>"$err" </dev/null &
@@ -40,6 +40,15 @@ caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT, which a shell ca
 {
     tries=0
     until [ $tries -ge 200 ] || { grep -q '^Name:.carom$' "/proc/$job/status" && grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status"; } 2>/dev/null; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
+worked()
+{
+    tries=0
+    while [ $tries -lt 600 ] && spent=$(sed 's/.*) //' "/proc/$job/stat" 2>/dev/null | cut -d' ' -f12,13) && [ -n "$spent" ] &&
+        [ $((${spent% *} + ${spent#* })) -lt "$1" ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
