@@ -62,7 +62,7 @@ static void begin_job(carom_ensemble *e, int lane, const carom_job *job)
     e->base[lane] = e->s[lane] = 0;
     carom_lane_run(e, lane, true);
     for (int c = 0; c < e->columns; c++)
-        e->sum[lane * e->columns + c] = 0;
+        e->sum[lane * e->columns + c] = 0, e->product[lane * e->columns + c] = 1;
 }
 
 static void finish_job(carom_ensemble *e, int lane, carom_status status)
@@ -80,6 +80,8 @@ static void finish_job(carom_ensemble *e, int lane, carom_status status)
     r->status = status;
     r->t = carom_lane_time(e, lane);
     r->q = e->q, r->v = e->v, r->X = e->X;
+    for (int c = lane * columns; c < (lane + 1) * columns; c++)
+        e->sum[c] += 0.5 * log(e->product[c]), e->product[c] = 1;
     r->log_r = e->sum + lane * columns;
     r->time = (double)CAROM_MAX(l->k - l->job.transient, 0) * e->strobe[lane];
     r->steps = (long)e->steps[lane], r->serial = l->serial;
@@ -109,7 +111,7 @@ static bool take_job(carom_ensemble *e, int lane)
 
 /* ---- strobes ---- */
 
-/* Gram-Schmidt, each column twice; the accelerations of the columns follow. Returns ln r_ii in e->log_r. */
+/* Gram-Schmidt, each column twice; the accelerations of the columns follow. Returns r_ii^2 in e->square; 0: it is lost. */
 INLINE void orthonormalize(carom_ensemble *e, int lane, bool lost, int nv, int columns, double *X)
 {
     int length = 3 * nv; /* of a column of X: dq, dv, da */
@@ -133,7 +135,7 @@ INLINE void orthonormalize(carom_ensemble *e, int lane, bool lost, int nv, int c
             square += x[i] * x[i];
         bool none = !(square > (lost ? 1e-20 * before : 0));
         double inverse = none ? 0 : 1 / sqrt(square);
-        e->log_r[c] = none ? -INFINITY : 0.5 * log(square);
+        e->square[c] = none ? 0 : square;
         for (int k = 0; k < 3; k++)
             for (int i = 0; i < nv; i++)
                 *carom_lane_at(part[k], (c + 1) * nv + i, lane) = x[k * nv + i] *= inverse;
@@ -148,21 +150,39 @@ static void orthonormal(carom_ensemble *e, int lane, bool lost)
         orthonormalize(e, lane, lost, e->nv, e->columns, e->X);
 }
 
+/* ln r_ii by the logarithm of a product: one for many strobes. */
+static void add_logarithms(carom_ensemble *e, int lane)
+{
+    for (int c = 0; c < e->columns; c++) {
+        double square = e->square[c], *product = &e->product[lane * e->columns + c], *sum = &e->sum[lane * e->columns + c];
+        bool plain = square > 1e-100 && square < 1e100;
+        *product *= plain ? square : 1;
+        if (!plain)
+            *sum += 0.5 * log(square);
+        if (*product > 1e-100 && *product < 1e100)
+            continue;
+        *sum += 0.5 * log(*product);
+        *product = 1;
+    }
+}
+
 bool carom_lane_strobe(carom_ensemble *e, int lane)
 {
     carom_lane *l = &e->lane[lane];
     bool counts = l->k++ >= l->job.transient, go_on = true;
     orthonormal(e, lane, l->result.flags & CAROM_TANGENT_RANK);
-    for (int c = 0; c < e->columns && counts; c++)
-        e->sum[lane * e->columns + c] += e->log_r[c];
-    if (counts)
+    if (counts) {
+        add_logarithms(e, lane);
         l->result.log_det += e->log_det[lane];
+    }
     e->log_det[lane] = 0;
     e->base[lane] = (double)l->k * e->strobe[lane];
     e->s[lane] = 0;
     if (e->calls->strobe) {
         for (int i = 0; i < e->nv; i++)
             e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
+        for (int c = 0; c < e->columns; c++)
+            e->log_r[c] = 0.5 * log(e->square[c]);
         go_on = e->calls->strobe(e->calls->user, &(carom_strobe){l->job.id, l->k, counts, e->base[lane], e->q, e->v, e->log_r, l->impacts});
     }
     if (!go_on)

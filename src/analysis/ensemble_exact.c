@@ -271,19 +271,22 @@ void carom_exact_lanes_trial(carom_ensemble *e)
 
 /* ---- impacts ---- */
 
-/* sum c_k s^k and s times its derivative, four terms at a time */
-INLINE void series_at(const carom_part c[PARTS], double s, double *value, double *slope)
+/* f = sum c_k s^k, s f' and s^2 f'', four terms at a time; the step of Halley's method, over s */
+INLINE double halley(const carom_part c[PARTS], double s)
 {
-    const double s2 = s * s, s4 = s2 * s2;
+    const double s2 = s * s, s3 = s2 * s, s4 = s2 * s2;
     const carom_part order = {0, 1, 2, 3};
-    carom_part f = c[PARTS - 1], d = c[PARTS - 1] * (order + 4 * (PARTS - 1));
+    carom_part f = {0}, d = {0}, dd = {0};
 #pragma GCC unroll 8
-    for (int m = PARTS - 2; m >= 0; m--) {
+    for (int m = PARTS - 1; m >= 0; m--) {
+        const carom_part k = order + 4 * m;
         f = f * s4 + c[m];
-        d = d * s4 + c[m] * (order + 4 * m);
+        d = d * s4 + c[m] * k;
+        dd = dd * s4 + c[m] * (k * (k - 1));
     }
-    *value = (f[0] + s * f[1]) + s2 * (f[2] + s * f[3]);
-    *slope = s * d[1] + (s2 * d[2] + s2 * s * d[3]) + d[0];
+    double value = (f[0] + s * f[1]) + (s2 * f[2] + s3 * f[3]), slope = (d[0] + s * d[1]) + (s2 * d[2] + s3 * d[3]);
+    double bend = (dd[0] + s * dd[1]) + (s2 * dd[2] + s3 * dd[3]);
+    return 2 * value * slope / (2 * slope * slope - value * bend);
 }
 
 CAROM_CLONES double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s)
@@ -300,11 +303,9 @@ CAROM_CLONES double carom_exact_lane_root(const carom_ensemble *e, int lane, int
     c.term[0] = CAROM_MAX(e->start.g[contact][lane], 0);
     c.term[1] += ((const carom_wide *)e->at.w)[r][lane] * e->h[lane];
     for (int tries = 0; tries < TRIES; tries++) {
-        double value, slope;
-        series_at(c.part, s, &value, &slope);
-        double change = value / slope * s;
+        double change = halley(c.part, s) * s;
         s -= change;
-        if (fabs(change) < 1e-7)
+        if (fabs(change) < 1e-5) /* what is left is of the third order */
             return s;                                                                                            /* (5) */
     }
     return -1;

@@ -93,7 +93,9 @@ struct carom_ensemble {
 
     double *q, *v, *p_one;  /* [nv] [nv] [2*np] of one lane */
     double *X;              /* [3*nv*columns+2*nv] of one lane */
-    double *log_r, *sum;    /* [columns] [lanes*columns] of a strobe; since the transient */
+    double *square, *log_r; /* [columns] r_ii^2 and ln r_ii of a strobe */
+    double *sum, *product;  /* [lanes*columns] of ln r_ii since the transient; of r_ii^2 that are not in the sum yet */
+    carom_wide *push;       /* [nc*nv] M^-1 G^T/(G M^-1 G^T), where that is constant */
     carom_sim *sim;         /* that takes over */
     carom_tangent *tangent;
 };
@@ -148,6 +150,7 @@ carom_sight carom_lane_look(carom_ensemble *e, int lane);   /* after an accepted
 carom_sight carom_lane_locate(carom_ensemble *e, int lane); /* after a trial to an impact: FREE: try s.h again */
 
 /* ---- ensemble_strike.c ---- */
+void carom_lanes_pushes(carom_ensemble *e);          /* with new parameters */
 void carom_lane_strike(carom_ensemble *e, int lane); /* at the end of the trial: the start of the next flight; hit: not all of it */
 void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a); /* columns, with the accelerations after it */
 

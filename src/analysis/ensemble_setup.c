@@ -45,16 +45,16 @@ static bool place(carom_ensemble *e)
     const carom_model *m = e->model;
     int nv = e->nv, n = e->n, nc = e->nc, nrow = e->nrow, columns = e->columns;
     bool fine = place_end(a, &e->start, n, nc) && place_end(a, &e->end, n, nc);
-    carom_wide **arrays[] = {&e->p, &e->k, &e->before, &e->middle, &e->defect, &e->zero, &e->factored};
-    const int lengths[] = {m->np, CAROM_LANE_STAGES * n, 2 * nv, nv, nc, CAROM_MAX(nv, nrow), nv * nv};
+    carom_wide **arrays[] = {&e->p, &e->k, &e->before, &e->middle, &e->defect, &e->zero, &e->factored, &e->push};
+    const int lengths[] = {m->np, CAROM_LANE_STAGES * n, 2 * nv, nv, nc, CAROM_MAX(nv, nrow), nv * nv, nc * nv};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         fine = fine && (*arrays[i] = rows(a, lengths[i]));
     double **results[] = {&e->at.M, &e->at.F, &e->at.g, &e->at.G, &e->at.w, &e->at.gamma, &e->at.law, &e->at.R_q, &e->at.R_v};
     const int sizes[] = {nv * nv, nv, nc, nrow * nv, nrow, nrow, 4 * nc, nv * nv, nv * nv};
     for (int i = 0; i < CAROM_COUNT(results); i++)
         fine = fine && (*results[i] = (double *)rows(a, sizes[i]));
-    double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->log_r, &e->sum};
-    const int counts[] = {nv, nv, 2 * m->np + 1, 3 * nv * columns + 2 * nv, columns + 1, W * columns + 1};
+    double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->square, &e->log_r, &e->sum, &e->product};
+    const int counts[] = {nv, nv, 2 * m->np + 1, 3 * nv * columns + 2 * nv, columns + 1, columns + 1, W * columns + 1, W * columns + 1};
     for (int i = 0; i < CAROM_COUNT(one); i++)
         fine = fine && (*one[i] = CAROM_NEW(a, double, counts[i]));
     e->row = CAROM_NEW(a, int, nc + 1);

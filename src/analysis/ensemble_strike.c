@@ -27,9 +27,9 @@ INLINE void solve(const carom_ensemble *e, int lane, int nv, double *y)
 }
 
 /* y of (1) */
-INLINE void direction(carom_ensemble *e, int lane, int nv, double *y)
+INLINE void direction(carom_ensemble *e, int lane, int contact, int nv, double *y)
 {
-    const carom_wide *G = (const carom_wide *)e->at.G + e->row[e->lane[lane].contact] * nv;
+    const carom_wide *G = (const carom_wide *)e->at.G + e->row[contact] * nv;
     double W = 0;
     for (int i = 0; i < nv; i++)
         y[i] = G[i][lane];
@@ -41,12 +41,25 @@ INLINE void direction(carom_ensemble *e, int lane, int nv, double *y)
         y[i] *= W;
 }
 
+void carom_lanes_pushes(carom_ensemble *e)
+{
+    for (int c = 0; e->at_once && c < e->nc; c++)
+        for (int l = 0; l < CAROM_LANES; l++) {
+            direction(e, l, c, e->nv, e->X);
+            for (int i = 0; i < e->nv; i++)
+                *carom_lane_at(e->push, c * e->nv + i, l) = e->X[i];
+        }
+}
+
 /* (1), from the end of the trial into the start; sets y */
 INLINE void strike(carom_ensemble *e, int lane, int nv, double *y)
 {
     carom_lane *l = &e->lane[lane];
     const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
-    direction(e, lane, nv, y);
+    if (!e->at_once)
+        direction(e, lane, l->contact, nv, y);
+    for (int i = 0; e->at_once && i < nv; i++)
+        y[i] = e->push[l->contact * nv + i][lane];
     l->e = ((const carom_wide *)e->at.law)[4 * l->contact][lane];
     for (int i = 0; i < e->n; i++) {
         *carom_lane_at(e->start.q, i, lane) = e->end.q[i][lane];
@@ -145,6 +158,6 @@ void carom_lane_strike(carom_ensemble *e, int lane)
 
 void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a)
 {
-    direction(e, lane, e->nv, e->X);
+    direction(e, lane, e->lane[lane].contact, e->nv, e->X);
     saltation(e, lane, e->nv, a, e->X);
 }

@@ -103,6 +103,7 @@ void carom_lanes_constants(carom_ensemble *e)
         carom_exact_lanes_constants(e);
     else
         e->longest = e->cap;
+    carom_lanes_pushes(e);
     if (e->split)
         carom_lanes_quick_begin(e);
     e->watch_stiffness = !e->x && may_be_stiff(e);
