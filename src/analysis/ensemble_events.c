@@ -164,7 +164,7 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
     bool exact = e->x && fabs(g) <= 8 * DBL_EPSILON * (1 + norm_of(e->end.q, e->nv, lane)); /* as far as the gap tells */
-    if (!exact && !(fabs(dx) <= (e->x ? 1e-12 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
+    if (!exact && !(fabs(dx) <= (e->x ? 1e-13 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }

@@ -305,7 +305,7 @@ CAROM_CLONES double carom_exact_lane_root(const carom_ensemble *e, int lane, int
     for (int tries = 0; tries < TRIES; tries++) {
         double change = halley(c.part, s) * s;
         s -= change;
-        if (fabs(change) < 1e-5) /* what is left is of the third order */
+        if (fabs(change) < 1e-6) /* what is left is of the third order */
             return s;                                                                                            /* (5) */
     }
     return -1;
