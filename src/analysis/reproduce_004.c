@@ -196,7 +196,8 @@ const carom_entry carom_entries_004[] = {
      "carom run ball -p f=0 -p e=0.5 -p q.q=1 -p v.q=-1 --scheme schatzman-paoli --h 0.113 --t-end 2.7", true, section_2},
     {"004-order", "004", "Order of the three schemes", "The corrected scheme takes impacts within a step; the initial one is at best of order one.",
      "(31) and (37) use the slope of the position instead of the velocity and are of order one as printed; with the velocity the scheme is of "
-     "order two (variant = consistent). The smallest zero right after an impact is s = 0, so the printed algorithm needs a rule to leave it; "
+     "order two (variant = consistent). (24) needs v, not its derivative; where the text says that phi does not change sign it must read vanishes. "
+     "The parameters are ours. The smallest zero right after an impact is s = 0, so the printed algorithm needs a rule to leave it; "
      "see `carom help crank-nicolson`.", NULL, "impact-oscillator",
      "carom converge impact-oscillator -p alpha=0.05 -p e=0.5 -p umin=0 --t-end 10 "
      "--schemes schatzman-paoli,crank-nicolson:variant=printed,crank-nicolson:variant=consistent --h 0.04:0.00125:6 --norms L1.q,L1.v,end.q", true, orders},
