@@ -172,6 +172,7 @@ const carom_entry carom_entries_002[] = {
     {"002-fig7", "002", "Figure 7: combined analysis",
      "The global error of state and interaction is of order one for both Algorithm 3.4 and Algorithm 1.4 with theta = 1.",
      "With h = 2^-k every impact of this ball falls on a node and D- looks better than it is. Steps h = 0.9 2^-k and others near them, until t = 3.6, show order one. "
+     "(85) leaves out the reaction at rest: after t = 3 it is 2, and the interaction is 6 + 2 (t - 3). "
      "Algorithm 1.4 does not say when a contact is active for theta > 0: here, when the gap predicted to the end of the step is not positive (gamma = 1).",
      NULL, "ball", "carom converge ball --t-end 3.6 --schemes dg-minus:degree=1 --h 0.05625,0.028125,0.0140625,0.00703125 --norms L1.q,L1.v,L1.i", true, combined},
     {"002-thm4.1", "002", "Theorem 4.1: orders of the degrees 1 to 8",
