@@ -11,8 +11,7 @@ extern const carom_entry carom_entries_001[], carom_entries_002[], carom_entries
 
 const carom_paper carom_papers[] = {
     {"001", "A simple time-stepping scheme for the bouncing ball example", "D. Kern, 2019", carom_entries_001},
-    {"002", "Timestepping schemes for nonsmooth dynamics based on discontinuous Galerkin methods", "T. Schindler and V. Acary, 2013; 000 is the same paper",
-     carom_entries_002},
+    {"002", "Timestepping schemes for nonsmooth dynamics based on discontinuous Galerkin methods", "T. Schindler and V. Acary, 2013", carom_entries_002},
     {"003", "Higher order event capturing time-stepping schemes for nonsmooth multibody systems", "V. Acary, 2009", carom_entries_003},
     {"004", "Sensitivities of an impact oscillator and a corrected numerical scheme", "our words: the copy at hand names neither title nor authors",
      carom_entries_004},
