@@ -143,6 +143,59 @@ START_TEST(a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
 }
 END_TEST
 
+/* A body on legs of height 0.1 that slides and spins; leg k is at (X, Y). */
+static carom_model *legs(int n, const double at[][2], const char *start, const char *law)
+{
+    char text[1600];
+    carom_error error = {0};
+    carom_model *model;
+    int used = snprintf(text, sizeof text, "carom: 1\n%s\nkinetic: (x'^2 + y'^2 + z'^2)/2 + 0.05*ga'^2 + 0.03*al'^2 + 0.03*be'^2\n"
+                        "potential: 9.81*z\ncontacts:\n", start);
+    for (int k = 0; k < n; k++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "  l%d: {gap: z + (%g)*al + (%g)*be, %s, slip: "
+                         "[\"x' - (%g)*ga' + 0.1*al'\", \"y' + (%g)*ga' + 0.1*be'\"]}\n", k, at[k][0], at[k][1], law, at[k][1], at[k][0]);
+    CHECK_OK(carom_model_parse(&model, "legs", text, strlen(text), NULL, &error), error);
+    return model;
+}
+
+/* Of three legs that stop at the same time none is left with a slip that is rounding. */
+START_TEST(a_tripod_that_is_pushed_while_it_stops_sticks)
+{
+    static const double at[][2] = {{0.3821, 0.1182}, {-0.2934, 0.2718}, {-0.0887, -0.39}};
+    carom_model *m = legs(3, at, "coordinates: {x: 0, y: 0, ga: 0, z: 0, al: 0, be: 0}\nvelocities: {x: 0.37, y: -1.48, ga: -2.38}\n"
+                          "forces: {x: -4.74*sin(2.1*t), y: -1.91*cos(1.97*t)}", "restitution: 0, friction: 0.6, friction_static: 0.8");
+    for (int k = 0; k < TOLERANCES - 1; k++) {
+        run r = begin(m, "tolerance", tolerances[k], 0, 0.5);
+        ck_assert_msg(carom_sim_run(r.sim, 0.5) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+        for (int c = 0; c < 3; c++)
+            ck_assert_int_eq(carom_sim_state(r.sim)->mode[c], CAROM_STICK);
+        for (int i = 0; i < 6; i++)
+            CHECK_NEAR(carom_sim_state(r.sim)->v[i], 0, 1e-14);
+        end(&r);
+    }
+    carom_model_free(m);
+}
+END_TEST
+
+/* Four legs share the weight in more than one way, and their friction depends on how. Bounces that are over must not go on for ever
+ * because of that. */
+START_TEST(four_legs_that_slide_when_their_bounces_end_are_a_named_state)
+{
+    static const double at[][2] = {{0.3821, 0.1182}, {-0.1182, 0.3821}, {-0.3821, -0.1182}, {0.1182, -0.3821}};
+    carom_model *m = legs(4, at, "coordinates: {x: 0, y: 0, ga: 0, z: 0.1, al: -0.0286, be: 0}\n"
+                          "velocities: {x: -0.6, y: -1.17, ga: 0.98}", "restitution: 0.5, friction: 0.1");
+    run r = begin(m, "tolerance", 1e-8, 0, 1);
+    ck_assert_int_eq(carom_sim_run(r.sim, 1), CAROM_NO_SOLUTION);
+    const carom_info *info = carom_sim_info(r.sim);
+    printf("%s; %ld evaluations\n", carom_sim_error(r.sim)->text, info->rhs_evaluations);
+    ck_assert_int_eq(info->paradox, CAROM_NOT_UNIQUE);
+    CHECK_AT_MOST((double)info->rhs_evaluations, 1e5);
+    end(&r);
+    carom_model_free(m);
+}
+END_TEST
+
 TEST_MAIN_MODELS("sliding", dry_friction_as_a_force_stops_and_stays, a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
                  a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
-                 a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
+                 a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits,
+                 a_tripod_that_is_pushed_while_it_stops_sticks, four_legs_that_slide_when_their_bounces_end_are_a_named_state)

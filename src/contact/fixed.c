@@ -216,9 +216,9 @@ static bool spatial_directions(carom_fixed *f, const carom_system *system, const
         double y = carom_dot(nv, system->at.G + (r + 2) * nv, v) + system->at.w[r + 2], size = hypot(x, y);
         f->creeps[c] = f->crept[c] || !(size > f->slow);
         any |= f->creeps[c];
-        if (size > 0)
+        f->moves[c] = size > 1e-14 * (1 + carom_norm_max(nv, v)); /* not by rounding alone */
+        if (f->moves[c])
             f->direction[2 * c] = x / size, f->direction[2 * c + 1] = y / size;
-        f->moves[c] = size > 0;
     }
     return any;
 }

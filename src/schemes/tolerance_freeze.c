@@ -186,17 +186,16 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
         carom_status status = close_marked(s, w, rest);
-        if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
+        if (status != CAROM_OK && (must || status != CAROM_NO_SOLUTION))
             return status;
         if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))
             continue;
         *s->stage = before; /* later, when less is left of it; */
+        s->system->info->paradox = CAROM_NO_PARADOX;
         carom_copy(sys->nrow, w->probe.force, s->contacts->P);
         carom_copy(3 * nc, w->roles_before, w->role);
         carom_copy(sys->nq, w->probe.q, e->q);
         carom_copy(sys->nv, w->probe.v, e->v);
-        if (must)
-            break;
         must = true; /* but of some nothing is left that could become less */
         CAROM_TRY(carom_tol_measure(s, w, e));
     }
