@@ -31,6 +31,8 @@ prints "per period (T = 2.513"
 prints "lambda1 .*+-"
 prints "Kaplan-Yorke"
 prints "sum rule holds"
+expect 0 lyapunov impact-oscillator --periods 1 --transient 5
+prints "lambda1 .*+- unknown"
 expect 0 lyapunov impact-oscillator --periods 100 --quiet
 [ ! -s "$out" ] || complain "--quiet prints"
 

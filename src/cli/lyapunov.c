@@ -209,7 +209,7 @@ static void print_exponent(int i, double exponent, double error)
     else if (isfinite(error))
         printf("  %+.*f   +- %.1e\n", digits, exponent, error);
     else
-        printf("  %+.10f\n", exponent);
+        printf("  %+.6f   +- unknown: too short for an error bar\n", exponent);
 }
 
 static void print_text(const work *w)
