@@ -153,8 +153,37 @@ START_TEST(a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_
 }
 END_TEST
 
+/* Two corners on the floor, two at a wall, all with friction: eight forces for three coordinates. */
+static const char corner[] =
+    "carom: 1\ncoordinates: {x: %g, y: 0.33, th: 0}\nvelocities: {x: %g}\nkinetic: (x'^2 + y'^2)/2 + 0.076165*th'^2\n"
+    "potential: 9.81*y\nforces: {x: \"%s\"}\nlet: {c: cos(th), s: sin(th)}\ncontacts:\n"
+    "  ll: {gap: y - 0.59*s - 0.33*c, slip: [\"x' + (0.59*s + 0.33*c)*th'\"], friction: 0.1, friction_static: 0.2, restitution: 0}\n"
+    "  lr: {gap: y + 0.59*s - 0.33*c, slip: [\"x' - (0.59*s - 0.33*c)*th'\"], friction: 0.1, restitution: 0.5}\n"
+    "  wu: {gap: 0.5 - x + 0.59*(1 - c) + 0.33*s, slip: [\"y' + (0.59*c - 0.33*s)*th'\"], friction: 0.1, restitution: 0.3}\n"
+    "  wl: {gap: 0.5 - x + 0.59*(1 - c) - 0.33*s, slip: [\"y' + (0.59*c + 0.33*s)*th'\"], friction: 0.1, restitution: 0}\n";
+
+START_TEST(a_box_pushed_into_a_corner_stays_there)
+{
+    for (int k = 0; k < 2 * TOLERANCES; k++) {
+        char text[1500];
+        bool rests = k % 2; /* pushed from the beginning, or slides into it first */
+        snprintf(text, sizeof text, corner, rests ? 0.5 : 0.0, rests ? 0.0 : 1.65, rests ? "6.73*sin(5.56*t)" : "1.4*t");
+        run r = of_text(text, tolerances[k / 2], rests ? 0.56 : 2);
+        const carom_state *state = carom_sim_state(r.sim);
+        CHECK_NEAR(state->q[0], 0.5, rests ? 1e-13 : tolerances[k / 2]);
+        CHECK_NEAR(state->q[1], 0.33, rests ? 1e-13 : tolerances[k / 2]);
+        CHECK_NEAR(state->q[2], 0, rests ? 1e-13 : tolerances[k / 2]);
+        for (int i = 0; i < 3; i++)
+            CHECK_NEAR(state->v[i], 0, 1e-12);
+        CHECK_NEAR(carom_sim_info(r.sim)->balance_error, 0, 20 * tolerances[k / 2]);
+        end(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
                  a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them,
                  random_plates_on_four_corners_come_to_rest_without_falling_through,
                  a_bounce_below_the_rounding_of_its_gap_is_over,
-                 a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more)
+                 a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more,
+                 a_box_pushed_into_a_corner_stays_there)

@@ -161,6 +161,7 @@ carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause
 /* tolerance_redundant.c: other roles at w->end for a contact whose force leaves its law, those of w->roles_before otherwise. */
 carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
 carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done);
 /* tolerance_freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step. */
 carom_status carom_tol_freeze(carom_step *s, carom_tol *w);

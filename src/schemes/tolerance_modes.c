@@ -117,6 +117,8 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
             CAROM_TRY(carom_tol_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
         if (k == 2 && !done)
             CAROM_TRY(carom_tol_relieve(s, w, contact, &done));
+        if (k == 2 && !done)
+            CAROM_TRY(carom_tol_share(s, w, &done));
         if (done)
             return CAROM_OK;
     }

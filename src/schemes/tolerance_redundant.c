@@ -2,10 +2,14 @@
  * one of them, though others could hold what they hold together, there is no event of the motion:
  *
  *   friction beyond its limit   it stays at the limit (saturated), in either direction                            (1)
- *   normal force below 0        it carries none (passive), and so do others that would pull then                  (2) */
+ *   normal force below 0        it carries none (passive), and so do others that would pull then                  (2)
+ *   neither helps               all shares at corners of what the laws allow: each contact that does not slip sticks, is saturated in
+ *                               one direction or the other, or carries nothing; up to SHARED of them, in a plane       (3) */
 #include <math.h>
 
 #include "schemes/tolerance.h"
+
+enum { SHARED = 5 };
 
 /* Do all inequalities of the closed contacts hold at w->end in the present roles, and does nothing begin to slide? */
 static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
@@ -19,6 +23,10 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
+        if (role == CAROM_ROLE_PASSIVE)
+            *answer &= carom_dot(sys->nv, sys->at.G + r * sys->nv, a) + sys->at.gamma[r] >= -small;
+        else if (role == CAROM_ROLE_PRESS)
+            *answer &= x[r] >= 0;
         if (role != CAROM_ROLE_STICK && role != CAROM_ROLE_SATURATED)
             continue;
         double rate = carom_dot(sys->nv, sys->at.G + (r + 1) * sys->nv, a) + sys->at.gamma[r + 1];
@@ -85,6 +93,38 @@ carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *d
     }
     if (*done)
         CAROM_TRY(holds(s, w, done));
+    if (!*done)
+        carom_copy(3 * nc, w->roles_before, w->role);
+    return CAROM_OK;
+}
+
+/* (3) */
+carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
+{
+    static const double ways[] = {CAROM_ROLE_STICK, CAROM_ROLE_SATURATED, CAROM_ROLE_SATURATED, CAROM_ROLE_PASSIVE};
+    const carom_system *sys = s->system;
+    int nc = sys->nlink - sys->njoint, free[SHARED], n = 0, combinations = 1;
+    *done = false;
+    for (int c = 0; c < nc; c++) {
+        int role = (int)w->roles_before[c], rows = sys->link[sys->njoint + c].rows;
+        if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_SLIP)
+            continue;
+        if (n == SHARED || rows > 2)
+            return CAROM_OK;
+        free[n++] = c, combinations *= 4;
+    }
+    for (int k = 0; k < combinations && !*done; k++) {
+        bool twice = false; /* the same with another name */
+        carom_copy(3 * nc, w->roles_before, w->role);
+        for (int i = 0, code = k; i < n; i++, code /= 4) {
+            int c = free[i], rows = sys->link[sys->njoint + c].rows;
+            w->role[c] = rows == 1 && code % 4 == 0 ? CAROM_ROLE_PRESS : ways[code % 4];
+            w->direction[2 * c] = code % 4 == 1 ? 1 : -1;
+            twice |= rows == 1 && (code % 4 == 1 || code % 4 == 2);
+        }
+        if (!twice)
+            CAROM_TRY(holds(s, w, done));
+    }
     if (!*done)
         carom_copy(3 * nc, w->roles_before, w->role);
     return CAROM_OK;
