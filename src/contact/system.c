@@ -81,9 +81,6 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     unsigned both = CAROM_R_Q | CAROM_R_V;
     system->no_gradients = (constant & both) == both && carom_norm_max(m->nv * m->nq, system->at.R_q) == 0 &&
                            carom_norm_max(m->nv * m->nv, system->at.R_v) == 0;
-    unsigned rest = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW;
-    system->single = system->no_gradients && (constant & rest) == rest && system->nq == 1 && system->nv == 1 &&
-                     system->nrow == 1 && m->ncontact == 1 && system->at.G[0] != 0;
 }
 
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)

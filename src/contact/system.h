@@ -36,7 +36,6 @@ typedef struct carom_system {
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
     bool mass_factored; /* and constant */
     bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
-    bool single;        /* one coordinate, one contact without friction, G, w and law constant, no_gradients */
     carom_info *info;
 } carom_system;
 

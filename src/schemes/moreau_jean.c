@@ -318,7 +318,7 @@ static void orders(const double *field, double *smooth, double *impact)
         *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
-static __attribute__((noinline)) carom_status plain(carom_step *s)
+static inline carom_status constant(carom_step *s)
 {
     carom_system *sys = s->system;
     work *w = s->work;
@@ -330,14 +330,16 @@ static __attribute__((noinline)) carom_status plain(carom_step *s)
     return carom_step_finish(s, hit);
 }
 
+static __attribute__((noinline)) carom_status plain(carom_step *s)
+{
+    return constant(s);
+}
+
 static carom_status step(carom_step *s)
 {
-    const carom_system *sys = s->system;
-    if (s->field[CONTROL] != CAROM_CONTROL_NONE)
-        return carom_control_step(s, &((controlled_work *)s->work)->control, plain);
-    if (sys->single && sys->mass_factored && !s->stage->account && !s->stage->record && !s->contacts->solver)
-        return carom_moreau_one(s, s->field[THETA], s->field[GAMMA]);
-    return plain(s);
+    if (s->field[CONTROL] == CAROM_CONTROL_NONE)
+        return constant(s);
+    return carom_control_step(s, &((controlled_work *)s->work)->control, plain);
 }
 
 const carom_scheme carom_scheme_moreau_jean = {

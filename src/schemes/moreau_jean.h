@@ -20,7 +20,4 @@ void carom_moreau_layout(carom_layout *layout, const carom_system *system, void 
  * is to correct next->q and to finish the step. */
 carom_status carom_moreau_velocity(carom_step *step, carom_moreau_work *work, bool *hit);
 
-/* moreau_one.c: the whole step where system->single, nobody records or accounts and M is factored. */
-carom_status carom_moreau_one(carom_step *step, double theta, double gamma);
-
 #endif
