@@ -29,15 +29,17 @@ double carom_lane_rest(const carom_ensemble *e, carom_wide *v, int lane)
     return 1e-12 * (1 + norm_of(v, e->nv, lane));
 }
 
-/* The root of the quintic in [low, high], positive at low and negative at high: Newton's method inside the bracket. */
+/* The root of the quintic in [low, high], positive at low and negative at high: Halley's method inside the bracket. */
 static double root_of(const double c[6], double s, double low, double high, double accuracy)
 {
     s = s > low && s < high ? s : 0.5 * (low + high);
     for (int k = 0; k < 60 && high - low > accuracy; k++) {
-        double f = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
-        double slope = c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])));
+        const double s2 = s * s;
+        double f = (c[0] + s * c[1]) + s2 * ((c[2] + s * c[3]) + s2 * (c[4] + s * c[5]));
+        double slope = (c[1] + s * (2 * c[2])) + s2 * ((3 * c[3] + s * (4 * c[4])) + s2 * (5 * c[5]));
+        double half_bend = (c[2] + s * (3 * c[3])) + s2 * (6 * c[4] + s * (10 * c[5]));
         *(f > 0 ? &low : &high) = s;
-        double next = s - f / slope;
+        double next = s - f * slope / (slope * slope - f * half_bend);
         if (fabs(next - s) <= accuracy) /* the next one is much better */
             return next >= low && next <= high ? next : s;
         s = next > low && next < high ? next : 0.5 * (low + high);
@@ -107,7 +109,7 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     }
     double D = g1 - g0 - u0 - 0.5 * a0, B = u1 - u0 - a0, C = a1 - a0;
     const double power[6] = {g0, u0, 0.5 * a0, 10 * D - 4 * B + 0.5 * C, -15 * D + 7 * B - C, 6 * D - 3 * B + 0.5 * C};
-    *root = root_of(power, guess, *low, *high, 1e-4);
+    *root = root_of(power, guess, *low, *high, 1e-3);
     return CAROM_SIGHT_IMPACT;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/ensemble.h"
 #include "core/clones.h"
+#include "model/model.h"
 #include "sim/sim.h"
 
 enum { CAROM_LANES = 8, CAROM_LANE_STAGES = 7, CAROM_STIFF_STEPS = 15 };
@@ -61,6 +62,7 @@ struct carom_ensemble {
     const struct carom_split *split; /* of the stages, ensemble_quick.c; NULL: functions of time are not apart */
     carom_wide *clock;      /* [stages-2][rows] functions of time at the stages */
     double *clock_work, *rest_work;
+    const double *in[CAROM_SPLIT_GROUP + 1];
     bool new_parameters;
     double max_step;        /* 0: a twentieth of the period or of the strobe */
 

@@ -50,21 +50,15 @@ INLINE double *clock_of(const carom_ensemble *e, int k)
     return (double *)(e->clock + (CAROM_MIN(k, STAGES - 2) - 1) * e->split->rows);
 }
 
-static void inputs(const carom_ensemble *e, const carom_wide *t, const double *clock, const double *in[CAROM_SPLIT_GROUP + 1])
-{
-    const carom_eval *at = &e->at;
-    const double *const list[CAROM_SPLIT_GROUP + 1] = {(const double *)t, (const double *)e->end.q, (const double *)e->end.v, at->p,
-                                                       at->a, at->x, at->s, at->d, clock};
-    for (int i = 0; i <= CAROM_SPLIT_GROUP; i++)
-        in[i] = list[i];
-}
-
 void carom_lanes_quick_begin(carom_ensemble *e)
 {
-    const double *in[CAROM_SPLIT_GROUP + 1];
-    inputs(e, &e->t, NULL, in);
-    carom_tape_begin(e->split->clock, W, in, e->clock_work);
-    carom_tape_begin(e->split->rest, W, in, e->rest_work);
+    const carom_eval *at = &e->at;
+    const double *const in[CAROM_SPLIT_GROUP + 1] = {(const double *)&e->t, (const double *)e->end.q, (const double *)e->end.v, at->p,
+                                                     at->a, at->x, at->s, at->d, NULL};
+    for (int i = 0; i <= CAROM_SPLIT_GROUP; i++)
+        e->in[i] = in[i];
+    carom_tape_begin(e->split->clock, W, e->in, e->clock_work);
+    carom_tape_begin(e->split->rest, W, e->in, e->rest_work);
 }
 
 /* ---- a trial ---- */
@@ -127,18 +121,16 @@ CAROM_CLONES static void last_stage(carom_ensemble *e)
 
 void carom_lanes_quick(carom_ensemble *e)
 {
-    const double *in[CAROM_SPLIT_GROUP + 1];
     first_stage(e);
     if (e->split) {
-        double *to = clock_of(e, 1);
-        inputs(e, &e->times[1], NULL, in);
-        carom_tape_eval_row(e->split->clock, in, e->clock_work, &to, STAGES - 2);
-        in[0] = (const double *)&e->t;
+        const double *const times = (const double *)&e->times[1];
+        double *const to = clock_of(e, 1);
+        carom_tape_eval_row(e->split->clock, &times, e->clock_work, &to, STAGES - 2);
     }
     for (int k = 1; k < STAGES; k++) {
         if (e->split) {
-            in[CAROM_SPLIT_GROUP] = clock_of(e, k);
-            carom_tape_eval(e->split->rest, W, in, e->rest_work, &e->at.M);
+            e->in[CAROM_SPLIT_GROUP] = clock_of(e, k);
+            carom_tape_eval(e->split->rest, W, e->in, e->rest_work, &e->at.M);
         } else {
             evaluate(e, k < STAGES - 1 ? e->stage_want : e->end_want, &e->end);
         }
