@@ -1,9 +1,9 @@
 /* bifurcation_lanes.c: values that begin at starts of their own, through ensembles of eight lanes: their points in the strobe map
  * first, then the largest exponent from where each has ended.
  *
- * Lanes know the state at strobes, not the dense output between them nor the impacts of the simulation that helps them out: sections
- * and impacts are left to the mapper. What a value yields depends on the value alone, not on its neighbours or the thread. Motions
- * that lose directions are measured again one by one, with columns that begin after the transient (as in lyapunov_starts.c). */
+ * Lanes know the state at strobes, not the dense output between them nor the impacts of the simulation that helps them out:
+ * sections and impacts are left to the mapper. What a value yields depends on the value alone, not on its neighbours or the
+ * thread. Motions that lose directions are measured again one by one, with columns that begin after the transient (as in lyapunov_starts.c). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +131,8 @@ static void done(void *user, const carom_job_result *result)
         b->count[i] = w->strobes;
     }
     if (!w->again[i])
-        carom_bifurcation_note(w->job, 0, i, status, status == CAROM_STOPPED ? "the stop condition of the model ends the run" : result->text);
+        carom_bifurcation_note(w->job, 0, i, status,
+                               status == CAROM_STOPPED ? "the stop condition of the model ends the run" : result->text);
 }
 
 /* One kind of work, by all threads. */
@@ -168,7 +169,8 @@ static void work_again(lanes *w)
             continue;
         carom_status status = lyapunov ? CAROM_OK : carom_bifurcation_exponent(j, &lyapunov, &error);
         if (status == CAROM_OK)
-            status = carom_lyapunov_follow(lyapunov, start, start + j->model->nq, start + j->model->nq + j->model->nv, &exponents, &error);
+            status = carom_lyapunov_follow(lyapunov, start, start + j->model->nq, start + j->model->nq + j->model->nv, &exponents,
+                                           &error);
         j->result->exponent[i] = status == CAROM_OK ? exponents.exponent[0] : NAN;
         carom_bifurcation_note(j, 0, i, status, error.text);
     }

@@ -34,7 +34,8 @@ typedef struct carom_averages {
 } carom_averages;
 #define CAROM_AVERAGES_DOUBLES(n, blocks) ((n) * (5 + (blocks)))
 size_t carom_averages_doubles(int n, int blocks);
-void carom_averages_begin(carom_averages *a, int n, int blocks, long length, double *memory); /* [carom_averages_doubles(n, blocks)] */
+/* memory [carom_averages_doubles(n, blocks)] */
+void carom_averages_begin(carom_averages *a, int n, int blocks, long length, double *memory);
 bool carom_averages_add(carom_averages *a, const double *x); /* [n]; true: another part of the length is done */
 /* Means and standard errors [n], per term. True: the sequences are regular, and these are weighted averages. -INFINITY stays. */
 bool carom_averages_end(const carom_averages *a, double *mean, double *error);

@@ -1,24 +1,26 @@
 /* lyapunov_statistics.c: averages of sequences x_0 ... x_{N-1}, and how far they can be trusted.
  *
- * The terms are summed in B blocks of equal length, y_b the mean of one; when there is no more room, neighbours are joined. Terms of a
- * motion remember each other, and so do blocks that are not long enough, so that the variance of the blocks alone would make the error
- * of the mean too small. With the autocovariances of the blocks and their initial monotone sequence (Geyer, Statist. Sci. 7 (1992) 473)
+ * The terms are summed in B blocks of equal length, y_b the mean of one; when there is no more room, neighbours are joined.
+ * Terms of a motion remember each other, and so do blocks that are not long enough, so that the variance of the blocks alone would
+ * make the error of the mean too small. With the autocovariances of the blocks and their initial monotone sequence (Geyer,
+ * Statist. Sci. 7 (1992) 473)
  *
- *   c_d = (1/B) sum (y_b - mean)(y_{b+d} - mean),   C_k = min(c_2k + c_{2k+1}, C_{k-1})  as long as it is positive, k < K      (1)
- *   s = max(c_0, 2 sum C_k - c_0),   error^2 = s/B / (1 - (4K - 1)/B)                                                        (2)
+ *   c_d = (1/B) sum (y_b - mean)(y_{b+d} - mean),   C_k = min(c_2k + c_{2k+1}, C_{k-1})  while it is positive, k < K      (1)
+ *   s = max(c_0, 2 sum C_k - c_0),   error^2 = s/B / (1 - (4K - 1)/B)                                                    (2)
  *
  * where the last factor gives back what the c_d lose because the mean is that of the same blocks. B c_0/s is the number of
  * independent blocks. Where it is below 5 the run is not longer than what it should average, a turn of the columns, say, or their
  * alignment; then nothing but the values themselves can be trusted:
  *
- *   error = max y_b - min y_b                                                                                                (3)
+ *   error = max y_b - min y_b                                                                                            (3)
  *
- * Of a regular motion (periodic, quasi-periodic) the plain mean converges like 1/N only, because the last turn is not complete, while
+ * Of a regular motion (periodic, quasi-periodic) the plain mean converges like 1/N only, because the last turn is not complete,
+ * while
  *
  *   sum w_k x_k / sum w_k,   w_k = (s (1 - s))^6,  s = (k + 1/2)/N                                                       (4)
  *
- * fades in and out and converges like N^-7. The motion counts as regular when (4) over the first half, the second half and the half
- * between agree 1000 times better than (2) would have it; the largest of their differences then is the error. */
+ * fades in and out and converges like N^-7. The motion counts as regular when (4) over the first half, the second half and the
+ * half between agree 1000 times better than (2) would have it; the largest of their differences then is the error. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

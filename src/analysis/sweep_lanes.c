@@ -2,8 +2,9 @@
  *
  * The ensemble has a model of its own, which stands at the first point of the sweep; points hand over their initial values and
  * parameters. Points at which the options of a run differ from those of the first, motions that lose directions (perhaps in the
- * transient only, and there the columns of a lane have begun), and models or schemes that ensembles do not take, are left to carom_lyapunov_run. Which of the two computes a point depends on the point alone. Averages are those of
- * lyapunov_statistics.c in both. */
+ * transient only, where the columns of a lane have begun already), and models or schemes that ensembles do not take, are left to
+ * carom_lyapunov_run. Which of the two computes a point depends on the point alone. Averages are those of lyapunov_statistics.c in
+ * both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

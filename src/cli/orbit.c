@@ -155,7 +155,7 @@ static int prepare(work *w)
     w->orbits.multiple = (int)multiple;
     if (status == CAROM_OK) {
         w->orbits.orbit.T = period;
-        status = carom_orbit_guess(&w->orbits, &w->options, transient, &error);
+        status = carom_orbit_guess(&w->orbits, &w->options, (double)transient, &error);
     }
     if (status == CAROM_STOPPED)
         return carom_cli_fail_job(cli, w->model, CAROM_EXIT_FAILED, status, "the stop condition of the model ends the run before an orbit is found");
