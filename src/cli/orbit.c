@@ -264,7 +264,8 @@ static void put_orbit(const work *w, carom_json *json)
     }
     carom_json_end(json);
     carom_json_bool(json, "stable", o->stable);
-    carom_json_array(json, "impacts");
+    carom_json_integer(json, "impact_count", o->passage.impacts);
+    carom_json_array(json, "impacts"); /* the first ones */
     for (int i = 0; i < o->passage.impacts && i < CAROM_PASSAGE_IMPACTS; i++) {
         carom_json_object(json, NULL);
         carom_json_string(json, "contact", carom_model_contact_name(m, o->passage.impact[i].contact, buffer));
@@ -325,6 +326,8 @@ static void say_orbit(const work *w)
     for (int i = 0; i < o->passage.impacts && i < CAROM_PASSAGE_IMPACTS; i++)
         printf("  impact       %-12s t = %.12g, normal velocity %.12g\n", carom_model_contact_name(m, o->passage.impact[i].contact, name),
                o->passage.impact[i].t, o->passage.impact[i].speed);
+    if (o->passage.impacts > CAROM_PASSAGE_IMPACTS)
+        printf("  and %ld more impacts\n", o->passage.impacts - CAROM_PASSAGE_IMPACTS);
     for (int k = 0; k < w->np && carom_cli_own(w->cli, "--sensitivity"); k++) {
         printf("  d/d%-9s", carom_model_p_name(m, w->which[k], name));
         for (int i = 0; i < m->nq + m->nv; i++)
