@@ -75,11 +75,26 @@ static void tell_changes(const carom_contacts *c, const carom_system *system, co
     }
 }
 
+/* Nothing was closed and nothing is active: most steps are of this kind. */
+static bool in_flight(const carom_system *system, const carom_state *now, carom_state *next)
+{
+    for (int i = 0, n = system->nlink - system->njoint; i < n; i++) {
+        if (now->mode[i] != CAROM_OPEN)
+            return false;
+        next->mode[i] = CAROM_OPEN;
+    }
+    for (int r = 0; r < system->nrow; r++)
+        next->impulse[r] = next->u[r] = 0;
+    return true;
+}
+
 bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
                           const double *v_free, carom_stage *stage)
 {
     carom_contacts *c = contacts;
     bool any = false, changed = false;
+    if (c->nactive == 0 && in_flight(system, now, next))
+        return false;
     carom_copy(system->nrow, c->P, next->impulse);
     carom_copy(system->nrow, c->u_after, next->u);
     for (int i = 0; i < system->nlink - system->njoint; i++) {
