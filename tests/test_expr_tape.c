@@ -134,13 +134,15 @@ START_TEST(tape_in_two_parts_has_the_bits_of_one)
         carom_expr_pool *pool = random_graph(&random, 20 + below(&random, 120), outputs, N);
         carom_tape *tape = tape_of(pool, outputs, N), *clock, *rest;
         int rows;
-        CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, outputs, output_slot, N, variable_slot, PARAMETERS, CLOCK, GROUP, &error), error);
+        CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, outputs, output_slot, N, variable_slot, PARAMETERS, CLOCK, GROUP, &error),
+                 error);
         fill(&b, &random);
         whole = b;
         evaluate_wide(tape, &whole);
         if (rows) {
             double *between = malloc(sizeof *between * LANES * (size_t)rows);
-            double *first = malloc(sizeof *first * carom_tape_work(clock, LANES)), *second = malloc(sizeof *second * carom_tape_work(rest, LANES));
+            double *first = malloc(sizeof *first * carom_tape_work(clock, LANES));
+            double *second = malloc(sizeof *second * carom_tape_work(rest, LANES));
             const double *in[] = {b.in[0][0], b.in[1][0], b.in[2][0], b.in[3][0], between};
             double *out[] = {b.out[0][0], b.out[1][0]};
             carom_tape_begin(clock, LANES, in, first);

@@ -1,7 +1,8 @@
 /* ensemble_events.c: isolated impacts of a lane.
  *
  *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic itself, between a
- *             place where it is positive and one where it is below -d; where there is no such place: unclear             (1)
+ *             place where it is positive and one where it is below -d; where there is no such place: unclear; in closed form
+ *             the root of the series near it, ensemble_exact.c (5)                                                      (1)
  *   locate    a trial to that root; g + u dx + udot dx^2/2 = 0; once more from there unless dx is so small that
  *             q + v dx + a dx^2/2, v + a dx  are exact to rounding                                                      (2)
  *

@@ -176,7 +176,8 @@ INLINE carom_wide force_term(const carom_wide *omega, int n, carom_wide *x, caro
 INLINE void series_of_one(carom_ensemble *e, const int n, const int harmonics)
 {
     carom_lanes_exact *x = e->x;
-    const carom_wide h = e->h, K = e->factored[0] * -*(const carom_wide *)e->at.R_q, C = e->factored[0] * *(const carom_wide *)e->at.R_v;
+    const carom_wide h = e->h, K = e->factored[0] * -*(const carom_wide *)e->at.R_q;
+    const carom_wide C = e->factored[0] * *(const carom_wide *)e->at.R_v;
     carom_wide P[3], V[3], A[3], dq[3] = {{0}}, dv[3] = {{0}}, bound = {0}, X[HARMONICS], Y[HARMONICS];
     for (int c = 0; c < n; c++)
         P[c] = e->start.q[c], V[c] = e->start.v[c], A[c] = e->k[c];
@@ -321,8 +322,8 @@ carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
     carom_wide **arrays[] = {&x->p, &x->constant, &x->slope, &x->omega, &x->cosine, &x->sine, &x->x,
                              &x->y, &x->x_end, &x->y_end, &x->gap, &x->terms, &x->bound, &x->scratch};
-    const int lengths[] = {e->np + 1, nv, nv, all_of, all_of, all_of, all_of, all_of, all_of, all_of, e->nc + 1, nv * (TERMS + 1), nv,
-                           nv * CAROM_MAX(nv, 3)};
+    const int lengths[] = {e->np + 1, nv, nv, all_of, all_of, all_of, all_of,
+                           all_of, all_of, all_of, e->nc + 1, nv * (TERMS + 1), nv, nv * CAROM_MAX(nv, 3)};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i] = CAROM_NEW(e->arena, carom_wide, lengths[i])))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");

@@ -131,7 +131,8 @@ void carom_exact_lanes_constants(carom_ensemble *e);
 void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes); /* functions of time where flights of these begin */
 void carom_exact_lanes_trial(carom_ensemble *e);   /* positions and velocities at the end, forces and gaps there */
 void carom_exact_lane_take(carom_ensemble *e, int lane); /* functions of time: the end becomes the start */
-double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s); /* of the gap, in parts of the trial, near s; -1: none */
+/* The root of a gap along the trial, near s, in parts of it; -1: none */
+double carom_exact_lane_root(const carom_ensemble *e, int lane, int contact, double s);
 
 /* ---- ensemble_judge.c ---- */
 typedef struct carom_verdict { /* a bit per lane */

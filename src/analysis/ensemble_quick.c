@@ -53,8 +53,8 @@ INLINE double *clock_of(const carom_ensemble *e, int k)
 void carom_lanes_quick_begin(carom_ensemble *e)
 {
     const carom_eval *at = &e->at;
-    const double *const in[CAROM_SPLIT_GROUP + 1] = {(const double *)&e->t, (const double *)e->end.q, (const double *)e->end.v, at->p,
-                                                     at->a, at->x, at->s, at->d, NULL};
+    const double *const in[CAROM_SPLIT_GROUP + 1] = {(const double *)&e->t, (const double *)e->end.q, (const double *)e->end.v,
+                                                     at->p, at->a, at->x, at->s, at->d, NULL};
     for (int i = 0; i <= CAROM_SPLIT_GROUP; i++)
         e->in[i] = in[i];
     carom_tape_begin(e->split->clock, W, e->in, e->clock_work);

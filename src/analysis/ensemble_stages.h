@@ -1,4 +1,4 @@
-/* ensemble_stages.h: the stages of Dormand and Prince's pair 5(4) in eight lanes, state and tangent; numbers as in ensemble_trial.c.
+/* ensemble_stages.h: the stages of Dormand and Prince's pair 5(4) in eight lanes; numbers as in ensemble_trial.c.
  *
  * The velocities of the stages are eliminated from Q: that saves a third of the memory traffic. */
 #ifndef CAROM_ENSEMBLE_STAGES_H

@@ -8,7 +8,8 @@
 #define INLINE static inline __attribute__((always_inline))
 
 enum { CAROM_PART = 4 };
-typedef long long carom_mask __attribute__((vector_size(CAROM_LANES * sizeof(long long)), may_alias)); /* all bits of a lane or none */
+/* All bits of a lane or none. */
+typedef long long carom_mask __attribute__((vector_size(CAROM_LANES * sizeof(long long)), may_alias));
 typedef double carom_part __attribute__((vector_size(CAROM_PART * sizeof(double)), may_alias));
 typedef long long carom_part_mask __attribute__((vector_size(CAROM_PART * sizeof(long long)), may_alias));
 

@@ -171,7 +171,8 @@ void carom_tape_begin(const carom_tape *t, int lanes, const double *const *in, d
     }
 }
 
-static __attribute__((noinline)) void interpret(const carom_tape *t, int lanes, const double *const *in, double *w, double *const *out)
+static __attribute__((noinline)) void interpret(const carom_tape *t, int lanes, const double *const *in, double *w,
+                                                double *const *out)
 {
     if (lanes == 1) {
         load_one(t->load, t->nload, in, w);

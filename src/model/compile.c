@@ -91,7 +91,8 @@ static void slots_of_variables(const carom_source *s, carom_tape_slot *slot)
 }
 
 /* The tape, or the two tapes of a split, for these quantities. */
-static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, carom_tape **tape, carom_split *split, carom_error *error)
+static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, carom_tape **tape, carom_split *split,
+                              carom_error *error)
 {
     const carom_source *s = c->s;
     part list[OUTPUTS];
@@ -120,8 +121,8 @@ static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, c
                             CAROM_MAX_NODES);
     } else {
         slots_of_variables(s, variable);
-        status = split ? carom_tape_split(&split->clock, &split->rest, &split->rows, s->pool, e, slot, (int)n, variable, 1u << GROUP_P,
-                                          1u << GROUP_T, CAROM_SPLIT_GROUP, error)
+        status = split ? carom_tape_split(&split->clock, &split->rest, &split->rows, s->pool, e, slot, (int)n, variable,
+                                          1u << GROUP_P, 1u << GROUP_T, CAROM_SPLIT_GROUP, error)
                        : carom_tape_new(tape, s->pool, e, slot, (int)n, variable, 1u << GROUP_P, error);
     }
     if (extended)
