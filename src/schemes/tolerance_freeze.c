@@ -71,7 +71,8 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
     *tail = 0, *k_least = *fall_least = INFINITY;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        double u = e->u[r], fall = -e->udot[r], k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding), e_n = sys->at.law[4 * c];
+        double u = e->u[r], fall = -e->udot[r], e_n = sys->at.law[4 * c];
+        double k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) || e->g[i] + u * u / (2 * fall) > k)
             continue;
@@ -141,7 +142,8 @@ static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bo
         CAROM_TRY(carom_tol_project(s, w, e, false));
         for (int i = sys->njoint; i < sys->nlink; i++) {
             int c = sys->link[i].contact, r = sys->link[i].row;
-            if ((int)w->role[c] == CAROM_ROLE_PASSIVE && carom_dot(sys->nv, sys->at.G + r * sys->nv, e->v) + sys->at.w[r] < -rest)
+            double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, e->v) + sys->at.w[r];
+            if ((int)w->role[c] == CAROM_ROLE_PASSIVE && u < -rest)
                 w->role[c] = CAROM_ROLE_PRESS, more = *held = true;
         }
     }

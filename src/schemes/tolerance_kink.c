@@ -32,8 +32,9 @@ carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause
         int i = sys->njoint + c;
         double g = e->g[i], u = e->u[sys->link[i].row];
         if (g < -small_g)
-            CAROM_FAIL(s->error, CAROM_NO_SOLUTION, "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: "
-                       "it jumps below 0", sys->link[i].name, s->now->t, g);                     /* (3) */
+            CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
+                       "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it jumps below 0",
+                       sys->link[i].name, s->now->t, g);                                         /* (3) */
         if ((int)w->role[c] == CAROM_ROLE_OPEN || (g <= small_g && fabs(u) <= small_u))
             continue;
         w->role[c] = CAROM_ROLE_OPEN;                                                            /* (2) */
@@ -67,8 +68,9 @@ carom_status carom_tol_held(carom_step *s, carom_tol *w, int i)
         for (int j = 0; j < nv; j++)
             most = CAROM_MAX(most, fabs(G[j] - before[j]));
         if ((int)w->role[k - sys->njoint] != CAROM_ROLE_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
-            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two "
-                       "normals; write it as two contacts", sys->link[k].name, s->now->t);       /* (4) */
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
+                       "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; write it as two "
+                       "contacts", sys->link[k].name, s->now->t);                                /* (4) */
         most = 0;
     }
     return CAROM_OK;

@@ -17,8 +17,8 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
     double *a = w->probe.a, *x = w->force;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                        a, x, s->error));
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v,
+                                        CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
     double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
