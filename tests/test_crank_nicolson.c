@@ -11,18 +11,6 @@
 
 static const char consistent[] = "crank-nicolson", printed[] = "crank-nicolson:variant=printed";
 
-static carom_sim *start(const carom_model *model, const char *scheme, double h, bool energy)
-{
-    carom_error error;
-    carom_sim *sim;
-    carom_options o = carom_options_default();
-    CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
-    o.h = h;
-    o.energy = energy;
-    CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
-    return sim;
-}
-
 /* ---- the impact oscillator ---- */
 
 static const oscillator chaotic = {2.5, 0.25, 0.8, 0.5, 1, INFINITY}, regular = {2.5, 0.05, 0.5, 0, 1, INFINITY};
@@ -32,7 +20,7 @@ static void end_errors(const oscillator *o, const char *scheme, double u, double
 {
     oscillator_store store;
     carom_model model = oscillator_model(&store, o, u, v);
-    carom_sim *sim = start(&model, scheme, h, true);
+    carom_sim *sim = start_scheme(&model, scheme, h, true);
     RUN(sim, T);
     oscillator_run(o, 0, T, &u, &v);
     *e_u = fabs(carom_sim_state(sim)->q[0] - u);
@@ -141,7 +129,7 @@ START_TEST(twenty_thousand_random_oscillators_neither_hang_nor_penetrate)
                T = uniform(&seed, 0.7, 3.2) * period;
         oscillator_store store;
         carom_model model = oscillator_model(&store, &o, u, v);
-        carom_sim *sim = start(&model, consistent, period / per, true);
+        carom_sim *sim = start_scheme(&model, consistent, period / per, true);
         carom_status status = carom_sim_run(sim, T);
         const carom_info *info = carom_sim_info(sim);
         ck_assert_msg(status == CAROM_OK, "case %d: %s", i, carom_sim_error(sim)->text);
@@ -180,7 +168,7 @@ START_TEST(release_from_rest_happens_when_the_force_turns_and_keeps_order_two)
         oscillator_store store;
         carom_model model = oscillator_model(&store, &o, 0.3, 0);
         h[i] = 0.05 / pow(1.4, i);
-        carom_sim *sim = start(&model, consistent, h[i], true);
+        carom_sim *sim = start_scheme(&model, consistent, h[i], true);
         carom_sim_observe(sim, &(carom_observer){.user = &opened, .event = opening});
         RUN(sim, T);
         CHECK_NEAR(opened, release, 2e-8 * h[i]);
@@ -210,7 +198,7 @@ START_TEST(the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load)
     carom_model resting = point_model(&store, 1, 0, 0, 0, 0.5, 0, 0);
     resting.force = growing_load, resting.potential = NULL;
     double h = 1.0 / 37, sum = 0, recorded = 0;
-    carom_sim *sim = start(&resting, consistent, h, false);
+    carom_sim *sim = start_scheme(&resting, consistent, h, false);
     carom_sim_observe(sim, &(carom_observer){.user = &recorded, .segment = add_force});
     for (int k = 0; k < 37; k++) {
         ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
@@ -228,7 +216,7 @@ START_TEST(a_contact_whose_force_turns_within_the_step_rests_at_once)
     const oscillator o = {1, 0, 0, 0, 1, INFINITY};
     oscillator_store store;
     carom_model model = oscillator_model(&store, &o, 1, -0.68);
-    carom_sim *sim = start(&model, consistent, 2, false);
+    carom_sim *sim = start_scheme(&model, consistent, 2, false);
     ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
     ck_assert_int_eq(carom_sim_state(sim)->mode[0], CAROM_CLOSED);
     ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 1);
@@ -243,7 +231,7 @@ START_TEST(a_deadlock_of_the_printed_variant_is_reported)
 {
     point_store store;
     carom_model ball = point_model(&store, 1, -2, 0, 0, 0.1, 1, 0); /* falls for 1, accumulates at 1 + 2/9 */
-    carom_sim *sim = start(&ball, printed, 0.001, false);
+    carom_sim *sim = start_scheme(&ball, printed, 0.001, false);
     ck_assert_int_eq(carom_sim_run(sim, 5), CAROM_NOT_CONVERGED);
     const char *text = carom_sim_error(sim)->text;
     printf("%s\n", text);
@@ -254,7 +242,7 @@ START_TEST(a_deadlock_of_the_printed_variant_is_reported)
     CHECK_NEAR(carom_sim_state(sim)->q[0], before, 0);
     carom_sim_free(sim);
     carom_model resting = point_model(&store, 1, -2, 0, 0, 0.5, 0, 0);
-    sim = start(&resting, printed, 0.001, false);
+    sim = start_scheme(&resting, printed, 0.001, false);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_NOT_CONVERGED);
     carom_sim_free(sim);
 }
@@ -274,7 +262,7 @@ START_TEST(the_fallback_of_the_printed_variant_reverses_the_velocity_in_place)
     model.force = hyperbolic_force;
     model.potential = NULL;
     carom_error error;
-    carom_sim *sim = start(&model, printed, dt, false);
+    carom_sim *sim = start_scheme(&model, printed, dt, false);
     carom_trajectory *trajectory;
     CHECK_OK(carom_trajectory_new(&trajectory, sim, &error), error);
     ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);

@@ -30,22 +30,6 @@ START_TEST(impact_at_a_strobe_does_not_stop_time)
 }
 END_TEST
 
-/* What the jobs of a plan say, which need not succeed. */
-static void attempt(plan *w, const carom_model *m, double tol)
-{
-    carom_ensemble *e;
-    carom_error error;
-    carom_options o = carom_options_default();
-    CHECK_OK(carom_options_set(&o, "scheme", tol > 0 ? "tolerance" : "exact", &error), error);
-    if (tol > 0)
-        o.rtol = o.atol = tol;
-    CHECK_OK(carom_ensemble_new(&e, m, &o, w->columns, &error), error);
-    const carom_ensemble_calls calls = {.user = w, .next = next, .done = done};
-    w->next = 0;
-    ck_assert_int_eq(carom_ensemble_run(e, &calls), CAROM_OK);
-    carom_ensemble_free(e);
-}
-
 START_TEST(period_that_is_not_finite_fails)
 {
     NEEDS_MODELS;
