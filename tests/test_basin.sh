@@ -93,7 +93,9 @@ expect 1 basin "$tmp/bursts.yaml" -p a=1:2:3 --strobe 3 --json
 says 'all points failed, 3 of them; the first was point 0'
 holds '.failed == 3 and .attractors == []'
 expect 0 basin "$tmp/bursts.yaml" -p a=-1:1:3 --strobe 3 --json
-holds '.failed == 1 and (.attractors | length) == 1 and .attractors[0].count == 2'
+holds '.failed == 1 and (.first_failure | startswith("point 2: ")) and (.attractors | length) == 1 and .attractors[0].count == 2'
+expect 0 basin "$tmp/bursts.yaml" -p a=-1:1:3 --strobe 3
+prints 'first: point 2: .'
 
 # Ctrl-C: what there is.
 begin basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 --transient 1e8 --periods 1e9 --json -o "$tmp/cut.csv"

@@ -239,7 +239,7 @@ static void put_attractor(carom_json *json, const work *w, int a)
     carom_json_end(json);
 }
 
-static void put_json(const work *w)
+static void put_json(const work *w, const carom_cli_census *census)
 {
     const carom_basins *f = &w->found;
     carom_json *json;
@@ -255,6 +255,7 @@ static void put_json(const work *w)
     carom_json_integer(json, "not_periodic", f->not_periodic);
     carom_json_integer(json, "stopped", f->stopped);
     carom_json_integer(json, "failed", f->failed);
+    carom_json_string(json, "first_failure", census->failed ? census->first_failure : NULL);
     carom_json_integer(json, "missing", f->missing);
     carom_json_integer(json, "computed", w->job.computed);
     carom_json_string(json, "output", w->job.cli->output);
@@ -269,7 +270,7 @@ static void say_rest(const char *what, long long count, long long points)
         printf("  %-16s %6.2f %%\n", what, 100. * (double)count / (double)points);
 }
 
-static void say(const work *w)
+static void say(const work *w, const carom_cli_census *census)
 {
     const carom_basins *f = &w->found;
     const carom_sweep *s = &w->job.sweep;
@@ -283,6 +284,8 @@ static void say(const work *w)
     say_rest("not periodic", f->not_periodic, s->points);
     say_rest("stopped", f->stopped, s->points);
     say_rest("failed", f->failed, s->points);
+    if (census->failed)
+        printf("    first: %s\n", census->first_failure);
     say_rest("missing", f->missing, s->points);
     if (w->job.cli->output)
         printf("  written to %s\n", w->job.cli->output);
@@ -313,9 +316,9 @@ static int results(void *user, int before)
     if (code == CAROM_EXIT_OK && picture)
         code = draw(w, picture);
     if (cli->json)
-        put_json(w);
+        put_json(w, &census);
     else if (!cli->quiet)
-        say(w);
+        say(w, &census);
     code = code == CAROM_EXIT_OK ? carom_cli_census_judge(&census) : code;
     return before == CAROM_EXIT_OK ? code : before;
 }
