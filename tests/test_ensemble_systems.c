@@ -113,7 +113,17 @@ START_TEST(joints_and_friction_are_the_simulations)
     }
 }
 END_TEST
+
 /* ---- between a lane and the simulation ---- */
+
+/* A job of one coordinate ends where the simulation does. */
+static void check_one_alone(const plan *w, int i, const carom_model *m, double t)
+{
+    double q, v, X[4];
+    alone(w, i, m, "tolerance", 1e-11, t, &q, &v, X);
+    CHECK_NEAR(w->answer[i].q[0], q, 1e-6);
+    CHECK_NEAR(w->answer[i].v[0], v, 1e-6);
+}
 
 /* A mass that sticks at its stop leaves it where the force turns, at gap and velocity zero: neither free nor closed. The third of
  * these once went to and fro between the lane and the simulation for ever. */
@@ -129,12 +139,8 @@ START_TEST(mass_that_leaves_its_stop_goes_on)
     for (int i = 0; i < w->n; i++)
         CHECK_AT_LEAST((double)w->answer[i].serial, 1);
     run(w, m, 1e-8);
-    for (int i = 0; i < w->n; i++) { /* so accurate, each rest forgets what chaos has made of the errors */
-        double q, v, X[4];
-        alone(w, i, m, "tolerance", 1e-11, 120 * 2 * M_PI / w->p[i][0], &q, &v, X);
-        CHECK_NEAR(w->answer[i].q[0], q, 1e-6);
-        CHECK_NEAR(w->answer[i].v[0], v, 1e-6);
-    }
+    for (int i = 0; i < w->n; i++) /* so accurate, each rest forgets what chaos has made of the errors */
+        check_one_alone(w, i, m, 120 * 2 * M_PI / w->p[i][0]);
     free(w);
     carom_model_free(m);
 }
@@ -149,12 +155,8 @@ START_TEST(start_below_the_table_is_the_simulations)
     for (int i = 0; i < w->n; i++)
         w->q[i][0] = -0.0003 * i, w->v[i][0] = 0.5 + 0.05 * i;
     run(w, m, 1e-9);
-    for (int i = 0; i < w->n; i++) {
-        double q, v, X[4];
-        alone(w, i, m, "tolerance", 1e-11, 2 * m->period, &q, &v, X);
-        CHECK_NEAR(w->answer[i].q[0], q, 1e-6);
-        CHECK_NEAR(w->answer[i].v[0], v, 1e-6);
-    }
+    for (int i = 0; i < w->n; i++)
+        check_one_alone(w, i, m, 2 * m->period);
     free(w);
     carom_model_free(m);
 }

@@ -57,23 +57,30 @@ START_TEST(every_format_reads_back_the_same_bits)
 }
 END_TEST
 
+/* What is read from a file of the fixture's run, written in format i. */
+static carom_table *written(int i, int np, const char *const *names, const double *p, const carom_sink_info *info)
+{
+    char name[40];
+    carom_model model = fixture_model();
+    carom_sink *sink;
+    carom_table *table;
+    carom_error error = {0};
+    model.np = np, model.p_name = names;
+    snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
+    CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, info, 0, &error), error);
+    fixture_play(carom_sink_observer(sink));
+    CHECK_OK(carom_sink_close(sink, &error), error);
+    CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+    return table;
+}
+
 START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
 {
     static const char *const names[] = {"m", "Omega", "not a word", "k=2", "\303\251"};
     const double p[] = {1.0 / 3, -5e-324, 7, 8, 1e300};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
-        char name[40];
-        carom_model model = fixture_model();
-        carom_sink *sink;
-        carom_table *table;
-        carom_error error = {0};
         const carom_sink_info info = {.scheme = "exact", .options = "rtol=1", .source = "some folder/a: b.yaml"};
-        model.np = 5, model.p_name = names;
-        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
-        CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, &info, 0, &error), error);
-        fixture_play(carom_sink_observer(sink));
-        CHECK_OK(carom_sink_close(sink, &error), error);
-        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+        carom_table *table = written(i, 5, names, p, &info);
         ck_assert_str_eq(table->title, "fixture");
         ck_assert_str_eq(table->source, "some folder/a: b.yaml");
         ck_assert_str_eq(table->scheme, "exact");
@@ -95,17 +102,7 @@ START_TEST(parameters_with_the_same_name_or_none_do_no_harm)
     static const char *const names[] = {"m", "m", ""};
     const double p[] = {1, 2, 3};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
-        char name[40];
-        carom_model model = fixture_model();
-        carom_sink *sink;
-        carom_table *table;
-        carom_error error = {0};
-        model.np = 3, model.p_name = names;
-        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
-        CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, NULL, 0, &error), error);
-        fixture_play(carom_sink_observer(sink));
-        CHECK_OK(carom_sink_close(sink, &error), error);
-        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+        carom_table *table = written(i, 3, names, p, NULL);
         ck_assert(table->nrow > 0 && table->nparameter >= 1 && strcmp(table->parameter[0], "m") == 0 && table->value[0] == 1);
         carom_table_free(table);
     }

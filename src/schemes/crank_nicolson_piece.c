@@ -1,4 +1,10 @@
-/* crank_nicolson_piece.c: one piece of a step, from event to event: positions settled, recorded, accounted for. */
+/* crank_nicolson_piece.c: one piece of a step, from event to event: positions settled, recorded, accounted for.
+ *
+ * A piece of length ds from (q0, v0) to (q1, v1), theta in [0, 1]:
+ *   v = v0 + theta (v1 - v0)                                                                                     (1)
+ *   q = q0 + theta (q1 - q0 - b) + theta^2 b,   b = ds (v1 - v0)/2                                               (2)
+ *   impulse of the links: ds (x0 + x1)/2                                                                         (3)
+ *   work of the other forces: ds/2 (F0 + F1) (v0 + v1)/2, the weights of Crank and Nicolson                      (4) */
 #include <string.h>
 
 #include "core/dense.h"
@@ -34,10 +40,10 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
     if (!room)
         return;
     for (int i = 0; i < nv; i++)
-        v[i] = w->at.v[i], v[nv + i] = w->v1[i] - w->at.v[i];
+        v[i] = w->at.v[i], v[nv + i] = w->v1[i] - w->at.v[i];                                     /* (1) */
     for (int i = 0; i < nq; i++) {
         double bend = nq == nv ? 0.5 * ds * v[nv + i] : 0;
-        q[i] = w->at.q[i], q[2 * nq + i] = bend, q[nq + i] = w->q1[i] - w->at.q[i] - bend;
+        q[i] = w->at.q[i], q[2 * nq + i] = bend, q[nq + i] = w->q1[i] - w->at.q[i] - bend;        /* (2) */
     }
     for (int r = 0; r < nrow; r++)
         force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
@@ -61,8 +67,7 @@ static void stage_energy(carom_step *s, const carom_cn *w)
     s->stage->segment[s->stage->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
 }
 
-/* Powers of the forces at both ends with the mean velocity, as Crank-Nicolson weighs them; those of the contacts in the middle,
- * where u of what is closed vanishes to second order. */
+/* (4); powers of the contacts in the middle, where u of what is closed vanishes to second order. */
 static void account(carom_step *s, carom_cn *w, double t1, double ds)
 {
     carom_system *sys = s->system;
@@ -97,7 +102,7 @@ carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
     if (s->stage->account)
         account(s, w, t1, ds);
     for (int r = 0; w->links && r < sys->nrow; r++)
-        w->at.impulse[r] += 0.5 * ds * (w->x0[r] + w->x1[r]);
+        w->at.impulse[r] += 0.5 * ds * (w->x0[r] + w->x1[r]);                                     /* (3) */
     carom_copy(sys->nq, w->q1, w->at.q);
     carom_copy(sys->nv, w->v1, w->at.v);
     w->at.t = t1;

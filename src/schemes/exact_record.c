@@ -1,5 +1,10 @@
-/* exact_record.c: dense output and energy of a piece. The series of the piece are its dense output, exact to
- * rounding. Powers are integrated by Gauss's rule with 10 points, which is exact to rounding for pieces this short. */
+/* exact_record.c: dense output and energy of a piece. The series of the piece (exact.h) are its dense output, exact to rounding.
+ *
+ * A piece of length a rho, theta in [0, 1]:
+ *   q = sum_k c_k a^k theta^k,   v = sum_k k c_k a^(k-1) theta^(k-1)/rho                                         (1)
+ *   mean force of a closed link: sum_k l_k a^k/(k + 1)                                                           (2)
+ *   energies: powers by Gauss's rule with 10 points, exact to rounding for pieces this short                     (3)
+ *     a link that moves takes -lambda dg0/dt                                                                     (4) */
 #include "core/dense.h"
 #include "schemes/exact.h"
 
@@ -14,7 +19,7 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
     for (int i = 0; i < n; i++) {
         double power = 1;
         for (int k = 0; k <= N; k++, power *= at) {
-            q[k * n + i] = x->c[i * x->terms + k] * power;
+            q[k * n + i] = x->c[i * x->terms + k] * power;                                        /* (1) */
             if (k > 0)
                 v[(k - 1) * n + i] = k * x->c[i * x->terms + k] * (power / at) / x->rho;
         }
@@ -23,7 +28,7 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
         double power = 1;
         force[i] = 0;
         for (int k = 0; f->closed[i] && k <= N; k++, power *= at)
-            force[i] += x->l[i * x->terms + k] * power / (k + 1);
+            force[i] += x->l[i * x->terms + k] * power / (k + 1);                                 /* (2) */
     }
     for (int i = 0; i < nc; i++)
         mode[i] = s->next->mode[i];
@@ -31,7 +36,7 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
                                                    .v = v, .force = force, .mode = mode});
 }
 
-/* Work of the closed links at s: -lambda g0' */
+/* (4) at one instant, summed over the closed links. */
 static double moving_links(carom_exact *x, const carom_flight *f, double t, double at)
 {
     double power = 0, slope, keep = x->t;
@@ -54,7 +59,7 @@ void carom_exact_account(carom_step *s, carom_exact *x, const carom_flight *f, d
                                     0.0666713443086881};
     int n = x->n;
     double *q = x->a, *v = x->v_before;
-    for (int k = 0; k < 10; k++) {
+    for (int k = 0; k < 10; k++) {                                                                /* (3) */
         double here = at * 0.5 * (1 + (k % 2 ? node[k / 2] : -node[k / 2])), length = 0.5 * weight[k / 2] * at * x->rho;
         for (int i = 0; i < n; i++) {
             q[i] = carom_polynomial_value(x->order, x->c + i * x->terms, here, &v[i]);
