@@ -56,7 +56,7 @@ install: all
 
 format:
 	@tools/packages.sh format
-	@clang-format -i include/*.h src/*/*.[ch] tests/*.[ch] $(wildcard examples/*.c bench/*.c)
+	@clang-format -i $$(find include src tests examples bench -name "*.[ch]")
 
 clean:
 	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan demo

@@ -15,7 +15,8 @@ static inline double bench_now(void)
 typedef void bench_loop(void *user, int n);
 
 /* Nanoseconds per repetition of each loop: rounds alternate, so that both see the same machine. */
-static inline void bench_compare(int nloops, bench_loop *const *loops, void *const *users, int n, int rounds, double *ns)
+static inline void bench_compare(int nloops, bench_loop *const *loops, void *const *users, int n, int rounds,
+                                 double *ns)
 {
     for (int k = 0; k < nloops; k++)
         ns[k] = 1e300;

@@ -1,4 +1,5 @@
-/* evaluate.c: what M, F and g of the slider-crank cost on the tape and as native code (--jit), against C written by hand. */
+/* evaluate.c: what M, F and g of the slider-crank cost on the tape and as native code (--jit), against C written by
+ * hand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,8 @@ typedef struct task {
 /* The hand-written one: what a person would write for M, F and g with the parameters at run time. */
 static void by_hand(const double *p, const double *q, const double *v, double *M, double *F, double *g)
 {
-    double l1 = p[0], l2 = p[1], a = p[2], b = p[3], c = p[4], m1 = p[5], m2 = p[6], m3 = p[7], J1 = p[8], J2 = p[9], J3 = p[10],
-           gravity = p[11];
+    double l1 = p[0], l2 = p[1], a = p[2], b = p[3], c = p[4], m1 = p[5], m2 = p[6], m3 = p[7], J1 = p[8], J2 = p[9],
+           J3 = p[10], gravity = p[11];
     double s1 = sin(q[0]), c1 = cos(q[0]), s2 = sin(q[1]), c2 = cos(q[1]), s3 = sin(q[2]), c3 = cos(q[2]);
     double couple = (m2 / 2 + m3) * l1 * l2, c12 = couple * cos(q[0] - q[1]), s12 = couple * sin(q[0] - q[1]);
     memset(M, 0, 9 * sizeof *M);

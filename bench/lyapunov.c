@@ -1,12 +1,13 @@
-/* lyapunov.c: Lyapunov exponents of the forced impact oscillator u'' + 2 alpha u' + u = a cos(w t), u >= umin: periods per second
- * with two columns of the tangent, orthonormalised once per period, through the ensemble and in a loop written for this system
- * alone (Dormand-Prince with the same tolerance and the same steps of the algorithm), in the same run. */
+/* lyapunov.c: Lyapunov exponents of the forced impact oscillator u'' + 2 alpha u' + u = a cos(w t), u >= umin:
+ * periods per second with two columns of the tangent, orthonormalised once per period, through the ensemble and in a
+ * loop written for this system alone (Dormand-Prince with the same tolerance and the same steps of the algorithm), in
+ * the same run. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/ensemble.h"
+#include "analysis/lanes/ensemble.h"
 #include "bench.h"
 
 enum { STARTS = 64, PERIODS = 500, TRANSIENT = 20 };
@@ -64,7 +65,8 @@ static double crossing(const point *a, const point *b, double h)
 {
     double g0 = fmax(a->y[0] - UMIN, 0), D = b->y[0] - UMIN - g0 - h * a->y[1] - h * h * a->f[1] / 2;
     double B = h * (b->y[1] - a->y[1]) - h * h * a->f[1], C = h * h * (b->f[1] - a->f[1]);
-    double p[6] = {g0, h * a->y[1], h * h * a->f[1] / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
+    double p[6] =
+        {g0, h * a->y[1], h * h * a->f[1] / 2, 10 * D - 4 * B + C / 2, -15 * D + 7 * B - C, 6 * D - 3 * B + C / 2};
     for (int i = 1; i <= 16; i++) {
         double s = i / 16.0, low = (i - 1) / 16.0, high = s;
         if (p[0] + s * (p[1] + s * (p[2] + s * (p[3] + s * (p[4] + s * p[5])))) >= 0)
@@ -230,7 +232,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of one thread, in processor time. The best eighth of many rounds is left out: clocks of virtual machines jump at times. */
+/* Of one thread, in processor time. The best eighth of many rounds is left out: clocks of virtual machines jump at
+ * times. */
 static double one_core(work *w, int rounds)
 {
     enum { MOST = 1000 };
@@ -283,7 +286,8 @@ static double ratio_by_hand(int periods, int rounds)
 
 static void report(const char *what, double rate, double base, double target, const double *sum, long n)
 {
-    printf("%-36s %9.3g periods/s  %6.2f x hand   exponents %.4f %.4f", what, rate, rate / base, sum[0] / (double)n, sum[1] / (double)n);
+    printf("%-36s %9.3g periods/s  %6.2f x hand   exponents %.4f %.4f", what, rate, rate / base, sum[0] / (double)n,
+           sum[1] / (double)n);
     if (target > 0)
         printf("   target %.1g  %s", target, rate >= target ? "reached" : "MISSED");
     printf("\n");
@@ -312,7 +316,8 @@ int main(int argc, char **argv)
         hand = fmax(hand, STARTS / 4 * (double)(periods + TRANSIENT) / (cpu_now() - begin));
     }
     long n = (long)STARTS * periods;
-    printf("impact oscillator, two columns of the tangent, rtol = atol = %g, %d starts of %d periods\n", TOL, STARTS, periods);
+    printf("impact oscillator, two columns of the tangent, rtol = atol = %g, %d starts of %d periods\n", TOL, STARTS,
+           periods);
     report("written for this system, scalar", hand, hand, 0, sum, n / 4);
     const struct { const char *what; const carom_model *model; const char *scheme; double target; } cases[] = {
         {"text model on the tape", text, "tolerance", 2e5},
@@ -328,7 +333,8 @@ int main(int argc, char **argv)
         prepare(&w[1]);
         double one = one_core(w, rounds);
         report(cases[i].what, one, hand, cases[i].target, w[0].sum, n);
-        printf("    %.2f steps per period, %.5f of them serial\n", (double)w[0].steps / (double)n, (double)w[0].serial / (double)n);
+        printf("    %.2f steps per period, %.5f of them serial\n", (double)w[0].steps / (double)n,
+               (double)w[0].serial / (double)n);
         double two = ratio(w, rounds);
         printf("    two threads %.2f times one (two loops written by hand: %.2f)   target 1.8  %s\n", two,
                ratio_by_hand(periods, rounds), two >= 1.8 ? "reached" : "MISSED");

@@ -1,5 +1,6 @@
-/* step.c: what one moreau-jean step of the bouncing ball costs, against a hand-written loop of the same scheme that records
- * impulse and status too. All of them do the same flight, impacts and rest: 10 s of the ball in steps of 0.1 ms. */
+/* step.c: what one moreau-jean step of the bouncing ball costs, against a hand-written loop of the same scheme that
+ * records impulse and status too. All of them do the same flight, impacts and rest: 10 s of the ball in steps of 0.1
+ * ms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,9 +96,21 @@ int main(void)
 {
     const carom_contact ground = {.name = "ground", .restitution = 0.9};
     const double p[] = {1, 10}, start[] = {0.5};
-    const carom_model ball = {.name = "ball", .nq = 1, .nv = 1, .np = 2, .ncontact = 1, .contact = &ground, .p = p, .q = start,
-                              .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V, .mass = mass,
-                              .force = force, .gap = gap, .jacobian = jacobian, .force_q = zero, .force_v = zero};
+    const carom_model ball = {.name = "ball",
+                              .nq = 1,
+                              .nv = 1,
+                              .np = 2,
+                              .ncontact = 1,
+                              .contact = &ground,
+                              .p = p,
+                              .q = start,
+                              .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V,
+                              .mass = mass,
+                              .force = force,
+                              .gap = gap,
+                              .jacobian = jacobian,
+                              .force_q = zero,
+                              .force_v = zero};
     carom_model *text, *native;
     carom_error error;
     carom_load_options jit = {.jit = true};

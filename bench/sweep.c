@@ -1,12 +1,13 @@
-/* sweep.c: a map of the largest Lyapunov exponent of the impact oscillator, 1000 x 1000 points over frequency and damping, with its
- * picture beside this program; and what a second thread brings. Optional argument: points along one side. */
+/* sweep.c: a map of the largest Lyapunov exponent of the impact oscillator, 1000 x 1000 points over frequency and
+ * damping, with its picture beside this program; and what a second thread brings. Optional argument: points along one
+ * side. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 #include "bench.h"
-#include "output/map.h"
+#include "output/map/map.h"
 
 enum { TRANSIENT = 20, PERIODS = 60 };
 
@@ -42,14 +43,23 @@ static bool never(void *user)
 static double compute(int n, int threads, double *value)
 {
     carom_measure measure = {.kind = CAROM_MEASURE_LYAPUNOV};
-    const carom_sweep s = {.path = "impact-oscillator", .load = {.jit = true}, .naxis = 2, .axis = {{"w", 2, 3, n}, {"alpha", 0.05, 0.5, n}},
-                           .points = (long long)n * n, .nshard = 1, .span = {CAROM_SPAN_PERIODS, PERIODS, TRANSIENT},
-                           .method = &carom_sweep_measures, .task = &measure, .column = {"lyapunov"}, .ncolumn = 1};
+    const carom_sweep s = {.path = "impact-oscillator",
+                           .load = {.jit = true},
+                           .naxis = 2,
+                           .axis = {{"w", 2, 3, n}, {"alpha", 0.05, 0.5, n}},
+                           .points = (long long)n * n,
+                           .nshard = 1,
+                           .span = {CAROM_SPAN_PERIODS, PERIODS, TRANSIENT},
+                           .method = &carom_sweep_measures,
+                           .task = &measure,
+                           .column = {"lyapunov"},
+                           .ncolumn = 1};
     job j = {.value = value};
     carom_error error = {0};
     const carom_sweep_feed feed = {&j, take, put, never};
     const double start = bench_now();
-    if (carom_sweep_todo_new(&j.todo, &s, &error) != CAROM_OK || carom_sweep_run(&s, threads, &feed, &error) != CAROM_OK || j.failed) {
+    if (carom_sweep_todo_new(&j.todo, &s, &error) != CAROM_OK ||
+        carom_sweep_run(&s, threads, &feed, &error) != CAROM_OK || j.failed) {
         fprintf(stderr, "%lld points failed. %s\n", j.failed, error.text);
         exit(1);
     }
@@ -73,8 +83,8 @@ static void compare_threads(double *value)
     const double periods = (double)N * N * (TRANSIENT + PERIODS);
     printf("map of %d x %d exponents, %d + %d periods each, at rtol 1e-6\n", N, N, TRANSIENT, PERIODS);
     printf("  one thread    %7.2f s   %.3g periods/s\n", best[0], periods / best[0]);
-    printf("  two threads   %7.2f s   %.3g periods/s   %.2f x   target 1.8 x   %s\n", best[1], periods / best[1], best[0] / best[1],
-           best[0] / best[1] >= 1.8 ? "reached" : "MISSED");
+    printf("  two threads   %7.2f s   %.3g periods/s   %.2f x   target 1.8 x   %s\n", best[1], periods / best[1],
+           best[0] / best[1], best[0] / best[1] >= 1.8 ? "reached" : "MISSED");
 }
 
 int main(int argc, char **argv)
@@ -88,8 +98,12 @@ int main(int argc, char **argv)
     compare_threads(value);
     const double seconds = compute(n, 0, value);
     printf("map of %d x %d exponents on all cores: %.1f s, %.3g points/s\n", n, n, seconds, (double)n * n / seconds);
-    const carom_map map = {.title = "impact oscillator: lyapunov", .name = "lyapunov", .x = {"w", 2, 3, n}, .y = {"alpha", 0.05, 0.5, n},
-                           .value = value, .signs = true};
+    const carom_map map = {.title = "impact oscillator: lyapunov",
+                           .name = "lyapunov",
+                           .x = {"w", 2, 3, n},
+                           .y = {"alpha", 0.05, 0.5, n},
+                           .value = value,
+                           .signs = true};
     snprintf(path, sizeof path, "%s.png", argv[0]);
     if (carom_map_write(path, &map, &error) == CAROM_OK)
         printf("  its picture: %s\n", path);

@@ -23,8 +23,8 @@ int main(void)
             printf("t = %.1f   angle %8.5f   speed %8.5f\n", t, q, v);
     const carom_jump *jump;
     for (size_t k = 0; (jump = carom_trajectory_jump(trajectory, k)) != NULL; k++)
-        printf("t = %.4f: speed jumps from %8.5f to %8.5f, impulse %.5f\n", jump->t, jump->v_before[0], jump->v_after[0],
-               jump->impulse[0]);
+        printf("t = %.4f: speed jumps from %8.5f to %8.5f, impulse %.5f\n", jump->t, jump->v_before[0],
+               jump->v_after[0], jump->impulse[0]);
     carom_trajectory_free(trajectory);
     carom_sim_free(sim);
     carom_model_free(model);

@@ -163,13 +163,19 @@ carom_status carom_model_parse(carom_model **model, const char *name, const char
 void carom_model_free(carom_model *model); /* of a loaded model */
 /* Changes a parameter ("m") or an initial value ("q.y", "v.y") of a loaded model; what depends on it follows.
  * Values given so win over the file's and are applied together: the checks of the start run at the end. */
-carom_status carom_model_set(carom_model *model, const char *const *names, const double *values, int n, carom_error *error);
+carom_status carom_model_set(carom_model *model, const char *const *names, const double *values, int n,
+                             carom_error *error);
 const char *carom_builtin_name(int i); /* NULL after the last */
 const char *carom_builtin_text(const char *name);
 
 /* ---- options ---------------------------------------------------------------------------------------- */
 enum { CAROM_FIELDS_MAX = 16 };
-typedef enum carom_field_type { CAROM_FIELD_DOUBLE, CAROM_FIELD_INT, CAROM_FIELD_BOOL, CAROM_FIELD_ENUM } carom_field_type;
+typedef enum carom_field_type {
+    CAROM_FIELD_DOUBLE,
+    CAROM_FIELD_INT,
+    CAROM_FIELD_BOOL,
+    CAROM_FIELD_ENUM
+} carom_field_type;
 typedef struct carom_field { /* a method's own option: feeds model files, command line, help and docs */
     const char *name;        /* NULL ends a table */
     carom_field_type type;
@@ -243,14 +249,17 @@ typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
     long impacts, swallowed; /* computed one by one; not, of those that would exceed rounding */
 } carom_zeno;
 enum { CAROM_ZENO_MAX = 16 };
-typedef enum carom_paradox { CAROM_NO_PARADOX, CAROM_INCONSISTENT, CAROM_NOT_UNIQUE } carom_paradox; /* of friction, Painleve's */
+/* of friction, Painleve's */
+typedef enum carom_paradox { CAROM_NO_PARADOX, CAROM_INCONSISTENT, CAROM_NOT_UNIQUE } carom_paradox;
 typedef struct carom_info {
-    long steps, rejected, switches, rhs_evaluations, newton_iterations, linear_solves, contact_problems, solver_iterations;
+    long steps, rejected, switches, rhs_evaluations, newton_iterations, linear_solves, contact_problems,
+        solver_iterations;
     long events[CAROM_EVENT_TYPES];
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;
     double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
-    double law_difference, law_time;  /* of velocities, the most between the two laws of multiple impacts; first when above tol */
+    /* of velocities, the most between the two laws of multiple impacts; first when above tol */
+    double law_difference, law_time;
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
     carom_paradox paradox; int paradox_contact; double paradox_time; /* that ended the run */
@@ -268,10 +277,12 @@ const carom_info *carom_sim_info(carom_sim *sim);
 const carom_error *carom_sim_error(const carom_sim *sim);
 const carom_options *carom_sim_options(const carom_sim *sim); /* with the defaults filled in */
 const char *carom_sim_note(const carom_sim *sim); /* what a reader of the results must know; "" nothing */
-carom_status carom_sim_dump(carom_sim *sim, const char *path); /* the contact problem that made a step fail, to replay it */
+/* the contact problem that made a step fail, to replay it */
+carom_status carom_sim_dump(carom_sim *sim, const char *path);
 size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size); /* bytes needed; writes if they fit */
 carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size);
-carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p); /* NULL: the model's */
+/* NULL: the model's */
+carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p);
 
 /* ---- the trajectory --------------------------------------------------------------------------------- */
 typedef struct carom_trajectory carom_trajectory;

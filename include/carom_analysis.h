@@ -13,7 +13,8 @@ extern "C" {
 /* ---- the tangent: derivatives of the flow with respect to initial values and parameters ------------- */
 enum { /* what a reader of a tangent must know */
     CAROM_TANGENT_RANK = 1 << 0,      /* directions are lost: a contact was closed, stuck or chattered to rest */
-    CAROM_TANGENT_ONE_SIDED = 1 << 1, /* simultaneous impacts: a derivative for each side; a column is that of its own */
+    /* simultaneous impacts: a derivative for each side; a column is that of its own */
+    CAROM_TANGENT_ONE_SIDED = 1 << 1,
     CAROM_TANGENT_NONE = 1 << 2,      /* simultaneous impacts: the flow jumps, there is no derivative */
     CAROM_TANGENT_GRAZING = 1 << 3,   /* valid for perturbations far below radius only */
     CAROM_TANGENT_BEYOND = 1 << 4     /* an event whose derivative is not known was passed: see note */
@@ -21,8 +22,9 @@ enum { /* what a reader of a tangent must know */
 typedef struct carom_tangent_info {
     unsigned flags;
     int rank;                   /* directions that survive, at most, of nq + nv less two for each joint */
-    double log_det;             /* the sum rule, ln|det| since the start: integral of the trace + sum of ln|det S|; in the space
-                                 * of the joints and of the contacts closed at the start; -inf when a direction is lost */
+    double log_det; /* the sum rule, ln|det| since the start: integral of the trace + sum of ln|det S|; in the space
+                                 * of the joints and of the contacts closed at the start; -inf when a direction is
+                                 * lost */
     double radius, radius_time; /* smallest change of a gap that changes the sequence of impacts; where */
     double slowest;             /* smallest |gdot| of an impact */
     long impacts;
@@ -34,9 +36,9 @@ typedef struct carom_tangent carom_tangent;
  * (q, v) at fixed time that belongs to a constant variation of the parameters. */
 carom_status carom_tangent_new(carom_tangent **tangent, carom_sim *sim, int n, carom_error *error);
 void carom_tangent_free(carom_tangent *tangent); /* not before the last step of sim */
-/* Sets the columns at the present state of sim and forgets what was accumulated: X [(nq+nv)*n], dp [np*n] (NULL: 0), both
- * row-major; after carom_sim_restart or carom_sim_load it is due. The columns are projected onto the tangent space of the
- * joints and of the contacts that are closed. */
+/* Sets the columns at the present state of sim and forgets what was accumulated: X [(nq+nv)*n], dp [np*n] (NULL: 0),
+ * both row-major; after carom_sim_restart or carom_sim_load it is due. The columns are projected onto the tangent
+ * space of the joints and of the contacts that are closed. */
 carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp);
 /* Replaces the columns (after a QR) and keeps what was accumulated. */
 carom_status carom_tangent_replace(carom_tangent *tangent, const double *X);
@@ -56,39 +58,43 @@ typedef struct carom_lyapunov_request { /* times are counted in periods of the f
     int exponents;       /* so many of the largest; 0: all, at most CAROM_EXPONENTS_MAX */
     long length;         /* measured; 0: 1000 */
     long transient;      /* before that; negative: 100 */
-    int parts;           /* columns are made orthonormal so often in a period; 0: once, and more often where they need it */
+    int parts;       /* columns are made orthonormal so often in a period; 0: once, and more often where they need it */
     int blocks;          /* of the error bars, at most, and calls of history; 0: 100 */
     double epsilon;      /* perturbation: size of a displacement; 0: 1e-6 */
-    bool (*go_on)(void *user, long done);                             /* after each period, transient included; NULL: yes */
+    bool (*go_on)(void *user, long done);                         /* after each period, transient included; NULL: yes */
     bool (*stop)(void *user);                                         /* after each step, on any thread; NULL: no */
-    void (*history)(void *user, long done, int n, const double *mean); /* after each part of the length: means so far; may be NULL */
+    /* after each part of the length: means so far; may be NULL */
+    void (*history)(void *user, long done, int n, const double *mean);
     void *user;
 } carom_lyapunov_request;
 typedef struct carom_lyapunov_result {
-    int n;                              /* exponents; 2 nv less two for each independent joint, or as many as were asked for */
+    int n;                       /* exponents; 2 nv less two for each independent joint, or as many as were asked for */
     double exponent[CAROM_EXPONENTS_MAX]; /* per `per`, largest first; -INFINITY: the direction is lost (rest, stick) */
-    double error[CAROM_EXPONENTS_MAX];  /* standard error with the terms' memory; of a regular motion what the average has not settled */
+    /* standard error with the terms' memory; of a regular motion what the average has not settled */
+    double error[CAROM_EXPONENTS_MAX];
     double per;                         /* the period, or 1 */
     long length;                        /* measured, in that unit: shorter after an interruption or when all is lost */
-    bool regular;                       /* periodic or quasi-periodic: the exponents are weighted averages, far more accurate */
+    bool regular;               /* periodic or quasi-periodic: the exponents are weighted averages, far more accurate */
     double impacts;                     /* per `per` */
     double sum_rule_defect;             /* |sum of exponents - rate of the volume|; NAN where it is not known */
     double kaplan_yorke;                /* of the stroboscopic map; without a period, of the flow */
-    double slowest, radius;             /* of the impacts: least |g_dot|; smallest validity radius. Tangent only, else NAN */
+    double slowest, radius;        /* of the impacts: least |g_dot|; smallest validity radius. Tangent only, else NAN */
     long grazing;                       /* parts in which the tangent holds for perturbations far below radius only */
     unsigned flags;                     /* CAROM_TANGENT_RANK ... */
-    const char *flag;                   /* the one to look at: "rest", "jump", "beyond", "one-sided", "grazing"; NULL: none */
+    const char *flag;             /* the one to look at: "rest", "jump", "beyond", "one-sided", "grazing"; NULL: none */
 } carom_lyapunov_result;
 carom_lyapunov_request carom_lyapunov_request_default(void);
-/* One start, on the calling thread. CAROM_INTERRUPTED (go_on said no, or stop yes): result holds what there is, unless length is 0. */
-carom_status carom_lyapunov_run(const carom_model *model, const carom_options *options, const carom_lyapunov_request *request,
-                                carom_lyapunov_result *result, carom_error *error);
-/* n starts on so many threads (0: all cores), the same results for any number of them: the model's own start, then starts with
- * other velocities chosen by seed and index. each [n]; mean is over those that were measured. go_on and history are called under
- * a lock, history for the first start only. */
-carom_status carom_lyapunov_starts(const carom_model *model, const carom_options *options, const carom_lyapunov_request *request,
-                                   int n, int seed, int threads, carom_lyapunov_result *each, carom_lyapunov_result *mean,
-                                   carom_error *error);
+/* One start, on the calling thread. CAROM_INTERRUPTED (go_on said no, or stop yes): result holds what there is,
+ * unless length is 0. */
+carom_status carom_lyapunov_run(const carom_model *model, const carom_options *options,
+                                const carom_lyapunov_request *request, carom_lyapunov_result *result,
+                                carom_error *error);
+/* n starts on so many threads (0: all cores), the same results for any number of them: the model's own start, then
+ * starts with other velocities chosen by seed and index. each [n]; mean is over those that were measured. go_on and
+ * history are called under a lock, history for the first start only. */
+carom_status carom_lyapunov_starts(const carom_model *model, const carom_options *options,
+                                   const carom_lyapunov_request *request, int n, int seed, int threads,
+                                   carom_lyapunov_result *each, carom_lyapunov_result *mean, carom_error *error);
 
 /* ---- norms, references, convergence ------------------------------------------------------------------ */
 typedef struct carom_graph { /* a polyline of points (t, x): filled-in graphs, with jumps as pieces of no duration */
@@ -105,11 +111,16 @@ typedef struct carom_hausdorff_bounds {
 carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double rtol, carom_hausdorff_bounds *bounds,
                              carom_error *error);
 
-typedef enum carom_reference_kind { CAROM_REFERENCE_AUTO, CAROM_REFERENCE_CLOSED, CAROM_REFERENCE_EXACT, CAROM_REFERENCE_TOLERANCE }
-    carom_reference_kind;
+typedef enum carom_reference_kind {
+    CAROM_REFERENCE_AUTO,
+    CAROM_REFERENCE_CLOSED,
+    CAROM_REFERENCE_EXACT,
+    CAROM_REFERENCE_TOLERANCE
+} carom_reference_kind;
 typedef struct carom_reference carom_reference; /* the motion to measure against, kept as polynomials of time */
-/* On [0, options->t_end]. AUTO: a closed form where one is known, the scheme `exact` where the model is linear, otherwise
- * `tolerance` at 1e-13. All but closed forms are computed a second time by another method. options NULL: the model's. */
+/* On [0, options->t_end]. AUTO: a closed form where one is known, the scheme `exact` where the model is linear,
+ * otherwise `tolerance` at 1e-13. All but closed forms are computed a second time by another method. options NULL:
+ * the model's. */
 carom_status carom_reference_new(carom_reference **reference, const carom_model *model, const carom_options *options,
                                  carom_reference_kind kind, carom_error *error);
 void carom_reference_free(carom_reference *reference);
@@ -118,28 +129,31 @@ const char *carom_reference_name(carom_reference_kind kind);            /* "clos
 carom_reference_kind carom_reference_used(const carom_reference *reference);
 double carom_reference_t_end(const carom_reference *reference);
 /* How far from the truth it is in a norm ("L1.q"): the distance from its second computation; closed forms: rounding. */
-carom_status carom_reference_accuracy(const carom_reference *reference, const char *norm, double *accuracy, carom_error *error);
+carom_status carom_reference_accuracy(const carom_reference *reference, const char *norm, double *accuracy,
+                                      carom_error *error);
 /* q, v and the primitive of the impulse measure [rows], any may be NULL; side < 0: the left limit. */
 carom_status carom_reference_at(const carom_reference *reference, double t, int side, double *q, double *v, double *i);
-double carom_reference_impact(const carom_reference *reference, int k); /* time of the k-th jump of v, from 0; NAN: fewer */
+/* time of the k-th jump of v, from 0; NAN: fewer */
+double carom_reference_impact(const carom_reference *reference, int k);
 /* The distance of a run with these options from the reference, in each of these norms. */
-carom_status carom_reference_errors(const carom_reference *reference, const carom_model *model, const carom_options *options,
-                                    const char *const *norms, int nnorm, double *errors, carom_info *info, double *cpu_s,
-                                    carom_error *error);
+carom_status carom_reference_errors(const carom_reference *reference, const carom_model *model,
+                                    const carom_options *options, const char *const *norms, int nnorm, double *errors,
+                                    carom_info *info, double *cpu_s, carom_error *error);
 
 typedef struct carom_converge_request {
     const carom_model *model;
     const carom_options *options;  /* of every run; scheme, h and rtol are replaced. NULL: the model's */
     const char *const *schemes;    /* [nscheme] "mixed:rk=radau5" */
     const char *const *norms;      /* [nnorm] "L1.q" */
-    const double *h, *rtol;        /* [nh], [nrtol]. With both, schemes that choose their steps take rtol, the others h */
+    const double *h, *rtol;      /* [nh], [nrtol]. With both, schemes that choose their steps take rtol, the others h */
     int nscheme, nnorm, nh, nrtol;
     int shifts;                    /* runs with steps near each h (tolerances near each rtol); 0: 5; 1: just h */
     carom_reference_kind reference;
     int threads;                   /* 0: all. Results do not depend on it */
     const char *journal;           /* a file for finished runs, which are not run again; NULL: none */
     bool (*progress)(void *user, int done, int runs); /* false: end with CAROM_INTERRUPTED; NULL: nobody looks */
-    bool (*stop)(void *user);      /* asked after each step of a run, on any thread: true ends the runs under way; NULL: no */
+    /* asked after each step of a run, on any thread: true ends the runs under way; NULL: no */
+    bool (*stop)(void *user);
     void *user;
 } carom_converge_request;
 typedef struct carom_converge_row {
@@ -167,7 +181,8 @@ typedef struct carom_converge_result {
     carom_reference_kind used;
     double t_end;
 } carom_converge_result;
-carom_status carom_converge_run(const carom_converge_request *request, carom_converge_result *result, carom_error *error);
+carom_status carom_converge_run(const carom_converge_request *request, carom_converge_result *result,
+                                carom_error *error);
 void carom_converge_free(carom_converge_result *result); /* what it holds */
 
 typedef struct carom_local_request { /* one step from exact data */
@@ -175,7 +190,7 @@ typedef struct carom_local_request { /* one step from exact data */
     const carom_options *options;
     const char *const *schemes;
     const double *h;
-    const double *place;           /* [nplace] where in the step the impact is, in (0, 1]; or, with from, when the step begins */
+    const double *place;  /* [nplace] where in the step the impact is, in (0, 1]; or, with from, when the step begins */
     int nscheme, nh, nplace;
     bool from;
     int impact;                    /* which one, from 0 */
@@ -214,7 +229,7 @@ typedef struct carom_bifurcation_request { /* times in periods of the forcing; w
     int crossing;            /* +1: it becomes positive, -1: negative, 0: either */
     const char *contact;     /* of the impacts; NULL: any */
     bool after;              /* at an impact: velocities after it, not before */
-    const char *of;          /* the expression that is taken; NULL: the first coordinate, at impacts the gap's velocity */
+    const char *of;        /* the expression that is taken; NULL: the first coordinate, at impacts the gap's velocity */
     long transient, show;    /* periods before (negative: 200), points after that (0: 100) */
     long limit;              /* give up waiting for points after so many periods; 0: 20 for each point */
     long exponent;           /* measure the largest Lyapunov exponent over so many periods more; 0: no */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analysis/bifurcation.h"
+#include "analysis/bifurcation/bifurcation.h"
 #include "testing.h"
 
 static carom_model *parse(const char *text)
@@ -20,7 +20,9 @@ static carom_model *load(const char *name, double alpha, double e, double umin)
     carom_error error = {0};
     carom_model *m = NULL;
     CHECK_OK(carom_model_load(&m, name, NULL, &error), error);
-    CHECK_OK(carom_model_set(m, (const char *const[]){"alpha", "e", "umin"}, (const double[]){alpha, e, umin}, 3, &error), error);
+    CHECK_OK(carom_model_set(m, (const char *const[]){"alpha", "e", "umin"}, (const double[]){alpha, e, umin}, 3,
+                             &error),
+             error);
     return m;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "analysis/ensemble.h"
+#include "analysis/lanes/ensemble.h"
 #include "testing.h"
 
 enum { MOST = 64 };
@@ -126,7 +126,8 @@ static inline void run(plan *w, const carom_model *m, double tol)
 }
 
 /* The same run by the simulation and its tangent, with Gram-Schmidt left out: state and columns at the end. */
-static inline void alone(const plan *w, int i, const carom_model *m, const char *scheme, double tol, double t, double *q, double *v, double *X)
+static inline void alone(const plan *w, int i, const carom_model *m, const char *scheme, double tol, double t,
+                         double *q, double *v, double *X)
 {
     carom_sim *sim;
     carom_tangent *tangent;
@@ -171,7 +172,8 @@ static inline void log_diagonal(int n, double *X, double *log_r)
 }
 
 /* Columns that were not orthonormalised in between know the small r_ii to 1e-9 only. */
-static inline void compare(const plan *w, const carom_model *m, const char *scheme, double tol, double strobe_time, double bound)
+static inline void compare(const plan *w, const carom_model *m, const char *scheme, double tol, double strobe_time,
+                           double bound)
 {
     for (int i = 0; i < w->n; i++) {
         double q[8], v[8], X[64], log_r[8];

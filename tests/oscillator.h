@@ -1,5 +1,5 @@
-/* oscillator.h: u'' + 2 alpha u' + u = a cos(w t) between stops, exactly: closed-form flights, impact times to rounding; and the
- * same system as a model. */
+/* oscillator.h: u'' + 2 alpha u' + u = a cos(w t) between stops, exactly: closed-form flights, impact times to
+ * rounding; and the same system as a model. */
 #ifndef CAROM_TEST_OSCILLATOR_H
 #define CAROM_TEST_OSCILLATOR_H
 

@@ -1,4 +1,5 @@
-/* reference.h: an independent event-driven integrator (classical Runge-Kutta, bisection at impacts) and fits of orders. */
+/* reference.h: an independent event-driven integrator (classical Runge-Kutta, bisection at impacts) and fits of
+ * orders. */
 #ifndef CAROM_TEST_REFERENCE_H
 #define CAROM_TEST_REFERENCE_H
 

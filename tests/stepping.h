@@ -16,10 +16,10 @@ static inline carom_sim *start(const carom_model *model, const char *scheme, dou
 
 typedef void exact_solution(double t, double *q, double *v);
 
-/* h times the sum of the errors at the nodes; the velocity of a node is compared with the exact one `lag` steps before. exact
- * NULL: the independent integrator, for lag 0 only. */
-static inline void l1_errors(const carom_model *m, const char *scheme, exact_solution *exact, double h, double T, double lag,
-                             double *e_q, double *e_v)
+/* h times the sum of the errors at the nodes; the velocity of a node is compared with the exact one `lag` steps
+ * before. exact NULL: the independent integrator, for lag 0 only. */
+static inline void l1_errors(const carom_model *m, const char *scheme, exact_solution *exact, double h, double T,
+                             double lag, double *e_q, double *e_v)
 {
     carom_sim *sim = start(m, scheme, h);
     const carom_state *s = carom_sim_state(sim);
@@ -43,8 +43,8 @@ static inline void l1_errors(const carom_model *m, const char *scheme, exact_sol
 }
 
 /* Orders of both through impacts, fitted over 16 steps that do not divide the impact times. */
-static inline void impact_orders(const carom_model *m, const char *scheme, exact_solution *exact, double T, double *order_q,
-                                 double *order_v)
+static inline void impact_orders(const carom_model *m, const char *scheme, exact_solution *exact, double T,
+                                 double *order_q, double *order_v)
 {
     enum { N = 16 };
     double h[N], e_q[N], e_v[N];
@@ -104,17 +104,29 @@ static inline void stack_gap(const carom_point *at, double *g)
     g[0] = at->q[0], g[1] = at->q[1] - at->q[0];
 }
 
-static const carom_contact stack_contacts[] = {{.name = "floor", .restitution = 0.5}, {.name = "between", .restitution = 0.4}};
+static const carom_contact stack_contacts[] = {{.name = "floor", .restitution = 0.5},
+                                               {.name = "between", .restitution = 0.4}};
 static const double stack_start[] = {1, 1.5}, stack_masses[] = {1, 0.5};
 
 static inline carom_model stacked_balls(void)
 {
-    return (carom_model){.name = "stack", .nq = 2, .nv = 2, .np = 2, .ncontact = 2, .contact = stack_contacts, .q = stack_start,
-                         .p = stack_masses, .constant = CAROM_MASS | CAROM_LAW, .mass = stack_mass, .force = stack_force,
-                         .gap = stack_gap, .potential = stack_potential};
+    return (carom_model){.name = "stack",
+                         .nq = 2,
+                         .nv = 2,
+                         .np = 2,
+                         .ncontact = 2,
+                         .contact = stack_contacts,
+                         .q = stack_start,
+                         .p = stack_masses,
+                         .constant = CAROM_MASS | CAROM_LAW,
+                         .mass = stack_mass,
+                         .force = stack_force,
+                         .gap = stack_gap,
+                         .potential = stack_potential};
 }
 
-/* ---- the pendulum in x, y with the rod as a joint, written once or in two ways, and a wall x >= -0.25, e = 0.7; in its angle ---- */
+/* ---- the pendulum in x, y with the rod as a joint, written once or in two ways, and a wall x >= -0.25, e = 0.7; in
+ * its angle ---- */
 static inline void walled_gap(const carom_point *at, double *g)
 {
     int rods = *(const int *)at->user;
@@ -135,7 +147,8 @@ static const int one_rod = 1, both_rods = 2;
 static inline carom_model walled_pendulum(cartesian_store *s, int rods)
 {
     carom_model m = cartesian_pendulum(s);
-    m.njoint = rods, m.joint_name = two_rods, m.ncontact = 1, m.contact = &wall_contact, m.gap = walled_gap, m.jacobian = NULL;
+    m.njoint = rods, m.joint_name = two_rods, m.ncontact = 1, m.contact = &wall_contact, m.gap = walled_gap,
+    m.jacobian = NULL;
     m.user = (void *)(rods == 1 ? &one_rod : &both_rods), m.potential = cartesian_potential;
     return m;
 }

@@ -6,7 +6,8 @@
 
 #include "carom.h"
 
-enum { AFFINE = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V }; /* constant mass, gaps, force gradients */
+/* constant mass, gaps, force gradients */
+enum { AFFINE = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW | CAROM_R_Q | CAROM_R_V };
 
 /* ---- one coordinate over the ground: p = {m, force, stiffness, damping} -------------------------------- */
 static inline void point_mass(const carom_point *at, double *M)
@@ -51,13 +52,26 @@ typedef struct point_store {
     double p[4], q, v;
 } point_store;
 
-static inline carom_model point_model(point_store *s, double m, double force, double stiffness, double damping, double e, double q,
-                                      double v)
+static inline carom_model point_model(point_store *s, double m, double force, double stiffness, double damping,
+                                      double e, double q, double v)
 {
     *s = (point_store){{.name = "ground", .restitution = e}, {m, force, stiffness, damping}, q, v};
-    return (carom_model){.name = "point", .nq = 1, .nv = 1, .np = 4, .ncontact = 1, .contact = &s->contact, .q = &s->q, .v = &s->v,
-                         .p = s->p, .constant = AFFINE, .mass = point_mass, .force = point_force, .gap = point_gap,
-                         .potential = point_potential, .jacobian = point_jacobian, .force_q = point_force_q,
+    return (carom_model){.name = "point",
+                         .nq = 1,
+                         .nv = 1,
+                         .np = 4,
+                         .ncontact = 1,
+                         .contact = &s->contact,
+                         .q = &s->q,
+                         .v = &s->v,
+                         .p = s->p,
+                         .constant = AFFINE,
+                         .mass = point_mass,
+                         .force = point_force,
+                         .gap = point_gap,
+                         .potential = point_potential,
+                         .jacobian = point_jacobian,
+                         .force_q = point_force_q,
                          .force_v = point_force_v};
 }
 
@@ -108,9 +122,18 @@ static const double double_start[] = {1.0, 0.6};
 
 static inline carom_model double_pendulum(void)
 {
-    return (carom_model){.name = "double pendulum", .nq = 2, .nv = 2, .ncontact = 1, .contact = &double_wall, .q = double_start,
-                         .constant = CAROM_LAW, .mass = double_mass, .force = double_force, .gap = double_gap,
-                         .jacobian = double_jacobian, .potential = double_potential};
+    return (carom_model){.name = "double pendulum",
+                         .nq = 2,
+                         .nv = 2,
+                         .ncontact = 1,
+                         .contact = &double_wall,
+                         .q = double_start,
+                         .constant = CAROM_LAW,
+                         .mass = double_mass,
+                         .force = double_force,
+                         .gap = double_gap,
+                         .jacobian = double_jacobian,
+                         .potential = double_potential};
 }
 
 /* ---- pendulum of one angle (no contact): p = {g/l} --------------------------------------------------------- */
@@ -140,8 +163,16 @@ static const double pendulum_start[] = {1.0}, pendulum_speed[] = {0.5};
 
 static inline carom_model pendulum(void)
 {
-    return (carom_model){.name = "pendulum", .nq = 1, .nv = 1, .q = pendulum_start, .v = pendulum_speed, .constant = CAROM_MASS,
-                         .mass = unit_mass, .force = pendulum_force, .force_q = pendulum_force_q, .force_v = zero_matrix};
+    return (carom_model){.name = "pendulum",
+                         .nq = 1,
+                         .nv = 1,
+                         .q = pendulum_start,
+                         .v = pendulum_speed,
+                         .constant = CAROM_MASS,
+                         .mass = unit_mass,
+                         .force = pendulum_force,
+                         .force_q = pendulum_force_q,
+                         .force_v = zero_matrix};
 }
 
 /* ---- the same pendulum in x, y with a joint ------------------------------------------------------------------ */
@@ -177,9 +208,18 @@ static inline carom_model cartesian_pendulum(cartesian_store *s)
 {
     double a = pendulum_start[0], w = pendulum_speed[0];
     *s = (cartesian_store){{sin(a), -cos(a)}, {w * cos(a), w * sin(a)}};
-    return (carom_model){.name = "cartesian pendulum", .nq = 2, .nv = 2, .njoint = 1, .joint_name = cartesian_joint_name, .q = s->q,
-                         .v = s->v, .constant = CAROM_MASS, .mass = cartesian_mass, .force = cartesian_force,
-                         .gap = cartesian_joint, .jacobian = cartesian_jacobian};
+    return (carom_model){.name = "cartesian pendulum",
+                         .nq = 2,
+                         .nv = 2,
+                         .njoint = 1,
+                         .joint_name = cartesian_joint_name,
+                         .q = s->q,
+                         .v = s->v,
+                         .constant = CAROM_MASS,
+                         .mass = cartesian_mass,
+                         .force = cartesian_force,
+                         .gap = cartesian_joint,
+                         .jacobian = cartesian_jacobian};
 }
 
 /* ---- a box, 1 x 0.6, mass 1, falling on the ground with two frictional corners ----------------------------------- */

@@ -41,7 +41,8 @@ static inline carom_sim *new_sim(const carom_model *model, const char *scheme, d
 }
 
 /* The flow map of a start that is perturbed by s times a direction (initial values, parameters). */
-static inline void flow(carom_sim *sim, const carom_model *m, const double *direction, double s, double t_end, double *x)
+static inline void flow(carom_sim *sim, const carom_model *m, const double *direction, double s, double t_end,
+                        double *x)
 {
     double y[NX + NP];
     for (int i = 0; i < m->nq + m->nv + m->np; i++) {
@@ -56,8 +57,8 @@ static inline void flow(carom_sim *sim, const carom_model *m, const double *dire
 }
 
 /* Central differences of order 4, or forward ones of order 3. */
-static inline void differences(carom_sim *sim, const carom_model *m, const double *direction, double delta, bool forward, double t_end,
-                               double *dx)
+static inline void differences(carom_sim *sim, const carom_model *m, const double *direction, double delta,
+                               bool forward, double t_end, double *dx)
 {
     static const double s[2][4] = {{-2, -1, 1, 2}, {0, 1, 2, 3}};
     static const double w[2][4] = {{1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12}, {-11.0 / 6, 3, -1.5, 1.0 / 3}};
@@ -117,7 +118,8 @@ static inline carom_tangent_info check_case(const tangent_case *c)
         *(j % half < nx ? &X[j % half * n + j] : &dp[(j % half - nx) * n + j]) = j < half ? 1 : -1;
     CHECK_OK(carom_tangent_start(tangent, X, m->np ? dp : NULL), *carom_tangent_error(tangent));
     CHECK_OK(carom_sim_run(sim, c->t_end), *carom_sim_error(sim));
-    ck_assert_msg(carom_tangent_error(tangent)->status == CAROM_OK, "%s: %s", c->name, carom_tangent_error(tangent)->text);
+    ck_assert_msg(carom_tangent_error(tangent)->status == CAROM_OK, "%s: %s", c->name,
+                  carom_tangent_error(tangent)->text);
     const double *Y = carom_tangent_columns(tangent);
     for (int j = 0; j < n; j++) {
         double direction[NX + NP] = {0}, dx[NX];
@@ -129,8 +131,8 @@ static inline carom_tangent_info check_case(const tangent_case *c)
             most = fmax(most, fabs(dx[i] - Y[i * n + j])), size = fmax(size, fabs(dx[i]));
     }
     carom_tangent_info info = *carom_tangent_report(tangent);
-    printf("%s: relative error %.1e; rank %d, ln det %.10g, flags %x%s%s\n", c->name, most / size, info.rank, info.log_det, info.flags,
-           *info.note ? ": " : "", info.note);
+    printf("%s: relative error %.1e; rank %d, ln det %.10g, flags %x%s%s\n", c->name, most / size, info.rank,
+           info.log_det, info.flags, *info.note ? ": " : "", info.note);
     CHECK_AT_MOST(most / size, c->bound > 0 ? c->bound : 1e-8);
     ck_assert_int_eq(info.rank, c->rank);
     ck_assert_uint_eq(info.flags, c->flags);

@@ -77,8 +77,8 @@ START_TEST(no_scheme_allocates_while_stepping)
     point_store point;
     box_store corners;
     cartesian_store rod;
-    const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), double_pendulum(), box_model(&corners, 0.4, 0.3),
-                                  cartesian_pendulum(&rod)};
+    const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), double_pendulum(),
+                                  box_model(&corners, 0.4, 0.3), cartesian_pendulum(&rod)};
     for (int i = 0; carom_scheme_method(i); i++)
         for (int k = 0; k < 4; k++)
             count_steps(&models[k], carom_scheme_method(i)->name, 0.001, 1500);
@@ -114,8 +114,10 @@ static void count_tangent(const carom_model *model, int steps)
     for (int i = 0; i < steps && status == CAROM_OK; i++)
         status = carom_sim_step(sim);
     long during = allocations - before;
-    ck_assert_msg(status == CAROM_OK || status == CAROM_NO_SOLUTION, "%s: %s", model->name, carom_sim_error(sim)->text); /* Painleve */
-    ck_assert_msg(carom_tangent_error(tangent)->status == CAROM_OK, "%s: %s", model->name, carom_tangent_error(tangent)->text);
+    /* Painleve */
+    ck_assert_msg(status == CAROM_OK || status == CAROM_NO_SOLUTION, "%s: %s", model->name, carom_sim_error(sim)->text);
+    ck_assert_msg(carom_tangent_error(tangent)->status == CAROM_OK, "%s: %s", model->name,
+                  carom_tangent_error(tangent)->text);
     ck_assert_msg(during == 0, "a tangent of %s: %ld allocations in %d steps", model->name, during, steps);
     carom_tangent_free(tangent);
     carom_sim_free(sim);
@@ -126,8 +128,8 @@ START_TEST(a_tangent_does_not_allocate_while_it_follows)
     point_store point;
     box_store corners;
     cartesian_store rod;
-    const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), double_pendulum(), box_model(&corners, 0.4, 0.3),
-                                  cartesian_pendulum(&rod)};
+    const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), double_pendulum(),
+                                  box_model(&corners, 0.4, 0.3), cartesian_pendulum(&rod)};
     for (int k = 0; k < 4; k++)
         count_tangent(&models[k], 500);
 }

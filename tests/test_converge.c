@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/converge.h"
+#include "analysis/converge/converge.h"
 #include "carom_analysis.h"
 #include "systems.h"
 #include "testing.h"
@@ -72,14 +72,23 @@ START_TEST(orders_through_impacts_are_those_of_the_schemes)
     const struct {
         const char *scheme, *norm;
         double least, most;
-    } cases[] = {{"moreau-jean", "L1.v", 0.75, 1.25}, {"moreau-jean", "hausdorff.v", 0.7, 1.25}, {"moreau-jean", "max.v", -0.3, 0.4},
-                 {"moreau-jean", "L2.v", 0.35, 0.75}, {"moreau-jean", "max.q", 0.75, 1.25}, {"mixed:rk=radau3", "max.q", 2.8, 3.2},
+    } cases[] = {{"moreau-jean", "L1.v", 0.75, 1.25},   {"moreau-jean", "hausdorff.v", 0.7, 1.25},
+                 {"moreau-jean", "max.v", -0.3, 0.4},   {"moreau-jean", "L2.v", 0.35, 0.75},
+                 {"moreau-jean", "max.q", 0.75, 1.25},  {"mixed:rk=radau3", "max.q", 2.8, 3.2},
                  {"mixed:rk=radau5", "L1.q", 4.8, 5.2}, {"dg-minus:degree=1", "L1.q", 0.7, 1.3}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const carom_converge_request request = {.model = &m, .options = &o, .schemes = &cases[k].scheme, .nscheme = 1, .norms = &cases[k].norm,
-                                                .nnorm = 1, .h = h, .nh = 4, .shifts = 7};
+        const carom_converge_request request = {.model = &m,
+                                                .options = &o,
+                                                .schemes = &cases[k].scheme,
+                                                .nscheme = 1,
+                                                .norms = &cases[k].norm,
+                                                .nnorm = 1,
+                                                .h = h,
+                                                .nh = 4,
+                                                .shifts = 7};
         carom_converge_result r = study(&request);
-        printf("%-18s %-12s order %.2f +- %.2f; reference: %s\n", cases[k].scheme, cases[k].norm, r.order[0].order, r.order[0].spread, r.reference);
+        printf("%-18s %-12s order %.2f +- %.2f; reference: %s\n", cases[k].scheme, cases[k].norm, r.order[0].order,
+               r.order[0].spread, r.reference);
         CHECK_AT_LEAST(r.order[0].order, cases[k].least);
         CHECK_AT_MOST(r.order[0].order, cases[k].most);
         ck_assert_int_eq(r.used, CAROM_REFERENCE_CLOSED);
@@ -95,8 +104,17 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
     const carom_options o = until(5);
     const double rtol[] = {1e-4, 1e-6, 1e-8}, h[] = {0.01};
     const char *const schemes[] = {"tolerance", "moreau-jean"}, *const norms[] = {"max.q", "L1.v"};
-    const carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2,
-                                            .rtol = rtol, .nrtol = 3, .h = h, .nh = 1, .shifts = 2};
+    const carom_converge_request request = {.model = &m,
+                                            .options = &o,
+                                            .schemes = schemes,
+                                            .nscheme = 2,
+                                            .norms = norms,
+                                            .nnorm = 2,
+                                            .rtol = rtol,
+                                            .nrtol = 3,
+                                            .h = h,
+                                            .nh = 1,
+                                            .shifts = 2};
     carom_converge_result r = study(&request);
     ck_assert_int_eq(r.nrow, (3 + 1) * 2 * 2);
     CHECK_NEAR(r.order[0].order, 1, 0.25);
@@ -108,7 +126,8 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
         if (row->scheme == 1) {
             ck_assert_int_eq(row->steps, (long)ceil(5 / row->h));
             ck_assert_int_eq(row->rhs_evaluations, row->steps); /* linear: one iteration of Newton's method */
-            ck_assert_int_eq(row->linear_solves, row->steps + row->contact_problems); /* and one for the row of each impact */
+            /* and one for the row of each impact */
+            ck_assert_int_eq(row->linear_solves, row->steps + row->contact_problems);
         } else if (row->norm == 0) {
             CHECK_AT_MOST(row->error, 10 * row->rtol);
         }
@@ -117,8 +136,9 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
 }
 END_TEST
 
-/* What is known by hand. Each acceleration is one force and one solve with M; so is each step of the simplest schemes. A closed
- * contact adds one solve for its row; Newton's method on forces that are linear adds one with its own matrix. */
+/* What is known by hand. Each acceleration is one force and one solve with M; so is each step of the simplest
+ * schemes. A closed contact adds one solve for its row; Newton's method on forces that are linear adds one with its
+ * own matrix. */
 START_TEST(linear_solves_are_counted_one_by_one_in_every_scheme)
 {
     static const struct {
@@ -137,12 +157,21 @@ START_TEST(linear_solves_are_counted_one_by_one_in_every_scheme)
         const carom_model m = point_model(&store, 1, cases[k].force, cases[k].k, 0, 0.5, 1, 0);
         const carom_options o = until(2.5);
         const double h = 0.01, rtol = 1e-6;
-        const carom_converge_request request = {.model = &m, .options = &o, .schemes = &cases[k].scheme, .nscheme = 1, .norms = &norm,
-                                                .nnorm = 1, .h = &h, .nh = cases[k].h > 0, .rtol = &rtol, .nrtol = cases[k].h == 0, .shifts = 1};
+        const carom_converge_request request = {.model = &m,
+                                                .options = &o,
+                                                .schemes = &cases[k].scheme,
+                                                .nscheme = 1,
+                                                .norms = &norm,
+                                                .nnorm = 1,
+                                                .h = &h,
+                                                .nh = cases[k].h > 0,
+                                                .rtol = &rtol,
+                                                .nrtol = cases[k].h == 0,
+                                                .shifts = 1};
         carom_converge_result r = study(&request);
         const carom_converge_row *row = r.row;
-        printf("%-22s %ld steps, %ld forces, %ld problems: %ld solves\n", cases[k].scheme, row->steps, row->rhs_evaluations,
-               row->contact_problems, row->linear_solves);
+        printf("%-22s %ld steps, %ld forces, %ld problems: %ld solves\n", cases[k].scheme, row->steps,
+               row->rhs_evaluations, row->contact_problems, row->linear_solves);
         if (cases[k].steps)
             ck_assert_int_eq(row->steps, cases[k].steps);
         ck_assert_int_gt(row->linear_solves, 0);
@@ -163,7 +192,8 @@ static void same_rows(const carom_converge_result *a, const carom_converge_resul
     ck_assert_int_eq(a->nrow, b->nrow);
     for (int k = 0; k < a->nrow; k++) {
         carom_converge_row x = a->row[k], y = b->row[k];
-        ck_assert(x.error == y.error && x.nominal == y.nominal && x.rhs_evaluations == y.rhs_evaluations && x.scheme == y.scheme);
+        ck_assert(x.error == y.error && x.nominal == y.nominal && x.rhs_evaluations == y.rhs_evaluations &&
+                  x.scheme == y.scheme);
     }
     for (int k = 0; k < a->norder; k++)
         ck_assert(same(a->order[k].order, b->order[k].order) && same(a->order[k].spread, b->order[k].spread));
@@ -192,8 +222,16 @@ START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
     const double h[] = {0.04, 0.02, 0.01};
     const char *const schemes[] = {"moreau-jean", "kern"}, *const norms[] = {"L1.q", "hausdorff.v"};
     char path[SCRATCH];
-    carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2, .h = h,
-                                      .nh = 3, .shifts = 3, .threads = 1};
+    carom_converge_request request = {.model = &m,
+                                      .options = &o,
+                                      .schemes = schemes,
+                                      .nscheme = 2,
+                                      .norms = norms,
+                                      .nnorm = 2,
+                                      .h = h,
+                                      .nh = 3,
+                                      .shifts = 3,
+                                      .threads = 1};
     carom_converge_result all = study(&request), cut;
     carom_error error = {0};
     int file = mkstemp(scratch_name(path, "journal")), calls = 0;
@@ -236,8 +274,16 @@ START_TEST(a_run_under_way_ends_when_asked_and_is_run_again)
     const char *const scheme = "kern", *const norm = "L1.q";
     char path[SCRATCH];
     patience p = {.most = 500};
-    carom_converge_request request = {.model = &m, .options = &o, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h,
-                                      .nh = 2, .shifts = 1, .threads = 1};
+    carom_converge_request request = {.model = &m,
+                                      .options = &o,
+                                      .schemes = &scheme,
+                                      .nscheme = 1,
+                                      .norms = &norm,
+                                      .nnorm = 1,
+                                      .h = h,
+                                      .nh = 2,
+                                      .shifts = 1,
+                                      .threads = 1};
     carom_converge_result all = study(&request), cut;
     carom_error error = {0};
     int file = mkstemp(scratch_name(path, "journal"));
@@ -254,13 +300,15 @@ START_TEST(a_run_under_way_ends_when_asked_and_is_run_again)
     same_rows(&all, &cut);
     carom_converge_free(&all), carom_converge_free(&cut);
     const carom_model hard = point_model(&store, 1, -2, 3, 0.1, 0.5, 1, 0); /* no closed form is asked for */
-    request.model = &hard, request.journal = NULL, request.reference = CAROM_REFERENCE_TOLERANCE, p = (patience){.most = 20};
+    request.model = &hard, request.journal = NULL, request.reference = CAROM_REFERENCE_TOLERANCE,
+    p = (patience){.most = 20};
     ck_assert_int_eq(carom_converge_run(&request, &cut, &error), CAROM_INTERRUPTED);
     ck_assert_msg(strstr(error.text, "reference"), "%s", error.text);
 }
 END_TEST
 
-/* Explicit steps of 0.1 multiply q by 1 - 1e9 h^2 = -1e7, steps of 0.09 by -8e6: past 1e308 before t = 5. Implicit ones do not care. */
+/* Explicit steps of 0.1 multiply q by 1 - 1e9 h^2 = -1e7, steps of 0.09 by -8e6: past 1e308 before t = 5. Implicit
+ * ones do not care. */
 START_TEST(runs_that_fail_are_counted_and_explained)
 {
     point_store store;
@@ -268,13 +316,22 @@ START_TEST(runs_that_fail_are_counted_and_explained)
     const carom_options o = until(5);
     const double h[] = {0.1, 0.09};
     const char *const schemes[] = {"moreau-jean:theta=1", "kern"}, *const norms[] = {"max.q", "L1.q"};
-    const carom_converge_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 2, .norms = norms, .nnorm = 2, .h = h,
-                                            .nh = 2, .shifts = 1, .reference = CAROM_REFERENCE_CLOSED};
+    const carom_converge_request request = {.model = &m,
+                                            .options = &o,
+                                            .schemes = schemes,
+                                            .nscheme = 2,
+                                            .norms = norms,
+                                            .nnorm = 2,
+                                            .h = h,
+                                            .nh = 2,
+                                            .shifts = 1,
+                                            .reference = CAROM_REFERENCE_CLOSED};
     carom_converge_result r = study(&request);
     int failed = 0;
     ck_assert_int_eq(r.nrow, 8);
     for (int i = 0; i < r.nrow; i++) {
-        ck_assert_msg(isnan(r.row[i].error) == (r.row[i].scheme == 1), "%s, h = %g: %g", schemes[r.row[i].scheme], r.row[i].h, r.row[i].error);
+        ck_assert_msg(isnan(r.row[i].error) == (r.row[i].scheme == 1), "%s, h = %g: %g", schemes[r.row[i].scheme],
+                      r.row[i].h, r.row[i].error);
         failed += isnan(r.row[i].error);
     }
     ck_assert_int_eq(failed, 4); /* rows: two runs in two norms */
@@ -291,8 +348,10 @@ START_TEST(requests_that_make_no_sense_are_refused)
     point_store store;
     const carom_model m = oscillator(&store);
     const double h[] = {0.1}, bad_h[] = {-1};
-    const char *const scheme = "moreau-jean", *const norm = "L1.q", *const bad_norm = "L9.q", *const bad_scheme = "moreau-jane";
-    const carom_converge_request good = {.model = &m, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h, .nh = 1};
+    const char *const scheme = "moreau-jean", *const norm = "L1.q", *const bad_norm = "L9.q",
+                      *const bad_scheme = "moreau-jane";
+    const carom_converge_request good =
+        {.model = &m, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h, .nh = 1};
     carom_converge_request bad[5] = {good, good, good, good, good};
     carom_converge_result r;
     carom_error error = {0};
@@ -308,4 +367,5 @@ END_TEST
 TEST_MAIN("convergence", a_fit_finds_the_order_and_its_spread, orders_through_impacts_are_those_of_the_schemes,
           the_error_of_tolerance_follows_its_tolerance_and_work_is_counted,
           linear_solves_are_counted_one_by_one_in_every_scheme, an_interrupted_study_goes_on_and_threads_change_nothing,
-          a_run_under_way_ends_when_asked_and_is_run_again, runs_that_fail_are_counted_and_explained, requests_that_make_no_sense_are_refused)
+          a_run_under_way_ends_when_asked_and_is_run_again, runs_that_fail_are_counted_and_explained,
+          requests_that_make_no_sense_are_refused)

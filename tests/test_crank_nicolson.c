@@ -1,4 +1,5 @@
-/* test_crank_nicolson.c: orders of both variants, the robust step on random oscillators, the deadlocks of the printed one. */
+/* test_crank_nicolson.c: orders of both variants, the robust step on random oscillators, the deadlocks of the printed
+ * one. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ static void end_errors(const oscillator *o, const char *scheme, double u, double
     carom_sim_free(sim);
 }
 
-/* Fitted over many N that are in no relation to the impact times; that of the larger error, too: one may pass through 0. */
+/* Fitted over many N that are in no relation to the impact times; that of the larger error, too: one may pass through
+ * 0. */
 static void end_orders(const oscillator *o, const char *scheme, double u, double v, double T, double *order_u,
                        double *order_v, double *order)
 {

@@ -1,4 +1,5 @@
-/* test_crank_nicolson_contacts.c: the consistent variant on systems of more coordinates, with joints, several contacts and friction. */
+/* test_crank_nicolson_contacts.c: the consistent variant on systems of more coordinates, with joints, several
+ * contacts and friction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -235,7 +236,8 @@ START_TEST(two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_ot
 }
 END_TEST
 
-/* A mass in a box that shakes: 0.015 to either side of 0.01 sin(20 t). Free flights, so the impact times are roots of sines. */
+/* A mass in a box that shakes: 0.015 to either side of 0.01 sin(20 t). Free flights, so the impact times are roots of
+ * sines. */
 static double play(double t, double x, int side)
 {
     return 0.015 - side * (x - 0.01 * sin(20 * t));

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "output/draw.h"
-#include "output/report.h"
+#include "output/report/report.h"
 #include "testing.h"
 
 #ifdef CAROM_NO_YAML
@@ -28,7 +28,8 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
     const char *names[] = {"l"};
     const double three[] = {3};
     CHECK_OK(carom_model_set(m, names, three, 1, &error), error);
-    double t[] = {0, 1, 1, 2}, th[] = {1, 0, 0, 0.5}, rate[] = {-1, -1, 2, 2}, side[] = {0, -1, 1, 0}, mode[] = {0, 0, 1, 1};
+    double t[] = {0, 1, 1, 2}, th[] = {1, 0, 0, 0.5}, rate[] = {-1, -1, 2, 2}, side[] = {0, -1, 1, 0},
+           mode[] = {0, 0, 1, 1};
     double *columns[] = {t, side, th, rate, mode};
     char *headers[] = {"t", "side", "th", "th'", "wall.mode"};
     const carom_table table = {.ncolumn = 5, .nrow = 4, .name = headers, .column = columns};
@@ -58,7 +59,8 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
 
     const carom_table poor = {.ncolumn = 3, .nrow = 4, .name = headers, .column = columns};
     const carom_animated without = {"run", m, &poor};
-    ck_assert_str_eq(carom_draw_obstacle(&without, reason), "the trajectory has no column 'th'' of the model 'pendulum'");
+    ck_assert_str_eq(carom_draw_obstacle(&without, reason),
+                     "the trajectory has no column 'th'' of the model 'pendulum'");
     carom_model_free(m);
 }
 END_TEST
@@ -109,5 +111,6 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
 }
 END_TEST
 
-TEST_MAIN("drawings", shapes_are_where_the_coordinates_say_also_after_a_parameter_changed, a_recorded_run_is_the_table_of_its_file)
+TEST_MAIN("drawings", shapes_are_where_the_coordinates_say_also_after_a_parameter_changed,
+          a_recorded_run_is_the_table_of_its_file)
 #endif

@@ -53,7 +53,8 @@ END_TEST
 
 START_TEST(a_rotation_and_a_jordan_block_and_zero)
 {
-    const double rotation[] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, jordan[] = {2, 1, 0, 2}, zero[4] = {0}, bad[] = {0. / 0., 0, 0, 1};
+    const double rotation[] = {0, 0, 1, 1, 0, 0, 0, 1, 0}, jordan[] = {2, 1, 0, 2}, zero[4] = {0},
+                 bad[] = {0. / 0., 0, 0, 1};
     ck_assert(carom_eigenvalues(3, rotation, work, value)); /* roots of unity */
     for (int i = 0; i < 3; i++)
         ck_assert_double_le(cabs(value[i] * value[i] * value[i] - 1), 1e-13);

@@ -32,8 +32,10 @@ static const char linear_chain[] = "carom: 1\n"
                                    "parameters: {w: 1.4, d: 0.5, b: 0.1, e: 0.8}\n"
                                    "coordinates: {x: 0.1, y: -0.2}\n"
                                    "mass: [[1, 0.1], [0.1, 2]]\n"
-                                   "force: {x: -2*x + y + b*(-2*x' + y') + cos(w*t) - 0.3*sin(2*t) + 0.01*t, y: x - y + b*(x' - y')}\n"
-                                   "contacts: {stop: {gap: d - y, restitution: e}, floor: {gap: y + 3, restitution: e}}\n"
+                                   "force: {x: -2*x + y + b*(-2*x' + y') + cos(w*t) - 0.3*sin(2*t) + 0.01*t, y: x - y "
+                                   "+ b*(x' - y')}\n"
+                                   "contacts: {stop: {gap: d - y, restitution: e}, floor: {gap: y + 3, restitution: "
+                                   "e}}\n"
                                    "period: 2*pi/w\n";
 
 START_TEST(closed_form_in_lanes_is_the_scheme_exact)
@@ -160,5 +162,6 @@ START_TEST(neighbours_and_order_do_not_change_a_bit)
 }
 END_TEST
 
-TEST_MAIN("ensemble", states_and_columns_are_those_of_the_exact_flights, closed_form_in_lanes_is_the_scheme_exact, multipliers_of_a_periodic_orbit,
-          exponents_of_chaos_and_the_sum_rule, neighbours_and_order_do_not_change_a_bit)
+TEST_MAIN("ensemble", states_and_columns_are_those_of_the_exact_flights, closed_form_in_lanes_is_the_scheme_exact,
+          multipliers_of_a_periodic_orbit, exponents_of_chaos_and_the_sum_rule,
+          neighbours_and_order_do_not_change_a_bit)

@@ -1,4 +1,5 @@
-/* test_ensemble_progress.c: every job of an ensemble ends: what cannot go on fails, and nothing is repeated for ever. */
+/* test_ensemble_progress.c: every job of an ensemble ends: what cannot go on fails, and nothing is repeated for
+ * ever. */
 #include <pthread.h>
 
 #include "ensemble_testing.h"
@@ -60,8 +61,8 @@ START_TEST(mass_that_is_not_positive_fails)
             w->p[i][0] = i % 3 - 1;
         attempt(w, m, tol);
         for (int i = 0; i < w->n; i++)
-            ck_assert_msg(w->answer[i].status == (i % 3 == 2 ? CAROM_OK : CAROM_SINGULAR_MASS), "mass %d: %s", i % 3 - 1,
-                          w->answer[i].text);
+            ck_assert_msg(w->answer[i].status == (i % 3 == 2 ? CAROM_OK : CAROM_SINGULAR_MASS), "mass %d: %s",
+                          i % 3 - 1, w->answer[i].text);
         free(w);
     }
     carom_model_free(m);
@@ -152,4 +153,5 @@ START_TEST(simulation_on_its_way_to_a_strobe_is_interrupted)
 END_TEST
 
 TEST_MAIN("progress of ensembles", impact_at_a_strobe_does_not_stop_time, period_that_is_not_finite_fails,
-          mass_that_is_not_positive_fails, state_that_is_not_finite_fails, simulation_on_its_way_to_a_strobe_is_interrupted)
+          mass_that_is_not_positive_fails, state_that_is_not_finite_fails,
+          simulation_on_its_way_to_a_strobe_is_interrupted)

@@ -1,4 +1,5 @@
-/* test_ensemble_systems.c: runs side by side of systems for which the lanes need the simulation now and then, or always. */
+/* test_ensemble_systems.c: runs side by side of systems for which the lanes need the simulation now and then, or
+ * always. */
 #include "ensemble_testing.h"
 
 /* ---- more than one coordinate, forces that are not linear ---- */
@@ -7,7 +8,8 @@ static const char chain[] = "carom: 1\n"
                             "parameters: {w: 1.4, d: 0.5, b: 0.1, e: 0.8, c: 0.02}\n"
                             "coordinates: {x: 0.1, y: -0.2}\n"
                             "mass: [[1, 0.1], [0.1, 2]]\n"
-                            "force: {x: -2*x + y + b*(-2*x' + y') + cos(w*t) - c*x^3, y: x - y + b*(x' - y') - c*y'*x}\n"
+                            "force: {x: -2*x + y + b*(-2*x' + y') + cos(w*t) - c*x^3, y: x - y + b*(x' - y') - "
+                            "c*y'*x}\n"
                             "contacts: {stop: {gap: d - y, restitution: e}}\n"
                             "period: 2*pi/w\n";
 
@@ -125,8 +127,8 @@ static void check_one_alone(const plan *w, int i, const carom_model *m, double t
     CHECK_NEAR(w->answer[i].v[0], v, 1e-6);
 }
 
-/* A mass that sticks at its stop leaves it where the force turns, at gap and velocity zero: neither free nor closed. The third of
- * these once went to and fro between the lane and the simulation for ever. */
+/* A mass that sticks at its stop leaves it where the force turns, at gap and velocity zero: neither free nor closed.
+ * The third of these once went to and fro between the lane and the simulation for ever. */
 START_TEST(mass_that_leaves_its_stop_goes_on)
 {
     NEEDS_MODELS;

@@ -77,7 +77,8 @@ END_TEST
 
 START_TEST(the_oscillator_hits_its_stop_at_the_published_times)
 {
-    static const double t[] = {.5069846364299193, 1.500940565280607, 2.4948964941312943, 3.488852422981983, 4.482808351832671};
+    static const double t[] = {.5069846364299193, 1.500940565280607, 2.4948964941312943, 3.488852422981983,
+                               4.482808351832671};
     static const double u[2][5] = {
         {-3.0059512777137427, -1.3607708074919005, -.6160103805576373, -.27886311704039385, -.1262391682021474},
         {-3.0059512777137427, -2.449387453485421, -1.9958736330067455, -1.6263296985795772, -1.3252082921188628}};
@@ -108,7 +109,8 @@ static long double accumulation(void)
         for (int i = 0; i < 60; i++) {
             long double e = expl(-0.1L * s);
             long double half = sinl(w * s / 2);
-            x = c * (expm1l(-0.1L * s) - 2 * e * half * half) + e * d * sinl(w * s) + q; /* does not cancel where q = 0 */
+            /* does not cancel where q = 0 */
+            x = c * (expm1l(-0.1L * s) - 2 * e * half * half) + e * d * sinl(w * s) + q;
             y = e * ((w * d - 0.1L * c) * cosl(w * s) - (w * c + 0.1L * d) * sinl(w * s));
             s -= x / y;
         }
@@ -233,8 +235,19 @@ START_TEST(two_masses_on_a_rod_move_as_one)
 {
     static const carom_contact stop = {.name = "stop", .restitution = 0.6};
     static const double q[] = {1, 0};
-    carom_model m = {.name = "rod", .nq = 2, .nv = 2, .njoint = 1, .ncontact = 1, .contact = &stop, .q = q, .constant = AFFINE,
-                     .mass = pair_mass, .force = pair_force, .gap = pair_gap, .jacobian = pair_jacobian, .force_q = pair_force_q,
+    carom_model m = {.name = "rod",
+                     .nq = 2,
+                     .nv = 2,
+                     .njoint = 1,
+                     .ncontact = 1,
+                     .contact = &stop,
+                     .q = q,
+                     .constant = AFFINE,
+                     .mass = pair_mass,
+                     .force = pair_force,
+                     .gap = pair_gap,
+                     .jacobian = pair_jacobian,
+                     .force_q = pair_force_q,
                      .force_v = pair_force_v};
     point_store store;
     carom_model one = point_model(&store, 4, -1 - 5 * -0.1, 5, 0.3, 0.6, 1.1, 0); /* y = x + 0.1 */
@@ -275,7 +288,8 @@ START_TEST(models_that_are_not_linear_are_refused_with_the_reason)
 {
     point_store store;
     box_store corners;
-    carom_model box = box_model(&corners, 0.3, 0.5), ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0), chain = double_pendulum();
+    carom_model box = box_model(&corners, 0.3, 0.5), ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0),
+                chain = double_pendulum();
     carom_model swing = pendulum();
     expect_refusal(&box, "contact 'left' has friction");
     expect_refusal(&chain, "the mass matrix is not constant");
@@ -306,7 +320,8 @@ START_TEST(going_on_after_a_load_gives_the_same_bits)
     for (int k = 0; k < 600; k++) {
         STEP(a);
         STEP(b);
-        ck_assert(carom_sim_state(a)->q[0] == carom_sim_state(b)->q[0] && carom_sim_state(a)->v[0] == carom_sim_state(b)->v[0]);
+        ck_assert(carom_sim_state(a)->q[0] == carom_sim_state(b)->q[0] &&
+                  carom_sim_state(a)->v[0] == carom_sim_state(b)->v[0]);
     }
     ck_assert_int_eq(carom_sim_state(a)->mode[0], CAROM_CLOSED);
     carom_sim_free(a), carom_sim_free(b);
@@ -319,7 +334,8 @@ START_TEST(dense_output_is_as_exact_as_the_nodes)
     point_store store;
     carom_error error;
     carom_trajectory *tr;
-    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0), spring = point_model(&(point_store){0}, 1, 0, 9, 0, 1, 1, 0);
+    carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0),
+                spring = point_model(&(point_store){0}, 1, 0, 9, 0, 1, 1, 0);
     carom_sim *sim = begin(&ball, 5, false, NULL);
     CHECK_OK(carom_trajectory_new(&tr, sim, &error), error);
     RUN(sim, 5);
@@ -347,8 +363,8 @@ END_TEST
 
 TEST_MAIN("exact", the_ball_hits_at_its_exact_times_and_rests_from_the_accumulation_point_on,
           kerns_ball_rests_from_its_accumulation_point_on, an_elastic_ball_keeps_its_energy_over_many_bounces,
-          the_oscillator_hits_its_stop_at_the_published_times, chatter_under_a_spring_ends_at_the_right_time_and_in_rest,
-          a_dip_below_zero_is_found_however_short, a_grazing_oscillator_hits_once_per_period,
-          the_first_root_is_found_among_close_ones, two_masses_on_a_rod_move_as_one,
-          models_that_are_not_linear_are_refused_with_the_reason, going_on_after_a_load_gives_the_same_bits,
-          dense_output_is_as_exact_as_the_nodes)
+          the_oscillator_hits_its_stop_at_the_published_times,
+          chatter_under_a_spring_ends_at_the_right_time_and_in_rest, a_dip_below_zero_is_found_however_short,
+          a_grazing_oscillator_hits_once_per_period, the_first_root_is_found_among_close_ones,
+          two_masses_on_a_rod_move_as_one, models_that_are_not_linear_are_refused_with_the_reason,
+          going_on_after_a_load_gives_the_same_bits, dense_output_is_as_exact_as_the_nodes)

@@ -58,8 +58,8 @@ static void keep_jump(void *user, const carom_jump *jump)
     memcpy(kept + 1, jump->v_after, sizeof *kept * 5);
 }
 
-/* Five touching balls, the first one arrives with velocity v: under the simultaneous law it leaves with -3/5 v, the others
- * with 2/5 v. */
+/* Five touching balls, the first one arrives with velocity v: under the simultaneous law it leaves with -3/5 v, the
+ * others with 2/5 v. */
 START_TEST(an_impact_on_a_touching_chain_is_solved_to_rounding)
 {
     carom_model *m = with("newton-cradle", (const char *const[]){"d"}, (const double[]){0}, 1);
@@ -113,7 +113,8 @@ START_TEST(polynomials_and_harmonics_of_time_are_read)
 {
     carom_model *m = parse("carom: 1\nname: forced\nparameters: {w: 3, c: 0.7}\ncoordinates: {x: 0, y: 0, z: 0}\n"
                            "kinetic: (x'^2 + y'^2 + z'^2)/2\n"
-                           "forces: {x: \"2*sin(w*t + c)^2*cos(2*t) - 3*x + sqrt(w)\", y: \"(1 + t/c)^3*2 - 5\", z: \"sin(1 - w*t)*cos(2*t + c)*4*sin(t)\"}\n"
+                           "forces: {x: \"2*sin(w*t + c)^2*cos(2*t) - 3*x + sqrt(w)\", y: \"(1 + t/c)^3*2 - 5\", z: "
+                           "\"sin(1 - w*t)*cos(2*t + c)*4*sin(t)\"}\n"
                            "contacts:\n  c: {gap: \"x + 1 - cos(w*t)/w\", restitution: 0.5}\n");
     carom_time f[4];
     carom_error error = {0};
@@ -133,10 +134,12 @@ END_TEST
 
 START_TEST(other_functions_of_time_are_refused)
 {
-    static const char *const bad[] = {"abs(sin(t))", "t*sin(t)", "exp(-t)", "1/(1 + t)", "sin(t^2)", "if(t < 1, 0, 1)", "t^7", "t^0.5"};
+    static const char *const bad[] = {"abs(sin(t))", "t*sin(t)",        "exp(-t)", "1/(1 + t)",
+                                      "sin(t^2)",    "if(t < 1, 0, 1)", "t^7",     "t^0.5"};
     for (int k = 0; k < CAROM_COUNT(bad); k++) {
         char text[300];
-        snprintf(text, sizeof text, "carom: 1\nname: bad\ncoordinates: {x: 1}\nkinetic: x'^2/2\nforces: {x: \"%s\"}\n", bad[k]);
+        snprintf(text, sizeof text, "carom: 1\nname: bad\ncoordinates: {x: 1}\nkinetic: x'^2/2\nforces: {x: \"%s\"}\n",
+                 bad[k]);
         carom_model *m = parse(text);
         carom_sim *sim = NULL;
         carom_error error = {0};

@@ -49,13 +49,23 @@ static void oscillator_gap(const carom_point *at, double *g)
 START_TEST(forced_impacts_agree_with_an_independent_integration)
 {
     /* a stable motion over 30 periods, a chaotic one as long as errors of 1e-13 stay small */
-    static const double alpha[] = {0.05, 0.25}, e[] = {0.5, 0.8}, umin[] = {0, 0.5}, periods[] = {30, 6}, tolerance[] = {1e-10, 1e-9};
+    static const double alpha[] = {0.05, 0.25}, e[] = {0.5, 0.8}, umin[] = {0, 0.5}, periods[] = {30, 6},
+                        tolerance[] = {1e-10, 1e-9};
     for (int k = 0; k < 2; k++) {
         double T = 2 * pi() / 2.5, x[2] = {1, 0}, p[2] = {2 * alpha[k], umin[k]}, end = periods[k] * T + 0.3;
         carom_contact stop = {.restitution = e[k]};
-        carom_model same = {.nq = 1, .nv = 1, .np = 2, .p = p, .ncontact = 1, .contact = &stop, .mass = one, .jacobian = one,
-                            .force = oscillator_force, .gap = oscillator_gap};
-        carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, alpha[k], e[k], umin[k], 1, 0}, 6);
+        carom_model same = {.nq = 1,
+                            .nv = 1,
+                            .np = 2,
+                            .p = p,
+                            .ncontact = 1,
+                            .contact = &stop,
+                            .mass = one,
+                            .jacobian = one,
+                            .force = oscillator_force,
+                            .gap = oscillator_gap};
+        carom_model *m =
+            with("impact-oscillator", oscillator_names, (const double[]){2.5, alpha[k], e[k], umin[k], 1, 0}, 6);
         carom_sim *sim = begin(m, 0.9, true, NULL);
         RUN(sim, end);
         reference_run(&same, 0, end, 2e-4, x);
@@ -198,7 +208,8 @@ START_TEST(the_chain_returns_after_a_period)
 {
     static const orbit orbits[] = {
         {1.4, .8, .5, {-.164730606491, -1.471705195044, .355473806487, -.214739398985}, 2.311183432477, -.798439004746},
-        {1.1, .6, .2, {-.20441264086, -2.371684279553, 1.273376465932, 1.203650725712}, 1.163579090939, -2.792496073612},
+        {1.1, .6, .2, {-.20441264086, -2.371684279553, 1.273376465932, 1.203650725712}, 1.163579090939,
+         -2.792496073612},
         {1.7, .8, 0, {-.599134191487, -2.034379593537, 1.125250525039, -1.019754986124}, 0, 0}};
     for (int k = 0; k < 3; k++) {
         static record r;
@@ -252,8 +263,9 @@ START_TEST(kerns_ball_takes_off_when_the_force_changes_sign)
 }
 END_TEST
 
-TEST_MAIN("exact forced", the_impact_oscillator_settles_on_its_periodic_orbit, forced_impacts_agree_with_an_independent_integration,
-          impacts_stay_at_the_stop_however_many_there_are, results_do_not_depend_on_the_step, a_ball_on_a_vibrating_table_hits_once_per_period,
+TEST_MAIN("exact forced", the_impact_oscillator_settles_on_its_periodic_orbit,
+          forced_impacts_agree_with_an_independent_integration, impacts_stay_at_the_stop_however_many_there_are,
+          results_do_not_depend_on_the_step, a_ball_on_a_vibrating_table_hits_once_per_period,
           a_ball_leaves_the_table_when_the_table_falls_faster, the_chain_returns_after_a_period,
           the_chain_sticks_to_a_plastic_stop_and_leaves_it, the_chain_chatters_sticks_and_leaves,
           kerns_ball_takes_off_when_the_force_changes_sign)

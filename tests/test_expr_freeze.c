@@ -1,5 +1,5 @@
-/* test_expr_freeze.c: with the branches of the place where it is, a frozen model has the values of the model, in one lane and
- * in eight; with branches held it goes on smoothly. */
+/* test_expr_freeze.c: with the branches of the place where it is, a frozen model has the values of the model, in one
+ * lane and in eight; with branches held it goes on smoothly. */
 #include <string.h>
 
 #include "model/model.h"
@@ -9,12 +9,14 @@ enum { LANES = 8, MOST = 40 };
 
 static const char text[] =
     "carom: 1\nparameters: {k: 2, c: -1}\ncoordinates: {x: 0.3, y: 0.2}\n"
-    "tables: {lin: {x: [-1, 0, 2], y: [1, 0, 4], kind: linear}, per: {x: [0, 1, 2], y: [0, 1, 0], kind: linear, periodic: true},"
-    " pch: {x: [-2, -1, 0, 1], y: [0, 1, 1, 3], kind: pchip}}\n"
+    "tables: {lin: {x: [-1, 0, 2], y: [1, 0, 4], kind: linear}, per: {x: [0, 1, 2], y: [0, 1, 0], kind: linear, "
+    "periodic: true}, pch: {x: [-2, -1, 0, 1], y: [0, 1, 1, 3], kind: pchip}}\n"
     "mass: {x: \"1 + max(0, x)^2\", y: \"if(k > 1, 2, 3)\"}\n"
     "force: {x: \"abs(x - y) + sign(y) - min(x, 2*y) + max(0, -x)^1.5 + mod(3*x + t, 0.7) + if(c < 0, 1, 2)\","
-    " y: \"floor(5*y)*x + if(x > y and not (x' <= 0.1) or t > 1, x^2, abs(y - abs(x))) + lin(x) + per(3*y) + pch(y) + (x < 0)*y'\"}\n"
-    "contacts: {floor: {gap: \"y + abs(x)\", slip: \"x'*abs(x)\", friction: \"0.1 + 0.1*max(0, x)\", restitution: 0}}\n";
+    " y: \"floor(5*y)*x + if(x > y and not (x' <= 0.1) or t > 1, x^2, abs(y - abs(x))) + lin(x) + per(3*y) + pch(y) + "
+    "(x < 0)*y'\"}\n"
+    "contacts: {floor: {gap: \"y + abs(x)\", slip: \"x'*abs(x)\", friction: \"0.1 + 0.1*max(0, x)\", restitution: "
+    "0}}\n";
 
 typedef struct both {
     const carom_model *m;
@@ -52,7 +54,8 @@ static void place(carom_probe *p, const double *x)
 static void compare(const char *what, const double *a, const double *b, int n)
 {
     for (int i = 0; i < n; i++)
-        ck_assert_msg(fabs(a[i] - b[i]) <= 1e-13 * (1 + fabs(a[i])), "%s[%d]: %.17g, frozen %.17g", what, i, a[i], b[i]);
+        ck_assert_msg(fabs(a[i] - b[i]) <= 1e-13 * (1 + fabs(a[i])), "%s[%d]: %.17g, frozen %.17g", what, i, a[i],
+                      b[i]);
 }
 
 static both load(carom_model **m)
@@ -133,12 +136,14 @@ START_TEST(eight_lanes_give_the_bits_of_one)
     carom_error error = {0};
     const carom_evaluator *e = carom_model_evaluator(m);
     CHECK_OK(e->prepare(m, CAROM_FORCE | CAROM_SWITCH, &error), error);
-    void *wide = aligned_alloc(64, (e->work_bytes(m, LANES) + 63) / 64 * 64), *one = aligned_alloc(64, (e->work_bytes(m, 1) + 63) / 64 * 64);
+    void *wide = aligned_alloc(64, (e->work_bytes(m, LANES) + 63) / 64 * 64),
+         *one = aligned_alloc(64, (e->work_bytes(m, 1) + 63) / 64 * 64);
     double t[LANES], q[2 * LANES], v[2 * LANES], p[2 * LANES], d[MOST * LANES], F[2 * LANES], f[MOST * LANES];
     unsigned seed = 7;
     ck_assert_int_le(m->nswitch, MOST);
     for (int l = 0; l < LANES; l++) {
-        double x[5] = {random_number(&seed), random_number(&seed), random_number(&seed), random_number(&seed), random_number(&seed)};
+        double x[5] = {random_number(&seed), random_number(&seed), random_number(&seed), random_number(&seed),
+                       random_number(&seed)};
         place(&b.frozen, x);
         decide(&b);
         t[l] = x[0];
@@ -148,13 +153,33 @@ START_TEST(eight_lanes_give_the_bits_of_one)
             d[i * LANES + l] = b.frozen.d[i];
     }
     e->begin(m, LANES, p, wide);
-    e->eval(m, &(carom_eval){.want = CAROM_FORCE | CAROM_SWITCH, .lanes = LANES, .t = t, .q = q, .v = v, .p = p, .d = d, .F = F, .f = f}, wide);
+    e->eval(m,
+            &(carom_eval){.want = CAROM_FORCE | CAROM_SWITCH,
+                          .lanes = LANES,
+                          .t = t,
+                          .q = q,
+                          .v = v,
+                          .p = p,
+                          .d = d,
+                          .F = F,
+                          .f = f},
+            wide);
     e->begin(m, 1, m->p, one);
     for (int l = 0; l < LANES; l++) {
         double q1[2] = {q[l], q[LANES + l]}, v1[2] = {v[l], v[LANES + l]}, d1[MOST], F1[2], f1[MOST];
         for (int i = 0; i < m->nswitch; i++)
             d1[i] = d[i * LANES + l];
-        e->eval(m, &(carom_eval){.want = CAROM_FORCE | CAROM_SWITCH, .lanes = 1, .t = &t[l], .q = q1, .v = v1, .p = m->p, .d = d1, .F = F1, .f = f1}, one);
+        e->eval(m,
+                &(carom_eval){.want = CAROM_FORCE | CAROM_SWITCH,
+                              .lanes = 1,
+                              .t = &t[l],
+                              .q = q1,
+                              .v = v1,
+                              .p = m->p,
+                              .d = d1,
+                              .F = F1,
+                              .f = f1},
+                one);
         for (int i = 0; i < 2; i++)
             ck_assert_mem_eq(&F1[i], &F[i * LANES + l], sizeof(double));
         for (int i = 0; i < m->nswitch; i++)
@@ -165,4 +190,5 @@ START_TEST(eight_lanes_give_the_bits_of_one)
 }
 END_TEST
 
-TEST_MAIN_MODELS("frozen branches", a_frozen_model_has_the_values_of_the_model, held_branches_go_on_smoothly, eight_lanes_give_the_bits_of_one)
+TEST_MAIN_MODELS("frozen branches", a_frozen_model_has_the_values_of_the_model, held_branches_go_on_smoothly,
+                 eight_lanes_give_the_bits_of_one)

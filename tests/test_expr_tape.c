@@ -134,7 +134,8 @@ START_TEST(tape_in_two_parts_has_the_bits_of_one)
         carom_expr_pool *pool = random_graph(&random, 20 + below(&random, 120), outputs, N);
         carom_tape *tape = tape_of(pool, outputs, N), *clock, *rest;
         int rows;
-        CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, outputs, output_slot, N, variable_slot, PARAMETERS, CLOCK, GROUP, &error),
+        CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, outputs, output_slot, N, variable_slot, PARAMETERS, CLOCK,
+                                  GROUP, &error),
                  error);
         fill(&b, &random);
         whole = b;
@@ -151,7 +152,8 @@ START_TEST(tape_in_two_parts_has_the_bits_of_one)
             carom_tape_eval(rest, LANES, in, second, out);
             for (int k = 0; k < N * LANES; k++) {
                 int g = output_slot[k / LANES].group, r = output_slot[k / LANES].row;
-                ck_assert_msg(same(b.out[g][r][k % LANES], whole.out[g][r][k % LANES]), "graph %d, output %d", i, k / LANES);
+                ck_assert_msg(same(b.out[g][r][k % LANES], whole.out[g][r][k % LANES]), "graph %d, output %d", i,
+                              k / LANES);
             }
             free(between), free(first), free(second);
             splits++;
@@ -169,8 +171,11 @@ START_TEST(functions_of_time_are_cut_out_and_arithmetic_is_not)
     carom_tape *clock, *rest;
     carom_error error = {0};
     int rows;
-    carom_expr force[] = {parse(pool, "m*cos(k*t) - g*x - x'"), parse(pool, "sin(k*t)*y")}, plain = parse(pool, "x + m*t^2");
-    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, force, output_slot, 2, variable_slot, PARAMETERS, 1, 4, &error), error);
+    carom_expr force[] = {parse(pool, "m*cos(k*t) - g*x - x'"), parse(pool, "sin(k*t)*y")},
+               plain = parse(pool, "x + m*t^2");
+    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, force, output_slot, 2, variable_slot, PARAMETERS, 1, 4,
+                              &error),
+             error);
     double t[3 * LANES], p[3 * LANES], work[20 * LANES], each[2 * LANES], all[6 * LANES], *to = all, *to_each = each;
     const double *in[] = {t, NULL, NULL, p};
     for (int i = 0; i < 3 * LANES; i++)
@@ -186,7 +191,9 @@ START_TEST(functions_of_time_are_cut_out_and_arithmetic_is_not)
     ck_assert_int_eq(carom_tape_length(clock), 3);
     ck_assert_int_eq(carom_tape_length(rest), 3);
     carom_tape_free(clock), carom_tape_free(rest);
-    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, &plain, output_slot, 1, variable_slot, PARAMETERS, 1, 4, &error), error);
+    CHECK_OK(carom_tape_split(&clock, &rest, &rows, pool, &plain, output_slot, 1, variable_slot, PARAMETERS, 1, 4,
+                              &error),
+             error);
     ck_assert(rows == 0 && !clock && !rest);
     carom_expr_pool_free(pool);
 }

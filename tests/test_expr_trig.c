@@ -15,7 +15,8 @@ START_TEST(sine_and_cosine_are_within_one_unit_in_the_last_place)
             double u = (double)(seed >> 11) * 0x1p-53;
             x[l] = ldexp(u - 0.5, (int)(seed % 30)); /* up to 2^28: also beyond the limit */
             if (l > 5)
-                x[l] = floor(l == 6 ? 6.3e7 * u : 1000 * u) * M_PI_2; /* near the zeros, where functions of a period begin anew */
+                /* near the zeros, where functions of a period begin anew */
+                x[l] = floor(l == 6 ? 6.3e7 * u : 1000 * u) * M_PI_2;
         }
         if (i == 0)
             x[0] = 0, x[1] = -0.0, x[2] = 1e-300, x[3] = NAN, x[4] = INFINITY, x[5] = 1e22;

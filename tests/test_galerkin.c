@@ -2,7 +2,7 @@
  * strong damping, dense output. */
 #include "galerkin_testing.h"
 #include "reference.h"
-#include "schemes/galerkin_table.h"
+#include "schemes/galerkin/table.h"
 #include "systems.h"
 
 /* ---- coefficients ---- */

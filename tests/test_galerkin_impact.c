@@ -68,7 +68,8 @@ START_TEST(the_ball_rests_after_its_accumulation_point)
 }
 END_TEST
 
-/* Without the rule for short flights D- goes on bouncing, v+ = e g h/(1 + e), and sinks with g h (1 - e)/(2 (1 + e)). */
+/* Without the rule for short flights D- goes on bouncing, v+ = e g h/(1 + e), and sinks with g h (1 - e)/(2 (1 +
+ * e)). */
 START_TEST(without_kappa_the_ball_ends_in_the_known_cycle)
 {
     point_store store;

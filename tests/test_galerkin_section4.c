@@ -344,7 +344,8 @@ START_TEST(the_closed_form_of_free_flight_holds_for_degree_two)
 {
     for (int f = 0; f < 2; f++)
         for (int k = 2; k <= 7; k++)
-            CHECK_NEAR(measure(2, f ? "dg-plus:degree=2" : "dg-minus:degree=2", f, 2, H(k)).q, pow(H(k), 4) / 24, 1e-14);
+            CHECK_NEAR(measure(2, f ? "dg-plus:degree=2" : "dg-minus:degree=2", f, 2, H(k)).q, pow(H(k), 4) / 24,
+                       1e-14);
 }
 END_TEST
 

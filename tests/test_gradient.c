@@ -3,11 +3,12 @@
  * y = e sqrt(2 g y0) (t - T) - g (t - T)^2/2. */
 #include <string.h>
 
-#include "analysis/gradient.h"
+#include "analysis/gradient/gradient.h"
 #include "testing.h"
 
-static const char *const ball = "carom: 1\nparameters: {g: 10, e: 0.8, y0: 0.5}\ncoordinates: {y: y0}\nmass: {y: 1}\nforce: {y: -g}\n"
-                                "contacts: {ground: {gap: y, restitution: e}}\n";
+static const char *const ball =
+    "carom: 1\nparameters: {g: 10, e: 0.8, y0: 0.5}\ncoordinates: {y: y0}\nmass: {y: 1}\nforce: {y: -g}\n"
+    "contacts: {ground: {gap: y, restitution: e}}\n";
 static carom_error error;
 
 static carom_model *load(const char *text)
@@ -73,9 +74,11 @@ START_TEST(times_of_impacts_have_the_derivatives_of_their_closed_form)
 }
 END_TEST
 
-/* A rod whose tip falls on the ground, stays there (e = 0) and is lifted by a growing force: M is constant, G turns with the rod. */
-static const char *const rod = "carom: 1\ncoordinates: {y: 0.5, phi: 0.3}\nvelocities: {phi: 0.4}\nkinetic: y'^2/2 + phi'^2/8\n"
-                               "forces: {y: -5 + 6*t^2}\ncontacts: {tip: {gap: y - 0.5*sin(phi), restitution: 0}}\n";
+/* A rod whose tip falls on the ground, stays there (e = 0) and is lifted by a growing force: M is constant, G turns
+ * with the rod. */
+static const char *const rod =
+    "carom: 1\ncoordinates: {y: 0.5, phi: 0.3}\nvelocities: {phi: 0.4}\nkinetic: y'^2/2 + phi'^2/8\n"
+    "forces: {y: -5 + 6*t^2}\ncontacts: {tip: {gap: y - 0.5*sin(phi), restitution: 0}}\n";
 
 START_TEST(derivatives_through_closing_and_opening_are_those_of_differences)
 {
@@ -100,7 +103,8 @@ START_TEST(a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_befo
 {
     carom_model *model = load(rod);
     const carom_options options = until(2);
-    const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1}, high[] = {50, 0.3}, turning[] = {0, 0.4}, T = 0.75;
+    const double identity[16] = {[0] = 1, [5] = 1, [10] = 1, [15] = 1}, high[] = {50, 0.3}, turning[] = {0, 0.4},
+                 T = 0.75;
     carom_sim *sim;
     carom_tangent *tangent;
     CHECK_OK(carom_sim_new(&sim, model, &options, &error), error);
@@ -122,7 +126,8 @@ START_TEST(a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_befo
 END_TEST
 
 /* Which derivatives hold for one side only is told, and only of those. From y, v at the ground of the ball above. */
-static void check_sides(const char *text, const char *of, const double *start, double t_end, const unsigned char *expected)
+static void check_sides(const char *text, const char *of, const double *start, double t_end,
+                        const unsigned char *expected)
 {
     const char *const names[] = {"e", "g", "q.y", "v.y"}, *const initial[] = {"q.y", "v.y"};
     double slope[4], difference[4];
@@ -135,15 +140,17 @@ static void check_sides(const char *text, const char *of, const double *start, d
     CHECK_OK(carom_model_expression_text(model, of, &g.expression, &error), error);
     CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
     for (int k = 0; k < 4; k++)
-        ck_assert_msg(side[k] == expected[k], "%s until %g, %s: %d, expected %d", of, t_end, names[k], side[k], expected[k]);
+        ck_assert_msg(side[k] == expected[k], "%s until %g, %s: %d, expected %d", of, t_end, names[k], side[k],
+                      expected[k]);
     carom_model_free(model);
 }
 
 START_TEST(derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink)
 {
     const double T = sqrt(2 * .5 / 10), still[] = {0, 0}, up[] = {0, 3}, down[] = {0, -3}, above[] = {1e-3, 0};
-    const unsigned char none[4] = {0}, end[] = {0, CAROM_SIDE_END, CAROM_SIDE_END, CAROM_SIDE_END}, touched[] = {0, 0, CAROM_SIDE_START, 0},
-                        rest[] = {0, 0, CAROM_SIDE_REST, CAROM_SIDE_REST}, branch[] = {0, 0, CAROM_SIDE_SWITCH, CAROM_SIDE_SWITCH};
+    const unsigned char none[4] = {0}, end[] = {0, CAROM_SIDE_END, CAROM_SIDE_END, CAROM_SIDE_END},
+                        touched[] = {0, 0, CAROM_SIDE_START, 0}, rest[] = {0, 0, CAROM_SIDE_REST, CAROM_SIDE_REST},
+                        branch[] = {0, 0, CAROM_SIDE_SWITCH, CAROM_SIDE_SWITCH};
     check_sides(ball, "y", NULL, 0.7, none);
     check_sides(ball, "y", NULL, T, end);             /* the impact is the last thing that is seen ... */
     check_sides(ball, "y", NULL, T * (1 - 1e-13), end); /* ... or the first that is not */
@@ -154,7 +161,8 @@ START_TEST(derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_ki
     check_sides(ball, "y", up, 0.3, touched);
     check_sides(ball, "y", down, 0.3, touched);
     check_sides(ball, "y", above, 1e-3, none);
-    const char *const step = "carom: 1\nparameters: {g: 1, e: 3}\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: \"if(y < 0, e, g)\"}\n";
+    const char *const step =
+        "carom: 1\nparameters: {g: 1, e: 3}\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: \"if(y < 0, e, g)\"}\n";
     check_sides(step, "y", NULL, 1, branch);
     check_sides(step, "y", up, 1, (const unsigned char[]){0, 0, CAROM_SIDE_SWITCH, 0});
     check_sides(step, "y", above, 1, none);
@@ -181,4 +189,6 @@ END_TEST
 TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_its_closed_form,
                  times_of_impacts_have_the_derivatives_of_their_closed_form,
                  derivatives_through_closing_and_opening_are_those_of_differences,
-                 a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_before, derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink, unknown_names_and_events_that_do_not_happen_are_errors)
+                 a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_before,
+                 derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink,
+                 unknown_names_and_events_that_do_not_happen_are_errors)

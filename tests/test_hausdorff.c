@@ -1,4 +1,5 @@
-/* test_hausdorff.c: the distance of filled-in graphs: by hand, against brute force, as a metric, and how it grows with n. */
+/* test_hausdorff.c: the distance of filled-in graphs: by hand, against brute force, as a metric, and how it grows
+ * with n. */
 #include <string.h>
 #include <time.h>
 
@@ -116,7 +117,8 @@ START_TEST(distances_are_what_they_are_by_hand)
     /* from the corner (1, 0) to the line x = 5 (t - 0.9): t = 1 - r, x = r gives r = 1/12 */
     CHECK_NEAR(distance(&a, &slanted, 1e-9).lower, 1.0 / 12, 1e-9);
     const carom_graph twin = {4, 2, (const double[]){0, 1, 1, 2}, (const double[]){0, 3, 0, 3, 1, 3, 1, 3}};
-    const carom_graph other = {4, 2, (const double[]){0, 1.25, 1.25, 2}, (const double[]){0, 3.1, 0, 3.1, 1, 3.1, 1, 3.1}};
+    const carom_graph other = {4, 2, (const double[]){0, 1.25, 1.25, 2},
+                               (const double[]){0, 3.1, 0, 3.1, 1, 3.1, 1, 3.1}};
     CHECK_NEAR(distance(&twin, &other, 1e-9).lower, 0.25, 1e-9); /* late by 1/4, and 1/10 apart in another component */
 }
 END_TEST
@@ -198,8 +200,8 @@ START_TEST(a_hundred_thousand_points_cost_n_log_n)
             clock_t begin = clock();
             carom_hausdorff_bounds r = distance(&a.g, &b.g, 1e-3);
             double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC, each = (double)r.operations / (double)n;
-            printf("n = %6zu, late %g, off %g: distance %.3e, %.1f operations for each point, %.3f s\n", n, cases[k].late, cases[k].off,
-                   r.lower, each, seconds);
+            printf("n = %6zu, late %g, off %g: distance %.3e, %.1f operations for each point, %.3f s\n", n,
+                   cases[k].late, cases[k].off, r.lower, each, seconds);
             CHECK_AT_MOST(each, 15 * log2((double)n));
             CHECK_AT_MOST(seconds, 5); /* under sanitizers; a tenth of it otherwise */
             drop(&a), drop(&b);
@@ -224,6 +226,7 @@ START_TEST(graphs_that_are_none_are_refused)
 }
 END_TEST
 
-TEST_MAIN("Hausdorff distance", distances_are_what_they_are_by_hand, brute_force_agrees_for_random_graphs_of_one_to_three_components,
-          it_is_a_metric, more_points_on_the_same_lines_change_nothing, a_hundred_thousand_points_cost_n_log_n,
+TEST_MAIN("Hausdorff distance", distances_are_what_they_are_by_hand,
+          brute_force_agrees_for_random_graphs_of_one_to_three_components, it_is_a_metric,
+          more_points_on_the_same_lines_change_nothing, a_hundred_thousand_points_cost_n_log_n,
           graphs_that_are_none_are_refused)

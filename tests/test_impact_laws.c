@@ -1,4 +1,5 @@
-/* test_impact_laws.c: five balls in a row, touching: what the two laws of multiple impacts make of it, and that a run says so. */
+/* test_impact_laws.c: five balls in a row, touching: what the two laws of multiple impacts make of it, and that a run
+ * says so. */
 #include <string.h>
 
 #include "stepping.h"
@@ -43,9 +44,19 @@ static carom_model row_of_balls(row_store *s, double e, bool sequential)
     *s = (row_store){.q = {-0.1}, .v = {1}};
     for (int i = 0; i + 1 < BALLS; i++)
         s->contact[i] = (carom_contact){.name = "touch", .restitution = e};
-    return (carom_model){.name = "row", .nq = BALLS, .nv = BALLS, .ncontact = BALLS - 1, .contact = s->contact, .q = s->q, .v = s->v,
-                         .sequential = sequential, .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, .mass = row_mass,
-                         .force = row_force, .gap = row_gap, .jacobian = row_jacobian};
+    return (carom_model){.name = "row",
+                         .nq = BALLS,
+                         .nv = BALLS,
+                         .ncontact = BALLS - 1,
+                         .contact = s->contact,
+                         .q = s->q,
+                         .v = s->v,
+                         .sequential = sequential,
+                         .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                         .mass = row_mass,
+                         .force = row_force,
+                         .gap = row_gap,
+                         .jacobian = row_jacobian};
 }
 
 static void check_row(double e, bool sequential, const double *expected, double accuracy)

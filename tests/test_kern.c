@@ -11,12 +11,14 @@ static void take_off_force(const carom_point *at, double *F)
 }
 
 typedef struct run {
-    double impact[64], apex[64], first_impulse, impulses, lowest, highest, t_highest, t_last_force, t_first_up, t_first_above;
+    double impact[64], apex[64], first_impulse, impulses, lowest, highest, t_highest, t_last_force, t_first_up,
+        t_first_above;
     int nimpact, napex;
     double y, v;
 } run;
 
-/* Impacts are steps that reverse a velocity larger than gravity's change in one step; an apex is a node where the velocity changes sign. */
+/* Impacts are steps that reverse a velocity larger than gravity's change in one step; an apex is a node where the
+ * velocity changes sign. */
 static run simulate(const carom_model *model)
 {
     carom_error error;
@@ -110,7 +112,8 @@ START_TEST(every_step_follows_the_listing_to_rounding)
             v1 = v - (1 + rc) * v;
         y = y1, v = v1;
         ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
-        CHECK_NEAR(carom_sim_state(sim)->q[0], y, 1e-13); /* the impact is computed as v_free + P/m: one rounding apart */
+        /* the impact is computed as v_free + P/m: one rounding apart */
+        CHECK_NEAR(carom_sim_state(sim)->q[0], y, 1e-13);
         CHECK_NEAR(carom_sim_state(sim)->v[0], v, 1e-13);
     }
     carom_sim_free(sim);

@@ -18,11 +18,15 @@ START_TEST(local_errors_with_an_impact_are_those_of_the_tables)
         bool seen;
     } ball[] = {
         {"moreau-jean:gamma=0", 0.1, 2.7, 3, false},           {"moreau-jean:gamma=0", 0.9, 0.3, 3, false},
-        {"moreau-jean:gamma=0.5", 0.1, 1.199170, 1.660156e-3, true}, {"moreau-jean:gamma=0.5", 0.45, 1.496826e-1, 6.347656e-4, true},
-        {"moreau-jean:gamma=0.5", 0.55, 1.35, 3, false},       {"moreau-jean:gamma=1", 0.55, 1.501709e-1, 3.417969e-4, true},
-        {"moreau-jean:gamma=1", 0.9, 1.199658, 6.835938e-4, true}, {"moreau-jean:theta=1:gamma=1", 0.75, 2.248779, 2.441406e-4, true},
+        {"moreau-jean:gamma=0.5", 0.1, 1.199170, 1.660156e-3, true}, {"moreau-jean:gamma=0.5", 0.45, 1.496826e-1,
+         6.347656e-4, true},
+        {"moreau-jean:gamma=0.5", 0.55, 1.35, 3, false},       {"moreau-jean:gamma=1", 0.55, 1.501709e-1, 3.417969e-4,
+         true},
+        {"moreau-jean:gamma=1", 0.9, 1.199658, 6.835938e-4, true}, {"moreau-jean:theta=1:gamma=1", 0.75, 2.248779,
+         2.441406e-4, true},
     }, stop[] = {
-        {"moreau-jean:gamma=0.5", 0.1, 2.284306, 5.386675e-4, true}, {"moreau-jean:gamma=0.5", 0.75, 1.427789, 5.711027, false},
+        {"moreau-jean:gamma=0.5", 0.1, 2.284306, 5.386675e-4, true}, {"moreau-jean:gamma=0.5", 0.75, 1.427789, 5.711027,
+         false},
         {"moreau-jean:gamma=1", 0.9, 2.284734, 5.181098e-4, true},
     };
     point_store one, two;
@@ -32,14 +36,22 @@ START_TEST(local_errors_with_an_impact_are_those_of_the_tables)
     for (size_t k = 0; k < sizeof ball / sizeof ball[0] + sizeof stop / sizeof stop[0]; k++) {
         size_t n = sizeof ball / sizeof ball[0];
         const char *scheme = k < n ? ball[k].scheme : stop[k - n].scheme;
-        double at = k < n ? ball[k].at : stop[k - n].at, e_q = k < n ? ball[k].e_q : stop[k - n].e_q, e_v = k < n ? ball[k].e_v : stop[k - n].e_v;
+        double at = k < n ? ball[k].at : stop[k - n].at, e_q = k < n ? ball[k].e_q : stop[k - n].e_q,
+               e_v = k < n ? ball[k].e_v : stop[k - n].e_v;
         bool seen = k < n ? ball[k].seen : stop[k - n].seen;
-        const carom_local_request request = {.model = k < n ? &a : &b, .options = &o, .schemes = &scheme, .nscheme = 1, .h = h, .nh = 3,
-                                             .place = &at, .nplace = 1};
+        const carom_local_request request = {.model = k < n ? &a : &b,
+                                             .options = &o,
+                                             .schemes = &scheme,
+                                             .nscheme = 1,
+                                             .h = h,
+                                             .nh = 3,
+                                             .place = &at,
+                                             .nplace = 1};
         carom_local_result r;
         carom_error error = {0};
         CHECK_OK(carom_local_run(&request, &r, &error), error);
-        printf("%s at %g: e_q/h %.6e, e_v %.6e, orders %.2f %.2f\n", scheme, at, 1024 * r.row[2].e_q, r.row[2].e_v, r.order[0].order_q, r.order[0].order_v);
+        printf("%s at %g: e_q/h %.6e, e_v %.6e, orders %.2f %.2f\n", scheme, at, 1024 * r.row[2].e_q, r.row[2].e_v,
+               r.order[0].order_q, r.order[0].order_v);
         CHECK_NEAR(1024 * r.row[2].e_q, e_q, 2e-6 * e_q);
         CHECK_NEAR(r.row[2].e_v, e_v, 2e-6 * e_v);
         ck_assert(r.order[0].activated == seen);
@@ -60,8 +72,15 @@ START_TEST(local_errors_of_smooth_steps_are_of_higher_order)
     const double h[] = {0.02, 0.01, 0.005, 0.0025}, from = 0.2;
     const char *const schemes[] = {"moreau-jean", "moreau-jean:theta=1", "mixed:rk=radau3"};
     const double order[] = {3, 2, 4}; /* proposition 2: 2 at least */
-    const carom_local_request request = {.model = &m, .options = &o, .schemes = schemes, .nscheme = 3, .h = h, .nh = 4, .place = &from,
-                                         .nplace = 1, .from = true};
+    const carom_local_request request = {.model = &m,
+                                         .options = &o,
+                                         .schemes = schemes,
+                                         .nscheme = 3,
+                                         .h = h,
+                                         .nh = 4,
+                                         .place = &from,
+                                         .nplace = 1,
+                                         .from = true};
     carom_local_result r;
     carom_error error = {0};
     CHECK_OK(carom_local_run(&request, &r, &error), error);
@@ -94,8 +113,15 @@ START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
     const carom_options o = until(1);
     const double h[] = {0.04, 0.02, 0.01}, from = 0.5;
     const char *const scheme = "moreau-jean";
-    const carom_local_request request = {.model = &m, .options = &o, .schemes = &scheme, .nscheme = 1, .h = h, .nh = 3, .place = &from,
-                                         .nplace = 1, .from = true};
+    const carom_local_request request = {.model = &m,
+                                         .options = &o,
+                                         .schemes = &scheme,
+                                         .nscheme = 1,
+                                         .h = h,
+                                         .nh = 3,
+                                         .place = &from,
+                                         .nplace = 1,
+                                         .from = true};
     carom_local_result r;
     carom_error error = {0};
     CHECK_OK(carom_local_run(&request, &r, &error), error);
@@ -105,5 +131,5 @@ START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
 }
 END_TEST
 
-TEST_MAIN("local errors", local_errors_with_an_impact_are_those_of_the_tables, local_errors_of_smooth_steps_are_of_higher_order,
-          a_step_from_a_later_time_sees_the_force_of_that_time)
+TEST_MAIN("local errors", local_errors_with_an_impact_are_those_of_the_tables,
+          local_errors_of_smooth_steps_are_of_higher_order, a_step_from_a_later_time_sees_the_force_of_that_time)

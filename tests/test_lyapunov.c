@@ -1,6 +1,7 @@
 /* test_lyapunov.c: exponents against closed forms, Floquet multipliers and long runs of independent programs.
  *
- * C1  impact oscillator, w = 2.5 alpha = .25 e = .8 umin = .5: .8613 +- .0002, -2.9035 +- .0002, 1.7601 impacts per period
+ * C1  impact oscillator, w = 2.5 alpha = .25 e = .8 umin = .5: .8613 +- .0002, -2.9035 +- .0002, 1.7601 impacts per
+ *     period
  * P1  the same, alpha = .05 e = .5 umin = 0: one impact per period, a complex pair: both -alpha T + ln e
  * BB  ball on a table: G = 2.42, e = .3: .40732, -2.81526;  G = 1.2, e = .3: comes to rest
  * CH  chain: w = 1.7 e = .8 d = .5: .1905 -.3703 -.4596 -.7454;  reduced rank: ln of the multipliers that remain
@@ -8,7 +9,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "analysis/lyapunov.h"
+#include "analysis/lyapunov/lyapunov.h"
 #include "testing.h"
 
 typedef struct setting {
@@ -50,7 +51,8 @@ static carom_lyapunov_result measure(const carom_model *m, const char *scheme, l
 static const setting P1[] = {{"alpha", .05}, {"e", .5}, {"umin", 0}, {0}};
 static const setting BB[] = {{"g", 1}, {"w", 1}, {"A", 2.42}, {"e", .3}, {0}};
 
-static void check_within(const char *name, const setting *settings, const char *scheme, long length, int n, const double *reference)
+static void check_within(const char *name, const setting *settings, const char *scheme, long length, int n,
+                         const double *reference)
 {
     carom_model *m = load(name, settings);
     const carom_lyapunov_result r = measure(m, scheme, length);
@@ -117,8 +119,8 @@ START_TEST(error_bars_of_short_chaotic_runs_cover_the_long_ones)
 }
 END_TEST
 
-/* From multipliers that turn by 108 degrees in a period down to 8, where a run of 16 is less than one turn of the columns; at w = 2
- * they are real and nearly equal, and columns need 100 periods to find them. */
+/* From multipliers that turn by 108 degrees in a period down to 8, where a run of 16 is less than one turn of the
+ * columns; at w = 2 they are real and nearly equal, and columns need 100 periods to find them. */
 START_TEST(error_bars_of_short_regular_runs_cover_the_exact_exponents)
 {
     const double w[] = {2.5, 2.3, 2.1, 2.05, 2.03}, nearly_equal[] = {-.8329929938, -.8674606326};
@@ -293,7 +295,8 @@ static started measure_starts(const carom_model *m, int starts, int seed, int th
     carom_error error = {0};
     const carom_options options = with("tolerance", m, 100);
     const carom_lyapunov_request request = {.length = length, .transient = transient};
-    CHECK_OK(carom_lyapunov_starts(m, &options, &request, starts, seed, threads, result.each, &result.mean, &error), error);
+    CHECK_OK(carom_lyapunov_starts(m, &options, &request, starts, seed, threads, result.each, &result.mean, &error),
+             error);
     return result;
 }
 
@@ -389,11 +392,14 @@ START_TEST(requests_that_make_no_sense_are_refused)
 END_TEST
 
 TEST_MAIN_MODELS("lyapunov", chaotic_spectra_agree_with_the_references_within_their_error_bars,
-                 error_bars_of_short_chaotic_runs_cover_the_long_ones, error_bars_of_short_regular_runs_cover_the_exact_exponents,
+                 error_bars_of_short_chaotic_runs_cover_the_long_ones,
+                 error_bars_of_short_regular_runs_cover_the_exact_exponents,
                  impacts_per_period_agree_with_the_references, both_exponents_of_a_complex_pair_are_exact_to_1e_8,
-                 the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance, the_sum_of_exponents_is_the_closed_form,
-                 a_ball_that_comes_to_rest_has_exponents_of_minus_infinity, directions_that_survive_a_closing_have_the_multipliers_that_remain,
-                 joints_take_two_exponents_each_and_a_free_model_counts_units_of_time, fewer_exponents_are_the_largest_of_all,
-                 a_worker_gives_the_same_bits_when_it_is_used_again, several_starts_give_the_same_bits_on_any_number_of_threads,
+                 the_sum_rule_holds_to_1e_9_with_exact_and_to_10_rtol_with_tolerance,
+                 the_sum_of_exponents_is_the_closed_form, a_ball_that_comes_to_rest_has_exponents_of_minus_infinity,
+                 directions_that_survive_a_closing_have_the_multipliers_that_remain,
+                 joints_take_two_exponents_each_and_a_free_model_counts_units_of_time,
+                 fewer_exponents_are_the_largest_of_all, a_worker_gives_the_same_bits_when_it_is_used_again,
+                 several_starts_give_the_same_bits_on_any_number_of_threads,
                  many_starts_in_lanes_agree_with_starts_one_by_one, starts_in_lanes_that_come_to_rest_are_flagged,
                  an_interrupted_run_has_the_result_of_what_was_measured, requests_that_make_no_sense_are_refused)

@@ -1,17 +1,19 @@
-/* test_lyapunov_parts.c: averages, QR, displaced copies, admissible states; and what each scheme's tangent makes of an impact.
+/* test_lyapunov_parts.c: averages, QR, displaced copies, admissible states; and what each scheme's tangent makes of
+ * an impact.
  *
- * A ball under constant gravity that strikes the floor once: with flight F(s) = [[1, s], [0, 1]] and impact S the derivative of
- * the flow over T is F(T - t) S F(t). The exact S is [[-e, 0], [(1 + e) g/w, -e]], w the speed of the impact; a scheme with S = -e I
- * has a lower left entry of 0 for every step size. */
+ * A ball under constant gravity that strikes the floor once: with flight F(s) = [[1, s], [0, 1]] and impact S the
+ * derivative of the flow over T is F(T - t) S F(t). The exact S is [[-e, 0], [(1 + e) g/w, -e]], w the speed of the
+ * impact; a scheme with S = -e I has a lower left entry of 0 for every step size. */
 #include <float.h>
 #include <string.h>
 
 #include "analysis/admissible.h"
-#include "analysis/lyapunov.h"
+#include "analysis/lyapunov/lyapunov.h"
 #include "testing.h"
 
-static const char ball[] = "carom: 1\nname: ball\nparameters: {g: 2, e: 0.8}\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: g*y\n"
-                           "contacts: {floor: {gap: y, restitution: e}}\nperiod: 2\n";
+static const char ball[] =
+    "carom: 1\nname: ball\nparameters: {g: 2, e: 0.8}\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: g*y\n"
+    "contacts: {floor: {gap: y, restitution: e}}\nperiod: 2\n";
 
 static carom_model *parse(const char *text)
 {
@@ -80,7 +82,8 @@ typedef struct coverage {
 
 static double rotation(double turns_per_term, unsigned seed, long k)
 {
-    return log(1.5 + cos(2 * 3.14159265358979 * (noise(7 * (long)seed) + turns_per_term * (double)k))) - log((1.5 + sqrt(1.25)) / 2);
+    return log(1.5 + cos(2 * 3.14159265358979 * (noise(7 * (long)seed) + turns_per_term * (double)k))) -
+           log((1.5 + sqrt(1.25)) / 2);
 }
 
 static double remembered(double terms, unsigned seed, long k)
@@ -121,7 +124,8 @@ START_TEST(error_bars_cover_the_mean_of_terms_that_remember_each_other)
                 continue;
             const coverage c = cover(remembered, terms[i], lengths[k]);
             printf("memory %4g of %ld terms: %.2f %.2f, %.2f\n", terms[i], lengths[k], c.one, c.two, c.size);
-            CHECK_AT_LEAST(c.one, 0.6); /* 0.68 and 0.95 are due to a normal distribution; 200 seeds know them to 0.03 */
+            /* 0.68 and 0.95 are due to a normal distribution; 200 seeds know them to 0.03 */
+            CHECK_AT_LEAST(c.one, 0.6);
             CHECK_AT_LEAST(c.two, 0.9);
             CHECK_AT_MOST(c.size, 1.35);
         }
@@ -248,7 +252,8 @@ START_TEST(displaced_copies_have_the_exact_derivative_of_an_impact)
 {
     NEEDS_MODELS;
     const char *const schemes[] = {"tolerance", "exact"};
-    const double e = .8, g = 2, t = 1, w = 2, s = .7, shear = (1 + e) * g / w; /* drop from 1: impact at 1 with speed 2 */
+    /* drop from 1: impact at 1 with speed 2 */
+    const double e = .8, g = 2, t = 1, w = 2, s = .7, shear = (1 + e) * g / w;
     for (int k = 0; k < 2; k++) {
         double X[4];
         derivative(schemes[k], 1, 1000, 1e-5, X);
@@ -278,7 +283,8 @@ START_TEST(the_initial_scheme_has_the_tangent_minus_e_for_every_step)
     const double steps[] = {100, 1000, 10000};
     for (int k = 0; k < 3; k++) {
         double X[4], h = 2 / steps[k];
-        derivative("schatzman-paoli:theta=0", 1.17, steps[k], 0.02 * h, X); /* small enough to stay in the same step of the grid */
+        /* small enough to stay in the same step of the grid */
+        derivative("schatzman-paoli:theta=0", 1.17, steps[k], 0.02 * h, X);
         CHECK_NEAR(X[0], -.8, 1e-6);
         CHECK_NEAR(X[1], -.8 * 1.7, 3 * h); /* the outgoing line is late by two steps */
         CHECK_NEAR(X[2], 0, 1e-6); /* exact: (1 + e) g/w = 1.66 */
@@ -338,10 +344,12 @@ START_TEST(states_are_moved_onto_joints_and_out_of_walls)
 END_TEST
 
 TEST_MAIN("lyapunov parts", averages_of_a_rotation_are_exact_far_beyond_the_plain_mean,
-          averages_of_noise_have_the_error_bar_of_independent_terms, error_bars_cover_the_mean_of_terms_that_remember_each_other,
+          averages_of_noise_have_the_error_bar_of_independent_terms,
+          error_bars_cover_the_mean_of_terms_that_remember_each_other,
           error_bars_cover_the_mean_of_a_rotation_after_half_a_turn, weighted_averages_of_a_rotation_are_covered_too,
           a_constant_is_regular_and_known_to_rounding, an_interrupted_run_has_blocks_enough_for_an_error_bar,
           the_kaplan_yorke_dimension_counts_whole_directions_and_a_part,
-          columns_become_orthonormal_even_when_nearly_dependent, displaced_copies_have_the_exact_derivative_of_an_impact,
-          the_corrected_scheme_has_the_shear_of_an_impact, the_initial_scheme_has_the_tangent_minus_e_for_every_step,
-          a_displacement_into_a_wall_is_turned_around, states_are_moved_onto_joints_and_out_of_walls)
+          columns_become_orthonormal_even_when_nearly_dependent,
+          displaced_copies_have_the_exact_derivative_of_an_impact, the_corrected_scheme_has_the_shear_of_an_impact,
+          the_initial_scheme_has_the_tangent_minus_e_for_every_step, a_displacement_into_a_wall_is_turned_around,
+          states_are_moved_onto_joints_and_out_of_walls)

@@ -2,13 +2,14 @@
 #include <string.h>
 
 #include "oscillator.h"
-#include "schemes/tableau.h"
+#include "schemes/piecewise/tableau.h"
 #include "stepping.h"
 
 /* ---- order conditions: Phi(tree) = 1/gamma(tree) for all rooted trees --------------------------------------- */
 enum { NODES = 6 };
 
-/* Trees as sequences of levels (T. Beyer, S. M. Hedetniemi, SIAM J. Comput. 9 (1980) 706-712): the next one, or false. */
+/* Trees as sequences of levels (T. Beyer, S. M. Hedetniemi, SIAM J. Comput. 9 (1980) 706-712): the next one, or
+ * false. */
 static bool next_tree(int n, int *level)
 {
     int p = n - 1, q;

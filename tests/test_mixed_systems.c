@@ -1,7 +1,8 @@
-/* test_mixed_systems.c: the scheme `mixed` on systems with several coordinates, curved contacts, joints and friction. */
+/* test_mixed_systems.c: the scheme `mixed` on systems with several coordinates, curved contacts, joints and
+ * friction. */
 #include <string.h>
 
-#include "schemes/tableau.h"
+#include "schemes/piecewise/tableau.h"
 #include "stepping.h"
 
 enum { RUNS = 5 };
@@ -186,7 +187,10 @@ START_TEST(sticking_and_slipping_on_the_belt_change_in_time)
             h[n] = 0.4037 / pow(1.5, k), e[n] = belt_error(m, rk, h[n]);
             n += e[n] > 1e-11;
         }
-        double order = n < 3 ? INFINITY : fitted_order(n, h, e), fine = belt_error(m, rk, p == 2 ? 3e-5 : p == 3 ? 1e-3 : 0.01);
+        double order = n < 3 ? INFINITY : fitted_order(n, h, e), fine = belt_error(m, rk,
+                                                                                   p == 2   ? 3e-5
+                                                                                   : p == 3 ? 1e-3
+                                                                                            : 0.01);
         printf("belt %-10s order %.2f (%d runs), fine %.2e\n", carom_tableau_list(rk)->name, order, n, fine);
         CHECK_AT_LEAST(order, p - 0.35);
         CHECK_AT_MOST(fine, 1e-9);
@@ -211,7 +215,8 @@ static void slide(const carom_model *m, const char *spec, double h, double tol, 
     carom_sim_free(sim);
 }
 
-/* It sticks, and begins to slip with no velocity four times: explicit methods, too, must not lose the direction there. */
+/* It sticks, and begins to slip with no velocity four times: explicit methods, too, must not lose the direction
+ * there. */
 START_TEST(all_methods_follow_slip_in_a_plane_from_its_beginning_to_its_end)
 {
     NEEDS_MODELS;
@@ -241,9 +246,10 @@ START_TEST(all_methods_follow_slip_in_a_plane_from_its_beginning_to_its_end)
 END_TEST
 
 /* A point on two springs, pressed on a plane: its slip turns sharply near t = 1.6 and stops at last. */
-static const char turning[] = "carom: 1\ncoordinates: {x: 1, y: 0, z: 0}\nvelocities: {y: 1.5}\nmass: {x: 1, y: 1, z: 1}\n"
-                              "force: {x: -4*x, y: -9*y, z: -1}\n"
-                              "contacts: {floor: {gap: z, slip: [\"x'\", \"y'\"], friction: 0.15, restitution: 0}}\n";
+static const char turning[] =
+    "carom: 1\ncoordinates: {x: 1, y: 0, z: 0}\nvelocities: {y: 1.5}\nmass: {x: 1, y: 1, z: 1}\n"
+    "force: {x: -4*x, y: -9*y, z: -1}\n"
+    "contacts: {floor: {gap: z, slip: [\"x'\", \"y'\"], friction: 0.15, restitution: 0}}\n";
 
 enum { TIMES = 20 };
 
@@ -290,7 +296,8 @@ START_TEST(orders_hold_through_slip_in_a_plane_that_turns_and_stops)
                 n += e[n] > 2e-12;
             }
             double order = n < 3 ? INFINITY : fitted_order(n, h, e);
-            printf("turning, T = %g: %-12s order %.2f (%d runs), last %.2e\n", times[k], carom_tableau_list(rk)->name, order, n, e[n - 1]);
+            printf("turning, T = %g: %-12s order %.2f (%d runs), last %.2e\n", times[k], carom_tableau_list(rk)->name,
+                   order, n, e[n - 1]);
             CHECK_AT_LEAST(order, p - 0.4);
         }
     }
@@ -301,4 +308,5 @@ END_TEST
 TEST_MAIN("mixed systems", orders_hold_in_smooth_motion, orders_hold_for_the_double_pendulum_against_a_wall,
           orders_hold_on_the_dome_and_after_leaving_it, orders_hold_for_stacked_balls_on_springs_that_come_to_rest,
           orders_hold_with_a_joint_and_a_wall, sticking_and_slipping_on_the_belt_change_in_time,
-          all_methods_follow_slip_in_a_plane_from_its_beginning_to_its_end, orders_hold_through_slip_in_a_plane_that_turns_and_stops)
+          all_methods_follow_slip_in_a_plane_from_its_beginning_to_its_end,
+          orders_hold_through_slip_in_a_plane_that_turns_and_stops)

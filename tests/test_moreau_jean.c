@@ -298,8 +298,17 @@ START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
 {
     static const char *const name[] = {"still", "moving"};
     const double q[] = {0};
-    const carom_model cart = {.name = "cart", .nq = 1, .nv = 1, .njoint = 2, .joint_name = name, .q = q, .constant = CAROM_MASS,
-                              .mass = unit_mass, .force = zero_matrix, .gap = quarrel_gap, .jacobian = quarrel_jacobian,
+    const carom_model cart = {.name = "cart",
+                              .nq = 1,
+                              .nv = 1,
+                              .njoint = 2,
+                              .joint_name = name,
+                              .q = q,
+                              .constant = CAROM_MASS,
+                              .mass = unit_mass,
+                              .force = zero_matrix,
+                              .gap = quarrel_gap,
+                              .jacobian = quarrel_jacobian,
                               .offset = quarrel_offset};
     carom_sim *sim = start(&cart, spec(0.5, 0.5), 1e-3);
     char path[SCRATCH];
@@ -324,10 +333,11 @@ START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
 }
 END_TEST
 
-TEST_MAIN("moreau-jean", a_contact_problem_without_solution_is_reported_and_dumped, smooth_order_is_two_for_the_midpoint_and_one_otherwise, a_joint_keeps_order_two_and_closes_to_rounding,
+TEST_MAIN("moreau-jean", a_contact_problem_without_solution_is_reported_and_dumped,
+          smooth_order_is_two_for_the_midpoint_and_one_otherwise, a_joint_keeps_order_two_and_closes_to_rounding,
           order_one_through_impacts_in_L1, the_closed_forms_agree_with_the_independent_integrator,
           l1_errors_at_a_given_step_have_the_published_size, the_energy_balance_of_an_elastic_ball_closes_to_rounding,
           the_energy_balance_of_a_damped_oscillator_with_a_stop_closes_to_rounding,
           a_box_with_two_corners_never_gains_energy_and_comes_to_rest, the_ball_rests_after_its_accumulation_point,
-          going_on_after_a_load_gives_the_same_bits, foreign_bytes_are_not_loaded, a_failing_step_leaves_the_state_alone,
-          the_trajectory_follows_the_nodes_and_the_jumps)
+          going_on_after_a_load_gives_the_same_bits, foreign_bytes_are_not_loaded,
+          a_failing_step_leaves_the_state_alone, the_trajectory_follows_the_nodes_and_the_jumps)

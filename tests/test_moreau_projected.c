@@ -30,8 +30,8 @@ static watch watched(const carom_model *model, const char *scheme, double h, dou
 
 START_TEST(nothing_penetrates_at_the_nodes)
 {
-    const char *const schemes[] = {PROJECTED, PROJECTED ":gamma=0", PROJECTED ":theta=1:gamma=1", PROJECTED ":theta=0.7",
-                                   PROJECTED ":catch=0"};
+    const char *const schemes[] = {PROJECTED, PROJECTED ":gamma=0", PROJECTED ":theta=1:gamma=1",
+                                   PROJECTED ":theta=0.7", PROJECTED ":catch=0"};
     point_store ball_store;
     box_store box_store_;
     cartesian_store rod;
@@ -61,7 +61,8 @@ static void no_force(const carom_point *at, double *F)
     F[0] = F[1] = 0;
 }
 
-static void ellipse_gap(const carom_point *at, double *g) /* inside of an ellipse, twice; and a line that does not touch */
+static void ellipse_gap(const carom_point *at,
+                        double *g) /* inside of an ellipse, twice; and a line that does not touch */
 {
     g[0] = 1 - at->q[0] * at->q[0] / 4 - at->q[1] * at->q[1];
     g[1] = 3 * g[0];
@@ -74,8 +75,17 @@ static const carom_contact three[] = {{.name = "ellipse"}, {.name = "again"}, {.
 START_TEST(positions_move_by_the_nearest_way_in_the_metric_of_the_mass)
 {
     const double q[] = {1.2, 0.75}, v[] = {2.0, 1.5}, h = 0.05;
-    carom_model m = {.name = "ellipse", .nq = 2, .nv = 2, .ncontact = 3, .contact = three, .q = q, .v = v, .mass = heavy_mass,
-                     .force = no_force, .gap = ellipse_gap, .constant = CAROM_MASS | CAROM_LAW};
+    carom_model m = {.name = "ellipse",
+                     .nq = 2,
+                     .nv = 2,
+                     .ncontact = 3,
+                     .contact = three,
+                     .q = q,
+                     .v = v,
+                     .mass = heavy_mass,
+                     .force = no_force,
+                     .gap = ellipse_gap,
+                     .constant = CAROM_MASS | CAROM_LAW};
     carom_sim *plain = start(&m, "moreau-jean:gamma=1", h), *sim = start(&m, PROJECTED ":gamma=1", h);
     STEP(plain), STEP(sim);
     const carom_state *s = carom_sim_state(sim), *p = carom_sim_state(plain);
@@ -306,7 +316,8 @@ START_TEST(positions_that_cannot_be_are_an_error_that_says_so)
     m.ncontact = 2, m.contact = contacts, m.gap = vice_gap, m.jacobian = NULL, m.constant = CAROM_MASS;
     carom_sim *sim = start(&m, PROJECTED ":gamma=0:catch=0", 0.01);
     ck_assert_int_ne(carom_sim_step(sim), CAROM_OK);
-    ck_assert_msg(strstr(carom_sim_error(sim)->text, "projection of positions") != NULL, "%s", carom_sim_error(sim)->text);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "projection of positions") != NULL, "%s",
+                  carom_sim_error(sim)->text);
     ck_assert_double_eq(carom_sim_state(sim)->q[0], 0.25);
     carom_sim_free(sim);
 }
@@ -344,11 +355,14 @@ START_TEST(the_trajectory_ends_its_segments_at_the_projected_nodes)
 }
 END_TEST
 
-TEST_MAIN("moreau-jean-projected", nothing_penetrates_at_the_nodes, positions_move_by_the_nearest_way_in_the_metric_of_the_mass,
-          two_balls_that_are_pushed_apart_keep_their_centre_of_mass, smooth_order_is_two_for_the_midpoint_and_one_otherwise,
-          order_one_through_impacts_in_L1, a_ball_rebounds_to_e_squared_of_its_height, a_ball_at_rest_stays_where_it_is,
-          the_ball_rests_after_its_accumulation_point_within_a_h_squared_of_the_ground, an_elastic_ball_keeps_its_energy_to_rounding,
-          late_impacts_feed_energy_in_and_it_is_accounted_for,
+TEST_MAIN("moreau-jean-projected", nothing_penetrates_at_the_nodes,
+          positions_move_by_the_nearest_way_in_the_metric_of_the_mass,
+          two_balls_that_are_pushed_apart_keep_their_centre_of_mass,
+          smooth_order_is_two_for_the_midpoint_and_one_otherwise, order_one_through_impacts_in_L1,
+          a_ball_rebounds_to_e_squared_of_its_height, a_ball_at_rest_stays_where_it_is,
+          the_ball_rests_after_its_accumulation_point_within_a_h_squared_of_the_ground,
+          an_elastic_ball_keeps_its_energy_to_rounding, late_impacts_feed_energy_in_and_it_is_accounted_for,
           a_box_with_friction_gains_no_more_than_one_step_of_gravity_and_rests, two_balls_come_to_rest_on_each_other,
-          joints_and_contacts_are_projected_together_and_may_be_redundant, positions_that_cannot_be_are_an_error_that_says_so,
-          going_on_after_a_load_gives_the_same_bits, the_trajectory_ends_its_segments_at_the_projected_nodes)
+          joints_and_contacts_are_projected_together_and_may_be_redundant,
+          positions_that_cannot_be_are_an_error_that_says_so, going_on_after_a_load_gives_the_same_bits,
+          the_trajectory_ends_its_segments_at_the_projected_nodes)

@@ -1,7 +1,8 @@
-/* test_norms.c: distances of motions and the references they are measured from: against formulas, tables of papers, and each other. */
+/* test_norms.c: distances of motions and the references they are measured from: against formulas, tables of papers,
+ * and each other. */
 #include <string.h>
 
-#include "analysis/reference.h"
+#include "analysis/converge/reference.h"
 #include "carom_analysis.h"
 #include "reference.h"
 #include "systems.h"
@@ -30,7 +31,8 @@ static carom_reference *refer(const carom_model *model, carom_reference_kind kin
     return r;
 }
 
-static double error_of(const carom_reference *r, const carom_model *model, const char *scheme, double h, const char *norm)
+static double error_of(const carom_reference *r, const carom_model *model, const char *scheme, double h,
+                       const char *norm)
 {
     carom_options o = carom_options_default();
     carom_error error = {0};
@@ -76,7 +78,8 @@ START_TEST(norms_of_parabolas_and_jumps_are_exact)
     carom_path *y = path_of(2, (const double[]){0, 1.5, 2}, (const double[][3]){{0.25, 0, 0}, {0, 0, 0}});
     /* |s^2 - 1/4| changes its sign at 1/2: 1/12 + 1/6; then 2.75/2 + 3/2 */
     CHECK_NEAR(distance(x, y, CAROM_NORM_L1, CAROM_NORM_DENSE), 1.0 / 12 + 1.0 / 6 + 1.375 + 1.5, 1e-9);
-    CHECK_NEAR(distance(x, y, CAROM_NORM_L2, CAROM_NORM_DENSE), sqrt(0.2 - 1.0 / 6 + 0.0625 + 2.75 * 2.75 / 2 + 4.5), 1e-9);
+    CHECK_NEAR(distance(x, y, CAROM_NORM_L2, CAROM_NORM_DENSE), sqrt(0.2 - 1.0 / 6 + 0.0625 + 2.75 * 2.75 / 2 + 4.5),
+               1e-9);
     CHECK_NEAR(distance(x, y, CAROM_NORM_MAX, CAROM_NORM_DENSE), 3, 1e-12);
     CHECK_NEAR(distance(x, y, CAROM_NORM_END, CAROM_NORM_DENSE), 3, 1e-12);
     /* nodes of x: at 1 it is 3 - 1/4, at 2 it is 3 - 0, both with steps of 1 */
@@ -98,7 +101,8 @@ START_TEST(arcs_are_as_far_apart_as_their_points)
     carom_error error = {0};
     CHECK_OK(carom_path_hausdorff(a, b, 0, 1, 1e-4, &bounds, &error), error);
     CHECK_AT_MOST(bounds.lower, 0.125);
-    CHECK_AT_LEAST(bounds.upper, 0.125 - 1e-12); /* the apex: (1/2, 1) is 1/8 below (1/2, 9/8), and the curve is flat there */
+    /* the apex: (1/2, 1) is 1/8 below (1/2, 9/8), and the curve is flat there */
+    CHECK_AT_LEAST(bounds.upper, 0.125 - 1e-12);
     CHECK_AT_MOST(bounds.upper, bounds.lower * (1 + 2e-4));
     carom_path_free(a), carom_path_free(b);
 }
@@ -162,12 +166,21 @@ START_TEST(closed_forms_agree_with_the_scheme_exact)
     const struct {
         const char *name, *key;
         double value, t_end;
-    } cases[] = {{"ball", NULL, 0, 5}, {"bouncing-ball", NULL, 0, 10}, {"bouncing-ball", "e", 1, 7}, {"bouncing-ball", "e", 0, 2},
-                 {"bouncing-ball", "v.y", 3, 4}, {"free-flight", NULL, 0, 1}, {"rest-phase", NULL, 0, 1}, {"take-off", NULL, 0, 10},
-                 {"linear-oscillator", NULL, 0, 5}, {"linear-oscillator", "rho", 0.9, 5}, {"linear-oscillator", "v.q", -2, 3}};
+    } cases[] = {{"ball", NULL, 0, 5},
+                 {"bouncing-ball", NULL, 0, 10},
+                 {"bouncing-ball", "e", 1, 7},
+                 {"bouncing-ball", "e", 0, 2},
+                 {"bouncing-ball", "v.y", 3, 4},
+                 {"free-flight", NULL, 0, 1},
+                 {"rest-phase", NULL, 0, 1},
+                 {"take-off", NULL, 0, 10},
+                 {"linear-oscillator", NULL, 0, 5},
+                 {"linear-oscillator", "rho", 0.9, 5},
+                 {"linear-oscillator", "v.q", -2, 3}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         carom_model *m = load(cases[k].name, cases[k].key, cases[k].value);
-        carom_reference *closed = refer(m, CAROM_REFERENCE_CLOSED, cases[k].t_end), *exact = refer(m, CAROM_REFERENCE_EXACT, cases[k].t_end);
+        carom_reference *closed = refer(m, CAROM_REFERENCE_CLOSED, cases[k].t_end),
+                        *exact = refer(m, CAROM_REFERENCE_EXACT, cases[k].t_end);
         for (int j = 0; j < 500; j++) {
             double t = cases[k].t_end * (j + 0.37) / 500, a[3], b[3];
             ck_assert_int_eq(carom_reference_at(closed, t, 1, a, a + 1, a + 2), CAROM_OK);
@@ -190,7 +203,8 @@ START_TEST(impacts_of_closed_forms_are_where_they_are_known_to_be)
     carom_model *m = load("linear-oscillator", NULL, 0);
     carom_reference *r = refer(m, CAROM_REFERENCE_CLOSED, 0);
     const double t[] = {.5069846364299193, 1.500940565280607, 2.4948964941312943, 3.488852422981983, 4.482808351832671};
-    const double U[] = {-3.0059512777137427, -1.3607708074919005, -.6160103805576373, -.27886311704039385, -.1262391682021474};
+    const double U[] = {-3.0059512777137427, -1.3607708074919005, -.6160103805576373, -.27886311704039385,
+                        -.1262391682021474};
     for (int k = 0; k < 5; k++) {
         double v;
         CHECK_NEAR(carom_reference_impact(r, k), t[k], 1e-14);
@@ -246,16 +260,24 @@ START_TEST(errors_of_moreaus_scheme_on_a_fixed_grid_are_those_of_the_tables)
         const char *scheme;
         double error[6];
     } table[] = {
-        {"ball", NULL, 0, "moreau-jean:gamma=0.5", {3, 3.947631e-3, 1.063225e-1, 1.028348e-2, 2.696783e-3, 1.625814e-3}},
-        {"ball", NULL, 0, "moreau-jean:gamma=1", {.7487008, 7.829677e-3, 3.466705e-2, 7.045428e-3, 6.986214e-4, 7.095582e-4}},
+        {"ball", NULL, 0, "moreau-jean:gamma=0.5", {3, 3.947631e-3, 1.063225e-1, 1.028348e-2, 2.696783e-3,
+         1.625814e-3}},
+        {"ball", NULL, 0, "moreau-jean:gamma=1", {.7487008, 7.829677e-3, 3.466705e-2, 7.045428e-3, 6.986214e-4,
+         7.095582e-4}},
         {"ball", NULL, 0, "moreau-jean:gamma=0", {3, 7.802740e-3, 1.091540e-1, 1.210938e-2, 2.696783e-3, 1.738424e-3}},
-        {"ball", NULL, 0, "moreau-jean:theta=1:gamma=1", {.7487008, 9.463072e-3, 3.229729e-2, 6.384617e-3, 9.988011e-4, 1.213577e-3}},
-        {"linear-oscillator", NULL, 0, "moreau-jean", {2.041362, 4.499264e-3, 7.546275e-2, 1.017225e-2, 9.502703e-4, 1.623928e-3}},
-        {"linear-oscillator", "rho", 0.9, "moreau-jean", {4.654178, 7.891903e-3, 2.605701e-1, 3.853550e-2, 2.663848e-3, 5.714950e-3}},
-        {"linear-oscillator", "rho", 0.9, "moreau-jean:gamma=0", {5.710482, 4.418959e-2, 6.030385e-1, 2.041592e-1, 1.473358e-2, 3.180935e-2}},
-        /* L1.v: 3.041483e-2 where the first velocity is (q_1 - q_0)/h. (22b) of the paper for k = 0, with the q_{-1} that makes q_1
-         * second order, is v_0: at t_1 it is off by 2 h, like (22b) at every other node, not by h. That adds h h to the sum. */
-        {"ball", NULL, 0, "schatzman-paoli", {2.998001, 5.815261e-3, 1.466050e-1, 3.041483e-2 + h * h, 1.996663e-3, 1.478726e-3}},
+        {"ball", NULL, 0, "moreau-jean:theta=1:gamma=1", {.7487008, 9.463072e-3, 3.229729e-2, 6.384617e-3, 9.988011e-4,
+         1.213577e-3}},
+        {"linear-oscillator", NULL, 0, "moreau-jean", {2.041362, 4.499264e-3, 7.546275e-2, 1.017225e-2, 9.502703e-4,
+         1.623928e-3}},
+        {"linear-oscillator", "rho", 0.9, "moreau-jean", {4.654178, 7.891903e-3, 2.605701e-1, 3.853550e-2, 2.663848e-3,
+         5.714950e-3}},
+        {"linear-oscillator", "rho", 0.9, "moreau-jean:gamma=0", {5.710482, 4.418959e-2, 6.030385e-1, 2.041592e-1,
+         1.473358e-2, 3.180935e-2}},
+        /* L1.v: 3.041483e-2 where the first velocity is (q_1 - q_0)/h. (22b) of the paper for k = 0, with the q_{-1}
+         * that makes q_1 second order, is v_0: at t_1 it is off by 2 h, like (22b) at every other node, not by h.
+         * That adds h h to the sum. */
+        {"ball", NULL, 0, "schatzman-paoli", {2.998001, 5.815261e-3, 1.466050e-1, 3.041483e-2 + h * h, 1.996663e-3,
+         1.478726e-3}},
     };
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         carom_model *m = load(table[k].model, table[k].key, table[k].value);
@@ -263,8 +285,10 @@ START_TEST(errors_of_moreaus_scheme_on_a_fixed_grid_are_those_of_the_tables)
         for (int j = 0; j < 6; j++) {
             double e = error_of(r, m, table[k].scheme, h, norm[j]);
             printf("%-30s %-12s %.6e, table %.6e\n", table[k].scheme, norm[j], e, table[k].error[j]);
-            bool chords = j == 1 && !strcmp(table[k].model, "linear-oscillator"); /* the table has coarse ones for its arcs */
-            CHECK_NEAR(e, table[k].error[j], (chords ? 3e-5 : 6e-7) * table[k].error[j]); /* else all digits that are printed */
+            /* the table has coarse ones for its arcs */
+            bool chords = j == 1 && !strcmp(table[k].model, "linear-oscillator");
+            /* else all digits that are printed */
+            CHECK_NEAR(e, table[k].error[j], (chords ? 3e-5 : 6e-7) * table[k].error[j]);
         }
         carom_reference_free(r), carom_model_free(m);
     }
@@ -277,15 +301,22 @@ START_TEST(exact_l1_errors_of_the_galerkin_families_are_those_of_the_tables)
         const char *model, *scheme, *norm;
         double h, error;
     } table[] = {
-        {"free-flight", "dg-minus:degree=1", "L1.q", 0.25, 1.204427083e-2}, {"free-flight", "dg-minus:degree=1", "L1.v", 0.25, 7.284367391e-2},
-        {"free-flight", "dg-minus:degree=1", "L1.q", 0.015625, 6.624559561e-5}, {"free-flight", "dg-minus:degree=1", "L1.v", 0.015625, 3.122924074e-4},
-        {"free-flight", "dg-minus:degree=2", "L1.q", 0.125, 1.017252604e-5}, {"free-flight", "dg-minus:degree=2", "L1.v", 0.125, 3.433227539e-4},
-        {"free-flight", "dg-plus:degree=1", "L1.q", 0.25, 2.506510e-2}, {"free-flight", "dg-plus:degree=1", "L1.q", 0.015625, 6.942451e-5},
-        /* i is linear in each step here: 5 h^2/6 for the trapezoidal rule at the nodes and as much for the chord of a cubic */
-        {"rest-phase", "dg-minus:degree=1", "L1.i", 0.25, 2 * 5.208333333e-2}, {"rest-phase", "dg-plus:degree=1", "L1.i", 0.0625, 2 * 3.255208333e-3},
+        {"free-flight", "dg-minus:degree=1", "L1.q", 0.25, 1.204427083e-2}, {"free-flight", "dg-minus:degree=1", "L1.v",
+         0.25, 7.284367391e-2},
+        {"free-flight", "dg-minus:degree=1", "L1.q", 0.015625, 6.624559561e-5}, {"free-flight", "dg-minus:degree=1",
+         "L1.v", 0.015625, 3.122924074e-4},
+        {"free-flight", "dg-minus:degree=2", "L1.q", 0.125, 1.017252604e-5}, {"free-flight", "dg-minus:degree=2",
+         "L1.v", 0.125, 3.433227539e-4},
+        {"free-flight", "dg-plus:degree=1", "L1.q", 0.25, 2.506510e-2}, {"free-flight", "dg-plus:degree=1", "L1.q",
+         0.015625, 6.942451e-5},
+        /* i is linear in each step here: 5 h^2/6 for the trapezoidal rule at the nodes and as much for the chord of a
+         * cubic */
+        {"rest-phase", "dg-minus:degree=1", "L1.i", 0.25, 2 * 5.208333333e-2}, {"rest-phase", "dg-plus:degree=1",
+         "L1.i", 0.0625, 2 * 3.255208333e-3},
         /* the scheme of degree 0: velocities that are constant in each step */
         {"free-flight", "moreau-jean:theta=1", "step-L1.q", 0.015625, 1.343413194e-2},
-        {"free-flight", "moreau-jean:theta=1", "step-L1.v", 0.015625, 5.310694377e-2}, {"rest-phase", "moreau-jean:theta=1", "step-L1.i", 0.25, 1.119791667},
+        {"free-flight", "moreau-jean:theta=1", "step-L1.v", 0.015625, 5.310694377e-2}, {"rest-phase",
+         "moreau-jean:theta=1", "step-L1.i", 0.25, 1.119791667},
     };
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         carom_model *m = load(table[k].model, NULL, 0);
@@ -305,7 +336,8 @@ START_TEST(unprefixed_norms_take_what_the_scheme_defines)
     ck_assert(error_of(r, m, "moreau-jean", 0.01, "L1.v") == error_of(r, m, "moreau-jean", 0.01, "grid-L1.v"));
     ck_assert(error_of(r, m, "moreau-jean", 0.01, "L1.v") != error_of(r, m, "moreau-jean", 0.01, "dense-L1.v"));
     ck_assert(error_of(r, m, "dg-minus", 0.01, "L1.v") == error_of(r, m, "dg-minus", 0.01, "dense-L1.v"));
-    ck_assert(error_of(r, m, "moreau-jean:control=halving", 0.01, "L1.v") == error_of(r, m, "moreau-jean:control=halving", 0.01, "dense-L1.v"));
+    ck_assert(error_of(r, m, "moreau-jean:control=halving", 0.01, "L1.v") ==
+              error_of(r, m, "moreau-jean:control=halving", 0.01, "dense-L1.v"));
     /* one coordinate: its name changes nothing */
     ck_assert(error_of(r, m, "moreau-jean", 0.01, "L1.q") == error_of(r, m, "moreau-jean", 0.01, "L1.q.q"));
     carom_reference_free(r), carom_model_free(m);
@@ -313,8 +345,10 @@ START_TEST(unprefixed_norms_take_what_the_scheme_defines)
 END_TEST
 
 TEST_MAIN("norms", norms_of_parabolas_and_jumps_are_exact, arcs_are_as_far_apart_as_their_points,
-          names_of_norms_are_read_and_typos_explained, a_ball_written_in_c_has_a_closed_form_too, closed_forms_agree_with_the_scheme_exact,
-          impacts_of_closed_forms_are_where_they_are_known_to_be, models_without_a_closed_form_say_so_and_get_another_reference,
+          names_of_norms_are_read_and_typos_explained, a_ball_written_in_c_has_a_closed_form_too,
+          closed_forms_agree_with_the_scheme_exact, impacts_of_closed_forms_are_where_they_are_known_to_be,
+          models_without_a_closed_form_say_so_and_get_another_reference,
           errors_of_moreaus_scheme_on_a_fixed_grid_are_those_of_the_tables,
-          exact_l1_errors_of_the_galerkin_families_are_those_of_the_tables, unprefixed_norms_take_what_the_scheme_defines)
+          exact_l1_errors_of_the_galerkin_families_are_those_of_the_tables,
+          unprefixed_norms_take_what_the_scheme_defines)
 #endif

@@ -1,25 +1,31 @@
-/* test_orbit.c: periodic orbits, multipliers, sensitivities and bifurcations against closed forms and independent values.
+/* test_orbit.c: periodic orbits, multipliers, sensitivities and bifurcations against closed forms and independent
+ * values.
  *
- * BB  ball on a table at Gamma sin(t - 1), g = 1: an impact per period at t = 1 + th, Gamma cos th = pi (1-e)/(1+e), multipliers
+ * BB  ball on a table at Gamma sin(t - 1), g = 1: an impact per period at t = 1 + th, Gamma cos th = pi (1-e)/(1+e),
+ *     multipliers
  *     mu^2 - (1 + e^2 - (1+e)^2 Gamma sin th) mu + e^2 = 0
  * CH  two masses in a row, the second before a stop        PE  driven pendulum before a wall
  * BE  block with negative damping on a belt                DH, FS  driven block with dry friction */
 #include <complex.h>
 #include <string.h>
 
-#include "analysis/orbit.h"
+#include "analysis/orbit/orbit.h"
 #include "testing.h"
 
-static const char *const BB = "carom: 1\nparameters: {Gamma: 1.2, e: 0.5}\ncoordinates: {y: 0.6}\nvelocities: {y: 3.3}\n"
-                              "mass: {y: 1}\nforce: {y: -1}\ncontacts: {table: {gap: y - Gamma*sin(t - 1), restitution: e}}\nperiod: 2*pi\n";
+static const char *const BB =
+    "carom: 1\nparameters: {Gamma: 1.2, e: 0.5}\ncoordinates: {y: 0.6}\nvelocities: {y: 3.3}\n"
+    "mass: {y: 1}\nforce: {y: -1}\ncontacts: {table: {gap: y - Gamma*sin(t - 1), "
+    "restitution: e}}\nperiod: 2*pi\n";
 static const char *const CH =
-    "carom: 1\nparameters: {w: 1.4, e: 0.8, d: 0.5, a: 1, b: 0.1}\ncoordinates: {x1: -0.16, x2: -1.47}\nvelocities: {x1: 0.35, x2: -0.21}\n"
+    "carom: 1\nparameters: {w: 1.4, e: 0.8, d: 0.5, a: 1, b: 0.1}\ncoordinates: {x1: -0.16, x2: -1.47}\nvelocities: "
+    "{x1: 0.35, x2: -0.21}\n"
     "mass: {x1: 1, x2: 1}\n"
     "force: {x1: -2*x1 + x2 + b*(-2*x1' + x2') + a*cos(w*t), x2: x1 - x2 + b*(x1' - x2')}\n"
     "contacts: {stop: {gap: d - x2, restitution: e}}\nperiod: 2*pi/w\n";
 static const char *const PE =
     "carom: 1\nparameters: {w: 2.4, A: 0.8, thw: 0, e: 0.7, c: 0.1}\ncoordinates: {th: 0.067}\nvelocities: {th: 0.51}\n"
-    "mass: {th: 1}\nforce: {th: -c*th' - sin(th) + A*cos(w*t)}\ncontacts: {wall: {gap: th - thw, restitution: e}}\nperiod: 2*pi/w\n";
+    "mass: {th: 1}\nforce: {th: -c*th' - sin(th) + A*cos(w*t)}\ncontacts: {wall: {gap: th - thw, restitution: "
+    "e}}\nperiod: 2*pi/w\n";
 static const char *const BE =
     "carom: 1\nparameters: {c: 0.1, vb: 1, f: 0.5}\ncoordinates: {x: 0, y: 0}\nvelocities: {x: 0, y: 0}\n"
     "mass: {x: 1, y: 1}\nforce: {x: c*x' - x, y: -1}\n"
@@ -76,7 +82,8 @@ typedef struct found {
     double value[CAROM_BRANCH_EVENTS];
     int n[CAROM_BRANCH_EVENTS];
 } found;
-static found follow(const char *text, const setting *set, const char *name, double from, double to, double step, double transient);
+static found follow(const char *text, const setting *set, const char *name, double from, double to, double step,
+                    double transient);
 
 typedef struct expected {
     const char *text;
@@ -91,7 +98,8 @@ typedef struct expected {
 
 static const expected table[] = {
     {CH, {{NULL, 0}}, 0, 4, {-.164730606491, -1.471705195044, .355473806487, -.214739398985}, 4,
-     {-.269582738677 + .596550274039 * I, -.269582738677 - .596550274039 * I, .122985805266 + .611085998447 * I, .122985805266 - .611085998447 * I}, 1e-9},
+     {-.269582738677 + .596550274039 * I, -.269582738677 - .596550274039 * I, .122985805266 + .611085998447 * I,
+      .122985805266 - .611085998447 * I}, 1e-9},
     {CH, {{"w", 1.1}, {"e", .6}, {"d", .2}, {"q.x1", -.2}, {"q.x2", -2.37}, {"v.x1", 1.27}, {"v.x2", 1.2}}, 0, 4,
      {-.20441264086, -2.371684279553, 1.273376465932, 1.203650725712}, 4,
      {-.633756587554, -.495797854611, .421657951874 + .169354107025 * I, .421657951874 - .169354107025 * I}, 1e-9},
@@ -107,9 +115,11 @@ static const expected table[] = {
      {-.203338735601 + .579473390869 * I, -.203338735601 - .579473390869 * I}, 1e-9},
     {PE, {{"w", 2}, {"thw", .3}, {"q.th", .765}, {"v.th", 1.13}}, 0, 2, {.764807131914, 1.128229655739}, 2,
      {-.070150879118 + .594117978833 * I, -.070150879118 - .594117978833 * I}, 1e-9},
-    {PE, {{"w", 1.2}, {"q.th", .295}, {"v.th", .185}}, 0, 2, {.294887859912, .184812181585}, 2, {-.886384985909, -.327474607238}, 1e-9},
+    {PE, {{"w", 1.2}, {"q.th", .295}, {"v.th", .185}}, 0, 2, {.294887859912, .184812181585}, 2, {-.886384985909,
+     -.327474607238}, 1e-9},
     {DRY, {{NULL, 0}}, 100, 0, {0}, 2, {-.58308899193 + .288451224974 * I, -.58308899193 - .288451224974 * I}, 1e-9},
-    {DRY, {{"w", 1.3}, {"f", .3}}, 200, 0, {0}, 2, {.107714547764 + .754532361266 * I, .107714547764 - .754532361266 * I}, 1e-9},
+    {DRY, {{"w", 1.3}, {"f", .3}}, 200, 0, {0}, 2, {.107714547764 + .754532361266 * I,
+     .107714547764 - .754532361266 * I}, 1e-9},
     {DRY, {{"w", .5}, {"f", .6}, {"c", .1}}, 20, 0, {0}, 1, {.00102397950}, 1e-9},
 };
 
@@ -124,9 +134,10 @@ START_TEST(orbits_and_multipliers_agree_with_independent_values)
         for (int i = 0; i < e->n; i++)
             worst = fmax(worst, fabs(orbits.orbit.x[i] - e->x[i]));
         for (int i = 0; i < orbits.orbit.nmultiplier; i++)
-            worst_multiplier = fmax(worst_multiplier, cabs(orbits.orbit.multiplier[i] - (i < e->nmultiplier ? e->multiplier[i] : 0)));
-        printf("orbit %d: x off by %.1e, multipliers by %.1e, residual %.1e after %d steps\n", k, worst, worst_multiplier,
-               orbits.orbit.residual, orbits.orbit.iterations);
+            worst_multiplier =
+                fmax(worst_multiplier, cabs(orbits.orbit.multiplier[i] - (i < e->nmultiplier ? e->multiplier[i] : 0)));
+        printf("orbit %d: x off by %.1e, multipliers by %.1e, residual %.1e after %d steps\n", k, worst,
+               worst_multiplier, orbits.orbit.residual, orbits.orbit.iterations);
         CHECK_AT_MOST(worst, e->tolerance);
         CHECK_AT_MOST(worst_multiplier, e->tolerance);
         carom_orbits_free(&orbits);
@@ -174,7 +185,8 @@ START_TEST(stick_slip_on_a_belt_has_its_period_and_loses_a_direction)
 {
     const double cases[][4] = {{.1, 1, .5, 6.439474890105}, {.3, .5, .6, 7.154982169274}};
     for (int k = 0; k < CAROM_COUNT(cases); k++) {
-        carom_model *model = make(BE, (setting[]){{"c", cases[k][0]}, {"vb", cases[k][1]}, {"f", cases[k][2]}, {NULL, 0}});
+        carom_model *model =
+            make(BE, (setting[]){{"c", cases[k][0]}, {"vb", cases[k][1]}, {"f", cases[k][2]}, {NULL, 0}});
         carom_orbits orbits;
         find(&orbits, model, NULL, 0, 3);
         CHECK_NEAR(orbits.orbit.T, cases[k][3], 1e-9);
@@ -200,7 +212,8 @@ START_TEST(orbits_move_with_parameters_as_independent_values_say)
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 4; k++)
             CHECK_NEAR(orbits.orbit.x_p[i * 4 + k], known[i][k], 1e-9);
-        CHECK_NEAR(orbits.orbit.x_p[i * 4] * 1 + orbits.orbit.x_p[i * 4 + 1] * 0.5, orbits.orbit.x[i], 1e-9); /* scaling: a x_a + d x_d = x */
+        /* scaling: a x_a + d x_d = x */
+        CHECK_NEAR(orbits.orbit.x_p[i * 4] * 1 + orbits.orbit.x_p[i * 4 + 1] * 0.5, orbits.orbit.x[i], 1e-9);
     }
     carom_orbits_free(&orbits);
     carom_model_free(model);
@@ -217,7 +230,8 @@ static bool note(void *user, const carom_branch_point *at)
     return true;
 }
 
-static found follow(const char *text, const setting *set, const char *name, double from, double to, double step, double transient)
+static found follow(const char *text, const setting *set, const char *name, double from, double to, double step,
+                    double transient)
 {
     found result = {0};
     setting all[8] = {{name, from}};
@@ -232,7 +246,8 @@ static found follow(const char *text, const setting *set, const char *name, doub
     find(&orbits, model, &which, 1, transient);
     carom_branch branch = {.from = from, .to = to, .step = step, .most = 500, .point = note, .user = &result};
     CHECK_OK(carom_orbit_follow(&orbits, &branch, &error), error);
-    printf("%s: PD %.12g SN %.12g grazing %.12g; %s\n", name, result.value[0], result.value[1], result.value[2], branch.reason);
+    printf("%s: PD %.12g SN %.12g grazing %.12g; %s\n", name, result.value[0], result.value[1], result.value[2],
+           branch.reason);
     carom_orbits_free(&orbits);
     carom_model_free(model);
     return result;
@@ -245,8 +260,12 @@ START_TEST(the_bouncing_ball_doubles_its_period_and_folds_where_closed_forms_say
         const double fold = M_PI * (1 - e[k]) / (1 + e[k]), force = 2 * (1 + e[k] * e[k]) / ((1 + e[k]) * (1 + e[k]));
         const double th = acos(fold / start[k]);
         const double left = 2 * M_PI - 1 - th; /* from an impact, which leaves with pi, to the next t = 0 */
-        const setting set[] = {{"e", e[k]}, {"q.y", start[k] * sin(th) + M_PI * left - 0.5 * left * left}, {"v.y", M_PI - left}, {NULL, 0}};
-        found up = follow(BB, set, "Gamma", start[k], 2, .05, 0), down = follow(BB, set, "Gamma", start[k], 0.5 * fold, .05, 0);
+        const setting set[] = {{"e", e[k]},
+                               {"q.y", start[k] * sin(th) + M_PI * left - 0.5 * left * left},
+                               {"v.y", M_PI - left},
+                               {NULL, 0}};
+        found up = follow(BB, set, "Gamma", start[k], 2, .05, 0),
+              down = follow(BB, set, "Gamma", start[k], 0.5 * fold, .05, 0);
         CHECK_NEAR(up.value[CAROM_BRANCH_PERIOD_DOUBLING], sqrt(fold * fold + force * force), 1e-8);
         CHECK_NEAR(down.value[CAROM_BRANCH_SADDLE_NODE], fold, 1e-8);
     }
@@ -258,7 +277,8 @@ START_TEST(branches_double_fold_and_graze_at_independent_values)
     const setting ch[] = {{"w", 1.7}, {"q.x1", -.6}, {"q.x2", -2.03}, {"v.x1", 1.12}, {"v.x2", -1.02}, {NULL, 0}};
     found f = follow(CH, ch, "d", 0, -.1, .01, 0);
     CHECK_NEAR(f.value[CAROM_BRANCH_PERIOD_DOUBLING], -.0438012111, 1e-8);
-    f = follow(CH, (setting[]){{"w", 1.7}, {NULL, 0}}, "d", 1, .5, .05, 100); /* the motion without impacts: |X2| of the linear response */
+    /* the motion without impacts: |X2| of the linear response */
+    f = follow(CH, (setting[]){{"w", 1.7}, {NULL, 0}}, "d", 1, .5, .05, 100);
     CHECK_NEAR(f.value[CAROM_BRANCH_GRAZING], .775146952208, 1e-8);
     f = follow(CH, NULL, "d", .5, 1, .05, 100);
     CHECK_NEAR(f.value[CAROM_BRANCH_GRAZING], .849032171808, 1e-8);
@@ -279,7 +299,8 @@ END_TEST
 START_TEST(the_impact_oscillator_doubles_folds_and_grazes_at_published_values)
 {
     static const char *const IO =
-        "carom: 1\nparameters: {w: 2.5, alpha: 0.25, e: 0.8, umin: 0, a: 1}\ncoordinates: {u: umin + 0.5}\nmass: {u: 1}\n"
+        "carom: 1\nparameters: {w: 2.5, alpha: 0.25, e: 0.8, umin: 0, a: 1}\ncoordinates: {u: umin + 0.5}\nmass: {u: "
+        "1}\n"
         "force: {u: -u - 2*alpha*u' + a*cos(w*t)}\ncontacts: {stop: {gap: u - umin, restitution: e}}\nperiod: 2*pi/w\n";
     found f = follow(IO, (setting[]){{"alpha", 0}, {NULL, 0}}, "w", 2.3, 2.8, .02, 400);
     CHECK_NEAR(f.value[CAROM_BRANCH_PERIOD_DOUBLING], 2.6533477279, 1e-8);
@@ -293,7 +314,8 @@ END_TEST
 
 START_TEST(a_search_that_cannot_succeed_says_so)
 {
-    static const char *const flight = "carom: 1\ncoordinates: {y: 0}\nvelocities: {y: 1}\nmass: {y: 1}\nforce: {y: 1}\nperiod: 1\n";
+    static const char *const flight =
+        "carom: 1\ncoordinates: {y: 0}\nvelocities: {y: 1}\nmass: {y: 1}\nforce: {y: 1}\nperiod: 1\n";
     carom_model *model = make(flight, NULL);
     carom_orbits orbits;
     const carom_options options = sharp(model);
@@ -305,9 +327,12 @@ START_TEST(a_search_that_cannot_succeed_says_so)
 }
 END_TEST
 
-TEST_MAIN_MODELS("orbit", orbits_and_multipliers_agree_with_independent_values, an_orbit_with_a_joint_is_that_of_the_angle,
+TEST_MAIN_MODELS("orbit", orbits_and_multipliers_agree_with_independent_values,
+                 an_orbit_with_a_joint_is_that_of_the_angle,
                  the_bouncing_ball_has_the_multipliers_of_its_quadratic_equation,
-                 stick_slip_on_a_belt_has_its_period_and_loses_a_direction, orbits_move_with_parameters_as_independent_values_say,
+                 stick_slip_on_a_belt_has_its_period_and_loses_a_direction,
+                 orbits_move_with_parameters_as_independent_values_say,
                  the_bouncing_ball_doubles_its_period_and_folds_where_closed_forms_say,
                  branches_double_fold_and_graze_at_independent_values,
-                 the_impact_oscillator_doubles_folds_and_grazes_at_published_values, a_search_that_cannot_succeed_says_so)
+                 the_impact_oscillator_doubles_folds_and_grazes_at_published_values,
+                 a_search_that_cannot_succeed_says_so)

@@ -42,10 +42,24 @@ START_TEST(numbers_at_the_limits_are_written_well)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0, "0"}, {-0.0, "-0"}, {1, "1"}, {0.1, "0.1"}, {1e22, "1e22"}, {1e23, "1e23"}, {5e-324, "5e-324"},
-                 {1.7976931348623157e308, "1.7976931348623157e308"}, {2.2250738585072014e-308, "2.2250738585072014e-308"},
-                 {9007199254740993.0, "9007199254740992"}, {-123.456, "-123.456"}, {1e-5, "0.00001"}, {1e-6, "1e-6"},
-                 {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"}, {1e16, "1e16"}, {123456789012345, "123456789012345"}};
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0"},
+                 {1, "1"},
+                 {0.1, "0.1"},
+                 {1e22, "1e22"},
+                 {1e23, "1e23"},
+                 {5e-324, "5e-324"},
+                 {1.7976931348623157e308, "1.7976931348623157e308"},
+                 {2.2250738585072014e-308, "2.2250738585072014e-308"},
+                 {9007199254740993.0, "9007199254740992"},
+                 {-123.456, "-123.456"},
+                 {1e-5, "0.00001"},
+                 {1e-6, "1e-6"},
+                 {INFINITY, "inf"},
+                 {-INFINITY, "-inf"},
+                 {NAN, "nan"},
+                 {1e16, "1e16"},
+                 {123456789012345, "123456789012345"}};
     static carom_decimal decimal;
     carom_decimal_init(&decimal);
     for (int i = 0; i < CAROM_COUNT(cases); i++) {
@@ -143,7 +157,8 @@ END_TEST
 START_TEST(a_jump_gives_two_rows_instead_of_the_node)
 {
     static const double expected[][7] = { /* t side y y' mode force impulse */
-        {0, 0, 1, 0, 0, 0, 0}, {0.25, 0, 0.9375, -0.5, 0, 0, 0}, {0.5, 0, 0.75, -1, 0, 0, 0}, {0.75, 0, 0.4375, -1.5, 0, 0, 0},
+        {0, 0, 1, 0, 0, 0, 0}, {0.25, 0, 0.9375, -0.5, 0, 0, 0}, {0.5, 0, 0.75, -1, 0, 0, 0}, {0.75, 0, 0.4375, -1.5, 0,
+         0, 0},
         {1, -1, 0, -2, 0, 0, 0}, {1, 1, 0, 1, 0, 4, 3}, {1.25, 0, 0.25, 1, 0, 4, 0}, {1.5, 0, 0.5, 1, 1, 4, 0}};
     static const char *const names[] = {"t", "side", "y", "y'", "ground.mode", "ground.force", "ground.impulse"};
     carom_model model = fixture_model();
@@ -154,7 +169,8 @@ START_TEST(a_jump_gives_two_rows_instead_of_the_node)
     ck_assert_uint_eq(r.n, CAROM_COUNT(expected));
     for (size_t k = 0; k < r.n; k++) {
         for (int i = 0; i < 7; i++)
-            ck_assert_msg(value(&r, k, names[i]) == expected[k][i], "row %zu: %s = %g", k, names[i], value(&r, k, names[i]));
+            ck_assert_msg(value(&r, k, names[i]) == expected[k][i], "row %zu: %s = %g", k, names[i],
+                          value(&r, k, names[i]));
         ck_assert(value(&r, k, "twice") == 2 * expected[k][2]);
         ck_assert(value(&r, k, "ground.gap") == expected[k][2]);
         ck_assert(value(&r, k, "energy") == expected[k][3] * expected[k][3] / 2 + expected[k][2]);
@@ -237,13 +253,27 @@ START_TEST(names_are_unique_and_rows_of_friction_and_joints_find_their_columns)
     feed_segment(sampler, &s);
     carom_sampler_jump(sampler, &(carom_jump){1, q, v, v, impulse});
     carom_sampler_end(sampler);
-    static const char *const names[] = {"t", "side", "y", "y'", "y_2", "ground.mode", "ground.force", "ground.impulse", "wall.mode",
-                                        "wall.force", "wall.impulse", "wall.force_t", "wall.impulse_t", "joint0.force", "joint0.impulse"};
+    static const char *const names[] = {"t",
+                                        "side",
+                                        "y",
+                                        "y'",
+                                        "y_2",
+                                        "ground.mode",
+                                        "ground.force",
+                                        "ground.impulse",
+                                        "wall.mode",
+                                        "wall.force",
+                                        "wall.impulse",
+                                        "wall.force_t",
+                                        "wall.impulse_t",
+                                        "joint0.force",
+                                        "joint0.impulse"};
     ck_assert_int_eq(r.width, CAROM_COUNT(names));
     for (int i = 0; i < r.width; i++)
         ck_assert_str_eq(carom_sampler_columns(sampler)->name[i], names[i]);
     ck_assert_uint_eq(r.n, 3);
-    ck_assert(value(&r, 0, "joint0.force") == 10 && value(&r, 0, "ground.force") == 20 && value(&r, 0, "wall.force") == 30);
+    ck_assert(value(&r, 0, "joint0.force") == 10 && value(&r, 0, "ground.force") == 20 &&
+              value(&r, 0, "wall.force") == 30);
     ck_assert(value(&r, 0, "wall.force_t") == 31 && value(&r, 0, "wall.mode") == 3);
     ck_assert(value(&r, 2, "joint0.impulse") == 1 && value(&r, 2, "ground.impulse") == 2);
     ck_assert(value(&r, 2, "wall.impulse") == 3 && value(&r, 2, "wall.impulse_t") == 4);
@@ -259,7 +289,8 @@ START_TEST(an_interval_below_the_resolution_of_time_is_an_error)
     carom_sampler *sampler;
     carom_error error = {0};
     rows r = {0};
-    ck_assert_int_eq(carom_sampler_new(&sampler, &model, NULL, -1, &(carom_sink_info){0}, keep, &r, &error), CAROM_BAD_OPTION);
+    ck_assert_int_eq(carom_sampler_new(&sampler, &model, NULL, -1, &(carom_sink_info){0}, keep, &r, &error),
+                     CAROM_BAD_OPTION);
     sampler = new_sampler(&model, 1e-30, &(carom_sink_info){0}, &r);
     const double q[] = {0}, v[] = {0};
     carom_segment s = {1, 2, 0, 0, q, v, NULL, NULL, 0, 0, 0};

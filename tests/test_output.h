@@ -52,7 +52,8 @@ static inline carom_model fixture_model(void)
 /* y = 1 - t^2 on [0, 1]; a jump of v from -2 to 1 with impulse 3; y = t - 1 on [1, 1.5] with force 4. */
 static inline void fixture_play(carom_observer o)
 {
-    const double q0[] = {1, 0, -1}, v0[] = {0, -2}, q1[] = {0, 0.5}, v1[] = {1}, none[] = {0, 0, 0}, force[] = {4, 0, 0};
+    const double q0[] = {1, 0, -1}, v0[] = {0, -2}, q1[] = {0, 0.5}, v1[] = {1}, none[] = {0, 0, 0},
+                 force[] = {4, 0, 0};
     const double at[] = {0}, before[] = {-2}, after[] = {1}, impulse[] = {3, 0, 0};
     const unsigned char open[] = {0, 0}, closed[] = {1, 0};
     carom_segment fall = {0, 1, 2, 1, q0, v0, none, open, 0, 0, 0};
@@ -88,7 +89,8 @@ static inline const char *fixture_path(const char *name)
 
 static inline void fixture_remove(void)
 {
-    static const char *const names[] = {"a.csv", "a.events.csv", "a.h5", "a.json", "a.svg", "b.csv", "b.events.csv", "b.h5", "b.json"};
+    static const char *const names[] = {"a.csv", "a.events.csv", "a.h5", "a.json", "a.svg",
+                                        "b.csv", "b.events.csv", "b.h5", "b.json"};
     for (int i = 0; i < CAROM_COUNT(names); i++)
         unlink(fixture_path(names[i]));
     char folder[300];

@@ -32,7 +32,8 @@ START_TEST(csv_holds_exactly_these_lines)
     strcpy(events, fixture_path("a.events.csv"));
     write_fixture(path);
     char *text = fixture_read(path, NULL);
-    ck_assert_str_eq(text, "# carom " CAROM_VERSION "\n# model: fixture\n# source: a.yaml\n# parameters: p0=2\n# scheme: exact\n"
+    ck_assert_str_eq(text, "# carom " CAROM_VERSION
+                           "\n# model: fixture\n# source: a.yaml\n# parameters: p0=2\n# scheme: exact\n"
                            "# options: t_end=1.5 rtol=1\n"
                            "t,side,y,y',twice,ground.mode,ground.force,ground.impulse\n"
                            "0,0,1,0,2,0,0,0\n0.5,0,0.75,-1,1.5,0,0,0\n1,-1,0,-2,0,0,0,0\n1,1,0,1,0,0,4,3\n"
@@ -51,13 +52,14 @@ START_TEST(json_holds_exactly_these_lines)
     strcpy(path, fixture_path("a.json"));
     write_fixture(path);
     char *text = fixture_read(path, NULL);
-    ck_assert_str_eq(text,
-                     "{\"carom\":\"" CAROM_VERSION "\",\"model\":\"fixture\",\"source\":\"a.yaml\",\"parameters\":{\"p0\":2},"
-                     "\"scheme\":\"exact\",\"options\":\"t_end=1.5\\nrtol=1\",\n"
-                     "\"columns\":[\"t\",\"side\",\"y\",\"y'\",\"twice\",\"ground.mode\",\"ground.force\",\"ground.impulse\"],\n"
-                     "\"rows\":[\n[0,0,1,0,2,0,0,0],\n[0.5,0,0.75,-1,1.5,0,0,0],\n[1,-1,0,-2,0,0,0,0],\n[1,1,0,1,0,0,4,3],\n"
-                     "[1.5,0,0.5,1,1,1,4,0]\n],\n\"events\":[\n{\"t\":1,\"event\":\"impact\",\"contact\":\"ground\","
-                     "\"u_before\":[-2],\"u_after\":[1],\"impulse\":[3]}\n]}\n");
+    ck_assert_str_eq(
+        text,
+        "{\"carom\":\"" CAROM_VERSION "\",\"model\":\"fixture\",\"source\":\"a.yaml\",\"parameters\":{\"p0\":2},"
+        "\"scheme\":\"exact\",\"options\":\"t_end=1.5\\nrtol=1\",\n"
+        "\"columns\":[\"t\",\"side\",\"y\",\"y'\",\"twice\",\"ground.mode\",\"ground.force\",\"ground.impulse\"],\n"
+        "\"rows\":[\n[0,0,1,0,2,0,0,0],\n[0.5,0,0.75,-1,1.5,0,0,0],\n[1,-1,0,-2,0,0,0,0],\n[1,1,0,1,0,0,4,3],\n"
+        "[1.5,0,0.5,1,1,1,4,0]\n],\n\"events\":[\n{\"t\":1,\"event\":\"impact\",\"contact\":\"ground\","
+        "\"u_before\":[-2],\"u_after\":[1],\"impulse\":[3]}\n]}\n");
     free(text);
     fixture_remove();
 }

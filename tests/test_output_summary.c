@@ -45,9 +45,12 @@ START_TEST(json_escapes_nests_and_knows_no_nan)
     carom_json_object(json, NULL);
     carom_json_end(json);
     carom_json_numbers(json, NULL, (const double[]){1, NAN, 1e300}, 3);
-    ends_as(&w, CAROM_OK, "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\","
-                           "\"broken\":\"\xef\xbf\xbd<\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"x\":0.1,\"nan\":null,\"inf\":null,"
-                           "\"n\":-9007199254740993,\"list\":[true,null,{},[1,null,1e300]]}\n");
+    ends_as(
+        &w, CAROM_OK,
+        "{\"a\\\"b\\\\\":\"tab\\t line\\n bell\\u0007 caf\xc3\xa9\","
+        "\"broken\":\"\xef\xbf\xbd<\xef\xbf\xbd|\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\",\"x\":0.1,\"nan\":null,"
+        "\"inf\":null,"
+        "\"n\":-9007199254740993,\"list\":[true,null,{},[1,null,1e300]]}\n");
 }
 END_TEST
 
@@ -99,9 +102,21 @@ START_TEST(the_summary_has_exactly_these_fields)
     carom_options options = {.scheme = "exact", .energy = true};
     double q[] = {0.5}, v[] = {-0.25}, defect = 1e-9;
     carom_state state = {.t = 1.5, .q = q, .v = v};
-    carom_info info = {.steps = 7, .rejected = 2, .switches = 5, .rhs_evaluations = 99, .events = {3, 1, 0, 0, 4}, .max_penetration = 1e-12,
-                       .max_residual = 0, .energy_initial = 5, .energy_final = 4, .work_external = 0.5, .work_constraints = 0,
-                       .dissipated_impact = 1, .dissipated_friction = 0.25, .dissipated_viscous = 0.25, .balance_error = 1e-15};
+    carom_info info = {.steps = 7,
+                       .rejected = 2,
+                       .switches = 5,
+                       .rhs_evaluations = 99,
+                       .events = {3, 1, 0, 0, 4},
+                       .max_penetration = 1e-12,
+                       .max_residual = 0,
+                       .energy_initial = 5,
+                       .energy_final = 4,
+                       .work_external = 0.5,
+                       .work_constraints = 0,
+                       .dissipated_impact = 1,
+                       .dissipated_friction = 0.25,
+                       .dissipated_viscous = 0.25,
+                       .balance_error = 1e-15};
     info.nzeno = 1;
     info.zeno[0] = (carom_zeno){0, 2.5, 40, 7};
     carom_summary summary = {.model = &model, .options = &options, .state = &state, .info = &info, .wall_s = 0.125,
@@ -111,11 +126,15 @@ START_TEST(the_summary_has_exactly_these_fields)
         text, "{\n  \"model\": \"fixture\",\n  \"scheme\": \"exact\",\n  \"status\": \"ok\",\n  \"t\": 1.5,\n"
               "  \"q\": {\n    \"y\": 0.5\n  },\n  \"v\": {\n    \"y\": -0.25\n  },\n"
               "  \"steps\": 7,\n  \"rejected\": 2,\n  \"switches\": 5,\n  \"rhs_evaluations\": 99,\n  \"impacts\": 3,\n"
-              "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    \"slip\": 4\n  },\n"
-              "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      \"swallowed\": 7\n    }\n  ],\n"
+              "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    "
+              "\"slip\": 4\n  },\n"
+              "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      "
+              "\"swallowed\": 7\n    }\n  ],\n"
               "  \"max_penetration\": 1e-12,\n  \"max_residual\": 0,\n"
-              "  \"energy\": {\n    \"initial\": 5,\n    \"final\": 4,\n    \"work\": {\n      \"external\": 0.5,\n      \"constraints\": 0\n    },\n"
-              "    \"dissipated\": {\n      \"impact\": 1,\n      \"friction\": 0.25,\n      \"viscous\": 0.25\n    },\n"
+              "  \"energy\": {\n    \"initial\": 5,\n    \"final\": 4,\n    \"work\": {\n      \"external\": 0.5,\n   "
+              "   \"constraints\": 0\n    },\n"
+              "    \"dissipated\": {\n      \"impact\": 1,\n      \"friction\": 0.25,\n      \"viscous\": 0.25\n    "
+              "},\n"
               "    \"balance_error\": 1e-15\n  },\n"
               "  \"verify\": {\n    \"error\": 1e-9\n  },\n  \"wall_s\": 0.125\n}\n");
     free(text);
@@ -127,11 +146,20 @@ START_TEST(a_failed_run_says_why_and_has_null_where_nothing_is_known)
     carom_model model = fixture_model();
     carom_options options = {.scheme = "kern"};
     const char *notes[] = {"compiled without cc"};
-    carom_summary summary = {.model = &model, .options = &options, .status = CAROM_NOT_CONVERGED, .message = "pgs: \"slow\"",
-                             .notes = notes, .nnote = 1};
+    carom_summary summary = {.model = &model,
+                             .options = &options,
+                             .status = CAROM_NOT_CONVERGED,
+                             .message = "pgs: \"slow\"",
+                             .notes = notes,
+                             .nnote = 1};
     char *text = summarize(&summary, false);
-    static const char *const parts[] = {"\"status\": \"not_converged\"", "\"t\": null", "\"y\": null", "\"steps\": null",
-                                        "\"zeno\": []", "\"initial\": null", "\"message\": \"pgs: \\\"slow\\\"\"",
+    static const char *const parts[] = {"\"status\": \"not_converged\"",
+                                        "\"t\": null",
+                                        "\"y\": null",
+                                        "\"steps\": null",
+                                        "\"zeno\": []",
+                                        "\"initial\": null",
+                                        "\"message\": \"pgs: \\\"slow\\\"\"",
                                         "\"notes\": [\n    \"compiled without cc\"\n  ]"};
     for (int i = 0; i < CAROM_COUNT(parts); i++)
         ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is missing in %s", parts[i], text);
@@ -151,7 +179,8 @@ START_TEST(the_text_names_state_counts_and_energy)
     double q[] = {0.5}, v[] = {-0.25};
     carom_state state = {.t = 1.5, .q = q, .v = v};
     carom_info info = {.steps = 1, .events = {2, 0, 0, 0, 0}, .energy_initial = 5, .energy_final = 4};
-    char *text = summarize(&(carom_summary){.model = &model, .options = &options, .state = &state, .info = &info}, true);
+    char *text =
+        summarize(&(carom_summary){.model = &model, .options = &options, .state = &state, .info = &info}, true);
     ck_assert_ptr_nonnull(strstr(text, "t = 1.5, ok\n"));
     ck_assert_ptr_nonnull(strstr(text, "y = 0.5 "));
     ck_assert_ptr_nonnull(strstr(text, "y' = -0.25\n"));

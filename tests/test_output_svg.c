@@ -1,12 +1,13 @@
 /* test_output_svg.c: plots are well-formed, small, and keep what matters: extremes and jumps. */
 #include <errno.h>
 
-#include "output/svg.h"
+#include "output/svg/svg.h"
 #include "test_output.h"
 
 static carom_table make_table(char **names, double **columns, int n, size_t rows)
 {
-    return (carom_table){.title = (char *)"a <b> & \"c\"", .ncolumn = n, .nrow = rows, .name = names, .column = columns};
+    return (
+        carom_table){.title = (char *)"a <b> & \"c\"", .ncolumn = n, .nrow = rows, .name = names, .column = columns};
 }
 
 static char *plot(const carom_table *table, const carom_plot *how, size_t *length)
@@ -25,7 +26,8 @@ static void check_xml(const char *text)
     int depth = 0;
     for (const char *c = text; *c; c++) {
         if (*c == '&')
-            ck_assert_msg(!strncmp(c, "&lt;", 4) || !strncmp(c, "&gt;", 4) || !strncmp(c, "&amp;", 5) || !strncmp(c, "&quot;", 6),
+            ck_assert_msg(!strncmp(c, "&lt;", 4) || !strncmp(c, "&gt;", 4) || !strncmp(c, "&amp;", 5) ||
+                              !strncmp(c, "&quot;", 6),
                           "%.20s", c);
         if (*c != '<')
             continue;
@@ -160,7 +162,8 @@ START_TEST(a_jump_lifts_the_pen_and_is_dashed)
     static point points[100];
     check_xml(text);
     ck_assert_uint_eq(path_points(text, "c0", points, 100), 4);
-    ck_assert(points[0].command == 'M' && points[1].command == 'L' && points[2].command == 'M' && points[3].command == 'L');
+    ck_assert(points[0].command == 'M' && points[1].command == 'L' && points[2].command == 'M' &&
+              points[3].command == 'L');
     point before = points[1], after = points[2];
     ck_assert_uint_eq(path_points(text, "c0 j", points, 100), 2);
     ck_assert(points[0].x == before.x && points[0].y == before.y && points[1].x == after.x && points[1].y == after.y);
@@ -184,7 +187,8 @@ START_TEST(the_standard_panels_of_a_trajectory_keep_forces_and_impulses_apart)
     CHECK_OK(carom_table_read(&table, path, &error), error);
     char *text = plot(table, &(carom_plot){.portrait = true}, NULL);
     check_xml(text);
-    static const char *const legends[] = {">y<", ">y'<", ">ground.force<", ">ground.impulse<", ">y' against y<", ">fixture<"};
+    static const char *const legends[] = {">y<",      ">y'<", ">ground.force<", ">ground.impulse<", ">y' against y<",
+                                          ">fixture<"};
     for (int i = 0; i < CAROM_COUNT(legends); i++)
         ck_assert_msg(strstr(text, legends[i]) != NULL, "%s is missing", legends[i]);
     static point points[100];
@@ -229,7 +233,10 @@ START_TEST(strange_data_give_well_formed_pictures)
     carom_table table = make_table(names, columns, 5, 4);
     for (int i = 1; i < 5; i++) {
         const char *panel = names[i];
-        char *text = plot(&table, &(carom_plot){.panels = &panel, .npanel = 1, .phase = (const char *[]){names[i], "t"}, .nphase = 1}, NULL);
+        char *text =
+            plot(&table,
+                 &(carom_plot){.panels = &panel, .npanel = 1, .phase = (const char *[]){names[i], "t"}, .nphase = 1},
+                 NULL);
         check_xml(text);
         ck_assert_ptr_null(strstr(text, "nan"));
         ck_assert_ptr_null(strstr(text, "inf"));
@@ -248,7 +255,8 @@ START_TEST(a_wrong_column_or_an_empty_table_is_an_error)
     carom_table table = make_table(names, columns, 2, 2);
     carom_error error = {0};
     const char *panel = "heigth";
-    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.panels = &panel, .npanel = 1}, &error), CAROM_BAD_ARGUMENT);
+    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.panels = &panel, .npanel = 1}, &error),
+                     CAROM_BAD_ARGUMENT);
     ck_assert_msg(strstr(error.text, "'height'") != NULL, "%s", error.text);
     table.nrow = 0;
     ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, NULL, &error), CAROM_BAD_ARGUMENT);

@@ -103,7 +103,8 @@ START_TEST(parameters_with_the_same_name_or_none_do_no_harm)
     const double p[] = {1, 2, 3};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
         carom_table *table = written(i, 3, names, p, NULL);
-        ck_assert(table->nrow > 0 && table->nparameter >= 1 && strcmp(table->parameter[0], "m") == 0 && table->value[0] == 1);
+        ck_assert(table->nrow > 0 && table->nparameter >= 1 && strcmp(table->parameter[0], "m") == 0 &&
+                  table->value[0] == 1);
         carom_table_free(table);
     }
     fixture_remove();
@@ -121,8 +122,11 @@ START_TEST(files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same)
         {"a.csv", "# parameters: m=1\nt,y\n0,1\n", 0}, /* not ours */
         {"a.json", "{\"carom\":\"0.1.0\",\"model\":\"old\",\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]]}", 0},
         {"a.json", "{\"model\":\"odd\",\"parameters\":{},\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]]}", 0},
-        {"a.json", "{\"model\":\"odd\",\"parameters\":[1,{\"m\":2}],\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"source\":7}", 0},
-        {"a.json", "{\"parameters\":{\"m\":1,\"g\":null},\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"parameters\":{\"m\":3}}", 2},
+        {"a.json",
+         "{\"model\":\"odd\",\"parameters\":[1,{\"m\":2}],\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"source\":7}", 0},
+        {"a.json",
+         "{\"parameters\":{\"m\":1,\"g\":null},\"columns\":[\"t\",\"y\"],\"rows\":[[0,1]],\"parameters\":{\"m\":3}}",
+         2},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         carom_table *table;
@@ -206,7 +210,8 @@ START_TEST(text_cut_off_at_any_byte_gives_the_rows_that_are_whole)
                 whole = 0;
                 for (const char *c = begin + 1; c < text + n; c++)
                     whole += i == 0 ? *c == '\n' : *c == ']' && c[-1] != '\n' && c < strstr(text, "\"events\"");
-                ck_assert_msg(found == whole, "%s: %zu of %zu bytes: %ld rows, expected %ld", name, n, length, found, whole);
+                ck_assert_msg(found == whole, "%s: %zu of %zu bytes: %ld rows, expected %ld", name, n, length, found,
+                              whole);
             }
             if (i == 1 && n + 1 < length && found >= 0)
                 ck_assert_msg(truncated, "%zu of %zu bytes", n, length);
@@ -317,4 +322,5 @@ TEST_MAIN("output tables", every_format_reads_back_the_same_bits,
           parameters_with_the_same_name_or_none_do_no_harm,
           values_that_are_not_finite_survive_as_far_as_the_format_allows,
           text_cut_off_at_any_byte_gives_the_rows_that_are_whole, damaged_hdf5_is_an_error_not_a_crash,
-          a_folder_with_the_name_of_a_file_is_told, foreign_files_are_refused_with_a_reason, plain_csv_from_elsewhere_is_read)
+          a_folder_with_the_name_of_a_file_is_told, foreign_files_are_refused_with_a_reason,
+          plain_csv_from_elsewhere_is_read)

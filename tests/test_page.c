@@ -1,5 +1,5 @@
-/* test_page.c: what stands in a page: texts stay texts, numbers come back to the bit, long series keep their extremes, a
- * failed write leaves the old page alone. */
+/* test_page.c: what stands in a page: texts stay texts, numbers come back to the bit, long series keep their
+ * extremes, a failed write leaves the old page alone. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/page.h"
-#include "output/page_parts.h"
+#include "output/page/page.h"
+#include "output/page/parts.h"
 #include "testing.h"
 
 static char path[200];
@@ -42,7 +42,8 @@ static char *read_all(const char *name)
     return text;
 }
 
-/* Closes the page and returns its body: what stands between <main> and </main>. The style sheet and the script are ours. */
+/* Closes the page and returns its body: what stands between <main> and </main>. The style sheet and the script are
+ * ours. */
 static char *finish(carom_page *page)
 {
     carom_error error = {0};
@@ -80,8 +81,16 @@ START_TEST(no_text_becomes_a_tag_or_a_script)
     carom_page_claim(page, HOSTILE, HOSTILE, CAROM_PAGE_FAIL);
     carom_page_command(page, HOSTILE, HOSTILE, HOSTILE);
     carom_page_table_put(page, &(carom_page_table){HOSTILE, header, cell, 1, 1});
-    carom_page_plot(page, &(carom_page_plot_data){.title = HOSTILE, .x_label = HOSTILE, .y_label = HOSTILE, .series = &series,
-                                                  .nseries = 1, .marks = &mark, .nmark = 1, .y_names = names, .ny = 1, .link = HOSTILE});
+    carom_page_plot(page, &(carom_page_plot_data){.title = HOSTILE,
+                                                  .x_label = HOSTILE,
+                                                  .y_label = HOSTILE,
+                                                  .series = &series,
+                                                  .nseries = 1,
+                                                  .marks = &mark,
+                                                  .nmark = 1,
+                                                  .y_names = names,
+                                                  .ny = 1,
+                                                  .link = HOSTILE});
     carom_page_section(page, HOSTILE, HOSTILE, CAROM_PAGE_FAIL); /* the same id again */
     char *all = finish(page);
     ck_assert_int_eq(count(all, "<script>window"), 0);
@@ -102,8 +111,9 @@ START_TEST(markup_is_code_emphasis_and_items_and_products_stay_products)
     carom_page_section(page, "a", "A", CAROM_PAGE_INFO);
     carom_page_text(page, "m*g*y is *not* 2 * 3 * 4, see `a*b*c`; a lone ` and *open\n- one\n- two\n\nlast");
     char *all = finish(page);
-    ck_assert_ptr_nonnull(strstr(all, "<p>m*g*y is <em>not</em> 2 * 3 * 4, see <code>a*b*c</code>; a lone ` and *open</p>\n"
-                                      "<ul><li>one</li>\n<li>two</li></ul>\n<p>last</p>"));
+    ck_assert_ptr_nonnull(strstr(all,
+                                 "<p>m*g*y is <em>not</em> 2 * 3 * 4, see <code>a*b*c</code>; a lone ` and *open</p>\n"
+                                 "<ul><li>one</li>\n<li>two</li></ul>\n<p>last</p>"));
     free(all);
 }
 END_TEST
@@ -287,7 +297,8 @@ START_TEST(empty_constant_and_infinite_series_are_no_trouble)
     const carom_page_series s[] = {{.name = "none", .x = x, .y = y, .n = 0}, {.name = "bad", .x = x, .y = y, .n = 3},
                                    {.x = x, .y = zero, .n = 3}};
     for (int log = 0; log < 2; log++) {
-        char *all = plot_page(&(carom_page_plot_data){.title = NULL, .series = s, .nseries = 3, .logx = log, .logy = log});
+        char *all =
+            plot_page(&(carom_page_plot_data){.title = NULL, .series = s, .nseries = 3, .logx = log, .logy = log});
         ck_assert(!has_nan(all));
         free(all);
     }
@@ -311,18 +322,21 @@ static int parts_left(void)
 
 START_TEST(rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_ticks)
 {
-    const char *const header[] = {"check", "a \"<b>\"", "verdict"}, *const cell[] = {"x", "1", "pass", "y", "2", "fail"}, *const plain[] = {"x", "1", "2"};
+    const char *const header[] = {"check", "a \"<b>\"", "verdict"},
+                      *const cell[] = {"x", "1", "pass", "y", "2", "fail"}, *const plain[] = {"x", "1", "2"};
     const double few[] = {0.013, 0.13}, many[] = {1e-13, 3e-2};
     const carom_page_series series = {"s", few, many, 2, CAROM_PAGE_POINTS, 0};
     carom_page *page = begin("ticks");
     carom_page_section(page, "s", "Section", CAROM_PAGE_PASS);
     carom_page_table_put(page, &(carom_page_table){"checks", header, cell, 3, 2});
     carom_page_table_put(page, &(carom_page_table){"numbers", header, plain, 3, 1});
-    carom_page_plot(page, &(carom_page_plot_data){.title = "p", .series = &series, .nseries = 1, .logx = true, .logy = true});
+    carom_page_plot(page,
+                    &(carom_page_plot_data){.title = "p", .series = &series, .nseries = 1, .logx = true, .logy = true});
     char *all = finish(page);
     ck_assert_int_eq(count(all, "<table class=\"checks\">"), 1);
     ck_assert_int_eq(count(all, "data-name=\"a &quot;&lt;b&gt;&quot;\">"), 2);
-    static const char *const ticks[] = {">0.02<", ">0.05<", ">0.1<", ">1e-12<", ">0.01<"}, *const others[] = {">0.0158<", ">1e-1<", ">3.16e"};
+    static const char *const ticks[] = {">0.02<", ">0.05<", ">0.1<", ">1e-12<", ">0.01<"},
+                             *const others[] = {">0.0158<", ">1e-1<", ">3.16e"};
     for (int i = 0; i < 5; i++)
         ck_assert_msg(count(all, ticks[i]) == 1, "no tick %s", ticks[i]);
     for (int i = 0; i < 3; i++)
@@ -380,5 +394,5 @@ TEST_MAIN("page", no_text_becomes_a_tag_or_a_script, markup_is_code_emphasis_and
           numbers_come_back_to_the_bit_and_a_common_x_is_kept_once,
           a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends, every_style_thins_and_draws,
           empty_constant_and_infinite_series_are_no_trouble,
-          rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_ticks, a_page_that_cannot_be_written_leaves_the_old_one,
-          a_full_device_is_an_error_and_stays_a_device)
+          rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_ticks,
+          a_page_that_cannot_be_written_leaves_the_old_one, a_full_device_is_an_error_and_stays_a_device)

@@ -1,4 +1,5 @@
-/* test_painleve.c: friction without a solution, or with several, is a named state of the run: where, when, which contact. */
+/* test_painleve.c: friction without a solution, or with several, is a named state of the run: where, when, which
+ * contact. */
 #include "tolerance_testing.h"
 
 typedef struct outcome {
@@ -70,8 +71,8 @@ START_TEST(at_sixty_degrees_there_is_no_solution_or_two)
 }
 END_TEST
 
-/* The upper end is led at the height H = H0 + 2 t: th = asin(H/2), and slip of the tip has no solution from tan th = 2/mu on.
- * Led by the choice of coordinates, by a joint, by a ceiling against which friction presses it. */
+/* The upper end is led at the height H = H0 + 2 t: th = asin(H/2), and slip of the tip has no solution from tan th =
+ * 2/mu on. Led by the choice of coordinates, by a joint, by a ceiling against which friction presses it. */
 static const char led[] = "carom: 1\n"
                           "parameters: {mu: 5/3, th0: 0.6981317007977318}\n"
                           "coordinates: {x: 0, th: th0}\n"
@@ -121,7 +122,8 @@ END_TEST
 static double both_ends(double th, double mu, double mu2)
 {
     double c = cos(th), s = sin(th);
-    /* forces (-mu, 1) on the tip at (c, -s) and (-mu2, -1) on the other end at (-c, s): their part in y, their moment */
+    /* forces (-mu, 1) on the tip at (c, -s) and (-mu2, -1) on the other end at (-c, s): their part in y, their
+     * moment */
     double tip[] = {1, c - mu * s}, top[] = {-1, c + mu2 * s};
     double K11 = tip[0] + 3 * c * tip[1], K12 = top[0] + 3 * c * top[1], K21 = -tip[0] + 3 * c * tip[1],
            K22 = -top[0] + 3 * c * top[1];

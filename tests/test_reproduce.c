@@ -1,7 +1,7 @@
 /* test_reproduce.c: how entries are judged and what they keep. */
 #include <string.h>
 
-#include "analysis/reproduce.h"
+#include "analysis/reproduce/reproduce.h"
 #include "testing.h"
 
 static carom_status good(carom_findings *f, carom_error *error)
@@ -55,7 +55,8 @@ END_TEST
 static carom_status many(carom_findings *f, carom_error *error)
 {
     (void)error;
-    carom_finding *table = carom_find_table(f, "table", "a|b|c"), *plot = carom_find_plot(f, "plot", "x", "y", CAROM_FINDING_LOGX);
+    carom_finding *table = carom_find_table(f, "table", "a|b|c"),
+                  *plot = carom_find_plot(f, "plot", "x", "y", CAROM_FINDING_LOGX);
     for (int i = 0; i < 100; i++) {
         const double x[] = {i, i + 1}, y[] = {-i, i};
         char what[20];
@@ -104,5 +105,6 @@ START_TEST(every_entry_has_an_id_of_its_own_and_says_what_is_claimed_and_how_to_
 }
 END_TEST
 
-TEST_MAIN("reproduce", an_entry_passes_only_if_it_checks_something_and_all_of_it_holds, whatever_number_of_findings_is_kept_in_order,
+TEST_MAIN("reproduce", an_entry_passes_only_if_it_checks_something_and_all_of_it_holds,
+          whatever_number_of_findings_is_kept_in_order,
           every_entry_has_an_id_of_its_own_and_says_what_is_claimed_and_how_to_repeat_it)

@@ -3,7 +3,8 @@
 
 #define PAOLI "schatzman-paoli"
 
-static int first_multiplier(carom_sim *sim, double *q, int steps) /* records q; the first step that ends with an impulse */
+static int first_multiplier(carom_sim *sim, double *q,
+                            int steps) /* records q; the first step that ends with an impulse */
 {
     const carom_state *s = carom_sim_state(sim);
     int first = 0;
@@ -59,7 +60,8 @@ START_TEST(the_outgoing_line_is_two_steps_late_in_every_bit)
         int m = (int)floor(((1 + e) * u0 - h * (1 - e) * v) / ((1 + e) * v * h));
         if (h > (1 + e) * u0 / (2 * v) || m < 1 || m > 480)
             continue;
-        for (m -= m > 1; 2 * (u0 - (m + 1) * h * v) - (1 - e) * (u0 - m * h * v) >= 0;) /* the definition of m; the floor may be off */
+        for (m -= m > 1; 2 * (u0 - (m + 1) * h * v) - (1 - e) * (u0 - m * h * v) >=
+                         0;) /* the definition of m; the floor may be off */
             m++;
         point_store store;
         carom_model particle = point_model(&store, 1, 0, 0, 0, e, u0, -v);
@@ -89,7 +91,8 @@ static void moving_offset(const carom_point *at, double *w)
 START_TEST(a_wall_that_moves_evenly_is_a_wall_at_rest_seen_by_another)
 {
     point_store here, there;
-    carom_model fixed = point_model(&here, 1, -2, 0, 0, 0.5, 1, 0), moving = point_model(&there, 1, -2, 0, 0, 0.5, 1, 0.75);
+    carom_model fixed = point_model(&here, 1, -2, 0, 0, 0.5, 1, 0),
+                moving = point_model(&there, 1, -2, 0, 0, 0.5, 1, 0.75);
     moving.gap = moving_gap, moving.offset = moving_offset;
     carom_sim *a = start(&fixed, PAOLI, 0.013), *b = start(&moving, PAOLI, 0.013);
     for (int n = 0; n < 300; n++) {
@@ -101,7 +104,8 @@ START_TEST(a_wall_that_moves_evenly_is_a_wall_at_rest_seen_by_another)
 }
 END_TEST
 
-/* The pairs of positions around an impact: (q_{m+2}, q_{m+3}) depends on (q_m, q_{m+1}) by -e I, whatever the forces. */
+/* The pairs of positions around an impact: (q_{m+2}, q_{m+3}) depends on (q_m, q_{m+1}) by -e I, whatever the
+ * forces. */
 START_TEST(the_tangent_of_an_impact_is_minus_e_times_the_identity)
 {
     enum { STEPS = 100 };
@@ -263,8 +267,10 @@ START_TEST(an_impact_is_one_event_with_the_velocities_before_and_after)
     point_store store;
     carom_error error;
     carom_model osc = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
-    const double known[] = {0.5069846364299193, 1.500940565280607, 2.4948964941312943, 3.488852422981983, 4.482808351832671};
-    const double u[] = {-3.0059512777137427, -1.3607708074919005, -0.6160103805576373, -0.27886311704039385, -0.1262391682021474};
+    const double known[] = {0.5069846364299193, 1.500940565280607, 2.4948964941312943, 3.488852422981983,
+                            4.482808351832671};
+    const double u[] = {-3.0059512777137427, -1.3607708074919005, -0.6160103805576373, -0.27886311704039385,
+                        -0.1262391682021474};
     carom_sim *sim = start(&osc, PAOLI, 0.0011);
     carom_trajectory *tr;
     CHECK_OK(carom_trajectory_new(&tr, sim, &error), error);

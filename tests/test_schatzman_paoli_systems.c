@@ -21,7 +21,8 @@ START_TEST(a_short_step_ends_on_the_path_and_does_not_disturb_it)
     RUN(halting, 2);
     CHECK_NEAR(b->q[0], a->q[0], 1e-12);
     CHECK_NEAR(b->v[0], a->v[0], 1e-10);
-    ck_assert_int_eq(carom_sim_info(halting)->events[CAROM_EVENT_IMPACT], carom_sim_info(straight)->events[CAROM_EVENT_IMPACT]);
+    ck_assert_int_eq(carom_sim_info(halting)->events[CAROM_EVENT_IMPACT],
+                     carom_sim_info(straight)->events[CAROM_EVENT_IMPACT]);
     CHECK_NEAR(carom_sim_info(halting)->dissipated_impact, carom_sim_info(straight)->dissipated_impact, 1e-10);
     carom_sim_free(straight), carom_sim_free(halting);
 }
@@ -117,8 +118,18 @@ START_TEST(a_belt_carries_a_block_along)
 {
     static const carom_contact belt = {.name = "belt", .directions = 1, .friction = 0.25, .restitution = 0.5};
     const double q[] = {0, 0}, v[] = {0, 0}, h = 0.001, a = 0.25 * 9.81, t = 0.5 / a;
-    carom_model block = {.name = "block", .nq = 2, .nv = 2, .ncontact = 1, .contact = &belt, .q = q, .v = v, .mass = cartesian_mass,
-                         .force = cartesian_force, .gap = belt_gap, .slip = belt_slip, .constant = CAROM_MASS | CAROM_LAW};
+    carom_model block = {.name = "block",
+                         .nq = 2,
+                         .nv = 2,
+                         .ncontact = 1,
+                         .contact = &belt,
+                         .q = q,
+                         .v = v,
+                         .mass = cartesian_mass,
+                         .force = cartesian_force,
+                         .gap = belt_gap,
+                         .slip = belt_slip,
+                         .constant = CAROM_MASS | CAROM_LAW};
     carom_sim *sim = start(&block, PAOLI, h);
     const carom_state *s = carom_sim_state(sim);
     RUN(sim, 0.1);

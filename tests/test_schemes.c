@@ -9,8 +9,11 @@
 #include "testing.h"
 
 /* Beside the standard values of every scheme's fields. */
-static const char *const variants[] = {"moreau-jean:theta=1", "moreau-jean:theta=0.5:gamma=1", "moreau-jean:control=halving",
-                                       "moreau-jean:control=coordinates", "moreau-jean:control=variable-order",
+static const char *const variants[] = {"moreau-jean:theta=1",
+                                       "moreau-jean:theta=0.5:gamma=1",
+                                       "moreau-jean:control=halving",
+                                       "moreau-jean:control=coordinates",
+                                       "moreau-jean:control=variable-order",
                                        "moreau-jean:control=indicator"};
 enum { SPECS = 64 };
 
@@ -116,7 +119,8 @@ START_TEST(every_scheme_has_its_declared_order_in_smooth_motion)
 END_TEST
 
 /* L1 on the nodes. */
-static bool l1_error(const carom_model *m, exact_solution *exact, const char *spec, double h, double T, double *e_q, double *e_v)
+static bool l1_error(const carom_model *m, exact_solution *exact, const char *spec, double h, double T, double *e_q,
+                     double *e_v)
 {
     carom_sim *sim = start(m, spec, h, false);
     if (!sim)
@@ -155,7 +159,8 @@ START_TEST(every_scheme_has_its_declared_order_through_impacts)
         declared(list[i], &smooth, &impact);
         bool high = impact > 2, exact = true; /* accurate ones: longer steps, and the flights of the ball are exact */
         for (int c = 0; c < 3; c++) {
-            enum { N = 6, NEAR = 5 }; /* where in its step an impact falls decides on the error: means over steps near h */
+            /* where in its step an impact falls decides on the error: means over steps near h */
+            enum { N = 6, NEAR = 5 };
             double h[N], e_q[N], e_v[N];
             int count = 0;
             bool taken = true;
@@ -164,7 +169,8 @@ START_TEST(every_scheme_has_its_declared_order_through_impacts)
                 e_q[count] = e_v[count] = 0;
                 for (int near = 0; near < NEAR && taken; near++) {
                     double q, v;
-                    taken = l1_error(cases[c].m, cases[c].exact, list[i], h[count] * (0.9 + 0.0437 * near), cases[c].T, &q, &v);
+                    taken = l1_error(cases[c].m, cases[c].exact, list[i], h[count] * (0.9 + 0.0437 * near), cases[c].T,
+                                     &q, &v);
                     if (taken)
                         e_q[count] += q / NEAR, e_v[count] += v / NEAR;
                 }
@@ -179,7 +185,8 @@ START_TEST(every_scheme_has_its_declared_order_through_impacts)
             CHECK_AT_LEAST(order_q, impact - (high ? 0.4 : 0.25));
             CHECK_AT_LEAST(order_v, high ? impact - 0.4 : CAROM_MIN(impact, 1) - 0.25);
         }
-        ck_assert_msg(measured || exact || impact == 0, "%s declares order %g through impacts, but it was not measured", list[i], impact);
+        ck_assert_msg(measured || exact || impact == 0, "%s declares order %g through impacts, but it was not measured",
+                      list[i], impact);
     }
 }
 END_TEST
@@ -195,7 +202,8 @@ START_TEST(every_scheme_passes_the_zeno_point_and_rests)
             continue;
         run(sim, list[i], 12);
         const carom_state *s = carom_sim_state(sim);
-        ck_assert_msg(fabs(s->v[0]) < 1e-6 && fabs(s->q[0]) < 0.03, "%s: q = %g, v = %g after the Zeno point", list[i], s->q[0], s->v[0]);
+        ck_assert_msg(fabs(s->v[0]) < 1e-6 && fabs(s->q[0]) < 0.03, "%s: q = %g, v = %g after the Zeno point", list[i],
+                      s->q[0], s->v[0]);
         ck_assert_msg(s->mode[0] != CAROM_OPEN, "%s: the resting contact counts as open", list[i]);
         carom_sim_free(sim);
     }
@@ -226,10 +234,11 @@ START_TEST(going_on_after_a_load_gives_the_same_bits_with_every_scheme)
         point_store point;
         box_store corners;
         cartesian_store rod;
-        const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), box_model(&corners, 0.4, 0.3), double_pendulum(),
-                                      cartesian_pendulum(&rod)};
+        const carom_model models[] = {point_model(&point, 1, -10, 0, 0, 0.9, 0.5, 0), box_model(&corners, 0.4, 0.3),
+                                      double_pendulum(), cartesian_pendulum(&rod)};
         for (int k = 0; k < 4; k++) {
-            carom_sim *a = start(&models[k], list[i], 0.003, true), *b = a ? start(&models[k], list[i], 0.003, true) : NULL;
+            carom_sim *a = start(&models[k], list[i], 0.003, true),
+                      *b = a ? start(&models[k], list[i], 0.003, true) : NULL;
             if (!b)
                 continue;
             size_t size = carom_sim_save(a, NULL, 0);
@@ -244,7 +253,8 @@ START_TEST(going_on_after_a_load_gives_the_same_bits_with_every_scheme)
             }
             carom_sim_save(a, end_a, size);
             carom_sim_save(b, end_b, size);
-            ck_assert_msg(memcmp(end_a, end_b, size) == 0, "%s on %s: not the same after a restart", list[i], models[k].name);
+            ck_assert_msg(memcmp(end_a, end_b, size) == 0, "%s on %s: not the same after a restart", list[i],
+                          models[k].name);
             free(saved), free(end_a), free(end_b);
             carom_sim_free(a), carom_sim_free(b);
         }
@@ -303,6 +313,7 @@ START_TEST(no_scheme_gains_energy_on_the_box)
 }
 END_TEST
 
-TEST_MAIN("schemes", every_scheme_has_its_declared_order_in_smooth_motion, every_scheme_has_its_declared_order_through_impacts,
-          every_scheme_passes_the_zeno_point_and_rests, no_scheme_fails_when_the_motion_has_died_away, going_on_after_a_load_gives_the_same_bits_with_every_scheme,
+TEST_MAIN("schemes", every_scheme_has_its_declared_order_in_smooth_motion,
+          every_scheme_has_its_declared_order_through_impacts, every_scheme_passes_the_zeno_point_and_rests,
+          no_scheme_fails_when_the_motion_has_died_away, going_on_after_a_load_gives_the_same_bits_with_every_scheme,
           a_failing_step_leaves_the_state_alone_with_every_scheme, no_scheme_gains_energy_on_the_box)

@@ -1,5 +1,6 @@
-/* test_schemes_norms.c: how the velocity converges through impacts, for every registered scheme: with order one or more in the
- * Hausdorff distance of the filled-in graphs, and not at all in the maximum norm where an impact falls on different nodes. */
+/* test_schemes_norms.c: how the velocity converges through impacts, for every registered scheme: with order one or
+ * more in the Hausdorff distance of the filled-in graphs, and not at all in the maximum norm where an impact falls on
+ * different nodes. */
 #include "carom_analysis.h"
 #include "core/core.h"
 #include "stepping.h"
@@ -84,7 +85,8 @@ START_TEST(velocities_converge_in_the_hausdorff_distance_and_not_in_the_maximum_
             }
         }
         double order = fitted_order(N, h, distance);
-        printf("%-24s Hausdorff %.2e at h = %g, order %.2f; maximum norm still %.2f\n", scheme, distance[N - 1], h[N - 1], order, worst);
+        printf("%-24s Hausdorff %.2e at h = %g, order %.2f; maximum norm still %.2f\n", scheme, distance[N - 1],
+               h[N - 1], order, worst);
         CHECK_AT_LEAST(order, 0.7);
         if (impact == 1)
             CHECK_AT_LEAST(worst, 0.5); /* an impact at 1 is a jump by 3, seen one node late */

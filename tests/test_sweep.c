@@ -1,14 +1,15 @@
 /* test_sweep.c: designs, shards and measures of sweeps, against exact values. */
 #include <string.h>
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 #include "testing.h"
 
 /* ---- designs ---- */
 
 START_TEST(sobol_points_are_those_of_joe_and_kuo)
 {
-    /* The beginning of the sequence in Gray code order, to be had by hand from the direction numbers of the first five axes. */
+    /* The beginning of the sequence in Gray code order, to be had by hand from the direction numbers of the first
+     * five axes. */
     static const double expected[][5] = {{0, 0, 0, 0, 0}, {0.5, 0.5, 0.5, 0.5, 0.5}, {0.75, 0.25, 0.25, 0.25, 0.75},
                                          {0.25, 0.75, 0.75, 0.75, 0.25}, {0.375, 0.375, 0.625, 0.875, 0.375}};
     for (int i = 0; i < CAROM_COUNT(expected); i++) {
@@ -43,7 +44,10 @@ START_TEST(sobol_points_integrate_far_better_than_random_ones)
     enum { N = 1 << 14, D = 8 };
     double sums[2] = {0, 0};
     for (int method = 0; method < 2; method++) {
-        carom_sweep s = {.design = method ? CAROM_DESIGN_RANDOM : CAROM_DESIGN_SOBOL, .naxis = D, .points = N, .seed = 5};
+        carom_sweep s = {.design = method ? CAROM_DESIGN_RANDOM : CAROM_DESIGN_SOBOL,
+                         .naxis = D,
+                         .points = N,
+                         .seed = 5};
         for (int k = 0; k < D; k++)
             s.axis[k] = (carom_sweep_axis){"x", 0, 1, 0};
         for (int i = 0; i < N; i++) {
@@ -63,7 +67,11 @@ END_TEST
 START_TEST(random_points_are_uniform_and_belong_to_seed_and_index)
 {
     enum { N = 40000, BINS = 20 };
-    carom_sweep s = {.design = CAROM_DESIGN_RANDOM, .naxis = 2, .points = N, .seed = 1, .axis = {{"a", 0, 1, 0}, {"b", -1, 3, 0}}};
+    carom_sweep s = {.design = CAROM_DESIGN_RANDOM,
+                     .naxis = 2,
+                     .points = N,
+                     .seed = 1,
+                     .axis = {{"a", 0, 1, 0}, {"b", -1, 3, 0}}};
     int bins[2][BINS] = {{0}};
     double product = 0;
     for (int i = 0; i < N; i++) {
@@ -187,12 +195,18 @@ static void run_sweep(collected *c, carom_sweep *s, const char *const *measures,
     ck_assert_int_eq(c->n, (int)s->points);
 }
 
-/* A ball that falls from y0: hits the ground at t1 = sqrt(2 y0/g) with g t1, rises to e^2 y0, hits again after 2 e t1. */
+/* A ball that falls from y0: hits the ground at t1 = sqrt(2 y0/g) with g t1, rises to e^2 y0, hits again after 2 e
+ * t1. */
 START_TEST(measures_of_a_ball_are_exact)
 {
-    static const char *const measures[] = {"max:y", "min:y'", "max:y'", "mean:y", "final:y*t", "impacts", "time", "zeno", "rest", NULL};
+    static const char *const measures[] = {"max:y",   "min:y'", "max:y'", "mean:y", "final:y*t",
+                                           "impacts", "time",   "zeno",   "rest",   NULL};
     const carom_setting setting[] = {{.key = "rtol", .value = "1e-10"}, {.key = "atol", .value = "1e-12"}};
-    carom_sweep s = {.path = "bouncing-ball", .naxis = 1, .axis = {{"e", 0.5, 0.8, 4}}, .setting = setting, .nsetting = 2};
+    carom_sweep s = {.path = "bouncing-ball",
+                     .naxis = 1,
+                     .axis = {{"e", 0.5, 0.8, 4}},
+                     .setting = setting,
+                     .nsetting = 2};
     static collected c;
     const double g = 10, y0 = 0.5, t1 = sqrt(2 * y0 / g);
     const double a = 0.2 * t1, b = 0.9 * t1; /* looked at within the second flight, from a to b after the impact */
@@ -219,7 +233,11 @@ START_TEST(chatter_and_rest_are_counted)
 {
     static const char *const measures[] = {"zeno", "rest", "max:y", NULL};
     const carom_setting setting[] = {{.key = "rtol", .value = "1e-10"}, {.key = "atol", .value = "1e-12"}};
-    carom_sweep s = {.path = "bouncing-ball", .naxis = 1, .axis = {{"e", 0.3, 0.7, 3}}, .setting = setting, .nsetting = 2,
+    carom_sweep s = {.path = "bouncing-ball",
+                     .naxis = 1,
+                     .axis = {{"e", 0.3, 0.7, 3}},
+                     .setting = setting,
+                     .nsetting = 2,
                      .span = {CAROM_SPAN_TIME, 4, 0}};
     static collected c;
     run_sweep(&c, &s, measures, 1);
@@ -257,7 +275,10 @@ END_TEST
 START_TEST(points_that_fail_are_rows_with_the_reason)
 {
     static const char *const measures[] = {"impacts", NULL};
-    carom_sweep s = {.path = "bouncing-ball", .naxis = 1, .axis = {{"e", 0.8, 1.4, 4}}, .span = {CAROM_SPAN_TIME, 1, 0}};
+    carom_sweep s = {.path = "bouncing-ball",
+                     .naxis = 1,
+                     .axis = {{"e", 0.8, 1.4, 4}},
+                     .span = {CAROM_SPAN_TIME, 1, 0}};
     static collected c;
     run_sweep(&c, &s, measures, 2);
     for (int i = 0; i < 4; i++) {
@@ -273,8 +294,13 @@ START_TEST(results_do_not_depend_on_the_number_of_threads_or_the_order)
     static const char *const measures[] = {"lyapunov", "impacts", "mean:u", NULL};
     const char *const fixed[] = {"alpha"};
     const double value[] = {0.2};
-    carom_sweep s = {.path = "impact-oscillator", .naxis = 2, .axis = {{"w", 2, 3, 8}, {"q.u", 0.5, 1.5, 8}}, .fixed = fixed,
-                     .fixed_value = value, .nfixed = 1, .span = {CAROM_SPAN_PERIODS, 12, 5}};
+    carom_sweep s = {.path = "impact-oscillator",
+                     .naxis = 2,
+                     .axis = {{"w", 2, 3, 8}, {"q.u", 0.5, 1.5, 8}},
+                     .fixed = fixed,
+                     .fixed_value = value,
+                     .nfixed = 1,
+                     .span = {CAROM_SPAN_PERIODS, 12, 5}};
     static collected one, three;
     run_sweep(&one, &s, measures, 1);
     run_sweep(&three, &s, measures, 3);
@@ -306,8 +332,15 @@ START_TEST(the_exponent_of_a_periodic_motion_is_exact)
     const char *const fixed[] = {"w", "e", "umin"};
     const double value[] = {2.5, 0.5, 0};
     const carom_setting setting[] = {{.key = "rtol", .value = "1e-10"}, {.key = "atol", .value = "1e-10"}};
-    carom_sweep s = {.path = "impact-oscillator", .naxis = 1, .axis = {{"alpha", 0.05, 0.06, 2}}, .fixed = fixed, .fixed_value = value,
-                     .nfixed = 3, .setting = setting, .nsetting = 2, .span = {CAROM_SPAN_PERIODS, 1500, 100}};
+    carom_sweep s = {.path = "impact-oscillator",
+                     .naxis = 1,
+                     .axis = {{"alpha", 0.05, 0.06, 2}},
+                     .fixed = fixed,
+                     .fixed_value = value,
+                     .nfixed = 3,
+                     .setting = setting,
+                     .nsetting = 2,
+                     .span = {CAROM_SPAN_PERIODS, 1500, 100}};
     static collected c;
     run_sweep(&c, &s, measures, 1);
     const double T = 2 * acos(-1) / 2.5;
@@ -323,8 +356,15 @@ START_TEST(a_sweep_ends_when_it_is_told_to_and_keeps_what_there_is)
     static const char *const names[] = {"impacts"};
     carom_measure measure;
     carom_error error;
-    carom_sweep s = {.path = "bouncing-ball", .naxis = 1, .axis = {{"e", 0.1, 0.9, 60}}, .nshard = 1, .points = 60, .ncolumn = 1,
-                     .method = &carom_sweep_measures, .task = &measure, .column = {names[0]}};
+    carom_sweep s = {.path = "bouncing-ball",
+                     .naxis = 1,
+                     .axis = {{"e", 0.1, 0.9, 60}},
+                     .nshard = 1,
+                     .points = 60,
+                     .ncolumn = 1,
+                     .method = &carom_sweep_measures,
+                     .task = &measure,
+                     .column = {names[0]}};
     static collected c;
     c.ncolumn = 1, c.stop_after = 5;
     CHECK_OK(carom_measure_read(&measure, names[0], &error), error);
@@ -340,7 +380,9 @@ START_TEST(mistakes_that_concern_every_point_are_found_before_the_first)
 {
     static const struct {
         const char *measure, *says;
-    } wrong[] = {{"maxx:y", "did you mean 'max'"}, {"max", "needs an expression"}, {"impacts:y", "takes no expression"}};
+    } wrong[] = {{"maxx:y", "did you mean 'max'"},
+                 {"max", "needs an expression"},
+                 {"impacts:y", "takes no expression"}};
     carom_measure measure;
     carom_error error;
     for (int i = 0; i < CAROM_COUNT(wrong); i++) {
@@ -348,8 +390,15 @@ START_TEST(mistakes_that_concern_every_point_are_found_before_the_first)
         ck_assert_msg(strstr(error.text, wrong[i].says) != NULL, "%s", error.text);
     }
     CHECK_OK(carom_measure_read(&measure, "max:z", &error), error); /* the ball has no z */
-    const carom_sweep s = {.path = "bouncing-ball", .naxis = 1, .axis = {{"e", 0.1, 0.9, 6}}, .nshard = 1, .points = 6, .ncolumn = 1,
-                           .method = &carom_sweep_measures, .task = &measure, .column = {"max:z"}};
+    const carom_sweep s = {.path = "bouncing-ball",
+                           .naxis = 1,
+                           .axis = {{"e", 0.1, 0.9, 6}},
+                           .nshard = 1,
+                           .points = 6,
+                           .ncolumn = 1,
+                           .method = &carom_sweep_measures,
+                           .task = &measure,
+                           .column = {"max:z"}};
     carom_sweep_worker *worker;
     ck_assert_int_ne(carom_sweep_worker_new(&worker, &s, &error), CAROM_OK);
     ck_assert_msg(strstr(error.text, "z") != NULL, "%s", error.text);
@@ -358,10 +407,11 @@ END_TEST
 
 TEST_MAIN("sweeps", sobol_points_are_those_of_joe_and_kuo, sobol_points_fill_every_interval_of_every_axis_once,
           sobol_points_integrate_far_better_than_random_ones, random_points_are_uniform_and_belong_to_seed_and_index,
-          a_grid_has_both_ends_and_its_last_axis_varies_fastest, shards_are_disjoint_and_cover_all_points, measures_of_a_ball_are_exact,
-          chatter_and_rest_are_counted, extremes_between_steps_are_found, points_that_fail_are_rows_with_the_reason,
-          results_do_not_depend_on_the_number_of_threads_or_the_order, the_exponent_of_a_periodic_motion_is_exact,
-          a_sweep_ends_when_it_is_told_to_and_keeps_what_there_is, mistakes_that_concern_every_point_are_found_before_the_first)
+          a_grid_has_both_ends_and_its_last_axis_varies_fastest, shards_are_disjoint_and_cover_all_points,
+          measures_of_a_ball_are_exact, chatter_and_rest_are_counted, extremes_between_steps_are_found,
+          points_that_fail_are_rows_with_the_reason, results_do_not_depend_on_the_number_of_threads_or_the_order,
+          the_exponent_of_a_periodic_motion_is_exact, a_sweep_ends_when_it_is_told_to_and_keeps_what_there_is,
+          mistakes_that_concern_every_point_are_found_before_the_first)
 
 #else
 

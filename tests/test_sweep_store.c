@@ -1,12 +1,13 @@
-/* test_sweep_store.c: rows come back as they were, in memory and in SQLite; a killed process loses nothing that was committed; maps. */
+/* test_sweep_store.c: rows come back as they were, in memory and in SQLite; a killed process loses nothing that was
+ * committed; maps. */
 #include <float.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/map.h"
-#include "output/store.h"
+#include "output/map/map.h"
+#include "output/store/store.h"
 #include "testing.h"
 
 #ifndef CAROM_NO_SQLITE
@@ -14,18 +15,23 @@
 #endif
 
 static const char *const columns[] = {"w", "max:y, \"quoted\"", "W"};
-static const carom_store_entry entries[] = {{"kind", "sweep"}, {"design", "grid\nw=1:2:3"}, {"options", "rtol=1e-06 atol=1e-08"}};
+static const carom_store_entry entries[] = {{"kind", "sweep"},
+                                            {"design", "grid\nw=1:2:3"},
+                                            {"options", "rtol=1e-06 atol=1e-08"}};
 static const carom_store_form form = {entries, columns, 3, 3};
 
-static const double samples[][3] = {{0.1, 1.0 / 3, -DBL_MAX}, {NAN, INFINITY, -INFINITY}, {DBL_TRUE_MIN, 1e22, 2251799813685249.5}, {0, 3, -1}};
+static const double samples[][3] = {{0.1, 1.0 / 3, -DBL_MAX},
+                                    {NAN, INFINITY, -INFINITY},
+                                    {DBL_TRUE_MIN, 1e22, 2251799813685249.5},
+                                    {0, 3, -1}};
 
 static void fill(carom_store *store)
 {
     static const long long order[] = {3, 0, 2, 1};
     carom_error error;
     for (int i = 0; i < 4; i++) {
-        const carom_store_row row = {order[i], order[i] == 1 ? "not_converged" : "ok", order[i] == 1 ? "newton, \"x\"" : "",
-                                     samples[order[i]]};
+        const carom_store_row row = {order[i], order[i] == 1 ? "not_converged" : "ok",
+                                     order[i] == 1 ? "newton, \"x\"" : "", samples[order[i]]};
         CHECK_OK(carom_store_put(store, &row, 1, &error), error);
     }
 }
@@ -37,7 +43,8 @@ static carom_status check_row(void *user, const carom_store_row *row, carom_erro
     ck_assert_int_eq(row->index, *next);
     for (int k = 0; k < 3; k++) {
         double x = row->value[k], y = samples[row->index][k];
-        ck_assert_msg((isnan(x) && isnan(y)) || memcmp(&x, &y, sizeof x) == 0, "row %lld column %d: %a, not %a", row->index, k, x, y);
+        ck_assert_msg((isnan(x) && isnan(y)) || memcmp(&x, &y, sizeof x) == 0, "row %lld column %d: %a, not %a",
+                      row->index, k, x, y);
     }
     ck_assert_str_eq(row->status, row->index == 1 ? "not_converged" : "ok");
     ck_assert_str_eq(row->text, row->index == 1 ? "newton, \"x\"" : "");
@@ -148,7 +155,10 @@ START_TEST(a_file_is_taken_up_only_by_the_same_sweep)
     CHECK_OK(carom_store_close(store, &error), error);
     ck_assert_int_eq(carom_store_create(&store, path, &form, false, &error), CAROM_FILE);
     ck_assert_msg(strstr(error.text, "--resume") != NULL, "%s", error.text);
-    carom_store_entry other[] = {entries[0], {"design", "grid\nw=1:2:4"}, {"options", "rtol=1e-07 atol=1e-08"}, {"new", "x"}};
+    carom_store_entry other[] = {entries[0],
+                                 {"design", "grid\nw=1:2:4"},
+                                 {"options", "rtol=1e-07 atol=1e-08"},
+                                 {"new", "x"}};
     const carom_store_form changed = {other, columns, 4, 3};
     ck_assert_int_eq(carom_store_create(&store, path, &changed, true, &error), CAROM_BAD_ARGUMENT);
     ck_assert_msg(strstr(error.text, "design: 'w=1:2:3' there, 'w=1:2:4' here (line 2)") != NULL, "%s", error.text);
@@ -303,7 +313,8 @@ START_TEST(failed_infinite_and_missing_cells_have_colours_of_their_own)
 {
     const double value[] = {-1, 1, NAN, -INFINITY, INFINITY, 0};
     const unsigned char known[] = {1, 1, 1, 1, 1, 0};
-    const carom_map map = {.title = "", .x = {"x", 0, 1, 6}, .y = {"y", 0, 1, 1}, .value = value, .known = known, .signs = true};
+    const carom_map map =
+        {.title = "", .x = {"x", 0, 1, 6}, .y = {"y", 0, 1, 1}, .value = value, .known = known, .signs = true};
     carom_map_scale scale;
     carom_error error;
     carom_colour cell[6], colour;
@@ -376,12 +387,14 @@ START_TEST(a_map_becomes_a_picture)
 END_TEST
 
 #ifndef CAROM_NO_SQLITE
-TEST_MAIN("stores and maps", rows_in_memory_come_back_in_order, a_table_is_quoted_where_it_must_be, rows_in_a_file_come_back_to_the_last_bit,
-          a_file_is_taken_up_only_by_the_same_sweep, other_files_are_refused, kill_9_at_any_moment_loses_nothing_that_was_committed,
-          colours_grow_lighter_with_the_value_in_equal_steps, failed_infinite_and_missing_cells_have_colours_of_their_own,
-          letters_are_drawn_where_they_belong, a_map_becomes_a_picture)
+TEST_MAIN("stores and maps", rows_in_memory_come_back_in_order, a_table_is_quoted_where_it_must_be,
+          rows_in_a_file_come_back_to_the_last_bit, a_file_is_taken_up_only_by_the_same_sweep, other_files_are_refused,
+          kill_9_at_any_moment_loses_nothing_that_was_committed, colours_grow_lighter_with_the_value_in_equal_steps,
+          failed_infinite_and_missing_cells_have_colours_of_their_own, letters_are_drawn_where_they_belong,
+          a_map_becomes_a_picture)
 #else
 TEST_MAIN("stores and maps", rows_in_memory_come_back_in_order, a_table_is_quoted_where_it_must_be,
-          colours_grow_lighter_with_the_value_in_equal_steps, failed_infinite_and_missing_cells_have_colours_of_their_own,
-          letters_are_drawn_where_they_belong, a_map_becomes_a_picture)
+          colours_grow_lighter_with_the_value_in_equal_steps,
+          failed_infinite_and_missing_cells_have_colours_of_their_own, letters_are_drawn_where_they_belong,
+          a_map_becomes_a_picture)
 #endif

@@ -1,28 +1,30 @@
-/* test_tangent_group.c: several contacts: struck at once, chattering together; joints; times of events; what is reported. */
+/* test_tangent_group.c: several contacts: struck at once, chattering together; joints; times of events; what is
+ * reported. */
 #include "tangent_testing.h"
 
 /* Two contacts struck at once at t = sqrt 2. */
-#define TWO(mass, force_x, force_y, gap_x, gap_y)                                                                             \
-    MODEL "parameters: {e: 0.7, f: 0.5, g: 1}\ncoordinates: {x: 1, y: 1}\nvelocities: {x: 0, y: 0}\nmass: " mass "\n"             \
-          "force: {x: -g" force_x ", y: -g" force_y "}\n"                                                                      \
+#define TWO(mass, force_x, force_y, gap_x, gap_y)                                                                      \
+    MODEL "parameters: {e: 0.7, f: 0.5, g: 1}\ncoordinates: {x: 1, y: 1}\nvelocities: {x: 0, y: 0}\nmass: " mass "\n"  \
+          "force: {x: -g" force_x ", y: -g" force_y "}\n"                                                              \
           "contacts:\n  a: {gap: " gap_x ", restitution: e}\n  b: {gap: " gap_y ", restitution: f}\n"
 #define IDENTITY "[[1, 0], [0, 1]]"
-TANGENT_TEST(two_impacts_that_do_not_know_of_each_other_have_a_derivative, .t_end = 2, .delta = 1e-6, .bound = 1e-6, .rank = 4,
-             .impacts = 2, .text = TWO(IDENTITY, "-0.1*(x-y)*x", "+0.1*(x-y)", "x", "y"))
-TANGENT_TEST(two_impacts_coupled_by_velocities_have_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true, .bound = 1e-6,
-             .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
+TANGENT_TEST(two_impacts_that_do_not_know_of_each_other_have_a_derivative, .t_end = 2, .delta = 1e-6, .bound = 1e-6,
+             .rank = 4, .impacts = 2, .text = TWO(IDENTITY, "-0.1*(x-y)*x", "+0.1*(x-y)", "x", "y"))
+TANGENT_TEST(two_impacts_coupled_by_velocities_have_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true,
+             .bound = 1e-6, .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
              .text = TWO(IDENTITY, "-0.3*(x'-y')", "+0.3*(x'-y')", "x", "y"))
-TANGENT_TEST(two_impacts_coupled_by_curvature_have_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true, .bound = 1e-6,
-             .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
+TANGENT_TEST(two_impacts_coupled_by_curvature_have_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true,
+             .bound = 1e-6, .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
              .text = TWO(IDENTITY, "", "", "x + 0.3*(y^2+x^2)", "y + 0.2*x^2 + 0.1*y^2"))
 
-#define WEDGE(force, law)                                                                                                    \
-    MODEL "coordinates: {x: 1, y: 0.4}\nvelocities: {x: -1, y: -0.4}\nmass: {x: 1, y: 1}\nforce: {" force "}\n"                  \
+#define WEDGE(force, law)                                                                                              \
+    MODEL "coordinates: {x: 1, y: 0.4}\nvelocities: {x: -1, y: -0.4}\nmass: {x: 1, y: 1}\nforce: {" force "}\n"        \
           "contacts:\n  a: {gap: y, restitution: 1}\n  b: {gap: x*sqrt(3)/2 - y/2, restitution: 1}\n" law
 TANGENT_TEST(an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, .t_end = 2, .rank = 4, .impacts = 2,
              .text = WEDGE("x: 0, y: 0", "impacts: sequential\n"))
-TANGENT_TEST(with_a_force_in_the_corner_it_has_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true, .bound = 1e-6, .rank = 4,
-             .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2, .text = WEDGE("x: -0.5, y: -0.2", "impacts: sequential\n"))
+TANGENT_TEST(with_a_force_in_the_corner_it_has_one_on_each_side, .t_end = 2, .delta = 1e-3, .one_sided = true,
+             .bound = 1e-6, .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
+             .text = WEDGE("x: -0.5, y: -0.2", "impacts: sequential\n"))
 
 static carom_tangent_info report_of(const char *text, double t_end, double rtol)
 {
@@ -59,8 +61,9 @@ START_TEST(sliding_between_branches_of_a_force_is_reported)
 END_TEST
 
 /* A ball thrown up over a ledge at height d: it rises to 0.5 above the start. */
-#define THROWN(d) MODEL "coordinates: {y: 0}\nvelocities: {y: 1}\nmass: {y: 1}\nforce: {y: -1}\n"                                 \
-    "contacts:\n  ceiling: {gap: " d " - y, restitution: 0.5}\n"
+#define THROWN(d)                                                                                                      \
+    MODEL "coordinates: {y: 0}\nvelocities: {y: 1}\nmass: {y: 1}\nforce: {y: -1}\n"                                    \
+          "contacts:\n  ceiling: {gap: " d " - y, restitution: 0.5}\n"
 START_TEST(the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts)
 {
     carom_tangent_info misses = report_of(THROWN("0.51"), 2, 1e-10), hits = report_of(THROWN("0.47"), 2, 1e-10);
@@ -74,20 +77,23 @@ START_TEST(the_radius_is_what_a_gap_may_change_without_another_sequence_of_impac
 END_TEST
 
 /* One contact on the other: infinitely many impacts of both. */
-#define STACKED(e, f, mass)                                                                                                  \
-    MODEL "parameters: {e: " e ", f: " f ", g: 1}\ncoordinates: {x: 0.1, y: 0.25, z: 0.1}\nvelocities: {x: 0.1, y: -0.1, z: 0.4}\n" \
-          "mass: [[1, 0, 0.1], [0, " mass ", 0.3], [0.1, 0.3, 2]]\n"                                                           \
-          "force: {x: -2*g + 0.1*z, y: -2*g*" mass " - 0.1*z, z: -z + 0.3*x-0.2*y}\n"                                          \
+#define STACKED(e, f, mass)                                                                                            \
+    MODEL "parameters: {e: " e ", f: " f                                                                               \
+          ", g: 1}\ncoordinates: {x: 0.1, y: 0.25, z: 0.1}\nvelocities: {x: 0.1, y: -0.1, z: 0.4}\n"                   \
+          "mass: [[1, 0, 0.1], [0, " mass ", 0.3], [0.1, 0.3, 2]]\n"                                                   \
+          "force: {x: -2*g + 0.1*z, y: -2*g*" mass " - 0.1*z, z: -z + 0.3*x-0.2*y}\n"                                  \
           "contacts:\n  a: {gap: x, restitution: e}\n  b: {gap: y-x, restitution: f}\n"
 TANGENT_TEST(two_contacts_that_chatter_together, .text = STACKED("0.5", "0.5", "3"), .t_end = 5, .rank = 2,
              .flags = CAROM_TANGENT_RANK, .impacts = 30, .closings = 2)
-TANGENT_TEST(two_contacts_that_chatter_together_at_a_loose_tolerance, .text = STACKED("0.3", "0.2", "1"), .t_end = 5, .rtol = 1e-6,
-             .bound = 1e-6, .rank = 2, .flags = CAROM_TANGENT_RANK, .impacts = 10, .closings = 2)
-TANGENT_TEST(two_contacts_that_chatter_side_by_side, .t_end = 5, .rank = 2, .flags = CAROM_TANGENT_RANK, .impacts = 30, .closings = 2,
-             .text = MODEL "parameters: {e: 0.5, f: 0.4, g: 1}\ncoordinates: {x: 0.3, y: 0.5, z: 0.1}\n"
-                     "velocities: {x: 0.1, y: -0.3, z: 0.4}\nmass: [[1, 0.2, 0.1], [0.2, 1.5, 0.3], [0.1, 0.3, 2]]\n"
-                     "force: {x: -2*g, y: -2*g - 0.1*z, z: -z + 0.3*x-0.2*y}\n"
-                     "contacts:\n  a: {gap: x, restitution: e}\n  b: {gap: y, restitution: f}\n")
+TANGENT_TEST(two_contacts_that_chatter_together_at_a_loose_tolerance, .text = STACKED("0.3", "0.2", "1"), .t_end = 5,
+             .rtol = 1e-6, .bound = 1e-6, .rank = 2, .flags = CAROM_TANGENT_RANK, .impacts = 10, .closings = 2)
+TANGENT_TEST(two_contacts_that_chatter_side_by_side, .t_end = 5, .rank = 2, .flags = CAROM_TANGENT_RANK, .impacts = 30,
+             .closings = 2,
+             .text = MODEL
+             "parameters: {e: 0.5, f: 0.4, g: 1}\ncoordinates: {x: 0.3, y: 0.5, z: 0.1}\n"
+             "velocities: {x: 0.1, y: -0.3, z: 0.4}\nmass: [[1, 0.2, 0.1], [0.2, 1.5, 0.3], [0.1, 0.3, 2]]\n"
+             "force: {x: -2*g, y: -2*g - 0.1*z, z: -z + 0.3*x-0.2*y}\n"
+             "contacts:\n  a: {gap: x, restitution: e}\n  b: {gap: y, restitution: f}\n")
 
 /* ---- joints ---- */
 
@@ -115,14 +121,18 @@ START_TEST(joints_give_the_columns_of_minimal_coordinates)
     carom_error error = {0};
     const double a = 1, b = 0.4, va = 0.3, vb = -0.5, T = 1.5;
     char text[2000];
-    snprintf(text, sizeof text,
-             PENDULUM "coordinates: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\nvelocities: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\n"
-             "kinetic: (x'^2+y'^2)/2 + m*(z'^2+w'^2)/2\npotential: g*y + m*g*w\nforces: {x: -c*x', y: -c*y', z: -c*z', w: -c*w'}\n"
-             "constraints: {one: x^2+y^2-1, two: (z-x)^2+(w-y)^2-1}\ncontacts:\n  wall: {gap: z " WALL,
-             sin(a), -cos(a), sin(a) + sin(b), -cos(a) - cos(b), va * cos(a), va * sin(a), va * cos(a) + vb * cos(b),
-             va * sin(a) + vb * sin(b));
+    snprintf(
+        text, sizeof text,
+        PENDULUM
+        "coordinates: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\nvelocities: {x: %.17g, y: %.17g, z: %.17g, w: %.17g}\n"
+        "kinetic: (x'^2+y'^2)/2 + m*(z'^2+w'^2)/2\npotential: g*y + m*g*w\nforces: {x: -c*x', y: -c*y', z: "
+        "-c*z', w: -c*w'}\n"
+        "constraints: {one: x^2+y^2-1, two: (z-x)^2+(w-y)^2-1}\ncontacts:\n  wall: {gap: z " WALL,
+        sin(a), -cos(a), sin(a) + sin(b), -cos(a) - cos(b), va * cos(a), va * sin(a), va * cos(a) + vb * cos(b),
+        va * sin(a) + vb * sin(b));
     carom_model *m = load(text), *k = load(PENDULUM "coordinates: {a: 1, b: 0.4}\nvelocities: {a: 0.3, b: -0.5}\n"
-                         "kinetic: (1+m)*a'^2/2 + m*b'^2/2 + m*a'*b'*cos(a-b)\npotential: -(1+m)*g*cos(a) - m*g*cos(b)\n"
+                         "kinetic: (1+m)*a'^2/2 + m*b'^2/2 + m*a'*b'*cos(a-b)\npotential: -(1+m)*g*cos(a) - "
+                         "m*g*cos(b)\n"
                          "forces: {a: -c*(2*a' + b'*cos(a-b)), b: -c*(b' + a'*cos(a-b))}\n"
                          "contacts:\n  wall: {gap: sin(a)+sin(b) " WALL);
     carom_sim *sim = new_sim(m, "tolerance", T, 1e-12), *angles = new_sim(k, "tolerance", T, 1e-12);
@@ -147,12 +157,14 @@ START_TEST(joints_give_the_columns_of_minimal_coordinates)
     CHECK_OK(carom_tangent_start(minimal, Y, dp), *carom_tangent_error(minimal));
     CHECK_OK(carom_sim_run(angles, T), *carom_sim_error(angles));
     CHECK_OK(carom_sim_run(sim, T), *carom_sim_error(sim));
-    memcpy(x, carom_sim_state(angles)->q, 2 * sizeof(double)), memcpy(x + 2, carom_sim_state(angles)->v, 2 * sizeof(double));
+    memcpy(x, carom_sim_state(angles)->q, 2 * sizeof(double)),
+        memcpy(x + 2, carom_sim_state(angles)->v, 2 * sizeof(double));
     to_cartesian(x, carom_tangent_columns(minimal), X);
     for (int i = 0; i < CARTESIAN * ALL; i++)
         most = fmax(most, fabs(X[i] - carom_tangent_columns(tangent)[i])), size = fmax(size, fabs(X[i]));
     const carom_tangent_info *info = carom_tangent_report(tangent);
-    printf("joints: relative error %.1e, ln det %.12g and %.12g\n", most / size, info->log_det, carom_tangent_report(minimal)->log_det);
+    printf("joints: relative error %.1e, ln det %.12g and %.12g\n", most / size, info->log_det,
+           carom_tangent_report(minimal)->log_det);
     CHECK_AT_MOST(most / size, 1e-10);
     ck_assert_int_eq(info->rank, 4);
     CHECK_AT_LEAST((double)info->impacts, 1);
@@ -169,10 +181,13 @@ START_TEST(joints_may_depend_on_parameters)
     carom_error error = {0};
     const double a = 1, v = 0.6, T = 2;
     char text[1000];
-    snprintf(text, sizeof text,
-             MODEL "parameters: {l: 1}\ncoordinates: {x: %.17g, y: %.17g}\nvelocities: {x: %.17g, y: %.17g}\nmass: {x: 1, y: 1}\n"
-             "force: {x: 0, y: -5}\nconstraints: {rod: x^2 + y^2 - l^2}\ncontacts:\n  wall: {gap: x + 0.3, restitution: 0.8}\n",
-             sin(a), -cos(a), v * cos(a), v * sin(a));
+    snprintf(
+        text, sizeof text,
+        MODEL
+        "parameters: {l: 1}\ncoordinates: {x: %.17g, y: %.17g}\nvelocities: {x: %.17g, y: %.17g}\nmass: {x: 1, y: 1}\n"
+        "force: {x: 0, y: -5}\nconstraints: {rod: x^2 + y^2 - l^2}\ncontacts:\n  wall: {gap: x + 0.3, "
+        "restitution: 0.8}\n",
+        sin(a), -cos(a), v * cos(a), v * sin(a));
     carom_model *m = load(text);
     carom_sim *sim = new_sim(m, "tolerance", T, 1e-12), *plain = new_sim(m, "tolerance", T, 1e-12);
     carom_tangent *tangent;
@@ -248,11 +263,13 @@ START_TEST(times_of_events_have_derivatives)
 {
     check_times(MODEL "parameters: {b: 0.1, a: 1, w: 0.8, d: 0.2}\ncoordinates: {x: -0.525, y: -0.781}\n"
                       "velocities: {x: 1.351, y: 1.817}\nmass: {x: 1, y: 1}\n"
-                      "force: {x: -2*x+y+b*(-2*x'+y')+a*cos(w*t), y: x-y+b*(x'-y')}\ncontacts:\n  wall: {gap: d - y, restitution: 0}\n",
+                      "force: {x: -2*x+y+b*(-2*x'+y')+a*cos(w*t), y: x-y+b*(x'-y')}\ncontacts:\n  wall: {gap: d - y, "
+                      "restitution: 0}\n",
                 4, 3); /* impact, closing, opening */
-    check_times(MODEL "parameters: {f: 0.6, w: 0.5, c: 0.1, a: 1}\ncoordinates: {x: 1.02, y: 0}\nvelocities: {x: 0.396}\n"
-                      "mass: {x: 1, y: 1}\nforce: {x: -c*x' - x + a*cos(w*t), y: -1}\n"
-                      "contacts:\n  floor: {gap: y, slip: [x'], restitution: 0, friction: f}\n",
+    check_times(MODEL
+                "parameters: {f: 0.6, w: 0.5, c: 0.1, a: 1}\ncoordinates: {x: 1.02, y: 0}\nvelocities: {x: 0.396}\n"
+                "mass: {x: 1, y: 1}\nforce: {x: -c*x' - x + a*cos(w*t), y: -1}\n"
+                "contacts:\n  floor: {gap: y, slip: [x'], restitution: 0, friction: f}\n",
                 9, 4); /* stick, slip, stick, slip */
 }
 END_TEST
@@ -305,11 +322,12 @@ START_TEST(schemes_without_located_events_are_refused)
 }
 END_TEST
 
-TEST_MAIN_MODELS("tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
-                 two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
-                 an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
-                 two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
-                 the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
-                 two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
-                 joints_give_the_columns_of_minimal_coordinates, joints_may_depend_on_parameters, times_of_events_have_derivatives,
-                 a_restart_after_replacing_columns_and_two_halves_give_the_same_product, schemes_without_located_events_are_refused)
+TEST_MAIN_MODELS(
+    "tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
+    two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
+    an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
+    two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
+    the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
+    two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,
+    joints_give_the_columns_of_minimal_coordinates, joints_may_depend_on_parameters, times_of_events_have_derivatives,
+    a_restart_after_replacing_columns_and_two_halves_give_the_same_product, schemes_without_located_events_are_refused)

@@ -224,7 +224,8 @@ static const char rough[] = "carom: 1\n"
 START_TEST(a_bump_shorter_than_a_step_is_not_missed)
 {
     NEEDS_MODELS;
-    static const double bumps[][2] = {{1e-3, 20}, {1e-6, 20}, {1e-3, 40}, {1e-6, 40}, {1e-4, 100}, {1e-6, 200}, {1e-3, 400}, {1e-6, 400}};
+    static const double bumps[][2] = {{1e-3, 20},  {1e-6, 20},  {1e-3, 40},  {1e-6, 40},
+                                      {1e-4, 100}, {1e-6, 200}, {1e-3, 400}, {1e-6, 400}};
     carom_error error = {0};
     carom_model *model;
     CHECK_OK(carom_model_parse(&model, "bump", rough, strlen(rough), NULL, &error), error);

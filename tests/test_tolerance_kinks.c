@@ -1,5 +1,5 @@
-/* test_tolerance_kinks.c: gaps with abs, min, if: where their branch changes under a closed contact it is struck, or opens, or the run
- * ends with a reason. Solutions are exact. */
+/* test_tolerance_kinks.c: gaps with abs, min, if: where their branch changes under a closed contact it is struck, or
+ * opens, or the run ends with a reason. Solutions are exact. */
 #include "tolerance_testing.h"
 
 static const char *const schemes[] = {"tolerance", "mixed:rk=radau5", "mixed:rk=erk4"};
@@ -11,8 +11,10 @@ static run point(const char *gap, const char *law, const double start[4], const 
     char text[600];
     carom_error error = {0};
     carom_model *model;
-    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: %.17g, y: %.17g}\nvelocities: {x: %.17g, y: %.17g}\nmass: {x: 1, y: 1}\n"
-             "force: {x: 0, y: -10}\ncontacts:\n  ground: {gap: '%s', %s}\n", start[0], start[1], start[2], start[3], gap, law);
+    snprintf(text, sizeof text,
+             "carom: 1\ncoordinates: {x: %.17g, y: %.17g}\nvelocities: {x: %.17g, y: %.17g}\nmass: {x: 1, y: 1}\n"
+             "force: {x: 0, y: -10}\ncontacts:\n  ground: {gap: '%s', %s}\n",
+             start[0], start[1], start[2], start[3], gap, law);
     CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
     run r = begin(model, scheme, 1e-8, strcmp(scheme, "tolerance") ? 0.01 : 0, t_end);
     r.loaded = model;
@@ -38,9 +40,12 @@ static void at(const run *r, double x, double y, double vx, double vy)
 START_TEST(a_point_that_slides_over_a_ridge_takes_off_there)
 {
     for (int k = 0; k < 2 * SCHEMES; k++) {
-        double mu = k % 2 ? 0.2 : 0, a = 5 * (1 + mu), top = (10 - sqrt(100 - 2 * a)) / a, v = 10 - a * top, s = 0.5 - top;
-        run r = point("y + abs(x)", mu > 0 ? "restitution: 0.5, friction: 0.2, slip: \"x' + if(x < 0, 1, -1)*y'\"" : "restitution: 0.5",
-                      (double[]){-1, -1, 10, 10}, schemes[k / 2], 0.5);
+        double mu = k % 2 ? 0.2 : 0, a = 5 * (1 + mu), top = (10 - sqrt(100 - 2 * a)) / a, v = 10 - a * top,
+               s = 0.5 - top;
+        run r =
+            point("y + abs(x)",
+                  mu > 0 ? "restitution: 0.5, friction: 0.2, slip: \"x' + if(x < 0, 1, -1)*y'\"" : "restitution: 0.5",
+                  (double[]){-1, -1, 10, 10}, schemes[k / 2], 0.5);
         go(&r, 0.5);
         CHECK_NEAR(event(&r, CAROM_EVENT_OPENING, 0)->t, top, 1e-12);
         at(&r, v * s, v * s - 5 * s * s, v, v - 10 * s);
@@ -49,7 +54,8 @@ START_TEST(a_point_that_slides_over_a_ridge_takes_off_there)
 }
 END_TEST
 
-/* Down a slope of 1/2 and up the other side: the impact without rebound takes all but cos 2 alpha = 3/5 of the speed. */
+/* Down a slope of 1/2 and up the other side: the impact without rebound takes all but cos 2 alpha = 3/5 of the
+ * speed. */
 START_TEST(a_point_that_slides_into_a_notch_strikes_its_other_side)
 {
     for (int k = 0; k < SCHEMES; k++) {
@@ -97,7 +103,8 @@ START_TEST(a_point_that_slides_over_a_ledge_falls_and_one_that_meets_a_step_ends
             r = point("if(x < 0, y, y - 2)", "restitution: 0.5", (double[]){-1, 0, 1, high ? 6 : 0}, schemes[k], 2);
             ck_assert_int_eq(carom_sim_run(r.sim, 2), CAROM_NO_SOLUTION);
             printf("%s\n", carom_sim_error(r.sim)->text);
-            ck_assert(strstr(carom_sim_error(r.sim)->text, "the gap of contact 'ground' changes its branch at t = 1 and is"));
+            ck_assert(
+                strstr(carom_sim_error(r.sim)->text, "the gap of contact 'ground' changes its branch at t = 1 and is"));
             end(&r);
         }
     }
@@ -137,7 +144,9 @@ START_TEST(a_gap_whose_branches_meet_smoothly_stays_closed)
 }
 END_TEST
 
-TEST_MAIN_MODELS("kinks", a_point_that_slides_over_a_ridge_takes_off_there, a_point_that_slides_into_a_notch_strikes_its_other_side,
+TEST_MAIN_MODELS("kinks", a_point_that_slides_over_a_ridge_takes_off_there,
+                 a_point_that_slides_into_a_notch_strikes_its_other_side,
                  a_point_held_in_a_corner_ends_the_run_with_a_reason,
                  a_point_that_slides_over_a_ledge_falls_and_one_that_meets_a_step_ends_the_run,
-                 a_table_whose_velocity_jumps_strikes_or_throws_what_lies_on_it, a_gap_whose_branches_meet_smoothly_stays_closed)
+                 a_table_whose_velocity_jumps_strikes_or_throws_what_lies_on_it,
+                 a_gap_whose_branches_meet_smoothly_stays_closed)

@@ -1,4 +1,5 @@
-/* test_tolerance_momentum.c: the impulses of the steps are what changes the momentum, freezing and stopping included. */
+/* test_tolerance_momentum.c: the impulses of the steps are what changes the momentum, freezing and stopping
+ * included. */
 #include "tolerance_testing.h"
 
 /* Sums of the impulses over the steps, change of the velocities, and after them the time reached. */
@@ -56,8 +57,8 @@ START_TEST(a_disc_that_bounces_and_rolls_keeps_the_balance_of_momentum)
 }
 END_TEST
 
-/* Spatial slip is stopped a little early. Steps are limited: while the point sticks it has no error that would shorten them, but
- * the impulse of the force that holds it has. */
+/* Spatial slip is stopped a little early. Steps are limited: while the point sticks it has no error that would
+ * shorten them, but the impulse of the force that holds it has. */
 START_TEST(a_point_that_stops_slipping_keeps_the_balance_of_momentum)
 {
     static const char *const methods[] = {"dp5", "radau5", "auto"};

@@ -7,7 +7,9 @@ static carom_model *parse(const char *settings)
     char text[500];
     carom_error error = {0};
     carom_model *m;
-    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 1, yaw: 1e-6}\nmass: {x: 1, yaw: 1}\nforce: {x: -x, yaw: -4*yaw}\nrun: {%s}\n", settings);
+    snprintf(text, sizeof text,
+             "carom: 1\ncoordinates: {x: 1, yaw: 1e-6}\nmass: {x: 1, yaw: 1}\nforce: {x: -x, yaw: -4*yaw}\nrun: {%s}\n",
+             settings);
     CHECK_OK(carom_model_parse(&m, "text", text, strlen(text), NULL, &error), error);
     return m;
 }
@@ -40,7 +42,8 @@ static double error_of_yaw(const carom_model *m, const carom_options *o)
 
 START_TEST(a_coordinate_has_a_tolerance_of_its_own)
 {
-    static const char *const forms[] = {"rtol: 0, atol: {yaw: 1e-12}", "rtol: 0, atol.yaw: 1e-12", "rtol: 0, atol: 1e-6, atol.yaw: 1e-12"};
+    static const char *const forms[] = {"rtol: 0, atol: {yaw: 1e-12}", "rtol: 0, atol.yaw: 1e-12",
+                                        "rtol: 0, atol: 1e-6, atol.yaw: 1e-12"};
     carom_model *plain = parse("rtol: 0");
     carom_options o = options_of(plain, NULL, NULL);
     o.t_end = 10;
@@ -89,7 +92,8 @@ START_TEST(no_tolerance_at_all_is_told_and_does_not_run_for_ever)
     carom_sim *sim;
     CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
     ck_assert_int_eq(carom_sim_run(sim, 1), CAROM_TOLERANCE);
-    ck_assert_msg(strstr(carom_sim_error(sim)->text, "without meeting rtol = 0, atol = 0"), "%s", carom_sim_error(sim)->text);
+    ck_assert_msg(strstr(carom_sim_error(sim)->text, "without meeting rtol = 0, atol = 0"), "%s",
+                  carom_sim_error(sim)->text);
     carom_sim_free(sim);
     carom_model_free(m);
 }
@@ -124,8 +128,11 @@ END_TEST
 
 START_TEST(the_first_and_the_longest_step_are_as_asked_for)
 {
-    static const struct { const char *scheme; double first; } cases[] = {
-        {"tolerance", 0.01}, {"tolerance:first_step=0.003", 0.003}, {"tolerance:first_step=0.02", 0.02}, {"tolerance:max_step=0.004", 0.004}};
+    static const struct { const char *scheme; double first;
+    } cases[] = {{"tolerance", 0.01},
+                 {"tolerance:first_step=0.003", 0.003},
+                 {"tolerance:first_step=0.02", 0.02},
+                 {"tolerance:max_step=0.004", 0.004}};
     carom_model *m = parse("rtol: 1e-3");
     for (int i = 0; i < 4; i++) {
         run r = begin(m, cases[i].scheme, 1e-3, 0.01, 10);
@@ -145,6 +152,8 @@ START_TEST(the_first_and_the_longest_step_are_as_asked_for)
 }
 END_TEST
 
-TEST_MAIN_MODELS("options of tolerance", a_coordinate_has_a_tolerance_of_its_own, later_values_replace_earlier_ones_and_verify_uses_them,
+TEST_MAIN_MODELS("options of tolerance", a_coordinate_has_a_tolerance_of_its_own,
+                 later_values_replace_earlier_ones_and_verify_uses_them,
                  no_tolerance_at_all_is_told_and_does_not_run_for_ever,
-                 wrong_names_and_values_are_refused_with_the_nearest_name, the_first_and_the_longest_step_are_as_asked_for)
+                 wrong_names_and_values_are_refused_with_the_nearest_name,
+                 the_first_and_the_longest_step_are_as_asked_for)

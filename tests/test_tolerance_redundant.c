@@ -1,4 +1,5 @@
-/* test_tolerance_redundant.c: contacts that share a force which is not unique: the motion is, and it starts when it must. */
+/* test_tolerance_redundant.c: contacts that share a force which is not unique: the motion is, and it starts when it
+ * must. */
 #include "tolerance_testing.h"
 
 static run of_text(const char *text, double tol, double t_end)
@@ -88,8 +89,8 @@ static double uniform(unsigned long *state, double low, double high) /* the same
     return low + (high - low) * (double)*state / 2147483648.0;
 }
 
-/* Dropped with a tilt, another restitution at each corner: hundreds of impacts, corners closed in all combinations. What is frozen is
- * moved by a tenth of the tolerance at most. */
+/* Dropped with a tilt, another restitution at each corner: hundreds of impacts, corners closed in all combinations.
+ * What is frozen is moved by a tenth of the tolerance at most. */
 START_TEST(random_plates_on_four_corners_come_to_rest_without_falling_through)
 {
     static const double restitution[] = {0, 0.5, 0.7, 0.9};
@@ -101,12 +102,15 @@ START_TEST(random_plates_on_four_corners_come_to_rest_without_falling_through)
                be = uniform(&state, -0.05, 0.05), v = uniform(&state, -1, 1), tol = i % 2 ? 1e-7 : 1e-4, e[4];
         for (int k = 0; k < 4; k++)
             e[k] = restitution[(int)uniform(&state, 0, 4)];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {z: %.4f, al: %.4f, be: %.4f}\nvelocities: {z: %.2f}\n"
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {z: %.4f, al: %.4f, be: %.4f}\nvelocities: {z: %.2f}\n"
                  "kinetic: z'^2/2 + %.4f*al'^2 + %.4f*be'^2\npotential: 9.81*z\ncontacts:\n"
-                 "  a: {gap: z + %.3f*al + %.3f*be, restitution: %g}\n  b: {gap: z + %.3f*al - %.3f*be, restitution: %g}\n"
-                 "  c: {gap: z - %.3f*al + %.3f*be, restitution: %g}\n  d: {gap: z - %.3f*al - %.3f*be, restitution: %g}\n",
-                 0.05 + fabs(al) * a + fabs(be) * b, al, be, v, 0.17 * a * a, 0.17 * b * b, a, b, e[0], a, b, e[1], a, b, e[2], a, b,
-                 e[3]);
+                 "  a: {gap: z + %.3f*al + %.3f*be, restitution: %g}\n  b: {gap: z + %.3f*al - %.3f*be, restitution: "
+                 "%g}\n"
+                 "  c: {gap: z - %.3f*al + %.3f*be, restitution: %g}\n  d: {gap: z - %.3f*al - %.3f*be, restitution: "
+                 "%g}\n",
+                 0.05 + fabs(al) * a + fabs(be) * b, al, be, v, 0.17 * a * a, 0.17 * b * b, a, b, e[0], a, b, e[1], a,
+                 b, e[2], a, b, e[3]);
         run r = of_text(text, tol, 2);
         deepest = fmax(deepest, carom_sim_info(r.sim)->max_penetration / tol);
         CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 0.1 * tol);
@@ -117,13 +121,16 @@ START_TEST(random_plates_on_four_corners_come_to_rest_without_falling_through)
 }
 END_TEST
 
-/* At t = 0.42606 corner d leaves with 8e-8 from a gap of -2e-16 and would fall back before it is 0; others still bounce higher. */
+/* At t = 0.42606 corner d leaves with 8e-8 from a gap of -2e-16 and would fall back before it is 0; others still
+ * bounce higher. */
 START_TEST(a_bounce_below_the_rounding_of_its_gap_is_over)
 {
     run r = of_text("carom: 1\ncoordinates: {z: 0.0701, al: 0.0198, be: -0.0292}\nvelocities: {z: 0.63}\n"
                     "kinetic: z'^2/2 + 0.0179*al'^2 + 0.03865*be'^2\npotential: 9.81*z\ncontacts:\n"
-                    "  a: {gap: z + 0.32*al + 0.47*be, restitution: 0.7}\n  b: {gap: z + 0.32*al - 0.47*be, restitution: 0.5}\n"
-                    "  c: {gap: z - 0.32*al + 0.47*be, restitution: 0.5}\n  d: {gap: z - 0.32*al - 0.47*be, restitution: 0.5}\n",
+                    "  a: {gap: z + 0.32*al + 0.47*be, restitution: 0.7}\n  b: {gap: z + 0.32*al - 0.47*be, "
+                    "restitution: 0.5}\n"
+                    "  c: {gap: z - 0.32*al + 0.47*be, restitution: 0.5}\n  d: {gap: z - 0.32*al - 0.47*be, "
+                    "restitution: 0.5}\n",
                     1e-10, 0.6);
     CHECK_AT_MOST(carom_sim_info(r.sim)->max_penetration, 1e-11);
     for (int c = 0; c < 4; c++)
@@ -132,15 +139,20 @@ START_TEST(a_bounce_below_the_rounding_of_its_gap_is_over)
 }
 END_TEST
 
-/* The weight is carried until the centre of pressure leaves the edge, although by least norm a corner would pull before. */
+/* The weight is carried until the centre of pressure leaves the edge, although by least norm a corner would pull
+ * before. */
 START_TEST(a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more)
 {
     for (int k = 0; k < TOLERANCES; k++) {
-        run r = of_text("carom: 1\ncoordinates: {z: 0, al: 0, be: 0}\nkinetic: z'^2/2 + 0.02145*al'^2 + 0.0266*be'^2\npotential: 9.81*z\n"
-                        "forces: {al: -2.06*t, be: -5.15*sin(6.72*t)}\ncontacts:\n"
-                        "  a: {gap: z + 0.35*al + 0.39*be, restitution: 0.7}\n  b: {gap: z + 0.35*al - 0.39*be, restitution: 0.3}\n"
-                        "  c: {gap: z - 0.35*al + 0.39*be, restitution: 0.5}\n  d: {gap: z - 0.35*al - 0.39*be, restitution: 0.7}\n",
-                        tolerances[k], 0.15);
+        run r = of_text(
+            "carom: 1\ncoordinates: {z: 0, al: 0, be: 0}\nkinetic: z'^2/2 + 0.02145*al'^2 + 0.0266*be'^2\npotential: "
+            "9.81*z\n"
+            "forces: {al: -2.06*t, be: -5.15*sin(6.72*t)}\ncontacts:\n"
+            "  a: {gap: z + 0.35*al + 0.39*be, restitution: 0.7}\n  b: {gap: z + 0.35*al - 0.39*be, "
+            "restitution: 0.3}\n"
+            "  c: {gap: z - 0.35*al + 0.39*be, restitution: 0.5}\n  d: {gap: z - 0.35*al - 0.39*be, "
+            "restitution: 0.7}\n",
+            tolerances[k], 0.15);
         double tips = asin(9.81 * 0.39 / 5.15) / 6.72;
         const carom_event *b = event(&r, CAROM_EVENT_OPENING, 0), *d = event(&r, CAROM_EVENT_OPENING, 1);
         CHECK_NEAR(b->t, tips, 1e-6 + sqrt(tolerances[k]) / 10);
@@ -157,17 +169,21 @@ END_TEST
 static const char corner[] =
     "carom: 1\ncoordinates: {x: %g, y: 0.33, th: 0}\nvelocities: {x: %g}\nkinetic: (x'^2 + y'^2)/2 + 0.076165*th'^2\n"
     "potential: 9.81*y\nforces: {x: \"%s\"}\nlet: {c: cos(th), s: sin(th)}\ncontacts:\n"
-    "  ll: {gap: y - 0.59*s - 0.33*c, slip: [\"x' + (0.59*s + 0.33*c)*th'\"], friction: 0.1, friction_static: 0.2, restitution: 0}\n"
+    "  ll: {gap: y - 0.59*s - 0.33*c, slip: [\"x' + (0.59*s + 0.33*c)*th'\"], friction: 0.1, friction_static: 0.2, "
+    "restitution: 0}\n"
     "  lr: {gap: y + 0.59*s - 0.33*c, slip: [\"x' - (0.59*s - 0.33*c)*th'\"], friction: 0.1, restitution: 0.5}\n"
-    "  wu: {gap: 0.5 - x + 0.59*(1 - c) + 0.33*s, slip: [\"y' + (0.59*c - 0.33*s)*th'\"], friction: 0.1, restitution: 0.3}\n"
-    "  wl: {gap: 0.5 - x + 0.59*(1 - c) - 0.33*s, slip: [\"y' + (0.59*c + 0.33*s)*th'\"], friction: 0.1, restitution: 0}\n";
+    "  wu: {gap: 0.5 - x + 0.59*(1 - c) + 0.33*s, slip: [\"y' + (0.59*c - 0.33*s)*th'\"], friction: 0.1, restitution: "
+    "0.3}\n"
+    "  wl: {gap: 0.5 - x + 0.59*(1 - c) - 0.33*s, slip: [\"y' + (0.59*c + 0.33*s)*th'\"], friction: 0.1, restitution: "
+    "0}\n";
 
 START_TEST(a_box_pushed_into_a_corner_stays_there)
 {
     for (int k = 0; k < 2 * TOLERANCES; k++) {
         char text[1500];
         bool rests = k % 2; /* pushed from the beginning, or slides into it first */
-        snprintf(text, sizeof text, corner, rests ? 0.5 : 0.0, rests ? 0.0 : 1.65, rests ? "6.73*sin(5.56*t)" : "1.4*t");
+        snprintf(text, sizeof text, corner, rests ? 0.5 : 0.0, rests ? 0.0 : 1.65,
+                 rests ? "6.73*sin(5.56*t)" : "1.4*t");
         run r = of_text(text, tolerances[k / 2], rests ? 0.56 : 2);
         const carom_state *state = carom_sim_state(r.sim);
         CHECK_NEAR(state->q[0], 0.5, rests ? 1e-13 : tolerances[k / 2]);

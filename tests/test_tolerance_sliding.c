@@ -1,5 +1,6 @@
-/* test_tolerance_sliding.c: where both branches of a force push to their border the motion keeps to it: dry friction written
- * as a force. Compared with friction as a contact law, which shares none of that code, and with closed forms. */
+/* test_tolerance_sliding.c: where both branches of a force push to their border the motion keeps to it: dry friction
+ * written as a force. Compared with friction as a contact law, which shares none of that code, and with closed
+ * forms. */
 #include "tolerance_testing.h"
 
 static carom_model *parse(const char *text)
@@ -26,7 +27,8 @@ static void brought_to_rest(const void *user, double t, double *q)
     q[0] = t - t * t / 4;
 }
 
-static const char stopping[] = "carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x')\"}\n";
+static const char stopping[] =
+    "carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x')\"}\n";
 
 START_TEST(dry_friction_as_a_force_stops_and_stays)
 {
@@ -38,7 +40,8 @@ START_TEST(dry_friction_as_a_force_stops_and_stays)
             CHECK_AT_MOST(fabs(carom_sim_state(r.sim)->v[0]), 1e-12);
             CHECK_AT_MOST((double)carom_sim_info(r.sim)->rhs_evaluations, 3000);
             CHECK_AT_MOST(fabs(carom_sim_info(r.sim)->balance_error), 1e-9);
-            ck_assert_msg(strstr(carom_sim_note(r.sim), "from t = 2 on a force is held") != NULL, "note: %s", carom_sim_note(r.sim));
+            ck_assert_msg(strstr(carom_sim_note(r.sim), "from t = 2 on a force is held") != NULL, "note: %s",
+                          carom_sim_note(r.sim));
             end(&r);
         }
     run r = run_text(stopping, "mixed:rk=erk4", 1e-6, 20);
@@ -50,7 +53,8 @@ END_TEST
 /* A mass starts at rest, too: both branches push to the border from the first step on. */
 START_TEST(a_mass_at_rest_stays_until_it_is_pulled_hard_enough)
 {
-    run r = run_text("carom: 1\ncoordinates: {x: 0}\nmass: {x: 1}\nforce: {x: \"0.1*t - 0.5*sign(x')\"}\n", "tolerance", 1e-9, 7);
+    run r = run_text("carom: 1\ncoordinates: {x: 0}\nmass: {x: 1}\nforce: {x: \"0.1*t - 0.5*sign(x')\"}\n", "tolerance",
+                     1e-9, 7);
     double x = 0.1 * 8 / 6; /* from t = 5 on x'' = 0.1 (t - 5) */
     CHECK_NEAR(carom_sim_state(r.sim)->q[0], x, 3e-9);
     CHECK_NEAR(carom_sim_state(r.sim)->v[0], 0.2, 3e-9);
@@ -58,12 +62,14 @@ START_TEST(a_mass_at_rest_stays_until_it_is_pulled_hard_enough)
 }
 END_TEST
 
-static const char by_force[] = "carom: 1\ncoordinates: {a: 0, b: 0, c: 0}\nvelocities: {a: 1}\nmass: {a: 1, b: 1, c: 1}\n"
-                               "force: {a: \"-0.5*sign(a') + 10*(b - a) + 2*sin(t)\", b: \"-0.5*sign(b') + 10*(a - b) + 10*(c - b)\","
-                               " c: \"-0.5*sign(c') + 10*(b - c)\"}\n";
+static const char by_force[] =
+    "carom: 1\ncoordinates: {a: 0, b: 0, c: 0}\nvelocities: {a: 1}\nmass: {a: 1, b: 1, c: 1}\n"
+    "force: {a: \"-0.5*sign(a') + 10*(b - a) + 2*sin(t)\", b: \"-0.5*sign(b') + 10*(a - b) "
+    "+ 10*(c - b)\", c: \"-0.5*sign(c') + 10*(b - c)\"}\n";
 static const char by_law[] = "carom: 1\ncoordinates: {a: 0, b: 0, c: 0, y: 0, z: 0, w: 0}\nvelocities: {a: 1}\n"
                              "mass: {a: 1, b: 1, c: 1, y: 1, z: 1, w: 1}\n"
-                             "force: {a: \"10*(b - a) + 2*sin(t)\", b: \"10*(a - b) + 10*(c - b)\", c: \"10*(b - c)\", y: -1, z: -1, w: -1}\n"
+                             "force: {a: \"10*(b - a) + 2*sin(t)\", b: \"10*(a - b) + 10*(c - b)\", c: \"10*(b - "
+                             "c)\", y: -1, z: -1, w: -1}\n"
                              "contacts: {A: {gap: y, slip: \"a'\", friction: 0.5, restitution: 0},"
                              " B: {gap: z, slip: \"b'\", friction: 0.5, restitution: 0},"
                              " C: {gap: w, slip: \"c'\", friction: 0.5, restitution: 0}}\n";
@@ -100,7 +106,8 @@ START_TEST(a_mass_on_a_belt_moves_with_it)
     for (int k = 0; k < 4; k++) {
         run r = run_text(belt, "tolerance", tolerances[k], 20);
         double e = error_of(&r, 1, of_run, &fine);
-        printf("belt tol %.0e: %.2g tol, %ld evaluations\n", tolerances[k], e / tolerances[k], carom_sim_info(r.sim)->rhs_evaluations);
+        printf("belt tol %.0e: %.2g tol, %ld evaluations\n", tolerances[k], e / tolerances[k],
+               carom_sim_info(r.sim)->rhs_evaluations);
         CHECK_AT_MOST(e, 10 * tolerances[k]);
         end(&r);
     }
@@ -112,10 +119,11 @@ END_TEST
 START_TEST(a_force_that_shakes_ever_faster_does_not_hang)
 {
     for (int k = 0; k < 3; k++) { /* changes grow with the root of 1/tol */
-        run r = run_text("carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x) - 0.3*x'\"}\n", "tolerance",
-                         tolerances[k], 300);
-        printf("shaking tol %.0e: x = %.2g, %ld changes, %ld evaluations\n", tolerances[k], carom_sim_state(r.sim)->q[0],
-               carom_sim_info(r.sim)->switches, carom_sim_info(r.sim)->rhs_evaluations);
+        run r = run_text(
+            "carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1}\nmass: {x: 1}\nforce: {x: \"-0.5*sign(x) - 0.3*x'\"}\n",
+            "tolerance", tolerances[k], 300);
+        printf("shaking tol %.0e: x = %.2g, %ld changes, %ld evaluations\n", tolerances[k],
+               carom_sim_state(r.sim)->q[0], carom_sim_info(r.sim)->switches, carom_sim_info(r.sim)->rhs_evaluations);
         CHECK_AT_MOST(fabs(carom_sim_state(r.sim)->q[0]), tolerances[k]);
         CHECK_AT_MOST((double)carom_sim_info(r.sim)->rhs_evaluations, 1.5e6);
         end(&r);
@@ -126,7 +134,8 @@ END_TEST
 START_TEST(a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits)
 {
     carom_model *m = parse(by_force);
-    run a = begin(m, "tolerance", 1e-7, 0, 12), b = begin(m, "tolerance", 1e-7, 0, 12), c = begin(m, "tolerance", 1e-7, 0, 12);
+    run a = begin(m, "tolerance", 1e-7, 0, 12), b = begin(m, "tolerance", 1e-7, 0, 12),
+        c = begin(m, "tolerance", 1e-7, 0, 12);
     ck_assert_int_eq(carom_sim_run(a.sim, 12), CAROM_OK);
     while (!*carom_sim_note(b.sim))
         ck_assert_int_eq(carom_sim_step(b.sim), CAROM_OK);
@@ -149,11 +158,15 @@ static carom_model *legs(int n, const double at[][2], const char *start, const c
     char text[1600];
     carom_error error = {0};
     carom_model *model;
-    int used = snprintf(text, sizeof text, "carom: 1\n%s\nkinetic: (x'^2 + y'^2 + z'^2)/2 + 0.05*ga'^2 + 0.03*al'^2 + 0.03*be'^2\n"
-                        "potential: 9.81*z\ncontacts:\n", start);
+    int used = snprintf(text, sizeof text,
+                        "carom: 1\n%s\nkinetic: (x'^2 + y'^2 + z'^2)/2 + 0.05*ga'^2 + 0.03*al'^2 + 0.03*be'^2\n"
+                        "potential: 9.81*z\ncontacts:\n",
+                        start);
     for (int k = 0; k < n; k++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "  l%d: {gap: z + (%g)*al + (%g)*be, %s, slip: "
-                         "[\"x' - (%g)*ga' + 0.1*al'\", \"y' + (%g)*ga' + 0.1*be'\"]}\n", k, at[k][0], at[k][1], law, at[k][1], at[k][0]);
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "  l%d: {gap: z + (%g)*al + (%g)*be, %s, slip: "
+                         "[\"x' - (%g)*ga' + 0.1*al'\", \"y' + (%g)*ga' + 0.1*be'\"]}\n",
+                         k, at[k][0], at[k][1], law, at[k][1], at[k][0]);
     CHECK_OK(carom_model_parse(&model, "legs", text, strlen(text), NULL, &error), error);
     return model;
 }
@@ -162,8 +175,11 @@ static carom_model *legs(int n, const double at[][2], const char *start, const c
 START_TEST(a_tripod_that_is_pushed_while_it_stops_sticks)
 {
     static const double at[][2] = {{0.3821, 0.1182}, {-0.2934, 0.2718}, {-0.0887, -0.39}};
-    carom_model *m = legs(3, at, "coordinates: {x: 0, y: 0, ga: 0, z: 0, al: 0, be: 0}\nvelocities: {x: 0.37, y: -1.48, ga: -2.38}\n"
-                          "forces: {x: -4.74*sin(2.1*t), y: -1.91*cos(1.97*t)}", "restitution: 0, friction: 0.6, friction_static: 0.8");
+    carom_model *m =
+        legs(3, at,
+             "coordinates: {x: 0, y: 0, ga: 0, z: 0, al: 0, be: 0}\nvelocities: {x: 0.37, y: -1.48, ga: -2.38}\n"
+             "forces: {x: -4.74*sin(2.1*t), y: -1.91*cos(1.97*t)}",
+             "restitution: 0, friction: 0.6, friction_static: 0.8");
     for (int k = 0; k < TOLERANCES - 1; k++) {
         run r = begin(m, "tolerance", tolerances[k], 0, 0.5);
         ck_assert_msg(carom_sim_run(r.sim, 0.5) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
@@ -177,8 +193,8 @@ START_TEST(a_tripod_that_is_pushed_while_it_stops_sticks)
 }
 END_TEST
 
-/* Four legs share the weight in more than one way, and their friction depends on how. Bounces that are over must not go on for ever
- * because of that. */
+/* Four legs share the weight in more than one way, and their friction depends on how. Bounces that are over must not
+ * go on for ever because of that. */
 START_TEST(four_legs_that_slide_when_their_bounces_end_are_a_named_state)
 {
     static const double at[][2] = {{0.3821, 0.1182}, {-0.1182, 0.3821}, {-0.3821, -0.1182}, {0.1182, -0.3821}};
@@ -195,7 +211,10 @@ START_TEST(four_legs_that_slide_when_their_bounces_end_are_a_named_state)
 }
 END_TEST
 
-TEST_MAIN_MODELS("sliding", dry_friction_as_a_force_stops_and_stays, a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
+TEST_MAIN_MODELS("sliding", dry_friction_as_a_force_stops_and_stays,
+                 a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
                  a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
-                 a_force_that_shakes_ever_faster_does_not_hang, a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits,
-                 a_tripod_that_is_pushed_while_it_stops_sticks, four_legs_that_slide_when_their_bounces_end_are_a_named_state)
+                 a_force_that_shakes_ever_faster_does_not_hang,
+                 a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits,
+                 a_tripod_that_is_pushed_while_it_stops_sticks,
+                 four_legs_that_slide_when_their_bounces_end_are_a_named_state)

@@ -1,5 +1,5 @@
-/* test_tolerance_switches.c: forces with if, abs, sign, min, max, floor, mod and tables keep the tolerance: steps end where
- * a branch changes. References are exact, piece by piece. */
+/* test_tolerance_switches.c: forces with if, abs, sign, min, max, floor, mod and tables keep the tolerance: steps end
+ * where a branch changes. References are exact, piece by piece. */
 #include "tolerance_testing.h"
 
 static carom_model *parse(const char *text)
@@ -71,7 +71,8 @@ static const problem problems[] = {
     {"not, and", "-if(not (x > 0 and t > -1), 9*x, x)", "coordinates: {x: 1}", two_springs, &if_springs, 10},
     {"abs", "-x - 0.5*abs(x)", "coordinates: {x: 1}", two_springs, &abs_springs, 10},
     {"max", "-x + 49*max(0, -x)", "coordinates: {x: 1}", two_springs, &one_sided, 10},
-    {"linear table", "-f(x)", "tables: {f: {x: [-1, 0, 1], y: [-9, 0, 1], kind: linear}}\ncoordinates: {x: 1}", two_springs,
+    {"linear table", "-f(x)", "tables: {f: {x: [-1, 0, 1], y: [-9, 0, 1], kind: linear}}\ncoordinates: {x: 1}",
+     two_springs,
      &if_springs, 10},
     {"sign(sin)", "-x + sign(sin(3*t))", "coordinates: {x: 0}", driven, &square, 20},
     {"mod", "-x + mod(t, 0.7)", "coordinates: {x: 0}", driven, &saw, 20},
@@ -81,7 +82,8 @@ static const problem problems[] = {
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-static double error_at(const problem *p, double tol, const char *scheme, bool located, long *evaluations, long *switches)
+static double error_at(const problem *p, double tol, const char *scheme, bool located, long *evaluations,
+                       long *switches)
 {
     carom_model *m = force(p->force, p->start);
     ck_assert_int_gt(m->nswitch, 0);
@@ -125,7 +127,8 @@ START_TEST(switches_cost_little_more_than_smooth_forces)
         ck_assert_int_eq(carom_sim_run(r.sim, 10), CAROM_OK);
         long reference = carom_sim_info(r.sim)->rhs_evaluations, evaluations, switches;
         end(&r);
-        error_at(&problems[2], tolerances[k], "tolerance", true, &evaluations, &switches); /* abs: the same mean frequency */
+        /* abs: the same mean frequency */
+        error_at(&problems[2], tolerances[k], "tolerance", true, &evaluations, &switches);
         printf("tol %.0e: smooth %ld, with %ld switches %ld\n", tolerances[k], reference, switches, evaluations);
         CHECK_AT_MOST((double)evaluations, 1.3 * (double)reference + 45.0 * (double)switches);
     }
@@ -177,7 +180,8 @@ static double order_of(const problem *p, const char *scheme, double h)
 START_TEST(mixed_keeps_its_order_through_switches)
 {
     static const struct { const char *scheme; double h, order; } cases[] = {
-        {"mixed:rk=erk3", 0.0371, 3}, {"mixed:rk=erk4", 0.0371, 4}, {"mixed:rk=erk5", 0.0771, 5}, {"mixed:rk=radau3", 0.0371, 3},
+        {"mixed:rk=erk3", 0.0371, 3}, {"mixed:rk=erk4", 0.0371, 4}, {"mixed:rk=erk5", 0.0771, 5}, {"mixed:rk=radau3",
+         0.0371, 3},
         {"mixed:rk=radau5", 0.1171, 5}, {"mixed:rk=gauss4", 0.0571, 4}, {"mixed:rk=gauss6", 0.1971, 6}};
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++)
         for (int p = 0; p < PROBLEMS; p += 5) {
@@ -195,7 +199,8 @@ static void over_a_wedge(const void *user, double t_end, double *q)
     double t = 0, y = 1, v = 0, g = 1, e = 0.8;
     for (;;) {
         double rate = t < 1 ? -0.3 : 0.3, floor = 0.3 * fabs(t - 1), limit = t < 1 ? fmin(1, t_end) : t_end;
-        double h = y - floor, u = v - rate, root = (u + sqrt(u * u + 2 * g * fmax(h, 0))) / g, d = fmin(root, limit - t);
+        double h = y - floor, u = v - rate, root = (u + sqrt(u * u + 2 * g * fmax(h, 0))) / g,
+               d = fmin(root, limit - t);
         y += v * d - g * d * d / 2, v -= g * d, t += d;
         if (t >= t_end || !(t < t_end))
             break;
@@ -245,8 +250,8 @@ START_TEST(a_switch_that_is_touched_or_begins_at_zero_or_coincides_with_others_i
             run r = begin(m, "tolerance", tolerances[k], 0, 10);
             ck_assert_msg(carom_sim_run(r.sim, 10) == CAROM_OK, "%s: %s", forces[i], carom_sim_error(r.sim)->text);
             double e = error_of(&r, 1, cosine, NULL);
-            printf("%-70s tol %.0e: error %.2g tol, %ld steps, %ld switches\n", forces[i], tolerances[k], e / tolerances[k],
-                   carom_sim_info(r.sim)->steps, carom_sim_info(r.sim)->switches);
+            printf("%-70s tol %.0e: error %.2g tol, %ld steps, %ld switches\n", forces[i], tolerances[k],
+                   e / tolerances[k], carom_sim_info(r.sim)->steps, carom_sim_info(r.sim)->switches);
             CHECK_AT_MOST(e, 10 * tolerances[k]);
             CHECK_AT_MOST((double)carom_sim_info(r.sim)->steps, 5000);
             end(&r);
@@ -259,7 +264,8 @@ START_TEST(hundreds_of_switches_and_fast_ones_are_all_found)
 {
     char text[8000] = "-x";
     for (int i = 0; i < 150; i++) /* |x - a| + |x + a| - |x - a| - |x + a|, in forms that do not cancel by themselves */
-        snprintf(text + strlen(text), sizeof text - strlen(text), "+abs(x-%g)-max(x-%g,%g-x)", 0.01 * i, 0.01 * i, 0.01 * i);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "+abs(x-%g)-max(x-%g,%g-x)", 0.01 * i, 0.01 * i,
+                 0.01 * i);
     char model[9000];
     snprintf(model, sizeof model, "carom: 1\ncoordinates: {x: 1}\nmass: {x: 1}\nforce: {x: \"%s\"}\n", text);
     carom_model *m = parse(model);
@@ -285,10 +291,12 @@ START_TEST(hundreds_of_switches_and_fast_ones_are_all_found)
 }
 END_TEST
 
-/* A frozen branch goes on beyond its end: powers and roots must not make it fail, and must not hide a force without value. */
+/* A frozen branch goes on beyond its end: powers and roots must not make it fail, and must not hide a force without
+ * value. */
 START_TEST(branches_with_roots_are_followed_and_missing_values_are_still_an_error)
 {
-    carom_model *m = force("-1 + if(x < 0, 1000*(-x)^1.5, 0)", "coordinates: {x: 1}"), *n = force("-1 + 1000*max(0, -x)^1.5", "coordinates: {x: 1}");
+    carom_model *m = force("-1 + if(x < 0, 1000*(-x)^1.5, 0)", "coordinates: {x: 1}"),
+                *n = force("-1 + 1000*max(0, -x)^1.5", "coordinates: {x: 1}");
     run a = begin(m, "tolerance", 1e-9, 0, 4), b = begin(n, "tolerance", 1e-9, 0, 4);
     ck_assert_int_eq(carom_sim_run(a.sim, 4), CAROM_OK);
     ck_assert_int_eq(carom_sim_run(b.sim, 4), CAROM_OK);
@@ -317,7 +325,8 @@ START_TEST(native_code_and_a_restart_give_the_same_bits)
     carom_model *native, *m = force(p->force, p->start);
     snprintf(text, sizeof text, "carom: 1\n%s\nmass: {x: 1}\nforce: {x: \"%s\"}\n", p->start, p->force);
     CHECK_OK(carom_model_parse(&native, "text", text, strlen(text), &jit, &error), error);
-    run a = begin(m, "tolerance", 1e-7, 0, 10), b = begin(native, "tolerance", 1e-7, 0, 10), c = begin(m, "tolerance", 1e-7, 0, 10);
+    run a = begin(m, "tolerance", 1e-7, 0, 10), b = begin(native, "tolerance", 1e-7, 0, 10),
+        c = begin(m, "tolerance", 1e-7, 0, 10);
     ck_assert_int_eq(carom_sim_run(a.sim, 10), CAROM_OK);
     ck_assert_int_eq(carom_sim_run(b.sim, 10), CAROM_OK);
     ck_assert_mem_eq(carom_sim_state(a.sim)->q, carom_sim_state(b.sim)->q, sizeof(double));
@@ -337,9 +346,11 @@ START_TEST(native_code_and_a_restart_give_the_same_bits)
 }
 END_TEST
 
-TEST_MAIN_MODELS("switches", the_tolerance_is_kept_through_all_kinds_of_switches, switches_cost_little_more_than_smooth_forces,
+TEST_MAIN_MODELS("switches", the_tolerance_is_kept_through_all_kinds_of_switches,
+                 switches_cost_little_more_than_smooth_forces,
                  without_location_the_tolerance_is_lost_or_paid_for_dearly, the_implicit_method_locates_them_too,
                  mixed_keeps_its_order_through_switches, a_gap_with_a_kink_keeps_the_tolerance,
                  a_switch_that_is_touched_or_begins_at_zero_or_coincides_with_others_is_harmless,
                  hundreds_of_switches_and_fast_ones_are_all_found,
-                 branches_with_roots_are_followed_and_missing_values_are_still_an_error, native_code_and_a_restart_give_the_same_bits)
+                 branches_with_roots_are_followed_and_missing_values_are_still_an_error,
+                 native_code_and_a_restart_give_the_same_bits)

@@ -1,4 +1,5 @@
-/* test_tolerance_zeno.c: infinitely many impacts in finite time end when they must, and nothing hangs or falls through. */
+/* test_tolerance_zeno.c: infinitely many impacts in finite time end when they must, and nothing hangs or falls
+ * through. */
 #include "tolerance_testing.h"
 
 static const char point[] =
@@ -110,4 +111,5 @@ END_TEST
 
 TEST_MAIN_MODELS("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
                  a_thousand_random_balls_and_oscillators_end_above_the_floor,
-                 an_impact_elsewhere_much_later_does_not_keep_a_ball_from_coming_to_rest, a_ball_on_a_high_floor_comes_to_rest)
+                 an_impact_elsewhere_much_later_does_not_keep_a_ball_from_coming_to_rest,
+                 a_ball_on_a_high_floor_comes_to_rest)

@@ -88,9 +88,13 @@ fresh
 printf '/* TO%s */\n' DO >"$tmp/tree/src/sim/more.c"
 fails "open end" sh tools/check-text.sh "$tmp/tree"
 fresh
-yes '/* */' | head -401 >"$tmp/tree/src/sim/more.c"
+yes '/* */' | head -701 >"$tmp/tree/src/sim/more.c"
 passes sh tools/check-text.sh "$tmp/tree"
-grep -q "more.c has 401 lines" "$tmp/log" || { echo "a long file is not listed"; failures=$((failures + 1)); }
+grep -q "more.c has 701 lines" "$tmp/log" || { echo "a long file is not listed"; failures=$((failures + 1)); }
+
+fresh
+printf '/* %0120d */\n' 0 >"$tmp/tree/src/sim/more.c"
+fails "more than 120 columns" sh tools/check-text.sh "$tmp/tree"
 
 # ---- packages ----
 # On a made-up machine: $tmp/bin holds its only commands.

@@ -129,6 +129,7 @@ START_TEST(samples_of_a_run_under_way_give_the_same_as_a_run_for_the_purpose)
 }
 END_TEST
 
-TEST_MAIN("verification of runs", the_difference_of_two_runs_with_fixed_steps_is_known, a_run_that_stops_early_is_compared_until_there,
-          tolerances_are_judged_and_steps_chosen_otherwise_are_not, the_second_run_asks_after_each_step_and_ends,
+TEST_MAIN("verification of runs", the_difference_of_two_runs_with_fixed_steps_is_known,
+          a_run_that_stops_early_is_compared_until_there, tolerances_are_judged_and_steps_chosen_otherwise_are_not,
+          the_second_run_asks_after_each_step_and_ends,
           samples_of_a_run_under_way_give_the_same_as_a_run_for_the_purpose)

@@ -1,4 +1,5 @@
-/* tolerance_testing.h: runs of `tolerance` with a given rtol = atol, and their largest error of position at the nodes. */
+/* tolerance_testing.h: runs of `tolerance` with a given rtol = atol, and their largest error of position at the
+ * nodes. */
 #ifndef CAROM_TOLERANCE_TESTING_H
 #define CAROM_TOLERANCE_TESTING_H
 

@@ -26,7 +26,7 @@ FNR == 1 {
     if (name ~ /^carom[a-z_]*\.h$/) {
         if (name == "carom_analysis.h" && rank[folder] < rank["analysis"])
             bad("\"" name "\" belongs to analysis, right of " folder)
-    } else if (split(name, part, "/") != 2 || !(part[1] in rank))
+    } else if (split(name, part, "/") < 2 || !(part[1] in rank))
         bad("\"" name "\" is not of the form \"folder/file.h\"")
     else if (rank[part[1]] > rank[folder])
         bad(folder " includes \"" name "\" from its right")

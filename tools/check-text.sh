@@ -1,6 +1,6 @@
 #!/bin/sh
 # check-text.sh [ROOT]: no paths of one machine, no tabs, no blanks at line ends, no open ends in the text of the
-# project; lists files that have grown beyond 400 lines.
+# project, no line of code beyond 120 columns; lists files that have grown beyond 700 lines.
 set -eu
 cd "${1:-.}"
 failed=0
@@ -37,6 +37,9 @@ complain "a blank at the end of a line" ' $' $files
 # shellcheck disable=SC2086
 complain "an open end" '\b(TO''DO|FIX''ME|XX''X)\b' $files
 
+# shellcheck disable=SC2086,SC2046
+complain "a line of more than 120 columns" '^.{121}' $(echo $files | tr ' ' '\n' | grep '\.[ch]$')
+
 # shellcheck disable=SC2086
-wc -l $files | awk '$2 != "total" && $1 > 400 && $2 ~ /\.[ch]$/ { print "long: " $2 " has " $1 " lines" }'
+wc -l $files | awk '$2 != "total" && $1 > 700 && $2 ~ /\.[ch]$/ { print "long: " $2 " has " $1 " lines" }'
 exit $failed

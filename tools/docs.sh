@@ -27,12 +27,12 @@ first_comment() # FILE
 
 comment_of() # NAME FOLDER: of the file that registers this method, and of the one in which it says it is described
 {
-    file=$(grep -lE "\.name = \"$1\"" "$root/src/$2"/*.c | head -1)
-    [ -n "$file" ] || file=$(grep -lF "\"$1\"" "$root/src/$2"/*.c | head -1)
+    file=$(grep -rlE "\.name = \"$1\"" "$root/src/$2" | sort | head -1)
+    [ -n "$file" ] || file=$(grep -rlF --include="*.c" "\"$1\"" "$root/src/$2" | sort | head -1)
     [ -n "$file" ] || { echo "docs.sh: no file of src/$2 registers '$1'" >&2; exit 1; }
     first_comment "$file"
     more=$(first_comment "$file" | sed -n 's/.* described in \([a-z_]*\.c\).*/\1/p' | head -1)
-    [ -z "$more" ] || { echo; first_comment "$root/src/$2/$more"; }
+    [ -z "$more" ] || { echo; first_comment "$(dirname "$file")/$more"; }
 }
 
 names_of() # schemes | solvers | laws

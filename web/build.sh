@@ -57,7 +57,7 @@ array() # NAME FILE
 }
 {
     echo '/* Made by web/build.sh from the files of web/. */'
-    echo '#include "output/page_web.h"'
+    echo '#include "output/page/web.h"'
     echo
     [ -n "$reason" ] && echo 'const bool carom_web_interactive = false;' || echo 'const bool carom_web_interactive = true;'
     array carom_web_style "$work/page.css"

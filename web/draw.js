@@ -1,5 +1,5 @@
 // draw.js: one series on a canvas. Coordinates are pixels; u is the plot of uPlot.
-// Series come thinned (src/output/page_thin.c), so every point of theirs is drawn.
+// Series come thinned (src/output/page/thin.c), so every point of theirs is drawn.
 function visit(u, s, each) {
     const X = v => u.valToPos(v, 'x', true), Y = v => u.valToPos(v, 'y', true)
     const {x, y} = s

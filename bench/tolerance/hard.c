@@ -1,4 +1,5 @@
-/* hard.c: cases that make event-driven methods fail, with the errors of an earlier implementation of the same rules beside. */
+/* hard.c: cases that make event-driven methods fail, with the errors of an earlier implementation of the same rules
+ * beside. */
 #include "study.h"
 
 enum { MOST = 4 };

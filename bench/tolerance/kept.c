@@ -56,7 +56,8 @@ static const system_case cases[] = {
 
 /* ---- how far the motion can be told in advance ---- */
 
-/* Do as many contacts touch at the start as in the model itself? A gap opened by d closes again with the velocity sqrt(d). */
+/* Do as many contacts touch at the start as in the model itself? A gap opened by d closes again with the velocity
+ * sqrt(d). */
 static bool touches_as(const carom_model *model, const carom_options *o, int *touching)
 {
     carom_error error;
@@ -118,7 +119,8 @@ static double parts_at(const system_case *c, const carom_path *base, double s, i
     return t;
 }
 
-/* Moved at the start, and later where the motion can be begun anew: after whole periods, or anywhere if time is not in it. */
+/* Moved at the start, and later where the motion can be begun anew: after whole periods, or anywhere if time is not
+ * in it. */
 static double horizon_of(const system_case *c, const carom_model *model, double t_end, double *factor)
 {
     carom_options o = carom_study_options(model, "tolerance", 1e-13, t_end);

@@ -1,4 +1,5 @@
-/* work.c: evaluations of the right-hand side beside those of a plain event-driven pair 5(4) that knows the contact in advance. */
+/* work.c: evaluations of the right-hand side beside those of a plain event-driven pair 5(4) that knows the contact in
+ * advance. */
 #include "study.h"
 
 typedef struct work_case {

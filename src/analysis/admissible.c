@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/admissible.h"
-#include "analysis/lyapunov.h"
+#include "analysis/lyapunov/lyapunov.h"
 #include "core/dense.h"
 
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, carom_error *error)
@@ -79,7 +79,8 @@ static int violated(carom_admissible *a, double *size)
     return n;
 }
 
-carom_status carom_admissible_move(carom_admissible *a, double t, double *q, double *v, const double *p, carom_error *error)
+carom_status carom_admissible_move(carom_admissible *a, double t, double *q, double *v, const double *p,
+                                   carom_error *error)
 {
     enum { ITERATIONS = 30 };
     const carom_model *m = a->probe.model;
@@ -87,7 +88,8 @@ carom_status carom_admissible_move(carom_admissible *a, double t, double *q, dou
     look(a, t, q, v, p);
     for (int k = 0, n; (n = violated(a, &size)) && size > 1e-15 * (1 + carom_norm_max(m->nq, q)); k++) {
         if (k == ITERATIONS || !(size <= DBL_MAX))
-            CAROM_FAIL(error, CAROM_NOT_CONVERGED, "no allowed position is found at t = %.6g: a gap or joint is still off by %.3g", t, size);
+            CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                       "no allowed position is found at t = %.6g: a gap or joint is still off by %.3g", t, size);
         correct(a, n);
         for (int i = 0; i < m->nq; i++)
             q[i] -= a->x[i];                                                                     /* (1) */
@@ -115,7 +117,8 @@ double carom_admissible_gap(carom_admissible *a, double t, const double *q, cons
     return least;
 }
 
-void carom_admissible_columns(carom_admissible *a, double t, const double *q, const double *v, const double *p, int n, double *X)
+void carom_admissible_columns(carom_admissible *a, double t, const double *q, const double *v, const double *p, int n,
+                              double *X)
 {
     const carom_model *m = a->probe.model;
     int nq = m->nq, nv = m->nv;

@@ -1,12 +1,14 @@
 /* basin.c: the attractor a motion ends on.
  *
- * The state x_k at the k-th strobe has come back after p strobes when |x_k - x_(k-p)| <= tol s. It is periodic with the smallest p
- * for which that holds at max_period strobes in a row. s is the size of the motion so far: with the largest |q| and |v| at strobes,
- * and T between two of them, s_q = max(|q|, |v| T) for positions and s_q / T for velocities. Whatever is not periodic after `most`
- * strobes is called so: chaotic, quasi-periodic, or not yet settled. (A smaller p that holds to 1000 tol is waited for.)
+ * The state x_k at the k-th strobe has come back after p strobes when |x_k - x_(k-p)| <= tol s. It is periodic with
+ * the smallest p for which that holds at max_period strobes in a row. s is the size of the motion so far: with the
+ * largest |q| and |v| at strobes, and T between two of them, s_q = max(|q|, |v| T) for positions and s_q / T for
+ * velocities. Whatever is not periodic after `most` strobes is called so: chaotic, quasi-periodic, or not yet
+ * settled. (A smaller p that holds to 1000 tol is waited for.)
  *
- * Points are put together afterwards, in the order of their indices: one whose last state is close to a state of an attractor of
- * the same period ends there; otherwise it has found a new one, whose orbit is computed by following the point again. */
+ * Points are put together afterwards, in the order of their indices: one whose last state is close to a state of an
+ * attractor of the same period ends there; otherwise it has found a new one, whose orbit is computed by following the
+ * point again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,11 +93,12 @@ static const double *strobe_before(const orbit *o, int p)
 static void count_returns(orbit *o, const carom_model *m, const carom_basin *b, double T)
 {
     for (int p = 1; p <= b->max_period && p <= o->k; p++)
-        o->run[p] = close_to(strobe_before(o, 0), strobe_before(o, p), m->nq, m->nv, o->size, T, b->tol) ? o->run[p] + 1 : 0;
+        o->run[p] =
+            close_to(strobe_before(o, 0), strobe_before(o, p), m->nq, m->nv, o->size, T, b->tol) ? o->run[p] + 1 : 0;
 }
 
-/* The smallest period that has held long enough; 0: none yet. A motion that swings into a fixed point comes back after two strobes
- * before it does after one: a smaller period that nearly holds is waited for, if there is time. */
+/* The smallest period that has held long enough; 0: none yet. A motion that swings into a fixed point comes back
+ * after two strobes before it does after one: a smaller period that nearly holds is waited for, if there is time. */
 static int find_period(const orbit *o, const carom_model *m, const carom_basin *b, double T, bool last)
 {
     for (int p = 1; p <= b->max_period && p <= o->k; p++) {
@@ -149,10 +152,13 @@ carom_status carom_basin_columns(carom_sweep *s, const carom_model *m, carom_are
     char name[32];
     s->ncolumn = CAROM_BASIN_FIRST + m->nq + m->nv;
     if (s->ncolumn > CAROM_SWEEP_COLUMNS)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "basins of at most %d coordinates, not %d", (CAROM_SWEEP_COLUMNS - CAROM_BASIN_FIRST) / 2, m->nq);
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "basins of at most %d coordinates, not %d",
+                   (CAROM_SWEEP_COLUMNS - CAROM_BASIN_FIRST) / 2, m->nq);
     for (int i = 0; i < s->ncolumn; i++) {
         int k = i - CAROM_BASIN_FIRST;
-        s->column[i] = k < 0 ? first[i] : carom_arena_format(arena, "%c.%s_end", k < m->nq ? 'q' : 'v', carom_model_q_name(m, k % m->nq, name));
+        s->column[i] = k < 0 ? first[i]
+                             : carom_arena_format(arena, "%c.%s_end", k < m->nq ? 'q' : 'v',
+                                                  carom_model_q_name(m, k % m->nq, name));
         if (!s->column[i])
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for names");
     }
@@ -196,7 +202,8 @@ static carom_status add(search *s, long long index, const double *row, carom_err
     if (!carom_sweep_worker_run(s->worker, &again))
         return CAROM_INTERRUPTED;
     if (memcmp(value, row, sizeof(double) * (size_t)s->sweep->ncolumn) != 0)
-        CAROM_FAIL(error, CAROM_FILE, "point %lld does not come out again as it was recorded: another build of carom?", index);
+        CAROM_FAIL(error, CAROM_FILE, "point %lld does not come out again as it was recorded: another build of carom?",
+                   index);
     const orbit *o = s->worker->own;
     carom_attractor *a = &f->attractor[f->n];
     *a = (carom_attractor){.period = (int)row[0], .first = index};
@@ -205,7 +212,8 @@ static carom_status add(search *s, long long index, const double *row, carom_err
     if (!a->orbit)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an orbit of period %d", a->period);
     for (int k = 0; k < a->period; k++)
-        memcpy(a->orbit + k * o->n, o->ring + (size_t)((o->k - a->period + 1 + k) % RING) * (size_t)o->n, sizeof(double) * (size_t)o->n);
+        memcpy(a->orbit + k * o->n, o->ring + (size_t)((o->k - a->period + 1 + k) % RING) * (size_t)o->n,
+               sizeof(double) * (size_t)o->n);
     f->n++;
     return CAROM_OK;
 }
@@ -255,8 +263,8 @@ carom_status carom_basins_new(carom_basins *basins, long long points, carom_erro
     return CAROM_OK;
 }
 
-carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows, const unsigned char *there, double same,
-                               carom_error *error)
+carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows,
+                               const unsigned char *there, double same, carom_error *error)
 {
     search s = {.sweep = sweep, .basin = sweep->task, .found = basins, .same = same};
     carom_status status = carom_sweep_worker_new(&s.worker, sweep, error);

@@ -2,7 +2,7 @@
 #ifndef CAROM_BASIN_H
 #define CAROM_BASIN_H
 
-#include "analysis/sweep.h"
+#include "analysis/sweep/sweep.h"
 
 /* ---- a point: its columns are period, strobes, size, speed, then q.NAME ... v.NAME at the last strobe ---- */
 typedef struct carom_basin {
@@ -28,14 +28,15 @@ typedef struct carom_attractor {
 typedef struct carom_basins {
     int n;
     carom_attractor *attractor; /* [n] */
-    int *owner;                 /* [points] number of the attractor; n: not periodic; n + 1: stopped; -1: failed or not there */
+    int *owner;         /* [points] number of the attractor; n: not periodic; n + 1: stopped; -1: failed or not there */
     long long not_periodic, stopped, failed, missing;
 } carom_basins;
 carom_status carom_basins_new(carom_basins *basins, long long points, carom_error *error);
-/* rows [points*ncolumn] as the points gave them, with NAN as period where a point failed; there [points]: is it computed?
- * Points belong to the same attractor when they come within `same` of one of its states, relative to the largest motion. */
-carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows, const unsigned char *there, double same,
-                               carom_error *error);
+/* rows [points*ncolumn] as the points gave them, with NAN as period where a point failed; there [points]: is it
+ * computed? Points belong to the same attractor when they come within `same` of one of its states, relative to the
+ * largest motion. */
+carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows,
+                               const unsigned char *there, double same, carom_error *error);
 void carom_basins_free(carom_basins *basins);
 
 #endif

@@ -1,13 +1,13 @@
 /* verify.c: how far a run is from a more accurate one of the same model.
  *
- * A run is kept as positions at the times  stride j t_end / 2^20,  j = 1, 2, ...  The stride begins at 1 and doubles whenever
- * the room is full, every other sample being dropped: a run that ends early has as many as one that reaches t_end, memory does
- * not grow with the steps, and the times of two runs are among each other's. */
+ * A run is kept as positions at the times  stride j t_end / 2^20,  j = 1, 2, ...  The stride begins at 1 and doubles
+ * whenever the room is full, every other sample being dropped: a run that ends early has as many as one that reaches
+ * t_end, memory does not grow with the steps, and the times of two runs are among each other's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/norms.h"
+#include "analysis/converge/norms.h"
 #include "analysis/verify.h"
 #include "sim/atol.h"
 
@@ -104,7 +104,8 @@ static void drop(run *r)
     carom_samples_free(r->samples);
 }
 
-static carom_status follow(run *r, const carom_model *model, const carom_options *options, const carom_verify *ask, carom_error *error)
+static carom_status follow(run *r, const carom_model *model, const carom_options *options, const carom_verify *ask,
+                           carom_error *error)
 {
     CAROM_TRY(carom_sim_new(&r->sim, model, options, error));
     CAROM_TRY(carom_samples_new(&r->samples, r->sim, model->nq, error));
@@ -139,7 +140,8 @@ carom_status carom_verify_against(carom_verify *verify, const carom_model *model
     memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
     memset(verify->allowed, 0, sizeof(double) * (size_t)model->nq);
     double *atol = calloc((size_t)model->nq, sizeof *atol);
-    carom_status status = atol ? carom_atol_values(options, model, atol, error) : carom_fail(error, CAROM_NO_MEMORY, "no memory to verify");
+    carom_status status = atol ? carom_atol_values(options, model, atol, error)
+                               : carom_fail(error, CAROM_NO_MEMORY, "no memory to verify");
     if (status == CAROM_OK)
         status = follow(&second, model, &finer, verify, error);
     if (status == CAROM_OK)
@@ -149,7 +151,8 @@ carom_status carom_verify_against(carom_verify *verify, const carom_model *model
     return status;
 }
 
-carom_status carom_verify_run(carom_verify *verify, const carom_model *model, const carom_options *options, carom_error *error)
+carom_status carom_verify_run(carom_verify *verify, const carom_model *model, const carom_options *options,
+                              carom_error *error)
 {
     run first = {0};
     carom_status status = follow(&first, model, options, NULL, error);

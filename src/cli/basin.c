@@ -1,20 +1,23 @@
-/* basin.c: `carom basin`: which attractor each point of a grid ends on; a sweep whose rows are put together at the end. */
+/* basin.c: `carom basin`: which attractor each point of a grid ends on; a sweep whose rows are put together at the
+ * end. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/basin.h"
-#include "cli/sweep.h"
-#include "output/map.h"
+#include "cli/sweep/sweep.h"
+#include "output/map/map.h"
 #include "output/output.h"
 
 static const carom_cli_option own[] = {
     {"--periods", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0,
-     "a motion that has not come back after so many periods is not periodic; 500 if not given. Periodic ones end earlier"},
+     "a motion that has not come back after so many periods is not periodic; 500 if not given. Periodic ones end "
+     "earlier"},
     {"--transient", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0, "periods before the first look; 0 if not given"},
     {"--strobe", NULL, "DT", 0, CAROM_CLI_OWN, NULL, 0, "time between two looks; the model's period if not given"},
     {"--max-period", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0, "longest period to recognise, at most 64; 16 if not given"},
-    {"--tol", NULL, "R", 0, CAROM_CLI_OWN, NULL, 0, "how close a motion must come back, relative to its size; 1e-6 if not given"},
+    {"--tol", NULL, "R", 0, CAROM_CLI_OWN, NULL, 0,
+     "how close a motion must come back, relative to its size; 1e-6 if not given"},
     {"--same", NULL, "R", 0, CAROM_CLI_OWN, NULL, 0,
      "how close two motions end on the same attractor, relative to the largest; 1e-3 if not given"},
     CAROM_CLI_SWEEP_OPTIONS,
@@ -45,7 +48,8 @@ static int read_options(work *w)
 {
     const carom_cli *cli = w->job.cli;
     long max_period = 16;
-    const carom_cli_count counts[] = {{"--periods", 1, 1e9, &w->basin.most}, {"--transient", 0, 1e9, &w->basin.transient},
+    const carom_cli_count counts[] = {{"--periods", 1, 1e9, &w->basin.most},
+                                      {"--transient", 0, 1e9, &w->basin.transient},
                                       {"--max-period", 1, CAROM_BASIN_PERIOD, &max_period}};
     w->basin = (carom_basin){.most = 500, .tol = 1e-6};
     w->same = 1e-3;
@@ -55,7 +59,8 @@ static int read_options(work *w)
     code = code ? code : carom_cli_own_number(cli, "--same", 1e-15, 1, &w->same);
     w->basin.max_period = (int)max_period;
     if (code == CAROM_EXIT_OK && w->basin.transient >= w->basin.most)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "--transient %ld leaves nothing to look at: --periods %ld are counted from the start",
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "--transient %ld leaves nothing to look at: --periods %ld are counted from the start",
                               w->basin.transient, w->basin.most);
     return code;
 }
@@ -85,12 +90,15 @@ static int plan(void *user)
 static carom_store_entry describe(const work *w)
 {
     char strobe[32], tol[32];
-    return (carom_store_entry){"basin", carom_arena_format(w->job.cli->arena, "strobe=%s periods=%ld transient=%ld max_period=%d tol=%s",
-                                                           carom_shortest(w->basin.strobe, strobe), w->basin.most, w->basin.transient,
-                                                           w->basin.max_period, carom_shortest(w->basin.tol, tol))};
+    return (carom_store_entry){"basin", carom_arena_format(w->job.cli->arena,
+                                                           "strobe=%s periods=%ld transient=%ld max_period=%d tol=%s",
+                                                           carom_shortest(w->basin.strobe, strobe), w->basin.most,
+                                                           w->basin.transient, w->basin.max_period,
+                                                           carom_shortest(w->basin.tol, tol))};
 }
 
-/* Attractors are looked for when all points are there: what that takes is known to be there before the first is computed. */
+/* Attractors are looked for when all points are there: what that takes is known to be there before the first is
+ * computed. */
 static int reserve(work *w)
 {
     const carom_sweep *s = &w->job.sweep;
@@ -98,8 +106,9 @@ static int reserve(work *w)
     carom_error error = {0};
     const bool drawn = carom_cli_own(cli, "--picture") || ends(cli->output, ".png") || ends(cli->output, ".svg");
     if (s->points > MOST_NUMBERS / s->ncolumn)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "%lld points of %d numbers each are too many, which are kept in memory: at most %lld", s->points,
-                              s->ncolumn, MOST_NUMBERS / s->ncolumn);
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "%lld points of %d numbers each are too many, which are kept in memory: at most %lld",
+                              s->points, s->ncolumn, MOST_NUMBERS / s->ncolumn);
     w->rows = malloc(sizeof(double) * (size_t)(s->points * s->ncolumn));
     w->there = calloc((size_t)s->points, 1);
     w->picture = drawn ? malloc(sizeof(double) * (size_t)s->points) : NULL;
@@ -154,12 +163,19 @@ static int draw(const work *w, const char *path)
             category[a] = name_of(w, a);
         for (long long i = 0; i < s->points; i++)
             value[i] = f->owner[i] < 0 ? NAN : f->owner[i];
-        const carom_map map = {.title = title, .name = "attractor", .value = value, .known = w->there, .category = category, .ncategory = n,
+        const carom_map map = {.title = title,
+                               .name = "attractor",
+                               .value = value,
+                               .known = w->there,
+                               .category = category,
+                               .ncategory = n,
                                .x = {s->axis[0].name, s->axis[0].from, s->axis[0].to, (int)s->axis[0].n},
                                .y = {s->axis[1].name, s->axis[1].from, s->axis[1].to, (int)s->axis[1].n}};
         status = carom_map_write(path, &map, &error);
     }
-    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", *error.text ? error.text : carom_status_text(status));
+    return status == CAROM_OK
+               ? CAROM_EXIT_OK
+               : carom_cli_fail(CAROM_EXIT_FAILED, "%s", *error.text ? error.text : carom_status_text(status));
 }
 
 typedef struct table {
@@ -336,9 +352,9 @@ static int basin(const carom_cli *cli)
 
 const carom_cli_command carom_cli_basin_command = {
     "basin", "MODEL", 1, 1, CAROM_CLI_BASIN, basin, "basins of attraction on a grid of initial values",
-    "Follows MODEL from every point of a grid over initial values (or parameters) and tells which attractor it ends on: motions are "
-    "seen once in a period; one that comes back is periodic, everything else is called not periodic (chaotic, or not settled). "
-    "Attractors are numbered by the first point that finds them. -o FILE.png or .svg draws, .csv lists, .sqlite keeps the points "
-    "and goes on with --resume, as in carom sweep.",
+    "Follows MODEL from every point of a grid over initial values (or parameters) and tells which attractor it ends "
+    "on: motions are seen once in a period; one that comes back is periodic, everything else is called not periodic "
+    "(chaotic, or not settled). Attractors are numbered by the first point that finds them. -o FILE.png or .svg "
+    "draws, .csv lists, .sqlite keeps the points and goes on with --resume, as in carom sweep.",
     "carom basin impact-oscillator -p q.u=0.5:2:40 -p v.u=-2:2:40 -p alpha=0.05 -p e=0.5 -p umin=0 -o basins.png\n"
     "carom basin model.yaml -p q.x=-1:1:200 -p v.x=-1:1:200 -o basins.sqlite --resume --picture basins.png", own};

@@ -119,9 +119,11 @@ int carom_cli_check(const carom_cli *cli)
         if (status != CAROM_OK)
             code = carom_cli_fail(carom_cli_exit(status), "%s", error.text);
         else if (f.wrong)
-            code = carom_cli_fail(CAROM_EXIT_UNMET, "%d of %d derivatives do not agree with finite differences", f.wrong, f.n);
+            code = carom_cli_fail(CAROM_EXIT_UNMET, "%d of %d derivatives do not agree with finite differences",
+                                  f.wrong, f.n);
         else if (cli->strict && f.differenced)
-            code = carom_cli_fail(CAROM_EXIT_UNMET, "the model leaves out derivatives, finite differences stand in (--strict)");
+            code = carom_cli_fail(CAROM_EXIT_UNMET,
+                                  "the model leaves out derivatives, finite differences stand in (--strict)");
     }
     carom_model_free(model);
     return code;

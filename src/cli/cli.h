@@ -18,27 +18,27 @@ const char *carom_cli_exit_text(int code); /* NULL: no such code */
 int carom_cli_exit(carom_status status);   /* of a run that ended with status */
 
 enum { /* commands as bits: which ones take an option */
-    CAROM_CLI_RUN = 1 << 0,
-    CAROM_CLI_CHECK = 1 << 1,
-    CAROM_CLI_LIST = 1 << 2,
-    CAROM_CLI_PLOT = 1 << 3,
-    CAROM_CLI_HELP = 1 << 4,
-    CAROM_CLI_VERSION = 1 << 5,
-    CAROM_CLI_LYAPUNOV = 1 << 6,
-    CAROM_CLI_BIFURCATE = 1 << 7,
-    CAROM_CLI_ORBIT = 1 << 8,
-    CAROM_CLI_BASIN = 1 << 9,
-    CAROM_CLI_GRADIENT = 1 << 10,
-    CAROM_CLI_SWEEP = 1 << 11,
-    CAROM_CLI_MERGE = 1 << 12,
-    CAROM_CLI_CONVERGE = 1 << 13,
-    CAROM_CLI_REPRODUCE = 1 << 14,
-    CAROM_CLI_REPORT = 1 << 15,
-    /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
-    CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_GRADIENT |
-                      CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
-    CAROM_CLI_RANGES = CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_SWEEP,
-    CAROM_CLI_PAGE = CAROM_CLI_REPRODUCE | CAROM_CLI_REPORT
+       CAROM_CLI_RUN = 1 << 0,
+       CAROM_CLI_CHECK = 1 << 1,
+       CAROM_CLI_LIST = 1 << 2,
+       CAROM_CLI_PLOT = 1 << 3,
+       CAROM_CLI_HELP = 1 << 4,
+       CAROM_CLI_VERSION = 1 << 5,
+       CAROM_CLI_LYAPUNOV = 1 << 6,
+       CAROM_CLI_BIFURCATE = 1 << 7,
+       CAROM_CLI_ORBIT = 1 << 8,
+       CAROM_CLI_BASIN = 1 << 9,
+       CAROM_CLI_GRADIENT = 1 << 10,
+       CAROM_CLI_SWEEP = 1 << 11,
+       CAROM_CLI_MERGE = 1 << 12,
+       CAROM_CLI_CONVERGE = 1 << 13,
+       CAROM_CLI_REPRODUCE = 1 << 14,
+       CAROM_CLI_REPORT = 1 << 15,
+       /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
+       CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN |
+                         CAROM_CLI_GRADIENT | CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
+       CAROM_CLI_RANGES = CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_SWEEP,
+       CAROM_CLI_PAGE = CAROM_CLI_REPRODUCE | CAROM_CLI_REPORT
 };
 
 typedef struct carom_cli_pair {
@@ -116,7 +116,8 @@ typedef struct carom_cli_count { /* an option that takes an integer */
 int carom_cli_own_counts(const carom_cli *cli, const carom_cli_count *list, int n);
 
 /* One of these in each file of a command with options of its own. */
-extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_bifurcate_command, carom_cli_orbit_command, carom_cli_gradient_command;
+extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_bifurcate_command, carom_cli_orbit_command,
+    carom_cli_gradient_command;
 extern const carom_cli_command carom_cli_sweep_command, carom_cli_merge_command, carom_cli_basin_command;
 extern const carom_cli_command carom_cli_report_command, carom_cli_reproduce_command, carom_cli_converge_command;
 
@@ -126,10 +127,12 @@ int carom_cli_parse(carom_cli *cli, int argc, char **argv);
 /* "carom: " and a message on stderr; returns code. */
 int carom_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same of a job that failed on its way; with --json also an object with `model`, `status` and `message`. */
-int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status, const char *message);
+int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status,
+                       const char *message);
 /* Before a long job: can this file be written at its end? NULL and - can. An exit code. */
 int carom_cli_check_writable(const char *path);
-/* carom_cli_fail with the nearest of names to word as a hint (NULL ends them), then where to read on; CAROM_EXIT_USAGE. */
+/* carom_cli_fail with the nearest of names to word as a hint (NULL ends them), then where to read on;
+ * CAROM_EXIT_USAGE. */
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic);
 
 /* Loads the model that the command line names, with its parameters; note [200] is what loading had to say. */
@@ -157,7 +160,8 @@ void carom_cli_describe_method(FILE *file, const char *kind, const carom_method 
 /* Prints text in lines up to `width`, all but the first indented; a newline in text starts a new line. */
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
 
-/* ---- signals in long jobs: after catch, Ctrl-C and SIGTERM set a flag that the job asks for, and end a simulation ---- */
+/* ---- signals in long jobs: after catch, Ctrl-C and SIGTERM set a flag that the job asks for, and end a simulation
+ * ---- */
 void carom_cli_catch(carom_sim *sim); /* NULL: there is none, or more than one */
 void carom_cli_release(void);
 bool carom_cli_interrupted(void);

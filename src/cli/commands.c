@@ -1,4 +1,5 @@
-/* commands.c: what `carom` can do. A command with options of its own stands in its own file, which defines its entry. */
+/* commands.c: what `carom` can do. A command with options of its own stands in its own file, which defines its
+ * entry. */
 #include "cli/cli.h"
 
 static const carom_cli_command run = {
@@ -10,7 +11,8 @@ static const carom_cli_command run = {
     "carom run ball.yaml --t-end 5 --every 0.01 -o ball.csv\n"
     "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json", NULL};
 static const carom_cli_command check = {
-    "check", "MODEL", 1, 1, CAROM_CLI_CHECK, carom_cli_check, "show what is derived from a model and verify its derivatives",
+    "check", "MODEL", 1, 1, CAROM_CLI_CHECK, carom_cli_check,
+    "show what is derived from a model and verify its derivatives",
     "Reads MODEL, prints what follows from it (mass matrix, forces, gaps and their derivatives) and compares every "
     "derivative with finite differences at the start and at points around it.",
     "carom check pendulum.yaml\ncarom check slider-crank --assemble", NULL};

@@ -3,26 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/gradient.h"
+#include "analysis/gradient/gradient.h"
 #include "cli/cli.h"
 #include "output/output.h"
 
 static const carom_cli_option options[] = {
     {"--of", NULL, "EXPR", 0, CAROM_CLI_OWN, NULL, 0,
-     "what is differentiated: an expression of the state at t_end (y, y', t, parameters), or event:N, the time of the N-th event"},
+     "what is differentiated: an expression of the state at t_end (y, y', t, parameters), or event:N, the time of the "
+     "N-th event"},
     {"--with-respect-to", NULL, "NAME,...", 0, CAROM_CLI_OWN, NULL, 0,
-     "parameters, and initial values as q.y or v.y; everything if not given. A parameter carries along the initial values "
-     "that depend on it"},
-    {"--no-check", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "do not compare with differences (eight more runs for each name)"},
+     "parameters, and initial values as q.y or v.y; everything if not given. A parameter carries along the initial "
+     "values that depend on it"},
+    {"--no-check", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0,
+     "do not compare with differences (eight more runs for each name)"},
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_gradient_command = {
     "gradient", "MODEL", 1, 1, CAROM_CLI_GRADIENT, carom_cli_gradient, "derivatives of a result, exact through impacts",
-    "Runs MODEL until t_end and prints the derivatives of an expression of the final state, or of the time of an event, "
-    "with respect to parameters and initial values. They come from the tangent flow, which is exact through impacts, "
-    "contact and friction, and are checked by differences of the fourth order. The scheme must locate its events "
-    "(tolerance, exact). Without --rtol and --atol the run uses 1e-11.",
+    "Runs MODEL until t_end and prints the derivatives of an expression of the final state, or of the time of an "
+    "event, with respect to parameters and initial values. They come from the tangent flow, which is exact through "
+    "impacts, contact and friction, and are checked by differences of the fourth order. The scheme must locate its "
+    "events (tolerance, exact). Without --rtol and --atol the run uses 1e-11.",
     "carom gradient bouncing-ball --t-end 1 --of y --with-respect-to e,g,q.y\n"
     "carom gradient bouncing-ball --of event:3 --with-respect-to e --json",
     options};
@@ -47,7 +49,8 @@ static int names(const carom_cli *cli, const carom_model *model, const char ***l
     for (int i = 0; !text && i < model->np; i++)
         (*list)[(*n)++] = carom_arena_format(cli->arena, "%s", carom_model_p_name(model, i, buffer));
     for (int i = 0; !text && i < model->nq + model->nv; i++)
-        (*list)[(*n)++] = carom_arena_format(cli->arena, i < model->nq ? "q.%s" : "v.%s", carom_model_q_name(model, i % model->nq, buffer));
+        (*list)[(*n)++] = carom_arena_format(cli->arena, i < model->nq ? "q.%s" : "v.%s",
+                                             carom_model_q_name(model, i % model->nq, buffer));
     return CAROM_EXIT_OK;
 }
 
@@ -77,16 +80,28 @@ static const char *side_note(const carom_cli *cli, const carom_gradient *g, cons
     const int contact = kind == CAROM_SIDE_END ? g->end_contact : g->start_contact;
     const char *name = kind != CAROM_SIDE_SWITCH ? carom_model_contact_name(model, contact, buffer) : "";
     return kind == CAROM_SIDE_START
-               ? carom_arena_format(cli->arena, "the run begins with contact '%s' touched: derivatives with respect to %s hold for one side only",
-                                    name, list)
+               ? carom_arena_format(
+                     cli->arena,
+                     "the run begins with contact '%s' touched: derivatives with respect to %s hold for one side only",
+                     name, list)
            : kind == CAROM_SIDE_REST
-               ? carom_arena_format(cli->arena, "the run begins with contact '%s' closed: derivatives with respect to %s are those of motions that "
-                                    "keep it closed", name, list)
+               ? carom_arena_format(
+                     cli->arena,
+                     "the run begins with contact '%s' closed: derivatives with respect to %s are those of motions "
+                     "that "
+                     "keep it closed",
+                     name, list)
            : kind == CAROM_SIDE_SWITCH
-               ? carom_arena_format(cli->arena, "the run begins where a function of the model changes its branch: derivatives with respect to %s "
-                                    "may hold for one side only", list)
-               : carom_arena_format(cli->arena, "the run ends at an event of contact '%s': derivatives with respect to %s hold for one side only, "
-                                    "and what jumps there has none", name, list);
+               ? carom_arena_format(
+                     cli->arena,
+                     "the run begins where a function of the model changes its branch: derivatives with respect to %s "
+                     "may hold for one side only",
+                     list)
+               : carom_arena_format(
+                     cli->arena,
+                     "the run ends at an event of contact '%s': derivatives with respect to %s hold for one side only, "
+                     "and what jumps there has none",
+                     name, list);
 }
 
 static int print_json(const carom_cli *cli, const carom_gradient *g, const carom_model *model, const char *of)
@@ -122,7 +137,8 @@ static int print_json(const carom_cli *cli, const carom_gradient *g, const carom
             carom_json_string(json, NULL, side_note(cli, g, model, kind));
     carom_json_end(json);
     carom_json_end(json);
-    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK
+                                                      : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
 }
 
 static void print_text(const carom_cli *cli, const carom_gradient *g, const carom_model *model, const char *of)
@@ -184,15 +200,17 @@ int carom_cli_gradient(const carom_cli *cli)
         g.slope = CAROM_NEW(cli->arena, double, g.n);
         g.difference = CAROM_NEW(cli->arena, double, g.n);
         g.side = CAROM_NEW(cli->arena, unsigned char, g.n);
-        carom_status status = g.slope && g.difference && g.side ? carom_gradient_run(&g, model, &run, &error) : CAROM_NO_MEMORY;
+        carom_status status =
+            g.slope && g.difference && g.side ? carom_gradient_run(&g, model, &run, &error) : CAROM_NO_MEMORY;
         if (status == CAROM_STOPPED)
             code = carom_cli_fail_job(cli, model, CAROM_EXIT_FAILED, status, error.text);
         else if (status == CAROM_OK && !isfinite(g.value))
             code = carom_cli_fail_job(cli, model, CAROM_EXIT_FAILED, CAROM_NOT_FINITE,
                                       "the value at the end of the run is not finite: it has no derivatives");
         else if (status != CAROM_OK)
-            code = carom_cli_fail_job(cli, model, status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : carom_cli_exit(status), status,
-                                      *error.text ? error.text : carom_status_text(status));
+            code =
+                carom_cli_fail_job(cli, model, status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : carom_cli_exit(status),
+                                   status, *error.text ? error.text : carom_status_text(status));
         else if (cli->json)
             code = print_json(cli, &g, model, of);
         else

@@ -23,9 +23,11 @@ static const char *const model_topic =
     "      ground: {gap: y, restitution: e}\n"
     "    run: {t_end: 10, h: 0.01, every: 0.05}\n"
     "\n"
-    "Further keys: forces, constraints (joints), let, outputs, stop, period, impacts, tables, draw, plugin; of a contact: slip,\n"
+    "Further keys: forces, constraints (joints), let, outputs, stop, period, impacts, tables, draw, plugin; of a "
+    "contact: slip,\n"
     "friction, friction_static, restitution_t. Quote an expression that holds a comma, such as \"atan2(x, y)\".\n"
-    "'carom check FILE' shows what is derived from a model. The text of every built-in model is an example: carom help NAME.\n";
+    "'carom check FILE' shows what is derived from a model. The text of every built-in model is an example: carom "
+    "help NAME.\n";
 
 static const char *const settings_topic =
     "Options of a run, for --set KEY=VALUE and for the section 'run' of a model file:\n"
@@ -154,7 +156,8 @@ static void field_range(const carom_field *field, char *text, size_t size)
             choice = strchr(choice, ' ') + 1;
         snprintf(text, size, "one of %s; default %.*s", field->choices, (int)strcspn(choice, " "), choice);
     } else if (isfinite(field->least) && isfinite(field->most)) {
-        snprintf(text, size, "%s ... %s, default %s", carom_shortest(field->least, low), carom_shortest(field->most, high), standard);
+        snprintf(text, size, "%s ... %s, default %s", carom_shortest(field->least, low),
+                 carom_shortest(field->most, high), standard);
     } else if (isfinite(field->least)) {
         snprintf(text, size, "at least %s, default %s", carom_shortest(field->least, low), standard);
     } else {
@@ -304,7 +307,8 @@ void carom_cli_manual(FILE *file)
         char doc[600] = "";
         for (int i = 0; carom_cli_commands[i] && o->commands != ~0u; i++)
             if (carom_cli_takes(carom_cli_commands[i], o))
-                snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ", " : "(", carom_cli_commands[i]->name);
+                snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ", " : "(",
+                         carom_cli_commands[i]->name);
         snprintf(doc + strlen(doc), sizeof doc - strlen(doc), "%s%s", *doc ? ") " : "", o->doc);
         option_label(o, label, sizeof label);
         entry(file, label, doc);

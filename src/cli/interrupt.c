@@ -1,7 +1,7 @@
 /* interrupt.c: Ctrl-C in long jobs: the first signal sets a flag that the job looks at, a later one ends it as usual.
  *
- * One wish may arrive as several signals: timeout(1), mpirun and batch systems signal a process and its group. What follows the
- * first within half a second therefore says nothing new. */
+ * One wish may arrive as several signals: timeout(1), mpirun and batch systems signal a process and its group. What
+ * follows the first within half a second therefore says nothing new. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -8,7 +8,9 @@
 static const struct {
     const char *name, *one;
     const carom_method *(*method)(int);
-} lists[] = {{"schemes", "scheme", carom_scheme_method}, {"solvers", "solver", carom_solver_method}, {"laws", "law", carom_law_method}};
+} lists[] = {{"schemes", "scheme", carom_scheme_method},
+             {"solvers", "solver", carom_solver_method},
+             {"laws", "law", carom_law_method}};
 
 /* The first words of a model: its name, from the line "name:". */
 static void title_of(const char *text, char *title, size_t size)

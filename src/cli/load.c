@@ -43,8 +43,11 @@ int carom_cli_settings(const carom_cli *cli, const carom_model *model, carom_opt
         for (int i = 0; i < cli->nsetting; i++)
             if (names_method(cli->setting[i].name) == (pass == 0) &&
                 carom_options_set(options, cli->setting[i].name, cli->setting[i].value, &error) != CAROM_OK)
-                return carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom %s%s)", error.text, pass == 0 ? "list " : "help settings",
-                                      pass ? "" : !strcmp(cli->setting[i].name, "scheme") ? "schemes" : "solvers");
+                return carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom %s%s)", error.text,
+                                      pass == 0 ? "list " : "help settings",
+                                      pass                                      ? ""
+                                      : !strcmp(cli->setting[i].name, "scheme") ? "schemes"
+                                                                                : "solvers");
     return CAROM_EXIT_OK;
 }
 

@@ -1,4 +1,5 @@
-/* lyapunov.c: `carom lyapunov`: the spectrum of Lyapunov exponents, of one start or several; Ctrl-C prints what there is. */
+/* lyapunov.c: `carom lyapunov`: the spectrum of Lyapunov exponents, of one start or several; Ctrl-C prints what there
+ * is. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,8 +67,11 @@ static int read_options(work *w)
 {
     const carom_cli *cli = w->cli;
     long starts = 1, exponents = 0, parts = 0, steps = 0, blocks = w->request.blocks;
-    const carom_cli_count counts[] = {{"--steps", 1, 1e9, &steps}, {"--transient", 0, 1e15, &w->request.transient}, {"--starts", 1, 1e6, &starts},
-                                      {"--exponents", 1, CAROM_EXPONENTS_MAX, &exponents}, {"--parts", 1, 1e6, &parts},
+    const carom_cli_count counts[] = {{"--steps", 1, 1e9, &steps},
+                                      {"--transient", 0, 1e15, &w->request.transient},
+                                      {"--starts", 1, 1e6, &starts},
+                                      {"--exponents", 1, CAROM_EXPONENTS_MAX, &exponents},
+                                      {"--parts", 1, 1e6, &parts},
                                       {"--blocks", 2, 1e6, &blocks}};
     int code = carom_cli_settings(cli, w->model, &w->options);
     if (code == CAROM_EXIT_OK)
@@ -121,7 +125,8 @@ static int open_history(work *w)
         return CAROM_EXIT_OK;
     const char *ending = strrchr(cli->output, '.');
     if (strcmp(cli->output, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv: how the exponents converge, not '%s'", cli->output);
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "-o takes a file that ends in .csv: how the exponents converge, not '%s'", cli->output);
     if (carom_stream_open(&w->history, cli->output, strcmp(cli->output, "-") ? NULL : stdout, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     w->writing = true;
@@ -220,7 +225,8 @@ static void print_text(const work *w)
     printf("%s: Lyapunov exponents per %s", w->model->name, unit);
     if (periodic)
         printf(" (T = %.10g)", r->per);
-    printf(", by %s with %s\n", w->request.method == CAROM_LYAPUNOV_PERTURBATION ? "perturbation" : "the tangent flow", w->options.scheme);
+    printf(", by %s with %s\n", w->request.method == CAROM_LYAPUNOV_PERTURBATION ? "perturbation" : "the tangent flow",
+           w->options.scheme);
     for (int i = 0; i < r->n; i++)
         print_exponent(i, r->exponent[i], r->error[i]);
     printf("  Kaplan-Yorke dimension  %.6g\n", r->kaplan_yorke);
@@ -230,20 +236,25 @@ static void print_text(const work *w)
     printf("\n");
     if (isfinite(r->sum_rule_defect))
         printf("  sum rule holds to       %.1e\n", r->sum_rule_defect);
-    printf("  measured over           %ld %s after a transient of %ld", r->length, periodic ? "periods" : "units of time",
-           w->request.transient);
+    printf("  measured over           %ld %s after a transient of %ld", r->length,
+           periodic ? "periods" : "units of time", w->request.transient);
     printf(w->starts > 1 ? ", %d starts\n" : "\n", w->starts);
     if (r->regular)
         printf("  the motion is regular: weighted averages, the error is what they have not settled\n");
     if (r->flag)
-        printf("  note: %s\n",
-               !strcmp(r->flag, "rest") ? "the motion comes to rest or sticks on a contact, and directions are lost"
-               : !strcmp(r->flag, "jump") ? "several contacts are struck at once and the motion is not continuous there: no exponent is defined"
-               : !strcmp(r->flag, "beyond") ? "an event was passed whose derivative is not known"
-               : !strcmp(r->flag, "one-sided") ? "several contacts are struck at once: derivatives are one-sided there"
-                                               : "most periods contain a grazing impact: the exponents hold for tiny perturbations only");
+        printf(
+            "  note: %s\n",
+            !strcmp(r->flag, "rest") ? "the motion comes to rest or sticks on a contact, and directions are lost"
+            : !strcmp(r->flag, "jump")
+                ? "several contacts are struck at once and the motion is not continuous there: no exponent is defined"
+            : !strcmp(r->flag, "beyond") ? "an event was passed whose derivative is not known"
+            : !strcmp(r->flag, "one-sided")
+                ? "several contacts are struck at once: derivatives are one-sided there"
+                : "most periods contain a grazing impact: the exponents hold for tiny perturbations only");
     if (starts_differ(w))
-        printf("  note: the starts differ by more than their errors: there may be several attractors, or the transient is too short\n");
+        printf(
+            "  note: the starts differ by more than their errors: there may be several attractors, or the transient "
+            "is too short\n");
     for (int k = 0; k < w->starts && w->starts > 1; k++) {
         printf("  start %-4d", k);
         for (int i = 0; i < w->each[k].n && w->each[k].length; i++)
@@ -257,7 +268,8 @@ static int report(work *w, const carom_error *failure)
     carom_error error = {0};
     int code = carom_cli_exit(w->status);
     if (w->status != CAROM_OK && w->status != CAROM_INTERRUPTED)
-        return carom_cli_fail_job(w->cli, w->model, code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, w->status, failure->text);
+        return carom_cli_fail_job(w->cli, w->model, code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, w->status,
+                                  failure->text);
     if (w->mean.length == 0)
         return carom_cli_fail_job(w->cli, w->model, code, w->status, "interrupted before anything was measured");
     if (w->cli->json && print_json(w, &error) != CAROM_OK)
@@ -265,8 +277,9 @@ static int report(work *w, const carom_error *failure)
     if (!w->cli->json && !w->cli->quiet)
         print_text(w);
     if (w->status == CAROM_INTERRUPTED)
-        carom_cli_fail(code, "interrupted: %ld of %.0f %s were measured, the error bars are those of what there is", w->mean.length,
-                       (double)w->request.length * w->starts, w->model->period > 0 ? "periods" : "units of time");
+        carom_cli_fail(code, "interrupted: %ld of %.0f %s were measured, the error bars are those of what there is",
+                       w->mean.length, (double)w->request.length * w->starts,
+                       w->model->period > 0 ? "periods" : "units of time");
     return code;
 }
 
@@ -277,11 +290,12 @@ static int measure(work *w)
     w->request.user = w;
     w->request.go_on = go_on;
     w->request.stop = stop;
-    carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0, (double)(w->request.length + w->request.transient) * w->starts);
+    carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0,
+                         (double)(w->request.length + w->request.transient) * w->starts);
     w->progress.unit = w->model->period > 0 ? "periods" : "units of time";
     carom_cli_catch(NULL);
-    w->status = carom_lyapunov_starts(w->model, &w->options, &w->request, w->starts, w->cli->seed, w->cli->threads, w->each, &w->mean,
-                                      &error);
+    w->status = carom_lyapunov_starts(w->model, &w->options, &w->request, w->starts, w->cli->seed, w->cli->threads,
+                                      w->each, &w->mean, &error);
     carom_cli_release();
     carom_progress_end(&w->progress);
     w->wall_s = carom_wall_time() - start;
@@ -312,26 +326,31 @@ static int run(const carom_cli *cli)
 static const carom_cli_option options[] = {
     OWN("--periods", "N", "length of the measurement in periods of the forcing; 1000 if not given"),
     OWN("--time", "T", "length as a time; of a forced model rounded up to whole periods"),
-    OWN("--transient", "N", "periods (without forcing: units of time) that are run first and not counted; 100 if not given"),
+    OWN("--transient", "N",
+        "periods (without forcing: units of time) that are run first and not counted; 100 if not given"),
     OWN("--method", "tangent|perturbation",
-        "tangent: derivatives of the flow through all events, exact, with the schemes tolerance and exact (the default). "
-        "perturbation: displaced copies, with any scheme"),
-    OWN("--epsilon", "E", "size of the displacements of --method perturbation; 1e-6 if not given; h stands for the step"),
+        "tangent: derivatives of the flow through all events, exact, with the schemes tolerance and exact (the "
+        "default). perturbation: displaced copies, with any scheme"),
+    OWN("--epsilon", "E",
+        "size of the displacements of --method perturbation; 1e-6 if not given; h stands for the step"),
     OWN("--steps", "N", "steps in a period for schemes of fixed step, instead of --h"),
-    OWN("--starts", "N", "measure from so many starts, in parallel: the model's, then others with velocities changed by --seed"),
+    OWN("--starts", "N",
+        "measure from so many starts, in parallel: the model's, then others with velocities changed by --seed"),
     OWN("--exponents", "N", "only the N largest; all if not given"),
     OWN("--parts", "N", "orthonormalise so often in a period; once if not given, and more often where it is needed"),
-    OWN("--blocks", "N", "the error bars are taken from at most so many blocks, and -o writes so many lines; 100 if not given"),
+    OWN("--blocks", "N",
+        "the error bars are taken from at most so many blocks, and -o writes so many lines; 100 if not given"),
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_lyapunov_command = {
     "lyapunov", "MODEL", 1, 1, CAROM_CLI_LYAPUNOV, run, "Lyapunov exponents",
-    "Measures how fast neighbouring motions part: the Lyapunov exponents per period of the forcing, or per unit of time. Also the "
-    "Kaplan-Yorke dimension, impacts per period and how well the sum rule holds. A motion that comes to rest on a contact forgets "
-    "where it came from: -infinity (null in JSON), with the flag rest. -o FILE.csv writes how the means converge. Ctrl-C prints "
-    "what was measured so far.",
+    "Measures how fast neighbouring motions part: the Lyapunov exponents per period of the forcing, or per unit of "
+    "time. Also the Kaplan-Yorke dimension, impacts per period and how well the sum rule holds. A motion that comes "
+    "to rest on a contact forgets where it came from: -infinity (null in JSON), with the flag rest. -o FILE.csv "
+    "writes how the means converge. Ctrl-C prints what was measured so far.",
     "carom lyapunov impact-oscillator --periods 20000\n"
     "carom lyapunov impact-oscillator --scheme exact --periods 100000 --starts 4 --json\n"
-    "carom lyapunov impact-oscillator --method perturbation --scheme schatzman-paoli --steps 2513 --epsilon h --periods 300",
+    "carom lyapunov impact-oscillator --method perturbation --scheme schatzman-paoli --steps 2513 --epsilon h "
+    "--periods 300",
     options};

@@ -47,10 +47,12 @@ int carom_cli_fail(int code, const char *format, ...)
     return code;
 }
 
-int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status, const char *message)
+int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status,
+                       const char *message)
 {
     carom_json *json;
-    if (cli->json && code != CAROM_EXIT_USAGE && carom_json_new(&json, "standard output", stdout, true, NULL) == CAROM_OK) {
+    if (cli->json && code != CAROM_EXIT_USAGE &&
+        carom_json_new(&json, "standard output", stdout, true, NULL) == CAROM_OK) {
         carom_json_object(json, NULL);
         carom_json_string(json, "model", model->name);
         carom_json_string(json, "status", carom_status_text(status));
@@ -105,6 +107,7 @@ int main(int argc, char **argv)
         code = cli.command->run(&cli);
     carom_arena_free(cli.arena);
     if ((fflush(stdout) || ferror(stdout)) && code == CAROM_EXIT_OK)
-        code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s", errno ? strerror(errno) : "is the disk full?");
+        code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s",
+                              errno ? strerror(errno) : "is the disk full?");
     return code;
 }

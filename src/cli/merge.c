@@ -2,13 +2,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/sweep.h"
+#include "cli/sweep/sweep.h"
 #include "output/output.h"
 
 static const carom_cli_option own[] = {
     {"--output", "-o", "FILE", 0, CAROM_CLI_OWN, NULL, 0,
-     "what to write: .sqlite (a sweep that --resume can complete), .csv, .png or .svg. Without it the first FILE is the one to write"},
-    {"--measure", NULL, "NAME", 0, CAROM_CLI_OWN, NULL, 0, "which column a picture shows; the first measure if not given"},
+     "what to write: .sqlite (a sweep that --resume can complete), .csv, .png or .svg. Without it the first FILE is "
+     "the one to write"},
+    {"--measure", NULL, "NAME", 0, CAROM_CLI_OWN, NULL, 0,
+     "which column a picture shows; the first measure if not given"},
     {"--strict", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "exit 4 when points are missing"},
     {"--json", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "one JSON object on standard output"},
     {"--quiet", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "no summary; errors remain"},
@@ -95,7 +97,8 @@ static void tell(const work *w, const carom_cli_census *c)
         carom_json_end(json);
         carom_json_close(json, NULL);
     } else if (!carom_cli_own(w->cli, "--quiet")) {
-        printf("%s: %lld of %lld points from %d file%s, %lld failed\n", w->out, c->rows, c->points, w->n, w->n == 1 ? "" : "s", c->failed);
+        printf("%s: %lld of %lld points from %d file%s, %lld failed\n", w->out, c->rows, c->points, w->n,
+               w->n == 1 ? "" : "s", c->failed);
     }
     fflush(stdout);
     if (c->rows < c->points)
@@ -113,10 +116,12 @@ static int finish(work *w)
         status = carom_store_csv(w->store, w->out, NULL, &error);
     if (status != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    int code = picture(w->out) ? carom_cli_picture(w->store, w->out, carom_cli_own(w->cli, "--measure")) : CAROM_EXIT_OK;
+    int code =
+        picture(w->out) ? carom_cli_picture(w->store, w->out, carom_cli_own(w->cli, "--measure")) : CAROM_EXIT_OK;
     if (code == CAROM_EXIT_OK)
         tell(w, &census);
-    return code == CAROM_EXIT_OK && census.rows < census.points && carom_cli_own(w->cli, "--strict") ? CAROM_EXIT_UNMET : code;
+    return code == CAROM_EXIT_OK && census.rows < census.points && carom_cli_own(w->cli, "--strict") ? CAROM_EXIT_UNMET
+                                                                                                     : code;
 }
 
 /* Without -o the first file is written: one that is there already may be a shard that was meant to be read. */
@@ -129,9 +134,11 @@ static int name_files(work *w)
         w->in++, w->n--;
     }
     if (w->n == 0)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "merge needs the files to read: carom merge OUT FILE..., or FILE... -o OUT");
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "merge needs the files to read: carom merge OUT FILE..., or FILE... -o OUT");
     if (!carom_store_path(w->out) && !ends(w->out, ".csv") && !picture(w->out))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "merge writes FILE.sqlite, FILE.csv, FILE.png or FILE.svg, not '%s'", w->out);
+        return carom_cli_fail(CAROM_EXIT_USAGE, "merge writes FILE.sqlite, FILE.csv, FILE.png or FILE.svg, not '%s'",
+                              w->out);
     if (carom_store_path(w->out) && access(w->out, F_OK) == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "'%s' is there already; carom merge OUT FILE... writes OUT", w->out);
     return CAROM_EXIT_OK;
@@ -157,8 +164,17 @@ static int merge(const carom_cli *cli)
 }
 
 const carom_cli_command carom_cli_merge_command = {
-    "merge", "FILES", 1, 100000, CAROM_CLI_MERGE, merge, "put the files of a sweep's shards together",
-    "carom merge OUT FILE... reads the files that shards of one sweep have written and writes the union of their points to OUT: "
-    "another .sqlite file, a .csv table in the order of points, or a map (.png, .svg). Files of different sweeps and contradicting "
-    "results are refused; missing points are listed. A single file can be turned into a table or a map in the same way.",
-    "carom merge all.sqlite part-0.sqlite part-1.sqlite\ncarom merge table.csv all.sqlite\ncarom merge map.png all.sqlite", own};
+    "merge",
+    "FILES",
+    1,
+    100000,
+    CAROM_CLI_MERGE,
+    merge,
+    "put the files of a sweep's shards together",
+    "carom merge OUT FILE... reads the files that shards of one sweep have written and writes the union of their "
+    "points to OUT: another .sqlite file, a .csv table in the order of points, or a map (.png, .svg). Files of "
+    "different sweeps and contradicting results are refused; missing points are listed. A single file can be turned "
+    "into a table or a map in the same way.",
+    "carom merge all.sqlite part-0.sqlite part-1.sqlite\ncarom merge table.csv all.sqlite\ncarom merge map.png "
+    "all.sqlite",
+    own};

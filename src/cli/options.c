@@ -22,19 +22,26 @@ const carom_cli_option carom_cli_options[] = {
      "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
     {"--set", NULL, "KEY=VALUE", RUN | DRIVE | REPORT, CAROM_CLI_SET, NULL, 0,
      "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
-    {"--h", NULL, "H", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "h", 0, "step size of schemes with a fixed step; t_end/1000 if not given"},
-    {"--rtol", NULL, "R", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "rtol", 0, "relative tolerance of schemes that choose their step"},
-    {"--atol", NULL, "A", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "atol", 0, "absolute tolerance of schemes that choose their step"},
-    {"--t-end", NULL, "T", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "t_end", 0, "end of the run, which starts at t = 0"},
-    {"--every", NULL, "DT", RUN | REPORT, CAROM_CLI_SETTING, "every", 0, "sampling of the written trajectory; 0: every step"},
+    {"--h", NULL, "H", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "h", 0,
+     "step size of schemes with a fixed step; t_end/1000 if not given"},
+    {"--rtol", NULL, "R", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "rtol", 0,
+     "relative tolerance of schemes that choose their step"},
+    {"--atol", NULL, "A", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "atol", 0,
+     "absolute tolerance of schemes that choose their step"},
+    {"--t-end", NULL, "T", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "t_end", 0,
+     "end of the run, which starts at t = 0"},
+    {"--every", NULL, "DT", RUN | REPORT, CAROM_CLI_SETTING, "every", 0,
+     "sampling of the written trajectory; 0: every step"},
     {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
      "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
-    {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL, AT(output),
+    {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL,
+     AT(output),
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
-    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
+    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(json),
+     "one JSON object on standard output"},
     {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
     {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
@@ -42,14 +49,15 @@ const carom_cli_option carom_cli_options[] = {
     {"--assemble", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
-     "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by finite "
-     "differences; and exit 4 when a contact problem was solved less accurately than contact_tol"},
+     "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by "
+     "finite differences; and exit 4 when a contact problem was solved less accurately than contact_tol"},
     {"--verify", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(verify),
-     "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are; exit 4 when they "
-     "differ by more than ten times the tolerance"},
+     "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are; exit 4 "
+     "when they differ by more than ten times the tolerance"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
+    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(quiet),
+     "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},
     {"--phase", NULL, "COLUMN,COLUMN", PLOT, CAROM_CLI_PHASE, NULL, 0,
@@ -57,12 +65,15 @@ const carom_cli_option carom_cli_options[] = {
     {"--portrait", NULL, NULL, PLOT, CAROM_CLI_FLAG, NULL, AT(portrait),
      "with the standard panels, also velocity against position"},
     {"--x", NULL, "COLUMN", PLOT, CAROM_CLI_TEXT, NULL, AT(x), "what the panels are drawn against; t if not given"},
-    {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title), "title of the picture; the model's name if not given"},
+    {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title),
+     "title of the picture; the model's name if not given"},
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
-    {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height), "height in pixels; what the panels need if not given"},
+    {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height),
+     "height in pixels; what the panels need if not given"},
     {"--threads", NULL, "N", THREADS | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
      "how many threads share the work; all cores if not given. Results do not depend on it"},
-    {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP, CAROM_CLI_COUNT, NULL, AT(seed), "of random points and starts"},
+    {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP, CAROM_CLI_COUNT, NULL, AT(seed),
+     "of random points and starts"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };
@@ -142,9 +153,10 @@ static int foreign_option(const carom_cli *cli, const carom_cli_option *option)
     char others[200] = "";
     for (int i = 0; carom_cli_commands[i]; i++)
         if (option->commands & carom_cli_commands[i]->bit)
-            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s", *others ? ", " : "; it belongs to: ",
-                     carom_cli_commands[i]->name);
-    return carom_cli_fail(CAROM_EXIT_USAGE, "%s does not take %s (%s)%s", cli->command->name, option->name, option->doc, others);
+            snprintf(others + strlen(others), sizeof others - strlen(others), "%s%s",
+                     *others ? ", " : "; it belongs to: ", carom_cli_commands[i]->name);
+    return carom_cli_fail(CAROM_EXIT_USAGE, "%s does not take %s (%s)%s", cli->command->name, option->name, option->doc,
+                          others);
 }
 
 /* Splits "name=value" at the first '='. */
@@ -168,10 +180,11 @@ static int take_range(carom_cli *cli, const carom_cli_pair *pair, const char *wh
     if (good && cli->command->bit == CAROM_CLI_SWEEP && !strchr(from.value, ':'))
         good = carom_number(from.value, &range->to);
     else
-        good = good && split(cli, from.value, ':', &rest) && carom_number(rest.name, &range->to) && carom_number(rest.value, &n) &&
-               n >= 1 && n <= 1e9 && n == (double)(long)n;
+        good = good && split(cli, from.value, ':', &rest) && carom_number(rest.name, &range->to) &&
+               carom_number(rest.value, &n) && n >= 1 && n <= 1e9 && n == (double)(long)n;
     if (!good)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=FROM:TO:N with numbers FROM and TO and a count N, not '%s'", whole);
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "-p takes NAME=FROM:TO:N with numbers FROM and TO and a count N, not '%s'", whole);
     range->name = pair->name;
     range->n = (long)n;
     cli->nrange++;
@@ -188,7 +201,8 @@ static int take(carom_cli *cli, const carom_cli_option *option, const char *valu
     case CAROM_CLI_TEXT: *(const char **)(base + option->offset) = value; break;
     case CAROM_CLI_COUNT:
         if (!carom_number(value, &number) || number < 1 || number > 1e6 || number != (int)number)
-            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer from 1 to 1000000, not '%s'", option->name, value);
+            return carom_cli_fail(CAROM_EXIT_USAGE, "%s takes an integer from 1 to 1000000, not '%s'", option->name,
+                                  value);
         *(int *)(base + option->offset) = (int)number;
         break;
     case CAROM_CLI_SET:
@@ -281,7 +295,8 @@ static bool allocate(carom_cli *cli, int argc)
     cli->phase = CAROM_NEW(cli->arena, const char *, 2*argc + 2);
     cli->own = CAROM_NEW(cli->arena, carom_cli_pair, argc + 1);
     cli->range = CAROM_NEW(cli->arena, carom_cli_range, argc + 1);
-    return cli->own && cli->range && cli->operand && cli->setting && cli->parameter && cli->value && cli->panel && cli->phase;
+    return cli->own && cli->range && cli->operand && cli->setting && cli->parameter && cli->value && cli->panel &&
+           cli->phase;
 }
 
 int carom_cli_parse(carom_cli *cli, int argc, char **argv)

@@ -4,28 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/orbit.h"
+#include "analysis/orbit/orbit.h"
 #include "cli/cli.h"
 #include "output/output.h"
 #include "sim/sim.h"
 
 static const carom_cli_option options[] = {
-    {"--multiple", NULL, "K", 0, CAROM_CLI_OWN, NULL, 0, "the orbit closes after K periods of the forcing; 1 if not given"},
+    {"--multiple", NULL, "K", 0, CAROM_CLI_OWN, NULL, 0,
+     "the orbit closes after K periods of the forcing; 1 if not given"},
     {"--transient", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0,
-     "periods (of a model without forcing: runs of t_end) before the search begins, so that an attracting orbit is at hand; "
-     "200 if not given. 0 begins at the model's own start, which also finds unstable orbits"},
-    {"--period", NULL, "T", 0, CAROM_CLI_OWN, NULL, 0, "a guess of the period of a model without forcing; otherwise it is measured"},
+     "periods (of a model without forcing: runs of t_end) before the search begins, so that an attracting orbit is at "
+     "hand; 200 if not given. 0 begins at the model's own start, which also finds unstable orbits"},
+    {"--period", NULL, "T", 0, CAROM_CLI_OWN, NULL, 0,
+     "a guess of the period of a model without forcing; otherwise it is measured"},
     {"--sensitivity", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "also print how the orbit moves with every parameter"},
     {"--points", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0, "the most points of a branch; 2000 if not given"},
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_orbit_command = {
-    "orbit", "MODEL", 1, 1, CAROM_CLI_ORBIT, carom_cli_orbit, "periodic orbits, their stability, branches and bifurcations",
-    "Finds a periodic orbit of MODEL by Newton's method on the return map, whose derivative is the tangent flow, and prints "
-    "its Floquet multipliers. With -p NAME=FROM:TO:N the orbit at FROM is followed to TO, around folds, beginning with steps "
-    "of (TO - FROM)/N; period doublings, saddle-nodes and grazings are located and reported. -o FILE.csv writes the branch. "
-    "Without --rtol and --atol the runs use 1e-12.",
+    "orbit", "MODEL", 1, 1, CAROM_CLI_ORBIT, carom_cli_orbit,
+    "periodic orbits, their stability, branches and bifurcations",
+    "Finds a periodic orbit of MODEL by Newton's method on the return map, whose derivative is the tangent flow, and "
+    "prints its Floquet multipliers. With -p NAME=FROM:TO:N the orbit at FROM is followed to TO, around folds, "
+    "beginning with steps of (TO - FROM)/N; period doublings, saddle-nodes and grazings are located and reported. -o "
+    "FILE.csv writes the branch. Without --rtol and --atol the runs use 1e-12.",
     "carom orbit impact-oscillator -p w=2.5 -p alpha=0.05 -p e=0.5 -p umin=0\n"
     "carom orbit impact-oscillator -p alpha=0 -p umin=0 -p w=2.3:2.8:25 -o branch.csv",
     options};
@@ -75,8 +78,8 @@ static int move_to_branch(work *w)
     if (cli->nrange > 1)
         return carom_cli_fail(CAROM_EXIT_USAGE, "orbit follows a branch in one parameter, not in %d", cli->nrange);
     if (cli->nrange && cli->range[0].from == cli->range[0].to)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "a branch from %g to %g has no length; -p %s=%g finds the orbit there", cli->range[0].from,
-                              cli->range[0].to, cli->range[0].name, cli->range[0].from);
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a branch from %g to %g has no length; -p %s=%g finds the orbit there",
+                              cli->range[0].from, cli->range[0].to, cli->range[0].name, cli->range[0].from);
     if (cli->nrange == 0)
         return CAROM_EXIT_OK;
     w->varied = cli->range[0].name;
@@ -113,7 +116,8 @@ static int check_output(const carom_cli *cli)
         return CAROM_EXIT_OK;
     if (!cli->nrange)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o writes a branch: it needs -p NAME=FROM:TO:N");
-    if (strcmp(cli->output, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0) && strncmp(cli->output, "/dev/", 5) != 0)
+    if (strcmp(cli->output, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0) &&
+        strncmp(cli->output, "/dev/", 5) != 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv, or -, not '%s'", cli->output);
     if (cli->json && !strcmp(cli->output, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
@@ -158,8 +162,10 @@ static int prepare(work *w)
         status = carom_orbit_guess(&w->orbits, &w->options, (double)transient, &error);
     }
     if (status == CAROM_STOPPED)
-        return carom_cli_fail_job(cli, w->model, CAROM_EXIT_FAILED, status, "the stop condition of the model ends the run before an orbit is found");
-    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail_job(cli, w->model, carom_cli_exit(status), status, error.text);
+        return carom_cli_fail_job(cli, w->model, CAROM_EXIT_FAILED, status,
+                                  "the stop condition of the model ends the run before an orbit is found");
+    return status == CAROM_OK ? CAROM_EXIT_OK
+                              : carom_cli_fail_job(cli, w->model, carom_cli_exit(status), status, error.text);
 }
 
 /* ---- the branch ---- */
@@ -188,7 +194,8 @@ static bool on_point(void *user, const carom_branch_point *at)
     w->points++;
     carom_progress_step(&w->progress, value);
     if (w->csv) {
-        fprintf(w->csv, "%.17g,%s,%.17g", value, at->kind < 0 ? "" : carom_branch_event_name((carom_branch_event)at->kind), o->T);
+        fprintf(w->csv, "%.17g,%s,%.17g", value,
+                at->kind < 0 ? "" : carom_branch_event_name((carom_branch_event)at->kind), o->T);
         for (int i = 0; i < w->orbits.map.N; i++)
             fprintf(w->csv, ",%.17g", o->x[i]);
         for (int i = 0; i < w->orbits.map.nb; i++)
@@ -234,7 +241,8 @@ static int follow(work *w, carom_branch *branch)
     if ((w->csv && !prints(cli) && fclose(w->csv)) || lost)
         return carom_cli_fail(CAROM_EXIT_FAILED, "cannot write %s: is the disk full?", cli->output);
     if (interrupted)
-        return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; the branch so far was %s", w->csv ? "written" : "not written");
+        return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; the branch so far was %s",
+                              w->csv ? "written" : "not written");
     return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(carom_cli_exit(status), "%s", error.text);
 }
 
@@ -318,14 +326,17 @@ static void say_orbit(const work *w)
         printf(" (%d periods)", w->orbits.multiple);
     printf(", %s, |P(x) - x| = %.1e after %d steps\n", o->stable ? "stable" : "unstable", o->residual, o->iterations);
     for (int i = 0; i < m->nq; i++)
-        printf("  %-12s %20.13g   %s' %20.13g\n", carom_model_q_name(m, i, name), o->x[i], carom_model_q_name(m, i, name), o->x[m->nq + i]);
+        printf("  %-12s %20.13g   %s' %20.13g\n", carom_model_q_name(m, i, name), o->x[i],
+               carom_model_q_name(m, i, name), o->x[m->nq + i]);
     printf("  multipliers");
     for (int i = 0; i < o->nmultiplier; i++)
-        printf(cimag(o->multiplier[i]) != 0 ? "%s%.12g%+.12gi" : "%s%.12g", i ? ", " : "  ", creal(o->multiplier[i]), cimag(o->multiplier[i]));
+        printf(cimag(o->multiplier[i]) != 0 ? "%s%.12g%+.12gi" : "%s%.12g", i ? ", " : "  ", creal(o->multiplier[i]),
+               cimag(o->multiplier[i]));
     putchar('\n');
     for (int i = 0; i < o->passage.impacts && i < CAROM_PASSAGE_IMPACTS; i++)
-        printf("  impact       %-12s t = %.12g, normal velocity %.12g\n", carom_model_contact_name(m, o->passage.impact[i].contact, name),
-               o->passage.impact[i].t, o->passage.impact[i].speed);
+        printf("  impact       %-12s t = %.12g, normal velocity %.12g\n",
+               carom_model_contact_name(m, o->passage.impact[i].contact, name), o->passage.impact[i].t,
+               o->passage.impact[i].speed);
     if (o->passage.impacts > CAROM_PASSAGE_IMPACTS)
         printf("  and %ld more impacts\n", o->passage.impacts - CAROM_PASSAGE_IMPACTS);
     for (int k = 0; k < w->np && carom_cli_own(w->cli, "--sensitivity"); k++) {
@@ -343,13 +354,15 @@ static int print(work *w, const carom_branch *branch, carom_json *json)
         if (w->varied)
             put_branch(w, branch, json);
         carom_json_end(json);
-        return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+        return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK
+                                                          : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     }
     if (!w->varied || w->cli->quiet || prints(w->cli))
         return CAROM_EXIT_OK;
     printf("branch in %s: %ld points; %s\n", w->varied, w->points, branch->reason);
     for (int i = 0; i < w->nspecial; i++)
-        printf("  %-16s %s = %.13g\n", carom_branch_event_name((carom_branch_event)w->special[i].kind), w->varied, w->special[i].value);
+        printf("  %-16s %s = %.13g\n", carom_branch_event_name((carom_branch_event)w->special[i].kind), w->varied,
+               w->special[i].value);
     return CAROM_EXIT_OK;
 }
 

@@ -31,7 +31,8 @@ static void show(const carom_progress *progress, double t, double now)
     bar[WIDTH] = '\0';
     fprintf(progress->file, "\r\033[K%s[%s] %5.1f %%  ", progress->what ? progress->what : "", bar, 100*part);
     if (progress->unit)
-        fprintf(progress->file, "%.9g of %.9g %s, %.3g/s", t, progress->t_end, progress->unit, (t - progress->t0)/(now - progress->wall0));
+        fprintf(progress->file, "%.9g of %.9g %s, %.3g/s", t, progress->t_end, progress->unit,
+                (t - progress->t0) / (now - progress->wall0));
     else
         fprintf(progress->file, "t = %.6g  %.3g steps/s", t, rate);
     if (left < 359999)

@@ -9,7 +9,7 @@
 #include "model/draw.h"
 #include "model/model.h"
 #include "output/output.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 enum { RUNS_MOST = 64, SAMPLES = 2000 };
 
@@ -114,22 +114,26 @@ static int find_model(const work *w, job *j)
     one.operand = &found;
     int code = carom_cli_load(&one, &j->model, j->load_note);
     if (code != CAROM_EXIT_OK && !given && code != CAROM_EXIT_USAGE)
-        return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)", j->run.name);
+        return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)",
+                              j->run.name);
     if (code != CAROM_EXIT_OK)
         return code;
     int known = adopt(cli, j, &error);
     if (known < 0) {
         carom_model_free(j->model);
         j->model = NULL;
-        return carom_cli_fail(given ? CAROM_EXIT_MODEL : CAROM_EXIT_OK, "%s is shown without its model: its parameters do not suit '%s': %s",
-                              j->run.name, found, error.text);
+        return carom_cli_fail(given ? CAROM_EXIT_MODEL : CAROM_EXIT_OK,
+                              "%s is shown without its model: its parameters do not suit '%s': %s", j->run.name, found,
+                              error.text);
     }
     if (t->nparameter || !j->model->np)
         j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s.", found,
                                           known ? " and the parameters that the file tells" : "");
     else
-        j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s` and %s: the file does not tell those of its run.", found,
-                                          cli->nparameter ? "the parameters given" : "its own parameters (`-p` changes them)");
+        j->run.drawn =
+            carom_arena_format(cli->arena, "Drawn with the model `%s` and %s: the file does not tell those of its run.",
+                               found,
+                               cli->nparameter ? "the parameters given" : "its own parameters (`-p` changes them)");
     return CAROM_EXIT_OK;
 }
 
@@ -143,7 +147,8 @@ static const char *about_file(const carom_cli *cli, const job *j)
     for (int i = 0; i < CAROM_MIN(t->nparameter, SHOWN) && (line || i == 0); i++)
         line = carom_arena_format(cli->arena, "%s%s%.100s=%s", line ? line : "", line ? " " : "", t->parameter[i],
                                   carom_shortest(t->value[i], number));
-    return line ? carom_arena_format(cli->arena, "%s: `%s%s`", j->run.name, line, t->nparameter > SHOWN ? " ..." : "") : NULL;
+    return line ? carom_arena_format(cli->arena, "%s: `%s%s`", j->run.name, line, t->nparameter > SHOWN ? " ..." : "")
+                : NULL;
 }
 
 static int read_file(work *w, const char *path)
@@ -152,7 +157,8 @@ static int read_file(work *w, const char *path)
     job *j = &w->job[w->n++];
     const char *slash = strrchr(path, '/');
     if (carom_table_read(&j->table, path, &error) != CAROM_OK)
-        return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
+        return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
+                              error.text);
     if (j->table->truncated)
         carom_cli_fail(0, "note: %s is not complete; what is whole is shown", path);
     j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
@@ -181,7 +187,8 @@ static const char *describe(const work *w, const char *model, const char *scheme
     for (int i = 0; line && i < cli->nsetting; i++)
         line = carom_arena_format(cli->arena, "%s --set %s=%s", line, cli->setting[i].name, cli->setting[i].value);
     for (int i = 0; line && i < cli->nparameter; i++)
-        line = carom_arena_format(cli->arena, "%s -p %s=%s", line, cli->parameter[i], carom_shortest(cli->value[i], number));
+        line = carom_arena_format(cli->arena, "%s -p %s=%s", line, cli->parameter[i],
+                                  carom_shortest(cli->value[i], number));
     if (line && scheme)
         line = carom_arena_format(cli->arena, "%s --scheme %s", line, scheme);
     return line;
@@ -225,15 +232,23 @@ static int simulate(work *w, const char *name, const char *scheme)
     carom_status status = carom_sim_run(j->sim, t_end);
     carom_progress_end(&j->progress);
     const carom_text_file *file = carom_model_file(j->model);
-    j->run = (carom_report_run){
-        .name = !scheme ? name : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme) : scheme,
-        .model = j->model, .command = describe(w, name, scheme), .model_name = name,
-        .model_text = file ? file->bytes : NULL,
-        .options = carom_sim_options(j->sim), .scheme = carom_sim_options(j->sim)->scheme, .info = carom_sim_info(j->sim),
-        .status = status,
-        .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL, .wall_s = carom_wall_time() - j->progress.wall0};
+    j->run = (carom_report_run){.name = !scheme             ? name
+                                        : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme)
+                                                            : scheme,
+                                .model = j->model,
+                                .command = describe(w, name, scheme),
+                                .model_name = name,
+                                .model_text = file ? file->bytes : NULL,
+                                .options = carom_sim_options(j->sim),
+                                .scheme = carom_sim_options(j->sim)->scheme,
+                                .info = carom_sim_info(j->sim),
+                                .status = status,
+                                .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL,
+                                .wall_s = carom_wall_time() - j->progress.wall0};
     const char *said = carom_sim_note(j->sim);
-    j->run.note = !*said ? j->load_note : !*j->load_note ? said : carom_arena_format(cli->arena, "%s; %s", j->load_note, said);
+    j->run.note = !*said           ? j->load_note
+                  : !*j->load_note ? said
+                                   : carom_arena_format(cli->arena, "%s; %s", j->load_note, said);
     if (carom_recorder_end(j->recorder, &j->run, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     if (status > CAROM_INTERRUPTED)
@@ -299,7 +314,8 @@ static int tell(const work *w, const char *path)
     }
     carom_json_end(json);
     carom_json_end(json);
-    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK
+                                                      : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
 }
 
 static int write_page(const work *w, const char *path)
@@ -314,7 +330,8 @@ static int write_page(const work *w, const char *path)
     if (!title)
         title = runs[0].model ? runs[0].model->name : runs[0].table->title;
     if (carom_report_write(path, title, runs, w->n, &error) != CAROM_OK)
-        return carom_cli_fail(error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
+        return carom_cli_fail(error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
+                              error.text);
     int code = tell(w, path);
     for (int i = 0; i < w->n && code == CAROM_EXIT_OK; i++)
         if (runs[i].info)
@@ -349,19 +366,26 @@ static int report(const carom_cli *cli)
 }
 
 static const carom_cli_option options[] = {
-    {.name = "--model", .argument = "MODEL", .kind = CAROM_CLI_OWN,
-     .doc = "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its title, if not given"},
-    {.name = "--schemes", .argument = "NAME[:FIELD=VALUE...],...", .kind = CAROM_CLI_OWN,
+    {.name = "--model",
+     .argument = "MODEL",
+     .kind = CAROM_CLI_OWN,
+     .doc =
+         "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its "
+         "title, if not given"},
+    {.name = "--schemes",
+     .argument = "NAME[:FIELD=VALUE...],...",
+     .kind = CAROM_CLI_OWN,
      .doc = "run each MODEL once with each of these schemes and show the runs over each other"},
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_report_command = {
-    "report", "RUN...", 1, RUNS_MOST, CAROM_CLI_REPORT, report, "make a page of runs: plots, contacts, energy, animation",
-    "Writes one offline page (HTML, report.html if -o is not given) about one or several runs, shown over each other. RUN is a "
-    "trajectory that run wrote (.csv, .json or .h5), or a model, which is then run. The page has motion and portraits with zoom, "
-    "contact status, forces, impulses and impacts, the energy and its balance, step sizes, and the mechanism in motion when the "
-    "model has a section 'draw'. What a file does not hold is said on the page.",
+    "report", "RUN...", 1, RUNS_MOST, CAROM_CLI_REPORT, report,
+    "make a page of runs: plots, contacts, energy, animation",
+    "Writes one offline page (HTML, report.html if -o is not given) about one or several runs, shown over each other. "
+    "RUN is a trajectory that run wrote (.csv, .json or .h5), or a model, which is then run. The page has motion and "
+    "portraits with zoom, contact status, forces, impulses and impacts, the energy and its balance, step sizes, and "
+    "the mechanism in motion when the model has a section 'draw'. What a file does not hold is said on the page.",
     "carom report bouncing-ball\n"
     "carom report ball --schemes moreau-jean,tolerance --t-end 4 -o ball.html\n"
     "carom report a.csv b.csv --model pendulum.yaml -o compare.html", options};

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/reproduce.h"
+#include "analysis/reproduce/reproduce.h"
 #include "cli/cli.h"
 #include "output/output.h"
-#include "output/page.h"
+#include "output/page/page.h"
 
 static const carom_cli_option options[] = {
     {"--quick", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "the short set, with shorter runs: under a minute"},
@@ -15,10 +15,11 @@ static const carom_cli_option options[] = {
 };
 
 const carom_cli_command carom_cli_reproduce_command = {
-    "reproduce", "[ID...]", 0, 1000, CAROM_CLI_REPRODUCE, carom_cli_reproduce, "every figure and table of the literature, computed and checked",
-    "Computes figures and tables of the papers that the schemes come from, compares claim and measurement, and writes one page that "
-    "needs no network (-o FILE.html; reproduce.html if not given). Without ID: all of them, in a few minutes. Exit 4 if a check fails that the "
-    "page does not declare as not reproducible.",
+    "reproduce", "[ID...]", 0, 1000, CAROM_CLI_REPRODUCE, carom_cli_reproduce,
+    "every figure and table of the literature, computed and checked",
+    "Computes figures and tables of the papers that the schemes come from, compares claim and measurement, and writes "
+    "one page that needs no network (-o FILE.html; reproduce.html if not given). Without ID: all of them, in a few "
+    "minutes. Exit 4 if a check fails that the page does not declare as not reproducible.",
     "carom reproduce --list\ncarom reproduce 001-fig1\ncarom reproduce --quick -o quick.html", options};
 
 typedef struct work {
@@ -82,10 +83,12 @@ static void put_checks(carom_page *page, const carom_findings *f)
         const carom_finding_check *c = &f->check[i];
         const double middle = 0.5 * (c->least + c->most), half = 0.5 * (c->most - c->least);
         const char *range = half == 0 ? carom_arena_format(f->arena, "%.10g", middle)
-                            : half < 0.01 * fabs(middle) ? carom_arena_format(f->arena, "%.10g ± %.2g", middle, half)
-                                                         : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
+                            : half < 0.01 * fabs(middle)
+                                ? carom_arena_format(f->arena, "%.10g ± %.2g", middle, half)
+                                : carom_arena_format(f->arena, "%.6g ... %.6g", c->least, c->most);
         const bool sharp = half < 1e-3 * fabs(middle); /* then digits count */
-        const char *row[] = {c->what, carom_arena_format(f->arena, sharp ? "%.10g" : "%.4g", c->measured), range, c->passes ? "pass" : "fail"};
+        const char *row[] = {c->what, carom_arena_format(f->arena, sharp ? "%.10g" : "%.4g", c->measured), range,
+                             c->passes ? "pass" : "fail"};
         memcpy(cell + 4 * i, row, sizeof row);
     }
     if (cell && f->ncheck)
@@ -94,7 +97,8 @@ static void put_checks(carom_page *page, const carom_findings *f)
 
 static void put_plot(carom_page *page, const carom_finding *plot)
 {
-    static const carom_page_style style[] = {CAROM_PAGE_LINE, CAROM_PAGE_POINTS, CAROM_PAGE_LINE_POINTS, CAROM_PAGE_STEMS, CAROM_PAGE_DASHED};
+    static const carom_page_style style[] = {CAROM_PAGE_LINE, CAROM_PAGE_POINTS, CAROM_PAGE_LINE_POINTS,
+                                             CAROM_PAGE_STEMS, CAROM_PAGE_DASHED};
     carom_page_series *series = CAROM_NEW(plot->owner->arena, carom_page_series, plot->nseries + 1);
     if (!series)
         return;
@@ -105,9 +109,15 @@ static void put_plot(carom_page *page, const carom_finding *plot)
     char text[40];
     snprintf(text, sizeof text, "%g", plot->slope);
     const carom_page_mark mark = {text, plot->slope_x, plot->slope_y, plot->slope};
-    carom_page_plot(page, &(carom_page_plot_data){.title = plot->title, .x_label = plot->x_label, .y_label = plot->y_label,
-                                                  .logx = plot->scale & CAROM_FINDING_LOGX, .logy = plot->scale & CAROM_FINDING_LOGY,
-                                                  .series = series, .nseries = plot->nseries, .marks = &mark, .nmark = plot->slope != 0,
+    carom_page_plot(page, &(carom_page_plot_data){.title = plot->title,
+                                                  .x_label = plot->x_label,
+                                                  .y_label = plot->y_label,
+                                                  .logx = plot->scale & CAROM_FINDING_LOGX,
+                                                  .logy = plot->scale & CAROM_FINDING_LOGY,
+                                                  .series = series,
+                                                  .nseries = plot->nseries,
+                                                  .marks = &mark,
+                                                  .nmark = plot->slope != 0,
                                                   .half = plot->scale == CAROM_FINDING_LOGLOG});
 }
 
@@ -130,7 +140,8 @@ static void put_entry(carom_page *page, const carom_findings *f)
         else if (x->kind == CAROM_FINDING_PLOT)
             put_plot(page, x);
         else
-            carom_page_table_put(page, &(carom_page_table){x->title, x->cell, x->cell + x->ncolumn, x->ncolumn, x->nrow});
+            carom_page_table_put(page,
+                                 &(carom_page_table){x->title, x->cell, x->cell + x->ncolumn, x->ncolumn, x->nrow});
     }
     carom_page_command(page, entry->command, entry->model, entry->model ? carom_builtin_text(entry->model) : NULL);
     carom_page_format(page, "Computed in %.1f s.", f->wall_s);
@@ -162,12 +173,14 @@ static void put_json(carom_json *json, const carom_findings *f)
 
 static void say(const carom_findings *f)
 {
-    printf("%-16s %-4s %6.1f s  %s\n", f->entry->id, verdict_name[carom_findings_verdict(f)], f->wall_s, f->entry->title);
+    printf("%-16s %-4s %6.1f s  %s\n", f->entry->id, verdict_name[carom_findings_verdict(f)], f->wall_s,
+           f->entry->title);
     if (f->status != CAROM_OK)
         printf("    %s\n", f->error.text);
     for (int i = 0; i < f->ncheck; i++)
         if (!f->check[i].passes)
-            printf("    %s: %.10g, expected %.6g ... %.6g\n", f->check[i].what, f->check[i].measured, f->check[i].least, f->check[i].most);
+            printf("    %s: %.10g, expected %.6g ... %.6g\n", f->check[i].what, f->check[i].measured, f->check[i].least,
+                   f->check[i].most);
     fflush(stdout);
 }
 
@@ -249,14 +262,18 @@ int carom_cli_reproduce(const carom_cli *cli)
     work w = {.cli = cli, .path = cli->output ? cli->output : "reproduce.html"};
     int code = check_names(cli);
     const char *ending = strrchr(w.path, '.');
-    if (code == CAROM_EXIT_OK && strncmp(w.path, "/dev/", 5) && (!ending || (strcmp(ending, ".html") && strcmp(ending, ".htm"))))
+    if (code == CAROM_EXIT_OK && strncmp(w.path, "/dev/", 5) &&
+        (!ending || (strcmp(ending, ".html") && strcmp(ending, ".htm"))))
         code = carom_cli_fail(CAROM_EXIT_USAGE, "reproduce writes a page: '%s' should end in .html", w.path);
     if (code != CAROM_EXIT_OK || carom_cli_own(cli, "--list"))
         return code != CAROM_EXIT_OK ? code : list();
     if (carom_page_new(&w.page, w.path, "Figures and tables, computed again", &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    carom_page_intro(w.page, "Every entry states what a paper claims, computes it with `carom`, and checks the claim. Each can be repeated with the "
-                             "command that is shown.");
+    carom_page_intro(
+        w.page,
+        "Every entry states what a paper claims, computes it with `carom`, and checks the claim. Each can be repeated "
+        "with the "
+        "command that is shown.");
     if (cli->json) {
         if (carom_json_new(&w.json, "standard output", stdout, true, &error) != CAROM_OK) {
             carom_page_drop(w.page);

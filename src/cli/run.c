@@ -69,16 +69,22 @@ static int open_output(work *w)
     char line[1000];
     const carom_text_file *source = carom_model_file(w->model);
     describe_options(options, line, sizeof line);
-    const carom_sink_info info = {.scheme = options->scheme, .options = line, .source = cli->operand[0], .model_text = source ? source->bytes : NULL,
-                                  .gaps = cli->gaps, .energy = options->energy};
+    const carom_sink_info info = {.scheme = options->scheme,
+                                  .options = line,
+                                  .source = cli->operand[0],
+                                  .model_text = source ? source->bytes : NULL,
+                                  .gaps = cli->gaps,
+                                  .energy = options->energy};
     carom_error error = {0};
-    carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output, to_stdout ? stdout : NULL, w->model,
-                                         NULL, &info, options->every, &error);
+    carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output,
+                                         to_stdout ? stdout : NULL, w->model, NULL, &info, options->every, &error);
     if (status != CAROM_OK)
-        return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE, "%s", error.text);
+        return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE,
+                              "%s", error.text);
     const carom_observer observer = carom_sink_observer(w->sink);
-    return carom_sim_observe(w->sim, &observer) == CAROM_OK ? CAROM_EXIT_OK
-                                                            : carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
+    return carom_sim_observe(w->sim, &observer) == CAROM_OK
+               ? CAROM_EXIT_OK
+               : carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
 }
 
 static int prepare(work *w)
@@ -93,7 +99,8 @@ static int prepare(work *w)
         w->note[w->nnote++] = w->load_note;
     if (carom_model_differenced(w->model)) {
         if (cli->strict)
-            return carom_cli_fail(CAROM_EXIT_MODEL, "the model leaves out derivatives, finite differences would stand in (--strict)");
+            return carom_cli_fail(CAROM_EXIT_MODEL,
+                                  "the model leaves out derivatives, finite differences would stand in (--strict)");
         w->note[w->nnote++] = "derivatives that the model leaves out are finite differences";
     }
     carom_error error = {0};
@@ -171,7 +178,8 @@ static void say_verify(const work *w, FILE *out)
         fprintf(out, "  compared on [0, %.6g] with a run with h = %.3g:\n", v->t_end, v->h);
     for (int i = 0; i < w->model->nq; i++) {
         fprintf(out, "    %-12s error %.2e", carom_model_q_name(w->model, i, name), v->error[i]);
-        fprintf(out, v->by_tolerance ? "   tolerance %.2e   (%.2g of it)\n" : "\n", v->allowed[i], v->error[i] / v->allowed[i]);
+        fprintf(out, v->by_tolerance ? "   tolerance %.2e   (%.2g of it)\n" : "\n", v->allowed[i],
+                v->error[i] / v->allowed[i]);
     }
 }
 
@@ -203,24 +211,36 @@ static int verify(work *w, int code)
     if (status != CAROM_OK) {
         free(room);
         w->verify.error = NULL;
-        return status == CAROM_INTERRUPTED ? carom_cli_fail(CAROM_EXIT_INTERRUPTED, "the run is complete, but its verification was %s", error.text)
-                                           : carom_cli_fail(CAROM_EXIT_UNMET, "the run could not be verified: %s", error.text);
+        return status == CAROM_INTERRUPTED
+                   ? carom_cli_fail(CAROM_EXIT_INTERRUPTED, "the run is complete, but its verification was %s",
+                                    error.text)
+                   : carom_cli_fail(CAROM_EXIT_UNMET, "the run could not be verified: %s", error.text);
     }
     int worst = worst_of(w);
     char name[32];
     if (worst < 0)
         return code;
-    return carom_cli_fail(CAROM_EXIT_UNMET, "not verified: '%s' is off by %.2g, %.2g times its tolerance; in a sensitive motion errors grow with time",
-                          carom_model_q_name(w->model, worst, name), w->verify.error[worst], w->verify.error[worst] / w->verify.allowed[worst]);
+    return carom_cli_fail(
+        CAROM_EXIT_UNMET,
+        "not verified: '%s' is off by %.2g, %.2g times its tolerance; in a sensitive motion errors grow with time",
+        carom_model_q_name(w->model, worst, name), w->verify.error[worst],
+        w->verify.error[worst] / w->verify.allowed[worst]);
 }
 
 static int summarize(work *w, carom_status status, int code)
 {
     const carom_cli *cli = w->cli;
     const carom_error *why = carom_sim_error(w->sim);
-    const carom_summary summary = {.model = w->model, .options = carom_sim_options(w->sim), .state = carom_sim_state(w->sim),
-                                   .info = carom_sim_info(w->sim), .status = status, .wall_s = w->wall_s, .notes = w->note,
-                                   .nnote = w->nnote, .verify = w->verify.error ? put_verify : NULL, .user = w,
+    const carom_summary summary = {.model = w->model,
+                                   .options = carom_sim_options(w->sim),
+                                   .state = carom_sim_state(w->sim),
+                                   .info = carom_sim_info(w->sim),
+                                   .status = status,
+                                   .wall_s = w->wall_s,
+                                   .notes = w->note,
+                                   .nnote = w->nnote,
+                                   .verify = w->verify.error ? put_verify : NULL,
+                                   .user = w,
                                    .message = cli->json && status > CAROM_INTERRUPTED && *why->text ? why->text : NULL};
     carom_error error = {0};
     carom_status written = CAROM_OK;
@@ -241,12 +261,14 @@ static int judge(const work *w, carom_status status)
     const carom_info *info = carom_sim_info(w->sim);
     int code = carom_cli_exit(status);
     if (status == CAROM_INTERRUPTED && !(w->sink && carom_sink_status(w->sink)->status != CAROM_OK))
-        carom_cli_fail(0, "interrupted at t = %g of %g%s%s", state->t, options->t_end, w->cli->output ? "; written until there: " : "",
-                       w->cli->output ? w->cli->output : "");
+        carom_cli_fail(0, "interrupted at t = %g of %g%s%s", state->t, options->t_end,
+                       w->cli->output ? "; written until there: " : "", w->cli->output ? w->cli->output : "");
     else if (status > CAROM_INTERRUPTED)
-        carom_cli_fail(0, "%s", *carom_sim_error(w->sim)->text ? carom_sim_error(w->sim)->text : carom_status_text(status));
+        carom_cli_fail(0, "%s",
+                       *carom_sim_error(w->sim)->text ? carom_sim_error(w->sim)->text : carom_status_text(status));
     if (code == CAROM_EXIT_OK && w->cli->strict && info->max_residual > options->contact_tol)
-        code = carom_cli_fail(CAROM_EXIT_UNMET, "a contact problem was solved to %.3g only, contact_tol is %.3g (--strict)",
+        code = carom_cli_fail(CAROM_EXIT_UNMET,
+                              "a contact problem was solved to %.3g only, contact_tol is %.3g (--strict)",
                               info->max_residual, options->contact_tol);
     return code;
 }

@@ -14,9 +14,9 @@ static void direction_of(const carom_link *link, const double *slip, double *s)
     s[1] = size > 0 ? y / size : 0;
 }
 
-carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *system, double t, const double *q, const double *v,
-                                        const unsigned char *mode, const double *slip, double *a, double *force,
-                                        carom_error *error)
+carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *system, double t, const double *q,
+                                        const double *v, const unsigned char *mode, const double *slip, double *a,
+                                        double *force, carom_error *error)
 {
     carom_contacts *c = contacts;
     int nv = system->nv;
@@ -37,7 +37,8 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         for (int j = 0; j < link->rows; j++)
-            c->problem.b[block->row + j] = carom_dot(nv, system->at.G + (link->row + j) * nv, a_free) + system->at.gamma[link->row + j];
+            c->problem.b[block->row + j] =
+                carom_dot(nv, system->at.G + (link->row + j) * nv, a_free) + system->at.gamma[link->row + j];
         if (link->contact < 0)
             continue;
         const double *coefficient = system->at.law + 4 * link->contact;

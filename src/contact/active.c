@@ -67,7 +67,8 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
         for (int r = link->row; r < link->row + link->rows; r++, n++) {
             carom_copy(nv, system->at.G + r * nv, c->Y + n * nv);
             carom_factor_solve(system, A, c->Y + n * nv);                              /* A^-1 G^T */
-            c->solve.x[n] = 0; /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
+            /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
+            c->solve.x[n] = 0;
         }
     }
     for (int k = 0; k < c->nactive; k++)
@@ -91,11 +92,13 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     if (status == CAROM_OK)
         return CAROM_OK;
     const char *name = c->solve.worst < c->nactive ? system->link[c->active[c->solve.worst]].name : "?";
-    CAROM_FAIL(error, status, "contact problem at t = %.10g: residual %.2g exceeds %.2g (contact '%s', %d rows): %.200s", t,
+    CAROM_FAIL(error, status,
+               "contact problem at t = %.10g: residual %.2g exceeds %.2g (contact '%s', %d rows): %.200s", t,
                c->solve.residual, c->solve.tol, name, c->problem.n, reason.text);
 }
 
-void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y, double *x)
+void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
+                          double *x)
 {
     const carom_contacts *c = contacts;
     int nv = system->nv;

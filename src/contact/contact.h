@@ -30,34 +30,38 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode);
 
-/* What the active links pose: A^-1 G^T, W and a block for each (laws only: b, mu, pins and x0 are the caller's); the solution,
- * judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all rows. */
-void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A, const double *G_u);
+/* What the active links pose: A^-1 G^T, W and a block for each (laws only: b, mu, pins and x0 are the caller's); the
+ * solution, judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all
+ * rows. */
+void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
+                         const double *G_u);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
-void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y, double *x);
-/* Contacts that stick are solved with static friction first. Gives those that slip nevertheless their mu; true: solve again. */
+void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
+                          double *x);
+/* Contacts that stick are solved with static friction first. Gives those that slip nevertheless their mu; true: solve
+ * again. */
 bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
 
-/* Block `accel_decide`: accelerations and contact forces of the active links at (t, q, v), see accel.c; slip [nrow] gives the
- * directions of the contacts that slip by mode. force [nrow] is 0 on rows that are not active. */
-carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *system, double t, const double *q, const double *v,
-                                        const unsigned char *mode, const double *slip, double *a, double *force,
-                                        carom_error *error);
+/* Block `accel_decide`: accelerations and contact forces of the active links at (t, q, v), see accel.c; slip [nrow]
+ * gives the directions of the contacts that slip by mode. force [nrow] is 0 on rows that are not active. */
+carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *system, double t, const double *q,
+                                        const double *v, const unsigned char *mode, const double *slip, double *a,
+                                        double *force, carom_error *error);
 
 /* Block `impact`: v_new = v_free + A^-1 G^T P with
  *     u_after + e u_before and P in the law,   u = G_u v + w_u
  * for the active links. G_u, w_u are the system's G and w unless a scheme measures u elsewhere. Contacts that stick
  * hold up to their static friction. */
-carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A, const double *G_u,
-                                  const double *w_u, const double *v, const double *v_free, const carom_state *now,
-                                  double *v_new, carom_error *error);
+carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A,
+                                  const double *G_u, const double *w_u, const double *v, const double *v_free,
+                                  const carom_state *now, double *v_new, carom_error *error);
 
 /* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints, by Gauss-Newton. */
-carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q, const double *v,
-                                     carom_error *error);
+carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
+                                     const double *v, carom_error *error);
 
-/* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see gaps.c.
- * Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */
+/* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see
+ * gaps.c. Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */
 typedef struct carom_projection {
     int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
     double *q_free;       /* [nq] */
@@ -66,17 +70,17 @@ typedef struct carom_projection {
     carom_solve solve;
 } carom_projection;
 void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system);
-carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system, double t,
-                                        double *q, const double *v, bool *moved, carom_error *error);
-/* Equations W x + b = 0 of the first nj rows (joints) of a problem with n rows: takes the part of b away that redundant joints
- * cannot meet, as linearised at a q off their manifold. */
+carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,
+                                        double t, double *q, const double *v, bool *moved, carom_error *error);
+/* Equations W x + b = 0 of the first nj rows (joints) of a problem with n rows: takes the part of b away that
+ * redundant joints cannot meet, as linearised at a q off their manifold. */
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b);
 
-/* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, contacts->hit, and stages the events. The
- * system holds G and w of the step if a contact is active or was closed. Returns whether a contact was hit: then the impulses
- * of the step belong to a jump at its end, otherwise to forces. */
-bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
-                          const double *v_free, carom_stage *stage);
+/* Modes after a step that ended with contacts->P: fills next->mode, impulse and u, contacts->hit, and stages the
+ * events. The system holds G and w of the step if a contact is active or was closed. Returns whether a contact was
+ * hit: then the impulses of the step belong to a jump at its end, otherwise to forces. */
+bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                          carom_state *next, const double *v_free, carom_stage *stage);
 
 /* The modes at a start: closed where the gap and its velocity vanish (to rounding). */
 void carom_contact_start(carom_system *system, carom_state *state);
@@ -85,9 +89,9 @@ void carom_contact_start(carom_system *system, carom_state *state);
 void carom_contact_stage_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
                               const carom_state *next, bool hit, carom_stage *stage);
 
-/* Work and dissipation of a step of length h: powers of the forces at the point (t, q, v), work of the impulses from the
- * velocities before and after; all the work of an impact, tangential too, counts as impact. The system holds G and w of the
- * impulses. */
+/* Work and dissipation of a step of length h: powers of the forces at the point (t, q, v), work of the impulses from
+ * the velocities before and after; all the work of an impact, tangential too, counts as impact. The system holds G
+ * and w of the impulses. */
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,
                            const double *v, const double *v_before, const double *v_after, carom_stage *stage);
 

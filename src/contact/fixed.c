@@ -3,10 +3,12 @@
  *   K (a; x) = (F; -gamma),   K = [[M, -H^T], [J, 0]]                                          (1)
  *   rows of J = H:  joints, normals of contacts that press, normals and tangents of those that stick
  *   slip along s:   J = G_n,  H = G_n - mu (s . G_t)                                           (2)
- *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and |x_t| >= mu x_n:
+ *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and |x_t| >= mu
+ *                   x_n:
  *                   it has just broken loose, and its direction relaxes faster than any step   (4)
  *   x by least norm where rows are redundant: the motion is unique, the forces are not         (3)
- *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it there is
+ *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it
+ *                   there is
  *                   no solution, or more than one (Painleve). One contact alone: d = (W_nn - mu s W_nt)/W_nn    (5)
  *
  * Nothing is decided here: equalities, smooth in (t, q, v) as long as the roles stay. */
@@ -85,7 +87,8 @@ static void spread(const carom_fixed *f, const carom_system *system, double *a, 
         bool slips = (int)f->role[link->contact] == CAROM_ROLE_SATURATED ||
                      ((int)f->role[link->contact] == CAROM_ROLE_SLIP && !(f->as_if_stuck && f->creeps[link->contact]));
         for (int j = 1; slips && j < link->rows; j++)
-            force[link->row + j] = -part_of(f, system, link->contact) * f->direction[2 * link->contact + j - 1] * force[link->row];
+            force[link->row + j] =
+                -part_of(f, system, link->contact) * f->direction[2 * link->contact + j - 1] * force[link->row];
     }
 }
 
@@ -187,7 +190,8 @@ static carom_status check_slip(carom_fixed *f, const carom_system *system, doubl
     }
     CAROM_FAIL(error, CAROM_NO_SOLUTION,
                "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
-               "gddot without it is %.3g (Painleve)", system->link[system->njoint + f->slip].name, t, f->slip_p, f->slip_b);
+               "gddot without it is %.3g (Painleve)",
+               system->link[system->njoint + f->slip].name, t, f->slip_p, f->slip_b);
 }
 
 /* Collects the rows of all links and solves them. */
@@ -240,15 +244,16 @@ static void creeping_directions(carom_fixed *f, const carom_system *system, doub
     }
 }
 
-static carom_status accel(carom_fixed *f, carom_system *system, double t, const double *q, const double *v, unsigned more,
-                          double *a, double *force, carom_error *error)
+static carom_status accel(carom_fixed *f, carom_system *system, double t, const double *q, const double *v,
+                          unsigned more, double *a, double *force, carom_error *error)
 {
     int nv = system->nv, nc = system->nlink - system->njoint;
     bool rows = system->njoint > 0;
     for (int c = 0; c < nc; c++)
         rows |= (int)f->role[c] != CAROM_ROLE_OPEN;
     unsigned law = nc ? CAROM_LAW : 0;
-    carom_system_eval(system, CAROM_MASS | CAROM_FORCE | more | (rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0), t, q, v);
+    carom_system_eval(system, CAROM_MASS | CAROM_FORCE | more | (rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0), t, q,
+                      v);
     CAROM_TRY(carom_mass_factor(system, t, error));
     carom_copy(nv, system->at.F, f->a_free);
     carom_factor_solve(system, &system->mass, f->a_free);
@@ -282,8 +287,8 @@ static carom_status one(void *user, double *a, double *force, bool last, carom_e
     return accel(p->f, p->system, p->t, p->q, p->v, last ? p->more : 0, a, force, error);
 }
 
-carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
-                                       unsigned more, double *a, double *force, carom_error *error)
+carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q,
+                                       const double *v, unsigned more, double *a, double *force, carom_error *error)
 {
     if (!fixed->slide.n)
         return accel(fixed, system, t, q, v, more, a, force, error);

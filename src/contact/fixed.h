@@ -16,7 +16,7 @@ typedef enum carom_role {
 typedef struct carom_fixed {
     double *role;            /* [ncontact] carom_role, kept as doubles in a scheme's memory */
     double *direction;       /* [2*ncontact] of slip, unit; of spatial slip it is the present one, set here */
-    double slow;             /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
+    double slow;      /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
     bool *crept;               /* [ncontact] it creeps however fast it is: so it began a step */
     bool *moves;               /* [ncontact] spatial slip is not 0 */
@@ -36,7 +36,7 @@ void carom_fixed_layout(carom_layout *layout, carom_fixed *fixed, const carom_sy
 /* Whether slip of the present roles is far from Painleve's paradox is judged against the side where it is now. */
 void carom_fixed_sides(carom_fixed *fixed, const carom_system *system);
 /* a [nv] and force [nrow] at (t, q, v); `more` is evaluated along with it (CAROM_GAP ...). */
-carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q, const double *v,
-                                       unsigned more, double *a, double *force, carom_error *error);
+carom_status carom_contact_accel_fixed(carom_fixed *fixed, carom_system *system, double t, const double *q,
+                                       const double *v, unsigned more, double *a, double *force, carom_error *error);
 
 #endif

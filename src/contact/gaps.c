@@ -90,12 +90,13 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
     if (status == CAROM_OK || p->solve.residual <= usual)
         return CAROM_OK;
     const char *name = p->solve.worst < p->nactive ? system->link[p->active[p->solve.worst]].name : "?";
-    CAROM_FAIL(error, status, "projection of positions at t = %.10g: residual %.2g exceeds %.2g ('%s', %d rows): %.200s", t,
+    CAROM_FAIL(error, status,
+               "projection of positions at t = %.10g: residual %.2g exceeds %.2g ('%s', %d rows): %.200s", t,
                p->solve.residual, usual, name, p->problem.n, reason.text);
 }
 
-carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system, double t,
-                                        double *q, const double *v, bool *moved, carom_error *error)
+carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,
+                                        double t, double *q, const double *v, bool *moved, carom_error *error)
 {
     enum { ITERATIONS = 50 };
     carom_projection *p = projection;
@@ -123,6 +124,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
             carom_system_drift(system, q, p->Y + i * nv, p->solve.x[i], q);                    /* (1) */
         *moved = true;
     }
-    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "positions cannot be made admissible at t = %.10g: a gap is off by %.2g after %d corrections",
-               t, size, ITERATIONS);
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+               "positions cannot be made admissible at t = %.10g: a gap is off by %.2g after %d corrections", t, size,
+               ITERATIONS);
 }

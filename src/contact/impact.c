@@ -54,8 +54,8 @@ bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *sy
 }
 
 /* One contact without friction alone: (3)-(5) by hand. Y, x and u are left as a solver would leave them. */
-static void one_contact(carom_contacts *c, carom_system *system, const carom_factor *A, const double *G_u, const double *w_u,
-                        const double *v, const double *v_free, double *v_new)
+static void one_contact(carom_contacts *c, carom_system *system, const carom_factor *A, const double *G_u,
+                        const double *w_u, const double *v, const double *v_free, double *v_new)
 {
     const carom_link *link = &system->link[c->active[0]];
     int nv = system->nv, r = link->row;
@@ -77,9 +77,9 @@ static void one_contact(carom_contacts *c, carom_system *system, const carom_fac
     system->info->contact_problems++;
 }
 
-carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A, const double *G_u,
-                                  const double *w_u, const double *v, const double *v_free, const carom_state *now,
-                                  double *v_new, carom_error *error)
+carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A,
+                                  const double *G_u, const double *w_u, const double *v, const double *v_free,
+                                  const carom_state *now, double *v_new, carom_error *error)
 {
     carom_contacts *c = contacts;
     if (c->nactive == 1 && !c->solver && system->link[c->active[0]].law == &carom_law_unilateral) {

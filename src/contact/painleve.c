@@ -5,7 +5,8 @@
  *   otherwise every mode is:  open      x = 0,                      u_n >= 0
  *                             closed    u_n = 0,                    x_n >= 0      (no friction)
  *                             stick     u_n = u_t = 0,              |x_t| <= mu x_n
- *                             slip      u_n = 0,  x_t = -mu s x_n,  x_n >= 0,     s u_t >= 0 unless it slips already   (3)
+ *                             slip      u_n = 0,  x_t = -mu s x_n,  x_n >= 0,     s u_t >= 0 unless it slips already
+ *                                       (3)
  *   counted are those with different u: forces of redundant contacts are never unique, that is no paradox          (4)
  *
  * u and x are accelerations and forces. Contacts that slip in a plane keep their direction; of contacts that stick in a
@@ -211,7 +212,8 @@ static bool begin(trial *t, const carom_contacts *c, const carom_system *system)
     return rough;
 }
 
-carom_painleve carom_contact_painleve(const carom_contacts *contacts, const carom_system *system, carom_painleve_work *work)
+carom_painleve carom_contact_painleve(const carom_contacts *contacts, const carom_system *system,
+                                      carom_painleve_work *work)
 {
     carom_painleve found = {.solutions = -1, .contact = -1};
     trial t;

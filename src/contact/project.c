@@ -9,8 +9,8 @@
 #include "contact/contact.h"
 #include "core/dense.h"
 
-carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q, const double *v,
-                                     carom_error *error)
+carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
+                                     const double *v, carom_error *error)
 {
     enum { ITERATIONS = 12 };
     carom_contacts *c = contacts;
@@ -37,6 +37,6 @@ carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *sys
         for (int i = 0; i < nj; i++)
             carom_system_drift(system, q, c->Y + i * nv, -c->ls_x[i], q);
     }
-    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "joints cannot be closed at t = %.10g: |g| = %.2g after %d corrections", t, before,
-               ITERATIONS);
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "joints cannot be closed at t = %.10g: |g| = %.2g after %d corrections", t,
+               before, ITERATIONS);
 }

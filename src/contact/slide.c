@@ -1,5 +1,6 @@
-/* slide.c: block `slide`: where a force changes its branch and both branches push back to the border, the motion stays on it.
- * Source: A. F. Filippov, Differential Equations with Discontinuous Righthand Sides (1988), sections 4 and 8.
+/* slide.c: block `slide`: where a force changes its branch and both branches push back to the border, the motion
+ * stays on it. Source: A. F. Filippov, Differential Equations with Discontinuous Righthand Sides (1988), sections 4
+ * and 8.
  *
  *   a = a_0 + sum_k l_k (a_k - a_0)      a_0: all lower branches, a_k: the upper one of k                         (1)
  *   df_i/dt = -f_i/T                     f_i measured from its bound, its rate by differences                     (2)

@@ -3,7 +3,8 @@
 
 #include "contact/stage.h"
 
-void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps, int degree)
+void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps,
+                        int degree)
 {
     int per_segment = (degree + 1) * (model->nq + model->nv) + nrow + model->ncontact;
     int per_jump = model->nq + 2 * model->nv + nrow;

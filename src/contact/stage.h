@@ -29,7 +29,8 @@ typedef struct carom_stage {
 } carom_stage;
 
 /* Room for `steps` segments with jumps, of polynomial degree up to `degree`. */
-void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps, int degree);
+void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_model *model, int nrow, int steps,
+                        int degree);
 void carom_stage_forget(carom_stage *stage); /* what was remarkable */
 static inline void carom_stage_clear(carom_stage *stage)
 {

@@ -1,12 +1,12 @@
 /* status.c: what a step at velocity level means for the contacts: modes, events, segment and jump, energy.
  *
- * A step with an impulse on a contact is an impact, or the effect of a force over the step. What forces and curvature change of
- * a gap's velocity in one step is bounded by
+ * A step with an impulse on a contact is an impact, or the effect of a force over the step. What forces and curvature
+ * change of a gap's velocity in one step is bounded by
  *     c = sum_j |G_j| |v_free - v|_j + |G v + w - u|,   u: G v + w of the step before       (1)
  * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
  *     |u_after| <= c                                                                        (2)
- * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved contact
- * swings about 0) opens only when u > c or g > c h. */
+ * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved
+ * contact swings about 0) opens only when u > c or g > c h. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,8 @@ static void tell(carom_stage *stage, carom_event_type type, double t, const caro
     carom_stage_event(stage, &event);
 }
 
-static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed, const double *v_free)
+static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed,
+                         const double *v_free)
 {
     const double *G = system->at.G + row * system->nv, *v = now->v;
     double sum = 0;
@@ -46,7 +47,8 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
     int r = link->row;
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
-    return tangential(c->u_after + r + 1, link->rows - 1, CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r)));
+    return tangential(c->u_after + r + 1, link->rows - 1,
+                      CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r)));
 }
 
 /* Closed before, no impulse now. */
@@ -60,8 +62,8 @@ static carom_mode mode_without_impulse(const carom_system *system, const carom_l
     return next->u[r] <= change && gap <= change * (next->t - now->t) ? now->mode[link->contact] : CAROM_OPEN;
 }
 
-static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now, const carom_state *next,
-                         carom_stage *stage)
+static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now,
+                         const carom_state *next, carom_stage *stage)
 {
     for (int i = 0; i < system->nlink - system->njoint; i++) {
         int before = now->mode[i], after = next->mode[i];
@@ -88,8 +90,8 @@ static bool in_flight(const carom_system *system, const carom_state *now, carom_
     return true;
 }
 
-bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now, carom_state *next,
-                          const double *v_free, carom_stage *stage)
+bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                          carom_state *next, const double *v_free, carom_stage *stage)
 {
     carom_contacts *c = contacts;
     bool any = false, changed = false;
@@ -129,7 +131,8 @@ void carom_contact_start(carom_system *system, carom_state *state)
         const carom_link *link = &system->link[i];
         double *u = state->u + link->row;
         for (int j = 0; j < link->rows; j++)
-            u[j] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, state->v) + system->at.w[link->row + j];
+            u[j] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, state->v) +
+                   system->at.w[link->row + j];
         bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
         state->mode[link->contact] = (unsigned char)(closed ? tangential(u + 1, link->rows - 1, speed) : CAROM_OPEN);
     }
@@ -141,10 +144,12 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
     const carom_contacts *c = contacts;
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     double h = next->t - now->t;
-    double *q = carom_stage_take(stage, 3 * nq), *v = carom_stage_take(stage, 2 * nv), *force = carom_stage_take(stage, nrow);
+    double *q = carom_stage_take(stage, 3 * nq), *v = carom_stage_take(stage, 2 * nv),
+           *force = carom_stage_take(stage, nrow);
     double *before = carom_stage_take(stage, nv);
     unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
-    double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq), *after = carom_stage_take(stage, nv);
+    double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq),
+           *after = carom_stage_take(stage, nv);
     if (!after)
         return;
     memcpy(before, next->v, sizeof(double) * (size_t)nv);
@@ -160,14 +165,22 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
     for (int r = 0; r < nrow; r++)
         force[r] = hit ? 0 : c->P[r] / h;
     memcpy(mode, next->mode, (size_t)nc);
-    carom_stage_segment(stage, &(carom_segment){.t0 = now->t, .t1 = next->t, .q_degree = 2, .v_degree = 1, .q = q, .v = v,
-                                                .force = force, .mode = mode, .residual = c->nactive ? c->solve.residual : 0});
+    carom_stage_segment(stage, &(carom_segment){.t0 = now->t,
+                                                .t1 = next->t,
+                                                .q_degree = 2,
+                                                .v_degree = 1,
+                                                .q = q,
+                                                .v = v,
+                                                .force = force,
+                                                .mode = mode,
+                                                .residual = c->nactive ? c->solve.residual : 0});
     if (!hit)
         return;
     memcpy(impulse, c->P, sizeof(double) * (size_t)nrow);
     memcpy(q_end, next->q, sizeof(double) * (size_t)nq);
     memcpy(after, next->v, sizeof(double) * (size_t)nv);
-    carom_stage_jump(stage, &(carom_jump){.t = next->t, .q = q_end, .v_before = before, .v_after = after, .impulse = impulse});
+    carom_stage_jump(stage,
+                     &(carom_jump){.t = next->t, .q = q_end, .v_before = before, .v_after = after, .impulse = impulse});
 }
 
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,

@@ -57,7 +57,8 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
         system->info->rhs_evaluations++;
 }
 /* q + h v: positions move through here alone. out may be q. */
-static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h, double *out)
+static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h,
+                                      double *out)
 {
     for (int i = 0; i < system->nq; i++)
         out[i] = q[i] + h * v[i];

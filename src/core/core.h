@@ -50,6 +50,7 @@ void carom_fields_standard(const carom_field *fields, double *values);
 /* The value as text that carom_fields_set reads; buffer >= 64 bytes. Returns buffer. */
 char *carom_fields_text(const carom_field *field, double value, char *buffer);
 /* Reads text as the value of the field called name; errors name the range, the choices or the nearest field. */
-carom_status carom_fields_set(const carom_field *fields, double *values, const char *name, const char *text, carom_error *error);
+carom_status carom_fields_set(const carom_field *fields, double *values, const char *name, const char *text,
+                              carom_error *error);
 
 #endif

@@ -58,7 +58,8 @@ static int truth(const char *text)
     return choice("false no off 0", text) >= 0 ? 0 : choice("true yes on 1", text) >= 0 ? 1 : -1;
 }
 
-carom_status carom_fields_set(const carom_field *fields, double *values, const char *name, const char *text, carom_error *error)
+carom_status carom_fields_set(const carom_field *fields, double *values, const char *name, const char *text,
+                              carom_error *error)
 {
     int i = 0;
     while (fields && fields[i].name && strcmp(fields[i].name, name) != 0)
@@ -84,7 +85,8 @@ carom_status carom_fields_set(const carom_field *fields, double *values, const c
         if (f->type == CAROM_FIELD_INT && value != floor(value))
             CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a whole number", name, text);
         if (value < f->least || value > f->most)
-            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a value from %g to %g", name, text, f->least, f->most);
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a value from %g to %g", name, text, f->least,
+                       f->most);
     }
     values[i] = value;
     return CAROM_OK;

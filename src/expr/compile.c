@@ -275,8 +275,8 @@ carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const caro
     return carom_tape_from(tape, &lowering, outputs, output_slot, n, error);
 }
 
-carom_status carom_tape_from(carom_tape **tape, carom_lowering *l, const carom_expr *outputs, const carom_tape_slot *output_slot,
-                             int n, carom_error *error)
+carom_status carom_tape_from(carom_tape **tape, carom_lowering *l, const carom_expr *outputs,
+                             const carom_tape_slot *output_slot, int n, carom_error *error)
 {
     *tape = NULL;
     CAROM_TRY(check(l->pool, outputs, n, error));

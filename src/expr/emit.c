@@ -1,6 +1,6 @@
 /* emit.c: tapes as C source. The same operations in the same order as the interpreter, so the bits are the same;
- * fixed values are read from the work array that carom_tape_begin has filled. One lane is computed with doubles, eight as a
- * vector: arithmetic, sines and cosines on all lanes at once, everything else lane by lane. */
+ * fixed values are read from the work array that carom_tape_begin has filled. One lane is computed with doubles,
+ * eight as a vector: arithmetic, sines and cosines on all lanes at once, everything else lane by lane. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static const char preamble[] =
     "#else\n"
     "#define CLONES\n"
     "#endif\n";
-static const char *const trigonometry[] = {CAROM_TRIG_TYPES(CAROM_AS_TEXT), CAROM_TRIG_ONE(CAROM_AS_TEXT), CAROM_TRIG_EIGHT(CAROM_AS_TEXT),
-                                           CAROM_TRIG_FUNCTIONS(CAROM_AS_TEXT)};
+static const char *const trigonometry[] = {CAROM_TRIG_TYPES(CAROM_AS_TEXT), CAROM_TRIG_ONE(CAROM_AS_TEXT),
+                                           CAROM_TRIG_EIGHT(CAROM_AS_TEXT), CAROM_TRIG_FUNCTIONS(CAROM_AS_TEXT)};
 
 static const char *formula(uint32_t op)
 {
@@ -136,7 +136,8 @@ static void put_trigonometry(writer *w, const carom_instruction *i)
 {
     int first = w->next, second = w->next + 1;
     w->next += 2;
-    put(w->t, w->lanes == 1 ? "double v%d, v%d; carom_op_sincos(" : "wide v%d, v%d; carom_wide_sincos(&", first, second);
+    put(w->t, w->lanes == 1 ? "double v%d, v%d; carom_op_sincos(" : "wide v%d, v%d; carom_wide_sincos(&", first,
+        second);
     put_register(w, i->a, -1);
     put(w->t, ", &v%d, &v%d);\n", first, second);
     w->held[i->d] = i->op == CAROM_TAPE_COS ? second : first;
@@ -202,7 +203,9 @@ static void put_body(writer *w, int number)
             put(t, "const %s f%d = *(const %s *)(w + %d * %d);\n", type(w), i, type(w), i, w->lanes);
     }
     if (w->row)
-        put(t, "for (long i = 0; i < n; i++) {\nconst double *const in0 = in[0] + 8 * i;\ndouble *const out0 = out[0] + %d * i;\n",
+        put(t,
+            "for (long i = 0; i < n; i++) {\nconst double *const in0 = in[0] + 8 * i;\ndouble *const out0 = out[0] + "
+            "%d * i;\n",
             8 * tape->nstore);
     for (int i = 0; i < tape->nload; i++) {
         put(t, "const %s v%d = *(const %s *)", type(w), w->next, type(w));

@@ -39,7 +39,8 @@ carom_expr carom_expr_table(carom_expr_pool *pool, int table, int derivative, ca
 
 carom_op carom_expr_op(const carom_expr_pool *pool, carom_expr e);
 bool carom_expr_is_const(const carom_expr_pool *pool, carom_expr e, double *value); /* value may be NULL */
-int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i); /* i-th argument; CAROM_EXPR_NONE after the last */
+/* i-th argument; CAROM_EXPR_NONE after the last */
+int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i);
 int carom_expr_variable(const carom_expr_pool *pool, carom_expr e);     /* the number of a variable, else -1 */
 /* Does e depend on a variable in [first, end)? Fast for repeated questions. */
 bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end);
@@ -51,8 +52,8 @@ carom_expr carom_expr_replace(carom_expr_pool *pool, carom_expr e, int first, in
 /* Value by walking the graph; variables[] as numbered. For set-up, not for stepping. */
 double carom_expr_value(const carom_expr_pool *pool, carom_expr e, const double *variables);
 /* Readable infix with few parentheses; name(user, variable) names variables. Cut with "..." beyond size. */
-void carom_expr_print(const carom_expr_pool *pool, carom_expr e, const char *(*name)(void *user, int variable), void *user,
-                      char *buffer, size_t size);
+void carom_expr_print(const carom_expr_pool *pool, carom_expr e, const char *(*name)(void *user, int variable),
+                      void *user, char *buffer, size_t size);
 
 /* Measured functions: natural choice is a C2 cubic spline (shape-preserving "pchip" or "linear" on request),
  * periodic when asked; outside the data the end polynomial's value and slope go on linearly. */
@@ -62,7 +63,8 @@ typedef struct carom_expr_data {
     enum { CAROM_TABLE_SPLINE, CAROM_TABLE_PCHIP, CAROM_TABLE_LINEAR } kind;
     bool periodic;                                /* y[n-1] = y[0] */
 } carom_expr_data;
-int carom_expr_add_table(carom_expr_pool *pool, const char *name, const carom_expr_data *data); /* copies; -1: no memory */
+/* copies; -1: no memory */
+int carom_expr_add_table(carom_expr_pool *pool, const char *name, const carom_expr_data *data);
 
 /* ---- parsing ---- */
 typedef struct carom_expr_scope { /* what names mean */
@@ -90,12 +92,13 @@ typedef struct carom_switch { /* a branch holds as long as f stays between two b
 } carom_switch;
 /* Fills list with the different switches of n expressions that depend on variables below varying; returns how many.
  * most + 1 when there are more than most; -1: no memory. Each has a branch of its own. */
-int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list, int most);
+int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list,
+                        int most);
 carom_expr carom_switch_function(carom_expr_pool *pool, const carom_switch *s);
 /* The branch d of a value of f, which holds on [low, high). s NULL: -1 below 0, 1 above. */
 double carom_switch_branch(const carom_expr_pool *pool, const carom_switch *s, double f, double *low, double *high);
-/* Replaces ne expressions by those whose switches take the branches in the variables from first on. *extended: some functions now
- * have values where they had none. false: no memory. */
+/* Replaces ne expressions by those whose switches take the branches in the variables from first on. *extended: some
+ * functions now have values where they had none. false: no memory. */
 bool carom_expr_freeze(carom_expr_pool *pool, const carom_switch *list, int n, int first, carom_expr *e, int ne,
                        bool *extended);
 
@@ -108,30 +111,34 @@ typedef struct carom_tape carom_tape;
 typedef struct carom_tape_slot {
     int group, row;
 } carom_tape_slot;
-carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const carom_expr *outputs, const carom_tape_slot *output_slot,
-                            int n, const carom_tape_slot *variable_slot /* [number of variables] */, unsigned constant_groups,
+carom_status carom_tape_new(carom_tape **tape, carom_expr_pool *pool, const carom_expr *outputs,
+                            const carom_tape_slot *output_slot, int n,
+                            const carom_tape_slot *variable_slot /* [number of variables] */, unsigned constant_groups,
                             carom_error *error);
-/* The same outputs by two tapes: clock computes what depends on variables of the groups in clock_groups alone (and on constant
- * ones), into rows of output group 0; rest reads them from input group `group`. Both together have the bits of one tape. *rows = 0
- * and no tapes: there is nothing worth it, only arithmetic. */
-carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, carom_expr_pool *pool, const carom_expr *outputs,
-                              const carom_tape_slot *output_slot, int n, const carom_tape_slot *variable_slot,
-                              unsigned constant_groups, unsigned clock_groups, int group, carom_error *error);
+/* The same outputs by two tapes: clock computes what depends on variables of the groups in clock_groups alone (and on
+ * constant ones), into rows of output group 0; rest reads them from input group `group`. Both together have the bits
+ * of one tape. *rows = 0 and no tapes: there is nothing worth it, only arithmetic. */
+carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, carom_expr_pool *pool,
+                              const carom_expr *outputs, const carom_tape_slot *output_slot, int n,
+                              const carom_tape_slot *variable_slot, unsigned constant_groups, unsigned clock_groups,
+                              int group, carom_error *error);
 void carom_tape_free(carom_tape *tape);
 size_t carom_tape_work(const carom_tape *tape, int lanes);  /* doubles of scratch, kept from begin to eval */
 int carom_tape_length(const carom_tape *tape);              /* operations per evaluation */
 /* in[group] points at [row][lane], out[group] likewise; lanes is 1 or 8; the bits do not depend on it. Constant
- * outputs and those of parameters alone are stored too. Neither function allocates. begin reads constant groups only. */
+ * outputs and those of parameters alone are stored too. Neither function allocates. begin reads constant groups
+ * only. */
 void carom_tape_begin(const carom_tape *tape, int lanes, const double *const *in, double *work);
 void carom_tape_eval(const carom_tape *tape, int lanes, const double *const *in, double *work, double *const *out);
-/* Eight lanes at n points, for a tape with one varying input (in[0], one row) and outputs in group 0 alone, such as the clock of
- * carom_tape_split: the rows of in[0] and the blocks of outputs of the points follow each other. */
+/* Eight lanes at n points, for a tape with one varying input (in[0], one row) and outputs in group 0 alone, such as
+ * the clock of carom_tape_split: the rows of in[0] and the blocks of outputs of the points follow each other. */
 void carom_tape_eval_row(const carom_tape *tape, const double *const *in, double *work, double *const *out, int n);
 
 /* Native code for tapes: writes one C file for all of them, compiles with cc -O2 -ffp-contract=off, loads it and
  * hooks it into the tapes (carom_tape_eval with lanes = 1 or 8 then runs it; same bits). The object is cached under
- * $XDG_CACHE_HOME/carom (or ~/.cache/carom) by the hash of the source and compiler; written atomically. CAROM_UNSUPPORTED
- * with a reason when there is no compiler or it fails: the tapes then still work. Returns a handle to free last. */
+ * $XDG_CACHE_HOME/carom (or ~/.cache/carom) by the hash of the source and compiler; written atomically.
+ * CAROM_UNSUPPORTED with a reason when there is no compiler or it fails: the tapes then still work. Returns a handle
+ * to free last. */
 typedef struct carom_jit carom_jit;
 carom_status carom_jit_new(carom_jit **jit, carom_tape *const *tapes, int n, carom_error *error);
 void carom_jit_free(carom_jit *jit);

@@ -95,7 +95,8 @@ static bool varies(const carom_expr_pool *pool, int i, int end, const unsigned c
     }
 }
 
-int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list, int most)
+int carom_expr_switches(const carom_expr_pool *pool, const carom_expr *e, int n, int varying, carom_switch *list,
+                        int most)
 {
     int end = end_of(e, n), count = 0;
     unsigned char *mark = calloc(2 * (size_t)end + 1, 1), *vary = mark ? mark + end : NULL;
@@ -190,7 +191,8 @@ static carom_expr choose(freezer *z, const carom_node *n, int k, bool reversed, 
     carom_expr_pool *p = z->pool;
     carom_expr d = carom_expr_var(p, z->first + z->list[k].branch), zero = carom_expr_const(p, 0);
     reversed ^= z->list[k].opposite;
-    carom_expr less = reversed ? carom_expr_binary(p, CAROM_OP_LT, zero, d) : carom_expr_binary(p, CAROM_OP_LT, d, zero);
+    carom_expr less =
+        reversed ? carom_expr_binary(p, CAROM_OP_LT, zero, d) : carom_expr_binary(p, CAROM_OP_LT, d, zero);
     carom_expr signed_d = reversed ? carom_expr_unary(p, CAROM_OP_NEG, d) : d;
     switch (n->op) {
     case CAROM_OP_ABS: return carom_expr_binary(p, CAROM_OP_MUL, signed_d, a);

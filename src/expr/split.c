@@ -1,8 +1,9 @@
 /* split.c: one tape as two: what depends on time alone, and the rest.
  *
- * Runs that need the same instant twice, or many instants that are known beforehand, evaluate the functions of time once for
- * each, one after the other without waiting for anything. The nodes at which the graph is cut are the largest ones that depend
- * on clock groups and constants alone: in the first tape they are outputs, in the second inputs. */
+ * Runs that need the same instant twice, or many instants that are known beforehand, evaluate the functions of time
+ * once for each, one after the other without waiting for anything. The nodes at which the graph is cut are the
+ * largest ones that depend on clock groups and constants alone: in the first tape they are outputs, in the second
+ * inputs. */
 #include <stdlib.h>
 
 #include "expr/tape.h"
@@ -26,7 +27,8 @@ static int children(const cut *x, int e, int child[3])
     return carom_op_children(n->op);
 }
 
-static void find_dependence(cut *x, const carom_tape_slot *variable_slot, unsigned constant_groups, unsigned clock_groups)
+static void find_dependence(cut *x, const carom_tape_slot *variable_slot, unsigned constant_groups,
+                            unsigned clock_groups)
 {
     int child[3];
     for (int i = 0; i < x->end; i++) {
@@ -74,9 +76,10 @@ static bool worth_it(const carom_tape *clock)
     return false;
 }
 
-carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, carom_expr_pool *pool, const carom_expr *outputs,
-                              const carom_tape_slot *output_slot, int n, const carom_tape_slot *variable_slot,
-                              unsigned constant_groups, unsigned clock_groups, int group, carom_error *error)
+carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, carom_expr_pool *pool,
+                              const carom_expr *outputs, const carom_tape_slot *output_slot, int n,
+                              const carom_tape_slot *variable_slot, unsigned constant_groups, unsigned clock_groups,
+                              int group, carom_error *error)
 {
     cut x = {.pool = pool};
     *clock = *rest = NULL;
@@ -92,7 +95,8 @@ carom_status carom_tape_split(carom_tape **clock, carom_tape **rest, int *rows, 
     if (!x.mark || !x.row || !x.node || !x.slot) {
         status = carom_fail(error, CAROM_NO_MEMORY, "no memory to split a tape of %d outputs", n);
     } else {
-        carom_lowering first = {.pool = pool, .variable_slot = variable_slot, .constant_groups = constant_groups}, second = first;
+        carom_lowering first = {.pool = pool, .variable_slot = variable_slot, .constant_groups = constant_groups},
+                       second = first;
         second.cut = x.row, second.cut_group = group;
         find_dependence(&x, variable_slot, constant_groups, clock_groups);
         find_rows(&x, outputs, n);

@@ -115,7 +115,7 @@ typedef struct carom_lowering {
     const carom_expr_pool *pool;
     const carom_tape_slot *variable_slot;
     unsigned constant_groups;
-    const int *cut;       /* [end] the row of a node that is an input of group cut_group; -1: it is not; NULL: none is */
+    const int *cut;      /* [end] the row of a node that is an input of group cut_group; -1: it is not; NULL: none is */
     int cut_group;
     int end;              /* nodes below it are looked at */
     unsigned char *class; /* [end] of each reachable node, 0xff: not reachable */

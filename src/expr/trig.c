@@ -1,4 +1,5 @@
-/* trig.c: sine and cosine of eight lanes, compiled for each kind of processor; without contraction the bits are the same. */
+/* trig.c: sine and cosine of eight lanes, compiled for each kind of processor; without contraction the bits are the
+ * same. */
 #include "core/clones.h"
 #include "expr/op_trig.h"
 

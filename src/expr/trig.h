@@ -1,14 +1,14 @@
 /* trig.h: sine and cosine with the same bits for one lane and for eight, in the tape and in native code.
  *
- *   k = nearest integer to 2x/pi,   r + y = x - k pi/2,  pi/2 in four parts: 27, 25, 25 and 53 bits                  (1)
+ *   k = nearest integer to 2x/pi,   r + y = x - k pi/2,  pi/2 in four parts: 27, 25, 25 and 53 bits                 (1)
  *   sin(r + y) = r + (r z S(z) + y cos r),                            z = r^2                                     (2)
  *   cos(r + y) = w + (((1 - w) - z/2) + (z^2 C(z) - y sin r)),        w = 1 - z/2                                 (3)
  *   S, C: interpolation of degree 5 in z at Chebyshev points on |r| <= pi/4, error below 1e-17                     (4)
  *
- * Error below 0.85 units in the last place, near the zeros too: in (1) the products with the first three parts are exact, and so
- * is every difference or its rest, the number subtracted being the smaller one, or else both being multiples of 2^-54 (2^-82)
- * below 2^-3 (2^-30). Left to the C library: |x| > 1e8, NaN. The text of these functions is also the preamble of native code
- * (emit.c): they contain no macros, and no more than 4095 characters each. */
+ * Error below 0.85 units in the last place, near the zeros too: in (1) the products with the first three parts are
+ * exact, and so is every difference or its rest, the number subtracted being the smaller one, or else both being
+ * multiples of 2^-54 (2^-82) below 2^-3 (2^-30). Left to the C library: |x| > 1e8, NaN. The text of these functions
+ * is also the preamble of native code (emit.c): they contain no macros, and no more than 4095 characters each. */
 #ifndef CAROM_EXPR_TRIG_H
 #define CAROM_EXPR_TRIG_H
 
@@ -16,12 +16,23 @@
 #define CAROM_AS_TEXT(...) #__VA_ARGS__
 
 #define CAROM_TRIG_TYPES(X)                                                                                            \
-    X(typedef double carom_wide8 __attribute__((vector_size(64), aligned(8), may_alias));                              \
-      typedef unsigned long long carom_bits8 __attribute__((vector_size(64), aligned(8), may_alias));                  \
-      typedef unsigned long long carom_bits2 __attribute__((vector_size(16), aligned(8), may_alias));                  \
-      double sin(double); double cos(double);                                                                          \
-      static inline unsigned long long carom_to_bits(double x) { union { double x; unsigned long long i; } u = {.x = x}; return u.i; } \
-      static inline double carom_from_bits(unsigned long long i) { union { unsigned long long i; double x; } u = {.i = i}; return u.x; })
+    X(                                                                                                                 \
+        typedef double carom_wide8 __attribute__((vector_size(64), aligned(8), may_alias));                            \
+        typedef unsigned long long carom_bits8 __attribute__((vector_size(64), aligned(8), may_alias));                \
+        typedef unsigned long long carom_bits2 __attribute__((vector_size(16), aligned(8), may_alias));                \
+        double sin(double); double cos(double); static inline unsigned long long carom_to_bits(double x) {             \
+            union {                                                                                                    \
+                double x;                                                                                              \
+                unsigned long long i;                                                                                  \
+            } u = {.x = x};                                                                                            \
+            return u.i;                                                                                                \
+        } static inline double carom_from_bits(unsigned long long i) {                                                 \
+            union {                                                                                                    \
+                unsigned long long i;                                                                                  \
+                double x;                                                                                              \
+            } u = {.i = i};                                                                                            \
+            return u.x;                                                                                                \
+        })
 
 /* (1)-(4) for a real type R and its integers I; the sign bit of *bad: not computed. */
 #define CAROM_TRIG_KERNEL(X, NAME, R, I, TO_BITS, FROM_BITS)                                                           \
@@ -47,45 +58,56 @@
       })
 
 #define CAROM_TRIG_FUNCTIONS(X)                                                                                        \
-    X(static inline double carom_op_sin(double x)                                                                      \
-      {                                                                                                                \
-          double s; double c; unsigned long long bad;                                                                  \
-          carom_trig_one(&x, &s, &c, &bad);                                                                            \
-          return (long long)bad < 0 ? sin(x) : s;                                                                      \
-      }                                                                                                                \
-      static inline double carom_op_cos(double x)                                                                      \
-      {                                                                                                                \
-          double s; double c; unsigned long long bad;                                                                  \
-          carom_trig_one(&x, &s, &c, &bad);                                                                            \
-          return (long long)bad < 0 ? cos(x) : c;                                                                      \
-      }                                                                                                                \
-      static inline void carom_op_sincos(double x, double *s, double *c)                                               \
-      {                                                                                                                \
-          unsigned long long bad; const double at = x;                                                                 \
-          carom_trig_one(&at, s, c, &bad);                                                                             \
-          if ((long long)bad < 0) { *s = sin(x); *c = cos(x); }                                                        \
-      }                                                                                                                \
-      static __attribute__((noinline, cold)) void carom_far_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c)\
-      {                                                                                                                \
-          for (int i = 0; i < 8; i++) {                                                                                \
-              double s_i; double c_i;                                                                                  \
-              carom_op_sincos((*x)[i], &s_i, &c_i);                                                                    \
-              (*s)[i] = s_i; (*c)[i] = c_i;                                                                            \
-          }                                                                                                            \
-      }                                                                                                                \
-      static inline __attribute__((always_inline)) void carom_wide_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c)\
-      {                                                                                                                \
-          carom_bits8 bad; const carom_wide8 at = *x;                                                                  \
-          carom_trig_eight(&at, s, c, &bad);                                                                           \
-          const carom_bits2 *b = (const carom_bits2 *)&bad; const carom_bits2 any = (b[0] | b[1]) | (b[2] | b[3]);     \
-          if (__builtin_expect((long long)(any[0] | any[1]) < 0, 0)) {                                                 \
-              const carom_wide8 far = at; carom_wide8 s_far; carom_wide8 c_far;                                        \
-              carom_far_sincos(&far, &s_far, &c_far);                                                                  \
-              *s = s_far; *c = c_far;                                                                                  \
-          }                                                                                                            \
-      })
+    X(                                                                                                                 \
+        static inline double carom_op_sin(double x) {                                                                  \
+            double s;                                                                                                  \
+            double c;                                                                                                  \
+            unsigned long long bad;                                                                                    \
+            carom_trig_one(&x, &s, &c, &bad);                                                                          \
+            return (long long)bad < 0 ? sin(x) : s;                                                                    \
+        } static inline double carom_op_cos(double x) {                                                                \
+            double s;                                                                                                  \
+            double c;                                                                                                  \
+            unsigned long long bad;                                                                                    \
+            carom_trig_one(&x, &s, &c, &bad);                                                                          \
+            return (long long)bad < 0 ? cos(x) : c;                                                                    \
+        } static inline void carom_op_sincos(double x, double *s, double *c) {                                         \
+            unsigned long long bad;                                                                                    \
+            const double at = x;                                                                                       \
+            carom_trig_one(&at, s, c, &bad);                                                                           \
+            if ((long long)bad < 0) {                                                                                  \
+                *s = sin(x);                                                                                           \
+                *c = cos(x);                                                                                           \
+            }                                                                                                          \
+        } static                                                                                                       \
+        __attribute__((noinline, cold)) void carom_far_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c) {  \
+            for (int i = 0; i < 8; i++) {                                                                              \
+                double s_i;                                                                                            \
+                double c_i;                                                                                            \
+                carom_op_sincos((*x)[i], &s_i, &c_i);                                                                  \
+                (*s)[i] = s_i;                                                                                         \
+                (*c)[i] = c_i;                                                                                         \
+            }                                                                                                          \
+        } static inline                                                                                                \
+        __attribute__((always_inline)) void carom_wide_sincos(const carom_wide8 *x, carom_wide8 *s, carom_wide8 *c) {  \
+            carom_bits8 bad;                                                                                           \
+            const carom_wide8 at = *x;                                                                                 \
+            carom_trig_eight(&at, s, c, &bad);                                                                         \
+            const carom_bits2 *b = (const carom_bits2 *)&bad;                                                          \
+            const carom_bits2 any = (b[0] | b[1]) | (b[2] | b[3]);                                                     \
+            if (__builtin_expect((long long)(any[0] | any[1]) < 0, 0)) {                                               \
+                const carom_wide8 far = at;                                                                            \
+                carom_wide8 s_far;                                                                                     \
+                carom_wide8 c_far;                                                                                     \
+                carom_far_sincos(&far, &s_far, &c_far);                                                                \
+                *s = s_far;                                                                                            \
+                *c = c_far;                                                                                            \
+            }                                                                                                          \
+        })
 
-#define CAROM_TRIG_ONE(X) CAROM_TRIG_KERNEL(X, carom_trig_one, double, unsigned long long, carom_to_bits, carom_from_bits)
-#define CAROM_TRIG_EIGHT(X) CAROM_TRIG_KERNEL(X, carom_trig_eight, carom_wide8, carom_bits8, (carom_bits8), (carom_wide8))
+#define CAROM_TRIG_ONE(X)                                                                                              \
+    CAROM_TRIG_KERNEL(X, carom_trig_one, double, unsigned long long, carom_to_bits, carom_from_bits)
+#define CAROM_TRIG_EIGHT(X)                                                                                            \
+    CAROM_TRIG_KERNEL(X, carom_trig_eight, carom_wide8, carom_bits8, (carom_bits8), (carom_wide8))
 
 #endif

@@ -2,7 +2,8 @@
  *
  * prepare appends a tape to a short table and never changes what is there, so that simulations which run on other
  * threads keep their tapes and the places of their scratch. The work memory of a simulation:
- *     begun (one bit per tape), the last tape | parameters of the last begin [np][lanes] | scratch of tape 0 | of tape 1 | ...
+ *     begun (one bit per tape), the last tape | parameters of the last begin [np][lanes] | scratch of tape 0 | of
+ *     tape 1 | ...
  * The part of a tape that depends on parameters alone runs at its first evaluation after begin. */
 #include <math.h>
 #include <pthread.h>
@@ -180,7 +181,8 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 carom_status carom_model_split(const carom_model *m, unsigned want, const carom_split **split, carom_error *error)
 {
     *split = NULL;
-    if (m->evaluator != &carom_compiled_evaluator || !m->source->jit) /* two tapes cost the interpreter more than they save */
+    if (m->evaluator != &carom_compiled_evaluator ||
+        !m->source->jit) /* two tapes cost the interpreter more than they save */
         return CAROM_OK;
     struct carom_compiled *c = m->source->compiled;
     carom_status status = CAROM_OK;

@@ -1,5 +1,5 @@
-/* draw.c: reads the section draw when a model is loaded, so that a misspelt shape is found at once. Its expressions come
- * after everything that is derived and compiled: a picture does not change the bits of a run. */
+/* draw.c: reads the section draw when a model is loaded, so that a misspelt shape is found at once. Its expressions
+ * come after everything that is derived and compiled: a picture does not change the bits of a run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +29,8 @@ static carom_status no_memory(carom_loader *l)
 }
 
 /* One of a list of words, or the nearest as a hint. */
-static carom_status choose(carom_loader *l, const carom_text_node *node, const char *const *words, int n, const char *what,
-                           int *index)
+static carom_status choose(carom_loader *l, const carom_text_node *node, const char *const *words, int n,
+                           const char *what, int *index)
 {
     bool single = node->kind == CAROM_TEXT_SCALAR;
     for (int i = 0; single && i < n; i++)
@@ -80,8 +80,8 @@ static carom_status take_list(carom_loader *l, const carom_text_node *list, int 
     if (list->kind != CAROM_TEXT_LIST)
         return carom_load_fail(l, list->place, "coordinates are a list: %s", form);
     if (list->nchild != wanted)
-        return carom_load_fail(l, list->place, "%d value%s where %d belong: %s", list->nchild, list->nchild == 1 ? "" : "s",
-                               wanted, form);
+        return carom_load_fail(l, list->place, "%d value%s where %d belong: %s", list->nchild,
+                               list->nchild == 1 ? "" : "s", wanted, form);
     for (const carom_text_node *c = list->child; c; c = c->next)
         CAROM_TRY(take_value(l, c, to));
     return CAROM_OK;
@@ -93,7 +93,8 @@ static carom_status take_circle(carom_loader *l, const carom_text_node *list, va
     CAROM_TRY(take_list(l, list, 3, "circle: [x, y, radius]", to));
     double radius = carom_model_value(m, to->value[2], 0, m->q, m->v, m->p);
     if (radius < 0)
-        return carom_load_fail(l, list->child->next->next->place, "the radius is %g at the start; it must not be negative", radius);
+        return carom_load_fail(l, list->child->next->next->place,
+                               "the radius is %g at the start; it must not be negative", radius);
     return CAROM_OK;
 }
 
@@ -103,8 +104,9 @@ static carom_status take_points(carom_loader *l, const carom_text_node *list, in
     if (list->kind != CAROM_TEXT_LIST)
         return carom_load_fail(l, list->place, "points are a list: %s", form);
     if (list->nchild < least || list->nchild > most)
-        return carom_load_fail(l, list->place, "%d point%s where %s%d belong: %s", list->nchild, list->nchild == 1 ? "" : "s",
-                               list->nchild < least && least < most ? "at least " : "", list->nchild < least ? least : most, form);
+        return carom_load_fail(l, list->place, "%d point%s where %s%d belong: %s", list->nchild,
+                               list->nchild == 1 ? "" : "s", list->nchild < least && least < most ? "at least " : "",
+                               list->nchild < least ? least : most, form);
     for (const carom_text_node *c = list->child; c; c = c->next)
         CAROM_TRY(take_list(l, c, 2, "[x, y]", to));
     return CAROM_OK;
@@ -126,20 +128,23 @@ static carom_status coordinates(carom_loader *l, const carom_text_node *node, ca
 }
 
 /* ---- a shape ---- */
-static carom_status find_kind(carom_loader *l, const carom_text_node *map, const carom_text_node **node, carom_shape_kind *kind)
+static carom_status find_kind(carom_loader *l, const carom_text_node *map, const carom_text_node **node,
+                              carom_shape_kind *kind)
 {
     *node = NULL;
     for (int k = 0; k < CAROM_COUNT(kinds); k++) {
         const carom_text_node *c = carom_text_get(map, kinds[k]);
         if (c && *node)
-            return carom_load_fail(l, c->key_place, "'%s' is a %s and a %s; a shape is one thing", map->key, kinds[*kind], kinds[k]);
+            return carom_load_fail(l, c->key_place, "'%s' is a %s and a %s; a shape is one thing", map->key,
+                                   kinds[*kind], kinds[k]);
         if (c) {
             *node = c;
             *kind = (carom_shape_kind)k;
         }
     }
     if (!*node)
-        return carom_load_fail(l, map->key_place, "'%s' has no shape: point, line, circle, polygon or spring", map->key);
+        return carom_load_fail(l, map->key_place, "'%s' has no shape: point, line, circle, polygon or spring",
+                               map->key);
     return CAROM_OK;
 }
 
@@ -165,7 +170,8 @@ static carom_status shape(carom_loader *l, const carom_text_node *map, carom_sha
     if (contact)
         CAROM_TRY(choose_contact(l, contact, &to->contact));
     if (angle && to->kind != CAROM_SHAPE_CIRCLE)
-        return carom_load_fail(l, angle->key_place, "only a circle has an angle; '%s' is a %s", map->key, kinds[to->kind]);
+        return carom_load_fail(l, angle->key_place, "only a circle has an angle; '%s' is a %s", map->key,
+                               kinds[to->kind]);
     if (angle)
         CAROM_TRY(take_value(l, angle, &list));
     to->name = map->key;

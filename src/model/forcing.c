@@ -183,7 +183,8 @@ static carom_status recognise(const carom_source *s, carom_expr e, const double 
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for an expression of %d nodes", e + 1);
     else if (!walk(s->pool, e, variables, place, values))
         status = carom_fail(error, CAROM_UNSUPPORTED,
-                            "depends on time by more than a polynomial (of degree %d) and sines and cosines (of %d frequencies)",
+                            "depends on time by more than a polynomial (of degree %d) and sines and cosines (of %d "
+                            "frequencies)",
                             CAROM_TIME_DEGREE, CAROM_TIME_HARMONICS);
     else
         *f = values[0];

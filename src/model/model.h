@@ -13,20 +13,23 @@ int carom_model_contact_row(const carom_model *model, int contact); /* of its no
  * given to prepare before; parameters are those of the last begin, and eval must be handed the same ones. */
 extern const carom_evaluator carom_callbacks;
 const carom_evaluator *carom_model_evaluator(const carom_model *model);
-/* The tape of a text model for some quantities in two parts: clock computes rows of functions of time from t and p, rest the
- * quantities, with these rows as one more input; the inputs and outputs of both are the pointers of carom_eval in their order. */
+/* The tape of a text model for some quantities in two parts: clock computes rows of functions of time from t and p,
+ * rest the quantities, with these rows as one more input; the inputs and outputs of both are the pointers of
+ * carom_eval in their order. */
 enum { CAROM_SPLIT_GROUP = 8 };
 typedef struct carom_split {
     unsigned want;
     struct carom_tape *clock, *rest;
     int rows;
 } carom_split;
-/* Thread-safe; belongs to the model. *split = NULL: there is nothing to gain: no functions of time, or no native code. */
+/* Thread-safe; belongs to the model. *split = NULL: there is nothing to gain: no functions of time, or no native
+ * code. */
 carom_status carom_model_split(const carom_model *model, unsigned want, const carom_split **split, carom_error *error);
 /* Which of the CAROM_* quantities come from finite differences, because the callbacks do not give them. */
 unsigned carom_model_differenced(const carom_model *model);
 
-/* The branch of switch i at a value of its f, which holds while low <= f < high: -1 or 1 unless the model has a source. */
+/* The branch of switch i at a value of its f, which holds while low <= f < high: -1 or 1 unless the model has a
+ * source. */
 bool carom_model_extended(const carom_model *model); /* with frozen branches it has values where it has none */
 double carom_model_branch(const carom_model *model, int i, double f, double *low, double *high);
 

@@ -65,7 +65,8 @@ static bool is_number_key(const char *key)
 
 /* A setting that is an expression of parameters gets one; a word or a number stands as it is. What a key means is
  * the business of the options, so only the values of well-known keys are refused here. */
-static carom_status setting(carom_loader *l, const carom_text_node *node, const char *key, carom_setting_given *to, carom_setting *out)
+static carom_status setting(carom_loader *l, const carom_text_node *node, const char *key, carom_setting_given *to,
+                            carom_setting *out)
 {
     carom_source *s = l->s;
     double number;

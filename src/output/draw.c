@@ -1,5 +1,5 @@
-/* draw.c: a trajectory and a section draw -> frames. Between two rows positions are interpolated linearly in time, which
- * is right at jumps, because each has a row before and a row after it. */
+/* draw.c: a trajectory and a section draw -> frames. Between two rows positions are interpolated linearly in time,
+ * which is right at jumps, because each has a row before and a row after it. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ const char *carom_draw_obstacle(const carom_animated *run, char *reason)
     if (missing(run, "t", "", reason))
         return reason;
     for (int i = 0; i < m->nq; i++)
-        if (missing(run, carom_model_q_name(m, i, buffer), "", reason) || missing(run, carom_model_q_name(m, i, buffer), "'", reason))
+        if (missing(run, carom_model_q_name(m, i, buffer), "", reason) ||
+            missing(run, carom_model_q_name(m, i, buffer), "'", reason))
             return reason;
     return NULL;
 }
@@ -96,7 +97,8 @@ static double between(const double *column, moment m)
     return m.part > 0 ? a + m.part * (column[m.row + 1] - a) : a;
 }
 
-static void take_frame(carom_draw_frames *f, const carom_animated *run, const columns *c, size_t k, moment at, double *q)
+static void take_frame(carom_draw_frames *f, const carom_animated *run, const columns *c, size_t k, moment at,
+                       double *q)
 {
     const carom_model *m = run->model;
     const carom_drawing *drawing = carom_model_drawing(m);
@@ -168,7 +170,8 @@ static carom_status find_hits(carom_draw_frames *f, const carom_table *table, ca
     return CAROM_OK;
 }
 
-static carom_status allocate(carom_draw_frames *f, const carom_animated *run, const double *t, size_t n, carom_error *error)
+static carom_status allocate(carom_draw_frames *f, const carom_animated *run, const double *t, size_t n,
+                             carom_error *error)
 {
     const carom_drawing *drawing = carom_model_drawing(run->model);
     *f = (carom_draw_frames){.n = n, .nshape = drawing->nshape};
@@ -185,7 +188,8 @@ static carom_status allocate(carom_draw_frames *f, const carom_animated *run, co
     return find_hits(f, run->table, error);
 }
 
-carom_status carom_draw_sample(carom_draw_frames *f, const carom_animated *run, const double *t, size_t n, carom_error *error)
+carom_status carom_draw_sample(carom_draw_frames *f, const carom_animated *run, const double *t, size_t n,
+                               carom_error *error)
 {
     const carom_model *m = run->model;
     columns c = {0};

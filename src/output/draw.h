@@ -33,7 +33,8 @@ typedef struct carom_draw_frames {
     double box[4];          /* x and y of its corners */
 } carom_draw_frames;
 /* t [n]: the times, common to all runs. */
-carom_status carom_draw_sample(carom_draw_frames *frames, const carom_animated *run, const double *t, size_t n, carom_error *error);
+carom_status carom_draw_sample(carom_draw_frames *frames, const carom_animated *run, const double *t, size_t n,
+                               carom_error *error);
 void carom_draw_free(carom_draw_frames *frames);
 
 #endif

@@ -225,8 +225,8 @@ carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *
     for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
         char name[32];
         say(&out, "  accumulation of impacts at '%s' at t = %.10g: %ld computed, %ld more swallowed\n",
-            carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t, s->info->zeno[i].impacts,
-            s->info->zeno[i].swallowed);
+            carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t,
+            s->info->zeno[i].impacts, s->info->zeno[i].swallowed);
     }
     if (s->info && s->options->energy)
         say_energy(&out, s->info);

@@ -55,8 +55,9 @@ carom_status carom_step_finish(carom_step *step, bool hit)
 {
     const carom_system *system = step->system;
     if (!carom_all_finite(system->nq, step->next->q) || !carom_all_finite(system->nv, step->next->v))
-        CAROM_FAIL(step->error, CAROM_NOT_FINITE, "position or velocity is not finite after the step from t = %.10g with h = %.3g",
-                   step->now->t, step->h);
+        CAROM_FAIL(step->error, CAROM_NOT_FINITE,
+                   "position or velocity is not finite after the step from t = %.10g with h = %.3g", step->now->t,
+                   step->h);
     if (step->stage->record)
         carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
     return CAROM_OK;

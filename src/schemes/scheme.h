@@ -39,15 +39,15 @@ typedef struct carom_scheme {
     /* NULL: takes every model. Otherwise refuses with the reason. */
     carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);
     int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */
-    bool (*remembers)(const double *field);                          /* whether it does with these fields; NULL: it does */
+    bool (*remembers)(const double *field);                       /* whether it does with these fields; NULL: it does */
     size_t work_bytes;                                               /* of its work struct, at most CAROM_WORK_MAX */
     void (*layout)(carom_layout *layout, const carom_system *system, void *work); /* places the arrays of work */
     carom_status (*start)(carom_step *step); /* fills memory_next at the start of a run; NULL: nothing to do */
     carom_status (*step)(carom_step *step);  /* on failure `next` is dropped */
 } carom_scheme;
 
-extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected, carom_scheme_schatzman_paoli,
-    carom_scheme_tolerance;
+extern const carom_scheme carom_scheme_kern, carom_scheme_moreau_jean, carom_scheme_moreau_projected,
+    carom_scheme_schatzman_paoli, carom_scheme_tolerance;
 extern const carom_scheme carom_scheme_dg_minus, carom_scheme_dg_plus;
 extern const carom_scheme carom_scheme_crank_nicolson;
 extern const carom_scheme carom_scheme_exact, carom_scheme_mixed;
@@ -64,8 +64,8 @@ static inline void carom_step_advance(carom_step *step, double h)
     step->next->t = sum;
     step->h = h;
 }
-/* The end of a step at velocity level, in this order: modes and events (returns whether there was an impact), and, after
- * positions have been corrected, segment and jump; fails when q or v is not finite. */
+/* The end of a step at velocity level, in this order: modes and events (returns whether there was an impact), and,
+ * after positions have been corrected, segment and jump; fails when q or v is not finite. */
 bool carom_step_status(carom_step *step, const double *v_free);
 carom_status carom_step_finish(carom_step *step, bool hit);
 

@@ -1,5 +1,5 @@
-/* atol.c: absolute tolerances of single coordinates. Options are plain data and know no model: "y=1e-9 z=1e-6" is resolved when
- * a simulation is made of both. */
+/* atol.c: absolute tolerances of single coordinates. Options are plain data and know no model: "y=1e-9 z=1e-6" is
+ * resolved when a simulation is made of both. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,8 @@ carom_status carom_atol_set(carom_options *o, const char *name, const char *text
         room = room && (strcmp(other, name) == 0 || append(o->atol_of, sizeof o->atol_of, other, old));
     if (!room || !append(o->atol_of, sizeof o->atol_of, name, value)) {
         memcpy(o->atol_of, before, sizeof before);
-        CAROM_FAIL(error, CAROM_BAD_OPTION, "atol.%.100s: the tolerances of single coordinates take more than %d characters", name,
+        CAROM_FAIL(error, CAROM_BAD_OPTION,
+                   "atol.%.100s: the tolerances of single coordinates take more than %d characters", name,
                    (int)sizeof o->atol_of - 1);
     }
     return CAROM_OK;
@@ -74,8 +75,8 @@ static carom_status unknown(const carom_model *model, const char *name, carom_er
     for (int i = 0; i < n; i++)
         names[i] = carom_model_q_name(model, i, buffer[i]);
     const char *nearest = carom_nearest(name, names, n);
-    CAROM_FAIL(error, CAROM_BAD_OPTION, "atol.%.100s: there is no such coordinate%s%s%s", name, nearest ? ", did you mean '" : "",
-               nearest ? nearest : "", nearest ? "'?" : "");
+    CAROM_FAIL(error, CAROM_BAD_OPTION, "atol.%.100s: there is no such coordinate%s%s%s", name,
+               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 carom_status carom_atol_known(const char *key, const carom_model *model, carom_error *error)

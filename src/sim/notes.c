@@ -16,7 +16,8 @@ static void write_note(carom_sim *sim)
                      sim->slide_time, info->law_difference > 0 ? "; " : "");
     if (info->law_difference > 0)
         snprintf(sim->note + n, sizeof sim->note - (size_t)n,
-                 "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law differ there by up to "
+                 "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law "
+                 "differ there by up to "
                  "%.2g in velocity, and the result beyond depends on the law", info->law_time, info->law_difference);
 }
 

@@ -65,13 +65,14 @@ static const carom_method *find_method(method_list list, const char *name, const
             return m;
     }
     const char *nearest = carom_nearest(name, names, n);
-    carom_fail(error, CAROM_BAD_OPTION, "unknown %s '%s'%s%s%s", kind, name, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-               nearest ? "'?" : "");
+    carom_fail(error, CAROM_BAD_OPTION, "unknown %s '%s'%s%s%s", kind, name, nearest ? ", did you mean '" : "",
+               nearest ? nearest : "", nearest ? "'?" : "");
     return NULL;
 }
 
 /* "name" or "name:field=value:field=value" */
-static carom_status set_method(char name[32], double *field, method_list list, const char *kind, const char *text, carom_error *error)
+static carom_status set_method(char name[32], double *field, method_list list, const char *kind, const char *text,
+                               carom_error *error)
 {
     char copy[256];
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
@@ -91,7 +92,8 @@ static carom_status set_method(char name[32], double *field, method_list list, c
             *end = 0;
         char *equals = strchr(item, '=');
         if (!equals)
-            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s '%s': expected field=value after the colon, found '%s'", kind, copy, item);
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s '%s': expected field=value after the colon, found '%s'", kind, copy,
+                       item);
         *equals = 0;
         CAROM_TRY(carom_fields_set(method->fields, values, item, equals + 1, error));
     }
@@ -106,8 +108,8 @@ static carom_status unknown_key(const char *key, carom_error *error)
     for (int i = 0; i < CAROM_COUNT(common); i++)
         names[i + 2] = common[i].name;
     const char *nearest = carom_nearest(key, names, CAROM_COUNT(names));
-    CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown option '%s'%s%s%s (a field of the scheme is written scheme.FIELD)", key,
-               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown option '%s'%s%s%s (a field of the scheme is written scheme.FIELD)",
+               key, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 carom_status carom_options_set(carom_options *options, const char *key, const char *value, carom_error *error)
@@ -150,8 +152,8 @@ carom_status carom_options_from_model(carom_options *options, const carom_model 
             const carom_text_file *file = carom_model_file(model);
             if (!file)
                 CAROM_FAIL(error, CAROM_BAD_MODEL, "run: %s", reason.text);
-            return carom_text_fail(file, (carom_text_place){s->line, s->column, (int)strlen(s->value)}, error, CAROM_BAD_MODEL,
-                                   "run: %s", reason.text);
+            return carom_text_fail(file, (carom_text_place){s->line, s->column, (int)strlen(s->value)}, error,
+                                   CAROM_BAD_MODEL, "run: %s", reason.text);
         }
     return CAROM_OK;
 }

@@ -1,4 +1,5 @@
-/* save.c: a simulation's state in memory, and back, to the last bit: going on after a load is as if nothing had happened. */
+/* save.c: a simulation's state in memory, and back, to the last bit: going on after a load is as if nothing had
+ * happened. */
 #include <string.h>
 
 #include "sim/sim.h"
@@ -41,13 +42,15 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
 {
     header expected = describe(sim), h;
     if (size < sizeof h)
-        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "a saved state has at least %zu bytes, these are %zu", sizeof h, size);
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "a saved state has at least %zu bytes, these are %zu", sizeof h,
+                   size);
     memcpy(&h, buffer, sizeof h);
     if (memcmp(h.magic, expected.magic, sizeof h.magic) != 0)
         CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "this is not a saved state");
     if (memcmp(&h, &expected, sizeof h) != 0 || size < h.bytes)
-        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "the saved state is of another model or scheme: %d coordinates, scheme %.31s, %zu bytes",
-                   h.nq, h.scheme, h.bytes);
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT,
+                   "the saved state is of another model or scheme: %d coordinates, scheme %.31s, %zu bytes", h.nq,
+                   h.scheme, h.bytes);
     const unsigned char *from = (const unsigned char *)buffer + sizeof h;
     size_t parameters = sizeof(double) * (size_t)h.np;
     memcpy(&sim->info, from, sizeof sim->info), from += sizeof sim->info;

@@ -35,7 +35,8 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
 
 static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
 {
-    unsigned want = CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | (model->stops || model->stop ? CAROM_STOP : 0);
+    unsigned want =
+        CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | (model->stops || model->stop ? CAROM_STOP : 0);
     for (const unsigned *r = scheme->requests; *r; r++)
         want |= *r;
     return want | (scheme->switches && model->nswitch ? CAROM_SWITCH : 0);
@@ -47,7 +48,8 @@ static void place(carom_layout *layout, carom_sim *sim)
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
     carom_stage_layout(layout, &sim->stage, sim->model, sim->system.nrow, sim->scheme->segments, sim->scheme->degree);
-    bool remembers = sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
+    bool remembers =
+        sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmemory, &sim->next);
@@ -106,7 +108,8 @@ static void wire(carom_sim *sim)
     sim->contacts.solve.tol = sim->options.contact_tol;
     sim->stage.account = sim->options.energy;
     sim->step = (carom_step){
-        .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options, .field = sim->options.scheme_field,
+        .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options,
+        .field = sim->options.scheme_field,
         .atol = sim->atol,
         .now = &sim->now.state, .next = &sim->next.state, .memory = sim->now.memory, .memory_next = sim->next.memory,
         .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low, .work = sim->work, .stage = &sim->stage,
@@ -114,7 +117,8 @@ static void wire(carom_sim *sim)
     };
 }
 
-carom_status carom_sim_new(carom_sim **result, const carom_model *model, const carom_options *options, carom_error *error)
+carom_status carom_sim_new(carom_sim **result, const carom_model *model, const carom_options *options,
+                           carom_error *error)
 {
     carom_sim measure = {0}, *sim = NULL;
     *result = NULL;
@@ -233,8 +237,8 @@ static void account(carom_sim *sim)
     }
 }
 
-/* The next state becomes the present one. Word by word where it is small: the words have just been written one by one, and
- * a wide load has to wait until all of them have arrived. */
+/* The next state becomes the present one. Word by word where it is small: the words have just been written one by
+ * one, and a wide load has to wait until all of them have arrived. */
 static void take_over(carom_sim *sim)
 {
     typedef uint64_t __attribute__((may_alias)) word;

@@ -45,7 +45,8 @@ struct carom_sim {
     carom_layout layout; /* the one block that all of this lives in */
 };
 
-/* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL: nobody. */
+/* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL:
+ * nobody. */
 void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);
 /* Events, accumulations and notes of the step that has just been committed, where it has such. */
 void carom_sim_remark(carom_sim *sim);

@@ -95,7 +95,8 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a trajectory");
     }
     tr->nq = sim->system.nq, tr->nv = sim->system.nv, tr->nrow = sim->system.nrow, tr->ncontact = sim->model->ncontact;
-    tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump), tr->events.size = sizeof(carom_event);
+    tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump),
+    tr->events.size = sizeof(carom_event);
     carom_observer observer = {.user = tr, .segment = on_segment, .jump = on_jump, .event = on_event};
     if (carom_sim_observe(sim, &observer) != CAROM_OK) {
         carom_trajectory_free(tr);

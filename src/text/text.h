@@ -31,7 +31,8 @@ typedef struct carom_text_file {
 
 /* Reads one document. Refuses what the model language does not have: duplicate keys, anchors and aliases, merge
  * keys, tags, a second document, `{x:1}` without a blank, nesting deeper than 32, files over 16 MiB, NUL bytes. */
-carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root, carom_error *error);
+carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root,
+                              carom_error *error);
 
 /* Reads a whole file into the arena; file->name is path. */
 carom_status carom_text_read(carom_arena *arena, const char *path, carom_text_file *file, carom_error *error);
@@ -40,8 +41,8 @@ carom_status carom_text_read(carom_arena *arena, const char *path, carom_text_fi
  *     name:line:column: what went wrong
  *       | the line
  *       |    ^~~~                                                                     */
-carom_status carom_text_fail(const carom_text_file *file, carom_text_place place, carom_error *error, carom_status status,
-                             const char *format, ...) __attribute__((format(printf, 5, 6)));
+carom_status carom_text_fail(const carom_text_file *file, carom_text_place place, carom_error *error,
+                             carom_status status, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Where text[at] of a scalar stands, also in a scalar of several lines; the place of the node if that is unknown. */
 carom_text_place carom_text_inside(const carom_text_file *file, const carom_text_node *node, int at, int length);

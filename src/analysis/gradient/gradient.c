@@ -1,0 +1,270 @@
+/* gradient.c: derivatives of an expression of the final state, or of the time of an event.
+ *
+ * A direction z changes the parameters by dp and the initial values by dx_0 = X_0 dp + its own part; the tangent flow
+ * takes (dx_0, dp) to dx at t_end. Then
+ *     dE/dz = E_q dq + E_v dv + E_p dp,        d t_n/dz from the tangent's event times                          (1)
+ * The check repeats the run at z +- h, z +- 2 h:
+ *     E' = (8 (E(h) - E(-h)) - (E(2h) - E(-2h)))/(12 h)                                                         (2)
+ * for two sizes of h; if both agree poorly, an event lies within h and (2) says nothing. */
+#include "analysis/gradient/gradient.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+
+typedef struct direction {
+    int parameter, q, v; /* the one that is meant; others -1 */
+} direction;
+
+typedef struct work {
+    carom_gradient *gradient;
+    const carom_model *model;
+    const carom_options *options;
+    carom_arena *arena;
+    int N, n;
+    direction *direction; /* [n] */
+    double *follow;       /* [N*np] initial values with parameters */
+    double *X, *dp;       /* [N*n], [np*n] */
+    double *E;            /* [1+N+np] */
+    double *x, *p;        /* of a run that differs */
+    double *event_slope;  /* [n] */
+    double *last_slope;   /* [n] of the last event */
+    long seen;
+    carom_event event, last;
+    carom_error *error;
+} work;
+
+/* ---- names ---- */
+
+static carom_status find(const work *w, const char *name, direction *d)
+{
+    const carom_model *m = w->model;
+    const char *candidates[600];
+    char buffer[3][32], *all;
+    int n = 0;
+    *d = (direction){-1, -1, -1};
+    for (int i = 0; i < m->np; i++)
+        if (!strcmp(carom_model_p_name(m, i, buffer[0]), name))
+            d->parameter = i;
+    for (int i = 0; i < m->nq; i++) {
+        const char *q = carom_model_q_name(m, i, buffer[0]);
+        if (!strncmp(name, "q.", 2) && !strcmp(name + 2, q))
+            d->q = i;
+        if (!strncmp(name, "v.", 2) && !strcmp(name + 2, q))
+            d->v = i;
+    }
+    if (d->parameter >= 0 || d->q >= 0 || d->v >= 0)
+        return CAROM_OK;
+    for (int i = 0; i < m->np && n < 200; i++)
+        if ((all = carom_arena_format(w->arena, "%s", carom_model_p_name(m, i, buffer[0]))))
+            candidates[n++] = all;
+    for (int i = 0; i < 2 * m->nq && n < 599; i++)
+        if ((all = carom_arena_format(w->arena, "%c.%s", i % 2 ? 'v' : 'q', carom_model_q_name(m, i / 2, buffer[0]))))
+            candidates[n++] = all;
+    const char *nearest = carom_nearest(name, candidates, n);
+    CAROM_FAIL(w->error, CAROM_BAD_ARGUMENT,
+               "'%s' is no independent parameter of the model and no initial value (q.NAME, v.NAME)%s%s%s", name,
+               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static carom_status prepare(work *w)
+{
+    carom_gradient *g = w->gradient;
+    const carom_model *m = w->model;
+    w->N = m->nq + m->nv, w->n = g->n;
+    struct {
+        double **array;
+        int length;
+    } arrays[] = {{&w->follow, w->N * m->np}, {&w->X, w->N * w->n}, {&w->dp, m->np * w->n}, {&w->E, 1 + w->N + m->np},
+                  {&w->x, w->N}, {&w->p, m->np}, {&w->event_slope, w->n}, {&w->last_slope, w->n}};
+    w->direction = CAROM_NEW(w->arena, direction, w->n);
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        if (!w->direction || !(*arrays[i].array = CAROM_NEW(w->arena, double, arrays[i].length)))
+            CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for a gradient of %d entries", w->n);
+    if (carom_model_start_gradient(m, w->follow) != CAROM_OK)
+        CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the start");
+    for (int k = 0; k < w->n; k++) {
+        direction *d = &w->direction[k];
+        CAROM_TRY(find(w, g->name[k], d));
+        for (int i = 0; i < w->N && d->parameter >= 0; i++)
+            w->X[i * w->n + k] = w->follow[i * m->np + d->parameter];
+        if (d->parameter >= 0)
+            w->dp[d->parameter * w->n + k] = 1;
+        if (d->q >= 0)
+            w->X[d->q * w->n + k] = 1;
+        if (d->v >= 0)
+            w->X[(m->nq + d->v) * w->n + k] = 1;
+    }
+    return CAROM_OK;
+}
+
+/* ---- events ---- */
+
+static void on_event(void *user, const carom_event *event)
+{
+    work *w = user;
+    if (++w->seen == w->gradient->event)
+        w->event = *event;
+}
+
+static void on_slope(void *user, const carom_event *event, const double *dt)
+{
+    work *w = user;
+    w->last = *event;
+    carom_copy(w->n, dt, w->last_slope);
+    if (w->gradient->event && w->event.t == event->t && w->event.contact == event->contact &&
+        w->event.type == event->type)
+        carom_copy(w->n, dt, w->event_slope);
+}
+
+static carom_status value(work *w, carom_sim *sim, double *result)
+{
+    const carom_state *s = carom_sim_state(sim);
+    if (w->gradient->event > w->seen)
+        CAROM_FAIL(w->error, CAROM_BAD_ARGUMENT, "event %ld is asked for, the run until t = %.6g has %ld",
+                   w->gradient->event, s->t, w->seen);
+    *result =
+        w->gradient->event ? w->event.t : carom_model_value(w->model, w->gradient->expression, s->t, s->q, s->v, w->p);
+    return CAROM_OK;
+}
+
+static carom_status run(work *w, carom_sim *sim)
+{
+    w->seen = 0;
+    carom_status status = carom_sim_run(sim, carom_sim_options(sim)->t_end);
+    if (status != CAROM_OK)
+        CAROM_FAIL(w->error, status, "%s",
+                   status == CAROM_STOPPED ? "the model's stop condition ends the run before t_end"
+                                           : carom_sim_error(sim)->text);
+    return CAROM_OK;
+}
+
+/* ---- (1) ---- */
+
+static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangent)
+{
+    carom_gradient *g = w->gradient;
+    const carom_model *m = w->model;
+    carom_copy(m->np, m->p, w->p);
+    if (g->side)
+        CAROM_TRY(carom_gradient_start_sides(g, m, carom_sim_state(sim)->v, w->X, w->dp, w->error));
+    carom_tangent_observe(tangent, on_slope, w);
+    carom_status status = carom_tangent_start(tangent, w->X, w->dp);
+    if (status == CAROM_OK)
+        CAROM_TRY(run(w, sim));
+    if (carom_tangent_error(tangent)->status != CAROM_OK)
+        CAROM_FAIL(w->error, carom_tangent_error(tangent)->status, "%s", carom_tangent_error(tangent)->text);
+    CAROM_TRY(value(w, sim, &g->value));
+    g->flags = carom_tangent_report(tangent)->flags;
+    g->radius = carom_tangent_report(tangent)->radius;
+    g->at = w->event;
+    if (g->event) {
+        carom_copy(w->n, w->event_slope, g->slope);
+        return CAROM_OK;
+    }
+    const carom_state *s = carom_sim_state(sim);
+    if (carom_model_gradient(m, g->expression, s->t, s->q, s->v, w->p, w->E) != CAROM_OK)
+        CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the expression");
+    const double *X = carom_tangent_columns(tangent);
+    if (g->side)
+        CAROM_TRY(
+            carom_gradient_end_sides(g, m, s, w->p, X, w->dp, w->seen ? &w->last : NULL, w->last_slope, w->error));
+    for (int k = 0; k < w->n; k++) {
+        g->slope[k] = 0;
+        for (int i = 0; i < w->N; i++)
+            g->slope[k] += w->E[1 + i] * X[i * w->n + k];
+        for (int i = 0; i < m->np; i++)
+            g->slope[k] += w->E[1 + w->N + i] * w->dp[i * w->n + k];
+    }
+    return CAROM_OK;
+}
+
+/* ---- (2) ---- */
+
+static carom_status displaced(work *w, carom_sim *sim, int k, double h, double *result)
+{
+    const carom_model *m = w->model;
+    carom_copy(m->nq, m->q, w->x);
+    for (int i = 0; i < m->nv; i++)
+        w->x[m->nq + i] = m->v ? m->v[i] : 0;
+    for (int i = 0; i < w->N; i++)
+        w->x[i] += h * w->X[i * w->n + k];
+    for (int i = 0; i < m->np; i++)
+        w->p[i] = m->p[i] + h * w->dp[i * w->n + k];
+    carom_status status = carom_sim_restart(sim, w->x, w->x + m->nq, w->p);
+    if (status != CAROM_OK)
+        CAROM_FAIL(w->error, status, "%s", carom_sim_error(sim)->text);
+    CAROM_TRY(run(w, sim));
+    return value(w, sim, result);
+}
+
+static carom_status difference(work *w, carom_sim *sim, int k, double h, double *slope)
+{
+    double at[4];
+    const double where[] = {-2, -1, 1, 2};
+    for (int i = 0; i < 4; i++)
+        CAROM_TRY(displaced(w, sim, k, where[i] * h, &at[i]));
+    *slope = (8 * (at[2] - at[1]) - (at[3] - at[0])) / (12 * h);
+    return CAROM_OK;
+}
+
+static double size(const work *w, int k)
+{
+    const carom_model *m = w->model;
+    const direction *d = &w->direction[k];
+    double x = d->parameter >= 0 ? m->p[d->parameter] : d->q >= 0 ? m->q[d->q] : m->v ? m->v[d->v] : 0;
+    return fabs(x) > 1e-3 ? fabs(x) : 1;
+}
+
+static carom_status check(work *w, carom_sim *sim)
+{
+    carom_gradient *g = w->gradient;
+    for (int k = 0; k < w->n; k++) {
+        double wide = NAN, narrow = NAN;
+        const double h = 1e-4 * size(w, k);
+        carom_status status = difference(w, sim, k, h, &wide);
+        if (status == CAROM_OK)
+            status = difference(w, sim, k, h / 4, &narrow);
+        g->difference[k] =
+            status == CAROM_OK && fabs(wide - narrow) <= 1e-3 * (fabs(narrow) + 1e-6 * fabs(g->value)) ? narrow : NAN;
+    }
+    w->error->status = CAROM_OK; /* a run that fails nearby makes no gradient wrong */
+    return CAROM_OK;
+}
+
+carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, const carom_options *options,
+                                carom_error *error)
+{
+    carom_error ignored;
+    work w = {.gradient = g,
+              .model = model,
+              .options = options,
+              .error = error ? error : &ignored,
+              .arena = carom_arena_new(0)};
+    carom_sim *sim = NULL;
+    carom_tangent *tangent = NULL;
+    const carom_observer observer = {.user = &w, .event = on_event};
+    carom_status status = w.arena ? prepare(&w) : carom_fail(w.error, CAROM_NO_MEMORY, "no memory for a gradient");
+    if (status == CAROM_OK)
+        status = carom_sim_new(&sim, model, options, w.error);
+    if (status == CAROM_OK)
+        status = carom_sim_observe(sim, &observer); /* before the tangent, which then finds the event counted */
+    if (status == CAROM_OK)
+        status = carom_tangent_new(&tangent, sim, g->n, w.error);
+    if (status == CAROM_OK)
+        status = differentiate(&w, sim, tangent);
+    carom_tangent_free(tangent);
+    carom_sim_free(sim);
+    sim = NULL;
+    if (status == CAROM_OK && g->check) {
+        status = carom_sim_new(&sim, model, options, w.error);
+        if (status == CAROM_OK)
+            status = carom_sim_observe(sim, &observer);
+        if (status == CAROM_OK)
+            status = check(&w, sim);
+        carom_sim_free(sim);
+    }
+    carom_arena_free(w.arena);
+    return status;
+}

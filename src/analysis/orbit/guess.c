@@ -1,0 +1,95 @@
+/* guess.c: where to begin the search for a periodic orbit: on the motion that is left after a transient.
+ *
+ * An attracting orbit of a forced model is then at hand. An autonomous model also needs a period: with x_0 the state
+ * after the transient and f_0 its velocity, the first time that the motion crosses the plane f_0^T (x - x_0) = 0
+ * upwards near x_0. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/orbit/orbit.h"
+#include "core/dense.h"
+
+typedef struct watcher {
+    int nq, N;
+    double t0, period;      /* 0: not found yet */
+    double *origin, *speed; /* [N] x_0, f_0 */
+    double *after;          /* [N] */
+    double side, farthest;
+} watcher;
+
+static void on_segment(void *user, const carom_segment *segment)
+{
+    watcher *w = user;
+    int nq = w->nq, nv = w->N - nq;
+    if (w->period > 0)
+        return;
+    memset(w->after, 0, sizeof(double) * (size_t)w->N);
+    for (int k = segment->q_degree; k >= 0; k--)
+        for (int i = 0; i < nq; i++)
+            w->after[i] += segment->q[k * nq + i];
+    for (int k = segment->v_degree; k >= 0; k--)
+        for (int i = 0; i < nv; i++)
+            w->after[nq + i] += segment->v[k * nv + i];
+    double side = 0, distance = 0, length = 0;
+    for (int i = 0; i < w->N; i++) {
+        double off = w->after[i] - w->origin[i];
+        side += w->speed[i] * off;
+        distance = fmax(distance, fabs(off));
+        length += w->speed[i] * w->speed[i];
+    }
+    const double step = segment->t1 - segment->t0, crossing = w->side < 0 && side >= 0 ? side / (side - w->side) : -1;
+    w->farthest = fmax(w->farthest, distance);
+    /* near: no farther than the flow moves in this step, and a tenth of the orbit */
+    if (crossing >= 0 && distance < sqrt(length) * step + 0.1 * w->farthest)
+        w->period = segment->t1 - crossing * step - w->t0;
+    w->side = side;
+}
+
+static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest, carom_error *error)
+{
+    const carom_model *m = o->map.model;
+    const int N = o->map.N;
+    double *array = CAROM_NEW(o->arena, double, 3 * N);
+    if (!array)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a guess of the period");
+    watcher w = {.nq = m->nq, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N};
+    carom_copy(N, o->orbit.x, w.origin);
+    CAROM_TRY(carom_return_map_apply(&o->map, w.origin, 1e-3 * longest, error));
+    carom_copy(N, o->map.departure, w.speed);
+    if (carom_norm_max(N, w.speed) * longest <= 1e-10 * (1 + carom_norm_max(N, w.origin)))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "the motion is at rest at t = %.6g: an equilibrium, not a periodic orbit", carom_sim_state(sim)->t);
+    const carom_observer observer = {.user = &w, .segment = on_segment};
+    w.t0 = carom_sim_state(sim)->t;
+    CAROM_TRY(carom_sim_observe(sim, &observer));
+    for (int k = 1; k <= 100 && w.period == 0; k++)
+        if (carom_sim_run(sim, w.t0 + k * longest / 100) != CAROM_OK)
+            CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s", carom_sim_error(sim)->text);
+    if (!(w.period > 0))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "the motion does not return near its state at t = %.6g within a time of %.6g: give the period", w.t0,
+                   longest);
+    o->orbit.T = w.period;
+    return CAROM_OK;
+}
+
+carom_status carom_orbit_guess(carom_orbits *o, const carom_options *options, double transient, carom_error *error)
+{
+    const carom_model *m = o->map.model;
+    const bool autonomous = carom_orbit_autonomous(o);
+    carom_options coarse = *options;
+    coarse.rtol = fmax(coarse.rtol, 1e-8), coarse.atol = fmax(coarse.atol, 1e-8);
+    carom_sim *sim = NULL;
+    CAROM_TRY(carom_sim_new(&sim, m, &coarse, error));
+    const double unit = autonomous ? carom_sim_options(sim)->t_end : m->period;
+    carom_status status = transient > 0 ? carom_sim_run(sim, transient * unit) : CAROM_OK;
+    if (status != CAROM_OK)
+        carom_fail(error, status, "%s",
+                   *carom_sim_error(sim)->text ? carom_sim_error(sim)->text : carom_status_text(status));
+    carom_copy(m->nq, carom_sim_state(sim)->q, o->orbit.x);
+    carom_copy(m->nv, carom_sim_state(sim)->v, o->orbit.x + m->nq);
+    if (status == CAROM_OK && autonomous && !(o->orbit.T > 0))
+        status = find_period(o, sim, 10 * unit, error);
+    carom_sim_free(sim);
+    return status;
+}

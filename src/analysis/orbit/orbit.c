@@ -1,0 +1,263 @@
+/* orbit.c: a periodic orbit as a fixed point of the return map, by Newton's method.
+ *
+ *     P(x) - x = 0,   x + B c :      (D - B) c = x - P(x)                                                      (1)
+ * with D = (DP) B. The period is k T(p) for a forced model. An autonomous one has the period as a further unknown, and
+ * a phase condition, since every point of the orbit solves (1):
+ *     (D - B) c + f(x(T)) dT = x - P(x),     f(x)^T B c = 0                                                     (2)
+ * Parameters move the map directly and through the period:
+ *     P_p = dP/dp + f(x(T)) k dT/dp                                                                             (3)
+ *     dx/dp = B c,  (D - B) c = -P_p                                                                            (4)
+ * Floquet multipliers are the eigenvalues of B^T D. Off the orbit's own directions (closed contacts) they are 0. */
+#include "analysis/orbit/orbit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/eigen.h"
+
+#define FAR 1e8
+
+bool carom_orbit_autonomous(const carom_orbits *o)
+{
+    return !(o->map.model->period > 0);
+}
+
+static carom_status allocate(carom_orbits *o)
+{
+    int N = o->map.N, nb = o->map.nb, rows = N + 2, columns = nb + 2;
+    struct {
+        double **array;
+        int length;
+    } arrays[] = {{&o->orbit.x, N},
+                  {&o->orbit.x_p, N * CAROM_MAX(o->map.np, 1)},
+                  {&o->A, rows * columns},
+                  {&o->b, rows},
+                  {&o->step, columns},
+                  {&o->move, N + 2},
+                  {&o->saved, N + 2},
+                  {&o->work, rows + 3 * columns},
+                  {&o->kept, rows * columns},
+                  {&o->T_p, o->map.model->np},
+                  {&o->C, nb * nb}};
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        if (!(*arrays[i].array = CAROM_NEW(o->arena, double, arrays[i].length)))
+            return CAROM_NO_MEMORY;
+    o->order = CAROM_NEW(o->arena, int, columns);
+    o->H = CAROM_NEW(o->arena, double complex, nb * nb);
+    o->orbit.multiplier = CAROM_NEW(o->arena, double complex, nb);
+    return o->order && o->H && o->orbit.multiplier ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_orbits_new(carom_orbits *o, const carom_model *model, const carom_options *options, const int *which,
+                              int np, carom_error *error)
+{
+    *o = (carom_orbits){.multiple = 1, .iterations = 30, .arena = carom_arena_new(0)};
+    carom_status status = o->arena ? carom_return_map_new(&o->map, model, options, which, np, error) : CAROM_NO_MEMORY;
+    if (status == CAROM_OK && allocate(o) != CAROM_OK)
+        status = carom_fail(error, CAROM_NO_MEMORY, "no memory for orbits of %d dimensions", o->map.N);
+    if (status != CAROM_OK) {
+        carom_orbits_free(o);
+        return status;
+    }
+    o->tolerance = fmax(100 * options->rtol, 1e-13);
+    memcpy(o->orbit.x, model->q, sizeof(double) * (size_t)model->nq);
+    if (model->v)
+        memcpy(o->orbit.x + model->nq, model->v, sizeof(double) * (size_t)model->nv);
+    return CAROM_OK;
+}
+
+void carom_orbits_free(carom_orbits *o)
+{
+    carom_return_map_free(&o->map);
+    carom_arena_free(o->arena);
+    *o = (carom_orbits){0};
+}
+
+static double scale(const carom_orbits *o)
+{
+    return 1 + carom_norm_max(o->map.N, o->orbit.x);
+}
+
+/* (3) for the k-th parameter of the map */
+static double parameter_slope(const carom_orbits *o, int i, int k)
+{
+    const carom_return_map *map = &o->map;
+    double direct = map->D[i * (map->nb + map->np) + map->nb + k];
+    return carom_orbit_autonomous(o) ? direct : direct + map->flow[i] * o->multiple * o->T_p[map->which[k]];
+}
+
+carom_status carom_orbit_linearize(carom_orbits *o, bool varied, carom_error *error)
+{
+    carom_return_map *map = &o->map;
+    const bool autonomous = carom_orbit_autonomous(o);
+    const int N = map->N, nb = map->nb, n = nb + map->np, columns = nb + autonomous + varied;
+    double period = carom_model_period(map->model, map->p, o->T_p);
+    if (!autonomous)
+        o->orbit.T = o->multiple * period;
+    CAROM_TRY(carom_return_map_apply(map, o->orbit.x, o->orbit.T, error));
+    o->rows = N, o->columns = columns;
+    o->orbit.residual = 0;
+    for (int i = 0; i < N; i++) { /* (1), (2) */
+        double *row = o->A + i * columns;
+        for (int k = 0; k < nb; k++)
+            row[k] = map->D[i * n + k] - map->B[i * nb + k];
+        if (autonomous)
+            row[nb] = map->flow[i];
+        if (varied)
+            row[nb + autonomous] = parameter_slope(o, i, 0);
+        o->b[i] = o->orbit.x[i] - map->end[i];
+        o->orbit.residual = fmax(o->orbit.residual, fabs(o->b[i]));
+    }
+    if (autonomous) {
+        double *row = o->A + o->rows * columns;
+        memset(row, 0, sizeof *row * (size_t)columns);
+        carom_multiply_t(N, nb, map->B, map->departure, row);
+        o->b[o->rows++] = 0;
+    }
+    if (!isfinite(o->orbit.residual))
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "the return map is not finite");
+    return CAROM_OK;
+}
+
+void carom_orbit_solve(carom_orbits *o)
+{
+    const carom_return_map *map = &o->map;
+    carom_least_squares(o->rows, o->columns, o->A, o->b, o->step, 1e-13, o->work, o->order);
+    for (int i = 0; i < map->N; i++)
+        o->move[i] = carom_dot(map->nb, map->B + i * map->nb, o->step);
+    for (int k = map->nb; k < o->columns; k++)
+        o->move[map->N + k - map->nb] = o->step[k];
+}
+
+carom_status carom_orbit_correct(carom_orbits *o, double part, bool varied, carom_error *error)
+{
+    carom_return_map *map = &o->map;
+    const bool autonomous = carom_orbit_autonomous(o);
+    for (int i = 0; i < map->N; i++)
+        o->orbit.x[i] += part * o->move[i];
+    if (autonomous)
+        o->orbit.T += part * o->move[map->N];
+    if (varied)
+        map->p[map->which[0]] += part * o->move[map->N + autonomous];
+    return carom_return_map_assemble(map, o->orbit.x, error);
+}
+
+/* ---- after convergence ---- */
+
+static void drop_trivial(carom_orbit *orbit)
+{
+    int nearest = 0;
+    for (int i = 1; i < orbit->nmultiplier; i++)
+        if (cabs(orbit->multiplier[i] - 1) < cabs(orbit->multiplier[nearest] - 1))
+            nearest = i;
+    for (int i = nearest; i + 1 < orbit->nmultiplier; i++)
+        orbit->multiplier[i] = orbit->multiplier[i + 1];
+    orbit->nmultiplier--;
+}
+
+carom_status carom_orbit_multipliers(carom_orbits *o, carom_error *error)
+{
+    const carom_return_map *map = &o->map;
+    int nb = map->nb, n = nb + map->np;
+    memset(o->C, 0, sizeof *o->C * (size_t)(nb * nb));
+    for (int i = 0; i < nb; i++)
+        for (int j = 0; j < nb; j++)
+            for (int k = 0; k < map->N; k++)
+                o->C[i * nb + j] += map->B[k * nb + i] * map->D[k * n + j];
+    if (!carom_eigenvalues(nb, o->C, o->H, o->orbit.multiplier))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED, "the Floquet multipliers could not be computed");
+    o->orbit.nmultiplier = nb;
+    if (carom_orbit_autonomous(o))
+        drop_trivial(&o->orbit);
+    o->orbit.stable = o->orbit.nmultiplier == 0 || cabs(o->orbit.multiplier[0]) < 1;
+    o->orbit.passage = map->passage;
+    o->orbit.flags = carom_tangent_report(map->tangent)->flags;
+    if (map->np)
+        o->orbit.parameter = map->p[map->which[0]];
+    return CAROM_OK;
+}
+
+/* (4), with the system that the last map left */
+static void sensitivity(carom_orbits *o)
+{
+    const carom_return_map *map = &o->map;
+    const size_t size = sizeof *o->A * (size_t)(o->rows * o->columns);
+    memcpy(o->kept, o->A, size);
+    for (int k = 0; k < map->np; k++) {
+        memcpy(o->A, o->kept, size);
+        memset(o->b, 0, sizeof *o->b * (size_t)o->rows);
+        for (int i = 0; i < map->N; i++)
+            o->b[i] = -parameter_slope(o, i, k);
+        carom_orbit_solve(o);
+        for (int i = 0; i < map->N; i++)
+            o->orbit.x_p[i * map->np + k] = o->move[i];
+    }
+}
+
+/* ---- Newton ---- */
+
+static void keep(carom_orbits *o)
+{
+    carom_copy(o->map.N, o->orbit.x, o->saved);
+    o->saved[o->map.N] = o->orbit.T;
+}
+
+static void go_back(carom_orbits *o)
+{
+    carom_copy(o->map.N, o->saved, o->orbit.x);
+    o->orbit.T = o->saved[o->map.N];
+}
+
+/* A full step, or shorter ones while the residual grows or the map cannot be applied. */
+static carom_status damped_step(carom_orbits *o, carom_error *error)
+{
+    const double before = o->orbit.residual;
+    keep(o);
+    carom_orbit_solve(o);
+    for (double part = 1; part > 0.02; part /= 2) {
+        carom_status status = carom_orbit_correct(o, part, false, error);
+        if (status == CAROM_OK && o->orbit.T > 0.1 * o->saved[o->map.N])
+            status = carom_orbit_linearize(o, false, error);
+        if (status == CAROM_OK && o->orbit.residual <= fmax(2 * before, o->tolerance * scale(o)))
+            return CAROM_OK;
+        go_back(o);
+    }
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "Newton's method on the return map stops at |P(x) - x| = %.3g", before);
+}
+
+/* Where Newton's method ends without an orbit: at rest, which has every period, or far away, where |P(x) - x| is
+ * small beside |x|. */
+static carom_status reject(const carom_orbits *o, double scale0, carom_error *error)
+{
+    const double speed = carom_norm_max(o->map.N, o->map.departure);
+    if (carom_orbit_autonomous(o) && speed * o->orbit.T <= 10 * o->tolerance * scale(o))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "the motion rests there: an equilibrium (|v|, |a| up to %.1e), not a periodic orbit", speed);
+    if (scale(o) > FAR * scale0)
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "no periodic orbit near the start: Newton's method has gone to |x| = %.3g", scale(o));
+    return CAROM_OK;
+}
+
+carom_status carom_orbit_find(carom_orbits *o, carom_error *error)
+{
+    carom_orbit *orbit = &o->orbit;
+    const double scale0 = scale(o);
+    if (!(carom_orbit_autonomous(o) ? orbit->T > 0 : o->multiple > 0))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a model without a period needs a guess of the orbit's period");
+    CAROM_TRY(carom_return_map_assemble(&o->map, orbit->x, error));
+    CAROM_TRY(carom_orbit_linearize(o, false, error));
+    bool polished = false;
+    for (orbit->iterations = 0; !polished; orbit->iterations++) {
+        if (orbit->iterations == o->iterations)
+            CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                       "no periodic orbit after %d steps of Newton's method: |P(x) - x| = %.3g", o->iterations,
+                       orbit->residual);
+        polished = orbit->residual <= o->tolerance * scale(o);
+        CAROM_TRY(damped_step(o, error));
+    }
+    CAROM_TRY(reject(o, scale0, error));
+    sensitivity(o);
+    return carom_orbit_multipliers(o, error);
+}

@@ -1,0 +1,132 @@
+/* linear.c: the equations of given roles, linearised: accelerations and forces, or velocities and impulses.
+ *
+ *   M dy - G^T dx = c                                                                              (1)
+ *   held row r:    G_r dy = d_r                                                                    (2)
+ *   row that slips, t of a contact with normal n:   dx_t + mu s dx_n [+ L dy] = d_t                (3)
+ *   (L M^-1 G^T + C) dx = d - L M^-1 c,    dy = M^-1 (c + G^T dx)                                  (4)
+ *
+ * The factors of M are those of the state. Redundant rows share dx by least norm: dy is unique. */
+#include <string.h>
+
+#include "analysis/tangent/tangent.h"
+#include "model/model.h"
+
+void carom_linear_layout(carom_layout *layout, carom_linear *linear, carom_system *system)
+{
+    int n = system->nrow, nv = system->nv;
+    linear->system = system;
+    CAROM_PLACE(layout, linear->row, n);
+    CAROM_PLACE(layout, linear->normal, n);
+    CAROM_PLACE(layout, linear->slope, n);
+    CAROM_PLACE(layout, linear->Y, n * nv);
+    CAROM_PLACE(layout, linear->L, n * nv);
+    CAROM_PLACE(layout, linear->K, n * n);
+    CAROM_PLACE(layout, linear->inverse, n * n);
+    CAROM_PLACE(layout, linear->copy, n * n);
+    CAROM_PLACE(layout, linear->b, n);
+    CAROM_PLACE(layout, linear->work, 4 * n + 1);
+    CAROM_PLACE(layout, linear->order, n);
+}
+
+carom_status carom_linear_prepare(const carom_model *model, carom_error *error)
+{
+    const carom_evaluator *e = carom_model_evaluator(model);
+    unsigned all = CAROM_LINEAR_WANT, law = model->ncontact ? CAROM_LAW : 0, p = model->np ? ~0u : 0;
+    unsigned constant = model->constant & all & ~(unsigned)CAROM_FORCE;
+    bool rows = model->njoint + model->ncontact > 0;
+    const unsigned list[] = {
+        CAROM_MASS | CAROM_FORCE, CAROM_R_Q | CAROM_R_V, CAROM_R_P & p,
+        rows ? CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | law : 0,
+        rows ? CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | law : 0,
+        rows ? CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V | CAROM_U_Q : 0,
+        rows ? (CAROM_R_P | CAROM_A_P | CAROM_U_P) & p : 0,
+        rows ? CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | law : 0,
+        rows ? CAROM_GAMMA | CAROM_U_Q : 0, rows ? CAROM_GAMMA | CAROM_R_Q | CAROM_U_Q : 0,
+        rows ? (CAROM_R_P | CAROM_U_P) & p : 0,
+        rows ? CAROM_U_P & p : 0, rows ? CAROM_GAP | CAROM_JACOBIAN : 0, rows ? CAROM_GAP | law : 0, law, CAROM_MASS,
+    };
+    CAROM_TRY(e->prepare(model, constant, error));
+    for (int k = 0; k < CAROM_COUNT(list); k++)
+        if (list[k] & ~constant)
+            CAROM_TRY(e->prepare(model, list[k] & ~constant, error));
+    if (rows)
+        CAROM_TRY(e->prepare(model, CAROM_GAP | law, error)); /* of other parameters: constants too */
+    return CAROM_OK;
+}
+
+static int add(carom_linear *l, int r)
+{
+    const carom_system *sys = l->system;
+    int nv = sys->nv, i = l->m++;
+    l->row[i] = r;
+    l->normal[i] = -1;
+    l->slope[i] = 0;
+    carom_copy(nv, sys->at.G + r * nv, l->Y + i * nv);
+    carom_factor_solve(sys, &sys->mass, l->Y + i * nv);
+    carom_copy(nv, sys->at.G + r * nv, l->L + i * nv);
+    return i;
+}
+
+void carom_linear_rows(carom_linear *linear, const double *role, const double *direction)
+{
+    carom_linear *l = linear;
+    const carom_system *sys = l->system;
+    l->m = 0;
+    for (int k = 0; k < sys->nlink; k++) {
+        const carom_link *link = &sys->link[k];
+        int c = link->contact, is = c < 0 ? CAROM_ROLE_PRESS : (int)role[c];
+        if (is == CAROM_ROLE_OPEN || is == CAROM_ROLE_PASSIVE)
+            continue;
+        int n = add(l, link->row);
+        for (int j = 1; j < link->rows && is != CAROM_ROLE_PRESS; j++) {
+            int i = add(l, link->row + j);
+            if (is != CAROM_ROLE_SLIP && is != CAROM_ROLE_SATURATED)
+                continue;
+            l->normal[i] = n;
+            l->slope[i] = sys->at.law[4 * c + (is == CAROM_ROLE_SLIP ? 2 : 3)] * direction[2 * c + j - 1];
+            memset(l->L + i * sys->nv, 0, sizeof(double) * (size_t)sys->nv);
+        }
+    }
+}
+
+void carom_linear_close(carom_linear *linear)
+{
+    carom_linear *l = linear;
+    int m = l->m, nv = l->system->nv;
+    for (int i = 0; i < m; i++) {
+        for (int k = 0; k < m; k++)
+            l->K[i * m + k] = carom_dot(nv, l->L + i * nv, l->Y + k * nv);
+        if (l->normal[i] >= 0) {
+            l->K[i * m + i] += 1;
+            l->K[i * m + l->normal[i]] += l->slope[i];                                 /* (3) */
+        }
+    }
+    l->rank = m;
+    if (m == 1) {
+        l->inverse[0] = l->K[0] != 0 ? 1 / l->K[0] : 0;
+        return;
+    }
+    for (int k = 0; k < m; k++) {
+        carom_copy(m * m, l->K, l->copy);
+        memset(l->b, 0, sizeof(double) * (size_t)m);
+        l->b[k] = 1;
+        l->rank = carom_least_squares(m, m, l->copy, l->b, l->inverse + k * m, 1e-11, l->work, l->order);
+    }
+}
+
+void carom_linear_solve(carom_linear *linear, double *c, double *d)
+{
+    carom_linear *l = linear;
+    int m = l->m, nv = l->system->nv;
+    carom_factor_solve(l->system, &l->system->mass, c);
+    for (int i = 0; i < m; i++)
+        l->b[i] = d[i] - carom_dot(nv, l->L + i * nv, c);
+    for (int i = 0; i < m; i++)
+        d[i] = 0;
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < m; i++)
+            d[i] += l->inverse[k * m + i] * l->b[k];                                   /* (4) */
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < nv; j++)
+            c[j] += l->Y[i * nv + j] * d[i];
+}

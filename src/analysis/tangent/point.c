@@ -1,0 +1,197 @@
+/* point.c: the linearised accelerations of given roles at a point.
+ *
+ *   M da - G^T dlambda = -(R_q dq + R_v dv + R_p dp)                                               (1)
+ *   held rows:  G da = -(A_q dq + A_v dv + A_p dp)                                                 (2)
+ *   slip:  dlambda_t + mu s dlambda_n = -dmu s lambda_n - mu lambda_n ds,
+ *          in space ds = (1 - s s^T)/|u_t| (U_q dq + G dv + U_p dp)                                (3)
+ *          |u_t| is at least what the scheme resolves: slip that has just begun relaxes across s faster than any step
+ *
+ * by the matrix of the accelerations themselves: linear.c. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/tangent/tangent.h"
+
+bool carom_flow_rows(const carom_flow *flow, const double *role)
+{
+    const carom_system *sys = flow->linear.system;
+    bool rows = sys->njoint > 0;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++)
+        rows |= (int)role[c] != CAROM_ROLE_OPEN;
+    return rows;
+}
+
+bool carom_flow_turns(const carom_flow *flow, const double *role)
+{
+    const carom_system *sys = flow->linear.system;
+    for (int k = sys->njoint; k < sys->nlink; k++)
+        if ((int)role[k - sys->njoint] == CAROM_ROLE_SLIP && (sys->link[k].rows > 2 || !(sys->known & CAROM_LAW)))
+            return true;
+    return false;
+}
+
+/* mu by q where it depends on q, by differences of order 4. */
+static void friction_gradient(carom_flow *f, double t, const double *q, const double *v)
+{
+    carom_system *sys = f->linear.system;
+    int n = 4 * sys->model->ncontact, nq = sys->nq;
+    bool slips = false;
+    for (int i = 0; i < f->linear.m; i++)
+        slips |= f->linear.normal[i] >= 0;
+    memset(f->law_q, 0, sizeof(double) * (size_t)(n * nq));
+    if (!slips || sys->known & CAROM_LAW)
+        return;
+    carom_copy(nq, q, f->term);
+    for (int j = 0; j < nq; j++) {
+        const double h = 0x1p-10 * CAROM_MAX(1, fabs(q[j])), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+        for (int k = -2; k <= 2; k++) {
+            f->term[j] = q[j] + k * h;
+            carom_system_eval(sys, CAROM_LAW, t, f->term, v);
+            for (int i = 0; i < n; i++)
+                f->law_q[i * nq + j] += weight[k + 2] / h * sys->at.law[i];
+        }
+        f->term[j] = q[j];
+    }
+    carom_system_eval(sys, CAROM_LAW, t, q, v);
+}
+
+static int contact_of(const carom_flow *f, int i)
+{
+    const carom_system *sys = f->linear.system;
+    int n = f->linear.row[f->linear.normal[i]], c = 0;
+    while (sys->link[sys->njoint + c].row != n)
+        c++;
+    return c;
+}
+
+/* The right-hand sides of slipping rows in (3): U [nrow] (entries stride apart) and dlaw [4 ncontact] of a column. */
+static double slipping(const carom_flow *f, int i, const double *U, int stride, const double *dlaw, int law_stride)
+{
+    const carom_linear *l = &f->linear;
+    const carom_system *sys = l->system;
+    int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
+    const double *s = f->fixed.direction + 2 * c;
+    int law = 4 * c + ((int)f->fixed.role[c] == CAROM_ROLE_SLIP ? 2 : 3);
+    double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
+    if (sys->link[sys->njoint + c].rows < 3 || f->fixed.holds[c])
+        return sum;
+    const double *G = sys->at.G + (n + 1) * sys->nv;
+    double speed = hypot(carom_dot(sys->nv, G, f->v_here) + sys->at.w[n + 1],
+                         carom_dot(sys->nv, G + sys->nv, f->v_here) + sys->at.w[n + 2]);
+    double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
+    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->fixed.slow);
+}
+
+/* One column: R, A [nrow], U [nrow] with entries `stride` apart; out with entries `to` apart. */
+static void column(carom_flow *f, const double *R, const double *A, const double *U, int stride, const double *dlaw,
+                   int law_stride, double *out, int to)
+{
+    carom_linear *l = &f->linear;
+    int nv = l->system->nv;
+    for (int i = 0; i < nv; i++)
+        f->c[i] = -R[i * stride];
+    for (int i = 0; i < l->m; i++)
+        f->d[i] = l->normal[i] < 0 ? -A[l->row[i] * stride] : slipping(f, i, U, stride, dlaw, law_stride);
+    carom_linear_solve(l, f->c, f->d);                                                           /* (1)-(3) */
+    for (int i = 0; i < nv; i++)
+        out[i * to] = f->c[i];
+}
+
+/* out += A x for x with entries n apart */
+static void add_product(int rows, int columns, const double *A, const double *x, int n, double *out)
+{
+    for (int k = 0; k < columns; k++) {
+        double d = x[k * n];
+        if (d != 0)
+            for (int i = 0; i < rows; i++)
+                out[i] += A[i * columns + k] * d;
+    }
+}
+
+/* (1)-(3) along a direction (x, dp), either may be NULL, entries n apart: da with entries `to` apart; dlambda in
+ * f->d. */
+static void direction(carom_flow *f, const double *x, const double *dp, int n, const double *law_p, double *da, int to)
+{
+    const carom_system *sys = f->linear.system;
+    const carom_eval *e = &sys->at;
+    int nv = sys->nv, nq = sys->nq, np = sys->model->np, nlaw = 4 * sys->model->ncontact,
+        nrow = f->linear.m ? sys->nrow : 0;
+    double *R = f->right, *A = f->along, *U = A + sys->nrow, *law = U + sys->nrow;
+    memset(R, 0, sizeof(double) * (size_t)nv);
+    memset(A, 0, sizeof(double) * (size_t)(2 * sys->nrow + nlaw));
+    if (x) {
+        add_product(nv, nq, e->R_q, x, n, R);
+        add_product(nv, nv, e->R_v, x + nq * n, n, R);
+        add_product(nrow, nq, e->A_q, x, n, A);
+        add_product(nrow, nv, e->A_v, x + nq * n, n, A);
+        add_product(nrow, nq, e->U_q, x, n, U);
+        add_product(nrow, nv, e->G, x + nq * n, n, U);
+        add_product(nrow ? nlaw : 0, nq, f->law_q, x, n, law);
+    }
+    if (dp) {
+        add_product(nv, np, e->R_p, dp, n, R);
+        add_product(nrow, np, e->A_p, dp, n, A);
+        add_product(nrow, np, e->U_p, dp, n, U);
+        add_product(nrow ? nlaw : 0, np, law_p, dp, n, law);
+    }
+    column(f, R, A, U, 1, law, 1, da, to);
+}
+
+/* What dp adds: b [nv*n]. */
+static void parameters(carom_flow *f, double t, const double *q, const double *v, int n, const double *dp,
+                       const double *law_p, double *b)
+{
+    carom_system *sys = f->linear.system;
+    bool slips = false;
+    for (int i = 0; i < f->linear.m; i++)
+        slips |= f->linear.normal[i] >= 0;
+    if (slips && !(sys->known & CAROM_LAW))
+        carom_saltation_parameters(f->laws, t, q, v); /* into law_p */
+    carom_system_eval(sys, f->linear.m ? CAROM_R_P | CAROM_A_P | CAROM_U_P : CAROM_R_P, t, q, v);
+    for (int j = 0; j < n; j++)
+        direction(f, NULL, dp + j, n, law_p, b + j, n);
+}
+
+void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce)
+{
+    carom_flow *f = flow;
+    direction(f, x, dp, n, law_p, f->sum, 1);
+    memset(dforce, 0, sizeof(double) * (size_t)f->linear.system->nrow);
+    for (int i = 0; i < f->linear.m; i++)
+        dforce[f->linear.row[i]] = f->d[i];
+}
+
+carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,
+                              const double *law_p, double *a_q, double *a_v, double *b, carom_error *error)
+{
+    carom_flow *f = flow;
+    carom_system *sys = f->linear.system;
+    int nv = sys->nv;
+    bool rows = carom_flow_rows(f, f->fixed.role);
+    f->v_here = v;
+    f->linear.m = 0;
+    if (rows || dp || !(sys->known & CAROM_MASS))
+        CAROM_TRY(carom_contact_accel_fixed(&f->fixed, sys, t, q, v, 0, f->a, f->force, error));
+    else { /* no force, and accelerations do not matter: M is constant */
+        memset(f->a, 0, sizeof(double) * (size_t)nv);
+        memset(f->force, 0, sizeof(double) * (size_t)sys->nrow);
+        CAROM_TRY(carom_mass_factor(sys, t, error));
+    }
+    if (rows) {
+        carom_linear_rows(&f->linear, f->fixed.role, f->fixed.direction);
+        carom_linear_close(&f->linear);
+    }
+    friction_gradient(f, t, q, v);
+    sys->at.a = f->a, sys->at.x = f->force;
+    unsigned more = f->linear.m ? CAROM_A_Q | CAROM_A_V | CAROM_U_Q : 0;
+    carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | more, t, q, v);
+    const carom_eval *e = &sys->at;
+    for (int j = 0; j < nv; j++) {
+        column(f, e->R_q + j, more ? e->A_q + j : NULL, more ? e->U_q + j : NULL, nv, f->law_q + j, nv, a_q + j, nv);
+        column(f, e->R_v + j, more ? e->A_v + j : NULL, more ? e->G + j : NULL, nv, NULL, 0, a_v + j, nv);
+    }
+    if (dp)
+        parameters(f, t, q, v, n, dp, law_p, b);
+    sys->at.a = sys->at.x = sys->zero;
+    return CAROM_OK;
+}

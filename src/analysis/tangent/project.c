@@ -1,0 +1,86 @@
+/* project.c: columns onto the tangent space of what is held: joints, closed contacts, sticking ones.
+ *
+ *   dq -= M^-1 G^T W^-1 (G dq + g_p dp),   then   dv -= M^-1 H^T K^-1 (G dv + U_q dq + U_p dp)      */
+#include <string.h>
+
+#include "analysis/tangent/follow.h"
+
+static double row_times(int n, const double *row, const double *y, int stride)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += row[i] * y[i * stride];
+    return sum;
+}
+
+static void positions(carom_tangent *t)
+{
+    carom_linear *l = &t->flow.linear;
+    const carom_system *sys = &t->system;
+    int np = sys->model->np, n = t->n;
+    for (int j = 0; j < n; j++) {
+        memset(t->flow.c, 0, sizeof(double) * (size_t)sys->nv);
+        for (int i = 0; i < l->m; i++) {
+            int k = 0;
+            while (sys->link[k].row != l->row[i])
+                k++;
+            t->flow.d[i] = -row_times(sys->nv, sys->at.G + l->row[i] * sys->nv, t->X + j, n);
+            if (t->parameters)
+                t->flow.d[i] -= row_times(np, t->saltation.g_p + k * np, t->dp + j, n);
+        }
+        carom_linear_solve(l, t->flow.c, t->flow.d);
+        for (int i = 0; i < sys->nq; i++)
+            t->X[i * n + j] += t->flow.c[i];
+    }
+}
+
+static void velocities(carom_tangent *t)
+{
+    carom_linear *l = &t->flow.linear;
+    const carom_system *sys = &t->system;
+    int np = sys->model->np, n = t->n, nq = sys->nq, nv = sys->nv;
+    for (int j = 0; j < n; j++) {
+        double *dq = t->X + j, *dv = t->X + nq * n + j;
+        memset(t->flow.c, 0, sizeof(double) * (size_t)nv);
+        for (int i = 0; i < l->m; i++) {
+            int r = l->row[i];
+            t->flow.d[i] = 0;
+            if (l->normal[i] >= 0)
+                continue;
+            t->flow.d[i] = -row_times(nv, sys->at.G + r * nv, dv, n) - row_times(nq, sys->at.U_q + r * nq, dq, n);
+            if (t->parameters)
+                t->flow.d[i] -= row_times(np, sys->at.U_p + r * np, t->dp + j, n);
+        }
+        carom_linear_solve(l, t->flow.c, t->flow.d);
+        for (int i = 0; i < nv; i++)
+            dv[i * n] += t->flow.c[i];
+    }
+}
+
+carom_status carom_tangent_project(carom_tangent *tangent, double time, const double *q, const double *v,
+                                   const double *role, const double *direction)
+{
+    carom_tangent *t = tangent;
+    carom_system *sys = &t->system;
+    int nc = sys->model->ncontact;
+    bool any = sys->njoint > 0;
+    for (int c = 0; c < nc; c++) {
+        any |= (int)role[c] != CAROM_ROLE_OPEN;
+        t->role_jump[c] = (int)role[c] == CAROM_ROLE_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
+    }
+    if (!any)
+        return CAROM_OK;
+    if (t->parameters)
+        carom_saltation_parameters(&t->saltation, time, q, v);
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | (nc ? CAROM_LAW : 0), time, q, v);
+    if (t->parameters)
+        carom_system_eval(sys, CAROM_U_P, time, q, v);
+    CAROM_TRY(carom_mass_factor(sys, time, &t->error));
+    carom_linear_rows(&t->flow.linear, t->role_jump, direction);
+    carom_linear_close(&t->flow.linear);
+    positions(t);
+    carom_linear_rows(&t->flow.linear, role, direction);
+    carom_linear_close(&t->flow.linear);
+    velocities(t);
+    return CAROM_OK;
+}

@@ -1,0 +1,382 @@
+/* saltation.c: what an event does to a variation: one rule for all of them.
+ *
+ *   surface h(t, x, p) = 0, jump x+ = R(t, x-, p), motion f- before and f+ after it
+ *   hd = h_t + h_x f-             dt = -(h_x dx + h_p dp)/hd                                                    (1)
+ *   D- = dx + f- dt               D+ = R_x D- + R_t dt + R_p dp            dx+ = D+ - f+ dt                     (2)
+ *   impact, along d = (dt, Dq, dp), with the matrix of the jump itself (linear.c):
+ *     M Dv+ - G^T dP = M Dv- - dM (v+ - v-) + dG^T P                                                            (3)
+ *     held row:  G Dv+ = E du- + dE u- - d(G v+ + w)|v+,   du- = G Dv- + d(G v- + w)|v-                         (4)
+ *       E = -e struck, 0 closed by it, -e_t sticking, 1 for what was held before: joints, closed contacts
+ *     row that slips:  dP_t + mu s dP_n + mu P_n ds = -dmu s P_n,   ds = (1 - s s^T)/|w_t| dw_t in space,
+ *       w_t = u_t+ + e_t u_t-                                                                                   (5)
+ *   partial derivatives by time:  u_t = gamma - U_q v;  others: saltation_partial.c                             (6)
+ *   ln|det S| = ln|det dv+/dv-| + ln|gdot+/gdot-|, the former sum ln|E| unless slip turns in space;
+ *   reversal of slip: ln|hd(f+)/hd(f-)|                                                                         (7) */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/tangent/tangent.h"
+#include "model/model.h"
+
+void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, carom_system *system)
+{
+    carom_saltation *s = saltation;
+    int nv = system->nv, nq = system->nq, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
+    carom_linear_layout(layout, &s->linear, system);
+    carom_fixed_layout(layout, &s->fixed, system);
+    CAROM_PLACE(layout, s->a_before, nv);
+    CAROM_PLACE(layout, s->a_after, nv);
+    CAROM_PLACE(layout, s->force, nrow);
+    CAROM_PLACE(layout, s->P, nrow);
+    CAROM_PLACE(layout, s->dv, nv);
+    CAROM_PLACE(layout, s->u_before, nrow);
+    CAROM_PLACE(layout, s->U_t, nrow);
+    CAROM_PLACE(layout, s->U_t_after, nrow);
+    CAROM_PLACE(layout, s->U_q, nrow * nq);
+    CAROM_PLACE(layout, s->U_p, nrow * np);
+    CAROM_PLACE(layout, s->R_t, nv);
+    CAROM_PLACE(layout, s->law_t, 4 * nc);
+    CAROM_PLACE(layout, s->law_q, 4 * nc * nq);
+    CAROM_PLACE(layout, s->law_p, 4 * nc * np);
+    CAROM_PLACE(layout, s->g_p, system->nlink * np);
+    CAROM_PLACE(layout, s->c, nv);
+    CAROM_PLACE(layout, s->d, nrow);
+    CAROM_PLACE(layout, s->x, nrow);
+    CAROM_PLACE(layout, s->turn, nrow);
+    CAROM_PLACE(layout, s->Dq, nq);
+    CAROM_PLACE(layout, s->Dv, nv);
+    CAROM_PLACE(layout, s->law, 4 * nc);
+    CAROM_PLACE(layout, s->p, np);
+    CAROM_PLACE(layout, s->value, system->nlink + 4 * nc);
+    CAROM_PLACE(layout, s->direction, 2 * nc);
+    CAROM_PLACE(layout, s->A, nv * nv);
+    CAROM_PLACE(layout, s->pivot, nv);
+    s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
+}
+
+/* ---- the event itself ---- */
+
+/* u_t of (6) for the velocity v that was evaluated last. */
+static void time_part(const carom_system *sys, const double *v, double *U_t)
+{
+    for (int r = 0; r < sys->nrow; r++)
+        U_t[r] = sys->at.gamma[r] - carom_dot(sys->nq, sys->at.U_q + r * sys->nq, v);
+}
+
+static const carom_link *link_of_row(const carom_system *sys, int r)
+{
+    const carom_link *link = sys->link;
+    while (r >= link->row + link->rows)
+        link++;
+    return link;
+}
+
+/* E of a held row. What was held before as well has u- = 0, so that E says nothing about the state: `held`. */
+static double restitution(const carom_saltation *s, const carom_instant *at, int r, double held)
+{
+    const carom_link *link = link_of_row(s->linear.system, r);
+    int c = link->contact, before = c < 0 ? CAROM_ROLE_STICK : (int)at->role_before[c];
+    if (r == link->row)
+        return before != CAROM_ROLE_OPEN ? held : -at->e[c];
+    if (before == CAROM_ROLE_STICK && (int)at->role_after[c] == CAROM_ROLE_STICK)
+        return held;
+    return (int)at->role_after[c] == CAROM_ROLE_STICK ? 0 : -s->linear.system->at.law[4 * c + 1];
+}
+
+/* v+ - v- and P of the jump, by its own equations; how far the velocities after it are from those given. */
+static void jump(carom_saltation *s, const carom_instant *at)
+{
+    carom_linear *l = &s->linear;
+    const carom_system *sys = l->system;
+    int nv = sys->nv;
+    double scale = 1 + carom_norm_max(nv, at->v_before), most = 0;
+    memset(s->P, 0, sizeof(double) * (size_t)sys->nrow);
+    memset(s->dv, 0, sizeof(double) * (size_t)nv);
+    for (int i = 0; i < l->m; i++)
+        s->d[i] = l->normal[i] >= 0 ? 0 : (restitution(s, at, l->row[i], 0) - 1) * s->u_before[l->row[i]];
+    carom_linear_solve(l, s->dv, s->d);
+    for (int i = 0; i < l->m; i++)
+        s->P[l->row[i]] = s->d[i];
+    for (int i = 0; i < nv; i++)
+        most = CAROM_MAX(most, fabs(at->v_before[i] + s->dv[i] - at->v_after[i]));
+    s->mismatch = most / scale;
+}
+
+/* (5): the direction of spatial slip turns with the velocities after the impact. */
+static void turning(carom_saltation *s, const carom_instant *at)
+{
+    carom_linear *l = &s->linear;
+    const carom_system *sys = l->system;
+    int nv = sys->nv;
+    for (int i = 0; i < l->m; i++) {
+        const carom_link *link = link_of_row(sys, l->row[i]);
+        if (l->normal[i] < 0 || link->rows < 3)
+            continue;
+        const double *D = at->direction + 2 * link->contact, *G = sys->at.G + (link->row + 1) * nv;
+        double w[2], mu = sys->at.law[4 * link->contact + 2], e_t = sys->at.law[4 * link->contact + 1];
+        for (int j = 0; j < 2; j++)
+            w[j] = carom_dot(nv, G + j * nv, at->v_after) + sys->at.w[link->row + 1 + j] +
+                   e_t * s->u_before[link->row + 1 + j];
+        double size = hypot(w[0], w[1]), across = l->row[i] == link->row + 1 ? -D[1] : D[0];
+        double factor = s->turn[i] = size > 0 ? mu * s->P[link->row] * across / size : 0;
+        for (int k = 0; k < nv; k++)
+            l->L[i * nv + k] = factor * (D[0] * G[nv + k] - D[1] * G[k]);
+    }
+    carom_linear_close(l);
+}
+
+carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after,
+                                      carom_error *error)
+{
+    carom_saltation *s = saltation;
+    carom_system *sys = s->linear.system;
+    int nv = sys->nv;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | CAROM_LAW, at->t, at->q,
+                      at->v_before);
+    CAROM_TRY(carom_mass_factor(sys, at->t, error));
+    for (int r = 0; r < sys->nrow; r++)
+        s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
+    carom_linear_rows(&s->linear, at->role, at->direction);
+    carom_linear_close(&s->linear);
+    jump(s, at);
+    for (int i = 0; i < nv; i++)
+        v_after[i] = at->v_before[i] + s->dv[i];
+    return CAROM_OK;
+}
+
+static carom_status accelerations(carom_saltation *s, const carom_instant *at, bool after, double *a,
+                                  carom_error *error)
+{
+    carom_system *sys = s->linear.system;
+    s->fixed.role = (double *)(after ? at->role_after : at->role_before);
+    s->fixed.direction = s->direction;
+    carom_copy(2 * sys->model->ncontact, after ? at->direction_after : at->direction_before, s->direction);
+    bool *holds = &s->fixed.holds[at->contact]; /* where slip ends there is no direction but that of before */
+    *holds = !after && at->surface == CAROM_SURFACE_SLIP;
+    const double *v = after ? at->v_after : at->v_before;
+    carom_status status = carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, v, 0, a, s->force, error);
+    *holds = false;
+    return status;
+}
+
+/* Everything about the event that does not depend on the column. */
+static carom_status meet(carom_saltation *s, const carom_instant *at, bool parameters, carom_error *error)
+{
+    static const double zero = 0;
+    carom_system *sys = s->linear.system;
+    int nv = sys->nv, nq = sys->nq, nrow = sys->nrow, np = sys->model->np, nc = sys->model->ncontact;
+    CAROM_TRY(accelerations(s, at, false, s->a_before, error));
+    CAROM_TRY(accelerations(s, at, true, s->a_after, error));
+    if (parameters)
+        carom_saltation_parameters(s, at->t, at->q, at->v_before);
+    carom_saltation_laws(s, at);
+    unsigned law = nc ? CAROM_LAW : 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | law, at->t, at->q, at->v_before);
+    CAROM_TRY(carom_mass_factor(sys, at->t, error));
+    for (int r = 0; r < nrow; r++)
+        s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
+    carom_copy(nrow * nq, sys->at.U_q, s->U_q);
+    time_part(sys, at->v_before, s->U_t);
+    if (parameters) {
+        carom_system_eval(sys, CAROM_U_P, at->t, at->q, at->v_before);
+        carom_copy(nrow * np, sys->at.U_p, s->U_p);
+    }
+    s->mismatch = 0;
+    if (!at->role)
+        return CAROM_OK;
+    carom_linear_rows(&s->linear, at->role, at->direction);
+    carom_linear_close(&s->linear);
+    jump(s, at);
+    turning(s, at);
+    carom_saltation_residual(s, at);
+    const double *one = sys->at.s;
+    sys->at.a = s->dv, sys->at.x = s->P, sys->at.s = &zero;
+    carom_system_eval(sys, CAROM_GAMMA | CAROM_R_Q | CAROM_U_Q, at->t, at->q, at->v_after);
+    time_part(sys, at->v_after, s->U_t_after);
+    if (parameters)
+        carom_system_eval(sys, CAROM_R_P | CAROM_U_P, at->t, at->q, at->v_after);
+    sys->at.a = sys->at.x = sys->zero, sys->at.s = one;
+    return CAROM_OK;
+}
+
+/* ---- a column ---- */
+
+static double along(int n, const double *row, const double *y, int stride)
+{
+    double sum = 0;
+    for (int i = 0; y && i < n; i++)
+        sum += row[i] * y[i * stride];
+    return sum;
+}
+
+/* hd with an acceleration, and h_x dx + h_p dp of a column (dx, dp: entries `n` apart). */
+static double surface_rate(const carom_saltation *s, const carom_instant *at, const double *a)
+{
+    const carom_system *sys = s->linear.system;
+    const carom_link *link = &sys->link[sys->njoint + at->contact];
+    int nv = sys->nv, r = link->row;
+    if (at->surface == CAROM_SURFACE_GAP)
+        return s->u_before[r];
+    double sum = 0;
+    for (int j = 1; j < link->rows; j++)
+        sum += at->direction_before[2 * at->contact + j - 1] *
+               (carom_dot(nv, sys->at.G + (r + j) * nv, a) + s->U_t[r + j] +
+                carom_dot(sys->nq, s->U_q + (r + j) * sys->nq, at->v_before));
+    return sum;
+}
+
+static double surface_change(const carom_saltation *s, const carom_instant *at, int n, const double *x,
+                             const double *dp)
+{
+    const carom_system *sys = s->linear.system;
+    const carom_link *link = &sys->link[sys->njoint + at->contact];
+    int nv = sys->nv, nq = sys->nq, np = sys->model->np, r = link->row;
+    if (at->surface == CAROM_SURFACE_GAP)
+        return along(nv, sys->at.G + r * nv, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
+    double sum = 0;
+    for (int j = 1; j < link->rows; j++)
+        sum += at->direction_before[2 * at->contact + j - 1] *
+               (along(nq, s->U_q + (r + j) * nq, x, n) + along(nv, sys->at.G + (r + j) * nv, x + nq * n, n) +
+                along(np, s->U_p + (r + j) * np, dp, n));
+    return sum;
+}
+
+/* d(G v + w) with v fixed, along (dt, Dq, dp) */
+static double row_change(const carom_saltation *s, int r, const double *U_t, const double *U_q, const double *U_p,
+                         double dt, const double *dp, int n)
+{
+    const carom_system *sys = s->linear.system;
+    int np = sys->model->np;
+    return U_t[r] * dt + carom_dot(sys->nq, U_q + r * sys->nq, s->Dq) + along(np, U_p + r * np, dp, n);
+}
+
+/* (3)-(5): Dv- becomes Dv+. */
+static void jump_column(carom_saltation *s, const carom_instant *at, double dt, const double *dp, int n)
+{
+    carom_linear *l = &s->linear;
+    const carom_system *sys = l->system;
+    int nv = sys->nv, nq = sys->nq, np = sys->model->np, nc = sys->model->ncontact;
+    for (int i = 0; i < 4 * nc; i++)
+        s->law[i] = s->law_t[i] * dt + carom_dot(nq, s->law_q + i * nq, s->Dq) + along(np, s->law_p + i * np, dp, n);
+    for (int i = 0; i < nv; i++) {
+        double R_q = sys->known & CAROM_R_Q ? 0 : carom_dot(nq, sys->at.R_q + i * nq, s->Dq);
+        double R_p = sys->known & CAROM_R_P ? 0 : along(np, sys->at.R_p + i * np, dp, n);
+        s->c[i] = carom_dot(nv, sys->at.M + i * nv, s->Dv) - s->R_t[i] * dt - R_q - R_p;         /* (3) */
+    }
+    for (int i = 0; i < l->m; i++) {
+        int r = l->row[i];
+        const carom_link *link = link_of_row(sys, r);
+        int c = link->contact;
+        double before = carom_dot(nv, sys->at.G + r * nv, s->Dv) + row_change(s, r, s->U_t, s->U_q, s->U_p, dt, dp, n);
+        double after = row_change(s, r, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n);
+        if (l->normal[i] < 0) {
+            double E = restitution(s, at, r, 1), dE = 0;
+            if (c >= 0 && s->u_before[r] != 0 && (E != 0 || (int)at->role_after[c] == CAROM_ROLE_OPEN))
+                dE = -s->law[4 * c + (r > link->row)];
+            s->d[i] = E * before + dE * s->u_before[r] - after;                                  /* (4) */
+            continue;
+        }
+        s->d[i] = -s->law[4 * c + 2] * at->direction[2 * c + r - link->row - 1] * s->P[link->row];
+        if (link->rows < 3)
+            continue;
+        double e_t = sys->at.law[4 * c + 1], w[2];
+        for (int j = 0; j < 2; j++) {
+            int k = link->row + 1 + j;
+            w[j] =
+                row_change(s, k, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n) +
+                s->law[4 * c + 1] * s->u_before[k] +
+                e_t * (carom_dot(nv, sys->at.G + k * nv, s->Dv) + row_change(s, k, s->U_t, s->U_q, s->U_p, dt, dp, n));
+        }
+        s->d[i] -= s->turn[i] * (at->direction[2 * c] * w[1] - at->direction[2 * c + 1] * w[0]);  /* (5) */
+    }
+    carom_linear_solve(l, s->c, s->d);
+    carom_copy(nv, s->c, s->Dv);
+}
+
+/* ---- (7) and what is lost ---- */
+
+/* ln|det dv+/dv-| of a jump in which slip turns. */
+static double turned(carom_saltation *s, const carom_instant *at)
+{
+    int nv = s->linear.system->nv;
+    double sum = 0;
+    memset(s->Dq, 0, sizeof(double) * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++)
+            s->Dv[i] = i == j;
+        jump_column(s, at, 0, NULL, 1);
+        for (int i = 0; i < nv; i++)
+            s->A[i * nv + j] = s->Dv[i];
+    }
+    if (!carom_lu(nv, s->A, s->pivot))
+        return -INFINITY;
+    for (int i = 0; i < nv; i++)
+        sum += log(fabs(s->A[i * nv + i]));
+    return sum;
+}
+
+static void determinant(carom_saltation *s, const carom_instant *at)
+{
+    const carom_linear *l = &s->linear;
+    const carom_system *sys = l->system;
+    const carom_link *hit = &sys->link[sys->njoint + at->contact];
+    bool turns = false;
+    s->log_det = 0;
+    s->lost = 0;
+    for (int k = 0; k < sys->nlink; k++) {
+        const carom_link *link = &sys->link[k];
+        int is = link->contact < 0 ? CAROM_ROLE_PRESS : (int)at->role_after[link->contact];
+        if (is != CAROM_ROLE_OPEN && is != CAROM_ROLE_PASSIVE)
+            s->lost += 2 + (is == CAROM_ROLE_STICK ? link->rows - 1 : 0);
+    }
+    for (int i = 0; at->role && i < l->m; i++) {
+        const carom_link *link = link_of_row(sys, l->row[i]);
+        turns |= l->normal[i] >= 0 && link->rows > 2;
+        if (l->normal[i] >= 0 || link->contact < 0)
+            continue;
+        double E = restitution(s, at, l->row[i], 1);
+        s->log_det += log(fabs(E)); /* -INFINITY for 0 */
+        s->lost += E == 0 && (int)at->role_after[link->contact] == CAROM_ROLE_OPEN;
+    }
+    if (turns && s->log_det > -INFINITY)
+        s->log_det = turned(s, at);
+    if (at->role && l->rank < l->m)
+        s->lost -= 2 * (l->m - l->rank);
+    if (at->surface != CAROM_SURFACE_GAP)
+        s->log_det += log(fabs(s->rate_after / s->rate));
+    else if (s->log_det > -INFINITY) {
+        double after = carom_dot(sys->nv, sys->at.G + hit->row * sys->nv, at->v_after) + sys->at.w[hit->row];
+        s->log_det += log(fabs(after / s->rate));
+    }
+}
+
+carom_status carom_saltation_apply(carom_saltation *saltation, const carom_instant *at, int n, double *X,
+                                   const double *dp, double *dt, carom_error *error)
+{
+    carom_saltation *s = saltation;
+    const carom_system *sys = s->linear.system;
+    int nq = sys->nq, nv = sys->nv;
+    CAROM_TRY(meet(s, at, dp != NULL, error));
+    s->rate = surface_rate(s, at, s->a_before);                                                  /* (1) */
+    s->rate_after = surface_rate(s, at, s->a_after);
+    if (!(fabs(s->rate) > 0))
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "an event of contact '%s' at t = %.10g is met at rate 0: no derivative",
+                   sys->link[sys->njoint + at->contact].name, at->t);
+    for (int j = 0; j < n; j++) {
+        double *x = X + j, *v = X + nq * n + j;
+        const double *d = dp ? dp + j : NULL;
+        dt[j] = -surface_change(s, at, n, x, d) / s->rate;                                       /* (1) */
+        for (int i = 0; i < nq; i++)
+            s->Dq[i] = x[i * n] + at->v_before[i] * dt[j];
+        for (int i = 0; i < nv; i++)
+            s->Dv[i] = v[i * n] + s->a_before[i] * dt[j];
+        if (at->role)
+            jump_column(s, at, dt[j], d, n);
+        for (int i = 0; i < nq; i++)
+            x[i * n] = s->Dq[i] - at->v_after[i] * dt[j];
+        for (int i = 0; i < nv; i++)
+            v[i * n] = s->Dv[i] - s->a_after[i] * dt[j];                                         /* (2) */
+    }
+    determinant(s, at);
+    return CAROM_OK;
+}

@@ -1,0 +1,129 @@
+/* saltation_partial.c: partial derivatives at an event that a model does not give.
+ *
+ *   gaps and laws by parameters, laws by time and position, M by time:  differences of order 6                   (1)
+ *   G by time: of gaps w_q; of slip u_t = gamma - U_q v with unit velocities, exactly                            (2) */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/tangent/tangent.h"
+
+static const double weight[] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+
+/* A step for a quantity of this size, a power of two. */
+static double step_of(double size)
+{
+    int exponent;
+    frexp(size > 0 ? size : 1, &exponent);
+    return ldexp(1, exponent - 8);
+}
+
+void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v)
+{
+    carom_saltation *s = saltation;
+    const carom_system *sys = s->linear.system;
+    const carom_model *m = sys->model;
+    int nlink = sys->nlink, nlaw = 4 * m->ncontact, np = m->np;
+    carom_eval at = sys->at;
+    if (nlink == 0)
+        return;
+    at.want = CAROM_GAP | (m->ncontact ? CAROM_LAW : 0);
+    at.t = &t, at.q = q, at.v = v, at.p = s->p;
+    at.g = s->value, at.law = s->value + nlink;
+    carom_copy(np, sys->p, s->p);
+    for (int j = 0; j < np; j++) {
+        double h = step_of(fabs(sys->p[j]));
+        for (int i = 0; i < nlink; i++)
+            s->g_p[i * np + j] = 0;
+        for (int i = 0; i < nlaw; i++)
+            s->law_p[i * np + j] = 0;
+        for (int k = -3; k <= 3; k++) {
+            if (k == 0)
+                continue;
+            double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
+            s->p[j] = sys->p[j] + k * h;
+            sys->evaluator->begin(m, 1, s->p, s->spare);
+            sys->evaluator->eval(m, &at, s->spare);
+            for (int i = 0; i < nlink; i++)
+                s->g_p[i * np + j] += w * at.g[i];
+            for (int i = 0; i < nlaw; i++)
+                s->law_p[i * np + j] += w * at.law[i];
+        }
+        s->p[j] = sys->p[j];
+    }
+}
+
+void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at)
+{
+    carom_saltation *s = saltation;
+    carom_system *sys = s->linear.system;
+    int nq = sys->nq, n = 4 * sys->model->ncontact;
+    memset(s->law_t, 0, sizeof(double) * (size_t)n);
+    memset(s->law_q, 0, sizeof(double) * (size_t)(n * nq));
+    if (sys->known & CAROM_LAW || !n)
+        return;
+    carom_copy(nq, at->q, s->Dq);
+    for (int j = -1; j < nq; j++) {
+        double h = j < 0 ? at->step : step_of(fabs(at->q[j]));
+        for (int k = -3; k <= 3; k++) {
+            if (k == 0)
+                continue;
+            double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
+            if (j >= 0)
+                s->Dq[j] = at->q[j] + k * h;
+            carom_system_eval(sys, CAROM_LAW, at->t + (j < 0 ? k * h : 0), s->Dq, at->v_before);
+            for (int i = 0; i < n; i++)
+                *(j < 0 ? &s->law_t[i] : &s->law_q[i * nq + j]) += w * sys->at.law[i];
+        }
+        if (j >= 0)
+            s->Dq[j] = at->q[j];
+    }
+}
+
+/* M_t (v+ - v-), 0 for almost all models. Spoils at.M, not its factors. */
+static void mass_in_time(carom_saltation *s, const carom_instant *at)
+{
+    carom_system *sys = s->linear.system;
+    int nv = sys->nv;
+    if (sys->known & CAROM_MASS)
+        return;
+    for (int k = -3; k <= 3; k++) {
+        if (k == 0)
+            continue;
+        double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / at->step;
+        carom_system_eval(sys, CAROM_MASS, at->t + k * at->step, at->q, at->v_before);
+        for (int i = 0; i < nv; i++)
+            s->R_t[i] += w * carom_dot(nv, sys->at.M + i * nv, s->dv);
+    }
+    carom_system_eval(sys, CAROM_MASS, at->t, at->q, at->v_before);
+}
+
+void carom_saltation_residual(carom_saltation *saltation, const carom_instant *at)
+{
+    carom_saltation *s = saltation;
+    carom_system *sys = s->linear.system;
+    int nv = sys->nv, nrow = sys->nrow;
+    memset(s->R_t, 0, sizeof(double) * (size_t)nv);
+    mass_in_time(s, at);
+    if (sys->known & CAROM_JACOBIAN)
+        return;
+    bool tangents = false;
+    for (int k = sys->njoint; k < sys->nlink; k++)
+        for (int j = 1; j < sys->link[k].rows; j++)
+            tangents |= s->P[sys->link[k].row + j] != 0;
+    memset(s->Dv, 0, sizeof(double) * (size_t)nv);
+    carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, at->t, at->q, s->Dv);
+    for (int k = 0; k < sys->nlink; k++) /* gaps: G_t = w_q */
+        for (int i = 0; i < nv; i++)
+            s->R_t[i] -= s->P[sys->link[k].row] * sys->at.U_q[sys->link[k].row * nv + i];
+    if (!tangents)
+        return;
+    carom_copy(nrow, sys->at.gamma, s->x);                                                       /* w_t */
+    for (int i = 0; i < nv; i++) {
+        s->Dv[i] = 1;
+        carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, at->t, at->q, s->Dv);
+        for (int k = sys->njoint; k < sys->nlink; k++)
+            for (int r = sys->link[k].row + 1; r < sys->link[k].row + sys->link[k].rows; r++)
+                s->R_t[i] -= s->P[r] * (sys->at.gamma[r] - sys->at.U_q[r * nv + i] - s->x[r]);   /* (2) */
+        s->Dv[i] = 0;
+    }
+}

@@ -1,0 +1,316 @@
+/* tangent.c: a tangent follows a simulation: its life, its columns, and the order in which it meets what happens.
+ *
+ * It observes; the simulation does not know of it. A step is told after it was committed: its segments first in time
+ * and the jumps between them. Modes along a segment are those of the stage (tolerance) or of the segment (exact); after
+ * the last event they are those of the present state. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/tangent/follow.h"
+
+/* ---- life ---- */
+
+static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
+{
+    const carom_model *m = sim->model;
+    int nc = m->ncontact, nx = m->nq + m->nv;
+    carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT | (m->nswitch ? CAROM_SWITCH : 0));
+    carom_flow_layout(layout, &t->flow, &t->system, t->n);
+    carom_saltation_layout(layout, &t->saltation, &t->system);
+    carom_group_layout(layout, &t->group, &t->system, t->n);
+    CAROM_PLACE(layout, t->X, nx * t->n);
+    CAROM_PLACE(layout, t->dp, m->np * t->n);
+    CAROM_PLACE(layout, t->dt, t->n);
+    CAROM_PLACE(layout, t->role, nc);
+    CAROM_PLACE(layout, t->direction, 2 * nc);
+    CAROM_PLACE(layout, t->role_after, nc);
+    CAROM_PLACE(layout, t->direction_after, 2 * nc);
+    CAROM_PLACE(layout, t->role_jump, nc);
+    CAROM_PLACE(layout, t->direction_jump, 2 * nc);
+    CAROM_PLACE(layout, t->e, nc);
+    CAROM_PLACE(layout, t->branch, m->nswitch);
+    CAROM_PLACE(layout, t->slope, 1 + nx + m->np);
+    CAROM_PLACE(layout, t->q, m->nq);
+    CAROM_PLACE(layout, t->v, m->nv);
+    CAROM_PLACE(layout, t->u_after, t->system.nrow);
+    CAROM_PLACE(layout, t->u, t->system.nrow);
+    CAROM_PLACE(layout, t->u_start, t->system.nrow);
+    CAROM_PLACE(layout, t->a, m->nv);
+    CAROM_PLACE(layout, t->force, t->system.nrow);
+}
+
+void carom_tangent_free(carom_tangent *tangent)
+{
+    if (!tangent)
+        return;
+    carom_layout layout = tangent->layout;
+    void *block = layout.base;
+    carom_layout_release(&layout, layout.used);
+    free(block);
+}
+
+const double *carom_tangent_columns(const carom_tangent *tangent)
+{
+    return tangent->X;
+}
+
+const carom_tangent_info *carom_tangent_report(const carom_tangent *tangent)
+{
+    return &tangent->report;
+}
+
+void carom_tangent_observe(carom_tangent *tangent, carom_tangent_watch *watch, void *user)
+{
+    tangent->watch = watch;
+    tangent->user = user;
+}
+
+const carom_error *carom_tangent_error(const carom_tangent *tangent)
+{
+    return &tangent->error;
+}
+
+void carom_tangent_flag(carom_tangent *tangent, unsigned flag, const char *format, ...)
+{
+    bool new = !(tangent->report.flags & flag);
+    tangent->report.flags |= flag;
+    if (!new || !format || (*tangent->note && flag < CAROM_TANGENT_NONE))
+        return; /* the first sentence of each kind is kept; a graver one replaces it */
+    va_list list;
+    va_start(list, format);
+    vsnprintf(tangent->note, sizeof tangent->note, format, list);
+    va_end(list);
+}
+
+double carom_tangent_scale(const carom_tangent *tangent)
+{
+    const carom_sim *sim = tangent->sim;
+    double size = carom_norm_max(sim->model->nq, sim->now.state.q);
+    return tangent->exact ? 1e-13 * (1 + size) : sim->options.atol + sim->options.rtol * size;
+}
+
+double carom_tangent_rest(const carom_tangent *tangent, const double *v)
+{
+    return 4e-12 * (1 + carom_norm_max(tangent->system.nv, v));
+}
+
+/* ---- modes ---- */
+
+static void roles_of_modes(const carom_tangent *t, const unsigned char *mode, double *role)
+{
+    for (int c = 0; c < t->system.model->ncontact; c++)
+        role[c] = mode[c] == CAROM_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
+}
+
+/* Roles and directions of the present state. */
+static void roles_now(const carom_tangent *t, double *role, double *direction)
+{
+    int nc = t->system.model->ncontact;
+    const double *memory = t->sim->now.memory;
+    if (t->exact || memory[3 * nc] == 0) { /* the latter: not decided yet */
+        roles_of_modes(t, t->sim->now.state.mode, role);
+        return;
+    }
+    carom_copy(nc, memory, role);
+    carom_copy(2 * nc, memory + nc, direction);
+}
+
+static void roles_along(const carom_tangent *t, const carom_segment *segment, double *role, double *direction)
+{
+    int nc = t->system.model->ncontact;
+    if (t->exact) {
+        roles_of_modes(t, segment->mode, role);
+        return;
+    }
+    carom_copy(nc, t->sim->stage.roles, role);
+    carom_copy(2 * nc, t->sim->stage.roles + nc, direction);
+}
+
+/* The roles after what ends the segment. */
+static void roles_next(carom_tangent *t, const carom_segment *segment)
+{
+    const carom_stage *stage = &t->sim->stage;
+    int i = (int)(segment - stage->segment);
+    if (i + 1 < stage->nsegment)
+        roles_of_modes(t, stage->segment[i + 1].mode, t->role_after);
+    else
+        roles_now(t, t->role_after, t->direction_after);
+}
+
+/* ---- columns ---- */
+
+static int dimension(const carom_tangent *t, const double *role)
+{
+    const carom_system *sys = &t->system;
+    int rank = sys->nq + sys->nv;
+    for (int k = 0; k < sys->nlink; k++) {
+        int is = k < sys->njoint ? CAROM_ROLE_PRESS : (int)role[k - sys->njoint];
+        if (is != CAROM_ROLE_OPEN && is != CAROM_ROLE_PASSIVE)
+            rank -= 2 + (is == CAROM_ROLE_STICK ? sys->link[k].rows - 1 : 0);
+    }
+    return CAROM_MAX(rank, 0);
+}
+
+static carom_status fail_once(carom_tangent *t, carom_status status)
+{
+    if (status != CAROM_OK && t->error.status == CAROM_OK)
+        t->error.status = status;
+    return status;
+}
+
+static carom_status put_on_manifold(carom_tangent *t)
+{
+    const carom_state *s = &t->sim->now.state;
+    roles_now(t, t->role, t->direction);
+    return carom_tangent_project(t, s->t, s->q, s->v, t->role, t->direction);
+}
+
+carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp)
+{
+    carom_tangent *t = tangent;
+    const carom_state *s = &t->sim->now.state;
+    int np = t->system.model->np, nc = t->system.model->ncontact;
+    t->error = (carom_error){0};
+    *t->note = 0;
+    t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .radius_time = s->t, .note = t->note};
+    t->branched = t->rates = false;
+    t->step = t->sim->now.clock->h;
+    carom_copy((t->system.nq + t->system.nv) * t->n, X, t->X);
+    t->parameters = dp && carom_norm_max(np * t->n, dp) > 0;
+    if (t->parameters)
+        carom_copy(np * t->n, dp, t->dp);
+    carom_copy(np, t->sim->system.p, t->system.p);
+    carom_system_begin(&t->system, s->t, s->q, s->v);
+    if (t->parameters)
+        carom_saltation_parameters(&t->saltation, s->t, s->q, s->v);
+    roles_now(t, t->role, t->direction);
+    t->report.rank = dimension(t, t->role);
+    for (int c = 0; c < nc; c++)
+        if ((int)t->role[c] != CAROM_ROLE_OPEN)
+            carom_tangent_flag(t, CAROM_TANGENT_RANK, "a contact is closed from the start");
+    return fail_once(t, put_on_manifold(t));
+}
+
+carom_status carom_tangent_replace(carom_tangent *tangent, const double *X)
+{
+    carom_copy((tangent->system.nq + tangent->system.nv) * tangent->n, X, tangent->X);
+    return fail_once(tangent, put_on_manifold(tangent));
+}
+
+/* ---- what is told ---- */
+
+/* What comes after an event is what is. */
+static void take_roles(carom_tangent *t)
+{
+    carom_copy(t->system.model->ncontact, t->role_after, t->role);
+    carom_copy(2 * t->system.model->ncontact, t->direction_after, t->direction);
+}
+
+/* The jumps of the step until some time, in their order. */
+static carom_status jumps_until(carom_tangent *t, double until)
+{
+    const carom_stage *stage = &t->sim->stage;
+    for (; t->njump < stage->njump && stage->jump[t->njump].t <= until; t->njump++) {
+        CAROM_TRY(carom_tangent_impact(t, &stage->jump[t->njump]));
+        take_roles(t);
+    }
+    return CAROM_OK;
+}
+
+static void end_of(int n, int degree, const double *c, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int k = degree; k >= 0; k--)
+            y[i] += c[k * n + i];
+    }
+}
+
+static carom_status follow(carom_tangent *t, const carom_segment *g)
+{
+    const carom_stage *stage = &t->sim->stage;
+    int index = (int)(g - stage->segment);
+    bool last = index == stage->nsegment - 1;
+    t->njump = index == 0 ? 0 : t->njump;
+    t->flow.fixed.slow = t->saltation.fixed.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
+    roles_along(t, g, t->role_after, t->direction_after);
+    if (g->t1 > g->t0) {
+        CAROM_TRY(jumps_until(t, g->t0)); /* one at the very start is told after the segment */
+        t->step = CAROM_MAX(g->t1 - g->t0, 0.1 * t->step);
+    }
+    take_roles(t);
+    if (t->system.model->nswitch && !t->exact)
+        CAROM_TRY(carom_tangent_switch(t, g));
+    roles_next(t, g);
+    for (int c = 0; c < t->system.model->ncontact;
+         c++) /* the scheme stops spatial slip along the direction of its last step */
+        t->flow.fixed.holds[c] = (int)t->role[c] == CAROM_ROLE_SLIP && (int)t->role_after[c] == CAROM_ROLE_STICK;
+    CAROM_TRY(carom_flow_segment(&t->flow, g, t->role, t->direction, t->n, t->X, t->parameters ? t->dp : NULL,
+                                 t->saltation.law_p, t->exact ? 1e-13 : t->sim->options.rtol, &t->error));
+    t->report.log_det += t->flow.log_det;
+    memset(t->flow.fixed.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
+    end_of(t->system.nq, g->q_degree, g->q, t->q);
+    end_of(t->system.nv, g->v_degree, g->v, t->v);
+    CAROM_TRY(carom_tangent_gaps(t, g));
+    if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
+        return jumps_until(t, last ? INFINITY : g->t1);
+    CAROM_TRY(carom_tangent_transition(t, g->t1));
+    take_roles(t);
+    return CAROM_OK;
+}
+
+static void on_segment(void *user, const carom_segment *segment)
+{
+    carom_tangent *t = user;
+    if (t->error.status == CAROM_OK)
+        fail_once(t, follow(t, segment));
+}
+
+static void on_event(void *user, const carom_event *event)
+{
+    carom_tangent *t = user;
+    if (t->watch && t->error.status == CAROM_OK)
+        t->watch(t->user, event, t->group.count ? t->group.dt + event->contact * t->n : t->dt);
+}
+
+carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, carom_error *error)
+{
+    const char *name = sim->scheme->method.name;
+    bool exact = strcmp(name, "exact") == 0;
+    *result = NULL;
+    if (n < 1)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a tangent of %d columns", n);
+    if (!exact && strcmp(name, "tolerance") != 0)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "scheme '%s' does not locate its events: a tangent follows 'tolerance' and 'exact'", name);
+    CAROM_TRY(carom_linear_prepare(sim->model, error));
+    carom_tangent measure = {.n = n}, *t;
+    carom_place(&measure.layout, sizeof *t);
+    place(&measure.layout, &measure, sim);
+    size_t bytes = (measure.layout.used + 63) / 64 * 64;
+    carom_layout layout = {.base = aligned_alloc(64, bytes)};
+    if (!layout.base)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a tangent of %zu bytes", bytes);
+    memset(layout.base, 0, bytes);
+    t = carom_place(&layout, sizeof *t);
+    *t = (carom_tangent){.sim = sim, .n = n, .exact = exact};
+    place(&layout, t, sim);
+    t->layout = (carom_layout){layout.base, bytes};
+    t->system.info = &t->info;
+    t->flow.linear_motion = exact;
+    t->flow.laws = &t->saltation;
+    t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .note = t->note};
+    carom_status status = carom_tangent_start(t, t->X, NULL);
+    if (status == CAROM_OK)
+        status = carom_sim_observe(sim, &(carom_observer){.user = t, .segment = on_segment, .event = on_event});
+    if (status != CAROM_OK) {
+        carom_fail(error, status, "%s", t->error.status != CAROM_OK ? t->error.text : carom_sim_error(sim)->text);
+        carom_tangent_free(t);
+        return status;
+    }
+    *result = t;
+    return CAROM_OK;
+}

@@ -1,0 +1,252 @@
+/* hdf5.c: a trajectory as HDF5. One extendible dataset per column, easiest for h5py and MATLAB:
+ *   /samples/t, side, y, y', ...                            [rows]
+ *   /events/t, type, contact, u_before, u_after, impulse    [events] or [events][3]; names in attributes
+ *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
+ *   attributes of /: carom (version), model, source, scheme, options, model_text
+ *   attributes of /parameters: the parameters of the model
+ *
+ * Twice a second everything is flushed. Metadata stay in memory between flushes, and the oldest file format is used,
+ * which keeps no "open for writing" mark: other programs can read the file while it grows, and after a kill it holds
+ * what was flushed last (only a kill in the middle of a flush can damage it). */
+#include "output/writer.h"
+
+#ifndef CAROM_NO_HDF5
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "output/hdf5/hdf5.h"
+
+enum { CHUNK = 4096, CHUNK_RARE = 256 };
+static const double PATIENCE = 0.5; /* seconds */
+
+typedef struct file {
+    char *path;
+    hid_t id;
+    int reason; /* errno of the first failed write */
+    carom_series samples, events, jumps;
+    const carom_model *model;
+    double flushed;
+} file;
+
+static carom_status fail_write(const file *f, carom_error *error)
+{
+    CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", f->path,
+               f->reason ? strerror(f->reason) : "an HDF5 call failed");
+}
+
+static bool put_text(hid_t where, const char *name, const char *text)
+{
+    return !text || carom_hdf5_texts(where, name, &text, 1);
+}
+
+/* A name that HDF5 does not take (twice the same, none at all) is left out. */
+static bool put_parameters(const file *f, const double *p)
+{
+    char buffer[32];
+    hid_t group = H5Gcreate2(f->id, "parameters", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), space = H5Screate(H5S_SCALAR);
+    bool ok = group >= 0 && space >= 0;
+    for (int i = 0; ok && i < f->model->np; i++) {
+        hid_t number =
+            H5Acreate2(group, carom_model_p_name(f->model, i, buffer), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+        ok = number < 0 || (H5Awrite(number, H5T_NATIVE_DOUBLE, &p[i]) >= 0 && H5Aclose(number) >= 0);
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (group >= 0)
+        H5Gclose(group);
+    return ok;
+}
+
+static bool open_samples(file *f, const carom_columns *columns)
+{
+    hid_t group = H5Gcreate2(f->id, "samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = group >= 0 && carom_hdf5_texts(f->id, "columns", columns->name, columns->n)
+              && carom_series_start(&f->samples, columns->n, CHUNK);
+    for (int i = 0; ok && i < columns->n; i++)
+        ok = carom_series_add(&f->samples, i, group, columns->name[i], 0, H5T_IEEE_F64LE);
+    if (group >= 0)
+        H5Gclose(group);
+    return ok;
+}
+
+/* What the integers of /events mean. */
+static bool put_event_names(hid_t group, const carom_model *model)
+{
+    const char *types[CAROM_EVENT_TYPES];
+    for (int i = 0; i < CAROM_EVENT_TYPES; i++)
+        types[i] = carom_event_name((carom_event_type)i);
+    size_t n = (size_t)model->ncontact;
+    const char **names = calloc(n + 1, sizeof *names);
+    char(*buffer)[32] = calloc(n + 1, sizeof *buffer);
+    bool ok = names && buffer && carom_hdf5_texts(group, "types", types, CAROM_EVENT_TYPES);
+    for (size_t i = 0; ok && i < n; i++)
+        names[i] = carom_model_contact_name(model, (int)i, buffer[i]);
+    ok = ok && (n == 0 || carom_hdf5_texts(group, "contacts", names, (int)n));
+    free(buffer);
+    free(names);
+    return ok;
+}
+
+static bool open_events(file *f)
+{
+    hid_t group = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    carom_series *s = &f->events;
+    bool ok = group >= 0 && put_event_names(group, f->model) && carom_series_start(s, 6, CHUNK_RARE)
+              && carom_series_add(s, 0, group, "t", 0, H5T_IEEE_F64LE)
+              && carom_series_add(s, 1, group, "type", 0, H5T_STD_I32LE)
+              && carom_series_add(s, 2, group, "contact", 0, H5T_STD_I32LE)
+              && carom_series_add(s, 3, group, "u_before", 3, H5T_IEEE_F64LE)
+              && carom_series_add(s, 4, group, "u_after", 3, H5T_IEEE_F64LE)
+              && carom_series_add(s, 5, group, "impulse", 3, H5T_IEEE_F64LE);
+    if (group >= 0)
+        H5Gclose(group);
+    return ok;
+}
+
+static bool open_jumps(file *f)
+{
+    const carom_model *m = f->model;
+    hid_t group = H5Gcreate2(f->id, "jumps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    carom_series *s = &f->jumps;
+    bool ok = group >= 0 && carom_series_start(s, 5, CHUNK_RARE) &&
+              carom_series_add(s, 0, group, "t", 0, H5T_IEEE_F64LE) &&
+              carom_series_add(s, 1, group, "q", m->nq, H5T_IEEE_F64LE) &&
+              carom_series_add(s, 2, group, "v_before", m->nv, H5T_IEEE_F64LE) &&
+              carom_series_add(s, 3, group, "v_after", m->nv, H5T_IEEE_F64LE) &&
+              carom_series_add(s, 4, group, "impulse", CAROM_MAX(carom_model_rows(m), 1), H5T_IEEE_F64LE);
+    if (group >= 0)
+        H5Gclose(group);
+    return ok;
+}
+
+static carom_status flush(void *writer, carom_error *error);
+static carom_status close(void *writer, carom_error *error);
+
+static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_error *error)
+{
+    f->id = carom_hdf5_create(setup->path, &f->reason);
+    if (f->id < 0 && f->reason)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->reason));
+    if (f->id < 0 || !put_text(f->id, "carom", CAROM_VERSION) || !put_text(f->id, "model", setup->model->name)
+        || !put_text(f->id, "source", setup->info.source) || !put_parameters(f, setup->p)
+        || !put_text(f->id, "scheme", setup->info.scheme) || !put_text(f->id, "options", setup->info.options)
+        || !put_text(f->id, "model_text", setup->info.model_text) || !open_samples(f, setup->columns)
+        || !open_events(f) || !open_jumps(f))
+        return fail_write(f, error);
+    return flush(f, error);
+}
+
+static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
+{
+    file *f = calloc(1, sizeof *f);
+    if (!f || !(f->path = strdup(setup->path))) {
+        free(f);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
+    }
+    f->id = -1;
+    f->model = setup->model;
+    carom_quiet before = carom_hdf5_quiet();
+    carom_status status = fill_file(f, setup, error);
+    carom_hdf5_loud(before);
+    if (status != CAROM_OK)
+        close(f, NULL);
+    else
+        *writer = f;
+    return status;
+}
+
+static carom_status flush(void *writer, carom_error *error)
+{
+    file *f = writer;
+    carom_quiet before = carom_hdf5_quiet();
+    carom_status status = CAROM_OK;
+    bool ok = carom_series_write(&f->samples);
+    ok = carom_series_write(&f->events) && ok;
+    ok = carom_series_write(&f->jumps) && ok;
+    if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0 || f->reason)
+        status = fail_write(f, error);
+    carom_hdf5_loud(before);
+    f->flushed = carom_output_clock();
+    return status;
+}
+
+/* After a row of s: write a full chunk; flush when it is time. */
+static carom_status advance(file *f, carom_series *s, carom_error *error)
+{
+    s->used++;
+    if (carom_output_clock() - f->flushed > PATIENCE)
+        return flush(f, error);
+    if (s->used < s->chunk)
+        return CAROM_OK;
+    carom_quiet before = carom_hdf5_quiet();
+    carom_status status = carom_series_write(s) && !f->reason ? CAROM_OK : fail_write(f, error);
+    carom_hdf5_loud(before);
+    return status;
+}
+
+static carom_status row(void *writer, const double *values, carom_error *error)
+{
+    file *f = writer;
+    carom_series *s = &f->samples;
+    for (int i = 0; i < s->n; i++)
+        s->columns[i].buffer[s->used] = values[i];
+    return advance(f, s, error);
+}
+
+static carom_status jump(void *writer, const carom_jump *j, carom_error *error)
+{
+    file *f = writer;
+    carom_series_set(&f->jumps, 0, &j->t);
+    carom_series_set(&f->jumps, 1, j->q);
+    carom_series_set(&f->jumps, 2, j->v_before);
+    carom_series_set(&f->jumps, 3, j->v_after);
+    const double none = 0;
+    carom_series_set(&f->jumps, 4, carom_model_rows(f->model) > 0 ? j->impulse : &none);
+    return advance(f, &f->jumps, error);
+}
+
+static carom_status event(void *writer, const carom_event *e, carom_error *error)
+{
+    file *f = writer;
+    double type = e->type, contact = e->contact;
+    carom_series_set(&f->events, 0, &e->t);
+    carom_series_set(&f->events, 1, &type);
+    carom_series_set(&f->events, 2, &contact);
+    carom_series_set(&f->events, 3, e->u_before);
+    carom_series_set(&f->events, 4, e->u_after);
+    carom_series_set(&f->events, 5, e->impulse);
+    return advance(f, &f->events, error);
+}
+
+static carom_status close(void *writer, carom_error *error)
+{
+    file *f = writer;
+    carom_status status = f->id >= 0 ? flush(f, error) : CAROM_OK;
+    carom_quiet before = carom_hdf5_quiet();
+    bool ok = carom_series_close(&f->samples);
+    ok = carom_series_close(&f->events) && ok;
+    ok = carom_series_close(&f->jumps) && ok;
+    if (f->id >= 0)
+        ok = H5Fclose(f->id) >= 0 && ok;
+    if ((!ok || f->reason) && status == CAROM_OK)
+        status = fail_write(f, error);
+    carom_hdf5_loud(before);
+    free(f->path);
+    free(f);
+    return status;
+}
+
+#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .close = close
+#else
+static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
+{
+    (void)writer;
+    CAROM_FAIL(error, CAROM_UNSUPPORTED, "'%s': this build cannot write HDF5; use .csv or .json", setup->path);
+}
+#define WRITER .open = open
+#endif
+
+const carom_writer_type carom_writer_hdf5 = {.ending = ".h5", WRITER};
+const carom_writer_type carom_writer_hdf5_long = {.ending = ".hdf5", WRITER};

@@ -1,0 +1,55 @@
+/* map.h: a function on a grid as a picture: cells of colour, axes with ticks, a bar or a list that explains the
+ * colours. */
+#ifndef CAROM_MAP_H
+#define CAROM_MAP_H
+
+#include "output/svg/svg.h"
+
+typedef struct carom_map_side {
+    const char *name;
+    double from, to; /* the first and the last point: cells reach half a step beyond */
+    int n;
+} carom_map_side;
+
+typedef struct carom_map {
+    const char *title, *name;      /* of the whole; of the values */
+    carom_map_side x, y;
+    const double *value;           /* [x.n*y.n], x varies slowest; NAN failed, HUGE_VAL and -HUGE_VAL infinite */
+    const unsigned char *known;    /* [x.n*y.n] 0: not computed; NULL: all are */
+    bool signs;                    /* colours change at 0 */
+    const char *const *category;   /* [ncategory] values are numbers of these; NULL: a bar of values */
+    int ncategory;
+} carom_map;
+/* By the ending of path: .png or .svg. */
+carom_status carom_map_write(const char *path, const carom_map *map, carom_error *error);
+
+/* ---- the parts ---- */
+typedef struct carom_colour {
+    unsigned char r, g, b;
+} carom_colour;
+
+typedef struct carom_map_scale { /* from values to colours */
+    const carom_map *map;
+    double low, high;          /* of the bar; values beyond take the colour of the end */
+    bool negative, positive, failed, missing; /* which of the colours of their own occur: -inf, inf, ... */
+} carom_map_scale;
+carom_status carom_map_scale_fit(carom_map_scale *scale, const carom_map *map, carom_error *error);
+carom_colour carom_map_colour(const carom_map_scale *scale, double value);
+carom_colour carom_map_cell(const carom_map_scale *scale, int i, int j); /* i along x, j along y */
+/* The k-th line of the list beside the picture: categories, then the colours of their own; false: no more. */
+bool carom_map_legend(const carom_map_scale *scale, int k, carom_colour *colour, const char **text);
+
+typedef struct carom_canvas {
+    int width, height;
+    unsigned char *rgb; /* [3*width*height] */
+} carom_canvas;
+void carom_canvas_box(carom_canvas *canvas, int x, int y, int width, int height, carom_colour colour);
+enum { CAROM_GLYPH_WIDTH = 12, CAROM_GLYPH_HEIGHT = 14 };
+/* Text in ASCII (else ?), its upper left corner at x, y; upright: read from below, its lower left corner at x, y. */
+void carom_canvas_text(carom_canvas *canvas, int x, int y, bool upright, const char *text, carom_colour colour);
+
+carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom_error *error);
+carom_status carom_map_png(const char *path, const carom_map_scale *scale, carom_error *error);
+carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom_error *error);
+
+#endif

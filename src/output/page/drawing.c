@@ -1,0 +1,182 @@
+/* drawing.c: an animation in a page: a few moments as a static picture, and frames for the script.
+ *   {"t":base64 doubles,"box":[x0,y0,x1,y1],"runs":[{"name":..,"contacts":n,"modes":base64,"hits":base64 doubles,
+ *    "shapes":[{"type":..,"style":..,"contact":..,"n":..,"data":base64 floats}]}]}
+ * Frames stand at the rows of the first run, thinned to FRAMES; those at jumps go last. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/draw.h"
+#include "output/page/parts.h"
+
+enum { FRAMES = 900, GHOSTS = 5, STILL_WIDTH = 640 };
+
+/* ---- times: a regular grid, and the jumps as long as there is room ---- */
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t choose_times(const carom_animation *a, double *t)
+{
+    double t0 = INFINITY, t1 = -INFINITY;
+    size_t n = 0, unique = 0;
+    for (int r = 0; r < a->nrun; r++) {
+        const carom_table *table = a->run[r].table;
+        const double *times = table->column[carom_table_find(table, "t")];
+        t0 = fmin(t0, times[0]);
+        t1 = fmax(t1, times[table->nrow - 1]);
+    }
+    for (int k = 0; k < FRAMES; k++)
+        t[n++] = t0 + (t1 - t0) * k / (FRAMES - 1);
+    for (int r = 0; r < a->nrun; r++) {
+        const carom_table *table = a->run[r].table;
+        const double *times = table->column[carom_table_find(table, "t")];
+        int side = carom_table_find(table, "side");
+        for (size_t i = 0; side >= 0 && i < table->nrow && n < 2 * FRAMES; i++)
+            if (table->column[side][i] > 0)
+                t[n++] = times[i];
+    }
+    qsort(t, n, sizeof *t, compare);
+    for (size_t i = 0; i < n; i++)
+        if (unique == 0 || t[i] > t[unique - 1])
+            t[unique++] = t[i];
+    return unique;
+}
+
+/* ---- the script's numbers ---- */
+static void put_shape(carom_stream *out, const carom_shape *shape, const carom_draw_frames *f, int s)
+{
+    carom_page_say(out, "{\"type\":\"%s\",\"style\":\"%s\",\"n\":%d,\"contact\":", carom_shape_name(shape->kind),
+                   shape->style, shape->n);
+    carom_page_say(out, shape->contact >= 0 ? "%d" : "null", shape->contact);
+    carom_stream_string(out, ",\"data\":");
+    carom_page_floats(out, f->value[s], (f->still[s] ? 1 : f->n) * (size_t)shape->n);
+    carom_stream_string(out, "}");
+}
+
+static void put_run(carom_stream *out, const carom_animated *run, const carom_draw_frames *f)
+{
+    const carom_drawing *drawing = carom_model_drawing(run->model);
+    carom_stream_string(out, "{\"name\":");
+    carom_page_quote(out, run->name);
+    carom_page_say(out, ",\"contacts\":%d,\"modes\":", run->model->ncontact);
+    carom_page_bytes(out, f->mode, f->n * (size_t)run->model->ncontact);
+    carom_stream_string(out, ",\"hits\":");
+    carom_page_doubles(out, f->hit, f->nhit);
+    carom_stream_string(out, ",\"shapes\":[");
+    for (int s = 0; s < drawing->nshape; s++) {
+        carom_stream_string(out, s ? ",\n" : "");
+        put_shape(out, &drawing->shape[s], f, s);
+    }
+    carom_stream_string(out, "]}");
+}
+
+/* ---- the static picture: first faint, then strong, moments of the first run ---- */
+typedef struct view {
+    carom_stream *out;
+    double x0, y1, scale;
+} view;
+
+static void put_xy(const view *v, char command, double x, double y)
+{
+    carom_page_say(v->out, "%c%.1f %.1f", command, (x - v->x0) * v->scale, (v->y1 - y) * v->scale);
+}
+
+static void put_still(const view *v, const carom_shape *shape, const double *c)
+{
+    bool body =
+        strcmp(shape->style, "body") == 0 && (shape->kind == CAROM_SHAPE_CIRCLE || shape->kind == CAROM_SHAPE_POLYGON);
+    if (shape->kind == CAROM_SHAPE_POINT && shape->contact >= 0)
+        return;
+    if (shape->kind == CAROM_SHAPE_CIRCLE || shape->kind == CAROM_SHAPE_POINT) {
+        double r = shape->kind == CAROM_SHAPE_POINT ? 3 : fmax(1, fabs(c[2]) * v->scale);
+        carom_page_say(v->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>",
+                       body ? "body" : shape->style, (c[0] - v->x0) * v->scale, (v->y1 - c[1]) * v->scale, r);
+        return;
+    }
+    carom_page_say(v->out, "<path class=\"%s\" d=\"", body ? "body" : shape->style);
+    for (int i = 0; i + 1 < shape->n; i += 2)
+        put_xy(v, i ? 'L' : 'M', c[i], c[i + 1]);
+    carom_stream_string(v->out, shape->kind == CAROM_SHAPE_POLYGON ? "Z\"/>" : "\"/>");
+}
+
+static void put_picture(carom_stream *out, const carom_animated *run, const carom_draw_frames *f)
+{
+    const carom_drawing *drawing = carom_model_drawing(run->model);
+    double width = f->box[2] - f->box[0], height = f->box[3] - f->box[1];
+    view v = {out, f->box[0], f->box[3], fmin(STILL_WIDTH / width, 360 / height)};
+    carom_page_say(out,
+                   "<div class=\"still\"><svg width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+                   "aria-label=\"positions at equal times\">\n",
+                   width * v.scale, height * v.scale, width * v.scale, height * v.scale);
+    for (int g = 0; g < GHOSTS; g++) {
+        size_t k = (f->n - 1) * (size_t)g / (GHOSTS - 1);
+        carom_page_say(out, "<g opacity=\"%.2f\">", g == GHOSTS - 1 ? 1 : 0.25 + 0.08 * g);
+        for (int s = 0; s < drawing->nshape; s++)
+            if (!f->still[s] || g == GHOSTS - 1)
+                put_still(&v, &drawing->shape[s], f->value[s] + (f->still[s] ? 0 : k * (size_t)drawing->shape[s].n));
+        carom_stream_string(out, "</g>\n");
+    }
+    carom_stream_string(out, "</svg></div>\n");
+}
+
+static void put_controls(carom_stream *out)
+{
+    static const char *const speeds[] = {"0.001", "0.01", "0.1", "0.25", "0.5", "1", "2", "5", "10"};
+    carom_stream_string(out, "<div class=\"controls\"><button type=\"button\" class=\"play\">\xe2\x96\xb6</button>"
+                             "<input type=\"range\" min=\"0\" max=\"1000\" value=\"0\" "
+                             "aria-label=\"time\"><output></output><select aria-label=\"speed\">");
+    for (int i = 0; i < CAROM_COUNT(speeds); i++)
+        carom_page_say(out, "<option value=\"%s\"%s>\xc3\x97%s</option>", speeds[i], i == 5 ? " selected" : "",
+                       speeds[i]);
+    carom_stream_string(out, "</select></div>\n");
+}
+
+static void put_animation(carom_stream *out, const carom_animation *a, const carom_draw_frames *frames)
+{
+    double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+    for (int r = 0; r < a->nrun; r++)
+        for (int i = 0; i < 4; i++)
+            box[i] = i < 2 ? fmin(box[i], frames[r].box[i]) : fmax(box[i], frames[r].box[i]);
+    carom_stream_string(out, "<figure class=\"animation\">\n<figcaption>");
+    carom_page_escape(out, a->title);
+    carom_stream_string(out, "</figcaption>\n");
+    put_picture(out, &a->run[0], &frames[0]);
+    carom_stream_string(out, "<canvas></canvas>\n");
+    put_controls(out);
+    carom_stream_string(out, "<script type=\"application/json\">{\"t\":");
+    carom_page_doubles(out, frames[0].t, frames[0].n);
+    carom_stream_string(out, ",\"box\":[");
+    for (int i = 0; i < 4; i++) {
+        carom_stream_string(out, i ? "," : "");
+        carom_stream_number(out, box[i]);
+    }
+    carom_stream_string(out, "],\"runs\":[");
+    for (int r = 0; r < a->nrun; r++) {
+        carom_stream_string(out, r ? ",\n" : "");
+        put_run(out, &a->run[r], &frames[r]);
+    }
+    carom_stream_string(out, "]}</script>\n</figure>\n");
+}
+
+void carom_page_animation(carom_page *page, const carom_animation *a)
+{
+    carom_stream *out = &page->body;
+    size_t room = 2 * FRAMES;
+    double *t = malloc((room + 1) * sizeof *t);
+    carom_draw_frames *frames = calloc((size_t)a->nrun + 1, sizeof *frames);
+    carom_status status = t && frames ? CAROM_OK : CAROM_NO_MEMORY;
+    if (status != CAROM_OK && out->error.status == CAROM_OK)
+        carom_fail(&out->error, status, "no memory for an animation");
+    size_t n = status == CAROM_OK ? choose_times(a, t) : 0;
+    for (int r = 0; status == CAROM_OK && r < a->nrun; r++)
+        status = carom_draw_sample(&frames[r], &a->run[r], t, n, &out->error);
+    if (status == CAROM_OK)
+        put_animation(out, a, frames);
+    for (int r = 0; frames && r < a->nrun; r++)
+        carom_draw_free(&frames[r]);
+    free(frames);
+    free(t);
+}

@@ -1,0 +1,118 @@
+/* record.c: a simulation recorded in memory, as the table that carom_table_read makes of its file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report/report.h"
+#include "output/sampler.h"
+#include "output/table/table.h"
+
+struct carom_recorder {
+    carom_sampler *sampler;
+    carom_table_builder builder;
+    int columns;
+    double *step_t, *step_h; /* [nstep] */
+    size_t nstep, room;
+    carom_error error;
+};
+
+static void take_row(void *user, const double *row)
+{
+    carom_recorder *r = user;
+    if (r->error.status != CAROM_OK)
+        return;
+    memcpy(r->builder.row, row, sizeof *row * (size_t)r->columns);
+    carom_table_append(&r->builder, &r->error);
+}
+
+static void take_step(carom_recorder *r, const carom_segment *g)
+{
+    if (r->nstep == r->room) {
+        size_t room = 2 * r->room + 1024;
+        double *t = realloc(r->step_t, room * sizeof *t), *h = t ? realloc(r->step_h, room * sizeof *h) : NULL;
+        r->step_t = t ? t : r->step_t;
+        r->step_h = h ? h : r->step_h;
+        if (!t || !h) {
+            carom_fail(&r->error, CAROM_NO_MEMORY, "no memory for %zu steps", room);
+            return;
+        }
+        r->room = room;
+    }
+    r->step_t[r->nstep] = g->t0;
+    r->step_h[r->nstep++] = g->t1 - g->t0;
+}
+
+static void segment(void *user, const carom_segment *g)
+{
+    carom_recorder *r = user;
+    if (r->error.status == CAROM_OK)
+        carom_sampler_segment(r->sampler, g, &r->error);
+    if (r->error.status == CAROM_OK && g->t1 > g->t0)
+        take_step(r, g);
+}
+
+static void jump(void *user, const carom_jump *j)
+{
+    carom_recorder *r = user;
+    if (r->error.status == CAROM_OK)
+        carom_sampler_jump(r->sampler, j);
+}
+
+static carom_status begin(carom_recorder *r, const carom_model *model, double every, carom_error *error)
+{
+    const carom_sink_info info = {.gaps = true, .energy = true};
+    const char *title = model->name ? model->name : "";
+    r->builder = (carom_table_builder){.table = calloc(1, sizeof(carom_table)), .path = title};
+    if (!r->builder.table)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for recording '%s'", title);
+    CAROM_TRY(carom_sampler_new(&r->sampler, model, NULL, every, &info, take_row, r, error));
+    const carom_columns *columns = carom_sampler_columns(r->sampler);
+    r->columns = columns->n;
+    CAROM_TRY(carom_table_text(&r->builder, &r->builder.table->title, title, strlen(title), error));
+    for (int i = 0; i < columns->n; i++)
+        CAROM_TRY(carom_table_name(&r->builder, columns->name[i], strlen(columns->name[i]), error));
+    return carom_table_named(&r->builder, error);
+}
+
+carom_status carom_recorder_new(carom_recorder **recorder, const carom_model *model, double every, carom_error *error)
+{
+    *recorder = NULL;
+    carom_recorder *r = calloc(1, sizeof *r);
+    if (!r)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for recording a run");
+    carom_status status = begin(r, model, every, error);
+    if (status != CAROM_OK)
+        carom_recorder_free(r);
+    else
+        *recorder = r;
+    return status;
+}
+
+carom_observer carom_recorder_observer(carom_recorder *recorder)
+{
+    return (carom_observer){.user = recorder, .segment = segment, .jump = jump};
+}
+
+carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_error *error)
+{
+    if (r->error.status == CAROM_OK)
+        carom_sampler_end(r->sampler);
+    run->table = r->builder.table;
+    run->step_t = r->step_t;
+    run->step_h = r->step_h;
+    run->nstep = r->nstep;
+    if (r->error.status != CAROM_OK && error)
+        *error = r->error;
+    return r->error.status;
+}
+
+void carom_recorder_free(carom_recorder *r)
+{
+    if (!r)
+        return;
+    carom_sampler_free(r->sampler);
+    carom_table_free(r->builder.table);
+    free(r->builder.row);
+    free(r->step_t);
+    free(r->step_h);
+    free(r);
+}

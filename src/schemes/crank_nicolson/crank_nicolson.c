@@ -1,0 +1,213 @@
+/* crank_nicolson.c: Crank-Nicolson with impacts inside the step.
+ * Source: a correction of the scheme of Paoli and Schatzman for the impact oscillator, section "Correction of a
+ * numerical scheme", equations (21)-(38).
+ *
+ * variant = consistent (the standard): the paper's idea for n degrees of freedom, M(q), joints, contacts and friction.
+ *   a step h is cut at its events; each piece is
+ *   Crank-Nicolson for the modes at its start            (26)-(28), flow.c                                    (1)
+ *   the first event on its parabola                      (30)-(34), events.c                                  (2)
+ *   q, v there: on the parabola; where joints or closed contacts bind, (1) again, with the length of the piece; then
+ *   q is
+ *   projected on joints, closed contacts and the ones reached                                                 (3)
+ *   reached:  velocity-level problem, rest if the bounce cannot be resolved   (35)-(37), impact.c                 (4)
+ *   let go, broken loose, stopped:  acceleration-level problem                                                (5)
+ * Order 2 in smooth motion, at rest, through impacts, stick and slip in one and two directions (maximum norm away
+ * from the instants of impact): the parabola's error at an event is O(h^2), once per event. A step that needs more
+ * than 96 pieces ends early.
+ * How it differs from the paper: V^n instead of (Uhat - U)/dt in (31) and (37), which makes the first order a second
+ * and guarantees the root: no halving and no (38). A step ends at t + h also when there was an impact. The rest is
+ * not in the paper. Gaps are not violated at nodes beyond rounding; joints hold to rounding in g, and in u.
+ * Energy: under constant forces flights and impacts are exact, so an elastic ball keeps its energy to rounding.
+ * Linear forces without impacts: kept to rounding. Else an impact may gain or lose m |u da/dt| h^2/8 (the parabola),
+ * nonlinear forces and curved constraints O(h^3) per step, of either sign. Newton's law of impact with friction may
+ * itself create energy for e near 1. Limits: events are looked for at the end of a piece, and dips of a gap where its
+ * velocity turns: a contact that opens and closes twice within a piece is overlooked. Contacts reached at one instant
+ * are solved simultaneously.
+ *
+ * variant = printed: printed.c. One coordinate, order 1 through impacts, may stop in a deadlock. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "schemes/crank_nicolson/crank_nicolson.h"
+
+enum { VARIANT };
+enum { PRINTED, CONSISTENT };
+static const carom_field fields[] = {
+    {"variant", CAROM_FIELD_ENUM, CONSISTENT, 0, 1, "printed consistent",
+     "the equations as printed, or their consistent form"},
+    {0},
+};
+static const unsigned requests[] = {CAROM_GAP,
+                                    CAROM_LAW,
+                                    CAROM_JACOBIAN,
+                                    CAROM_GAP | CAROM_JACOBIAN,
+                                    CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS,
+                                    CAROM_MASS | CAROM_JACOBIAN,
+                                    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                                    CAROM_MASS | CAROM_FORCE,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_LAW,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
+                                    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                    CAROM_R_Q | CAROM_R_V,
+                                    0};
+
+static void layout(carom_layout *layout, const carom_system *system, void *work_of_step)
+{
+    carom_cn *w = work_of_step;
+    int nq = system->nq, nv = system->nv, nrow = system->nrow, nlink = system->nlink, nc = nlink - system->njoint;
+    double **positions[] = {&w->at.q, &w->q1, &w->qs};
+    double **velocities[] = {&w->at.v, &w->a0, &w->v1, &w->vs, &w->a1, &w->v_free, &w->v_new, &w->v_old, &w->a_d};
+    double **rows[] = {&w->at.impulse, &w->at.u, &w->slip, &w->slip1, &w->x0,
+                       &w->x1,         &w->u0,   &w->u1,   &w->x_d,   &w->jump};
+    double **links[] = {&w->g0, &w->g1, &w->g_bar};
+    for (int i = 0; i < CAROM_COUNT(positions); i++)
+        CAROM_PLACE(layout, *positions[i], nq);
+    for (int i = 0; i < CAROM_COUNT(velocities); i++)
+        CAROM_PLACE(layout, *velocities[i], nv);
+    for (int i = 0; i < CAROM_COUNT(rows); i++)
+        CAROM_PLACE(layout, *rows[i], nrow);
+    for (int i = 0; i < CAROM_COUNT(links); i++)
+        CAROM_PLACE(layout, *links[i], nlink);
+    CAROM_PLACE(layout, w->at.mode, nc);
+    CAROM_PLACE(layout, w->touch, nc);
+    CAROM_PLACE(layout, w->mode_p, nc);
+    CAROM_PLACE(layout, w->K.A, nv * nv);
+    CAROM_PLACE(layout, w->K.pivot, nv);
+    w->K.n = nv, w->K.symmetric = false;
+    carom_hold_layout(layout, &w->hold, system);
+}
+
+static void orders(const double *field, double *smooth, double *impact)
+{
+    *smooth = 2;
+    *impact = field[VARIANT] == PRINTED ? 1 : 2;
+}
+
+static carom_status accepts(const carom_model *model, const double *field, carom_error *error)
+{
+    return field[VARIANT] == PRINTED ? carom_cn_printed_accepts(model, error) : CAROM_OK;
+}
+
+static int memory(const carom_system *system) /* directions of slip */
+{
+    return system->nrow;
+}
+
+static carom_status start(carom_step *s)
+{
+    const carom_system *sys = s->system;
+    memset(s->memory_next, 0, sizeof(double) * (size_t)sys->nrow);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *u = s->now->u + link->row;
+        double size = link->rows > 1 ? hypot(u[1], link->rows > 2 ? u[2] : 0) : 0;
+        for (int j = 1; size > 0 && j < link->rows; j++)
+            s->memory_next[link->row + j] = u[j] / size;
+    }
+    return CAROM_OK;
+}
+
+/* A slip in two directions that slows down is followed in pieces that do not run into its end: it may turn there. */
+static double longest(const carom_step *s, const carom_cn *w)
+{
+    const carom_system *sys = s->system;
+    double dt = s->h - w->tau;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        if (link->rows < 3 || w->at.mode[link->contact] != CAROM_SLIP)
+            continue;
+        double u[2], a[2];
+        for (int j = 0; j < 2; j++) {
+            int r = link->row + 1 + j;
+            u[j] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->at.v) + sys->at.w[r];
+            a[j] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->a0) + sys->at.gamma[r];
+        }
+        if (u[0] * a[0] + u[1] * a[1] < 0)
+            dt = fmin(dt, fmax(0.5 * hypot(u[0], u[1]) / hypot(a[0], a[1]), s->h / 256));
+    }
+    return dt;
+}
+
+/* To the event: (3) */
+static carom_status move_to(carom_step *s, carom_cn *w, double x)
+{
+    const carom_system *sys = s->system;
+    bool still = x <= 1e-14 * s->h;
+    if (w->links && !still) {
+        CAROM_TRY(carom_cn_flow(s, w, x));
+    } else {
+        carom_cn_dense(sys, w, still ? 0 : x);
+        carom_copy(sys->nq, w->qs, w->q1);
+        carom_copy(sys->nv, w->vs, w->v1);
+    }
+    w->stall = still ? w->stall + 1 : 0;
+    return carom_cn_move(s, w, still ? 0 : x);
+}
+
+static carom_status happen(carom_step *s, carom_cn *w, const carom_cn_event *event)
+{
+    if (event->kind == CAROM_CN_HIT)
+        w->touch[event->contact] = 1;
+    CAROM_TRY(move_to(s, w, event->s));
+    if (event->kind == CAROM_CN_HIT)
+        return carom_cn_impact(s, w);                                                                    /* (4) */
+    if (event->kind == CAROM_CN_HALT) {
+        carom_cn_mode(s, w, event->contact, CAROM_STICK);
+        CAROM_TRY(carom_cn_velocities(s, w));
+    }
+    return carom_cn_decide(s, w, true);                                                                  /* (5) */
+}
+
+static carom_status consistent(carom_step *s, carom_cn *w)
+{
+    enum { MOST = 10 * CAROM_CN_PIECES };
+    for (int piece = 0; w->tau < s->h && (piece < CAROM_CN_PIECES || w->tau == 0); piece++) {
+        carom_cn_event event;
+        if (piece == MOST)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "crank-nicolson: time stands still at t = %.10g after %d events",
+                       w->at.t, MOST);
+        CAROM_TRY(carom_cn_accelerate(s, w, false));
+        CAROM_TRY(carom_cn_flow(s, w, longest(s, w)));                                                   /* (1) */
+        CAROM_TRY(carom_cn_first(s, w, &event));                                                         /* (2) */
+        if (event.kind == CAROM_CN_NONE)
+            CAROM_TRY(carom_cn_move(s, w, w->dt));
+        else
+            CAROM_TRY(happen(s, w, &event));
+    }
+    return CAROM_OK;
+}
+
+static carom_status step(carom_step *s)
+{
+    carom_cn *w = s->work;
+    const carom_system *sys = s->system;
+    w->at.t = s->now->t;
+    w->tau = 0, w->stall = 0;
+    carom_copy(sys->nq, s->now->q, w->at.q);
+    carom_copy(sys->nv, s->now->v, w->at.v);
+    memset(w->at.impulse, 0, sizeof(double) * (size_t)sys->nrow);
+    carom_copy(sys->nrow, s->memory, w->slip);
+    memcpy(w->at.mode, s->now->mode, (size_t)sys->model->ncontact);
+    memset(w->touch, 0, (size_t)sys->model->ncontact);
+    CAROM_TRY(s->field[VARIANT] == PRINTED ? carom_cn_printed(s, w) : consistent(s, w));
+    return carom_cn_end(s, w);
+}
+
+const carom_scheme carom_scheme_crank_nicolson = {
+    .method = {.name = "crank-nicolson",
+               .doc = "Crank-Nicolson, impacts located on a parabola inside the step; order 2 also through impacts",
+               .ref = "correction of Paoli and Schatzman's scheme for the impact oscillator, (26)-(38)",
+               .fields = fields},
+    .orders = orders,
+    .requests = requests,
+    .segments = CAROM_CN_PIECES,
+    .degree = 2,
+    .accepts = accepts,
+    .memory = memory,
+    .work_bytes = sizeof(carom_cn),
+    .layout = layout,
+    .start = start,
+    .step = step,
+};

@@ -1,0 +1,209 @@
+/* flow.c: the smooth part of the scheme: Crank-Nicolson for given modes, and its dense output.
+ *
+ *   M(q) a0 = F(t, q, v) + G^T x0,   G a0 + gamma = 0 on the rows of the modes                            (1)
+ *   v1 = v + dt/2 (a0 + a1),   q1 = q + dt/2 (v + v1)                                  (26)               (2)
+ *   r = M(q1) a1 - F(t1, q1, v1) - G(q1)^T x1 = 0,   u(t1, q1, v1) = 0 on the rows of the modes           (3)
+ *
+ * By Newton's method with the exact derivatives R_q, R_v of r at a1 = 2 (v1 - v)/dt - a0:
+ *   K = 2/dt M + R_v + dt/2 R_q,   v_free = v1 - K^-1 (M a1 - F),   v1 <- v_free + K^-1 G^T x1            (4)
+ * and the forces x1 from u = 0. Slip is opposed along its direction at either end, so (2) is of order 2 on curved
+ * paths too; in two directions the one at the end follows from Coulomb's law with W = G K^-1 G^T: just after a
+ * contact breaks loose it turns faster than the step resolves.
+ * Dense output:  q(s) = q + s v + s^2 (v1 - v)/(2 dt),   v(s) = v + s (v1 - v)/dt                         (5) */
+#include <math.h>
+
+#include "core/dense.h"
+#include "schemes/crank_nicolson/crank_nicolson.h"
+
+static bool slips(const carom_link *link, const unsigned char *mode)
+{
+    return link->rows > 1 && mode[link->contact] == CAROM_SLIP;
+}
+
+/* Directions of slip from G v + w; a contact that has just broken loose keeps the one it was given. */
+static void directions(const carom_system *sys, const unsigned char *mode, const double *v, double *slip)
+{
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        if (!slips(link, mode))
+            continue;
+        double u[2] = {0}, along = 0;
+        for (int j = 1; j < link->rows; j++) {
+            u[j - 1] = carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, v) + sys->at.w[link->row + j];
+            along += u[j - 1] * slip[link->row + j];
+        }
+        double size = hypot(u[0], u[1]);
+        bool use = link->rows > 2 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
+        for (int j = 1; use && j < link->rows; j++)
+            slip[link->row + j] = u[j - 1] / size;
+    }
+}
+
+carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
+{
+    carom_system *sys = s->system;
+    const carom_state *at = &w->at;
+    w->links = carom_hold_any(sys, at->mode);
+    unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
+    unsigned more = w->links || rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | more, at->t, at->q, at->v);
+    CAROM_TRY(carom_mass_factor(sys, at->t, s->error));
+    carom_copy(sys->nv, sys->at.F, w->a0);
+    carom_factor_solve(sys, &sys->mass, w->a0);
+    if (!w->links)
+        return CAROM_OK;
+    directions(sys, at->mode, at->v, w->slip);
+    carom_contact_hold(&w->hold, sys, &sys->mass, at->mode, w->slip, sys->at.gamma, w->a0, w->a0, w->x0);   /* (1) */
+    return CAROM_OK;
+}
+
+static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
+{
+    carom_system *sys = s->system;
+    int n = sys->nv;
+    sys->at.a = w->a1, sys->at.x = w->links ? w->x1 : sys->zero;
+    carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, t1, w->q1, w->v1);
+    for (int i = 0; i < n * n; i++)
+        w->K.A[i] = 2 / dt * sys->at.M[i] + sys->at.R_v[i] + 0.5 * dt * sys->at.R_q[i];                      /* (4) */
+    if (!carom_lu(n, w->K.A, w->K.pivot))
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "crank-nicolson: the Newton matrix is singular at t = %.10g with a step of %.3g", w->at.t, dt);
+    return CAROM_OK;
+}
+
+static bool slips_in_two(const carom_system *sys, const unsigned char *mode)
+{
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (sys->link[i].rows > 2 && slips(&sys->link[i], mode))
+            return true;
+    return false;
+}
+
+/* Directions of slip at the end of the trial for contacts with two of them: slip1 = -x_t/|x_t|; the one at the start
+ * for a contact that stops or turns back within the trial: its velocity then changes sign along it, which is found as
+ * an event. */
+static carom_status turn(carom_step *s, carom_cn *w, double t1)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    const unsigned char *mode = w->at.mode;
+    for (int i = 0; i < sys->nlink; i++)
+        w->g_bar[i] = i < sys->njoint || mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
+    carom_contacts_activate(c, sys, w->g_bar, w->q1, mode);
+    carom_contacts_pose(c, sys, &w->K, sys->at.G);
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        carom_block *block = &c->problem.block[k];
+        for (int j = 0; j < link->rows; j++)
+            c->problem.b[block->row + j] =
+                carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, w->v_free) + sys->at.w[link->row + j];
+        if (link->contact < 0)
+            continue;
+        block->mu = sys->at.law[4 * link->contact + 2];
+        block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
+                     : link->rows == 2 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
+                                                                            : CAROM_PIN_NONE;
+        block->direction[0] = link->rows > 1 ? w->slip[link->row + 1] : 0;
+    }
+    CAROM_TRY(carom_contacts_solve(c, sys, t1, s->error));
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        const double *x = c->solve.x + c->problem.block[k].row;
+        if (link->rows < 3 || !slips(link, mode))
+            continue;
+        const double *slip = w->slip + link->row;
+        double size = hypot(x[1], x[2]), mu = c->problem.block[k].mu;
+        bool on = size >= (1 - 1e-6) * mu * x[0] && -(x[1] * slip[1] + x[2] * slip[2]) > 0;
+        for (int j = 1; j < 3; j++)
+            w->slip1[link->row + j] = on && size > 0 ? -x[j] / size : slip[j];
+    }
+    return CAROM_OK;
+}
+
+static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool two)
+{
+    carom_system *sys = s->system;
+    const double *v = w->at.v;
+    double t1 = w->at.t + dt;
+    int n = sys->nv;
+    for (int i = 0; i < n; i++) {
+        w->a1[i] = 2 * (w->v1[i] - v[i]) / dt - w->a0[i];
+        w->v_free[i] = 0.5 * (v[i] + w->v1[i]);
+    }
+    carom_system_drift(sys, w->at.q, w->v_free, dt, w->q1);                                                  /* (2) */
+    unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->links ? CAROM_JACOBIAN | law : 0), t1, w->q1, w->v1);
+    CAROM_TRY(factor(s, w, dt, t1));
+    for (int i = 0; i < n; i++)
+        w->v_free[i] = carom_dot(n, sys->at.M + i * n, w->a1) - sys->at.F[i];                                /* (3) */
+    carom_factor_solve(sys, &w->K, w->v_free);
+    for (int i = 0; i < n; i++)
+        w->v_free[i] = w->v1[i] - w->v_free[i];
+    if (!w->links) {
+        carom_copy(n, w->v_free, w->v_new);
+        return CAROM_OK;
+    }
+    if (two)
+        CAROM_TRY(turn(s, w, t1));
+    carom_contact_hold(&w->hold, sys, &w->K, w->at.mode, w->slip1, sys->at.w, w->v_free, w->v_new, w->x1); /* (4) */
+    return CAROM_OK;
+}
+
+static bool one_iteration_is_exact(const carom_system *sys, const carom_cn *w)
+{
+    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (w->links ? CAROM_JACOBIAN | CAROM_LAW : 0);
+    return (sys->known & affine) == affine;
+}
+
+carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
+{
+    carom_system *sys = s->system;
+    int n = sys->nv;
+    bool two = slips_in_two(sys, w->at.mode), exact = !two && one_iteration_is_exact(sys, w);
+    double before = 0, tol = s->options->newton_tol;
+    double stall =
+        w->links ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol; /* G by differences, Coulomb's law: no more */
+    w->dt = dt;
+    if (w->links) {
+        carom_copy(sys->nrow, w->x0, w->x1);
+        carom_copy(sys->nrow, w->slip, w->slip1);
+    }
+    for (int i = 0; i < n; i++)
+        w->v1[i] = w->at.v[i] + dt * w->a0[i];
+    for (int k = 1;; k++) {
+        CAROM_TRY(iterate(s, w, dt, two));
+        sys->info->newton_iterations++;
+        double size = CAROM_MAX(carom_norm_max(n, w->v_free), carom_norm_max(n, w->v_new));
+        for (int i = 0; i < n; i++)
+            w->v_free[i] = w->v_new[i] - w->v1[i];
+        carom_copy(n, w->v_new, w->v1);
+        double change = carom_norm_max(n, w->v_free), rate = k > 1 ? change / before : 1;
+        double goal = (k > 2 && rate >= 0.5 ? stall : tol) * size;
+        if (!(change <= DBL_MAX))
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                       "crank-nicolson: velocity is not finite after the step from t = %.10g with h = %.3g", w->at.t,
+                       dt);
+        if (exact || change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
+            break;
+        if (k == s->options->newton_max)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "crank-nicolson: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; a "
+                       "smaller h helps",
+                       change, k, w->at.t, dt);
+        before = change;
+    }
+    for (int i = 0; i < n; i++)
+        w->v_free[i] = 0.5 * (w->at.v[i] + w->v1[i]);
+    carom_system_drift(sys, w->at.q, w->v_free, dt, w->q1);                                                  /* (2) */
+    return CAROM_OK;
+}
+
+void carom_cn_dense(const carom_system *system, const carom_cn *w, double s)
+{
+    double part = s / w->dt;
+    for (int i = 0; i < system->nv; i++)
+        w->vs[i] = w->at.v[i] + 0.5 * part * (w->v1[i] - w->at.v[i]);
+    carom_system_drift(system, w->at.q, w->vs, s, w->qs);                                                    /* (5) */
+    for (int i = 0; i < system->nv; i++)
+        w->vs[i] = w->at.v[i] + part * (w->v1[i] - w->at.v[i]);
+}

@@ -1,0 +1,195 @@
+/* impact.c: impacts of a step, and rest where the bounces that follow cannot be resolved.
+ *
+ *   J  = { the contacts reached }, together with joints and closed contacts: velocity-level problem           (35),
+ *      (37)  (1)
+ *   ge = min(d2g/dt2 after the impact, (u1 - u)/dt of the trial)                                                    (2)
+ *   ge < 0 and u+ <= h |ge|/8:  the contact is closed and u+ removed                                                (3)
+ *   64 events in a row that take no time close the contact as well                                                  (4)
+ *
+ * (3) freezes an accumulation of impacts when its next flight takes less than h/4: an error of h^2 |ge|/128 in q. The
+ * second part of ge is needed where the force pushes outward at the impact and turns within the trial. It is repeated
+ * until nothing changes: a contact carried by another one may rest only after that one does. A slipping contact gives
+ * up its normal velocity together with the friction that goes with it, so that friction is not counted twice. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "schemes/crank_nicolson/crank_nicolson.h"
+
+void carom_cn_mode(carom_step *s, carom_cn *w, int contact, carom_mode mode)
+{
+    unsigned char *m = &w->at.mode[contact];
+    if (*m == mode)
+        return;
+    carom_event_type type = *m == CAROM_OPEN      ? CAROM_EVENT_CLOSING
+                            : mode == CAROM_OPEN  ? CAROM_EVENT_OPENING
+                            : mode == CAROM_STICK ? CAROM_EVENT_STICK
+                                                  : CAROM_EVENT_SLIP;
+    *m = (unsigned char)mode;
+    carom_stage_event(s->stage, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
+}
+
+carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
+                               double scale)
+{
+    double u[2] = {0};
+    if (link->rows == 1)
+        return CAROM_CLOSED;
+    for (int j = 1; j < link->rows; j++)
+        u[j - 1] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, v) + system->at.w[link->row + j];
+    double size = hypot(u[0], u[1]);
+    if (size <= 1e-9 * scale)
+        return CAROM_STICK;
+    for (int j = 1; j < link->rows; j++)
+        w->slip[link->row + j] = u[j - 1] / size;
+    return CAROM_SLIP;
+}
+
+carom_status carom_cn_velocities(carom_step *s, carom_cn *w)
+{
+    carom_system *sys = s->system;
+    unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | law, w->at.t, w->at.q, w->at.v);
+    CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
+    carom_contact_hold(&w->hold, sys, &sys->mass, w->at.mode, w->slip, sys->at.w, w->at.v, w->at.v, w->x1);
+    return CAROM_OK;
+}
+
+static double speed(const carom_system *sys, const carom_cn *w)
+{
+    return CAROM_MAX(carom_norm_max(sys->nv, w->at.v), carom_norm_max(sys->nv, w->v_old));
+}
+
+static void activate(carom_step *s, carom_cn *w)
+{
+    const carom_system *sys = s->system;
+    for (int i = 0; i < sys->nlink; i++) {
+        int c = i - sys->njoint;
+        w->g_bar[i] = c < 0 || w->at.mode[c] != CAROM_OPEN || w->touch[c] ? -1 : INFINITY;
+    }
+    carom_contacts_activate(s->contacts, sys, w->g_bar, w->at.q, w->at.mode);
+}
+
+/* Everything else that is at its contact by now and approaches. */
+static void gather(carom_step *s, carom_cn *w)
+{
+    carom_system *sys = s->system;
+    const double *v = w->at.v;
+    carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, w->at.t, w->at.q, v);
+    double near = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->at.q));
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double u = carom_dot(sys->nv, sys->at.G + link->row * sys->nv, v) + sys->at.w[link->row];
+        if (w->at.mode[link->contact] == CAROM_OPEN && sys->at.g[i] <= near && u <= 0)
+            w->touch[link->contact] = 1;
+    }
+}
+
+static void tell_impact(carom_step *s, const carom_cn *w, const carom_link *link)
+{
+    const carom_contacts *c = s->contacts;
+    carom_event event = {.type = CAROM_EVENT_IMPACT, .t = w->at.t, .contact = link->contact};
+    for (int j = 0; j < link->rows; j++) {
+        event.u_before[j] = c->u_before[link->row + j];
+        event.u_after[j] = c->u_after[link->row + j];
+        event.impulse[j] = c->P[link->row + j];
+    }
+    carom_stage_event(s->stage, &event);
+}
+
+/* Impulses of an instant: kept for the jump, and their work. */
+static void book(carom_step *s, carom_cn *w, const double *P, const double *v_before)
+{
+    carom_contacts *c = s->contacts;
+    for (int r = 0; r < s->system->nrow; r++)
+        w->jump[r] += P[r], w->at.impulse[r] += P[r];
+    if (!s->stage->account)
+        return;
+    if (P != c->P)
+        carom_copy(s->system->nrow, P, c->P);
+    memset(c->hit, 1, (size_t)s->system->model->ncontact);
+    carom_contact_account(c, s->system, 0, w->at.t, w->at.q, w->at.v, v_before, w->at.v, s->stage);
+}
+
+/* (1) */
+static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    activate(s, w);
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, w->at.t, w->at.q, w->at.v);
+    CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
+    CAROM_TRY(
+        carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, w->v_old, w->v_old, &w->at, w->at.v, s->error));
+    s->stage->residual = CAROM_MAX(s->stage->residual, c->solve.residual);
+    double rounding = 1e-13 * (1 + speed(sys, w)), scale = speed(sys, w);
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        double before = c->u_before[link->row], after = c->u_after[link->row];
+        bool struck = c->P[link->row] > 0 && before < -rounding;
+        if (struck && w->at.mode[link->contact] == CAROM_OPEN)
+            tell_impact(s, w, link), *hit = true;
+        if (w->at.mode[link->contact] == CAROM_OPEN)
+            continue;
+        carom_cn_mode(s, w, link->contact,
+                      after > 1e-10 * scale ? CAROM_OPEN : carom_cn_tangential(sys, w, link, w->at.v, scale));
+    }
+    book(s, w, c->P, w->v_old);
+    return CAROM_OK;
+}
+
+/* (2)-(4), once over the contacts in touch; whether any was closed */
+static bool close_some(carom_step *s, carom_cn *w)
+{
+    carom_system *sys = s->system;
+    bool any = false;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        int c = link->contact, r = link->row;
+        if (!w->touch[c] || w->at.mode[c] != CAROM_OPEN)
+            continue;
+        const double *G = sys->at.G + r * sys->nv;
+        double u = carom_dot(sys->nv, G, w->at.v) + sys->at.w[r], now = carom_dot(sys->nv, G, w->a0) + sys->at.gamma[r];
+        double ge = fmin(now, (w->u1[r] - w->u0[r]) / w->trial);                                         /* (2) */
+        bool rests = ge < 0 && u <= s->h * -ge / 8;                                                      /* (3) */
+        if (!rests && w->stall <= CAROM_CN_STALL)                                                        /* (4) */
+            continue;
+        carom_cn_mode(s, w, c, carom_cn_tangential(sys, w, link, w->at.v, speed(sys, w)));
+        any = true;
+    }
+    return any;
+}
+
+static carom_status rest(carom_step *s, carom_cn *w, bool *closed)
+{
+    carom_system *sys = s->system;
+    bool friction = false;
+    for (;;) {
+        CAROM_TRY(carom_cn_accelerate(s, w, true));
+        if (!close_some(s, w))
+            break;
+        *closed = true;
+        carom_copy(sys->nv, w->at.v, w->v_free);
+        CAROM_TRY(carom_cn_velocities(s, w));
+        activate(s, w);
+        book(s, w, w->x1, w->v_free);
+    }
+    for (int i = 0; i < sys->model->ncontact; i++)
+        friction |= w->at.mode[i] == CAROM_STICK;
+    return friction ? carom_cn_decide(s, w, false) : CAROM_OK;
+}
+
+carom_status carom_cn_impact(carom_step *s, carom_cn *w)
+{
+    carom_system *sys = s->system;
+    bool hit = false, closed = false;
+    carom_copy(sys->nv, w->at.v, w->v_old);
+    memset(w->jump, 0, sizeof(double) * (size_t)sys->nrow);
+    gather(s, w);
+    CAROM_TRY(solve(s, w, &hit));
+    CAROM_TRY(rest(s, w, &closed));
+    if (hit || closed)
+        carom_cn_stage_jump(s, w, w->v_old);
+    memset(w->touch, 0, (size_t)sys->model->ncontact);
+    return CAROM_OK;
+}

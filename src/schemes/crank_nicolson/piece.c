@@ -1,0 +1,151 @@
+/* piece.c: one piece of a step, from event to event: positions settled, recorded, accounted for.
+ *
+ * A piece of length ds from (q0, v0) to (q1, v1), theta in [0, 1]:
+ *   v = v0 + theta (v1 - v0)                                                                                     (1)
+ *   q = q0 + theta (q1 - q0 - b) + theta^2 b,   b = ds (v1 - v0)/2                                               (2)
+ *   impulse of the links: ds (x0 + x1)/2                                                                         (3)
+ *   work of the other forces: ds/2 (F0 + F1) (v0 + v1)/2, the weights of Crank and Nicolson                      (4) */
+#include <string.h>
+
+#include "core/dense.h"
+#include "schemes/crank_nicolson/crank_nicolson.h"
+
+/* Positions onto joints, closed contacts and those just reached; velocities onto joints and closed contacts. */
+static carom_status settle(carom_step *s, carom_cn *w, double t1)
+{
+    carom_system *sys = s->system;
+    int nc = sys->model->ncontact;
+    bool any = w->links;
+    for (int i = 0; i < nc; i++) {
+        w->mode_p[i] = w->touch[i] ? CAROM_CLOSED : w->at.mode[i];
+        any |= w->touch[i] != 0;
+    }
+    if (!any)
+        return CAROM_OK;
+    CAROM_TRY(carom_contact_hold_q(&w->hold, sys, w->mode_p, t1, w->q1, w->v1, s->error));
+    if (!w->links || (sys->known & CAROM_JACOBIAN))
+        return CAROM_OK;
+    if (nc)
+        carom_system_eval(sys, CAROM_LAW, t1, w->q1, w->v1);
+    carom_contact_hold(&w->hold, sys, &sys->mass, w->at.mode, w->slip1, sys->at.w, w->v1, w->v1, w->x_d);
+    return CAROM_OK;
+}
+
+static void record(carom_step *s, const carom_cn *w, double t1, double ds)
+{
+    const carom_system *sys = s->system;
+    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
+    double *q = carom_stage_take(s->stage, 3 * nq), *v = carom_stage_take(s->stage, 2 * nv);
+    double *force = carom_stage_take(s->stage, nrow), *room = carom_stage_take(s->stage, (nc + 7) / 8);
+    if (!room)
+        return;
+    for (int i = 0; i < nv; i++)
+        v[i] = w->at.v[i], v[nv + i] = w->v1[i] - w->at.v[i];                                     /* (1) */
+    for (int i = 0; i < nq; i++) {
+        double bend = nq == nv ? 0.5 * ds * v[nv + i] : 0;
+        q[i] = w->at.q[i], q[2 * nq + i] = bend, q[nq + i] = w->q1[i] - w->at.q[i] - bend;        /* (2) */
+    }
+    for (int r = 0; r < nrow; r++)
+        force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
+    memcpy(room, w->at.mode, (size_t)nc);
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = w->at.t,
+                                                   .t1 = t1,
+                                                   .q_degree = 2,
+                                                   .v_degree = 1,
+                                                   .q = q,
+                                                   .v = v,
+                                                   .force = force,
+                                                   .mode = (unsigned char *)room});
+}
+
+/* A segment's energy is that after the jump at its end. */
+static void stage_energy(carom_step *s, const carom_cn *w)
+{
+    if (!s->stage->account || s->stage->nsegment == 0)
+        return;
+    carom_system_eval(s->system, CAROM_ENERGY, w->at.t, w->at.q, w->at.v);
+    s->stage->segment[s->stage->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
+}
+
+/* (4); powers of the contacts in the middle, where u of what is closed vanishes to second order. */
+static void account(carom_step *s, carom_cn *w, double t1, double ds)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    for (int i = 0; i < sys->nlink; i++)
+        w->g_bar[i] = i < sys->njoint || w->at.mode[i - sys->njoint] != CAROM_OPEN ? -1 : 1e300;
+    carom_contacts_activate(c, sys, w->g_bar, w->at.q, w->at.mode);
+    for (int i = 0; i < sys->nv; i++)
+        w->vs[i] = 0.5 * (w->at.v[i] + w->v1[i]);
+    for (int i = 0; i < sys->nq; i++)
+        w->qs[i] = 0.5 * (w->at.q[i] + w->q1[i]) - 0.125 * ds * (w->v1[i] - w->at.v[i]);
+    if (w->links) {
+        carom_system_eval(sys, CAROM_JACOBIAN, w->at.t + 0.5 * ds, w->qs, w->vs);
+        for (int r = 0; r < sys->nrow; r++)
+            c->P[r] = 0.5 * ds * (w->x0[r] + w->x1[r]);
+    }
+    memset(c->hit, 0, (size_t)sys->model->ncontact);
+    carom_contact_account(c, sys, 0.5 * ds, w->at.t, w->at.q, w->vs, w->at.v, w->v1, s->stage);
+    carom_system_eval(sys, CAROM_ENERGY, t1, w->q1, w->vs);
+    s->stage->work_external += 0.5 * ds * sys->at.energy[2];
+    s->stage->viscous -= 0.5 * ds * sys->at.energy[3];
+}
+
+carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
+{
+    const carom_system *sys = s->system;
+    w->tau = ds == s->h - w->tau ? s->h : w->tau + ds;
+    double t1 = s->now->t + (w->tau + *s->t_low);
+    CAROM_TRY(settle(s, w, t1));
+    if (s->stage->record && ds > 0)
+        record(s, w, t1, ds);
+    if (s->stage->account)
+        account(s, w, t1, ds);
+    for (int r = 0; w->links && r < sys->nrow; r++)
+        w->at.impulse[r] += 0.5 * ds * (w->x0[r] + w->x1[r]);                                     /* (3) */
+    carom_copy(sys->nq, w->q1, w->at.q);
+    carom_copy(sys->nv, w->v1, w->at.v);
+    w->at.t = t1;
+    if (s->stage->record)
+        stage_energy(s, w);
+    return CAROM_OK;
+}
+
+void carom_cn_stage_jump(carom_step *s, carom_cn *w, const double *v_before)
+{
+    const carom_system *sys = s->system;
+    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow;
+    if (!s->stage->record)
+        return;
+    double *q = carom_stage_take(s->stage, nq), *before = carom_stage_take(s->stage, nv);
+    double *after = carom_stage_take(s->stage, nv), *impulse = carom_stage_take(s->stage, nrow);
+    if (!impulse)
+        return;
+    carom_copy(nq, w->at.q, q);
+    carom_copy(nv, v_before, before);
+    carom_copy(nv, w->at.v, after);
+    carom_copy(nrow, w->jump, impulse);
+    carom_stage_jump(s->stage,
+                     &(carom_jump){.t = w->at.t, .q = q, .v_before = before, .v_after = after, .impulse = impulse});
+    stage_energy(s, w);
+}
+
+carom_status carom_cn_end(carom_step *s, carom_cn *w)
+{
+    carom_system *sys = s->system;
+    carom_state *next = s->next;
+    carom_step_advance(s, w->tau);
+    carom_copy(sys->nq, w->at.q, next->q);
+    carom_copy(sys->nv, w->at.v, next->v);
+    carom_copy(sys->nrow, w->at.impulse, next->impulse);
+    carom_copy(sys->nrow, w->slip, s->memory_next);
+    memcpy(next->mode, w->at.mode, (size_t)sys->model->ncontact);
+    if (sys->nrow)
+        carom_system_eval(sys, CAROM_JACOBIAN, next->t, next->q, next->v);
+    for (int r = 0; r < sys->nrow; r++)
+        next->u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, next->v) + sys->at.w[r];
+    if (!carom_all_finite(sys->nq, next->q) || !carom_all_finite(sys->nv, next->v))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                   "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);
+    return CAROM_OK;
+}

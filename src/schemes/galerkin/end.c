@@ -1,0 +1,328 @@
+/* end.c: the impulse at the end of a step.
+ *
+ *   I = h sum_k beta_k lambda_k,   vf = v + h sum_k beta_k a_k,   q' = q + h sum_k beta_k v_k                 (1)
+ *   held: closed and lambda_k > 0 at every stage     (u', P + I) in the law: u' = 0 with P of either sign,    (2)
+ *                                                    or the total vanishes; friction opposes u' with the total
+ *   others with g(q') <= 1e-10                       (u' + e_eff u-, P) in the law                            (3)
+ *   u- from the stage velocity v_M (D-), vf (D+), v (M = 0)                                                   (4)
+ *   e_eff = 0 if the next flight would be shorter than kappa steps, 2 e |u-| <= kappa h max(0, -du/dt),       (5)
+ *           or if the last one was, and for contacts that were closed; otherwise e
+ *   joints                                           u' = 0                                                   (6)
+ *   v' = vf - S k + (1 + S) M^-1 G^T P               S = 0, or in D+ the answer of vf to the velocity         (7)
+ *                                                    M^-1 G^T P, of which the stages have felt k
+ *
+ * (2) projects the velocities of contacts that stay closed: without it order 4 falls to 2 on curved surfaces. Positions
+ * of joints and held contacts are projected before, so that u' = 0 holds at the positions of the next step. With the
+ * velocity before the step in (4) elastic impacts would lose energy; without (5) D- ends bouncing in a cycle of one
+ * step. In D+ the parts of the links and e_eff are those of the solution without impulse. */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/galerkin/galerkin.h"
+
+static void set_links(carom_step *s, const unsigned char *in)
+{
+    carom_contacts *c = s->contacts;
+    c->nactive = 0;
+    for (int i = 0; i < s->system->nlink; i++)
+        if (in[i])
+            c->active[c->nactive++] = i;
+}
+
+void carom_galerkin_stage_links(carom_step *s)
+{
+    set_links(s, ((carom_galerkin *)s->work)->closed);
+}
+
+void carom_galerkin_end_links(carom_step *s)
+{
+    set_links(s, ((carom_galerkin *)s->work)->part);
+}
+
+/* Positions and velocities without impulse, and what the stage forces have done. */
+static void free_end(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    const carom_system *sys = s->system;
+    int nv = sys->nv, M = w->t->M;
+    const double *beta = w->t->beta;
+    for (int i = 0; i < nv; i++) {
+        double a = 0, v = 0;
+        for (int k = 0; k <= M; k++)
+            a += beta[k] * w->a[k * nv + i], v += beta[k] * w->v[k * nv + i];
+        w->vf[i] = s->now->v[i] + s->h * a;
+        w->mean[i] = v;
+    }
+    carom_system_drift(sys, s->now->q, w->mean, s->h, w->q_end);
+    for (int r = 0; r < sys->nrow; r++) {
+        w->I[r] = 0;
+        for (int k = 0; k <= M; k++)
+            w->I[r] += s->h * beta[k] * w->force[k * sys->nrow + r];                           /* (1) */
+    }
+    carom_copy(nv, M == 0 ? s->now->v : w->t->plus ? w->vf : w->v + M * nv, w->v_minus);       /* (4) */
+}
+
+static bool loaded(const carom_step *s, const carom_link *link)
+{
+    const carom_galerkin *w = s->work;
+    for (int k = 0; k <= w->t->M; k++)
+        if (!(w->force[k * s->system->nrow + link->row] > 0))
+            return false;
+    return true;
+}
+
+static void latch(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    const carom_system *sys = s->system;
+    for (int i = 0; i < sys->nlink && !w->latched; i++)
+        w->part[i] = i < sys->njoint                                ? CAROM_GALERKIN_FREE
+                     : w->closed[i] && loaded(s, &sys->link[i]) ? CAROM_GALERKIN_HELD
+                                                                    : CAROM_GALERKIN_OUT;
+}
+
+static void latch_struck(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    double tol = 1e-10 * (1 + carom_norm_max(s->system->nq, w->q_end));
+    for (int i = s->system->njoint; i < s->system->nlink && !w->latched; i++)
+        if (w->part[i] == CAROM_GALERKIN_OUT && s->system->at.g[i] <= tol)
+            w->part[i] = CAROM_GALERKIN_FREE;
+    w->latched = true;
+}
+
+static void fixed_links(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    c->nactive = 0;
+    for (int i = 0; i < s->system->nlink; i++)
+        if (i < s->system->njoint || w->part[i] == CAROM_GALERKIN_HELD)
+            c->active[c->nactive++] = i;
+}
+
+/* q_end <- q_end - M^-1 G^T x until joints and held contacts have the gaps they should; leaves g, G, M of q_end. */
+static carom_status project(carom_step *s)
+{
+    enum { ITERATIONS = 12 };
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    carom_system *sys = s->system;
+    fixed_links(s);
+    int nv = sys->nv, n = c->nactive;
+    double before = INFINITY, *A = c->problem.W, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
+    for (int k = 0; k < ITERATIONS; k++) {
+        carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, w->q_end, w->vf);
+        for (int i = 0; i < n; i++)
+            b[i] = sys->at.g[c->active[i]] - w->g_start[c->active[i]];
+        double size = carom_norm_max(n, b);
+        if (!(size <= 1e300))
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "a joint or closed contact is not finite at t = %.10g", s->next->t);
+        if (size <= 1e-15 * (1 + carom_norm_max(sys->nq, w->q_end)) || (size < 1e-10 && size > 0.5 * before))
+            return CAROM_OK;
+        before = size;
+        CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
+        for (int i = 0; i < n; i++) {
+            carom_copy(nv, sys->at.G + sys->link[c->active[i]].row * nv, c->Y + i * nv);
+            carom_factor_solve(sys, &sys->mass, c->Y + i * nv);
+            for (int j = 0; j < n; j++)
+                A[j * n + i] = carom_dot(nv, sys->at.G + sys->link[c->active[j]].row * nv, c->Y + i * nv);
+        }
+        carom_least_squares(n, n, A, b, x, 1e-12, w->ls_work, w->ls_order);
+        for (int i = 0; i < n; i++)
+            carom_system_drift(sys, w->q_end, c->Y + i * nv, -x[i], w->q_end);
+    }
+    CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "joints cannot be closed at t = %.10g: |g| = %.2g after %d corrections",
+               s->next->t, before, ITERATIONS);
+}
+
+/* (5) */
+static void restitution(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_system *sys = s->system;
+    int nv = sys->nv, M = w->t->M;
+    if (M > 0)
+        carom_system_eval(sys, CAROM_GAMMA, s->next->t, w->q_end, w->v_minus);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *law = sys->at.law + 4 * link->contact, *G = sys->at.G + link->row * nv;
+        double u = carom_dot(nv, G, w->v_minus) + sys->at.w[link->row];
+        double down = M > 0 ? fmax(0, -(carom_dot(nv, G, w->a + M * nv) + sys->at.gamma[link->row])) : 0;
+        double shortest = s->field[CAROM_GALERKIN_FIELD_KAPPA] * s->h * down * (1 + 1e-12); /* a tie ends at rest */
+        bool twice = s->field[CAROM_GALERKIN_FIELD_KAPPA] > 0 && s->now->impulse[link->row] > 0; /* in two steps */
+        bool rests = M > 0 && (w->closed[i] || twice || 2 * law[0] * fabs(u) <= shortest);
+        for (int j = 0; j < link->rows; j++)
+            w->e[link->row + j] = rests ? 0 : law[j > 0];
+    }
+}
+
+/* (7): the velocities without P, and W for those with it; u- follows vf, so it answers P too. */
+static void respond(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    int nv = s->system->nv, n = c->problem.n;
+    carom_copy(nv, w->vf, w->v_base);
+    if (!w->respond)
+        return;
+    for (int i = 0; i < nv; i++)
+        w->v_base[i] -= carom_dot(nv, w->S + i * nv, w->kick);
+    if (w->t->M > 0)
+        carom_copy(nv, w->v_base, w->v_minus);
+    for (int row = 0; row < n; row++) {
+        double *Y = c->Y + row * nv;
+        carom_copy(nv, Y, w->mean);
+        for (int i = 0; i < nv; i++)
+            Y[i] += carom_dot(nv, w->S + i * nv, w->mean);
+    }
+    for (int k = 0; k < c->nactive; k++)
+        for (int j = 0; j < s->system->link[c->active[k]].rows; j++) {
+            int r = s->system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
+            double follow = s->system->link[c->active[k]].contact < 0 || w->t->M == 0 ? 1 : 1 + w->e[r];
+            for (int i = 0; i < n; i++) {
+                double *W = &c->problem.W[row * n + i];
+                *W += follow * (carom_dot(nv, s->system->at.G + r * nv, c->Y + i * nv) - *W);
+            }
+        }
+}
+
+static bool any_struck(const carom_step *s)
+{
+    const carom_galerkin *w = s->work;
+    for (int i = s->system->njoint; i < s->system->nlink; i++)
+        if (w->part[i] == CAROM_GALERKIN_FREE && !w->closed[i])
+            return true;
+    return false;
+}
+
+/* A held contact that slips in space and has not turned round slips on: P_t = -mu P_n d. */
+static void slip_on(carom_step *s, const carom_link *link, carom_block *block)
+{
+    carom_galerkin *w = s->work;
+    const double *u = s->contacts->u_free + link->row + 1;
+    double size = hypot(u[0], u[1]);
+    if (!(carom_dot(2, u, s->now->u + link->row + 1) > 0))
+        return;
+    block->pin = CAROM_PIN_SLIP;
+    for (int j = 0; j < 2; j++) {
+        block->direction[j] = u[j] / size;
+        w->base[link->row + 1 + j] = -block->mu * w->base[link->row] * block->direction[j];
+    }
+}
+
+/* Laws, coefficients and right-hand sides of (2), (3), (6), in the total impulse x = P + base. */
+static void given(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    carom_system *sys = s->system;
+    int nv = sys->nv, n = c->problem.n;
+    bool struck = any_struck(s);
+    for (int k = 0; k < c->nactive; k++) {
+        int i = c->active[k];
+        const carom_link *link = &sys->link[i];
+        carom_block *block = &c->problem.block[k];
+        block->pin = CAROM_PIN_NONE;
+        for (int r = link->row; r < link->row + link->rows; r++) {
+            c->u_before[r] = carom_dot(nv, sys->at.G + r * nv, w->v_minus) + sys->at.w[r];
+            c->u_free[r] = carom_dot(nv, sys->at.G + r * nv, w->v_base) + sys->at.w[r];
+            w->base[r] = w->part[i] == CAROM_GALERKIN_HELD ? w->I[r] : 0;
+            double e = link->contact < 0 ? 0 : w->e[r];
+            c->problem.b[block->row + r - link->row] = c->u_free[r] + e * c->u_before[r];
+        }
+        if (link->contact < 0)
+            continue;
+        const double *law = sys->at.law + 4 * link->contact;
+        carom_mode mode = s->now->mode[link->contact];
+        bool turns = link->rows == 3 && mode == CAROM_SLIP && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
+        block->mu = mode == CAROM_STICK && !w->loose[i] ? CAROM_MAX(law[2], law[3]) : law[2];
+        if (turns && !struck)
+            slip_on(s, link, block);
+    }
+    for (int k = 0; k < c->nactive; k++)
+        for (int j = 0; j < sys->link[c->active[k]].rows; j++)
+            for (int i = 0, col = c->problem.block[k].row + j; i < n; i++)
+                c->problem.b[i] -= c->problem.W[i * n + col] * w->base[sys->link[c->active[k]].row + j];
+}
+
+/* Contacts that were held by static friction and slip, or slipped on and have turned round: once more. */
+static bool again(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    double scale = carom_norm_max(c->problem.n, c->problem.b);
+    bool changed = false;
+    for (int k = 0; k < c->nactive; k++) {
+        int i = c->active[k];
+        const carom_link *link = &s->system->link[i];
+        const carom_block *block = &c->problem.block[k];
+        const double *u = c->solve.u + block->row + 1;
+        if (link->rows == 1)
+            continue;
+        if (block->pin == CAROM_PIN_SLIP && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
+            w->straight[i] = changed = true;
+        if (block->mu > s->system->at.law[4 * link->contact + 2] && carom_norm_max(link->rows - 1, u) > 1e-9 * scale)
+            w->loose[i] = changed = true;
+    }
+    return changed;
+}
+
+static carom_status impulses(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    carom_system *sys = s->system;
+    carom_contacts_pose(c, sys, &sys->mass, sys->at.G);
+    respond(s);
+    do {
+        given(s);
+        CAROM_TRY(carom_contacts_solve(c, sys, s->next->t, s->error));
+    } while (again(s));
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        for (int j = 0; j < link->rows; j++)
+            c->solve.x[c->problem.block[k].row + j] -= w->base[link->row + j];
+    }
+    carom_contacts_apply(c, sys, w->v_base, s->next->v, w->P);                                 /* (7) */
+    carom_multiply_t(sys->nrow, sys->nv, sys->at.G, w->P, w->kick_new);
+    carom_factor_solve(sys, &sys->mass, w->kick_new);
+    for (int i = 0; i < sys->nv && w->respond && w->t->M > 0; i++)
+        w->v_minus[i] += carom_dot(sys->nv, w->S + i * sys->nv, w->kick_new);
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        for (int r = link->row; r < link->row + link->rows; r++) {
+            c->u_before[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->v_minus) + sys->at.w[r];
+            c->u_after[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, s->next->v) + sys->at.w[r];
+        }
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_galerkin_end(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    carom_system *sys = s->system;
+    bool first = !w->latched;
+    free_end(s);
+    for (int r = 0; r < sys->nrow; r++)
+        w->P[r] = c->u_before[r] = c->u_free[r] = c->u_after[r] = 0;
+    latch(s);
+    if (sys->nlink) {
+        CAROM_TRY(project(s));
+        latch_struck(s);
+    }
+    carom_galerkin_end_links(s);
+    carom_copy(sys->nq, w->q_end, s->next->q);
+    carom_copy(sys->nv, w->vf, s->next->v);
+    if (c->nactive == 0)
+        return CAROM_OK;
+    CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
+    if (sys->model->ncontact) {
+        carom_system_eval(sys, CAROM_LAW, s->next->t, w->q_end, w->v_minus);
+        if (first)
+            restitution(s);
+    }
+    return impulses(s);
+}

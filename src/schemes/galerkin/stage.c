@@ -1,0 +1,175 @@
+/* stage.c: what a step of the Galerkin families has to tell: modes, events, energy, dense output.
+ *
+ *   closed:  (g <= 1e-10 or held) and |u_n| <= 1e-9, relative to coordinates and velocities        (1)
+ *   v(x) = sum_k l_k(x) v_k,   q(x) = q + h int_0^x v,   x = (t - t_i-1)/h                          (2)
+ *
+ * (2) is the paper's dense output, of degree M and M + 1. D- jumps at the end of every step from v_M to v' (without an
+ * impact by O(h^(M+1))), D+ at its start from v to v_0, where stages feel an impulse before it acts. A jump is told for
+ * impacts only, at the end of the step: from v_M (D-) or vf (D+) to v'. Positions are continuous: what projection has
+ * changed is spread over the segment. M = 0 is at velocity level: there the rules of contact/status.c hold. */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/galerkin/galerkin.h"
+
+static carom_mode tangential(const double *u, int directions, double tol)
+{
+    if (directions == 0)
+        return CAROM_CLOSED;
+    return carom_norm_max(directions, u) <= tol ? CAROM_STICK : CAROM_SLIP;
+}
+
+static void tell(carom_step *s, carom_event_type type, const carom_link *link)
+{
+    const carom_contacts *c = s->contacts;
+    const carom_galerkin *w = s->work;
+    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
+    for (int j = 0; j < link->rows; j++) {
+        event.u_before[j] = c->u_before[link->row + j];
+        event.u_after[j] = s->next->u[link->row + j];
+        event.impulse[j] = w->P[link->row + j];
+    }
+    carom_stage_event(s->stage, &event);
+}
+
+static void tell_change(carom_step *s, const carom_link *link, carom_mode before, carom_mode after)
+{
+    if (before != after)
+        tell(s,
+             before == CAROM_OPEN   ? CAROM_EVENT_CLOSING
+             : after == CAROM_OPEN  ? CAROM_EVENT_OPENING
+             : after == CAROM_STICK ? CAROM_EVENT_STICK
+                                    : CAROM_EVENT_SLIP,
+             link);
+}
+
+/* Modes and events of M >= 1; returns whether a contact was hit. The system holds g, G and w of the end. */
+static bool status(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    const carom_system *sys = s->system;
+    int nv = sys->nv;
+    double length = 1e-10 * (1 + carom_norm_max(sys->nq, s->next->q));
+    double speed = 1e-9 * (1 + carom_norm_max(nv, s->next->v));
+    bool any = false;
+    for (int r = 0; r < sys->nrow; r++) {
+        s->next->impulse[r] = w->I[r] + w->P[r];
+        s->next->u[r] = carom_dot(nv, sys->at.G + r * nv, s->next->v) + sys->at.w[r];
+    }
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *u = s->next->u + link->row;
+        carom_mode before = s->now->mode[link->contact], after = CAROM_OPEN;
+        bool touches = sys->at.g[i] <= length || w->part[i] == CAROM_GALERKIN_HELD;
+        if (touches && fabs(u[0]) <= speed)                                                    /* (1) */
+            after = tangential(u + 1, link->rows - 1, speed);
+        bool hit = !w->closed[i] && w->P[link->row] > 0 && c->u_before[link->row] < 0;
+        s->next->mode[link->contact] = (unsigned char)after;
+        c->hit[link->contact] = hit;
+        any |= hit;
+        if (hit)
+            tell(s, CAROM_EVENT_IMPACT, link);
+        tell_change(s, link, before, after);
+    }
+    if (c->nactive)
+        s->stage->residual = c->solve.residual;
+    return any;
+}
+
+/* Work of the stage forces, each over its weight of the step, then of the impulses. */
+static void account(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_contacts *c = s->contacts;
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    const double *before = w->t->M > 0 ? w->vf : s->now->v; /* at velocity level the impulse acts over the step */
+    carom_contact_account(c, sys, 0, s->next->t, s->next->q, s->next->v, before, s->next->v, s->stage);
+    carom_galerkin_stage_links(s);
+    for (int l = 0; l <= w->t->M; l++) {
+        double part = s->h * w->t->beta[l], t = carom_galerkin_time(s, l);
+        const double *q = w->q + l * sys->nq, *v = w->v + l * nv;
+        if (c->nactive)
+            carom_system_eval(sys, CAROM_JACOBIAN, t, q, v);
+        for (int r = 0; r < sys->nrow; r++)
+            c->P[r] = part * w->force[l * sys->nrow + r];
+        if (sys->model->ncontact)
+            memset(c->hit, 0, (size_t)sys->model->ncontact);
+        carom_contact_account(c, sys, part, t, q, v, v, v, s->stage);
+    }
+    carom_galerkin_end_links(s);
+}
+
+static void polynomials(const carom_step *s, double *q, double *v)
+{
+    const carom_galerkin *w = s->work;
+    const carom_galerkin_table *t = w->t;
+    int nv = s->system->nv, nq = s->system->nq, M = t->M;
+    for (int i = 0; i < nv; i++) {
+        double first = w->v[i], c[CAROM_GALERKIN_STAGES], end = 0;
+        for (int j = 0; j <= M; j++) {
+            long double sum = 0;
+            for (int l = 1; l <= M; l++)
+                sum += t->chebyshev[j][l] * (w->v[l * nv + i] - first);
+            c[j] = (double)sum;
+        }
+        for (int k = M; k >= 0; k--) {
+            double sum = 0;
+            for (int j = k; j <= M; j++)
+                sum += t->power[j][k] * c[j];
+            v[k * nv + i] = sum + (k == 0 ? first : 0);
+            q[(k + 1) * nq + i] = s->h * v[k * nv + i] / (k + 1);                              /* (2) */
+            end += q[(k + 1) * nq + i];
+        }
+        q[i] = s->now->q[i];
+        q[nq + i] += s->next->q[i] - (q[i] + end);
+    }
+}
+
+static void record(carom_step *s, bool hit)
+{
+    carom_galerkin *w = s->work;
+    carom_stage *stage = s->stage;
+    const carom_system *sys = s->system;
+    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact, M = w->t->M;
+    double *q = carom_stage_take(stage, (M + 2) * nq), *v = carom_stage_take(stage, (M + 1) * nv);
+    double *force = carom_stage_take(stage, nrow), *before = carom_stage_take(stage, nv);
+    unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
+    double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq);
+    double *after = carom_stage_take(stage, nv);
+    if (!after)
+        return;
+    polynomials(s, q, v);
+    for (int r = 0; r < nrow; r++)
+        force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
+    if (nc)
+        memcpy(mode, s->next->mode, (size_t)nc);
+    carom_stage_segment(stage, &(carom_segment){.t0 = s->now->t, .t1 = s->next->t, .q_degree = M + 1, .v_degree = M,
+                                                .q = q, .v = v, .force = force, .mode = mode,
+                                                .residual = stage->residual});
+    if (!hit)
+        return;
+    carom_copy(nrow, w->P, impulse);
+    carom_copy(nq, s->next->q, q_end);
+    carom_copy(nv, s->next->v, after);
+    carom_copy(nv, w->t->plus ? w->vf : w->v + M * nv, before);
+    carom_stage_jump(stage, &(carom_jump){.t = s->next->t, .q = q_end, .v_before = before, .v_after = after,
+                                          .impulse = impulse});
+}
+
+carom_status carom_galerkin_tell(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    const carom_system *sys = s->system;
+    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(sys->nv, s->next->v))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                   "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);
+    carom_copy(sys->nrow, w->P, s->contacts->P);
+    bool hit = w->t->M > 0 ? status(s) : carom_step_status(s, w->vf);
+    if (s->stage->account)
+        account(s);
+    if (s->stage->record)
+        record(s, hit);
+    return CAROM_OK;
+}

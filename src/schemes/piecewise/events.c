@@ -1,0 +1,260 @@
+/* events.c: the earliest event of a step, located on trials of the Runge-Kutta pair.
+ *
+ * Functions that are positive as long as the modes hold:
+ *   open      g                        impact; found between the ends too (dips.c)             (1)
+ *   closed    x_n                      opening                                                    (2)
+ *   stick     mu_s x_n - |x_t|         slip begins                                                (3)
+ *   slip      s . u_t                  slip ends                                                  (4)
+ *   (2), (3) between stages: where a parabola through three of them comes near 0                          (5)
+ * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
+ * the tolerance would do, since the motion is continuous there. */
+#include <float.h>
+#include <math.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+enum { ITERATIONS = 60 };
+
+static double value(const carom_step *s, const carom_tol *w, const carom_end *e, carom_cause cause, int contact)
+{
+    const carom_system *sys = s->system;
+    const carom_link *link = &sys->link[sys->njoint + contact];
+    const double *x = e->force + link->row, *u = e->u + link->row, *d = w->direction + 2 * contact;
+    switch (cause) {
+    case CAROM_CAUSE_GAP:
+        return e->g[sys->njoint + contact];
+    case CAROM_CAUSE_FORCE:
+        return x[0];
+    case CAROM_CAUSE_STICK:
+        return sys->at.law[4 * contact + 3] * x[0] - (link->rows > 2 ? hypot(x[1], x[2]) : fabs(x[1]));
+    default:
+        return d[0] * u[1] + (link->rows > 2 ? d[1] * u[2] : 0);
+    }
+}
+
+/* The root of the function in [low, high], positive at low and negative at high: regula falsi (Illinois) with
+ * bisection, for gaps Newton's method inside the bracket. Leaves the trial at the root in w->end, on the negative
+ * side of it. */
+static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int contact, double low, double f_low,
+                           double high, double f_high)
+{
+    const carom_system *sys = s->system;
+    double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high), x = high;
+    int row = sys->link[sys->njoint + contact].row, stuck = 0;
+    for (int k = 0; k < ITERATIONS && high - low > accuracy; k++) {
+        const carom_end *e = &w->probe;
+        double newton =
+            cause == CAROM_CAUSE_GAP && k > 0 && e->u[row] < 0 ? e->x - e->g[sys->njoint + contact] / e->u[row] : -1;
+        x = newton > low && newton < high ? newton : (f_low * high - f_high * low) / (f_low - f_high);
+        if (!(x > low && x < high) || k % 8 == 7)
+            x = 0.5 * (low + high);
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        double f = value(s, w, &w->probe, cause, contact);
+        if (f < 0) {
+            high = x, f_high = f;
+            f_low *= ++stuck > 1 ? 0.5 : 1;
+            carom_tol_copy(sys, &w->probe, &w->end);
+        } else {
+            low = x, f_low = f;
+            f_high *= --stuck < -1 ? 0.5 : 1;
+        }
+        if (f == 0) {
+            carom_tol_copy(sys, &w->probe, &w->end);
+            return CAROM_OK;
+        }
+        /* at the root, from above */
+        if (newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q))) {
+            carom_tol_copy(sys, &w->probe, &w->end);
+            return CAROM_OK;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* A gap that is negative at x = high: the root before it. A gap that has just opened is 0 at the start: first find a
+ * place where it is positive. */
+static carom_status impact_before(carom_step *s, carom_tol *w, int contact, double low, double high, double f_high)
+{
+    const carom_system *sys = s->system;
+    int i = sys->njoint + contact;
+    double f_low = 0;
+    carom_tol_copy(sys, &w->probe, &w->end);
+    if (low > 0) {
+        CAROM_TRY(carom_tol_trial(s, w, low, &w->probe, NULL));
+        f_low = w->probe.g[i];
+    } else if (w->start.g[i] > 0) {
+        f_low = w->start.g[i];
+    }
+    double x = f_low > 0 ? low : high;
+    for (int k = 0; f_low <= 0 && k < ITERATIONS; k++) {
+        x *= 0.5;
+        if (s->now->t + x == s->now->t)
+            break;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        f_low = w->probe.g[i];
+        if (f_low < 0) {
+            carom_tol_copy(sys, &w->probe, &w->end);
+            high = x, f_high = f_low;
+        }
+    }
+    if (f_low <= 0) { /* it does not open: it is hit at once */
+        CAROM_TRY(carom_tol_trial(s, w, 0, &w->end, NULL));
+        return CAROM_OK;
+    }
+    return polish(s, w, CAROM_CAUSE_GAP, contact, x, f_low, high, f_high);
+}
+
+/* (1) for one open contact: shortens w->end when its gap closes before. */
+static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *found)
+{
+    const carom_system *sys = s->system;
+    int i = sys->njoint + contact, r = sys->link[i].row;
+    double low = 0, high = 0, h = w->end.x;
+    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_tol_rest(s, w->start.v); /* it has just left */
+    double rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
+    /* a gap that opens slowly is 0 but for rounding for a while */
+    double noise = w->start.g[i] <= rounding ? rounding : 0;
+    *found = false;
+    for (double from = 0; from < 1 && carom_tol_dip(s, w, contact, left, noise, from, &low, &high); from = high) {
+        CAROM_TRY(carom_tol_trial(s, w, high * h, &w->probe, NULL));
+        *found = w->probe.g[i] < -noise;
+        if (*found)
+            return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
+    }
+    return CAROM_OK;
+}
+
+/* What has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. If it is
+ * negative at once, the event is at the start (*low < 0). */
+static carom_status begun(carom_step *s, carom_tol *w, carom_cause cause, int contact, double rounding, double *low,
+                          double *f_low)
+{
+    double x = w->end.x;
+    *low = -1;
+    CAROM_TRY(carom_tol_trial(s, w, 1e-6 * x, &w->probe, NULL));
+    bool at_once = value(s, w, &w->probe, cause, contact) < -rounding;
+    if (at_once)
+        carom_tol_copy(s->system, &w->probe, &w->end);
+    for (int k = 0; !at_once && k < 40; k++) {
+        x *= 0.5;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        double f = value(s, w, &w->probe, cause, contact);
+        if (f > 0) {
+            *low = x, *f_low = f;
+            return CAROM_OK;
+        }
+        carom_tol_copy(s->system, &w->probe, &w->end);
+    }
+    return CAROM_OK;
+}
+
+/* How far a function is from 0 by rounding alone. */
+static double rounding_of(const carom_step *s, const carom_tol *w, carom_cause cause, int contact)
+{
+    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    double force = 0;
+    if (cause == CAROM_CAUSE_SLIP_END)
+        return 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v));
+    for (int r = link->row; r < link->row + link->rows; r++)
+        force = CAROM_MAX(force, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
+    return 16 * DBL_EPSILON * force;
+}
+
+/* Where the parabola through three points is least, between the outer ones; its value there. */
+static double vertex(const double *x, const double *f, double *least)
+{
+    double d = (f[1] - f[0]) / (x[1] - x[0]), c = ((f[2] - f[1]) / (x[2] - x[1]) - d) / (x[2] - x[0]);
+    double at = c > 0 ? 0.5 * (x[0] + x[1] - d / c) : x[1];
+    at = CAROM_MIN(CAROM_MAX(at, x[0]), x[2]);
+    *least = f[0] + (at - x[0]) * (d + c * (at - x[1]));
+    return at;
+}
+
+/* (5): forces are known at the stages only; a trial where they may be out of bounds between them. */
+static carom_status between(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h)
+{
+    double x[CAROM_STAGES + 1] = {0}, f[CAROM_STAGES + 1] = {value(s, w, &w->start, cause, contact)};
+    double end = value(s, w, &w->end, cause, contact);
+    int n = 1;
+    for (int k = 1; k < w->watched; k++) {
+        const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
+        if (w->node[k] * h > x[n - 1] && w->node[k] * h < w->end.x)
+            x[n] = w->node[k] * h, f[n++] = value(s, w, &stage, cause, contact);
+    }
+    x[n] = w->end.x, f[n++] = end;
+    for (int i = 0; end >= 0 && i + 2 < n; i++) {
+        double least, at = vertex(x + i, f + i, &least);
+        if (!(least < 0.02 * (fabs(f[i]) + fabs(f[i + 1]) + fabs(f[i + 2])) && at > 0 && at < w->end.x))
+            continue;
+        CAROM_TRY(carom_tol_trial(s, w, at, &w->probe, NULL));
+        if (value(s, w, &w->probe, cause, contact) < 0) {
+            carom_tol_copy(s->system, &w->probe, &w->end);
+            break;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* (2)-(4): sign change between the ends, or at a stage between them. */
+static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
+{
+    double f0 = value(s, w, &w->start, cause, contact), f1, low = 0, rounding = rounding_of(s, w, cause, contact);
+    for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < w->watched; k++) {
+        const carom_end stage = {.force = w->stage_force[k], .u = w->end.u};
+        double x = w->node[k] * h;
+        if (x >= w->end.x || !(value(s, w, &stage, cause, contact) < 0))
+            continue;
+        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        f1 = value(s, w, &w->probe, cause, contact);
+        if (f1 < 0) {
+            carom_tol_copy(s->system, &w->probe, &w->end);
+            break;
+        }
+    }
+    if (cause != CAROM_CAUSE_SLIP_END)
+        CAROM_TRY(between(s, w, cause, contact, h));
+    f1 = value(s, w, &w->end, cause, contact);
+    *found = f1 < (f0 <= rounding ? -rounding : 0);
+    if (*found && f0 <= rounding)
+        CAROM_TRY(begun(s, w, cause, contact, rounding, &low, &f0));
+    f1 = value(s, w, &w->end, cause, contact);
+    return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
+}
+
+carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
+{
+    const carom_system *sys = s->system;
+    double h = w->end.x;
+    *cause = CAROM_CAUSE_NONE;
+    w->dips.x = -1;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
+        switch ((carom_role)(int)w->role[c]) {
+        case CAROM_ROLE_OPEN:
+            causes[0] = CAROM_CAUSE_GAP;
+            break;
+        case CAROM_ROLE_PRESS:
+        case CAROM_ROLE_SATURATED:
+            causes[0] = CAROM_CAUSE_FORCE;
+            break;
+        case CAROM_ROLE_STICK:
+            causes[0] = CAROM_CAUSE_FORCE, causes[1] = CAROM_CAUSE_STICK;
+            break;
+        case CAROM_ROLE_SLIP:
+            causes[0] = CAROM_CAUSE_FORCE;
+            if (sys->link[sys->njoint + c].rows == 2) /* spatial slip ends elsewhere: modes.c (6) */
+                causes[1] = CAROM_CAUSE_SLIP_END;
+            break;
+        case CAROM_ROLE_PASSIVE:
+            break;
+        }
+        for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
+            bool found;
+            CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found)
+                                                   : crossing(s, w, causes[k], c, h, &found));
+            if (found)
+                *cause = causes[k], *contact = c;
+        }
+    }
+    return CAROM_OK;
+}

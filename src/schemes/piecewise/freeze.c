@@ -1,0 +1,211 @@
+/* freeze.c: accumulating impacts are ended when what is left of them is below the tolerance.
+ *
+ *   freeze    open b with u >= 0, gddot < 0, g + u^2/(2 |gddot|) <= k = kappa tol/(coordinate per gap), closed for good
+ *             if nothing else hits hard within three tails 2 u/(|gddot| (1 - e)) of the frozen mode                 (1)
+ *             u is removed with the columns of that mode, friction included: an impulse of the step                 (2)
+ *
+ * Contacts inside first: what rests on them falls only when they have come to rest. */
+#include <float.h>
+#include <math.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+/* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen
+ * mode: what rested in relative flight may now fall. A soft hit begins a tail of its own. */
+static bool disturbed(const carom_step *s, const carom_tol *w, double tail, double k, double fall)
+{
+    const carom_system *sys = s->system;
+    int nc = sys->nlink - sys->njoint;
+    for (int c = 0, calm = 0; calm < nc; c = (c + 1) % nc, calm++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
+        if ((int)w->role[c] != CAROM_ROLE_OPEN)
+            continue;
+        bool dips = u < 0 && -u <= rate * time && u * u >= 2 * rate * g; /* and comes back, all within that time */
+        bool hits = dips || g + u * time + 0.5 * rate * time * time <= 0;
+        double hit = sqrt(CAROM_MAX(u * u - 2 * rate * g, 0)), e = sys->at.law[4 * c];
+        if (hits && hit * hit > 2 * k * fall)
+            return true;
+        double longer = hits && e < 1 ? 2 * hit / (fall * (1 - e)) : 0;
+        if (longer > 1.01 * tail)
+            tail = longer, calm = -1;
+    }
+    return false;
+}
+
+/* How far a coordinate moves when the gap of a contact closes by 1. */
+static double leverage(carom_step *s, carom_tol *w, int row)
+{
+    const carom_system *sys = s->system;
+    const double *G = sys->at.G + row * sys->nv;
+    double *y = w->shift_v;
+    carom_copy(sys->nv, G, y);
+    carom_factor_solve(sys, &sys->mass, y);
+    double W = carom_dot(sys->nv, G, y);
+    return W > 0 ? CAROM_MAX(1, carom_norm_max(sys->nv, y) / W) : 1;
+}
+
+/* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
+static void report_zeno(carom_step *s, const carom_tol *w, int contact, double rest)
+{
+    const carom_system *sys = s->system;
+    int r = sys->link[sys->njoint + contact].row;
+    double u = w->end.u[r], fall = -w->end.udot[r], e = sys->at.law[4 * contact];
+    if (w->impacts[contact] < 2 || u <= rest)
+        return; /* a single soft impact is no accumulation */
+    carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->impacts[contact]};
+    if (e > 0 && e < 1) {
+        zeno.t += 2 * u / (fall * (1 - e));
+        zeno.swallowed = (long)ceil(log(rest / u) / log(e));
+    }
+    carom_stage_zeno(s->stage, &zeno);
+}
+
+/* (1): marks those whose bounces may end now in w->still.mode; must: only those that cannot be told from rest. */
+static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, double *tail, double *k_least,
+                       double *fall_least)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    bool any = false;
+    /* of a gap: it would keep the bounces alive for ever */
+    double rounding = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
+    *tail = 0, *k_least = *fall_least = INFINITY;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        double u = e->u[r], fall = -e->udot[r], e_n = sys->at.law[4 * c];
+        double k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding);
+        w->still.mode[c] = CAROM_OPEN;
+        if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
+            e->g[i] + u * u / (2 * fall) > k)
+            continue;
+        k = CAROM_MAX(k / leverage(s, w, r), rounding);
+        if (e->g[i] + u * u / (2 * fall) > k)
+            continue;
+        double down = sqrt(u * u + 2 * fall * CAROM_MAX(e->g[i], 0)); /* it may be on its way up or at the top */
+        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
+        *k_least = CAROM_MIN(*k_least, k), *fall_least = CAROM_MIN(*fall_least, fall);
+        w->still.mode[c] = CAROM_CLOSED;
+        any = true;
+    }
+    return any;
+}
+
+/* What freezing takes: of the normal velocities as impacts, of the others as friction. */
+static void account_freeze(carom_step *s, carom_tol *w)
+{
+    carom_system *sys = s->system;
+    const carom_fixed *f = &w->fixed;
+    const carom_end *e = &w->end;
+    double t = s->now->t + e->x, impact = 0, moving = 0;
+    carom_system_eval(sys, CAROM_ENERGY, t, e->q, e->v);
+    double loss = -sys->at.energy[0];
+    carom_system_eval(sys, CAROM_ENERGY, t, e->q, w->probe.v);
+    loss += sys->at.energy[0];
+    carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, e->q, w->probe.v);
+    for (int k = 0; k < f->m; k++) {
+        int r = f->row[k];
+        bool normal = false;
+        for (int i = sys->njoint; i < sys->nlink; i++)
+            normal |= sys->link[i].row == r;
+        moving += f->x[k] * sys->at.w[r];
+        impact += normal ? 0.5 * f->x[k] * (carom_dot(sys->nv, sys->at.G + r * sys->nv, w->probe.v) + sys->at.w[r]) : 0;
+    }
+    s->stage->impact += impact;
+    s->stage->work_constraints += moving;
+    s->stage->friction += loss + moving - impact;
+}
+
+void carom_tol_take(carom_step *s, const carom_tol *w)
+{
+    const carom_system *sys = s->system;
+    const carom_fixed *f = &w->fixed;
+    double *P = s->contacts->P;
+    for (int k = 0; k < f->m; k++) {
+        P[f->row[k]] -= f->x[k];
+        for (int i = sys->njoint; i < sys->nlink; i++) {
+            const carom_link *link = &sys->link[i];
+            int c = link->contact;
+            bool slips = link->row == f->row[k] && (int)w->role[c] == CAROM_ROLE_SLIP;
+            for (int j = 1; slips && j < link->rows; j++)
+                P[link->row + j] += sys->at.law[4 * c + 2] * w->direction[2 * c + j - 1] * f->x[k];
+        }
+    }
+}
+
+/* (2), from the velocities in w->probe.v. Closed contacts that carry no force, but would be driven together by it,
+ * are held, too. */
+static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bool *held)
+{
+    const carom_system *sys = s->system;
+    carom_end *e = &w->end;
+    *held = false;
+    for (bool more = true; more;) {
+        more = false;
+        carom_copy(sys->nv, w->probe.v, e->v);
+        CAROM_TRY(carom_tol_project(s, w, e, false));
+        for (int i = sys->njoint; i < sys->nlink; i++) {
+            int c = sys->link[i].contact, r = sys->link[i].row;
+            double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, e->v) + sys->at.w[r];
+            if ((int)w->role[c] == CAROM_ROLE_PASSIVE && u < -rest)
+                w->role[c] = CAROM_ROLE_PRESS, more = *held = true;
+        }
+    }
+    return CAROM_OK;
+}
+
+/* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
+static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
+{
+    carom_end *e = &w->end;
+    bool held;
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+        if (w->still.mode[c] != CAROM_OPEN) {
+            w->role[c] = CAROM_ROLE_PRESS;
+            report_zeno(s, w, c, rest);
+        }
+    CAROM_TRY(carom_tol_project(s, w, e, false));
+    CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    CAROM_TRY(remove_velocity(s, w, rest, &held));
+    carom_tol_take(s, w);
+    if (s->stage->account)
+        account_freeze(s, w);
+    CAROM_TRY(carom_tol_project(s, w, e, true));
+    if (held)
+        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    return carom_tol_measure(s, w, e);
+}
+
+/* (1), repeated: the contacts inside first, then those that rest on them. */
+carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
+{
+    const carom_system *sys = s->system;
+    carom_end *e = &w->end;
+    int nc = sys->nlink - sys->njoint;
+    double rest = carom_tol_rest(s, e->v), tail, k, fall;
+    CAROM_TRY(carom_tol_measure(s, w, e));
+    bool must = false;
+    for (int round = 0; round <= nc && candidates(s, w, rest, must, &tail, &k, &fall); round++) {
+        const carom_stage before = *s->stage;
+        carom_copy(3 * nc, w->role, w->roles_before);
+        carom_copy(sys->nrow, s->contacts->P, w->probe.force);
+        carom_copy(sys->nq, e->q, w->probe.q);
+        carom_copy(sys->nv, e->v, w->probe.v);
+        carom_status status = close_marked(s, w, rest);
+        if (status != CAROM_OK && (must || status != CAROM_NO_SOLUTION))
+            return status;
+        if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))
+            continue;
+        *s->stage = before; /* later, when less is left of it; */
+        s->system->info->paradox = CAROM_NO_PARADOX;
+        carom_copy(sys->nrow, w->probe.force, s->contacts->P);
+        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_copy(sys->nq, w->probe.q, e->q);
+        carom_copy(sys->nv, w->probe.v, e->v);
+        must = true; /* but of some nothing is left that could become less */
+        CAROM_TRY(carom_tol_measure(s, w, e));
+    }
+    for (int c = 0; c < nc; c++)
+        w->still.mode[c] = CAROM_OPEN;
+    return CAROM_OK;
+}

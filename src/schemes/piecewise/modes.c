@@ -1,0 +1,301 @@
+/* modes.c: what happens at the end of a step: impacts, new modes, freezing of accumulating impacts.
+ *
+ *   impact    impact.c                                                                                              (1)
+ *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
+ *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                             (2)
+ *             after a force or stick event at t + d on the old motion, where the violated inequality is strict      (3)
+ *   freeze    freeze.c                                                                                              (4)
+ *   project   what the roles hold is removed with their columns                                                     (5)
+ *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the
+ *             last step
+ *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
+ *   redundant redundant.c                                                                                        (7) */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+double carom_tol_small(const carom_step *s)
+{
+    double least = s->options->atol; /* of all coordinates: a gap may be any of them */
+    for (int i = 0; i < s->system->nq; i++)
+        least = CAROM_MIN(least, s->atol[i]);
+    return CAROM_TOL_KAPPA * (least + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
+}
+
+static double speed(const carom_step *s, const double *v)
+{
+    return 1 + carom_norm_max(s->system->nv, v);
+}
+
+double carom_tol_rest(const carom_step *s, const double *v)
+{
+    return 1e-12 * speed(s, v);
+}
+
+static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
+{
+    const carom_system *sys = s->system;
+    const carom_contacts *c = s->contacts;
+    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
+    double rounding = 1e-13 * carom_norm_max(c->problem.n, c->problem.b); /* of what a force does to its own gap */
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        int i = link->contact, row = c->problem.block[k].row;
+        const double *x = c->solve.x + row, *rate = c->solve.u + row;
+        if (!(x[0] * fabs(c->problem.W[row * (c->problem.n + 1)]) > rounding)) {
+            w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
+        } else if (link->rows == 1) {
+            w->role[i] = CAROM_ROLE_PRESS;
+        } else if (w->mode[i] == CAROM_SLIP) {
+            w->role[i] = CAROM_ROLE_SLIP;
+        } else {
+            double size = link->rows > 2 ? hypot(rate[1], rate[2]) : fabs(rate[1]);
+            w->role[i] = size <= small ? CAROM_ROLE_STICK : CAROM_ROLE_SLIP;
+            if (size > small) {
+                w->direction[2 * i] = rate[1] / size;
+                w->direction[2 * i + 1] = link->rows > 2 ? rate[2] / size : 0;
+            }
+        }
+    }
+    return CAROM_OK;
+}
+
+/* (2): roles of the contacts that are not open, from the problem at (t, q, v). */
+carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    int nv = sys->nv;
+    c->nactive = 0;
+    for (int i = 0; i < sys->nlink; i++)
+        if (i < sys->njoint || (int)w->role[i - sys->njoint] != CAROM_ROLE_OPEN)
+            c->active[c->nactive++] = i;
+    if (c->nactive == sys->njoint)
+        return CAROM_OK;
+    carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, q, v);
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        int i = link->contact;
+        w->mode[i] = link->rows > 1 ? CAROM_STICK : CAROM_CLOSED;
+        double u[2] = {0, 0};
+        for (int j = 1; j < link->rows; j++)
+            u[j - 1] = carom_dot(nv, sys->at.G + (link->row + j) * nv, v) + sys->at.w[link->row + j];
+        double size = hypot(u[0], u[1]);
+        if (size > 1e-11 * speed(s, v)) {
+            w->mode[i] = CAROM_SLIP;
+            w->direction[2 * i] = u[0] / size, w->direction[2 * i + 1] = u[1] / size;
+            for (int j = 1; j < link->rows; j++)
+                w->force[link->row + j] = u[j - 1];
+        }
+    }
+    double *slip = c->u_before; /* directions by row */
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        for (int j = 1; j < link->rows; j++)
+            slip[link->row + j] = w->direction[2 * link->contact + j - 1];
+    }
+    CAROM_TRY(
+        carom_tol_unique(s, w, t,
+                         carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error)));
+    return set_roles(s, w, w->shift_v);
+}
+
+/* (3): d grows until the contact whose inequality was violated has a new role. */
+static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
+{
+    const carom_end *e = &w->end;
+    int nc = s->system->nlink - s->system->njoint;
+    double before = w->role[contact],
+           d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
+    carom_copy(3 * nc, w->role, w->roles_before);
+    for (int k = 0; k < 8; k++, d *= 4) {
+        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
+        for (int i = 0; i < s->system->nv; i++)
+            w->probe.v[i] = e->v[i] + d * e->a[i];
+        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
+        bool done = w->role[contact] != before;
+        if (k == 2 && !done && (int)before == CAROM_ROLE_STICK)
+            CAROM_TRY(carom_tol_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
+        if (k == 2 && !done)
+            CAROM_TRY(carom_tol_relieve(s, w, contact, &done));
+        if (k == 2 && !done)
+            CAROM_TRY(carom_tol_share(s, w, &done));
+        if (done)
+            return CAROM_OK;
+    }
+    CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
+               "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
+               s->system->link[s->system->njoint + contact].name, s->now->t + e->x);
+}
+
+carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    double rate = 1e-9 * (1 + carom_norm_max(sys->nv, e->a)), u_small = 1e-11 * speed(s, e->v);
+    double g_small = 1e-12 * (1 + carom_norm_max(sys->nq, e->q));
+    *changed = false;
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c, r = sys->link[i].row;
+        if ((int)w->role[c] != CAROM_ROLE_PASSIVE)
+            continue;
+        bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
+        if (!pressed && (e->g[i] > g_small || e->u[r] > u_small)) {
+            w->role[c] = CAROM_ROLE_OPEN; /* it left without ever being pressed */
+            *changed = true;
+        }
+        for (double d = 1e-6 * e->x; pressed && (int)w->role[c] == CAROM_ROLE_PASSIVE && d < e->x; d *= 8) {
+            carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
+            for (int k = 0; k < sys->nv; k++)
+                w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
+            CAROM_TRY(carom_tol_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
+        }
+        if ((int)w->role[c] == CAROM_ROLE_PASSIVE && w->start.u[r] < -u_small)
+            w->role[c] = CAROM_ROLE_OPEN; /* no force can stop it: it is struck */
+        *changed |= (int)w->role[c] != CAROM_ROLE_PASSIVE;
+    }
+    return CAROM_OK;
+}
+
+/* The velocity (or the position) of the rows that the roles hold is removed with the columns of the mode. */
+carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions)
+{
+    carom_system *sys = s->system;
+    carom_fixed *f = &w->fixed;
+    int nv = sys->nv;
+    double t = s->now->t + end->x;
+    if (sys->nlink == 0)
+        return CAROM_OK;
+    for (int round = 0; round < 4; round++) {
+        CAROM_TRY(carom_contact_accel_fixed(f, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+                                            w->probe.a, w->force, s->error)); /* its rows and columns */
+        if (f->m == 0)
+            return CAROM_OK;
+        double most = 0;
+        for (int i = 0; i < f->m; i++) {
+            int r = f->row[i], gap = -1;
+            for (int k = 0; positions && k < sys->nlink; k++)
+                gap = sys->link[k].row == r ? k : gap;
+            f->b[i] =
+                positions ? (gap >= 0 ? sys->at.g[gap] : 0) : carom_dot(nv, sys->at.G + r * nv, end->v) + sys->at.w[r];
+            most = CAROM_MAX(most, fabs(f->b[i]));
+            for (int k = 0; k < f->m; k++)
+                f->K[i * f->m + k] = carom_dot(nv, sys->at.G + r * nv, f->Y + k * nv);
+        }
+        double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
+        if (most <= 2 * DBL_EPSILON * scale) {
+            memset(f->x, 0, sizeof(double) * (size_t)f->m);
+            return CAROM_OK;
+        }
+        carom_least_squares(f->m, f->m, f->K, f->b, f->x, 1e-11, f->work, f->order);
+        for (int k = 0; k < f->m; k++)
+            carom_system_drift(sys, positions ? end->q : end->v, f->Y + k * nv, -f->x[k],
+                               positions ? end->q : end->v); /* (5) */
+        if (!positions)
+            return CAROM_OK;
+    }
+    return CAROM_OK;
+}
+
+/* Deceleration of spatial slip along its own direction, and its speed. */
+static double deceleration(const carom_step *s, const carom_tol *w, const carom_end *e, int contact, double *size)
+{
+    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    const double *u = e->u + link->row, *rate = e->udot + link->row;
+    *size = link->rows > 2 && (int)w->role[contact] == CAROM_ROLE_SLIP ? hypot(u[1], u[2]) : 0;
+    return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
+}
+
+/* What friction alone does to the slip of a contact at the start. */
+static double friction(const carom_step *s, carom_tol *w, int contact)
+{
+    const carom_system *sys = s->system;
+    int nv = sys->nv, row = sys->link[sys->njoint + contact].row;
+    const double *x = w->start.force + row, *G = sys->at.G + row * nv;
+    for (int i = 0; i < nv; i++)
+        w->shift_v[i] = x[1] * G[nv + i] + x[2] * G[2 * nv + i];
+    carom_factor_solve(sys, &sys->mass, w->shift_v);
+    return hypot(carom_dot(nv, G + nv, w->shift_v), carom_dot(nv, G + 2 * nv, w->shift_v));
+}
+
+/* (7); for explicit methods friction must not turn slip about within a step. */
+static double graded(const carom_step *s, carom_tol *w, int contact, double size)
+{
+    const double *rate = w->start.udot + s->system->link[s->system->njoint + contact].row;
+    double T = s->options->t_end / 20, fast = hypot(rate[1], rate[2]), h = w->full;
+    if (!w->tableau->implicit) {
+        fast = CAROM_MAX(fast, friction(s, w, contact));
+        h = CAROM_MIN(h, size / fast);
+    }
+    return size < fast * T ? CAROM_MIN(h, w->full * pow(size / (fast * T), 1 - 1.0 / w->tableau->order)) : h;
+}
+
+double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+        double size, dec = deceleration(s, w, &w->start, c, &size);
+        bool stops = dec > 0 && !w->fixed.creeps[c];
+        w->fixed.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
+        if (stops)
+            h = CAROM_MIN(h, (w->fixed.holds[c] ? 1 : 0.9) * size / dec);
+        if (w->constant && size > 0 && !w->fixed.holds[c] && !w->fixed.creeps[c])
+            h = CAROM_MIN(h, graded(s, w, c, size));
+    }
+    return h;
+}
+
+bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
+{
+    for (int i = s->system->njoint; i < s->system->nlink; i++) {
+        const carom_link *link = &s->system->link[i];
+        const double *u = w->end.u + link->row, *rate = w->end.udot + link->row;
+        if (link->rows > 2 && (int)w->role[link->contact] == CAROM_ROLE_SLIP &&
+            (w->fixed.creeps[link->contact] || x * hypot(rate[1], rate[2]) > 0.1 * hypot(u[1], u[2])))
+            return true;
+    }
+    return false;
+}
+
+bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+        const double *d = w->direction + 2 * c;
+        int r = s->system->link[s->system->njoint + c].row;
+        if (w->fixed.holds[c] && (int)w->role[c] == CAROM_ROLE_SLIP &&
+            d[0] * w->end.u[r + 1] + d[1] * w->end.u[r + 2] <= 0.01 * hypot(w->start.u[r + 1], w->start.u[r + 2])) {
+            *contact = c;
+            return true;
+        }
+    }
+    return false;
+}
+
+void carom_tol_release(const carom_step *s, carom_tol *w)
+{
+    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+        w->fixed.holds[c] = w->fixed.crept[c] = false;
+}
+
+carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
+{
+    carom_end *e = &w->end;
+    double t = s->now->t + e->x;
+    w->fixed.side = 0; /* of modes to come */
+    carom_tol_release(s, w);
+    if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
+        CAROM_TRY(decide_ahead(s, w, contact));
+    } else if (cause == CAROM_CAUSE_SLIP_END) {
+        w->role[contact] = CAROM_ROLE_STICK;
+        CAROM_TRY(carom_tol_project(s, w, e, false));
+        carom_tol_take(s, w);
+        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+    } else if (cause == CAROM_CAUSE_GAP) {
+        CAROM_TRY(carom_tol_impact(s, w, contact));
+        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+        CAROM_TRY(carom_tol_freeze(s, w));
+    }
+    return carom_tol_measure(s, w, e);
+}

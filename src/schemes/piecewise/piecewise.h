@@ -1,0 +1,192 @@
+/* piecewise.h: what the files of the scheme `tolerance` share: one trial of a Runge-Kutta step, the modes, the
+ * events. */
+#ifndef CAROM_TOLERANCE_H
+#define CAROM_TOLERANCE_H
+
+#include "contact/fixed.h"
+#include "contact/painleve.h"
+#include "schemes/scheme.h"
+#include "schemes/piecewise/tableau.h"
+
+enum { CAROM_STAGES = 7 };
+
+typedef struct carom_end { /* a point of the motion in the present modes */
+    double x;              /* time since the start of the step */
+    double *q, *v, *a;     /* [nq] [nv] [nv] */
+    double *force;         /* [nrow] */
+    double *g;             /* [njoint+ncontact] */
+    double *u, *udot;      /* [nrow] G v + w and G a + gamma */
+} carom_end;
+
+typedef struct carom_stages { /* the equations of implicit stages */
+    double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
+    double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
+    double *column;           /* [nv] */
+    int *pivot;
+    double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
+} carom_stages;
+
+/* Where f is: between the bounds of its branch, at one of them, held at the border of two. */
+enum { CAROM_SWITCH_INSIDE, CAROM_SWITCH_AT_LOW, CAROM_SWITCH_AT_HIGH, CAROM_SWITCH_SLIDES };
+enum { CAROM_SWITCH_SAMPLES = 16 };
+typedef struct carom_switches { /* branches of the forces, frozen during a step; n = 0: there are none */
+    int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */
+    double x;                   /* when, since the start of the step */
+    double *d, *state, *flips, *other, *clock; /* [n] [n] [n] [n] [2] in the scheme's memory */
+    double *low, *high, *start; /* [n] bounds of the branches, f at the start */
+    double *sample;             /* [(samples+1)*n] */
+} carom_switches;
+
+enum { CAROM_DIP_PLACES = 16 };
+typedef struct carom_dips { /* gaps along a step, dips.c */
+    double *g, *u;          /* [(places+2)*nlink] and their rates, at its places, and at one more */
+    double x;               /* length of the step they belong to; -1: none */
+} carom_dips;
+
+enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
+
+typedef struct carom_tol { /* the work of a step */
+    const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
+    bool constant;                       /* steps of constant length, without error control; */
+    double full;                         /* which */
+    bool watches;                        /* for stiffness */
+    carom_stages stages;                 /* of an implicit one */
+    carom_fixed fixed;
+    carom_switches switches;
+    carom_painleve_work painleve;
+    carom_dips dips;
+    double *roles_before;                /* [3*ncontact] while they are decided anew */
+    int *struck;                         /* [nlink] links of an impact */
+    double *impacts;                     /* [ncontact] since the contact was closed last */
+    double *role, *direction;          /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
+    double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
+    double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
+    double *mean;                        /* [nrow] the mean force of it, if it was implicit: */
+    bool averaged;
+    double kept;                         /* its length, */
+    double node[CAROM_STAGES];           /* where they are, */
+    int watched;                         /* those at 1 .. watched-1 */
+    carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
+    double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] */
+    unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
+    carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
+} carom_tol;
+
+/* What an event is, and of which contact. */
+typedef enum carom_cause {
+    CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END
+} carom_cause;
+
+#define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
+
+extern const unsigned carom_tol_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
+
+/* trial.c: Dormand-Prince 5(4) from w->start over x in the present modes; *error_norm (may be NULL). */
+carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
+/* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
+carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
+/* Position and velocity at the part r of the step, by the quintic of dense output. */
+void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q,
+                      double *v);
+void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
+
+/* impulse.c: w->mean, of the implicit step over x that was tried last; */
+carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x);
+/* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
+ * event cut the step short. */
+carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
+
+/* stages.c: the same with w->tableau; keep: the stages are watched for events. */
+carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
+/* Q_i in q from the first n velocities of stages. */
+void carom_tol_place_stage(const carom_system *system, carom_tol *w, double x, int stage, int n, double *q);
+/* at w->start, where it was measured just before the first trial */
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w);
+carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
+void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
+
+/* stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness. */
+typedef enum carom_stiff_method { CAROM_STIFF_AUTO, CAROM_STIFF_DP5, CAROM_STIFF_RADAU5 } carom_stiff_method;
+int carom_stiff_memory(const carom_system *system);
+void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
+carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm);
+carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double norm);
+/* the step lasted x, 0: ended at an event: nothing to extrapolate from */
+void carom_stiff_ended(const carom_step *s, double x);
+/* Guess of the accelerations at the stages of a step over x, from the step before; false: none. Its rate of
+ * convergence. */
+bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x);
+double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, double norm); /* of the next step */
+
+/* tolerance.c: from s->now to the first event or over s->h. */
+carom_status carom_tol_step(carom_step *s);
+void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
+int carom_tol_memory(const carom_system *system);
+
+static inline bool carom_tol_carries(const carom_system *system,
+                                     const carom_tol *w) /* joints, or contacts that are closed */
+{
+    bool any = system->njoint > 0;
+    for (int c = 0; c < system->nlink - system->njoint; c++)
+        any |= (int)w->role[c] != CAROM_ROLE_OPEN;
+    return any;
+}
+
+/* -1 below the branch, 1 above, 0 inside */
+static inline int carom_switch_side(const carom_switches *w, int i, double f)
+{
+    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
+}
+/* switch.c: branches at w->start by their values, then, with the roles known, by the motion; shortens w->end to the
+ * first change of a branch (crossing.c); after the step: the branches to go on with, and whether they are defined
+ * there. */
+int carom_switch_memory(const carom_system *system);
+void carom_switch_layout(carom_layout *layout, carom_switches *switches, const carom_system *system);
+void carom_switch_begin(carom_step *s, carom_tol *w);
+carom_status carom_switch_settle(carom_step *s, carom_tol *w);
+carom_status carom_switch_first(carom_step *s, carom_tol *w);
+void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
+carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
+
+/* kink.c: closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of
+ * which contact; after switch i was found to slide: fails where a closed contact is held at a kink. */
+carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact);
+carom_status carom_tol_held(carom_step *s, carom_tol *w, int i);
+
+/* dips.c: the first part [low, high] of the step, behind `from`, in which the gap becomes negative on the dense
+ * output. */
+bool carom_tol_dip(carom_step *s, carom_tol *w, int contact, bool left, double noise, double from, double *low,
+                   double *high);
+
+/* events.c: shortens w->end to the earliest event of the step, located on trials. */
+carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);
+
+/* modes.c: what happens at w->end: impact, new modes, freezing of accumulating impacts. */
+carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v);
+carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
+/* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the
+ * start. */
+carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
+carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
+/* redundant.c: other roles at w->end for a contact whose force leaves its law, those of w->roles_before otherwise. */
+carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done);
+/* freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
+ * took away becomes an impulse of the step. */
+carom_status carom_tol_freeze(carom_step *s, carom_tol *w);
+void carom_tol_take(carom_step *s, const carom_tol *w);
+/* painleve.c: the status, or the named state in which friction ends the run; after accel_decide. */
+carom_status carom_tol_unique(carom_step *s, carom_tol *w, double t, carom_status status);
+carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status); /* of a trial that gave up */
+/* impact.c: velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
+carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit);
+double carom_tol_small(const carom_step *s); /* kappa tol, a length */
+double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
+/* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
+double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h);
+void carom_tol_release(const carom_step *s, carom_tol *w); /* no direction is held */
+bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x); /* spatial slip that changes much within x */
+bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
+
+#endif

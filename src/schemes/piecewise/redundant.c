@@ -1,0 +1,135 @@
+/* redundant.c: several contacts share a force that is not unique. It is taken by least norm; when that breaks the law
+ * of one of them, though others could hold what they hold together, there is no event of the motion:
+ *
+ *   friction beyond its limit   it stays at the limit (saturated), in either direction                            (1)
+ *   normal force below 0        it carries none (passive), and so do others that would pull then                  (2)
+ *   neither helps               all shares at corners of what the laws allow: each contact that does not slip sticks,
+ *                               is saturated in
+ *                               one direction or the other, or carries nothing; up to SHARED of them, in a plane
+ *                               (3) */
+#include <math.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+enum { SHARED = 5 };
+
+/* Do all inequalities of the closed contacts hold at w->end in the present roles, and does nothing begin to slide? */
+static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    double *a = w->probe.a, *x = w->force;
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v,
+                                        CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
+    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
+    *answer = true;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
+        if (role == CAROM_ROLE_PASSIVE)
+            *answer &= carom_dot(sys->nv, sys->at.G + r * sys->nv, a) + sys->at.gamma[r] >= -small;
+        else if (role == CAROM_ROLE_PRESS)
+            *answer &= x[r] >= 0;
+        if (role != CAROM_ROLE_STICK && role != CAROM_ROLE_SATURATED)
+            continue;
+        double rate = carom_dot(sys->nv, sys->at.G + (r + 1) * sys->nv, a) + sys->at.gamma[r + 1];
+        double margin =
+            sys->at.law[4 * c + 3] * x[r] - (sys->link[i].rows > 2 ? hypot(x[r + 1], x[r + 2]) : fabs(x[r + 1]));
+        *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_ROLE_SATURATED || margin >= -1e-9 * x[r]);
+    }
+    return CAROM_OK;
+}
+
+/* (1): the contact itself first, then the others that stick, friction in either direction. */
+carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done)
+{
+    const carom_system *sys = s->system;
+    int nc = sys->nlink - sys->njoint, sticking = 0;
+    *done = false;
+    carom_copy(3 * nc, w->roles_before, w->role);
+    for (int c = 0; c < nc; c++)
+        sticking += (int)w->role[c] == CAROM_ROLE_STICK;
+    for (int k = 0; sticking > 1 && k < nc; k++) {
+        int c = (contact + k) % nc, row = sys->link[sys->njoint + c].row;
+        if ((int)w->role[c] != CAROM_ROLE_STICK || sys->link[sys->njoint + c].rows != 2)
+            continue;
+        for (int way = 1; way >= -1; way -= 2) {
+            w->role[c] = CAROM_ROLE_SATURATED;
+            w->direction[2 * c] = w->end.force[row + 1] > 0 ? -way : way;
+            CAROM_TRY(holds(s, w, done));
+            if (*done)
+                return CAROM_OK;
+        }
+        carom_copy(3 * nc, w->roles_before, w->role);
+    }
+    return CAROM_OK;
+}
+
+/* Do those that are left press, and does none of those without a force close? The one that pulls most, or -1. */
+static bool supported(const carom_step *s, const carom_tol *w, const double *a, const double *x, int *pulls)
+{
+    const carom_system *sys = s->system;
+    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a)), least = 0;
+    bool closes = false;
+    *pulls = -1;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
+        if (role == CAROM_ROLE_PASSIVE)
+            closes |= carom_dot(sys->nv, sys->at.G + r * sys->nv, a) + sys->at.gamma[r] < -small;
+        else if (role != CAROM_ROLE_OPEN && x[r] < least)
+            least = x[r], *pulls = c;
+    }
+    return !closes && *pulls < 0;
+}
+
+carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    int nc = sys->nlink - sys->njoint;
+    *done = false;
+    carom_copy(3 * nc, w->roles_before, w->role);
+    for (int k = 0, c = contact; k < nc && c >= 0 && !*done; k++) {
+        w->role[c] = CAROM_ROLE_PASSIVE;                                                         /* (2) */
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v,
+                                            CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, w->probe.a, w->force,
+                                            s->error));
+        *done = supported(s, w, w->probe.a, w->force, &c);
+    }
+    if (*done)
+        CAROM_TRY(holds(s, w, done));
+    if (!*done)
+        carom_copy(3 * nc, w->roles_before, w->role);
+    return CAROM_OK;
+}
+
+/* (3) */
+carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
+{
+    static const double ways[] = {CAROM_ROLE_STICK, CAROM_ROLE_SATURATED, CAROM_ROLE_SATURATED, CAROM_ROLE_PASSIVE};
+    const carom_system *sys = s->system;
+    int nc = sys->nlink - sys->njoint, free[SHARED], n = 0, combinations = 1;
+    *done = false;
+    for (int c = 0; c < nc; c++) {
+        int role = (int)w->roles_before[c], rows = sys->link[sys->njoint + c].rows;
+        if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_SLIP)
+            continue;
+        if (n == SHARED || rows > 2)
+            return CAROM_OK;
+        free[n++] = c, combinations *= 4;
+    }
+    for (int k = 0; k < combinations && !*done; k++) {
+        bool twice = false; /* the same with another name */
+        carom_copy(3 * nc, w->roles_before, w->role);
+        for (int i = 0, code = k; i < n; i++, code /= 4) {
+            int c = free[i], rows = sys->link[sys->njoint + c].rows;
+            w->role[c] = rows == 1 && code % 4 == 0 ? CAROM_ROLE_PRESS : ways[code % 4];
+            w->direction[2 * c] = code % 4 == 1 ? 1 : -1;
+            twice |= rows == 1 && (code % 4 == 1 || code % 4 == 2);
+        }
+        if (!twice)
+            CAROM_TRY(holds(s, w, done));
+    }
+    if (!*done)
+        carom_copy(3 * nc, w->roles_before, w->role);
+    return CAROM_OK;
+}

@@ -1,0 +1,400 @@
+/* stages.c: one step of any Runge-Kutta method on the smooth motion of the present modes.
+ *
+ *   V_i = v + x sum_j a_ij A_j,   Q_i = q + x sum_j a_ij V_j,   A_i = a(t + c_i x, Q_i, V_i)                (1)
+ *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
+ *
+ * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a
+ * reduced ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
+ *
+ *   (delta_ij 1 - x a_ij a_v - x^2 (a a)_ij a_q) dA_j = a_i - A_i,   a_q, a_v at the start of the step       (3)
+ *   M a_q = H^T x_q - R_q,   J a_q + A_q = 0:  exact, the forces of closed contacts and joints included      (4)
+ *
+ *   spatial slip that turns, G_c the row across it: -mu x_n G_c^T G_c/|u| in -R_v; constant in q           (5)
+ *   explicit stages are stable for x <= |u|/(mu x_n W) only: slip that creeps (fixed.c (4)) does so at all stages of
+ *   a step,
+ *   which ends when it is half as fast again as what is slow                                                  (7)
+ *
+ * to 1e-14 of the accelerations, or to the floor that rounding leaves. Where it fails, Newton's method with (4) at
+ * every stage in every iteration.
+ *
+ * Steps under error control start from the polynomial of the step before and end when what is left, estimated by the
+ * rate of convergence, is a thousandth of the tolerance; where that is too far away the step is shortened (stiff.c):
+ *
+ *   theta = |d_k|/|d_(k-1)|,  stop: theta/(1 - theta) |d_k| <= 1e-3,  give up: theta^(last - k)/(1 - theta) |d_k| >
+ *                             1e-3   (6) */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+enum { SIMPLIFIED = 30, FULL = 20, LOOSE = 7 };
+#define ENOUGH 1e-3
+
+void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system)
+{
+    enum { S = CAROM_TABLEAU_IMPLICIT_STAGES };
+    int nv = system->nv;
+    CAROM_PLACE(layout, stages->a_q, S * nv * nv);
+    CAROM_PLACE(layout, stages->a_v, S * nv * nv);
+    CAROM_PLACE(layout, stages->matrix, S * nv * S * nv);
+    CAROM_PLACE(layout, stages->pivot, S * nv);
+    CAROM_PLACE(layout, stages->change, S * nv);
+    CAROM_PLACE(layout, stages->column, nv);
+}
+
+/* (5): what spatial slip that turns adds to the j-th column of -R_v. */
+static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j,
+                 double *column)
+{
+    int nv = sys->nv;
+    for (int k = sys->njoint; k < sys->nlink; k++) {
+        const carom_link *link = &sys->link[k];
+        int c = link->contact, r = link->row;
+        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c] || f->holds[c])
+            continue;
+        const double *x = sys->at.G + (r + 1) * nv, *y = x + nv, *d = f->direction + 2 * c;
+        double speed = hypot(carom_dot(nv, x, v) + sys->at.w[r + 1], carom_dot(nv, y, v) + sys->at.w[r + 2]);
+        double across = (d[0] * y[j] - d[1] * x[j]) * sys->at.law[4 * c + 2] * force[r] / speed;
+        for (int i = 0; i < nv; i++)
+            column[i] -= across * (d[0] * y[i] - d[1] * x[i]);
+    }
+}
+
+/* The j-th column of a_q or a_v from the same of R and A, in column -R; by the rows of the last call of accel_fixed. */
+static void gradient_column(carom_fixed *f, const carom_system *sys, const double *A, int j, double *column,
+                            double *out)
+{
+    int nv = sys->nv, m = f->m;
+    carom_factor_solve(sys, &sys->mass, column);
+    for (int i = 0; i < m; i++) {
+        const double *J = sys->at.G + f->row[i] * nv;
+        f->b[i] = -(carom_dot(nv, J, column) + A[f->row[i] * nv + j]);
+        for (int k = 0; k < m; k++)
+            f->K[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
+    }
+    if (m)
+        carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
+    for (int i = 0; i < nv; i++) {
+        for (int k = 0; k < m; k++)
+            column[i] += f->Y[k * nv + i] * f->x[k];
+        out[i * nv + j] = column[i];                                                             /* (4) */
+    }
+}
+
+/* (4) where accel_fixed was called last, with the acceleration and forces it gave. */
+static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a,
+                      const double *force, double *a_q, double *a_v)
+{
+    carom_system *sys = s->system;
+    unsigned rows = w->fixed.m ? CAROM_A_Q | CAROM_A_V : 0;
+    sys->at.a = a, sys->at.x = force;
+    carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
+    sys->at.a = sys->at.x = sys->zero;
+    int nv = sys->nv;
+    double *column = w->stages.column;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nv; i++)
+            column[i] = -sys->at.R_q[i * nv + j];
+        gradient_column(&w->fixed, sys, sys->at.A_q, j, column, a_q);
+        for (int i = 0; i < nv; i++)
+            column[i] = -sys->at.R_v[i * nv + j];
+        turn(&w->fixed, sys, v, force, j, column);
+        gradient_column(&w->fixed, sys, sys->at.A_v, j, column, a_v);
+    }
+}
+
+/* Forces of the stages between the ends are kept when a step is tried first: they may show an event. */
+static double *force_at(carom_tol *w, int stage, bool keep)
+{
+    double c = w->tableau->c[stage];
+    if (!keep || !(c > 0 && c < 1))
+        return w->force;
+    w->node[w->watched] = c;
+    return w->stage_force[w->watched++];
+}
+
+/* V_i and Q_i of (1) from the first n accelerations; Q_i in q. */
+void carom_tol_place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
+{
+    const double *a = w->tableau->a[stage];
+    for (int i = 0; i < sys->nv; i++) {
+        double dq = 0;
+        for (int j = 0; j < n; j++)
+            dq += a[j] * w->kv[j][i];
+        w->shift_v[i] = dq;
+    }
+    carom_system_drift(sys, w->start.q, w->shift_v, x, q);
+}
+
+static void stage_velocity(const carom_system *sys, carom_tol *w, double x, int stage, int n)
+{
+    const double *a = w->tableau->a[stage];
+    for (int i = 0; i < sys->nv; i++) {
+        double dv = 0;
+        for (int j = 0; j < n; j++)
+            dv += a[j] * w->ka[j][i];
+        w->kv[stage][i] = w->start.v[i] + x * dv;                                                /* (1) */
+    }
+}
+
+static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+{
+    carom_system *sys = s->system;
+    carom_copy(sys->nv, w->start.v, w->kv[0]);
+    carom_copy(sys->nv, w->start.a, w->ka[0]);
+    for (int k = 1; k < w->tableau->stages; k++) {
+        stage_velocity(sys, w, x, k, k);
+        carom_tol_place_stage(sys, w, x, k, k, w->shift_q);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
+                                            w->ka[k], force_at(w, k, keep), s->error));
+    }
+    return CAROM_OK;
+}
+
+static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
+{
+    const carom_tableau *T = w->tableau;
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = T->stages * nv;
+    for (int i = 0; i < T->stages; i++)
+        for (int j = 0; j < T->stages; j++) {
+            double square = 0;
+            for (int k = 0; k < T->stages; k++)
+                square += T->a[i][k] * T->a[k][j];
+            const double *a_q = n->a_q + (full ? i * nv * nv : 0), *a_v = n->a_v + (full ? i * nv * nv : 0);
+            for (int r = 0; r < nv; r++)
+                for (int c = 0; c < nv; c++)
+                    n->matrix[(i * nv + r) * size + j * nv + c] = (i == j && r == c) -
+                                                                  x * T->a[i][j] * a_v[r * nv + c] -
+                                                                  x * x * square * a_q[r * nv + c]; /* (3) */
+        }
+    if (!carom_lu(size, n->matrix, n->pivot))
+        CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                   "%s: the Newton matrix of the stages is singular at t = %.10g with a step of %.3g", T->name,
+                   s->now->t, x);
+    return CAROM_OK;
+}
+
+/* a_i - A_i of all stages into change; *scale: how large accelerations are. */
+static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, bool keep, double *scale)
+{
+    const carom_tableau *T = w->tableau;
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    w->watched = keep ? 1 : w->watched;
+    *scale = 0;
+    for (int k = 0; k < T->stages; k++)
+        stage_velocity(sys, w, x, k, T->stages);
+    for (int k = 0; k < T->stages; k++) {
+        double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
+        carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
+        if (full)
+            gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv,
+                      w->stages.a_v + k * nv * nv);
+        *scale = CAROM_MAX(*scale, CAROM_MAX(carom_norm_max(nv, out), carom_norm_max(nv, w->fixed.a_free)));
+        for (int i = 0; i < nv; i++)
+            out[i] -= w->ka[k][i];
+    }
+    return CAROM_OK;
+}
+
+/* The change of Q_i and V_i by that of A_i, over the tolerance. */
+static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
+{
+    const carom_tableau *T = w->tableau;
+    const carom_options *o = s->options;
+    int nv = s->system->nv;
+    double most = 0;
+    for (int i = 0; i < nv; i++) {
+        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = s->atol[i] + o->rtol * fabs(w->start.q[i]),
+                                                  size_v = s->atol[i] + o->rtol * fabs(w->start.v[i]);
+        for (int k = 0; k < T->stages; k++) {
+            dv[k] = 0;
+            for (int j = 0; j < T->stages; j++)
+                dv[k] += x * T->a[k][j] * w->stages.change[j * nv + i];
+            most = CAROM_MAX(most, fabs(dv[k]) / size_v);
+        }
+        for (int k = 0; k < T->stages; k++) {
+            double dq = 0;
+            for (int j = 0; j < T->stages; j++)
+                dq += x * T->a[k][j] * dv[j];
+            most = CAROM_MAX(most, fabs(dq) / size_q);
+        }
+    }
+    return most;
+}
+
+/* (6) */
+static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool *converged)
+{
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = w->tableau->stages * nv;
+    double before = INFINITY, eta = 1;
+    if (carom_stiff_guess(s, w, x))
+        eta = pow(CAROM_MAX(n->rate, 1e-16), 0.8);
+    *converged = false;
+    CAROM_TRY(factor(s, w, x, false));
+    for (int k = 0; k < LOOSE; k++) {
+        double scale;
+        CAROM_TRY(residual(s, w, x, false, true, &scale));
+        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        s->system->info->linear_solves++;
+        for (int i = 0; i < size; i++)
+            w->ka[i / nv][i % nv] += n->change[i];
+        double change = over_tolerance(s, w, x), theta = change / before;
+        if (k > 0 && !(theta < 0.99))
+            return CAROM_OK;
+        eta = k > 0 ? theta / (1 - theta) : eta;
+        *converged = eta * change <= ENOUGH || carom_norm_max(size, n->change) <= 1e-14 * scale + CAROM_VANISHED;
+        n->rate = eta;
+        if (*converged || (k > 0 && pow(theta, LOOSE - 1 - k) / (1 - theta) * change > ENOUGH))
+            return CAROM_OK;
+        before = change;
+    }
+    return CAROM_OK;
+}
+
+/* Newton's method from A_i = a(start); *left is the last change relative to the accelerations. */
+static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bool keep, bool *converged, double *left)
+{
+    const carom_tableau *T = w->tableau;
+    carom_stages *n = &w->stages;
+    int nv = s->system->nv, size = T->stages * nv;
+    double before = INFINITY, v = carom_norm_max(nv, w->start.v), q = carom_norm_max(nv, w->start.q);
+    for (int k = 0; k < T->stages; k++)
+        carom_copy(nv, w->start.a, w->ka[k]);
+    *converged = false;
+    if (!full)
+        CAROM_TRY(factor(s, w, x, false));
+    for (int k = 0; k < (full ? FULL : SIMPLIFIED); k++) {
+        double scale;
+        CAROM_TRY(residual(s, w, x, full, keep, &scale));
+        if (full)
+            CAROM_TRY(factor(s, w, x, true));
+        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        s->system->info->linear_solves++;
+        double change = carom_norm_max(size, n->change);
+        for (int i = 0; i < size; i++)
+            w->ka[i / nv][i % nv] += n->change[i];
+        *left = change / scale;
+        double floor = 1e-11 * (scale + v / x) + 1e-12 * q / (x * x); /* of rounding */
+        if (change <= 1e-14 * scale + CAROM_VANISHED || (change >= 0.5 * before && change <= floor)) {
+            *converged = true;
+            return CAROM_OK;
+        }
+        if (!(change < 4 * before))
+            return CAROM_OK;
+        before = change;
+    }
+    return CAROM_OK;
+}
+
+static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+{
+    const carom_tableau *T = w->tableau;
+    bool converged = false;
+    double left = INFINITY;
+    if (keep && !w->constant) {
+        CAROM_TRY(iterate_loosely(s, w, x, &converged));
+        if (!converged)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "%s: Newton's method for the stages converges too slowly at t = %.10g with a step of %.3g",
+                       T->name,
+                       s->now->t, x);
+        for (int k = 0; k < T->stages; k++)
+            stage_velocity(s->system, w, x, k, T->stages);
+        return CAROM_OK;
+    }
+    carom_status status = iterate(s, w, x, false, keep, &converged, &left);
+    if (status != CAROM_OK || !converged) {
+        CAROM_TRY(iterate(s, w, x, true, keep, &converged, &left));
+        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
+                                            w->force, s->error));
+        CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
+    }
+    if (!converged)
+        CAROM_FAIL(
+            s->error, CAROM_NOT_CONVERGED,
+            "%s: Newton's method for the stages does not converge at t = %.10g with a step of %.3g: last change %.1e",
+            T->name, s->now->t, x, left);
+    for (int k = 0; k < T->stages; k++)
+        stage_velocity(s->system, w, x, k, T->stages);
+    return CAROM_OK;
+}
+
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
+{
+    if (!w->tableau || !w->tableau->implicit)
+        return CAROM_OK;
+    gradients(s, w, s->now->t, w->start.q, w->start.v, w->start.a, w->start.force, w->stages.a_q, w->stages.a_v);
+    return CAROM_OK;
+}
+
+carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep)
+{
+    const carom_tableau *T = w->tableau;
+    carom_system *sys = s->system;
+    if (keep)
+        w->watched = 1, w->kept = x;
+    if (x > 0)
+        CAROM_TRY(T->implicit ? implicit_stages(s, w, x, keep) : explicit_stages(s, w, x, keep));
+    for (int i = 0; i < sys->nv; i++) {
+        double dv = 0, dq = 0;
+        for (int k = 0; x > 0 && k < T->stages; k++)
+            dv += T->b[k] * w->ka[k][i], dq += T->b[k] * w->kv[k][i];
+        end->v[i] = w->start.v[i] + x * dv;
+        w->shift_v[i] = dq;
+    }
+    carom_system_drift(sys, w->start.q, w->shift_v, x, end->q);                                  /* (2) */
+    end->x = x;
+    CAROM_TRY(carom_tol_measure(s, w, end));
+    carom_copy(sys->nv, end->a, w->ka[CAROM_STAGES - 1]);
+    return CAROM_OK;
+}
+
+static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
+{
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (sys->link[i].rows > 2 && (int)w->role[sys->link[i].contact] == CAROM_ROLE_SLIP)
+            return true;
+    return false;
+}
+
+/* (7): slip in a plane that creeps at the start creeps to the end of the step; how much faster it may not be there. */
+static void keep_creeping(const carom_system *sys, carom_tol *w)
+{
+    for (int c = 0; c < sys->nlink - sys->njoint; c++)
+        w->fixed.crept[c] = w->fixed.creeps[c];
+}
+
+static double too_fast(const carom_system *sys, const carom_tol *w)
+{
+    double most = 0;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const double *u = w->end.u + sys->link[i].row;
+        if (sys->link[i].rows > 2 && w->fixed.crept[sys->link[i].contact])
+            most = CAROM_MAX(most, hypot(u[1], u[2]) / w->fixed.slow);
+    }
+    return most;
+}
+
+/* Slip that is about to end turns within a time that shrinks with it: shorter steps where the stages do not follow. */
+carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w)
+{
+    enum { HALVINGS = 20 };
+    double x = carom_tol_slip_limit(s, w, s->h);
+    bool shorten = slips_in_a_plane(s->system, w);
+    CAROM_TRY(carom_tol_gradients(s, w));
+    if (!w->tableau->implicit)
+        keep_creeping(s->system, w);
+    carom_status status = carom_tol_stages(s, w, x, &w->end, true);
+    for (int k = 0; shorten && k < HALVINGS; k++) {
+        double fast = status == CAROM_OK ? too_fast(s->system, w) : 0;
+        if (status != CAROM_NOT_CONVERGED && fast <= 1.5)
+            break;
+        x *= fast > 1.5 ? sqrt(1.2 / fast) : 0.5;
+        status = carom_tol_stages(s, w, x, &w->end, true);
+    }
+    return status;
+}

@@ -1,0 +1,409 @@
+/* tolerance.c: error-controlled steps that end at their events: you ask for a tolerance and get it, through impacts
+ * too.
+ *
+ *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (trial.c)                     (1)
+ *   accepted if |e| <= kappa: local errors add up, are amplified;  h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))    (2)
+ *   the step ends at its first event, located to rounding on steps of the pair (events.c)                  (3)
+ *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c)           (4)
+ *   positions and velocities of joints, pressing and sticking contacts are projected after every step               (5)
+ *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                (6)
+ *
+ *   the step ends, too, where a force of a model file changes its branch (if, abs, sign, min, max, floor, mod, tables
+ *   of kind
+ *   linear and pchip): within a step branches are frozen; where both push to their border it slides (switch.c)  (7)
+ *   where a closed gap does: impact on the new normal, or opening (kink.c)                                 (8)
+ *
+ * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond
+ * rounding at the nodes. Energy is kept to the tolerance. Stiff forces are found out and solved by Radau IIA of order
+ * 5 (stiff.c); its estimate is of order 3, so that tight tolerances are dear there. */
+#include <math.h>
+#include <string.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+const unsigned carom_tol_requests[] = {CAROM_MASS | CAROM_FORCE,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+                                       CAROM_GAP | CAROM_JACOBIAN,
+                                       CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+                                       CAROM_R_Q | CAROM_R_V,
+                                       CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
+                                       0};
+
+static const carom_field fields[] = {
+    {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
+    {"method", CAROM_FIELD_ENUM, CAROM_STIFF_AUTO, 0, 2, "auto dp5 radau5",
+     "explicit, implicit for stiff forces, or as the motion asks"},
+    {"first_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "length of the first step; 0: h"},
+    {0},
+};
+enum { MAX_STEP, METHOD, FIRST_STEP };
+
+static void orders(const double *field, double *smooth, double *impact)
+{
+    (void)field;
+    *smooth = *impact = 0; /* in h none: the step is chosen */
+}
+
+static carom_status start(carom_step *s)
+{
+    s->h_next = s->field[FIRST_STEP];
+    return CAROM_OK;
+}
+
+/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since
+ * closing, branches, stiffness. */
+int carom_tol_memory(const carom_system *system)
+{
+    return 4 * system->model->ncontact + 2 + carom_switch_memory(system) + carom_stiff_memory(system);
+}
+
+/* Many events at one instant: they do not end. */
+static carom_status count_stalls(carom_step *s, int contact)
+{
+    enum { STALLS = 1000 };
+    double *stalls = s->memory_next + 3 * s->system->model->ncontact + 1;
+    *stalls = s->next->t > s->now->t ? 0 : *stalls + 1;
+    if (*stalls > STALLS)
+        CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                   "tolerance: collapse at t = %.10g: %d events without time passing, the last of contact '%s'",
+                   s->now->t, STALLS,
+                   s->system->nlink > s->system->njoint ? s->system->link[s->system->njoint + contact].name : "none");
+    return CAROM_OK;
+}
+
+static void place_end(carom_layout *layout, carom_end *e, const carom_system *system)
+{
+    CAROM_PLACE(layout, e->q, system->nq);
+    CAROM_PLACE(layout, e->v, system->nv);
+    CAROM_PLACE(layout, e->a, system->nv);
+    CAROM_PLACE(layout, e->force, system->nrow);
+    CAROM_PLACE(layout, e->g, system->nlink);
+    CAROM_PLACE(layout, e->u, system->nrow);
+    CAROM_PLACE(layout, e->udot, system->nrow);
+}
+
+void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work)
+{
+    carom_tol *w = work;
+    int nc = system->model->ncontact;
+    carom_fixed_layout(layout, &w->fixed, system);
+    carom_switch_layout(layout, &w->switches, system);
+    carom_painleve_layout(layout, &w->painleve, system);
+    for (int k = 0; k < CAROM_STAGES; k++) {
+        CAROM_PLACE(layout, w->kv[k], system->nv);
+        CAROM_PLACE(layout, w->ka[k], system->nv);
+        CAROM_PLACE(layout, w->stage_force[k], system->nrow);
+    }
+    carom_stages_layout(layout, &w->stages, system);
+    CAROM_PLACE(layout, w->mean, system->nrow);
+    place_end(layout, &w->start, system);
+    place_end(layout, &w->end, system);
+    place_end(layout, &w->probe, system);
+    CAROM_PLACE(layout, w->shift_q, system->nq);
+    CAROM_PLACE(layout, w->shift_v, system->nv);
+    CAROM_PLACE(layout, w->force, system->nrow);
+    CAROM_PLACE(layout, w->mode, nc);
+    CAROM_PLACE(layout, w->struck, system->nlink);
+    CAROM_PLACE(layout, w->dips.g, (CAROM_DIP_PLACES + 2) * system->nlink);
+    CAROM_PLACE(layout, w->dips.u, (CAROM_DIP_PLACES + 2) * system->nlink);
+    CAROM_PLACE(layout, w->roles_before, 3 * nc);
+    CAROM_PLACE(layout, w->still.mode, nc);
+    CAROM_PLACE(layout, w->still.impulse, system->nrow);
+}
+
+static void roles_from(carom_step *s, carom_tol *w)
+{
+    int nc = s->system->model->ncontact;
+    w->role = s->memory_next;
+    w->direction = s->memory_next + nc;
+    carom_copy(carom_tol_memory(s->system), s->memory, s->memory_next);
+    w->impacts = s->memory_next + 3 * nc + 2;
+    w->fixed.role = w->role;
+    w->fixed.direction = w->direction;
+}
+
+static unsigned char mode_of(carom_role role, int rows)
+{
+    return role == CAROM_ROLE_OPEN    ? CAROM_OPEN
+           : role == CAROM_ROLE_STICK ? CAROM_STICK
+           : role == CAROM_ROLE_SLIP  ? CAROM_SLIP
+           : rows > 1                 ? CAROM_STICK
+                                      : CAROM_CLOSED;
+}
+
+/* Roles at the start of a run: closed contacts are decided. */
+static carom_status begin(carom_step *s, carom_tol *w)
+{
+    int nc = s->system->model->ncontact;
+    if (w->role[3 * nc] != 0)
+        return CAROM_OK;
+    for (int c = 0; c < nc; c++)
+        w->role[c] = s->now->mode[c] == CAROM_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
+    w->role[3 * nc] = 1;
+    return carom_tol_decide(s, w, s->now->t, s->now->q, s->now->v);
+}
+
+/* (6) */
+static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end)
+{
+    const carom_system *sys = s->system;
+    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
+    const carom_end *a = &w->start, *b = &w->end;
+    double h = b->x, *q = carom_stage_take(s->stage, 6 * nq), *v = carom_stage_take(s->stage, 5 * nv);
+    double *force = carom_stage_take(s->stage, nrow);
+    unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
+    if (!mode && nc)
+        return;
+    for (int i = 0; i < nq; i++) {
+        double D = b->q[i] - a->q[i] - h * a->v[i] - h * h * a->a[i] / 2,
+               B = h * (v_end[i] - a->v[i]) - h * h * a->a[i], C = h * h * (w->ka[CAROM_STAGES - 1][i] - a->a[i]);
+        double c[6] = {a->q[i],
+                       h * a->v[i],
+                       h * h * a->a[i] / 2,
+                       10 * D - 4 * B + C / 2,
+                       -15 * D + 7 * B - C,
+                       6 * D - 3 * B + C / 2};
+        for (int k = 0; k < 6; k++)
+            q[k * nq + i] = c[k];
+        for (int k = 1; k < 6; k++)
+            v[(k - 1) * nv + i] = h > 0 ? k * c[k] / h : k == 1 ? a->v[i] : 0;
+    }
+    for (int r = 0; r < nrow; r++)
+        force[r] = 0.5 * (a->force[r] + b->force[r]);
+    memcpy(mode, s->next->mode, (size_t)nc);
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = s->now->t,
+                                                   .t1 = s->next->t,
+                                                   .q_degree = 5,
+                                                   .v_degree = 4,
+                                                   .q = q,
+                                                   .v = v,
+                                                   .force = force,
+                                                   .mode = mode});
+}
+
+/* Position and velocity inside the step, by the quintic (6). */
+void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
+{
+    double h = w->end.x;
+    for (int i = 0; i < sys->nv; i++) {
+        double D = w->end.q[i] - w->start.q[i] - h * w->start.v[i] - h * h * w->start.a[i] / 2,
+               B = h * (v_end[i] - w->start.v[i]) - h * h * w->start.a[i],
+               C = h * h * (w->ka[CAROM_STAGES - 1][i] - w->start.a[i]);
+        double c3 = 10 * D - 4 * B + C / 2, c4 = -15 * D + 7 * B - C, c5 = 6 * D - 3 * B + C / 2;
+        q[i] = w->start.q[i] + r * (h * w->start.v[i] + r * (h * h * w->start.a[i] / 2 + r * (c3 + r * (c4 + r * c5))));
+        v[i] = w->start.v[i] + r * (h * w->start.a[i] + r * (3 * c3 + r * (4 * c4 + r * 5 * c5)) / h);
+    }
+}
+
+/* Work of the forces over the step, in the modes before its end: Gauss quadrature of order 6. */
+static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
+{
+    static const double node[] = {0.1127016653792583, 0.5, 0.8872983346207417},
+                        weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    for (int k = 0; k < 3; k++) {
+        double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
+        carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
+        CAROM_TRY(
+            carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
+        for (int i = 0; i < sys->nlink && w->fixed.m; i++)
+            for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
+                double work = w->force[r] * carom_dot(nv, sys->at.G + r * nv, w->shift_v);
+                double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
+                s->stage->work_constraints += h * moving;
+                s->stage->friction += h * (moving - work);
+            }
+        carom_slide_energy(&w->fixed.slide, sys, t, w->shift_q, w->shift_v);
+        s->stage->work_external += h * sys->at.energy[2];
+        s->stage->viscous -= h * sys->at.energy[3];
+    }
+    return CAROM_OK;
+}
+
+static void stage_jump(carom_step *s, const double *v_before)
+{
+    const carom_system *sys = s->system;
+    double *q = carom_stage_take(s->stage, sys->nq), *before = carom_stage_take(s->stage, sys->nv);
+    double *after = carom_stage_take(s->stage, sys->nv), *impulse = carom_stage_take(s->stage, sys->nrow);
+    if (!impulse)
+        return;
+    carom_copy(sys->nq, s->next->q, q);
+    carom_copy(sys->nv, v_before, before);
+    carom_copy(sys->nv, s->next->v, after);
+    carom_copy(sys->nrow, s->contacts->P, impulse);
+    carom_stage_jump(s->stage, &(carom_jump){s->next->t, q, before, after, impulse});
+}
+
+static void tell_changes(carom_step *s)
+{
+    const carom_system *sys = s->system;
+    for (int c = 0; c < sys->model->ncontact; c++) {
+        int before = s->now->mode[c], after = s->next->mode[c];
+        if (before == after)
+            continue;
+        carom_event_type type = before == CAROM_OPEN    ? CAROM_EVENT_CLOSING
+                                : after == CAROM_OPEN   ? CAROM_EVENT_OPENING
+                                : after == CAROM_STICK ? CAROM_EVENT_STICK
+                                                        : CAROM_EVENT_SLIP;
+        carom_stage_event(s->stage, &(carom_event){.type = type, .t = s->next->t, .contact = c});
+    }
+}
+
+/* (1), (2): w->end at the end of an accepted step; h_next proposed. */
+static carom_status smooth(carom_step *s, carom_tol *w)
+{
+    double h = carom_tol_slip_limit(s, w, s->h), norm = 0;
+    double longest = s->field[MAX_STEP], period = s->system->model->period;
+    if (longest == 0) /* a system at rest has no error, but forces that grow may move it */
+        longest = (period > 0 ? CAROM_MIN(period, s->options->t_end) : s->options->t_end) / 20;
+    h = CAROM_MIN(h, longest);
+    carom_stiff_choose(s, w, (carom_stiff_method)(int)s->field[METHOD]);
+    CAROM_TRY(carom_tol_gradients(s, w));
+    for (int k = 0;; k++) {
+        carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
+        norm = norm >= 0 ? norm / (w->tableau ? 1 : CAROM_TOL_KAPPA) : INFINITY; /* 0/0: no error, and none allowed */
+        double factor = w->tableau ? carom_stiff_factor(s, w, h, norm) : norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
+        if (status == CAROM_OK && norm <= 1) {
+            s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
+            CAROM_TRY(carom_stiff_watch(s, w, h, norm));
+            return carom_tol_mean_force(s, w, h);
+        }
+        if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED &&
+            (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
+            return carom_tol_no_slip(s, w, status);
+        s->system->info->rejected++;
+        h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;
+        if (s->now->t + h == s->now->t || h < 1e-14 * s->h)
+            CAROM_FAIL(s->error, status == CAROM_OK ? CAROM_TOLERANCE : status,
+                       "tolerance: the step fell to %.2g at t = %.10g without meeting rtol = %.2g, atol = %.2g", h,
+                       s->now->t,
+                       s->options->rtol, s->options->atol);
+    }
+}
+
+/* The end of the step becomes the next state, and is told. */
+static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, const double *v_before)
+{
+    const carom_system *sys = s->system;
+    int nv = sys->nv;
+    carom_copy(sys->nq, w->end.q, s->next->q);
+    carom_copy(nv, w->end.v, s->next->v);
+    for (int c = 0; c < sys->model->ncontact; c++)
+        w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
+    for (int c = 0; c < sys->model->ncontact; c++)
+        s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
+    for (int r = 0; r < sys->nrow; r++) {
+        s->next->impulse[r] += s->contacts->P[r];
+        s->next->u[r] = w->end.u[r];
+    }
+    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
+    tell_changes(s);
+    if (s->stage->record) {
+        stage_segment(s, w, v_before);
+        if (cause == CAROM_CAUSE_GAP)
+            stage_jump(s, v_before);
+    }
+    return CAROM_OK;
+}
+
+/* The step in modes that hold, up to its first event; the end and the event are found. */
+static carom_status proceed(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
+{
+    bool again = true;
+    for (int k = 0; again && k < 4; k++) {
+        w->fixed.side = 0;
+        carom_tol_release(s, w);
+        CAROM_TRY(carom_tol_measure(s, w, &w->start));
+        carom_fixed_sides(&w->fixed, s->system);
+        CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
+        CAROM_TRY(carom_tol_wake(s, w, &again));
+    }
+    CAROM_TRY(carom_switch_first(s, w));
+    return carom_tol_first_event(s, w, cause, contact);                                          /* (3) */
+}
+
+static carom_status advance(carom_step *s)
+{
+    carom_tol *w = s->work;
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    carom_cause cause;
+    int contact = 0;
+    roles_from(s, w);
+    carom_tol_release(s, w);
+    w->fixed.side = 0;
+    w->start.x = 0;
+    w->averaged = false;
+    w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
+    carom_copy(sys->nq, s->now->q, w->start.q);
+    carom_copy(nv, s->now->v, w->start.v);
+    carom_switch_begin(s, w);
+    CAROM_TRY(begin(s, w));
+    CAROM_TRY(carom_switch_settle(s, w));
+    bool at_once;
+    CAROM_TRY(carom_tol_kink(s, w, &at_once, &cause, &contact));
+    if (!at_once)
+        CAROM_TRY(proceed(s, w, &cause, &contact));
+    carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
+    if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
+        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */
+    carom_step_advance(s, w->end.x);
+    CAROM_TRY(count_stalls(s, contact));
+    double *v_before = w->ka[0]; /* free after the last trial but for its end */
+    carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
+    if (cause == CAROM_CAUSE_GAP)
+        w->role[contact] = CAROM_ROLE_PRESS; /* what closes the joints must not open or close the gap that is hit */
+    CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
+    if (cause == CAROM_CAUSE_GAP)
+        w->role[contact] = CAROM_ROLE_OPEN;
+    CAROM_TRY(carom_tol_project(s, w, &w->end, false));
+    carom_copy(nv, w->end.v, v_before);
+    if (s->stage->account && w->end.x > 0)
+        CAROM_TRY(account(s, w, v_before));
+    CAROM_TRY(carom_tol_impulse(s, w, v_before, s->next->impulse));
+    memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
+    if (s->stage->record) {
+        carom_copy(3 * sys->model->ncontact, w->role, s->stage->roles);
+        carom_copy(w->switches.n, w->switches.d, s->stage->branches);
+    }
+    if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
+        cause = CAROM_CAUSE_SLIP_END;
+    if (cause != CAROM_CAUSE_NONE)
+        CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
+    CAROM_TRY(hand_over(s, w, cause, v_before));
+    carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
+    return carom_switch_finite(s, w);
+}
+
+carom_status carom_tol_step(carom_step *s)
+{
+    carom_tol *w = s->work;
+    w->fixed.slide.n = 0;
+    carom_status status = advance(s);
+    s->system->frozen = 0;
+    return status;
+}
+
+const carom_scheme carom_scheme_tolerance = {
+    .method = {.name = "tolerance",
+               .doc = "error-controlled steps that end at their events; give rtol and atol",
+               .ref = "Dormand and Prince (1980), J. Comput. Appl. Math. 6, 19-26",
+               .fields = fields},
+    .orders = orders,
+    .requests = carom_tol_requests,
+    .segments = 1,
+    .sequential = true,
+    .switches = true,
+    .degree = 5,
+    .memory = carom_tol_memory,
+    .work_bytes = sizeof(carom_tol),
+    .layout = carom_tol_layout,
+    .start = start,
+    .step = carom_tol_step,
+};

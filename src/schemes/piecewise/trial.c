@@ -1,0 +1,104 @@
+/* trial.c: one step of Dormand and Prince's pair of order 5(4) on the smooth motion of the present modes.
+ * Source: J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26.
+ *
+ *   Y_i = y + h sum_j a_ij k_j,   k_i = (v_i, a_i) with a_i from accel_fixed                     (1)
+ *   y'  = Y_7                                            order 5, its k_7 is the next k_1         (2)
+ *   e   = h sum_i (b_i - b^_i) k_i                       order 4 embedded                         (3)
+ *   |e| = max_i |e_i| / (atol + rtol max(|y_i|, |y'_i|))                                          (4) */
+#include <math.h>
+
+#include "schemes/piecewise/piecewise.h"
+
+static const double node[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+static const double A[CAROM_STAGES][CAROM_STAGES - 1] = {
+    {0},
+    {1.0 / 5},
+    {3.0 / 40, 9.0 / 40},
+    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+};
+static const double defect[CAROM_STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                            -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to)
+{
+    to->x = from->x;
+    carom_copy(system->nq, from->q, to->q);
+    carom_copy(system->nv, from->v, to->v);
+    carom_copy(system->nv, from->a, to->a);
+    carom_copy(system->nrow, from->force, to->force);
+    carom_copy(system->nlink, from->g, to->g);
+    carom_copy(system->nrow, from->u, to->u);
+    carom_copy(system->nrow, from->udot, to->udot);
+}
+
+carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
+{
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    unsigned more = sys->nlink ? CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | (sys->model->ncontact ? CAROM_LAW : 0) : 0;
+    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
+                                        s->error));
+    carom_copy(sys->nlink, sys->at.g, end->g);
+    for (int r = 0; r < sys->nrow; r++) {
+        end->u[r] = carom_dot(nv, sys->at.G + r * nv, end->v) + sys->at.w[r];
+        end->udot[r] = carom_dot(nv, sys->at.G + r * nv, end->a) + sys->at.gamma[r];
+    }
+    return CAROM_OK;
+}
+
+static double norm(const carom_step *s, const carom_tol *w, const carom_end *end, double h)
+{
+    const carom_options *o = s->options;
+    double most = 0;
+    for (int i = 0; i < s->system->nv; i++) {
+        double e_q = 0, e_v = 0;
+        for (int k = 0; k < CAROM_STAGES; k++)
+            e_q += defect[k] * w->kv[k][i], e_v += defect[k] * w->ka[k][i];                      /* (3) */
+        double size_q = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
+        double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
+        most = CAROM_MAX(most, CAROM_MAX(fabs(h * e_q) / size_q, fabs(h * e_v) / size_v));       /* (4) */
+    }
+    return most;
+}
+
+static carom_status implicit_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+{
+    CAROM_TRY(carom_tol_stages(s, w, x, end, error_norm != NULL));
+    return error_norm ? carom_stiff_norm(s, w, x, end, error_norm) : CAROM_OK;
+}
+
+carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+{
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    if (w->tableau)
+        return implicit_trial(s, w, x, end, error_norm);
+    carom_copy(CAROM_STAGES, node, w->node);
+    w->kept = error_norm ? x : w->kept;
+    w->watched = CAROM_STAGES - 1;
+    carom_copy(nv, w->start.v, w->kv[0]);
+    carom_copy(nv, w->start.a, w->ka[0]);
+    for (int k = 1; k < CAROM_STAGES; k++) {
+        for (int i = 0; i < nv; i++) {
+            double dq = 0, dv = 0;
+            for (int j = 0; j < k; j++)
+                dq += A[k][j] * w->kv[j][i], dv += A[k][j] * w->ka[j][i];
+            w->kv[k][i] = dq;
+            end->v[i] = w->start.v[i] + x * dv;                                                  /* (1) */
+        }
+        carom_system_drift(sys, w->start.q, w->kv[k], x, end->q);
+        carom_copy(nv, end->v, w->kv[k]);
+        if (k < CAROM_STAGES - 1)
+            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + node[k] * x, end->q, end->v, 0, w->ka[k],
+                                                error_norm ? w->stage_force[k] : w->force, s->error));
+    }
+    end->x = x;
+    CAROM_TRY(carom_tol_measure(s, w, end));                                                     /* (2) */
+    carom_copy(nv, end->a, w->ka[CAROM_STAGES - 1]);
+    if (error_norm)
+        *error_norm = norm(s, w, end, x);
+    return CAROM_OK;
+}

@@ -1,0 +1,113 @@
+/* status.c: what a step of the scheme means for the contacts.
+ *
+ * An impact is a run of steps with multipliers, two as a rule: it is told at the second, or after the first if there is
+ * no second, with the velocity before the run and all impulses. What forces change of a gap's velocity in one step,
+ *     c = sum_j |G_j| |d_free - d_back|_j/h,                                                    (1)
+ * is below the resolution: a contact with a multiplier is closed if its velocities before and after are within 2 c,
+ * and runs that begin with less are no impacts. A closed contact without a multiplier opens when u > c. */
+#include <math.h>
+
+#include "core/dense.h"
+#include "schemes/schatzman_paoli/schatzman_paoli.h"
+
+carom_paoli_memory carom_paoli_memory_at(const carom_system *system, const double *memory)
+{
+    double *at = (double *)memory; /* a step's own memory is written through memory_next alone */
+    carom_paoli_memory m = {.q_back = at, .q_node = at + system->nq, .phase = at + 2 * system->nq};
+    m.held = m.phase + 1;
+    m.u_in = m.held + system->nlink - system->njoint;
+    return m;
+}
+
+static carom_mode tangential(const double *u, int directions, double scale)
+{
+    if (directions == 0)
+        return CAROM_CLOSED;
+    return carom_norm_max(directions, u) <= 1e-9 * scale ? CAROM_STICK : CAROM_SLIP;
+}
+
+static double resolution(const carom_system *system, const carom_paoli_work *w, int row, double h)
+{
+    double sum = 0;
+    for (int j = 0; j < system->nv; j++)
+        sum += fabs(w->G_k[row * system->nv + j] * (w->d_free[j] - w->d_back[j]));
+    return sum / h * (1 + 1e-12);                                                                /* (1) */
+}
+
+static carom_mode mode_after(const carom_contacts *c, const carom_link *link, carom_mode before, double change)
+{
+    int r = link->row;
+    double speed = fmax(fabs(c->u_before[r]), fabs(c->u_after[r]));
+    if (c->P[r] > 0 && speed <= 2 * change)
+        return tangential(c->u_after + r + 1, link->rows - 1,
+                          fmax(change, carom_norm_max(link->rows, c->u_before + r)));
+    if (!(c->P[r] > 0) && before != CAROM_OPEN && c->u_after[r] <= change)
+        return before;
+    return CAROM_OPEN;
+}
+
+static void tell(carom_step *s, carom_event_type type, const carom_link *link, const double *u_before,
+                 const double *earlier)
+{
+    const carom_contacts *c = s->contacts;
+    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
+    for (int j = 0; j < link->rows; j++) {
+        int r = link->row + j;
+        event.u_before[j] = u_before[r];
+        event.u_after[j] = c->u_after[r];
+        event.impulse[j] = c->P[r] + (earlier ? earlier[r] : 0);
+    }
+    carom_stage_event(s->stage, &event);
+}
+
+static void tell_change(carom_step *s, const carom_link *link, carom_mode before, carom_mode after)
+{
+    if (before == after)
+        return;
+    carom_event_type type = before == CAROM_OPEN   ? CAROM_EVENT_CLOSING
+                            : after == CAROM_OPEN  ? CAROM_EVENT_OPENING
+                            : after == CAROM_STICK ? CAROM_EVENT_STICK
+                                                   : CAROM_EVENT_SLIP;
+    tell(s, type, link, s->contacts->u_before, NULL);
+}
+
+/* Counts the steps of a run with multipliers; true when it turns out to be an impact. */
+static bool impact_of_run(carom_step *s, const carom_paoli_memory *from, const carom_paoli_memory *to,
+                          const carom_link *link, double change)
+{
+    int i = link->contact;
+    bool held = s->contacts->P[link->row] > 0, first = held && from->held[i] == 0;
+    to->held[i] = held ? fmin(from->held[i] + 1, 3) : 0;
+    carom_copy(link->rows, (first ? s->contacts->u_before : from->u_in) + link->row, to->u_in + link->row);
+    bool second = held && from->held[i] == 1, single = !held && from->held[i] == 1;
+    return (second || single) && to->u_in[link->row] < -2 * change;
+}
+
+void carom_paoli_status(carom_step *s, const carom_paoli_work *w)
+{
+    const carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    const carom_paoli_memory from = carom_paoli_memory_at(sys, s->memory),
+                             to = carom_paoli_memory_at(sys, s->memory_next);
+    double h = s->options->h;
+    for (int r = 0; r < sys->nrow; r++) {
+        const double *G = w->G_k + r * sys->nv;
+        c->u_before[r] = carom_dot(sys->nv, G, w->d_back) / h + w->w_k[r];
+        c->u_after[r] = carom_dot(sys->nv, G, w->d) / h + w->w_k[r];
+    }
+    carom_copy(sys->nrow, c->P, s->next->impulse);
+    carom_copy(sys->nrow, c->u_after, s->next->u);
+    for (int r = 0; r < sys->njoint; r++)
+        to.u_in[r] = 0;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double change = resolution(sys, w, link->row, h);
+        carom_mode before = s->now->mode[link->contact], after = mode_after(c, link, before, change);
+        bool hit = impact_of_run(s, &from, &to, link, change);
+        c->hit[link->contact] = hit || to.held[link->contact] == 1;
+        s->next->mode[link->contact] = (unsigned char)after;
+        if (hit)
+            tell(s, CAROM_EVENT_IMPACT, link, to.u_in, s->now->impulse);
+        tell_change(s, link, before, after);
+    }
+}
