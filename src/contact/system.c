@@ -1,4 +1,5 @@
 /* system.c: a model together with the memory to evaluate it. */
+#include <math.h>
 #include <string.h>
 
 #include "contact/system.h"
@@ -52,6 +53,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->nq = model->nq, system->nv = model->nv;
     system->njoint = model->njoint, system->nlink = model->njoint + model->ncontact;
     system->nrow = carom_model_rows(model);
+    system->row_values = (size_t)system->nrow * (size_t)system->nv;
     system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
@@ -93,4 +95,114 @@ carom_status carom_mass_refactor(carom_system *system, double t, carom_error *er
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
     return CAROM_OK;
+}
+
+/* ---- operators ---- */
+
+static carom_span span_of(const carom_span *spans, int r, int n)
+{
+    return spans ? spans[r] : (carom_span){.at = (size_t)r * (size_t)n, .count = {n, 0}};
+}
+
+void carom_row_add(const carom_system *system, int r, double x, double *y)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    const double *a = system->at.G + s.at;
+    for (int b = 0; b < 2; a += s.count[b], b++)
+        for (int i = 0; i < s.count[b]; i++)
+            y[s.first[b] + i] += a[i] * x;
+}
+
+void carom_row_copy(const carom_system *system, int r, double *y)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    const double *a = system->at.G + s.at;
+    if (system->row_span)
+        memset(y, 0, sizeof *y * (size_t)system->nv);
+    for (int b = 0; b < 2; a += s.count[b], b++)
+        carom_copy(s.count[b], a, y + s.first[b]);
+}
+
+double carom_row_size(const carom_system *system, int r, const double *x)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    const double *a = system->at.G + s.at;
+    double sum = 0;
+    for (int b = 0; b < 2; a += s.count[b], b++)
+        for (int i = 0; i < s.count[b]; i++)
+            sum += fabs(a[i] * x[s.first[b] + i]);
+    return sum;
+}
+
+void carom_rows_multiply_t(const carom_system *system, const double *x, double *y)
+{
+    memset(y, 0, sizeof *y * (size_t)system->nv);
+    for (int r = 0; r < system->nrow; r++)
+        carom_row_add(system, r, x[r], y);
+}
+
+static size_t first_value(const carom_system *system, int r)
+{
+    return r == system->nrow ? system->row_values : span_of(system->row_span, r, system->nv).at;
+}
+
+bool carom_rows_finite(const carom_system *system)
+{
+    for (size_t i = 0; i < system->row_values; i++)
+        if (!isfinite(system->at.G[i]))
+            return false;
+    return true;
+}
+
+void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows)
+{
+    CAROM_PLACE(layout, rows->G, system->row_values);
+    CAROM_PLACE(layout, rows->w, system->nrow);
+}
+
+void carom_rows_keep(const carom_system *system, int from, int to, carom_rows *rows)
+{
+    size_t start = first_value(system, from), end = first_value(system, to);
+    memcpy(rows->G + start, system->at.G + start, sizeof(double) * (end - start));
+    memcpy(rows->w + from, system->at.w + from, sizeof(double) * (size_t)(to - from));
+}
+
+void carom_rows_restore(carom_system *system, const carom_rows *rows)
+{
+    memcpy(system->at.G, rows->G, sizeof(double) * system->row_values);
+    memcpy(system->at.w, rows->w, sizeof(double) * (size_t)system->nrow);
+}
+
+static double mass_row_dot(const carom_system *system, int i, const double *x)
+{
+    carom_span s = span_of(system->mass_span, i, system->nv);
+    return carom_span_sum(&s, system->at.M, 0, x);
+}
+
+void carom_mass_multiply(const carom_system *system, const double *x, double *y)
+{
+    for (int i = 0; i < system->nv; i++)
+        y[i] = mass_row_dot(system, i, x);
+}
+
+void carom_mass_add(const carom_system *system, const double *x, double *y)
+{
+    for (int i = 0; i < system->nv; i++)
+        y[i] += mass_row_dot(system, i, x);
+}
+
+double carom_mass_entry(const carom_system *system, int i, int j)
+{
+    carom_span s = span_of(system->mass_span, i, system->nv);
+    size_t at = s.at;
+    for (int b = 0; b < 2; at += (size_t)s.count[b], b++)
+        if (j >= s.first[b] && j < s.first[b] + s.count[b])
+            return system->at.M[at + (size_t)(j - s.first[b])];
+    return 0;
+}
+
+void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)
+{
+    carom_row_copy(system, r, y);
+    carom_factor_solve(system, factor, y);
 }

@@ -21,6 +21,17 @@ typedef struct carom_factor { /* of the matrix that maps velocities to impulses:
     int *pivot;     /* [n] */
 } carom_factor;
 
+/* G and w at a point: the system's own, or kept from another one. Values lie as the spans of the system say. */
+typedef struct carom_rows {
+    double *G, *w;
+} carom_rows;
+
+/* Where a row of a matrix may differ from 0: one or two column blocks, ascending; the values stand together. */
+typedef struct carom_span {
+    size_t at; /* of the first value */
+    int first[2], count[2];
+} carom_span;
+
 typedef struct carom_system {
     const carom_model *model;
     const carom_evaluator *evaluator;
@@ -33,6 +44,9 @@ typedef struct carom_system {
     double *zero;     /* [max(nv, nrow)] stands in for a and x where nobody gives them */
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
     carom_factor mass;
+    carom_span *row_span;  /* [nrow] of G; NULL: all rows are dense */
+    size_t row_values;     /* how many values G has */
+    carom_span *mass_span; /* [nv] of M; NULL: dense */
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
     bool mass_factored; /* and constant */
     bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
@@ -81,6 +95,92 @@ static inline void carom_factor_solve(const carom_system *system, const carom_fa
         carom_cholesky_solve(factor->n, factor->A, x);
     else
         carom_lu_solve(factor->n, factor->A, factor->pivot, x);
+}
+
+/* ---- operators: nobody else reads M or G --------------------------------------------------------------
+ * Sums run over ascending columns, so that what is left out because it is 0 does not change a bit. */
+
+static inline double carom_span_sum(const carom_span *span, const double *values, double sum, const double *x)
+{
+    const double *a = values + span->at;
+    for (int b = 0; b < 2; b++) {
+        const double *y = x + span->first[b];
+        for (int i = 0, n = span->count[b]; i < n; i++)
+            sum += a[i] * y[i];
+        a += span->count[b];
+    }
+    return sum;
+}
+
+/* sum + G_r x, added one by one */
+static inline double carom_rows_sum(const carom_system *system, const carom_rows *rows, int r, double sum,
+                                    const double *x)
+{
+    if (system->row_span)
+        return carom_span_sum(&system->row_span[r], rows->G, sum, x);
+    const double *a = rows->G + (size_t)r * (size_t)system->nv;
+    for (int i = 0; i < system->nv; i++)
+        sum += a[i] * x[i];
+    return sum;
+}
+
+/* G_r x and G_r x + w_r of rows that were kept, or of those evaluated last */
+static inline double carom_rows_dot(const carom_system *system, const carom_rows *rows, int r, const double *x)
+{
+    return carom_rows_sum(system, rows, r, 0, x);
+}
+
+static inline double carom_rows_speed(const carom_system *system, const carom_rows *rows, int r, const double *v)
+{
+    return carom_rows_sum(system, rows, r, 0, v) + rows->w[r];
+}
+
+static inline carom_rows carom_rows_here(const carom_system *system)
+{
+    return (carom_rows){system->at.G, system->at.w};
+}
+
+static inline double carom_row_dot(const carom_system *system, int r, const double *x)
+{
+    carom_rows rows = carom_rows_here(system);
+    return carom_rows_sum(system, &rows, r, 0, x);
+}
+
+static inline double carom_row_speed(const carom_system *system, int r, const double *v)
+{
+    return carom_row_dot(system, r, v) + system->at.w[r];
+}
+
+/* G_r a + gamma_r */
+static inline double carom_row_accel(const carom_system *system, int r, const double *a)
+{
+    return carom_row_dot(system, r, a) + system->at.gamma[r];
+}
+
+void carom_row_add(const carom_system *system, int r, double x, double *y); /* y += x G_r^T */
+void carom_row_copy(const carom_system *system, int r, double *y);          /* y = G_r^T */
+double carom_row_size(const carom_system *system, int r, const double *x);  /* sum_j |G_rj x_j| */
+void carom_rows_multiply_t(const carom_system *system, const double *x, double *y); /* y = G^T x, all rows */
+bool carom_rows_finite(const carom_system *system);
+
+/* Rows kept from one point while another is evaluated. */
+void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows);
+void carom_rows_keep(const carom_system *system, int from, int to, carom_rows *rows); /* rows from ... to - 1 */
+void carom_rows_restore(carom_system *system, const carom_rows *rows);
+
+void carom_mass_multiply(const carom_system *system, const double *x, double *y); /* y = M x */
+void carom_mass_add(const carom_system *system, const double *x, double *y);      /* y += M x */
+double carom_mass_entry(const carom_system *system, int i, int j);
+/* x <- M^-1 x after carom_mass_factor */
+static inline void carom_mass_solve(const carom_system *system, double *x)
+{
+    carom_factor_solve(system, &system->mass, x);
+}
+/* y = A^-1 G_r^T, y = M^-1 G_r^T */
+void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y);
+static inline void carom_mass_solve_row(const carom_system *system, int r, double *y)
+{
+    carom_factor_solve_row(system, &system->mass, r, y);
 }
 
 #endif
