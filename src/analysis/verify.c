@@ -9,6 +9,7 @@
 
 #include "analysis/converge/norms.h"
 #include "analysis/verify.h"
+#include "schemes/scheme.h"
 #include "sim/atol.h"
 
 enum { ROOM = 4096 };
@@ -122,10 +123,10 @@ static carom_status follow(run *r, const carom_model *model, const carom_options
 static carom_options refine(carom_verify *verify, const carom_options *options)
 {
     carom_options finer = *options;
-    verify->by_tolerance = strcmp(options->scheme, "tolerance") == 0;
+    verify->by_tolerance = carom_scheme_is(options, CAROM_KEEPS_TOLERANCE);
     finer.rtol /= 100;
     carom_atol_scale(&finer, 0.01);
-    verify->fixed = !carom_chooses_steps(options) || !strcmp(options->scheme, "exact");
+    verify->fixed = !carom_scheme_is(options, CAROM_CHOOSES_STEPS);
     if (verify->fixed)
         finer.h /= 16;
     verify->rtol = finer.rtol, verify->atol = finer.atol, verify->h = finer.h;

@@ -75,6 +75,7 @@ const carom_scheme carom_scheme_kern = {
                .doc = "Euler forward in position, backward in velocity, impact law when the new gap is closed; order 1",
                .ref = "Kern (2019), A simple time-stepping scheme for the bouncing ball example"},
     .orders = orders,
+    .traits = CAROM_NODAL,
     .requests = requests,
     .segments = 1,
     .degree = 2,

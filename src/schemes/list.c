@@ -44,6 +44,22 @@ void carom_scheme_orders(const carom_options *options, double *smooth, double *i
         scheme->orders(options->scheme_field, smooth, impact);
 }
 
+bool carom_scheme_is(const carom_options *options, unsigned traits)
+{
+    const carom_scheme *s = carom_scheme_find(options->scheme);
+    return s && ((s->traits | (s->traits_of ? s->traits_of(options->scheme_field) : 0)) & traits) != 0;
+}
+
+double carom_scheme_field(const carom_options *options, const char *name, double missing)
+{
+    const carom_scheme *s = carom_scheme_find(options->scheme);
+    const carom_field *fields = s ? s->method.fields : NULL;
+    for (int i = 0; fields && fields[i].name; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return options->scheme_field[i];
+    return missing;
+}
+
 bool carom_step_status(carom_step *step, const double *v_free)
 {
     if (step->contacts->nactive)

@@ -28,10 +28,22 @@ typedef struct carom_step { /* one step, as a scheme sees it */
 
 enum { CAROM_WORK_MAX = 2048 };
 
+/* What a scheme is. Whoever treats schemes differently asks for this, never for a name. */
+enum {
+    CAROM_LOCATES_EVENTS = 1,   /* impacts and changes of modes happen at their own instants, not at nodes */
+    CAROM_CHOOSES_STEPS = 2,    /* by rtol and atol; else h is the step */
+    CAROM_KEEPS_TOLERANCE = 4,  /* rtol and atol are meant of the result, by Dormand and Prince's pair between events */
+    CAROM_CLOSED_FORM = 8,      /* motion between events is exact for any h: the longer, the cheaper */
+    CAROM_NODAL = 16,           /* values are meant at the nodes; what is between them is interpolation */
+    CAROM_HAS_ROLES = 32        /* tells the modes along a step, which is one segment, in stage->roles */
+};
+
 typedef struct carom_scheme {
     carom_method method;
     /* The declared orders in smooth motion and through impacts, for the values of the fields; 0: none. */
     void (*orders)(const double *field, double *smooth, double *impact);
+    unsigned traits;                             /* CAROM_LOCATES_EVENTS ... */
+    unsigned (*traits_of)(const double *field);  /* more of them, for the values of the fields; NULL: none */
     const unsigned *requests; /* the masks it evaluates, 0 at the end: each gets a tape of its own */
     int segments, degree;     /* at most this many segments per step, of this degree */
     bool sequential;          /* knows the sequential law of multiple impacts; otherwise the simultaneous one is used */
@@ -54,6 +66,9 @@ extern const carom_scheme carom_scheme_exact, carom_scheme_mixed;
 
 const carom_scheme *carom_scheme_list(int i); /* NULL after the last */
 const carom_scheme *carom_scheme_find(const char *name);
+/* Has the scheme of the options one of these traits? The value of its field of that name; `missing`: it has none. */
+bool carom_scheme_is(const carom_options *options, unsigned traits);
+double carom_scheme_field(const carom_options *options, const char *name, double missing);
 
 /* next->t = t + h with compensated summation. */
 static inline void carom_step_advance(carom_step *step, double h)

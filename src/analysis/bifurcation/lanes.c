@@ -7,7 +7,6 @@
  * the transient (as in analysis/lyapunov/starts.c). */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef _OPENMP
 #define PARALLEL(words) _Pragma(#words)
@@ -18,6 +17,7 @@
 #include "analysis/bifurcation/bifurcation.h"
 #include "analysis/lanes/ensemble.h"
 #include "core/dense.h"
+#include "schemes/scheme.h"
 
 enum { LANES_FROM = 8, BLOCKS = 100, LANES = 8 };
 
@@ -213,7 +213,7 @@ carom_status carom_bifurcation_lanes(carom_bifurcation_job *j)
     const carom_model *m = j->model;
     carom_ensemble *probe = NULL;
     if (!r->fresh || r->map != CAROM_MAP_STROBE || r->n < LANES_FROM || m->njoint ||
-        (strcmp(j->options->scheme, "tolerance") != 0 && strcmp(j->options->scheme, "exact") != 0) ||
+        !carom_scheme_is(j->options, CAROM_KEEPS_TOLERANCE | CAROM_CLOSED_FORM) ||
         carom_ensemble_new(&probe, m, j->options, r->exponent > 0, NULL) != CAROM_OK)
         return CAROM_UNSUPPORTED;
     carom_ensemble_free(probe);

@@ -196,7 +196,7 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     const carom_model *model = m->model;
     carom_options own = *options;
     own.energy = false;
-    if (!strcmp(own.scheme, "exact") &&
+    if (carom_scheme_is(&own, CAROM_CLOSED_FORM) &&
         r->map != CAROM_MAP_SECTION) /* its flights are exact for any step: the longer, the cheaper */
         own.h = (model->period > 0 ? model->period : 1) / 4;
     m->section = m->of = -1;

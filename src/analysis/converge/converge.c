@@ -13,6 +13,7 @@
 
 #include "analysis/converge/converge.h"
 #include "model/model.h"
+#include "schemes/scheme.h"
 #include "text/text.h"
 
 typedef struct study {
@@ -47,17 +48,18 @@ static bool by_rtol(const study *s, int scheme)
 {
     if (s->r->nh == 0 || s->r->nrtol == 0)
         return s->r->nh == 0;
-    return carom_chooses_steps(&s->scheme[scheme]);
+    return carom_scheme_is(&s->scheme[scheme], CAROM_CHOOSES_STEPS | CAROM_CLOSED_FORM);
 }
 
 /* A scheme that chooses its steps has no use for step sizes, the others have none for tolerances. */
 static carom_status check_scheme(const study *s, int i, bool tolerances, carom_error *error)
 {
-    bool chooses = carom_chooses_steps(&s->scheme[i]), neither = !strcmp(s->scheme[i].scheme, "exact");
-    if (chooses && !tolerances && !neither)
+    bool chooses = carom_scheme_is(&s->scheme[i], CAROM_CHOOSES_STEPS);
+    bool any = carom_scheme_is(&s->scheme[i], CAROM_CLOSED_FORM); /* either says the same */
+    if (chooses && !tolerances)
         CAROM_FAIL(error, CAROM_BAD_OPTION,
                    "'%s' chooses its steps by its tolerance: give tolerances (rtol), not step sizes", s->r->schemes[i]);
-    if (!chooses && tolerances)
+    if (!chooses && !any && tolerances)
         CAROM_FAIL(error, CAROM_BAD_OPTION, "'%s' has steps of constant length: give step sizes (h), not tolerances",
                    s->r->schemes[i]);
     return CAROM_OK;

@@ -16,6 +16,7 @@
 
 #include "analysis/converge/norms.h"
 #include "model/model.h"
+#include "schemes/scheme.h"
 
 typedef struct span { /* a time in which neither motion jumps */
     const carom_norm *norm;
@@ -219,24 +220,8 @@ static carom_status unknown(const char *name, carom_error *error)
 
 carom_norm_over carom_norm_own(const carom_options *options)
 {
-    static const char *const nodal[] = {"kern", "moreau-jean", "moreau-jean-projected", "schatzman-paoli"};
-    for (int k = 0; k < CAROM_COUNT(nodal); k++)
-        if (!strcmp(options->scheme, nodal[k]))
-            return carom_chooses_steps(options) ? CAROM_NORM_DENSE : CAROM_NORM_GRID;
-    return CAROM_NORM_DENSE;
-}
-
-bool carom_chooses_steps(const carom_options *options)
-{
-    double smooth, impact;
-    carom_scheme_orders(options, &smooth, &impact);
-    for (int i = 0; carom_scheme_method(i); i++) {
-        const carom_method *method = carom_scheme_method(i);
-        for (int k = 0; !strcmp(method->name, options->scheme) && method->fields && method->fields[k].name; k++)
-            if (!strcmp(method->fields[k].name, "control") && options->scheme_field[k] != 0)
-                return true;
-    }
-    return impact == 0;
+    bool grid = carom_scheme_is(options, CAROM_NODAL) && !carom_scheme_is(options, CAROM_CHOOSES_STEPS);
+    return grid ? CAROM_NORM_GRID : CAROM_NORM_DENSE;
 }
 
 /* Which of the components of q, v or i is called word; -1: none. */

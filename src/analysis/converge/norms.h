@@ -83,7 +83,6 @@ typedef struct carom_norm {
 /* "L1.q", "max.v", "grid-L2.v", "dense-L1.v", "step-L1.i", "hausdorff.v", "end.q"; one component: "L1.q.NAME"
  * (v.NAME, i.CONTACT). */
 carom_status carom_norm_parse(carom_norm *norm, const char *name, const carom_model *model, carom_error *error);
-bool carom_chooses_steps(const carom_options *options); /* by rtol and atol; else h is the step */
 /* What CAROM_NORM_OWN stands for in runs with these options. */
 carom_norm_over carom_norm_own(const carom_options *options);
 /* The distance on [0, the earlier end]; OWN counts as DENSE. rtol bounds the error of its computation. */

@@ -1,8 +1,7 @@
 /* setup.c: an ensemble before it runs: what will be evaluated, memory, which contacts are the simulation's. */
-#include <string.h>
-
 #include "analysis/lanes/lanes.h"
 #include "model/model.h"
+#include "schemes/scheme.h"
 
 enum { W = CAROM_LANES };
 
@@ -94,15 +93,15 @@ static carom_status build(carom_ensemble *e, carom_error *error)
 {
     if (e->columns < 0 || e->columns > 2 * e->nv)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d columns: a tangent of this model has 0 to %d", e->columns, 2 * e->nv);
-    bool exact = strcmp(e->options.scheme, "exact") == 0;
-    if (!exact && strcmp(e->options.scheme, "tolerance") != 0)
+    bool exact = carom_scheme_is(&e->options, CAROM_CLOSED_FORM);
+    if (!exact && !carom_scheme_is(&e->options, CAROM_KEEPS_TOLERANCE))
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "ensembles run with the schemes 'tolerance' and 'exact', not '%s'",
                    e->options.scheme);
     if (exact && e->options.h == 0)
         e->options.h = e->model->period > 0 ? e->model->period : 1;
     CAROM_TRY(carom_sim_new(&e->sim, e->model, &e->options, error));
     e->options = *carom_sim_options(e->sim);
-    e->max_step = exact ? 0 : e->options.scheme_field[0];
+    e->max_step = carom_scheme_field(&e->options, "max_step", 0);
     if (exact)
         CAROM_TRY(carom_exact_lanes_new(e, error));
     if (e->columns)

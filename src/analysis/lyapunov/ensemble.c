@@ -2,7 +2,6 @@
  * which thread takes it, and beside which others it runs, does not show in the result. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef _OPENMP
 #define PARALLEL(words) _Pragma(#words)
@@ -12,6 +11,7 @@
 
 #include "analysis/lanes/ensemble.h"
 #include "analysis/lyapunov/lyapunov.h"
+#include "schemes/scheme.h"
 
 typedef struct lanes { /* shared by the threads */
     carom_lyapunov_team *team;
@@ -130,7 +130,7 @@ carom_status carom_lyapunov_lanes(carom_lyapunov_team *team, carom_error *error)
     CAROM_TRY(carom_lyapunov_check(&w.request, error));
     w.columns = CAROM_MIN(w.request.exponents ? CAROM_MIN(w.request.exponents, w.dim) : w.dim, CAROM_EXPONENTS_MAX);
     if (w.request.method != CAROM_LYAPUNOV_TANGENT || w.request.parts > 1 || team->model->njoint ||
-        (strcmp(team->options->scheme, "tolerance") != 0 && strcmp(team->options->scheme, "exact") != 0))
+        !carom_scheme_is(team->options, CAROM_KEEPS_TOLERANCE | CAROM_CLOSED_FORM))
         return CAROM_UNSUPPORTED;
     carom_status status = allocate(&w, error);
     if (status == CAROM_OK)

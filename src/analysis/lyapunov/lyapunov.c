@@ -103,7 +103,7 @@ static carom_status allocate(carom_lyapunov *l, const carom_options *options, ca
 {
     carom_options own = *options;
     own.energy = false;
-    if (!strcmp(own.scheme, "exact")) /* its flights are exact for any step: the longer, the cheaper */
+    if (carom_scheme_is(&own, CAROM_CLOSED_FORM)) /* its flights are exact for any step: the longer, the cheaper */
         own.h = (l->model->period > 0 ? l->model->period : 1) / 4;
     CAROM_TRY(count_columns(l, error));
     CAROM_TRY(carom_sim_new(&l->plain, l->model, &own, error));

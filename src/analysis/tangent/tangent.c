@@ -278,14 +278,15 @@ static void on_event(void *user, const carom_event *event)
 
 carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, carom_error *error)
 {
-    const char *name = sim->scheme->method.name;
-    bool exact = strcmp(name, "exact") == 0;
+    const carom_scheme *scheme = sim->scheme;
+    bool exact = (scheme->traits & CAROM_CLOSED_FORM) != 0;
     *result = NULL;
     if (n < 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a tangent of %d columns", n);
-    if (!exact && strcmp(name, "tolerance") != 0)
+    if (!exact && !(scheme->traits & CAROM_HAS_ROLES))
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                   "scheme '%s' does not locate its events: a tangent follows 'tolerance' and 'exact'", name);
+                   "scheme '%s' does not %s its events: a tangent follows 'tolerance' and 'exact'", scheme->method.name,
+                   scheme->traits & CAROM_LOCATES_EVENTS ? "tell the modes between" : "locate");
     CAROM_TRY(carom_linear_prepare(sim->model, error));
     carom_tangent measure = {.n = n}, *t;
     carom_place(&measure.layout, sizeof *t);

@@ -201,6 +201,7 @@ const carom_scheme carom_scheme_crank_nicolson = {
                .ref = "correction of Paoli and Schatzman's scheme for the impact oscillator, (26)-(38)",
                .fields = fields},
     .orders = orders,
+    .traits = CAROM_LOCATES_EVENTS,
     .requests = requests,
     .segments = CAROM_CN_PIECES,
     .degree = 2,

@@ -183,6 +183,7 @@ const carom_scheme carom_scheme_exact = {
                .doc = "flights in closed form and events to rounding, for linear models without friction",
                .ref = "matrix exponential; events by Bernstein coefficients; completed chatter summed"},
     .orders = orders,
+    .traits = CAROM_LOCATES_EVENTS | CAROM_CLOSED_FORM,
     .requests = requests,
     .segments = PIECES,
     .degree = EXACT_TERMS - 1,

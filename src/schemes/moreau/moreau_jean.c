@@ -327,6 +327,11 @@ static void orders(const double *field, double *smooth, double *impact)
         *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
+static unsigned traits(const double *field)
+{
+    return field[CONTROL] == CAROM_CONTROL_NONE ? 0 : CAROM_CHOOSES_STEPS;
+}
+
 static inline carom_status constant(carom_step *s)
 {
     carom_system *sys = s->system;
@@ -358,6 +363,8 @@ const carom_scheme carom_scheme_moreau_jean = {
                .ref = "Acary (2009), INRIA RR-7151, (16)-(18)",
                .fields = fields},
     .orders = orders,
+    .traits = CAROM_NODAL,
+    .traits_of = traits,
     .requests = requests,
     .segments = 2, /* the halves of a controlled step */
     .degree = 2,

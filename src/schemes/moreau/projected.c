@@ -86,6 +86,7 @@ const carom_scheme carom_scheme_moreau_projected = {
          .ref = "Acary (2009), INRIA RR-7151, (19)",
          .fields = fields},
     .orders = carom_moreau_orders,
+    .traits = CAROM_NODAL,
     .requests = requests,
     .segments = 1,
     .degree = 2,

@@ -116,6 +116,7 @@ const carom_scheme carom_scheme_mixed = {
                .ref = "Acary (2009), INRIA RR-7151, Algorithm 1",
                .fields = fields},
     .orders = orders,
+    .traits = CAROM_LOCATES_EVENTS,
     .requests = carom_tol_requests,
     .segments = SUBSTEPS,
     .sequential = true,

@@ -396,6 +396,7 @@ const carom_scheme carom_scheme_tolerance = {
                .ref = "Dormand and Prince (1980), J. Comput. Appl. Math. 6, 19-26",
                .fields = fields},
     .orders = orders,
+    .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_HAS_ROLES,
     .requests = carom_tol_requests,
     .segments = 1,
     .sequential = true,

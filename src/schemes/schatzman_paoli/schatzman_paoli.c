@@ -187,6 +187,7 @@ const carom_scheme carom_scheme_schatzman_paoli = {
          .ref = "Acary (2009), INRIA RR-7151, (22)-(24)",
          .fields = fields},
     .orders = orders,
+    .traits = CAROM_NODAL,
     .requests = requests,
     .segments = 1,
     .degree = 2,
