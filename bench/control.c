@@ -36,7 +36,7 @@ static void row(const carom_model *model, exact_solution *exact, const char *sch
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
-    carom_sim_observe(sim, &(carom_observer){.user = &e, .segment = measure});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &e, .segment = measure});
     carom_status status = carom_sim_run(sim, 5);
     const carom_info *i = carom_sim_info(sim);
     if (status == CAROM_OK)

@@ -62,7 +62,7 @@ static carom_model *load(bool jit)
 {
     carom_model *model;
     carom_error error;
-    carom_load_options options = {.jit = jit};
+    carom_load_options options = {.size = sizeof options, .jit = jit};
     if (carom_model_load(&model, "slider-crank", &options, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);

@@ -298,7 +298,7 @@ int main(int argc, char **argv)
     int periods = argc > 1 ? atoi(argv[1]) : PERIODS, rounds = argc > 2 ? atoi(argv[2]) : 3;
     carom_model *text, *native;
     carom_error error;
-    carom_load_options jit = {.jit = true};
+    carom_load_options jit = {.size = sizeof jit, .jit = true};
     if (carom_model_load(&text, "impact-oscillator", NULL, &error) != CAROM_OK ||
         carom_model_load(&native, "impact-oscillator", &jit, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);

@@ -96,7 +96,7 @@ int main(void)
 {
     const carom_contact ground = {.name = "ground", .restitution = 0.9};
     const double p[] = {1, 10}, start[] = {0.5};
-    const carom_model ball = {.name = "ball",
+    const carom_model ball = {.size = sizeof ball, .name = "ball",
                               .nq = 1,
                               .nv = 1,
                               .np = 2,
@@ -113,7 +113,7 @@ int main(void)
                               .force_v = zero};
     carom_model *text, *native;
     carom_error error;
-    carom_load_options jit = {.jit = true};
+    carom_load_options jit = {.size = sizeof jit, .jit = true};
     if (carom_model_load(&text, "bouncing-ball", NULL, &error) != CAROM_OK ||
         carom_model_load(&native, "bouncing-ball", &jit, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);

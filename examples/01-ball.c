@@ -22,8 +22,9 @@ int main(void)
 {
     const carom_contact ground = {.name = "ground", .restitution = 0.9};
     const double p[] = {1, 10}, start[] = {0.5}; /* mass, gravity; height */
-    carom_model ball = {.name = "ball", .nq = 1, .nv = 1, .np = 2, .ncontact = 1, .contact = &ground,
-                        .p = p, .q = start, .mass = mass, .force = force, .gap = gap};
+    carom_model ball = {.size = sizeof ball, .name = "ball", .nq = 1, .nv = 1, .np = 2,
+                        .ncontact = 1, .contact = &ground, .p = p, .q = start,
+                        .mass = mass, .force = force, .gap = gap};
     carom_options options = carom_options_default();
     carom_error error;
     carom_sim *sim;

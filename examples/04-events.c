@@ -21,7 +21,7 @@ int main(void)
         carom_options_set(&options, "h", "0.001", &error) != CAROM_OK ||
         carom_sim_new(&sim, model, &options, &error) != CAROM_OK)
         return fprintf(stderr, "%s\n", error.text), 1;
-    carom_sim_observe(sim, &(carom_observer){.user = model, .event = tell});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = model, .event = tell});
     if (carom_sim_run(sim, 3) != CAROM_OK)
         return fprintf(stderr, "%s\n", carom_sim_error(sim)->text), 1;
     const carom_state *s = carom_sim_state(sim);

@@ -8,7 +8,9 @@
  *
  * Read from top to bottom: what can go wrong, the model, the options, the simulation, the trajectory.
  * The library never prints, exits or aborts; every function that can fail returns a status and, where it
- * takes a carom_error, a sentence. Matrices are row-major. Threads may share a model, not a simulation. */
+ * takes a carom_error, a sentence. Matrices are row-major. Threads may share a model, not a simulation.
+ * A struct that the caller fills begins with its size (`carom_model m = {.size = sizeof m, ...}`): a program or
+ * binding made for another version of this header is refused with a sentence, never misread. */
 #ifndef CAROM_H
 #define CAROM_H
 
@@ -112,6 +114,7 @@ typedef struct carom_evaluator { /* one entry for everything; text models and pl
 } carom_evaluator;
 
 typedef struct carom_model {
+    size_t size; /* sizeof(carom_model) */
     const char *name;
     int nq, nv, np, njoint, ncontact, noutput; /* nq = nv */
     const char *const *q_name;                 /* [nq]; NULL: q0 q1 ... */
@@ -150,6 +153,7 @@ typedef struct carom_model {
 } carom_model;
 
 typedef struct carom_load_options {
+    size_t size;              /* sizeof(carom_load_options) */
     bool allow_plugins;       /* `plugin: file.so` runs foreign code */
     bool jit;                 /* compile expressions with cc; falls back to the tape, see note */
     bool assemble;            /* project initial values that violate a joint instead of failing */
@@ -179,12 +183,13 @@ typedef enum carom_field_type {
 typedef struct carom_field { /* a method's own option: feeds model files, command line, help and docs */
     const char *name;        /* NULL ends a table */
     carom_field_type type;
-    double standard, least, most;
+    double value, min, max; /* the default and its range */
     const char *choices; /* of an enum: "a b c"; its value is the index */
     const char *doc;
 } carom_field;
 
 typedef struct carom_options {
+    size_t size; /* sizeof(carom_options), as carom_options_default sets it */
     char scheme[32], solver[32];           /* "" solver: chosen by the problem */
     double scheme_field[CAROM_FIELDS_MAX]; /* in the order of the scheme's table */
     double solver_field[CAROM_FIELDS_MAX];
@@ -198,6 +203,8 @@ typedef struct carom_options {
     bool energy;   /* account for energy: work, dissipation, balance */
 } carom_options;
 carom_options carom_options_default(void);
+carom_options *carom_options_new(void); /* the same on the heap, for bindings; NULL: no memory */
+void carom_options_free(carom_options *options);
 /* Keys: scheme, solver, h, t_end, every, rtol, atol, atol.COORDINATE, ..., scheme.FIELD, solver.FIELD.
  * A scheme may carry its fields: "moreau-jean:theta=1:gamma=0.5". */
 carom_status carom_options_set(carom_options *options, const char *key, const char *value, carom_error *error);
@@ -237,6 +244,7 @@ typedef struct carom_segment { /* dense output on [t0, t1]: powers of s = (t - t
     double penetration, residual, energy; /* energy: kinetic + potential at t1, if accounted for */
 } carom_segment;
 typedef struct carom_observer { /* called for every committed step, in the order of time; any may be NULL */
+    size_t size; /* sizeof(carom_observer) */
     void *user;
     void (*segment)(void *user, const carom_segment *);
     void (*jump)(void *user, const carom_jump *);
@@ -246,7 +254,7 @@ typedef struct carom_observer { /* called for every committed step, in the order
 typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
     int contact;
     double t;                /* where they accumulate */
-    long impacts, swallowed; /* computed one by one; not, of those that would exceed rounding */
+    long impacts, skipped;   /* computed one by one; not, of those that would exceed rounding */
 } carom_zeno;
 enum { CAROM_ZENO_MAX = 16 };
 /* of friction, Painleve's */
@@ -290,6 +298,9 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
 void carom_trajectory_free(carom_trajectory *trajectory);
 /* q and v at t from dense output; side < 0: the left limit. Outside the recorded time: CAROM_BAD_ARGUMENT. */
 carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, int side, double *q, double *v);
+/* The same at n times that do not decrease, in one walk: q [n*nq], v [n*nv]; either may be NULL. */
+carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t n, const double *t, int side, double *q,
+                                     double *v);
 const carom_segment *carom_trajectory_segment(const carom_trajectory *trajectory, size_t i); /* NULL after the last */
 const carom_jump *carom_trajectory_jump(const carom_trajectory *trajectory, size_t i);
 const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, size_t i);

@@ -54,6 +54,7 @@ const carom_error *carom_tangent_error(const carom_tangent *tangent);
 enum { CAROM_EXPONENTS_MAX = 64 };
 typedef enum carom_lyapunov_method { CAROM_LYAPUNOV_TANGENT, CAROM_LYAPUNOV_PERTURBATION } carom_lyapunov_method;
 typedef struct carom_lyapunov_request { /* times are counted in periods of the forcing; without one, in units of time */
+    size_t size;         /* sizeof(carom_lyapunov_request) */
     carom_lyapunov_method method;
     int exponents;       /* so many of the largest; 0: all, at most CAROM_EXPONENTS_MAX */
     long length;         /* measured; 0: 1000 */
@@ -141,6 +142,7 @@ carom_status carom_reference_errors(const carom_reference *reference, const caro
                                     carom_info *info, double *cpu_s, carom_error *error);
 
 typedef struct carom_converge_request {
+    size_t size;                   /* sizeof(carom_converge_request) */
     const carom_model *model;
     const carom_options *options;  /* of every run; scheme, h and rtol are replaced. NULL: the model's */
     const char *const *schemes;    /* [nscheme] "mixed:rk=radau5" */
@@ -186,6 +188,7 @@ carom_status carom_converge_run(const carom_converge_request *request, carom_con
 void carom_converge_free(carom_converge_result *result); /* what it holds */
 
 typedef struct carom_local_request { /* one step from exact data */
+    size_t size;                   /* sizeof(carom_local_request) */
     const carom_model *model;
     const carom_options *options;
     const char *const *schemes;
@@ -219,6 +222,7 @@ void carom_local_free(carom_local_result *result);
 /* ---- bifurcation diagrams --------------------------------------------------------------------------- */
 typedef enum carom_map { CAROM_MAP_STROBE, CAROM_MAP_SECTION, CAROM_MAP_IMPACT } carom_map;
 typedef struct carom_bifurcation_request { /* times in periods of the forcing; without one, in units of time */
+    size_t size;             /* sizeof(carom_bifurcation_request) */
     const char *name;        /* of a parameter, or of an initial value (q.y, v.y): n values between from and to */
     double from, to;
     long n;

@@ -7,7 +7,7 @@
 
 #include "carom.h"
 
-#define CAROM_PLUGIN_ABI 1 /* changes whenever carom_model or carom_eval change */
+#define CAROM_PLUGIN_ABI 2 /* changes whenever carom_model or carom_eval change */
 
 typedef struct carom_plugin {
     int abi;            /* CAROM_PLUGIN_ABI */

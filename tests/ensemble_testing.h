@@ -72,7 +72,7 @@ static inline carom_model *load(const char *name, bool jit)
 {
     carom_model *model;
     carom_error error;
-    carom_load_options options = {.jit = jit};
+    carom_load_options options = {.size = sizeof options, .jit = jit};
     CHECK_OK(carom_model_load(&model, name, &options, &error), error);
     return model;
 }

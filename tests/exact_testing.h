@@ -31,7 +31,7 @@ static inline carom_sim *begin(const carom_model *m, double h, bool energy, reco
     CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
     if (r) {
         r->nevent = 0;
-        carom_sim_observe(sim, &(carom_observer){.user = r, .event = on_event});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = r, .event = on_event});
     }
     return sim;
 }

@@ -101,7 +101,7 @@ static inline carom_model oscillator_model(oscillator_store *s, const oscillator
     bool two = o->umax < INFINITY;
     *s = (oscillator_store){{{.name = "stop", .restitution = o->e}, {.name = "upper stop", .restitution = o->e}},
                             {o->w, o->alpha, o->umin, o->a, two ? o->umax : 0}, u, v};
-    return (carom_model){.name = "oscillator",
+    return (carom_model){.size = sizeof(carom_model), .name = "oscillator",
                          .nq = 1,
                          .nv = 1,
                          .np = 5,

@@ -110,7 +110,7 @@ static const double stack_start[] = {1, 1.5}, stack_masses[] = {1, 0.5};
 
 static inline carom_model stacked_balls(void)
 {
-    return (carom_model){.name = "stack",
+    return (carom_model){.size = sizeof(carom_model), .name = "stack",
                          .nq = 2,
                          .nv = 2,
                          .np = 2,

@@ -56,7 +56,7 @@ static inline carom_model point_model(point_store *s, double m, double force, do
                                       double e, double q, double v)
 {
     *s = (point_store){{.name = "ground", .restitution = e}, {m, force, stiffness, damping}, q, v};
-    return (carom_model){.name = "point",
+    return (carom_model){.size = sizeof(carom_model), .name = "point",
                          .nq = 1,
                          .nv = 1,
                          .np = 4,
@@ -122,7 +122,7 @@ static const double double_start[] = {1.0, 0.6};
 
 static inline carom_model double_pendulum(void)
 {
-    return (carom_model){.name = "double pendulum",
+    return (carom_model){.size = sizeof(carom_model), .name = "double pendulum",
                          .nq = 2,
                          .nv = 2,
                          .ncontact = 1,
@@ -163,7 +163,7 @@ static const double pendulum_start[] = {1.0}, pendulum_speed[] = {0.5};
 
 static inline carom_model pendulum(void)
 {
-    return (carom_model){.name = "pendulum",
+    return (carom_model){.size = sizeof(carom_model), .name = "pendulum",
                          .nq = 1,
                          .nv = 1,
                          .q = pendulum_start,
@@ -208,7 +208,7 @@ static inline carom_model cartesian_pendulum(cartesian_store *s)
 {
     double a = pendulum_start[0], w = pendulum_speed[0];
     *s = (cartesian_store){{sin(a), -cos(a)}, {w * cos(a), w * sin(a)}};
-    return (carom_model){.name = "cartesian pendulum",
+    return (carom_model){.size = sizeof(carom_model), .name = "cartesian pendulum",
                          .nq = 2,
                          .nv = 2,
                          .njoint = 1,
@@ -269,7 +269,8 @@ static inline carom_model box_model(box_store *s, double mu, double e)
                       {.name = "right", .directions = 1, .friction = mu, .restitution = e}},
                      {0, 1, 0.4},
                      {1.5, 0, -1}};
-    return (carom_model){.name = "box", .nq = 3, .nv = 3, .ncontact = 2, .contact = s->corner, .q = s->q, .v = s->v,
+    return (carom_model){.size = sizeof(carom_model), .name = "box", .nq = 3, .nv = 3, .ncontact = 2,
+                         .contact = s->corner, .q = s->q, .v = s->v,
                          .constant = CAROM_MASS | CAROM_LAW, .mass = box_mass, .force = box_force, .gap = box_gap,
                          .slip = box_slip, .potential = box_potential};
 }

@@ -90,7 +90,7 @@ static bool clean(const char *text)
 static carom_status load(const char *path, bool allow_plugins, carom_error *error)
 {
     carom_model *model = NULL;
-    carom_load_options load_options = {.allow_plugins = allow_plugins};
+    carom_load_options load_options = {.size = sizeof load_options, .allow_plugins = allow_plugins};
     carom_options options = carom_options_default();
     carom_status status = carom_model_load(&model, path, &load_options, error);
     if (status != CAROM_OK) {

@@ -24,7 +24,7 @@ START_TEST(a_section_is_met_at_the_exact_times_and_to_rounding)
     } cases[] = {{-1, PI / 2, 2 * PI}, {+1, 3 * PI / 2, 2 * PI}, {0, PI / 2, PI}};
     for (int c = 0; c < 3; c++) {
         carom_model *m = parse(oscillator);
-        carom_bifurcation_request request = {.name = "k",
+        carom_bifurcation_request request = {.size = sizeof request, .name = "k",
                                              .from = 1,
                                              .to = 1,
                                              .n = 1,
@@ -54,7 +54,7 @@ END_TEST
 START_TEST(a_section_may_be_any_expression_also_of_time)
 {
     carom_model *m = parse(oscillator);
-    carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = "k",
+    carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "k",
                                                               .from = 1,
                                                               .to = 1,
                                                               .n = 1,
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(a_jump_across_a_section_is_no_crossing)
 {
     carom_model *m = parse(dropped);
-    carom_bifurcation_request request = {.name = "e",
+    carom_bifurcation_request request = {.size = sizeof request, .name = "e",
                                          .from = 1,
                                          .to = 1,
                                          .n = 1,
@@ -102,7 +102,7 @@ END_TEST
 START_TEST(a_body_at_rest_on_the_section_leaves_no_points)
 {
     carom_model *m = parse(dropped);
-    carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = "e",
+    carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "e",
                                                               .from = .5,
                                                               .to = .5,
                                                               .n = 1,
@@ -121,7 +121,8 @@ END_TEST
 START_TEST(impacts_of_a_periodic_motion_have_its_velocity_and_phase)
 {
     carom_model *m = load("impact-oscillator", .05, .5, 0);
-    carom_bifurcation_request request = {.name = "w", .from = 2.5, .to = 2.5, .n = 1, .direction = 1, .transient = 100,
+    carom_bifurcation_request request = {.size = sizeof request, .name = "w", .from = 2.5, .to = 2.5, .n = 1,
+                                         .direction = 1, .transient = 100,
                                          .map = CAROM_MAP_IMPACT, .contact = "stop", .show = 3};
     const struct {
         const char *of;
@@ -145,7 +146,7 @@ END_TEST
 START_TEST(the_period_doubles_between_2_65_and_2_66)
 {
     carom_model *m = load("impact-oscillator", 0, .8, 0);
-    carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = "w",
+    carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w",
                                                               .from = 2.64,
                                                               .to = 2.67,
                                                               .n = 2,
@@ -169,7 +170,7 @@ END_TEST
 START_TEST(the_exponent_is_that_of_a_run_of_its_own)
 {
     carom_model *m = load("impact-oscillator", .05, .5, 0);
-    carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = "w",
+    carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w",
                                                               .from = 2.5,
                                                               .to = 2.5,
                                                               .n = 1,
@@ -215,7 +216,7 @@ END_TEST
 START_TEST(a_stop_that_moves_into_the_body_moves_it)
 {
     carom_model *m = load("impact-oscillator", .25, .8, .5);
-    carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = "umin",
+    carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "umin",
                                                               .from = 0,
                                                               .to = 3,
                                                               .n = 7,
@@ -243,19 +244,23 @@ static void refused(carom_bifurcation_request request, const char *words)
 
 START_TEST(requests_that_make_no_sense_are_refused)
 {
-    refused((carom_bifurcation_request){.name = "ww", .from = 1, .to = 2, .n = 2}, "did you mean 'w'");
-    refused((carom_bifurcation_request){.name = "w", .from = 1, .to = 2, .n = 0}, "at least one value");
-    refused((carom_bifurcation_request){.name = "q.u", .from = 1, .to = 2, .n = 2}, "initial value");
-    refused((carom_bifurcation_request){.name = "w", .from = 1, .to = 2, .n = 2, .map = CAROM_MAP_SECTION},
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "ww", .from = 1, .to = 2,
+                                        .n = 2}, "did you mean 'w'");
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w", .from = 1, .to = 2,
+                                        .n = 0}, "at least one value");
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "q.u", .from = 1, .to = 2,
+                                        .n = 2}, "initial value");
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w", .from = 1, .to = 2,
+                                        .n = 2, .map = CAROM_MAP_SECTION},
             "expression");
-    refused((carom_bifurcation_request){.name = "w",
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w",
                                         .from = 1,
                                         .to = 2,
                                         .n = 2,
                                         .map = CAROM_MAP_SECTION,
                                         .section = "uu"},
             "uu");
-    refused((carom_bifurcation_request){.name = "w",
+    refused((carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w",
                                         .from = 1,
                                         .to = 2,
                                         .n = 2,

@@ -10,7 +10,7 @@ START_TEST(results_have_the_same_bits_on_any_number_of_threads)
         carom_bifurcation *b[2];
         for (int k = 0; k < 2; k++) {
             carom_model *m = load("impact-oscillator", .25, .8, .5);
-            b[k] = run(m, (carom_bifurcation_request){.name = "w",
+            b[k] = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request), .name = "w",
                                                       .from = 2.4,
                                                       .to = 2.6,
                                                       .n = 10,
@@ -40,7 +40,7 @@ START_TEST(values_with_starts_of_their_own_are_those_of_one_run_each)
                                           "coordinates: {y: 1}\nkinetic: y'^2/2\npotential: y\nperiod: 2*pi\n"
                                           /* rest in each period up to A = 1.2 */
                                           "contacts: {table: {gap: y - A*sin(t), restitution: e}}\n");
-        carom_bifurcation_request request = {.name = periodic ? "w" : "A",
+        carom_bifurcation_request request = {.size = sizeof request, .name = periodic ? "w" : "A",
                                              .from = periodic ? 2.1 : 1.05,
                                              .to = periodic ? 2.6 : 1.2,
                                              .n = N,
@@ -80,7 +80,8 @@ START_TEST(a_parameter_that_depends_on_another_can_be_varied)
         parse("carom: 1\nname: dependent\nparameters: {k: 1, f: 2*k, c: 3*k}\ncoordinates: {x: 1}\nkinetic: x'^2/2\n"
               "potential: k*x^2/2\nforces: {x: f - c*x'}\nperiod: 1\n");
     for (int fresh = 0; fresh < 2; fresh++) {
-        carom_bifurcation *b = run(m, (carom_bifurcation_request){.name = fresh ? "c" : "f",
+        carom_bifurcation *b = run(m, (carom_bifurcation_request){.size = sizeof(carom_bifurcation_request),
+            .name = fresh ? "c" : "f",
                                                                   .from = 1,
                                                                   .to = 2,
                                                                   .n = 11,
@@ -107,7 +108,7 @@ START_TEST(a_value_without_a_start_fails_alone_and_only_where_it_begins)
         for (int fresh = 0; fresh < 2; fresh++) {
             const long n = sizes[k];
             const carom_options options = tight();
-            const carom_bifurcation_request request = {.name = "s",
+            const carom_bifurcation_request request = {.size = sizeof request, .name = "s",
                                                        .from = 0.5,
                                                        .to = 1.5,
                                                        .n = n,
@@ -144,7 +145,7 @@ START_TEST(values_with_impossible_parameters_fail_in_every_pass)
     for (int k = 0; k < 2; k++)
         for (int direction = -1; direction <= 1; direction += 2) {
             const carom_options options = tight();
-            const carom_bifurcation_request request = {.name = cases[k].name,
+            const carom_bifurcation_request request = {.size = sizeof request, .name = cases[k].name,
                                                        .from = cases[k].from,
                                                        .to = cases[k].to,
                                                        .n = 5,
@@ -175,7 +176,7 @@ START_TEST(an_interruption_is_seen_in_the_middle_of_a_period)
     int asked = 0;
     carom_error error = {0};
     for (int fresh = 0; fresh < 2; fresh++) { /* one by one, in lanes */
-        const carom_bifurcation_request request = {.name = "w",
+        const carom_bifurcation_request request = {.size = sizeof request, .name = "w",
                                                    .from = 6e-9,
                                                    .to = 7e-9,
                                                    .n = 9,
@@ -190,7 +191,7 @@ START_TEST(an_interruption_is_seen_in_the_middle_of_a_period)
         carom_bifurcation_free(b);
     }
     static carom_lyapunov_result each[8];
-    carom_lyapunov_request exponents = {.length = 10, .stop = later, .user = &asked};
+    carom_lyapunov_request exponents = {.size = sizeof exponents, .length = 10, .stop = later, .user = &asked};
     carom_lyapunov_result r;
     asked = 0;
     ck_assert_int_eq(carom_lyapunov_starts(m, &options, &exponents, 8, 1, 1, each, &r, &error), CAROM_INTERRUPTED);
@@ -240,7 +241,7 @@ START_TEST(an_interrupted_diagram_keeps_what_was_computed)
 {
     carom_model *m = load("impact-oscillator", .25, .8, .5);
     const carom_options options = tight();
-    const carom_bifurcation_request request = {.name = "w",
+    const carom_bifurcation_request request = {.size = sizeof request, .name = "w",
                                                .from = 2.4,
                                                .to = 2.6,
                                                .n = 10,

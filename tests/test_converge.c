@@ -77,7 +77,7 @@ START_TEST(orders_through_impacts_are_those_of_the_schemes)
                  {"moreau-jean", "max.q", 0.75, 1.25},  {"mixed:rk=radau3", "max.q", 2.8, 3.2},
                  {"mixed:rk=radau5", "L1.q", 4.8, 5.2}, {"dg-minus:degree=1", "L1.q", 0.7, 1.3}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        const carom_converge_request request = {.model = &m,
+        const carom_converge_request request = {.size = sizeof request, .model = &m,
                                                 .options = &o,
                                                 .schemes = &cases[k].scheme,
                                                 .nscheme = 1,
@@ -104,7 +104,7 @@ START_TEST(the_error_of_tolerance_follows_its_tolerance_and_work_is_counted)
     const carom_options o = until(5);
     const double rtol[] = {1e-4, 1e-6, 1e-8}, h[] = {0.01};
     const char *const schemes[] = {"tolerance", "moreau-jean"}, *const norms[] = {"max.q", "L1.v"};
-    const carom_converge_request request = {.model = &m,
+    const carom_converge_request request = {.size = sizeof request, .model = &m,
                                             .options = &o,
                                             .schemes = schemes,
                                             .nscheme = 2,
@@ -157,7 +157,7 @@ START_TEST(linear_solves_are_counted_one_by_one_in_every_scheme)
         const carom_model m = point_model(&store, 1, cases[k].force, cases[k].k, 0, 0.5, 1, 0);
         const carom_options o = until(2.5);
         const double h = 0.01, rtol = 1e-6;
-        const carom_converge_request request = {.model = &m,
+        const carom_converge_request request = {.size = sizeof request, .model = &m,
                                                 .options = &o,
                                                 .schemes = &cases[k].scheme,
                                                 .nscheme = 1,
@@ -222,7 +222,7 @@ START_TEST(an_interrupted_study_goes_on_and_threads_change_nothing)
     const double h[] = {0.04, 0.02, 0.01};
     const char *const schemes[] = {"moreau-jean", "kern"}, *const norms[] = {"L1.q", "hausdorff.v"};
     char path[SCRATCH];
-    carom_converge_request request = {.model = &m,
+    carom_converge_request request = {.size = sizeof request, .model = &m,
                                       .options = &o,
                                       .schemes = schemes,
                                       .nscheme = 2,
@@ -274,7 +274,7 @@ START_TEST(a_run_under_way_ends_when_asked_and_is_run_again)
     const char *const scheme = "kern", *const norm = "L1.q";
     char path[SCRATCH];
     patience p = {.most = 500};
-    carom_converge_request request = {.model = &m,
+    carom_converge_request request = {.size = sizeof request, .model = &m,
                                       .options = &o,
                                       .schemes = &scheme,
                                       .nscheme = 1,
@@ -316,7 +316,7 @@ START_TEST(runs_that_fail_are_counted_and_explained)
     const carom_options o = until(5);
     const double h[] = {0.1, 0.09};
     const char *const schemes[] = {"moreau-jean:theta=1", "kern"}, *const norms[] = {"max.q", "L1.q"};
-    const carom_converge_request request = {.model = &m,
+    const carom_converge_request request = {.size = sizeof request, .model = &m,
                                             .options = &o,
                                             .schemes = schemes,
                                             .nscheme = 2,

@@ -171,7 +171,7 @@ START_TEST(release_from_rest_happens_when_the_force_turns_and_keeps_order_two)
         carom_model model = oscillator_model(&store, &o, 0.3, 0);
         h[i] = 0.05 / pow(1.4, i);
         carom_sim *sim = start_scheme(&model, consistent, h[i], true);
-        carom_sim_observe(sim, &(carom_observer){.user = &opened, .event = opening});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &opened, .event = opening});
         RUN(sim, T);
         CHECK_NEAR(opened, release, 2e-8 * h[i]);
         ck_assert_int_eq(carom_sim_info(sim)->events[CAROM_EVENT_OPENING], 1);
@@ -201,7 +201,7 @@ START_TEST(the_impulse_of_a_rest_phase_is_the_trapezoidal_sum_of_the_load)
     resting.force = growing_load, resting.potential = NULL;
     double h = 1.0 / 37, sum = 0, recorded = 0;
     carom_sim *sim = start_scheme(&resting, consistent, h, false);
-    carom_sim_observe(sim, &(carom_observer){.user = &recorded, .segment = add_force});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &recorded, .segment = add_force});
     for (int k = 0; k < 37; k++) {
         ck_assert_int_eq(carom_sim_step(sim), CAROM_OK);
         sum += carom_sim_state(sim)->impulse[0];

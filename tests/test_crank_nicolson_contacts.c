@@ -211,7 +211,8 @@ START_TEST(two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_ot
     static const carom_contact contacts[] = {{.name = "floor", .restitution = 0.5},
                                              {.name = "between", .restitution = 0.5}};
     static const double heights[] = {1, 1.5};
-    carom_model stack = {.name = "stack", .nq = 2, .nv = 2, .ncontact = 2, .contact = contacts, .q = heights,
+    carom_model stack = {.size = sizeof stack, .name = "stack", .nq = 2, .nv = 2, .ncontact = 2, .contact = contacts,
+                         .q = heights,
                          .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, .mass = stack_mass, .force = stack_force,
                          .gap = stack_gap, .jacobian = stack_jacobian};
     double q[] = {1, 1.5}, v[] = {0, 0}, T = 0.75;
@@ -280,7 +281,8 @@ START_TEST(an_impact_pair_follows_the_exact_motion)
     static const carom_contact contacts[] = {{.name = "left", .restitution = 0.6},
                                              {.name = "right", .restitution = 0.6}};
     static const double x0 = 0, v0 = 0.3;
-    carom_model pair = {.name = "pair", .nq = 1, .nv = 1, .ncontact = 2, .contact = contacts, .q = &x0, .v = &v0,
+    carom_model pair = {.size = sizeof pair, .name = "pair", .nq = 1, .nv = 1, .ncontact = 2, .contact = contacts,
+                        .q = &x0, .v = &v0,
                         .constant = CAROM_MASS | CAROM_LAW, .mass = unit_mass, .force = pair_force, .gap = pair_gap};
     double x = x0, v = v0, T = 1.5;
     exact_pair(T, &x, &v);

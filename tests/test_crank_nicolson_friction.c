@@ -53,7 +53,7 @@ static carom_model block_model(block_store *s, int directions, double mu, double
     *s = (block_store){{.name = "plane", .directions = directions, .friction = mu}, {stiffness, force}, {x}, {vx, vy}};
     if (directions == 1)
         s->v[1] = 0;
-    return (carom_model){.name = "block",
+    return (carom_model){.size = sizeof(carom_model), .name = "block",
                          .nq = 1 + directions,
                          .nv = 1 + directions,
                          .np = 2,
@@ -211,7 +211,7 @@ START_TEST(a_box_gains_no_more_than_the_curvature_of_its_constraints_gives_and_c
         double h = 0.001;
         carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
         carom_sim *sim = start(&box, h, true);
-        carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w, .segment = watch_energy});
         RUN(sim, 6);
         const carom_info *i = carom_sim_info(sim);
         printf("box %d: most gained in a step %.2g, balance error %.2g\n", k, w.most, i->balance_error);

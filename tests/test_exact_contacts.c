@@ -66,7 +66,7 @@ START_TEST(an_impact_on_a_touching_chain_is_solved_to_rounding)
     carom_sim *sim = begin(m, 0.1, true, NULL);
     double w = sqrt(9.81 / 0.1), t = pi() / 2 / w, v = 0.05 * w;
     double jump[6] = {0};
-    carom_sim_observe(sim, &(carom_observer){.user = jump, .jump = keep_jump});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = jump, .jump = keep_jump});
     RUN(sim, t + 1e-3);
     CHECK_NEAR(jump[0], v, 1e-15);
     CHECK_NEAR(jump[1], -0.6 * v, 1e-15);

@@ -54,7 +54,7 @@ START_TEST(forced_impacts_agree_with_an_independent_integration)
     for (int k = 0; k < 2; k++) {
         double T = 2 * pi() / 2.5, x[2] = {1, 0}, p[2] = {2 * alpha[k], umin[k]}, end = periods[k] * T + 0.3;
         carom_contact stop = {.restitution = e[k]};
-        carom_model same = {.nq = 1,
+        carom_model same = {.size = sizeof same, .nq = 1,
                             .nv = 1,
                             .np = 2,
                             .p = p,
@@ -89,7 +89,7 @@ START_TEST(impacts_stay_at_the_stop_however_many_there_are)
     double most = 0;
     carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, 0.25, 0.8, 0.7, 1, 0}, 6);
     carom_sim *sim = begin(m, 2, false, NULL);
-    carom_sim_observe(sim, &(carom_observer){.user = &most, .jump = on_jump});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &most, .jump = on_jump});
     RUN(sim, 20000);
     CHECK_AT_LEAST((double)carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 10000);
     CHECK_AT_MOST(most, 1.2e-16);

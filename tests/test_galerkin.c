@@ -101,7 +101,8 @@ static const double duffing_start[] = {1}, at_rest[] = {0, 0};
 
 static carom_model duffing(void)
 {
-    return (carom_model){.name = "Duffing", .nq = 1, .nv = 1, .q = duffing_start, .v = at_rest, .constant = CAROM_MASS,
+    return (carom_model){.size = sizeof(carom_model), .name = "Duffing", .nq = 1, .nv = 1, .q = duffing_start,
+                         .v = at_rest, .constant = CAROM_MASS,
                          .mass = unit_mass, .force = duffing_force};
 }
 

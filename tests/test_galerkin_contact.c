@@ -29,7 +29,8 @@ static const double dome_rest[] = {0, 0};
 static carom_model dome(double q[2])
 {
     q[0] = sin(0.3), q[1] = cos(0.3);
-    return (carom_model){.name = "dome", .nq = 2, .nv = 2, .ncontact = 1, .contact = dome_contact, .q = q,
+    return (carom_model){.size = sizeof(carom_model), .name = "dome", .nq = 2, .nv = 2, .ncontact = 1,
+                         .contact = dome_contact, .q = q,
                          .v = dome_rest, .constant = CAROM_MASS | CAROM_LAW, .mass = cartesian_mass,
                          .force = cartesian_force, .gap = dome_gap, .jacobian = dome_jacobian, .gamma = dome_gamma};
 }
@@ -169,7 +170,8 @@ static const double block_at[] = {0, 0}, block_speed[] = {2, 0};
 
 static carom_model block(bool pulled)
 {
-    return (carom_model){.name = "block", .nq = 2, .nv = 2, .ncontact = 1, .contact = block_ground, .q = block_at,
+    return (carom_model){.size = sizeof(carom_model), .name = "block", .nq = 2, .nv = 2, .ncontact = 1,
+                         .contact = block_ground, .q = block_at,
                          .v = pulled ? block_at : block_speed, .constant = CAROM_MASS | CAROM_LAW,
                          .mass = cartesian_mass, .force = pulled ? block_pull : cartesian_force, .gap = block_gap,
                          .slip = block_slip};

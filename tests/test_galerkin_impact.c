@@ -133,7 +133,8 @@ START_TEST(a_box_with_two_corners_never_gains_energy_and_comes_to_rest)
                 energy_watch w = {0};
                 carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
                 carom_sim *sim = start(&box, f, M, 0.001);
-                carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+                carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w,
+                                                         .segment = watch_energy});
                 RUN(sim, 6);
                 const carom_info *i = carom_sim_info(sim);
                 CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-9);
@@ -252,10 +253,11 @@ static void sliding_force(const carom_point *at, double *F)
 START_TEST(slip_in_space_keeps_the_order_while_it_turns)
 {
     const double q[] = {0, 0, 0}, v[] = {3, 2, 0}, T = 0.6;
-    carom_model m = {.name = "point", .nq = 3, .nv = 3, .ncontact = 1, .contact = plane_ground, .q = q, .v = v,
+    carom_model m = {.size = sizeof m, .name = "point", .nq = 3, .nv = 3, .ncontact = 1, .contact = plane_ground,
+                     .q = q, .v = v,
                      .constant = CAROM_MASS | CAROM_LAW, .mass = plane_mass, .force = plane_force, .gap = plane_gap,
                      .slip = plane_slip};
-    carom_model free = {.nq = 2, .nv = 2, .mass = cartesian_mass, .force = sliding_force};
+    carom_model free = {.size = sizeof free, .nq = 2, .nv = 2, .mass = cartesian_mass, .force = sliding_force};
     double x[4] = {0, 0, 3, 2};
     reference_run(&free, 0, T, 1e-4, x);
     for (int f = 0; f < 2; f++)

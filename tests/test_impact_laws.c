@@ -44,7 +44,7 @@ static carom_model row_of_balls(row_store *s, double e, bool sequential)
     *s = (row_store){.q = {-0.1}, .v = {1}};
     for (int i = 0; i + 1 < BALLS; i++)
         s->contact[i] = (carom_contact){.name = "touch", .restitution = e};
-    return (carom_model){.name = "row",
+    return (carom_model){.size = sizeof(carom_model), .name = "row",
                          .nq = BALLS,
                          .nv = BALLS,
                          .ncontact = BALLS - 1,

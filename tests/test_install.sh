@@ -20,7 +20,8 @@ int main(void)
 {
     const carom_contact ground = {.name = "ground", .restitution = 0.5};
     const double start = 1;
-    const carom_model model = {.name = "ball", .nq = 1, .nv = 1, .ncontact = 1, .contact = &ground, .q = &start,
+    const carom_model model = {.size = sizeof model, .name = "ball", .nq = 1, .nv = 1, .ncontact = 1,
+                               .contact = &ground, .q = &start,
                                .mass = mass, .force = force, .gap = gap};
     carom_options options = carom_options_default();
     carom_error error = {0};

@@ -39,7 +39,7 @@ START_TEST(local_errors_with_an_impact_are_those_of_the_tables)
         double at = k < n ? ball[k].at : stop[k - n].at, e_q = k < n ? ball[k].e_q : stop[k - n].e_q,
                e_v = k < n ? ball[k].e_v : stop[k - n].e_v;
         bool seen = k < n ? ball[k].seen : stop[k - n].seen;
-        const carom_local_request request = {.model = k < n ? &a : &b,
+        const carom_local_request request = {.size = sizeof request, .model = k < n ? &a : &b,
                                              .options = &o,
                                              .schemes = &scheme,
                                              .nscheme = 1,
@@ -72,7 +72,7 @@ START_TEST(local_errors_of_smooth_steps_are_of_higher_order)
     const double h[] = {0.02, 0.01, 0.005, 0.0025}, from = 0.2;
     const char *const schemes[] = {"moreau-jean", "moreau-jean:theta=1", "mixed:rk=radau3"};
     const double order[] = {3, 2, 4}; /* proposition 2: 2 at least */
-    const carom_local_request request = {.model = &m,
+    const carom_local_request request = {.size = sizeof request, .model = &m,
                                          .options = &o,
                                          .schemes = schemes,
                                          .nscheme = 3,
@@ -113,7 +113,7 @@ START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
     const carom_options o = until(1);
     const double h[] = {0.04, 0.02, 0.01}, from = 0.5;
     const char *const scheme = "moreau-jean";
-    const carom_local_request request = {.model = &m,
+    const carom_local_request request = {.size = sizeof request, .model = &m,
                                          .options = &o,
                                          .schemes = &scheme,
                                          .nscheme = 1,

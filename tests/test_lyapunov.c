@@ -105,7 +105,7 @@ START_TEST(error_bars_of_short_chaotic_runs_cover_the_long_ones)
     const carom_options options = with("exact", m, 100);
     const long lengths[] = {16, 32, 100, 400};
     for (int k = 0; k < 4; k++) {
-        const carom_lyapunov_request request = {.length = lengths[k], .transient = 50};
+        const carom_lyapunov_request request = {.size = sizeof request, .length = lengths[k], .transient = 50};
         coverage c = {0};
         CHECK_OK(carom_lyapunov_starts(m, &options, &request, STARTS, 3, 0, each, &mean, &error), error);
         for (int i = 0; i < STARTS; i++)
@@ -268,7 +268,7 @@ START_TEST(a_worker_gives_the_same_bits_when_it_is_used_again)
 {
     carom_model *m = load("impact-oscillator", NULL);
     const carom_options options = with("tolerance", m, 100);
-    const carom_lyapunov_request request = {.length = 50, .transient = 30};
+    const carom_lyapunov_request request = {.size = sizeof request, .length = 50, .transient = 30};
     carom_lyapunov *l;
     carom_lyapunov_result a, b, c;
     carom_error error = {0};
@@ -294,7 +294,7 @@ static started measure_starts(const carom_model *m, int starts, int seed, int th
     started result;
     carom_error error = {0};
     const carom_options options = with("tolerance", m, 100);
-    const carom_lyapunov_request request = {.length = length, .transient = transient};
+    const carom_lyapunov_request request = {.size = sizeof request, .length = length, .transient = transient};
     CHECK_OK(carom_lyapunov_starts(m, &options, &request, starts, seed, threads, result.each, &result.mean, &error),
              error);
     return result;
@@ -361,13 +361,14 @@ START_TEST(an_interrupted_run_has_the_result_of_what_was_measured)
     carom_model *m = load("impact-oscillator", NULL);
     const carom_options options = with("tolerance", m, 100);
     long done = 0;
-    const carom_lyapunov_request request = {.length = 1000000, .transient = 30, .go_on = until_80, .user = &done};
+    const carom_lyapunov_request request = {.size = sizeof request, .length = 1000000, .transient = 30,
+                                            .go_on = until_80, .user = &done};
     carom_lyapunov_result r, shorter;
     carom_error error = {0};
     ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_INTERRUPTED);
     ck_assert_int_eq(r.length, 50);
     ck_assert_int_eq(done, 80);
-    const carom_lyapunov_request same = {.length = 50, .transient = 30};
+    const carom_lyapunov_request same = {.size = sizeof same, .length = 50, .transient = 30};
     CHECK_OK(carom_lyapunov_run(m, &options, &same, &shorter, &error), error);
     ck_assert(r.exponent[0] == shorter.exponent[0]);
     carom_model_free(m);
@@ -378,13 +379,14 @@ START_TEST(requests_that_make_no_sense_are_refused)
 {
     carom_model *m = load("impact-oscillator", NULL);
     carom_options options = with("tolerance", m, 100);
-    carom_lyapunov_request request = {.length = -1};
+    carom_lyapunov_request request = {.size = sizeof request, .length = -1};
     carom_lyapunov_result r;
     carom_error error = {0};
     ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_BAD_ARGUMENT);
-    request = (carom_lyapunov_request){.method = CAROM_LYAPUNOV_PERTURBATION, .epsilon = -1};
+    request = (carom_lyapunov_request){.size = sizeof(carom_lyapunov_request), .method = CAROM_LYAPUNOV_PERTURBATION,
+                                       .epsilon = -1};
     ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_BAD_ARGUMENT);
-    request = (carom_lyapunov_request){0};
+    request = (carom_lyapunov_request){.size = sizeof(carom_lyapunov_request)};
     CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
     ck_assert_int_eq(carom_lyapunov_run(m, &options, &request, &r, &error), CAROM_UNSUPPORTED);
     carom_model_free(m);

@@ -262,7 +262,8 @@ START_TEST(segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts)
     chain c = {.q = 1};
     carom_sim *sim = start(&ball, "mixed", 0.7);
     const carom_state *s = carom_sim_state(sim);
-    carom_sim_observe(sim, &(carom_observer){.user = &c, .segment = follow, .jump = count_jump});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &c, .segment = follow,
+                                             .jump = count_jump});
     double impulse = 0;
     for (int k = 0; k < 4; k++) { /* impacts at 1, 2, 2.5, 2.75 */
         STEP(sim);

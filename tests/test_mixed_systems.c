@@ -165,7 +165,7 @@ static double belt_error(const carom_model *m, int rk, double h)
     double most = 0;
     spec_of(rk, spec);
     carom_sim *sim = start(m, spec, h);
-    carom_sim_observe(sim, &(carom_observer){.user = &c, .event = note_change});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &c, .event = note_change});
     RUN(sim, 10);
     carom_sim_free(sim);
     ck_assert_int_eq(c.n, 3);

@@ -75,7 +75,7 @@ static const carom_contact contact[1] = {{"floor", 1, 0.5, 0.1, 0.2, 0}};
 
 static carom_model plain_model(void)
 {
-    return (carom_model){.name = "plain",
+    return (carom_model){.size = sizeof(carom_model), .name = "plain",
                          .nq = 2,
                          .nv = 2,
                          .np = 3,

@@ -117,7 +117,7 @@ START_TEST(native_code_gives_the_bits_of_the_tape)
     for (int i = 0; i < 3; i++) {
         carom_model *tape = NULL, *native = NULL;
         carom_error error = {0};
-        carom_load_options jit = {.jit = true};
+        carom_load_options jit = {.size = sizeof jit, .jit = true};
         CHECK_OK(carom_model_load(&tape, names[i], NULL, &error), error);
         CHECK_OK(carom_model_load(&native, names[i], &jit, &error), error);
         if (jit.note[0])

@@ -182,7 +182,7 @@ START_TEST(further_expressions_may_use_the_names_of_the_model)
     ck_assert_int_eq(carom_model_expression_text(m, "2*sped", &e, &error), CAROM_BAD_MODEL);
     ck_assert_msg(strstr(error.text, "expression:1:3: unknown name 'sped'; did you mean 'speed'?") != NULL, "%s",
                   error.text);
-    const carom_model by_hand = {.name = "by hand"};
+    const carom_model by_hand = {.size = sizeof by_hand, .name = "by hand"};
     ck_assert_int_eq(carom_model_expression_text(&by_hand, "1", &e, &error), CAROM_UNSUPPORTED);
     carom_model_free(m);
 }
@@ -283,7 +283,7 @@ START_TEST(assembly_moves_the_start_onto_redundant_joints_along_mass_weighted_no
 {
     carom_model *m = NULL;
     carom_error error = {0};
-    carom_load_options options = {.assemble = true};
+    carom_load_options options = {.size = sizeof options, .assemble = true};
     ck_assert_int_eq(carom_model_parse(&m, "linkage", linkage, strlen(linkage), NULL, &error), CAROM_BAD_MODEL);
     ck_assert_msg(strstr(error.text, "linkage:7:8: constraint 'rod' is violated") && strstr(error.text, "--assemble"),
                   "%s", error.text);
@@ -315,7 +315,7 @@ START_TEST(assembly_says_when_there_is_nothing_to_move_to)
     const char *text = "carom: 1\ncoordinates: {x: 0.5}\nkinetic: x'^2/2\nconstraints: {never: x^2 + 1}\n";
     carom_model *m = NULL;
     carom_error error = {0};
-    carom_load_options options = {.assemble = true};
+    carom_load_options options = {.size = sizeof options, .assemble = true};
     ck_assert_int_eq(carom_model_parse(&m, "never", text, strlen(text), &options, &error), CAROM_NOT_CONVERGED);
     ck_assert_ptr_null(m);
 }

@@ -44,7 +44,7 @@ START_TEST(the_example_loads_and_its_derivatives_are_right)
 {
     carom_model *m = NULL;
     carom_error error = {0};
-    carom_load_options options = {.allow_plugins = true};
+    carom_load_options options = {.size = sizeof options, .allow_plugins = true};
     if (!compile(""))
         return;
     CHECK_OK(carom_model_load(&m, path, &options, &error), error);
@@ -84,7 +84,8 @@ static void expect(carom_load_options options, const char *words)
 
 START_TEST(a_plugin_is_refused_unless_allowed_and_made_for_this_library)
 {
-    const carom_load_options allowed = {.allow_plugins = true}, standard = {0};
+    const carom_load_options allowed = {.size = sizeof allowed, .allow_plugins = true};
+    const carom_load_options standard = {.size = sizeof standard};
     if (!compile(""))
         return;
     expect(standard, "--allow-plugins");
@@ -94,7 +95,7 @@ START_TEST(a_plugin_is_refused_unless_allowed_and_made_for_this_library)
     ck_assert(
         compile("-DCAROM_PLUGIN_H -include carom.h '-DCAROM_PLUGIN_ABI=99' "
                 "'-Dcarom_plugin=struct {int abi; size_t bytes; carom_status (*f)(carom_model *, carom_error *);}'"));
-    expect(allowed, "ABI 99, here 1");
+    expect(allowed, "ABI 99, here 2");
     clean();
     ck_assert(compile("-Dcarom_plugin_model=another_name"));
     expect(allowed, "no symbol carom_plugin_model");

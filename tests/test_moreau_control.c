@@ -27,7 +27,7 @@ static errors run(const carom_model *model, exact_solution *solution, const char
 {
     errors e = {.exact = solution};
     carom_sim *sim = start(model, control, fields, h, tol);
-    carom_sim_observe(sim, &(carom_observer){.user = &e, .segment = measure});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &e, .segment = measure});
     RUN(sim, 5);
     const carom_info *i = carom_sim_info(sim);
     e.rhs = i->rhs_evaluations, e.steps = i->steps, e.rejected = i->rejected;

@@ -68,7 +68,8 @@ START_TEST(what_is_recorded_is_the_accepted_solution_without_gaps)
         const carom_state *s = carom_sim_state(sim);
         record r = {.q = 1, .energy = 2};
         double impulse = 0;
-        carom_sim_observe(sim, &(carom_observer){&r, record_segment, record_jump, record_event});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), &r, record_segment, record_jump,
+                                                 record_event});
         while (s->t < 4) {
             double v = s->v[0], t = s->t;
             STEP(sim);

@@ -155,7 +155,7 @@ static double most_gained(const carom_model *box, double theta, double h)
 {
     energy_watch w = {0};
     carom_sim *sim = start(box, spec(theta, 0.5), h);
-    carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w, .segment = watch_energy});
     RUN(sim, 6);
     const carom_info *i = carom_sim_info(sim);
     CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-9);
@@ -298,7 +298,7 @@ START_TEST(a_contact_problem_without_solution_is_reported_and_dumped)
 {
     static const char *const name[] = {"still", "moving"};
     const double q[] = {0};
-    const carom_model cart = {.name = "cart",
+    const carom_model cart = {.size = sizeof cart, .name = "cart",
                               .nq = 1,
                               .nv = 1,
                               .njoint = 2,

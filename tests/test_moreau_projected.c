@@ -21,7 +21,7 @@ static watch watched(const carom_model *model, const char *scheme, double h, dou
 {
     watch w = {0};
     carom_sim *sim = start(model, scheme, h);
-    carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_segment});
+    carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w, .segment = watch_segment});
     RUN(sim, T);
     CHECK_NEAR(w.penetration, carom_sim_info(sim)->max_penetration, 0);
     carom_sim_free(sim);
@@ -75,7 +75,7 @@ static const carom_contact three[] = {{.name = "ellipse"}, {.name = "again"}, {.
 START_TEST(positions_move_by_the_nearest_way_in_the_metric_of_the_mass)
 {
     const double q[] = {1.2, 0.75}, v[] = {2.0, 1.5}, h = 0.05;
-    carom_model m = {.name = "ellipse",
+    carom_model m = {.size = sizeof m, .name = "ellipse",
                      .nq = 2,
                      .nv = 2,
                      .ncontact = 3,

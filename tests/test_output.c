@@ -124,7 +124,7 @@ static void feed_event(void *user, const carom_event *event)
 }
 static carom_observer feeder(carom_sampler *sampler)
 {
-    return (carom_observer){sampler, feed_segment, feed_jump, feed_event};
+    return (carom_observer){.size = sizeof(carom_observer), sampler, feed_segment, feed_jump, feed_event};
 }
 
 START_TEST(a_million_samples_stand_exactly_on_the_grid)

@@ -44,7 +44,8 @@ static const double fixture_zero[] = {1}, fixture_p[] = {2};
 /* One coordinate, a contact without and one with planar friction. */
 static inline carom_model fixture_model(void)
 {
-    return (carom_model){.name = "fixture", .nq = 1, .nv = 1, .np = 1, .ncontact = 1, .noutput = 1, .q_name = fixture_q,
+    return (carom_model){.size = sizeof(carom_model), .name = "fixture", .nq = 1, .nv = 1, .np = 1, .ncontact = 1,
+                         .noutput = 1, .q_name = fixture_q,
                          .output_name = fixture_out, .contact = fixture_contact, .q = fixture_zero, .v = fixture_zero,
                          .p = fixture_p, .evaluator = &fixture_evaluator};
 }

@@ -99,7 +99,7 @@ static char *summarize(const carom_summary *summary, bool as_text)
 START_TEST(the_summary_has_exactly_these_fields)
 {
     carom_model model = fixture_model();
-    carom_options options = {.scheme = "exact", .energy = true};
+    carom_options options = {.size = sizeof options, .scheme = "exact", .energy = true};
     double q[] = {0.5}, v[] = {-0.25}, defect = 1e-9;
     carom_state state = {.t = 1.5, .q = q, .v = v};
     carom_info info = {.steps = 7,
@@ -129,7 +129,7 @@ START_TEST(the_summary_has_exactly_these_fields)
               "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    "
               "\"slip\": 4\n  },\n"
               "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      "
-              "\"swallowed\": 7\n    }\n  ],\n"
+              "\"skipped\": 7,\n      \"swallowed\": 7\n    }\n  ],\n"
               "  \"max_penetration\": 1e-12,\n  \"max_residual\": 0,\n"
               "  \"energy\": {\n    \"initial\": 5,\n    \"final\": 4,\n    \"work\": {\n      \"external\": 0.5,\n   "
               "   \"constraints\": 0\n    },\n"
@@ -144,7 +144,7 @@ END_TEST
 START_TEST(a_failed_run_says_why_and_has_null_where_nothing_is_known)
 {
     carom_model model = fixture_model();
-    carom_options options = {.scheme = "kern"};
+    carom_options options = {.size = sizeof options, .scheme = "kern"};
     const char *notes[] = {"compiled without cc"};
     carom_summary summary = {.model = &model,
                              .options = &options,
@@ -175,7 +175,7 @@ END_TEST
 START_TEST(the_text_names_state_counts_and_energy)
 {
     carom_model model = fixture_model();
-    carom_options options = {.scheme = "exact", .energy = true};
+    carom_options options = {.size = sizeof options, .scheme = "exact", .energy = true};
     double q[] = {0.5}, v[] = {-0.25};
     carom_state state = {.t = 1.5, .q = q, .v = v};
     carom_info info = {.steps = 1, .events = {2, 0, 0, 0, 0}, .energy_initial = 5, .energy_final = 4};
@@ -197,7 +197,7 @@ START_TEST(a_summary_for_a_full_disk_is_an_error)
     if (!full)
         return;
     carom_model model = fixture_model();
-    carom_options options = {.scheme = "exact"};
+    carom_options options = {.size = sizeof options, .scheme = "exact"};
     carom_summary summary = {.model = &model, .options = &options};
     carom_error error = {0};
     ck_assert_int_eq(carom_summary_json(&summary, "standard output", full, &error), CAROM_FILE);

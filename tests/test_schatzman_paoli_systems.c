@@ -118,7 +118,7 @@ START_TEST(a_belt_carries_a_block_along)
 {
     static const carom_contact belt = {.name = "belt", .directions = 1, .friction = 0.25, .restitution = 0.5};
     const double q[] = {0, 0}, v[] = {0, 0}, h = 0.001, a = 0.25 * 9.81, t = 0.5 / a;
-    carom_model block = {.name = "block",
+    carom_model block = {.size = sizeof block, .name = "block",
                          .nq = 2,
                          .nv = 2,
                          .ncontact = 1,
@@ -164,7 +164,8 @@ START_TEST(a_box_gains_no_energy_over_the_three_steps_of_an_impact)
         double h = 0.0007;
         carom_model box = box_model(&store, 0.1 + 0.15 * k, 0.1 * k);
         carom_sim *sim = start(&box, PAOLI, h);
-        carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_three_steps});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w,
+                                                 .segment = watch_three_steps});
         RUN(sim, 6);
         CHECK_AT_MOST(w.most_gain, pow(9.81 * h, 2));
         CHECK_AT_MOST(carom_norm_max(3, carom_sim_state(sim)->v), 1e-9);

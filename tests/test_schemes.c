@@ -300,7 +300,7 @@ START_TEST(no_scheme_gains_energy_on_the_box)
         carom_sim *sim = start(&box, list[i], 0.001, true);
         if (!sim)
             continue;
-        carom_sim_observe(sim, &(carom_observer){.user = &w, .segment = watch_energy});
+        carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = &w, .segment = watch_energy});
         run(sim, list[i], 4);
         const carom_info *info = carom_sim_info(sim);
         printf("%-32s box: the most gained in a step %.1e, penetration %.1e\n", list[i], w.most, info->max_penetration);

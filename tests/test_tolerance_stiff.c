@@ -152,7 +152,8 @@ START_TEST(stiff_bodies_bounce_as_they_do_with_the_explicit_method)
 {
     static const carom_contact ground = {.name = "ground", .restitution = 0.5};
     static const double q[] = {0.3, 0.8}, p[] = {1e5, 2e3, 0.5};
-    carom_model m = {.name = "legs", .nq = 2, .nv = 2, .np = 3, .ncontact = 1, .contact = &ground, .q = q, .p = p,
+    carom_model m = {.size = sizeof m, .name = "legs", .nq = 2, .nv = 2, .np = 3, .ncontact = 1, .contact = &ground,
+                     .q = q, .p = p,
                      .constant = CAROM_MASS | CAROM_LAW, .mass = legs_mass, .force = legs_force, .gap = legs_gap};
     for (double T = 0.5; T < 2; T += 1) { /* in motion, at rest */
         result good = run(&m, "dp5", 1e-11, T);

@@ -321,7 +321,7 @@ START_TEST(native_code_and_a_restart_give_the_same_bits)
     const problem *p = &problems[0];
     char text[500];
     carom_error error = {0};
-    carom_load_options jit = {.jit = true};
+    carom_load_options jit = {.size = sizeof jit, .jit = true};
     carom_model *native, *m = force(p->force, p->start);
     snprintf(text, sizeof text, "carom: 1\n%s\nmass: {x: 1}\nforce: {x: \"%s\"}\n", p->start, p->force);
     CHECK_OK(carom_model_parse(&native, "text", text, strlen(text), &jit, &error), error);

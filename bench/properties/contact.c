@@ -175,7 +175,7 @@ static void block(const carom_subject *subject, int directions, char *cell)
     const double mu = 0.3, speed = 2, way = speed * speed / (2 * mu * 10), q[3] = {0};
     const double v[3] = {directions == 1 ? speed : 0.8 * speed, directions == 1 ? 0 : 0.6 * speed};
     carom_contact plane = {.name = "plane", .directions = directions, .friction = mu};
-    carom_model model = {.name = directions == 1 ? "sliding block" : "sliding point in space",
+    carom_model model = {.size = sizeof model, .name = directions == 1 ? "sliding block" : "sliding point in space",
                          .nq = 1 + directions, .nv = 1 + directions, .ncontact = 1, .contact = &plane, .q = q, .v = v,
                          .constant = CAROM_MASS | CAROM_LAW, .user = directions == 2 ? &plane : NULL,
                          .mass = block_mass, .force = block_force, .gap = block_gap, .slip = block_slip};

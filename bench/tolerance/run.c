@@ -11,7 +11,7 @@ carom_model *carom_study_load(const char *text, const char *set)
 {
     carom_error error;
     carom_model *model;
-    carom_load_options options = {.assemble = true};
+    carom_load_options options = {.size = sizeof options, .assemble = true};
     if ((strchr(text, '\n') ? carom_model_parse(&model, "text", text, strlen(text), &options, &error)
                             : carom_model_load(&model, text, &options, &error)) != CAROM_OK)
         die(text, &error);

@@ -63,7 +63,8 @@ static carom_status fill(carom_model *model, carom_error *error)
     static const carom_contact contact[] = {{.name = "wall", .directions = 1, .restitution = 0.7, .friction = 0.1}};
     (void)error;
     *model = (carom_model){
-        .name = "pendulum", .nq = 1, .nv = 1, .np = PARAMETERS, .ncontact = 1, .q_name = q_name, .p_name = p_name,
+        .size = sizeof *model, .name = "pendulum", .nq = 1, .nv = 1, .np = PARAMETERS, .ncontact = 1,
+        .q_name = q_name, .p_name = p_name,
         .contact = contact, .q = q, .p = p, .constant = CAROM_MASS | CAROM_LAW,
         .mass = mass, .force = force, .potential = potential, .gap = gap, .slip = slip,
         .jacobian = jacobian, .gamma = gamma_rows, .force_q = force_q, .force_v = force_v,

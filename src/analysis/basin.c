@@ -66,7 +66,7 @@ static carom_status attach(carom_sweep_worker *w, carom_error *error)
     o->ring = calloc((size_t)RING * (size_t)o->n, sizeof *o->ring);
     if (!o->ring)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d states", RING);
-    const carom_observer observer = {.user = w, .segment = see_segment};
+    const carom_observer observer = {.size = sizeof observer, .user = w, .segment = see_segment};
     return carom_sim_observe(w->sim, &observer);
 }
 

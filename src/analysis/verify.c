@@ -61,7 +61,7 @@ carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, int nq, 
     carom_samples *s = calloc(1, sizeof *s);
     *samples = s;
     if (s) {
-        const carom_observer observer = {.user = s, .segment = on_segment};
+        const carom_observer observer = {.size = sizeof observer, .user = s, .segment = on_segment};
         *s = (carom_samples){.nq = nq, .t_end = carom_sim_options(sim)->t_end, .stride = 1, .sim = sim};
         s->q = malloc(sizeof(double) * (size_t)ROOM * (size_t)s->nq);
         if (s->q && carom_sim_observe(sim, &observer) == CAROM_OK)

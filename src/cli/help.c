@@ -147,19 +147,19 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
 static void field_range(const carom_field *field, char *text, size_t size)
 {
     char low[32], high[32], standard[32];
-    carom_shortest(field->standard, standard);
+    carom_shortest(field->value, standard);
     if (field->type == CAROM_FIELD_BOOL) {
-        snprintf(text, size, "default %s", field->standard != 0 ? "true" : "false");
+        snprintf(text, size, "default %s", field->value != 0 ? "true" : "false");
     } else if (field->type == CAROM_FIELD_ENUM) {
         const char *choice = field->choices;
-        for (int i = 0; i < (int)field->standard && strchr(choice, ' '); i++)
+        for (int i = 0; i < (int)field->value && strchr(choice, ' '); i++)
             choice = strchr(choice, ' ') + 1;
         snprintf(text, size, "one of %s; default %.*s", field->choices, (int)strcspn(choice, " "), choice);
-    } else if (isfinite(field->least) && isfinite(field->most)) {
-        snprintf(text, size, "%s ... %s, default %s", carom_shortest(field->least, low),
-                 carom_shortest(field->most, high), standard);
-    } else if (isfinite(field->least)) {
-        snprintf(text, size, "at least %s, default %s", carom_shortest(field->least, low), standard);
+    } else if (isfinite(field->min) && isfinite(field->max)) {
+        snprintf(text, size, "%s ... %s, default %s", carom_shortest(field->min, low),
+                 carom_shortest(field->max, high), standard);
+    } else if (isfinite(field->min)) {
+        snprintf(text, size, "at least %s, default %s", carom_shortest(field->min, low), standard);
     } else {
         snprintf(text, size, "default %s", standard);
     }

@@ -86,7 +86,7 @@ static void json_field(carom_json *json, const carom_field *field)
     carom_json_string(json, "name", field->name);
     carom_json_string(json, "type", types[field->type]);
     if (field->type == CAROM_FIELD_BOOL)
-        carom_json_bool(json, "default", field->standard != 0);
+        carom_json_bool(json, "default", field->value != 0);
     else if (field->type == CAROM_FIELD_ENUM) {
         char word[64];
         carom_json_array(json, "choices");
@@ -95,15 +95,15 @@ static void json_field(carom_json *json, const carom_field *field)
         for (const char *c = field->choices; *c; c += strcspn(c, " "), c += strspn(c, " "), index++) {
             snprintf(word, sizeof word, "%.*s", (int)strcspn(c, " "), c);
             carom_json_string(json, NULL, word);
-            standard = index == (int)field->standard ? c : standard;
+            standard = index == (int)field->value ? c : standard;
         }
         carom_json_end(json);
         snprintf(word, sizeof word, "%.*s", (int)strcspn(standard, " "), standard);
         carom_json_string(json, "default", word);
     } else {
-        carom_json_number(json, "default", field->standard);
-        carom_json_number(json, "least", field->least);
-        carom_json_number(json, "most", field->most);
+        carom_json_number(json, "default", field->value);
+        carom_json_number(json, "least", field->min);
+        carom_json_number(json, "most", field->max);
     }
     carom_json_string(json, "doc", field->doc);
     carom_json_end(json);

@@ -6,7 +6,8 @@
 int carom_cli_load(const carom_cli *cli, carom_model **model, char *note)
 {
     carom_error error = {0};
-    carom_load_options load = {.allow_plugins = cli->allow_plugins, .jit = cli->jit, .assemble = cli->assemble};
+    carom_load_options load = {.size = sizeof load, .allow_plugins = cli->allow_plugins, .jit = cli->jit,
+                               .assemble = cli->assemble};
     *model = NULL;
     if (carom_model_load(model, cli->operand[0], &load, &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_MODEL, "%s", error.text);

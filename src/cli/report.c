@@ -212,7 +212,8 @@ static int prepare(work *w, job *j, const char *name, const char *scheme, carom_
     double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
     if (carom_recorder_new(&j->recorder, j->model, every, &error) != CAROM_OK)
         return carom_cli_fail(carom_cli_exit(error.status), "%s", error.text);
-    const carom_observer recorder = carom_recorder_observer(j->recorder), watcher = {.user = j, .segment = watch};
+    const carom_observer recorder = carom_recorder_observer(j->recorder);
+    const carom_observer watcher = {.size = sizeof watcher, .user = j, .segment = watch};
     if (carom_sim_observe(j->sim, &recorder) != CAROM_OK || carom_sim_observe(j->sim, &watcher) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
     return CAROM_EXIT_OK;

@@ -117,7 +117,7 @@ static int prepare(work *w)
         return code;
     if (cli->verify && carom_samples_new(&w->samples, w->sim, w->model->nq, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    const carom_observer watcher = {.user = w, .segment = watch};
+    const carom_observer watcher = {.size = sizeof watcher, .user = w, .segment = watch};
     const bool look = w->sink || !cli->quiet;
     if (look && carom_sim_observe(w->sim, &watcher) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");

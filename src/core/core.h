@@ -24,6 +24,16 @@
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What a caller has handed over: it is there; a struct that he has filled, and that begins with its size_t size, is of
+ * the size that this library knows. */
+#define CAROM_NEED(pointer, error)                                                                 \
+    do {                                                                                           \
+        if (!(pointer))                                                                            \
+            CAROM_FAIL((error), CAROM_BAD_ARGUMENT, "%s: %s is NULL", __func__, #pointer);         \
+    } while (0)
+#define CAROM_SIZED(pointer, type, error) CAROM_TRY(carom_sized((pointer), sizeof(type), #type, (error)))
+carom_status carom_sized(const void *pointer, size_t size, const char *type, carom_error *error);
+
 /* A growing block of memory that is freed at once. Everything it hands out is zeroed and aligned
  * to 64 bytes (strings: to 1). NULL when memory or the arena's limit is exhausted. */
 typedef struct carom_arena carom_arena;

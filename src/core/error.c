@@ -32,6 +32,18 @@ carom_status carom_fail(carom_error *error, carom_status status, const char *for
     return status;
 }
 
+carom_status carom_sized(const void *pointer, size_t size, const char *type, carom_error *error)
+{
+    if (!pointer)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%s is NULL", type);
+    size_t given = *(const size_t *)pointer;
+    if (given != size)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
+                   "%s says that it has %zu bytes, here it has %zu: set .size = sizeof(%s), or compile against the "
+                   "headers of carom %s", type, given, size, type, CAROM_VERSION);
+    return CAROM_OK;
+}
+
 /* Damerau-Levenshtein distance (optimal string alignment) of words up to 63 letters. */
 static int distance(const char *a, const char *b)
 {

@@ -8,7 +8,7 @@
 void carom_fields_standard(const carom_field *fields, double *values)
 {
     for (int i = 0; fields && fields[i].name; i++)
-        values[i] = fields[i].standard;
+        values[i] = fields[i].value;
 }
 
 char *carom_fields_text(const carom_field *field, double value, char *buffer)
@@ -84,9 +84,9 @@ carom_status carom_fields_set(const carom_field *fields, double *values, const c
             CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = '%s': expected a number", name, text);
         if (f->type == CAROM_FIELD_INT && value != floor(value))
             CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a whole number", name, text);
-        if (value < f->least || value > f->most)
-            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a value from %g to %g", name, text, f->least,
-                       f->most);
+        if (value < f->min || value > f->max)
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %s: expected a value from %g to %g", name, text, f->min,
+                       f->max);
     }
     values[i] = value;
     return CAROM_OK;

@@ -107,14 +107,14 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
 carom_status carom_source_build(carom_model *m, const carom_load_request *r, char *note, size_t size,
                                 carom_error *error)
 {
-    *m = (carom_model){0};
+    *m = (carom_model){.size = sizeof(carom_model)};
     carom_source *s = calloc(1, sizeof *s);
     if (!s)
         return no_memory(error);
     carom_status status = build(s, m, r, note, size, error);
     if (status != CAROM_OK) {
         carom_source_free(s);
-        *m = (carom_model){0};
+        *m = (carom_model){.size = sizeof(carom_model)};
     }
     return status;
 }
@@ -133,10 +133,12 @@ void carom_source_free(carom_source *s)
 static carom_status make(carom_model **model, const carom_load_request *r, carom_load_options *options,
                          carom_error *error)
 {
-    carom_load_options standard = {0}, *o = options ? options : &standard;
+    carom_load_options standard = {.size = sizeof standard}, *o = options ? options : &standard;
     carom_load_request request = *r;
-    carom_model *m = calloc(1, sizeof *m);
+    CAROM_NEED(model, error);
     *model = NULL;
+    CAROM_SIZED(o, carom_load_options, error);
+    carom_model *m = calloc(1, sizeof *m);
     o->note[0] = 0;
     if (!m)
         return no_memory(error);
@@ -153,6 +155,7 @@ static carom_status make(carom_model **model, const carom_load_request *r, carom
 carom_status carom_model_parse(carom_model **model, const char *name, const char *text, size_t length,
                                carom_load_options *options, carom_error *error)
 {
+    CAROM_NEED(text, error);
     carom_load_request request = {.file = {name ? name : "model", text, length}, .folder = ""};
     return make(model, &request, options, error);
 }
@@ -174,6 +177,7 @@ static carom_status load_file(carom_model **model, const char *path, carom_load_
 
 carom_status carom_model_load(carom_model **model, const char *path, carom_load_options *options, carom_error *error)
 {
+    CAROM_NEED(model, error);
     *model = NULL;
     if (!path || !path[0])
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a model needs a path or the name of a built-in one");

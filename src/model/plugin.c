@@ -139,7 +139,7 @@ carom_status carom_plugin_build(carom_loader *l)
     CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys), "a model with a plugin"));
     CAROM_TRY(open_library(l, node, &plugin));
     const char *name = carom_text_get(s->root, "name") ? m->name : NULL;
-    *m = (carom_model){.source = s};
+    *m = (carom_model){.size = sizeof(carom_model), .source = s};
     carom_error why = {0};
     carom_status status = plugin->fill(m, &why);
     m->source = s;

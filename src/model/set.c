@@ -61,7 +61,8 @@ static carom_status rebuild(carom_model *m, carom_error *error)
 {
     carom_source *s = (carom_source *)(size_t)m->source;
     carom_model fresh;
-    const carom_load_options options = {.allow_plugins = s->allow_plugins, .jit = s->jit, .assemble = s->assemble};
+    const carom_load_options options = {.size = sizeof options, .allow_plugins = s->allow_plugins, .jit = s->jit,
+                                        .assemble = s->assemble};
     const carom_load_request request = {s->file, s->folder, &options, s->override, s->noverride};
     CAROM_TRY(carom_source_build(&fresh, &request, NULL, 0, error));
     carom_source_free(s);
@@ -80,12 +81,16 @@ static carom_status apply(carom_model *m, bool structure, carom_error *error)
 
 carom_status carom_model_set(carom_model *m, const char *const *names, const double *values, int n, carom_error *error)
 {
+    CAROM_SIZED(m, carom_model, error);
     carom_source *s = (carom_source *)(size_t)m->source;
     bool structure = false;
     if (!s)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "only a loaded model can be set by name; this one was filled by hand");
+    if (n < 0 || (n > 0 && (!names || !values)))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d values, with names or numbers that are NULL", n);
     for (int i = 0; i < n; i++) {
         int index;
+        CAROM_NEED(names[i], error);
         char kind = find(s, m, names[i], &index);
         if (!kind)
             return unknown(s, m, names[i], error);

@@ -65,6 +65,7 @@ static carom_status names(const char *const *name, int n, const char *what, caro
 carom_status carom_model_validate(const carom_model *m, carom_error *error)
 {
     carom_fault fault;
+    CAROM_SIZED(m, carom_model, error);
     CAROM_TRY(sizes(m, error));
     CAROM_TRY(callbacks(m, error));
     CAROM_TRY(names(m->q_name, m->nq, "coordinate", error));

@@ -120,7 +120,7 @@ carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, c
 
 carom_observer carom_sink_observer(carom_sink *sink)
 {
-    return (carom_observer){sink, on_segment, on_jump, on_event};
+    return (carom_observer){.size = sizeof(carom_observer), sink, on_segment, on_jump, on_event};
 }
 
 const carom_error *carom_sink_status(const carom_sink *sink)

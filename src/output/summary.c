@@ -66,7 +66,8 @@ static void put_zeno(carom_json *json, const carom_summary *s)
         carom_json_string(json, "contact", carom_model_contact_name(s->model, zeno->contact, name));
         carom_json_number(json, "t", zeno->t);
         carom_json_integer(json, "impacts", zeno->impacts);
-        carom_json_integer(json, "swallowed", zeno->swallowed);
+        carom_json_integer(json, "skipped", zeno->skipped);
+        carom_json_integer(json, "swallowed", zeno->skipped); /* the key of versions up to 0.1 */
         carom_json_end(json);
     }
     carom_json_end(json);
@@ -224,9 +225,9 @@ carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *
         say_counts(&out, s->info);
     for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
         char name[32];
-        say(&out, "  accumulation of impacts at '%s' at t = %.10g: %ld computed, %ld more swallowed\n",
+        say(&out, "  accumulation of impacts at '%s' at t = %.10g: %ld computed, %ld more skipped\n",
             carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t,
-            s->info->zeno[i].impacts, s->info->zeno[i].swallowed);
+            s->info->zeno[i].impacts, s->info->zeno[i].skipped);
     }
     if (s->info && s->options->energy)
         say_energy(&out, s->info);

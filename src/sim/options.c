@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "schemes/scheme.h"
 #include "sim/atol.h"
+#include "sim/sim.h"
 #include "solvers/solver.h"
 #include "text/text.h"
 #include "model/model.h"
@@ -13,7 +14,7 @@
 static const struct common {
     const char *name;
     size_t offset;
-    double least, most; /* of a double */
+    double min, max;
     enum { DOUBLE, INT, BOOL } type;
 } common[] = {
     {"h", offsetof(carom_options, h), 0, 1e300, DOUBLE},
@@ -29,18 +30,71 @@ static const struct common {
 
 carom_options carom_options_default(void)
 {
-    carom_options o = {.rtol = 1e-6, .atol = 1e-6, .newton_tol = 1e-12, .contact_tol = 1e-10, .newton_max = 50};
+    carom_options o = {.size = sizeof o, .rtol = 1e-6, .atol = 1e-6, .newton_tol = 1e-12, .contact_tol = 1e-10,
+                       .newton_max = 50};
     const carom_scheme *scheme = carom_scheme_list(0);
     snprintf(o.scheme, sizeof o.scheme, "%s", scheme->method.name);
     carom_fields_standard(scheme->method.fields, o.scheme_field);
     return o;
 }
 
+carom_options *carom_options_new(void)
+{
+    carom_options *options = malloc(sizeof *options);
+    if (options)
+        *options = carom_options_default();
+    return options;
+}
+
+void carom_options_free(carom_options *options)
+{
+    free(options);
+}
+
+static double common_value(const carom_options *options, const struct common *c)
+{
+    const char *at = (const char *)options + c->offset;
+    return c->type == BOOL ? *(const bool *)(const void *)at
+           : c->type == INT ? *(const int *)(const void *)at : *(const double *)(const void *)at;
+}
+
+static carom_status check_method(const carom_method *m, const double *value, const char *kind, carom_error *error)
+{
+    for (const carom_field *f = m->fields; f && f->name; f++, value++)
+        if (!(*value >= f->min && *value <= f->max) && (f->type == CAROM_FIELD_DOUBLE || f->type == CAROM_FIELD_INT))
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s '%s': %s = %g: expected a value from %g to %g", kind, m->name,
+                       f->name, *value, f->min, f->max);
+    return CAROM_OK;
+}
+
+carom_status carom_options_check(const carom_options *o, const carom_scheme **scheme, const carom_solver **solver,
+                                 carom_error *error)
+{
+    CAROM_SIZED(o, carom_options, error);
+    if (!memchr(o->scheme, 0, sizeof o->scheme) || !memchr(o->solver, 0, sizeof o->solver) ||
+        !memchr(o->atol_of, 0, sizeof o->atol_of))
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "a name among the options does not end");
+    *scheme = carom_scheme_find(o->scheme);
+    if (!*scheme)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown scheme '%s'", o->scheme);
+    *solver = *o->solver ? carom_solver_find(o->solver) : NULL;
+    if (*o->solver && !*solver)
+        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown solver '%s'", o->solver);
+    for (int i = 0; i < CAROM_COUNT(common); i++) {
+        double value = common_value(o, &common[i]);
+        if (!(value >= common[i].min && value <= common[i].max))
+            CAROM_FAIL(error, CAROM_BAD_OPTION, "%s = %g: expected a value from %g to %g", common[i].name, value,
+                       common[i].min, common[i].max);
+    }
+    CAROM_TRY(check_method(&(*scheme)->method, o->scheme_field, "scheme", error));
+    return *solver ? check_method(&(*solver)->method, o->solver_field, "solver", error) : CAROM_OK;
+}
+
 static carom_status set_common(carom_options *options, const struct common *c, const char *text, carom_error *error)
 {
     const char *choices = NULL;
     carom_field_type type = c->type == BOOL ? CAROM_FIELD_BOOL : c->type == INT ? CAROM_FIELD_INT : CAROM_FIELD_DOUBLE;
-    const carom_field field[] = {{c->name, type, 0, c->least, c->most, choices, ""}, {0}};
+    const carom_field field[] = {{c->name, type, 0, c->min, c->max, choices, ""}, {0}};
     double value = 0;
     CAROM_TRY(carom_fields_set(field, &value, c->name, text, error));
     char *at = (char *)options + c->offset;
@@ -114,6 +168,9 @@ static carom_status unknown_key(const char *key, carom_error *error)
 
 carom_status carom_options_set(carom_options *options, const char *key, const char *value, carom_error *error)
 {
+    CAROM_SIZED(options, carom_options, error);
+    CAROM_NEED(key, error);
+    CAROM_NEED(value, error);
     if (strcmp(key, "scheme") == 0)
         return set_method(options->scheme, options->scheme_field, carom_scheme_method, "scheme", value, error);
     if (strcmp(key, "solver") == 0)
@@ -139,6 +196,8 @@ carom_status carom_options_set(carom_options *options, const char *key, const ch
 /* The scheme and the solver first, then what depends on them. */
 carom_status carom_options_from_model(carom_options *options, const carom_model *model, carom_error *error)
 {
+    CAROM_SIZED(options, carom_options, error);
+    CAROM_SIZED(model, carom_model, error);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < model->nrun; i++) {
             const carom_setting *s = &model->run[i];

@@ -25,6 +25,8 @@ static header describe(const carom_sim *sim)
 
 size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size)
 {
+    if (!sim)
+        return 0;
     header h = describe(sim);
     if (!buffer || size < h.bytes)
         return h.bytes;
@@ -40,6 +42,8 @@ size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size)
 
 carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
 {
+    CAROM_NEED(sim, NULL);
+    CAROM_NEED(buffer, &sim->error);
     header expected = describe(sim), h;
     if (size < sizeof h)
         CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "a saved state has at least %zu bytes, these are %zu", sizeof h,

@@ -81,19 +81,17 @@ static carom_status prepare(const carom_scheme *scheme, const carom_model *model
 static carom_status choose(carom_sim *sim, const carom_model *model, const carom_options *options, carom_error *error)
 {
     sim->model = model;
-    sim->options = options ? *options : carom_options_default();
     carom_options *o = &sim->options;
-    sim->scheme = carom_scheme_find(o->scheme);
-    if (!sim->scheme)
-        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown scheme '%s'", o->scheme);
+    if (options)
+        CAROM_SIZED(options, carom_options, error);
+    sim->options = options ? *options : carom_options_default();
+    CAROM_TRY(carom_options_check(o, &sim->scheme, &sim->contacts.solver, error));
     if (o->t_end == 0)
         o->t_end = model->period > 0 ? model->period : 1;
     if (o->h == 0)
         o->h = o->t_end / 1000;
     if (!(o->h > 0 && o->h <= 1e300))
         CAROM_FAIL(error, CAROM_BAD_OPTION, "the step h = %g is not a positive number", o->h);
-    if (*o->solver && !carom_solver_find(o->solver))
-        CAROM_FAIL(error, CAROM_BAD_OPTION, "unknown solver '%s'", o->solver);
     CAROM_TRY(carom_model_validate(model, error));
     if (sim->scheme->accepts)
         CAROM_TRY(sim->scheme->accepts(model, o->scheme_field, error));
@@ -103,7 +101,6 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
 static void wire(carom_sim *sim)
 {
     sim->system.info = &sim->info;
-    sim->contacts.solver = *sim->options.solver ? carom_solver_find(sim->options.solver) : NULL;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
     sim->stage.account = sim->options.energy;
@@ -121,9 +118,9 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
                            carom_error *error)
 {
     carom_sim measure = {0}, *sim = NULL;
+    CAROM_NEED(result, error);
     *result = NULL;
-    if (!model)
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "no model");
+    CAROM_SIZED(model, carom_model, error);
     CAROM_TRY(choose(&measure, model, options, error));
     carom_place(&measure.layout, sizeof *sim);
     place(&measure.layout, &measure);
@@ -133,7 +130,8 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", bytes);
     memset(layout.base, 0, bytes);
     sim = carom_place(&layout, sizeof *sim);
-    *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options};
+    *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options,
+                       .contacts.solver = measure.contacts.solver};
     place(&layout, sim);
     sim->layout = (carom_layout){layout.base, bytes};
     wire(sim);
@@ -186,6 +184,7 @@ void carom_sim_settle(carom_sim *sim)
 
 carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p)
 {
+    CAROM_NEED(sim, NULL);
     const carom_model *m = sim->model;
     carom_state *s = &sim->now.state;
     memset(sim->now.clock, 0, sim->state_bytes);
@@ -283,6 +282,8 @@ static carom_status attempt(carom_sim *sim, double h)
 
 carom_status carom_sim_step(carom_sim *sim)
 {
+    if (!sim)
+        return CAROM_BAD_ARGUMENT;
     CAROM_TRY(attempt(sim, sim->now.clock->h));
     commit(sim);
     return CAROM_OK;
@@ -308,6 +309,9 @@ static carom_status step_to_stop(carom_sim *sim, double h)
 
 carom_status carom_sim_run(carom_sim *sim, double t_end)
 {
+    CAROM_NEED(sim, NULL);
+    if (isnan(t_end))
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "the end of a run is not a number");
     bool watch = sim->model->stops || sim->model->stop;
     if (watch && stops(sim, &sim->now.state))
         return CAROM_STOPPED;
@@ -336,6 +340,8 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
 
 carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer)
 {
+    CAROM_NEED(sim, NULL);
+    CAROM_SIZED(observer, carom_observer, &sim->error);
     if (sim->nobserver == CAROM_OBSERVERS)
         CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "more than %d observers", CAROM_OBSERVERS);
     sim->observer[sim->nobserver++] = *observer;
@@ -351,26 +357,29 @@ void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user)
 
 void carom_sim_interrupt(carom_sim *sim)
 {
-    sim->interrupted = 1;
+    if (sim)
+        sim->interrupted = 1;
 }
 
 const carom_state *carom_sim_state(const carom_sim *sim)
 {
-    return &sim->now.state;
+    return sim ? &sim->now.state : NULL;
 }
 
 const carom_error *carom_sim_error(const carom_sim *sim)
 {
-    return &sim->error;
+    return sim ? &sim->error : NULL;
 }
 
 const carom_options *carom_sim_options(const carom_sim *sim)
 {
-    return &sim->options;
+    return sim ? &sim->options : NULL;
 }
 
 carom_status carom_sim_dump(carom_sim *sim, const char *path)
 {
+    CAROM_NEED(sim, NULL);
+    CAROM_NEED(path, &sim->error);
     if (sim->error.status != CAROM_NO_SOLUTION && sim->error.status != CAROM_NOT_CONVERGED)
         CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "no contact problem has failed");
     FILE *file = fopen(path, "w");
@@ -384,6 +393,8 @@ carom_status carom_sim_dump(carom_sim *sim, const char *path)
 
 const carom_info *carom_sim_info(carom_sim *sim)
 {
+    if (!sim)
+        return NULL;
     carom_info *i = &sim->info;
     if (sim->options.energy) {
         i->energy_final = energy(sim);

@@ -45,6 +45,10 @@ struct carom_sim {
     carom_layout layout; /* the one block that all of this lives in */
 };
 
+/* options.c: are options sound that somebody filled by hand? And which scheme, which solver (NULL: what suits the
+ * problem) do they name? */
+carom_status carom_options_check(const carom_options *options, const carom_scheme **scheme, const carom_solver **solver,
+                                 carom_error *error);
 /* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL:
  * nobody. */
 void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);

@@ -86,8 +86,10 @@ static void on_event(void *user, const carom_event *e)
 
 carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim, carom_error *error)
 {
-    carom_trajectory *tr = calloc(1, sizeof *tr);
+    CAROM_NEED(trajectory, error);
     *trajectory = NULL;
+    CAROM_NEED(sim, error);
+    carom_trajectory *tr = calloc(1, sizeof *tr);
     if (tr)
         tr->arena = carom_arena_new(0);
     if (!tr || !tr->arena) {
@@ -97,7 +99,8 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
     tr->nq = sim->system.nq, tr->nv = sim->system.nv, tr->nrow = sim->system.nrow, tr->ncontact = sim->model->ncontact;
     tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump),
     tr->events.size = sizeof(carom_event);
-    carom_observer observer = {.user = tr, .segment = on_segment, .jump = on_jump, .event = on_event};
+    carom_observer observer = {.size = sizeof observer, .user = tr, .segment = on_segment, .jump = on_jump,
+                               .event = on_event};
     if (carom_sim_observe(sim, &observer) != CAROM_OK) {
         carom_trajectory_free(tr);
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%s", sim->error.text);
@@ -124,17 +127,17 @@ static const void *item(const list *l, size_t i)
 
 const carom_segment *carom_trajectory_segment(const carom_trajectory *trajectory, size_t i)
 {
-    return item(&trajectory->segments, i);
+    return trajectory ? item(&trajectory->segments, i) : NULL;
 }
 
 const carom_jump *carom_trajectory_jump(const carom_trajectory *trajectory, size_t i)
 {
-    return item(&trajectory->jumps, i);
+    return trajectory ? item(&trajectory->jumps, i) : NULL;
 }
 
 const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, size_t i)
 {
-    return item(&trajectory->events, i);
+    return trajectory ? item(&trajectory->events, i) : NULL;
 }
 
 static void horner(int n, int degree, const double *c, double s, double *out)
@@ -161,24 +164,44 @@ static size_t find(const carom_trajectory *tr, double t)
     return low;
 }
 
-carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, int side, double *q, double *v)
+/* The value at t, which lies on segment i or, if t is its end, perhaps on one that follows. */
+static carom_status value(const carom_trajectory *tr, size_t i, double t, int side, double *q, double *v)
 {
-    size_t i = find(trajectory, t);
-    const carom_segment *s = carom_trajectory_segment(trajectory, i);
+    const carom_segment *s = carom_trajectory_segment(tr, i), *next;
     if (!s || !(t >= s->t0))
         return CAROM_BAD_ARGUMENT;
-    if (side >= 0 && t == s->t1) { /* the right limit: the last state at t, after its jumps */
-        while (carom_trajectory_segment(trajectory, i + 1) && carom_trajectory_segment(trajectory, i + 1)->t0 <= t)
-            i++;
-        s = carom_trajectory_segment(trajectory, i);
-    }
+    if (side >= 0 && t == s->t1) /* the right limit: the last state at t, after its jumps */
+        while ((next = carom_trajectory_segment(tr, ++i)) && next->t0 <= t)
+            s = next;
     double at = s->t1 > s->t0 ? (t - s->t0) / (s->t1 - s->t0) : 1;
-    horner(trajectory->nq, s->q_degree, s->q, at, q);
-    horner(trajectory->nv, s->v_degree, s->v, at, v);
-    if (side >= 0 && t == s->t1) /* nothing follows yet: the jumps of the last step */
-        for (size_t k = trajectory->jumps.count; k-- > 0 && carom_trajectory_jump(trajectory, k)->t == t;) {
-            memcpy(v, carom_trajectory_jump(trajectory, k)->v_after, sizeof(double) * (size_t)trajectory->nv);
-            break;
-        }
+    if (q)
+        horner(tr->nq, s->q_degree, s->q, at, q);
+    if (!v)
+        return CAROM_OK;
+    horner(tr->nv, s->v_degree, s->v, at, v);
+    const carom_jump *last = side >= 0 && t == s->t1 ? carom_trajectory_jump(tr, tr->jumps.count - 1) : NULL;
+    if (last && last->t == t) /* nothing follows yet: the jumps of the last step */
+        memcpy(v, last->v_after, sizeof(double) * (size_t)tr->nv);
+    return CAROM_OK;
+}
+
+carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, int side, double *q, double *v)
+{
+    return trajectory ? value(trajectory, find(trajectory, t), t, side, q, v) : CAROM_BAD_ARGUMENT;
+}
+
+carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t n, const double *t, int side, double *q,
+                                     double *v)
+{
+    if (!trajectory || (n && !t))
+        return CAROM_BAD_ARGUMENT;
+    size_t nq = (size_t)trajectory->nq, nv = (size_t)trajectory->nv, i = n ? find(trajectory, t[0]) : 0;
+    for (size_t k = 0; k < n; k++) {
+        if (k && !(t[k] >= t[k - 1]))
+            return CAROM_BAD_ARGUMENT;
+        for (const carom_segment *s; (s = carom_trajectory_segment(trajectory, i)) && s->t1 < t[k];)
+            i++;
+        CAROM_TRY(value(trajectory, i, t[k], side, q ? q + k * nq : NULL, v ? v + k * nv : NULL));
+    }
     return CAROM_OK;
 }

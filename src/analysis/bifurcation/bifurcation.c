@@ -133,7 +133,7 @@ static carom_status collect_starts(job *j, carom_model *m)
 
 carom_status carom_bifurcation_exponent(const job *j, carom_lyapunov **lyapunov, carom_error *error)
 {
-    carom_lyapunov_request request = {.exponents = 1,
+    carom_lyapunov_request request = {.size = sizeof request, .exponents = 1,
                                       .length = j->request->exponent,
                                       .transient = CAROM_BIFURCATION_ALIGNING,
                                       .stop = j->request->stop,
@@ -311,7 +311,10 @@ static carom_status compute_all(job *j, carom_model *model)
 carom_status carom_bifurcation_run(carom_bifurcation **result, carom_model *model, const carom_options *options,
                                    const carom_bifurcation_request *request, carom_error *error)
 {
+    CAROM_NEED(result, error);
     *result = NULL;
+    CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(request, carom_bifurcation_request, error);
     CAROM_TRY(check(request, error));
     CAROM_TRY(set_first(request, model, error));
     job j = {.model = model, .options = options, .request = request, .first = -1, .parts = 1,

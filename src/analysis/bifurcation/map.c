@@ -222,7 +222,8 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     carom_sim_ask(m->sim, r->stop, r->user);
     if (r->map == CAROM_MAP_STROBE)
         return CAROM_OK;
-    const carom_observer observer = {.user = m, .segment = r->map == CAROM_MAP_SECTION ? see_segment : NULL,
+    const carom_observer observer = {.size = sizeof observer, .user = m,
+                                     .segment = r->map == CAROM_MAP_SECTION ? see_segment : NULL,
                                      .jump = r->map == CAROM_MAP_IMPACT && m->of >= 0 ? see_jump : NULL,
                                      .event = r->map == CAROM_MAP_IMPACT ? see_event : NULL};
     return carom_sim_observe(m->sim, &observer);

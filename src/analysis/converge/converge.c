@@ -278,11 +278,12 @@ static carom_status conduct(study *s, carom_error *error)
 carom_status carom_converge_run(const carom_converge_request *request, carom_converge_result *result,
                                 carom_error *error)
 {
+    CAROM_SIZED(request, carom_converge_request, error);
+    CAROM_NEED(result, error);
     study s = {.r = request, .result = result, .base = carom_options_default(), .stop = {request->stop, request->user}};
     carom_converge_request own = *request;
     memset(result, 0, sizeof *result);
-    if (!request->model)
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "no model");
+    CAROM_SIZED(request->model, carom_model, error);
     if (request->options)
         s.base = *request->options;
     else

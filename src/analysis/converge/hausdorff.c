@@ -322,7 +322,8 @@ static double size_of(const tree *t)
 
 static carom_status check_graph(const carom_graph *g, carom_error *error)
 {
-    if (g->n < 2 || g->d < 1)
+    CAROM_NEED(g, error);
+    if (g->n < 2 || g->d < 1 || !g->t || !g->x)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a graph of %zu points in %d dimensions: at least 2 and 1 are needed",
                    g->n, g->d);
     for (size_t i = 0; i < g->n; i++) {
@@ -345,6 +346,7 @@ carom_status carom_hausdorff(const carom_graph *a, const carom_graph *b, double 
 carom_status carom_hausdorff_above(const carom_graph *a, const carom_graph *b, double rtol, double floor,
                                    carom_hausdorff_bounds *bounds, carom_error *error)
 {
+    CAROM_NEED(bounds, error);
     CAROM_TRY(check_graph(a, error));
     CAROM_TRY(check_graph(b, error));
     if (a->d != b->d || !(rtol >= 0))

@@ -136,6 +136,9 @@ static carom_status find_impact(local *l, carom_error *error)
 
 carom_status carom_local_run(const carom_local_request *request, carom_local_result *result, carom_error *error)
 {
+    CAROM_SIZED(request, carom_local_request, error);
+    CAROM_SIZED(request->model, carom_model, error);
+    CAROM_NEED(result, error);
     carom_options base = carom_options_default();
     carom_error own = {0};
     carom_reference *reference = NULL;

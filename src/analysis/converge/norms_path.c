@@ -137,7 +137,7 @@ static void on_jump(void *user, const carom_jump *j)
 
 carom_status carom_path_observe(carom_path *path, carom_sim *sim, carom_error *error)
 {
-    const carom_observer observer = {.user = path, .segment = on_segment, .jump = on_jump};
+    const carom_observer observer = {.size = sizeof observer, .user = path, .segment = on_segment, .jump = on_jump};
     path->sim = sim;
     if (carom_sim_observe(sim, &observer) != CAROM_OK)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%s", carom_sim_error(sim)->text);

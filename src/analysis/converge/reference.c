@@ -138,8 +138,10 @@ carom_status carom_reference_compute(carom_reference **reference, const carom_mo
                                      const carom_options *options, carom_reference_kind kind, const carom_stop *stop,
                                      carom_error *error)
 {
-    carom_options o = carom_options_default();
+    CAROM_NEED(reference, error);
     *reference = NULL;
+    CAROM_SIZED(model, carom_model, error);
+    carom_options o = carom_options_default();
     if (options)
         o = *options;
     else
@@ -195,6 +197,9 @@ carom_status carom_reference_accuracy(const carom_reference *reference, const ch
                                       carom_error *error)
 {
     carom_norm n;
+    CAROM_NEED(reference, error);
+    CAROM_NEED(norm, error);
+    CAROM_NEED(accuracy, error);
     CAROM_TRY(carom_norm_parse(&n, norm, reference->model, error));
     double rounding =
         4 * DBL_EPSILON * fmax(1, carom_path_end(reference->path)) * carom_path_size(reference->path, n.first, n.count);
@@ -214,6 +219,7 @@ carom_status carom_reference_accuracy(const carom_reference *reference, const ch
 
 carom_status carom_reference_at(const carom_reference *reference, double t, int side, double *q, double *v, double *i)
 {
+    CAROM_NEED(reference, NULL);
     const carom_path *p = reference->path;
     double stack[64], *x = p->n <= CAROM_COUNT(stack) ? stack : malloc(sizeof(double) * (size_t)p->n);
     size_t near = p->npiece;
@@ -269,6 +275,9 @@ carom_status carom_reference_measure(const carom_reference *reference, const car
                                      const carom_stop *stop, double *errors, carom_info *info, double *cpu_s,
                                      carom_error *error)
 {
+    CAROM_NEED(reference, error);
+    if (nnorm < 0 || (nnorm && (!norms || !errors)))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d norms, with names or room for errors that are NULL", nnorm);
     carom_path *path;
     carom_norm norm;
     double begin = cpu_time();

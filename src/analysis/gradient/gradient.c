@@ -244,7 +244,7 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
               .arena = carom_arena_new(0)};
     carom_sim *sim = NULL;
     carom_tangent *tangent = NULL;
-    const carom_observer observer = {.user = &w, .event = on_event};
+    const carom_observer observer = {.size = sizeof observer, .user = &w, .event = on_event};
     carom_status status = w.arena ? prepare(&w) : carom_fail(w.error, CAROM_NO_MEMORY, "no memory for a gradient");
     if (status == CAROM_OK)
         status = carom_sim_new(&sim, model, options, w.error);

@@ -53,7 +53,8 @@ struct carom_lyapunov {
 
 carom_lyapunov_request carom_lyapunov_request_default(void)
 {
-    return (carom_lyapunov_request){.length = 1000, .transient = 100, .blocks = 100, .epsilon = 1e-6};
+    return (carom_lyapunov_request){.size = sizeof(carom_lyapunov_request), .length = 1000, .transient = 100,
+                                    .blocks = 100, .epsilon = 1e-6};
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------------ */
@@ -132,6 +133,8 @@ static carom_status allocate(carom_lyapunov *l, const carom_options *options, ca
 carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *model, const carom_options *options,
                                 const carom_lyapunov_request *request, carom_error *error)
 {
+    CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(request, carom_lyapunov_request, error);
     carom_lyapunov *l = *result = calloc(1, sizeof *l);
     if (!l)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for Lyapunov exponents");
@@ -382,6 +385,7 @@ carom_status carom_lyapunov_run(const carom_model *model, const carom_options *o
                                 carom_error *error)
 {
     carom_lyapunov *l = NULL;
+    CAROM_NEED(result, error);
     CAROM_TRY(carom_lyapunov_new(&l, model, options, request, error));
     carom_status status = carom_lyapunov_follow(l, NULL, NULL, NULL, result, error);
     carom_lyapunov_free(l);

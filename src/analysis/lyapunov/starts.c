@@ -190,6 +190,10 @@ carom_status carom_lyapunov_starts(const carom_model *model, const carom_options
                                    const carom_lyapunov_request *request, int n, int seed, int threads,
                                    carom_lyapunov_result *each, carom_lyapunov_result *mean, carom_error *error)
 {
+    CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(request, carom_lyapunov_request, error);
+    CAROM_NEED(each, error);
+    CAROM_NEED(mean, error);
     if (n < 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d starts", n);
     team t = {.model = model,

@@ -59,7 +59,7 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     if (carom_norm_max(N, w.speed) * longest <= 1e-10 * (1 + carom_norm_max(N, w.origin)))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                    "the motion is at rest at t = %.6g: an equilibrium, not a periodic orbit", carom_sim_state(sim)->t);
-    const carom_observer observer = {.user = &w, .segment = on_segment};
+    const carom_observer observer = {.size = sizeof observer, .user = &w, .segment = on_segment};
     w.t0 = carom_sim_state(sim)->t;
     CAROM_TRY(carom_sim_observe(sim, &observer));
     for (int k = 1; k <= 100 && w.period == 0; k++)

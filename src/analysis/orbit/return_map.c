@@ -133,7 +133,7 @@ carom_status carom_return_map_new(carom_return_map *map, const carom_model *mode
     *map = (carom_return_map){.model = model, .N = model->nq + model->nv, .np = np, .which = which};
     map->nb = map->N - 2 * model->njoint;
     map->arena = carom_arena_new(0);
-    const carom_observer observer = {.user = map, .segment = on_segment, .event = on_event};
+    const carom_observer observer = {.size = sizeof observer, .user = map, .segment = on_segment, .event = on_event};
     carom_status status = map->arena ? allocate(map) : CAROM_NO_MEMORY;
     if (status != CAROM_OK)
         carom_fail(error, status, "no memory for a map of %d dimensions", map->N);

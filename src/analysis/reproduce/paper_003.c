@@ -187,7 +187,7 @@ static carom_status propositions(carom_findings *f, carom_error *error)
     carom_status status = carom_record_model(&model, "ball", NULL, error);
     if (status == CAROM_OK)
         status = carom_record_options(&options, model, "t_end=2", error);
-    const carom_local_request request = {.model = model,
+    const carom_local_request request = {.size = sizeof request, .model = model,
                                          .options = &options,
                                          .schemes = schemes,
                                          .h = h,

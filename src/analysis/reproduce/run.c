@@ -154,7 +154,7 @@ carom_status carom_find_orders(carom_findings *f, const carom_comparison *c, car
     carom_status status = carom_record_model(&model, c->model, c->parameters, error);
     if (status == CAROM_OK)
         status = carom_record_options(&options, model, c->settings ? c->settings : "", error);
-    const carom_converge_request request = {.model = model,
+    const carom_converge_request request = {.size = sizeof request, .model = model,
                                             .options = &options,
                                             .schemes = c->schemes,
                                             .norms = c->norms,

@@ -228,7 +228,8 @@ static carom_status attach(carom_sweep_worker *worker, carom_error *error)
         if (status != CAROM_OK) /* one for all points, whatever kind of mistake */
             return status == CAROM_BAD_MODEL ? CAROM_BAD_OPTION : status;
     }
-    const carom_observer observer = {.user = w, .segment = looks ? see_segment : NULL, .event = see_event};
+    const carom_observer observer = {.size = sizeof observer, .user = w, .segment = looks ? see_segment : NULL,
+                                     .event = see_event};
     return carom_sim_observe(worker->sim, &observer);
 }
 

@@ -67,7 +67,7 @@ static carom_status start(carom_sweep_worker *w, carom_error *error)
     w->source = w->model->source;
     w->options = options;
     CAROM_TRY(carom_sim_new(&w->sim, w->model, &options, error));
-    const carom_observer observer = {.user = w, .segment = watch};
+    const carom_observer observer = {.size = sizeof observer, .user = w, .segment = watch};
     carom_status status = carom_sim_observe(w->sim, &observer);
     if (status == CAROM_OK && w->sweep->method->attach)
         status = w->sweep->method->attach(w, error);

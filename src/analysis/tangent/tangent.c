@@ -54,23 +54,23 @@ void carom_tangent_free(carom_tangent *tangent)
 
 const double *carom_tangent_columns(const carom_tangent *tangent)
 {
-    return tangent->X;
+    return tangent ? tangent->X : NULL;
 }
 
 const carom_tangent_info *carom_tangent_report(const carom_tangent *tangent)
 {
-    return &tangent->report;
+    return tangent ? &tangent->report : NULL;
 }
 
 void carom_tangent_observe(carom_tangent *tangent, carom_tangent_watch *watch, void *user)
 {
-    tangent->watch = watch;
-    tangent->user = user;
+    if (tangent)
+        tangent->watch = watch, tangent->user = user;
 }
 
 const carom_error *carom_tangent_error(const carom_tangent *tangent)
 {
-    return &tangent->error;
+    return tangent ? &tangent->error : NULL;
 }
 
 void carom_tangent_flag(carom_tangent *tangent, unsigned flag, const char *format, ...)
@@ -170,6 +170,8 @@ static carom_status put_on_manifold(carom_tangent *t)
 
 carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp)
 {
+    CAROM_NEED(tangent, NULL);
+    CAROM_NEED(X, &tangent->error);
     carom_tangent *t = tangent;
     const carom_state *s = &t->sim->now.state;
     int np = t->system.model->np, nc = t->system.model->ncontact;
@@ -196,6 +198,8 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
 
 carom_status carom_tangent_replace(carom_tangent *tangent, const double *X)
 {
+    CAROM_NEED(tangent, NULL);
+    CAROM_NEED(X, &tangent->error);
     carom_copy((tangent->system.nq + tangent->system.nv) * tangent->n, X, tangent->X);
     return fail_once(tangent, put_on_manifold(tangent));
 }
@@ -278,6 +282,8 @@ static void on_event(void *user, const carom_event *event)
 
 carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, carom_error *error)
 {
+    CAROM_NEED(result, error);
+    CAROM_NEED(sim, error);
     const carom_scheme *scheme = sim->scheme;
     bool exact = (scheme->traits & CAROM_CLOSED_FORM) != 0;
     *result = NULL;
@@ -306,7 +312,8 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .note = t->note};
     carom_status status = carom_tangent_start(t, t->X, NULL);
     if (status == CAROM_OK)
-        status = carom_sim_observe(sim, &(carom_observer){.user = t, .segment = on_segment, .event = on_event});
+        status = carom_sim_observe(sim, &(carom_observer){.size = sizeof(carom_observer), .user = t,
+                                                          .segment = on_segment, .event = on_event});
     if (status != CAROM_OK) {
         carom_fail(error, status, "%s", t->error.status != CAROM_OK ? t->error.text : carom_sim_error(sim)->text);
         carom_tangent_free(t);

@@ -178,7 +178,7 @@ static int draw(carom_diagram *d)
 
 static int run(const carom_cli *cli)
 {
-    carom_diagram d = {.cli = cli, .request = {.transient = 200, .show = 100}};
+    carom_diagram d = {.cli = cli, .request = {.size = sizeof d.request, .transient = 200, .show = 100}};
     char note[200];
     int code = carom_cli_load(cli, &d.model, note);
     if (code == CAROM_EXIT_OK)

@@ -261,7 +261,7 @@ static int show(const carom_cli_converge *c)
 
 static int run(const carom_cli *cli)
 {
-    carom_cli_converge c = {.cli = cli};
+    carom_cli_converge c = {.cli = cli, .request = {.size = sizeof c.request}, .local = {.size = sizeof c.local}};
     char note[200];
     int code = carom_cli_load(cli, &c.model, note);
     if (code == CAROM_EXIT_OK)

@@ -54,7 +54,7 @@ static int read_measures(carom_cli_job *job, carom_measure *measure)
 /* A scheme that has no exponents would fail at every point. */
 static int check_exponents(const carom_cli_job *job, const carom_measure *measure)
 {
-    const carom_lyapunov_request request = {.exponents = 1, .length = 1};
+    const carom_lyapunov_request request = {.size = sizeof request, .exponents = 1, .length = 1};
     carom_error error = {0};
     for (int k = 0; k < job->sweep.ncolumn; k++) {
         if (measure[k].kind != CAROM_MEASURE_LYAPUNOV)

@@ -225,7 +225,7 @@ static void put_accumulations(carom_report *r, const carom_report_run *run)
         carom_page_format(r->page, "%.200s: impacts of `%.60s` accumulate at *t = %.10g*: %ld computed one by one, "
                           "%ld more are below rounding.", run->name, carom_model_contact_name(run->model, zeno->contact,
                           name),
-                          zeno->t, zeno->impacts, zeno->swallowed);
+                          zeno->t, zeno->impacts, zeno->skipped);
     }
 }
 

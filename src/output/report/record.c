@@ -89,7 +89,7 @@ carom_status carom_recorder_new(carom_recorder **recorder, const carom_model *mo
 
 carom_observer carom_recorder_observer(carom_recorder *recorder)
 {
-    return (carom_observer){.user = recorder, .segment = segment, .jump = jump};
+    return (carom_observer){.size = sizeof(carom_observer), .user = recorder, .segment = segment, .jump = jump};
 }
 
 carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_error *error)

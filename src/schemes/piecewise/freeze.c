@@ -56,7 +56,7 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
     carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->impacts[contact]};
     if (e > 0 && e < 1) {
         zeno.t += 2 * u / (fall * (1 - e));
-        zeno.swallowed = (long)ceil(log(rest / u) / log(e));
+        zeno.skipped = (long)ceil(log(rest / u) / log(e));
     }
     carom_stage_zeno(s->stage, &zeno);
 }
