@@ -219,7 +219,7 @@ START_TEST(an_interruption_is_seen_before_the_first_run)
     const carom_options options = tight();
     int asked = 0;
     const carom_bifurcation_request request =
-        {.name = "w", .from = 2.4, .to = 2.6, .n = 100000, .show = 5, .stop = at_once, .user = &asked};
+        {.size = sizeof request, .name = "w", .from = 2.4, .to = 2.6, .n = 100000, .show = 5, .stop = at_once, .user = &asked};
     carom_bifurcation *b = NULL;
     carom_error error = {0};
     ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);
@@ -267,7 +267,7 @@ START_TEST(values_that_fail_are_told_and_the_others_are_there)
               "forces: {x: \"if(f > 0.5, x^3*1e6, -x')\"}\nperiod: 1\n");
     carom_options options = tight();
     const carom_bifurcation_request request =
-        {.name = "f", .from = 0, .to = 1, .n = 3, .direction = 1, .show = 2, .transient = 2};
+        {.size = sizeof request, .name = "f", .from = 0, .to = 1, .n = 3, .direction = 1, .show = 2, .transient = 2};
     carom_bifurcation *b = NULL;
     carom_error error = {0};
     CHECK_OK(carom_bifurcation_run(&b, m, &options, &request, &error), error);
