@@ -191,7 +191,8 @@ START_TEST(passes_up_and_down_carry_the_state_and_differ_where_two_attractors_co
         "carom: 1\nname: wells\nparameters: {f: 0}\ncoordinates: {x: 1}\nkinetic: x'^2/2\npotential: (x^2 - 1)^2/4\n"
         "forces: {x: f - x'}\nperiod: 1\n");
     carom_bifurcation_request request =
-        {.size = sizeof request, .name = "f", .from = -.6, .to = .6, .n = 13, .direction = 0, .transient = 60, .show = 2};
+        {.size = sizeof request, .name = "f", .from = -.6, .to = .6, .n = 13,
+         .direction = 0, .transient = 60, .show = 2};
     carom_bifurcation *b = run(m, request);
     ck_assert_int_eq(b->passes, 2);
     for (int i = 0; i < 13; i++) {

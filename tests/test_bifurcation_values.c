@@ -219,7 +219,8 @@ START_TEST(an_interruption_is_seen_before_the_first_run)
     const carom_options options = tight();
     int asked = 0;
     const carom_bifurcation_request request =
-        {.size = sizeof request, .name = "w", .from = 2.4, .to = 2.6, .n = 100000, .show = 5, .stop = at_once, .user = &asked};
+        {.size = sizeof request, .name = "w", .from = 2.4, .to = 2.6, .n = 100000, .show = 5,
+         .stop = at_once, .user = &asked};
     carom_bifurcation *b = NULL;
     carom_error error = {0};
     ck_assert_int_eq(carom_bifurcation_run(&b, m, &options, &request, &error), CAROM_INTERRUPTED);

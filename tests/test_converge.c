@@ -351,7 +351,8 @@ START_TEST(requests_that_make_no_sense_are_refused)
     const char *const scheme = "moreau-jean", *const norm = "L1.q", *const bad_norm = "L9.q",
                       *const bad_scheme = "moreau-jane";
     const carom_converge_request good =
-        {.size = sizeof good, .model = &m, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1, .h = h, .nh = 1};
+        {.size = sizeof good, .model = &m, .schemes = &scheme, .nscheme = 1, .norms = &norm, .nnorm = 1,
+         .h = h, .nh = 1};
     carom_converge_request bad[5] = {good, good, good, good, good};
     carom_converge_result r;
     carom_error error = {0};
