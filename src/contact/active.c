@@ -20,11 +20,11 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->P, n);
     CAROM_PLACE(layout, contacts->a_free, nv);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
-    CAROM_PLACE(layout, contacts->problem.W, n * n);
+    CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
-    contacts->solve.work = carom_place(layout, carom_solver_work(n, system->nlink));
+    contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
     CAROM_PLACE(layout, contacts->ls_A, nj * nj);
     CAROM_PLACE(layout, contacts->ls_b, nj);
     CAROM_PLACE(layout, contacts->ls_x, nj);
@@ -75,7 +75,7 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
         for (int j = 0; j < system->link[c->active[k]].rows; j++) {
             int r = system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
             for (int i = 0; i < n; i++)
-                c->problem.W[row * n + i] = carom_dot(nv, G_u + r * nv, c->Y + i * nv); /* (1) */
+                c->problem.W.dense[row * n + i] = carom_dot(nv, G_u + r * nv, c->Y + i * nv); /* (1) */
         }
     c->problem.n = n;
     c->problem.nblock = c->nactive;

@@ -19,11 +19,11 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
     CAROM_PLACE(layout, projection->q_free, system->nq);
     CAROM_PLACE(layout, projection->Y, n * system->nv);
     CAROM_PLACE(layout, projection->problem.block, n);
-    CAROM_PLACE(layout, projection->problem.W, n * n);
+    CAROM_PLACE(layout, projection->problem.W.dense, n * n);
     CAROM_PLACE(layout, projection->problem.b, n);
     CAROM_PLACE(layout, projection->solve.x, n);
     CAROM_PLACE(layout, projection->solve.u, n);
-    projection->solve.work = carom_place(layout, carom_solver_work(n, n));
+    projection->solve.work = carom_place(layout, carom_solver_work(NULL, n, n));
 }
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
@@ -76,9 +76,10 @@ static void pose(carom_projection *p, carom_contacts *contacts, const carom_syst
     }
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
-            p->problem.W[k * n + i] = carom_dot(nv, system->at.G + system->link[p->active[k]].row * nv, p->Y + i * nv);
+            p->problem.W.dense[k * n + i] =
+                carom_dot(nv, system->at.G + system->link[p->active[k]].row * nv, p->Y + i * nv);
     p->problem.n = p->problem.nblock = n;
-    carom_contact_consistent(contacts, nj, n, p->problem.W, p->problem.b);
+    carom_contact_consistent(contacts, nj, n, p->problem.W.dense, p->problem.b);
 }
 
 static carom_status solve(carom_projection *p, const carom_system *system, double usual, double t, carom_error *error)

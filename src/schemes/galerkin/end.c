@@ -110,7 +110,7 @@ static carom_status project(carom_step *s)
     carom_system *sys = s->system;
     fixed_links(s);
     int nv = sys->nv, n = c->nactive;
-    double before = INFINITY, *A = c->problem.W, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
+    double before = INFINITY, *A = c->problem.W.dense, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, w->q_end, w->vf);
         for (int i = 0; i < n; i++)
@@ -181,7 +181,7 @@ static void respond(carom_step *s)
             int r = s->system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
             double follow = s->system->link[c->active[k]].contact < 0 || w->t->M == 0 ? 1 : 1 + w->e[r];
             for (int i = 0; i < n; i++) {
-                double *W = &c->problem.W[row * n + i];
+                double *W = &c->problem.W.dense[row * n + i];
                 *W += follow * (carom_dot(nv, s->system->at.G + r * nv, c->Y + i * nv) - *W);
             }
         }
@@ -243,7 +243,7 @@ static void given(carom_step *s)
     for (int k = 0; k < c->nactive; k++)
         for (int j = 0; j < sys->link[c->active[k]].rows; j++)
             for (int i = 0, col = c->problem.block[k].row + j; i < n; i++)
-                c->problem.b[i] -= c->problem.W[i * n + col] * w->base[sys->link[c->active[k]].row + j];
+                c->problem.b[i] -= c->problem.W.dense[i * n + col] * w->base[sys->link[c->active[k]].row + j];
 }
 
 /* Contacts that were held by static friction and slip, or slipped on and have turned round: once more. */

@@ -44,7 +44,7 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
         const double *x = c->solve.x + row, *rate = c->solve.u + row;
-        if (!(x[0] * fabs(c->problem.W[row * (c->problem.n + 1)]) > rounding)) {
+        if (!(x[0] * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
             w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
         } else if (link->rows == 1) {
             w->role[i] = CAROM_ROLE_PRESS;

@@ -181,7 +181,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
                        "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)", link->name,
                        law[1], w->t);
     }
-    carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W, c->problem.b);
+    carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
     CAROM_TRY(decide(s, w));
     if (second_step(s, w))
         CAROM_TRY(decide(s, w));                                                                 /* (7) */
