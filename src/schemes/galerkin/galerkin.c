@@ -152,7 +152,7 @@ static void directions(carom_step *s, int l)
         double u[2], along = 0, size = carom_dot(2, start, start);
         for (int j = 0; j < 2; j++) {
             int r = link->row + 1 + j;
-            u[j] = carom_dot(nv, sys->at.G + r * nv, v) + sys->at.w[r];
+            u[j] = carom_row_speed(sys, r, v);
             along += u[j] * start[j];
         }
         w->straight[i] = !(along > 0.25 * size);
