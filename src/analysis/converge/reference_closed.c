@@ -240,7 +240,8 @@ static bool agrees(carom_sim *sim, const carom_closed *c)
         carom_system_eval(sys, CAROM_GAP, t, &q, &v);
         carom_system_eval(sys, CAROM_LAW, t, &q, &v);
         if (!close_to(F, c->force(c, t, q, v), fabs(c->f) + fabs(c->k) + fabs(c->c)) ||
-            carom_mass_entry(sys, 0, 0) != c->m || sys->at.law[0] != c->e || !close_to(sys->at.g[0], q - c->floor, 1 + fabs(q)))
+            carom_mass_entry(sys, 0, 0) != c->m || sys->at.law[0] != c->e ||
+            !close_to(sys->at.g[0], q - c->floor, 1 + fabs(q)))
             return false;
     }
     return true;
