@@ -21,10 +21,10 @@ function bad(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; failed = 1 }
 FNR == 1 {
     split(FILENAME, path, "/")
     folder = path[2]
-    operators = rank[folder] >= rank["contact"] && FILENAME !~ /contact\/system\.[ch]$|analysis\/lanes\// && \
-                !(FILENAME in unconverted)
     if (!(folder in rank))
         bad("folder \"" folder "\" has no place in the flow of data")
+    operators = rank[folder] >= rank["contact"] && FILENAME !~ /contact\/system\.[ch]$|analysis\/lanes\// && \
+                !(FILENAME in unconverted)
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
     split($0, quoted, "\"")
