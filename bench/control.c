@@ -16,9 +16,9 @@ typedef struct errors {
 static void measure(void *user, const carom_segment *s)
 {
     errors *e = user;
-    double q, v, end = 0;
-    for (int k = 0; k <= s->q_degree; k++)
-        end += s->q[k];
+    double q, v, end = s->q0[0];
+    for (int k = 0; k < s->q_degree; k++)
+        end += s->xi[k];
     e->exact(s->t1, &q, &v);
     e->most = fmax(e->most, fabs(end - q));
     e->sum += (s->t1 - s->t0) * fabs(end - q);

@@ -85,12 +85,12 @@ enum { /* what can be asked of a model */
     CAROM_ENERGY = 1 << 6,    /* energy [4]: kinetic, potential, external power, viscous power          */
     CAROM_OUTPUTS = 1 << 7,   /* outputs [noutput]                                                      */
     CAROM_STOP = 1 << 8,      /* stop [1]: not 0 ends the run                                           */
-    CAROM_R_Q = 1 << 9,       /* r = M a - s F - G^T x:  R_q [nv*nq]                                    */
+    CAROM_R_Q = 1 << 9,       /* r = M a - s F - G^T x:  R_q [nv*nv], along the velocities (by q if flat) */
     CAROM_R_V = 1 << 10,      /*                         R_v [nv*nv]                                    */
     CAROM_R_P = 1 << 11,      /*                         R_p [nv*np]                                    */
-    CAROM_U_Q = 1 << 12,      /* u = G v + w:            U_q [nrow*nq]                                  */
+    CAROM_U_Q = 1 << 12,      /* u = G v + w:            U_q [nrow*nv]                                  */
     CAROM_U_P = 1 << 13,      /*                         U_p [nrow*np]                                  */
-    CAROM_A_Q = 1 << 14,      /* G a + gamma:            A_q [nrow*nq]                                  */
+    CAROM_A_Q = 1 << 14,      /* G a + gamma:            A_q [nrow*nv]                                  */
     CAROM_A_V = 1 << 15,      /*                         A_v [nrow*nv]                                  */
     CAROM_A_P = 1 << 16,      /*                         A_p [nrow*np]                                  */
     CAROM_SWITCH = 1 << 17    /* f [nswitch], where branches change at f = 0; all else with branches d  */
@@ -113,11 +113,26 @@ typedef struct carom_evaluator { /* one entry for everything; text models and pl
     void (*eval)(const struct carom_model *, const carom_eval *, void *work);
 } carom_evaluator;
 
+/* Positions that are no vectors (rotations). Around a position q others have local coordinates xi [nv]: drift leads
+ * from q to where the constant velocity xi would be after a unit of time. Along a motion xi' = K(xi) v, so K(0) = 1 and
+ * K(xi) xi = xi. Derivatives by q are taken along the nv directions of v. out may be q, v or rate, not xi. */
+typedef struct carom_manifold {
+    void (*drift)(void *user, const double *q, const double *xi, double *out);         /* [nq] */
+    void (*local)(void *user, const double *q, const double *to, double *xi);          /* its inverse */
+    void (*rate)(void *user, const double *xi, const double *v, double *out);          /* K(xi) v */
+    void (*velocity)(void *user, const double *xi, const double *rate, double *out);   /* its inverse */
+    /* the derivative of K(xi) v by xi along d */
+    void (*rate_change)(void *user, const double *xi, const double *v, const double *d, double *out);
+    void (*size)(void *user, const double *q, double *out); /* [nv] what rtol refers to: |q| of lengths, 1 of angles */
+} carom_manifold;
+
 typedef struct carom_model {
     size_t size; /* sizeof(carom_model) */
     const char *name;
-    int nq, nv, np, njoint, ncontact, noutput; /* nq = nv */
+    int nq, nv, np, njoint, ncontact, noutput; /* nq = nv unless there is a manifold */
+    const carom_manifold *manifold;            /* NULL: q is a vector and q' = v */
     const char *const *q_name;                 /* [nq]; NULL: q0 q1 ... */
+    const char *const *v_name;                 /* [nv]; NULL: those of q, or v0 v1 ... with a manifold */
     const char *const *p_name;                 /* [np]; NULL: p0 p1 ... */
     const char *const *joint_name;             /* [njoint]; NULL: joint0 ... */
     const char *const *output_name;            /* [noutput] */
@@ -140,7 +155,7 @@ typedef struct carom_model {
     carom_callback *jacobian; /* G [nrow*nv] */
     carom_callback *offset;   /* w [nrow]; with jacobian and without offset w = 0 */
     carom_callback *gamma;    /* [nrow] */
-    carom_callback *force_q;  /* [nv*nq] */
+    carom_callback *force_q;  /* [nv*nv] along the directions of v */
     carom_callback *force_v;  /* [nv*nv] */
     /* Or everything at once; then the plain callbacks are not used. */
     const carom_evaluator *evaluator;
@@ -237,12 +252,15 @@ typedef struct carom_jump { /* velocities before and after an instant, and the i
 typedef struct carom_segment { /* dense output on [t0, t1]: powers of s = (t - t0)/(t1 - t0) */
     double t0, t1;
     int q_degree, v_degree;
-    const double *q; /* [(q_degree+1)*nq], coefficient k of s^k first to last */
-    const double *v; /* [(v_degree+1)*nv] */
+    const double *q0; /* [nq] at t0 */
+    const double *xi; /* [q_degree*nv] local coordinates from there: coefficients of s, s^2, ... */
+    const double *v;  /* [(v_degree+1)*nv] coefficients of 1, s, ... */
     const double *force;       /* [nrow] mean contact force on the segment, without the jumps' impulses */
     const unsigned char *mode; /* [ncontact] at its end */
     double penetration, residual, energy; /* energy: kinetic + potential at t1, if accounted for */
 } carom_segment;
+/* q [nq] and v [nv] at s in [0, 1] of a segment; either may be NULL, v not if there is a manifold. */
+void carom_segment_at(const carom_model *model, const carom_segment *segment, double s, double *q, double *v);
 typedef struct carom_observer { /* called for every committed step, in the order of time; any may be NULL */
     size_t size; /* sizeof(carom_observer) */
     void *user;

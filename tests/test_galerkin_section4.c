@@ -76,7 +76,7 @@ static double place(const piece *p, double t)
 static double error_q(const void *user, double t)
 {
     const piece *p = user;
-    return polynomial(p->s->q_degree, p->s->q, place(p, t)) - p->truth(t).q;
+    return p->s->q0[0] + place(p, t) * polynomial(p->s->q_degree - 1, p->s->xi, place(p, t)) - p->truth(t).q;
 }
 
 static double error_v(const void *user, double t)

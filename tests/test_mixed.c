@@ -240,10 +240,10 @@ typedef struct chain {
 static void follow(void *user, const carom_segment *s)
 {
     chain *c = user;
-    double end = 0;
-    c->gap = fmax(c->gap, fmax(fabs(s->t0 - c->t), fabs(s->q[0] - c->q)));
-    for (int k = 0; k <= s->q_degree; k++)
-        end += s->q[k];
+    double end = s->q0[0];
+    c->gap = fmax(c->gap, fmax(fabs(s->t0 - c->t), fabs(s->q0[0] - c->q)));
+    for (int k = 0; k < s->q_degree; k++)
+        end += s->xi[k];
     c->t = s->t1, c->q = end;
     c->segments++;
 }

@@ -12,7 +12,7 @@ typedef struct errors { /* of q at all nodes, the middles of steps too */
 static void measure(void *user, const carom_segment *s)
 {
     errors *e = user;
-    double q, v, end = s->q[0] + s->q[1] + s->q[2], h = s->t1 - s->t0;
+    double q, v, end = s->q0[0] + s->xi[0] + s->xi[1], h = s->t1 - s->t0;
     e->exact(s->t1, &q, &v);
     e->most = fmax(e->most, fabs(end - q));
     e->sum += h * fabs(end - q);

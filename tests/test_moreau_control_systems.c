@@ -31,9 +31,9 @@ typedef struct record {
 static void record_segment(void *user, const carom_segment *s)
 {
     record *r = user;
-    double v = s->v[0] + s->v[1], q = s->q[0] + s->q[1] + s->q[2];
+    double v = s->v[0] + s->v[1], q = s->q0[0] + s->xi[0] + s->xi[1];
     CHECK_NEAR(s->t0, r->t, 0);
-    CHECK_NEAR(s->q[0], r->q, 1e-14);
+    CHECK_NEAR(s->q0[0], r->q, 1e-14);
     CHECK_NEAR(s->v[0], r->v, 1e-14);
     ck_assert(s->t1 > s->t0);
     CHECK_NEAR(s->penetration, fmax(0, -q), 1e-15);

@@ -118,7 +118,7 @@ START_TEST(samples_of_a_run_under_way_give_the_same_as_a_run_for_the_purpose)
     carom_sim *sim;
     carom_samples *samples;
     CHECK_OK(carom_sim_new(&sim, &m, &o, &error), error);
-    CHECK_OK(carom_samples_new(&samples, sim, m.nq, &error), error);
+    CHECK_OK(carom_samples_new(&samples, sim, &m, &error), error);
     CHECK_OK(carom_sim_run(sim, 5), error);
     CHECK_OK(carom_verify_against(&a, &m, carom_sim_options(sim), samples, &error), error);
     CHECK_OK(carom_verify_run(&b, &m, &o, &error), error);

@@ -16,10 +16,11 @@ enum { ROOM = 4096 };
 static const double parts = 1 << 20;
 
 struct carom_samples {
+    const carom_model *model;
     int nq, n;       /* coordinates; samples */
     double t_end, t; /* of the options; of the run so far */
     long stride;
-    double *q;       /* [ROOM*nq] */
+    double *q, *v;   /* [ROOM*nq]; [nv] room */
     carom_sim *sim;
     const carom_verify *ask; /* NULL: nobody wants to know */
 };
@@ -43,11 +44,7 @@ static void on_segment(void *user, const carom_segment *segment)
     double t;
     while (segment->t1 > segment->t0 && (t = time_of(s, s->n + 1)) <= segment->t1) {
         double x = fmax((t - segment->t0) / (segment->t1 - segment->t0), 0), *q = s->q + s->n * s->nq;
-        for (int i = 0; i < s->nq; i++) {
-            q[i] = 0;
-            for (int k = segment->q_degree; k >= 0; k--)
-                q[i] = q[i] * x + segment->q[k * s->nq + i];
-        }
+        carom_segment_at(s->model, segment, x, q, s->v);
         if (++s->n == ROOM)
             thin_out(s);
     }
@@ -56,15 +53,17 @@ static void on_segment(void *user, const carom_segment *segment)
         carom_sim_interrupt(s->sim);
 }
 
-carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, int nq, carom_error *error)
+carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, const carom_model *model, carom_error *error)
 {
     carom_samples *s = calloc(1, sizeof *s);
     *samples = s;
     if (s) {
         const carom_observer observer = {.size = sizeof observer, .user = s, .segment = on_segment};
-        *s = (carom_samples){.nq = nq, .t_end = carom_sim_options(sim)->t_end, .stride = 1, .sim = sim};
+        double t_end = carom_sim_options(sim)->t_end;
+        *s = (carom_samples){.model = model, .nq = model->nq, .t_end = t_end, .stride = 1, .sim = sim};
         s->q = malloc(sizeof(double) * (size_t)ROOM * (size_t)s->nq);
-        if (s->q && carom_sim_observe(sim, &observer) == CAROM_OK)
+        s->v = malloc(sizeof(double) * (size_t)model->nv);
+        if (s->q && s->v && carom_sim_observe(sim, &observer) == CAROM_OK)
             return CAROM_OK;
     }
     carom_samples_free(s);
@@ -75,7 +74,7 @@ carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, int nq, 
 void carom_samples_free(carom_samples *samples)
 {
     if (samples)
-        free(samples->q);
+        free(samples->q), free(samples->v);
     free(samples);
 }
 
@@ -109,7 +108,7 @@ static carom_status follow(run *r, const carom_model *model, const carom_options
                            carom_error *error)
 {
     CAROM_TRY(carom_sim_new(&r->sim, model, options, error));
-    CAROM_TRY(carom_samples_new(&r->samples, r->sim, model->nq, error));
+    CAROM_TRY(carom_samples_new(&r->samples, r->sim, model, error));
     r->samples->ask = ask;
     carom_status status = carom_sim_run(r->sim, r->samples->t_end);
     if (status == CAROM_INTERRUPTED)
@@ -141,6 +140,8 @@ carom_status carom_verify_against(carom_verify *verify, const carom_model *model
     memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
     memset(verify->allowed, 0, sizeof(double) * (size_t)model->nq);
     double *atol = calloc((size_t)model->nq, sizeof *atol);
+    for (int i = 0; atol && i < model->nq; i++)
+        atol[i] = options->atol;
     carom_status status = atol ? carom_atol_values(options, model, atol, error)
                                : carom_fail(error, CAROM_NO_MEMORY, "no memory to verify");
     if (status == CAROM_OK)

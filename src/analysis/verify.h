@@ -19,7 +19,8 @@ typedef struct carom_verify {
 /* Positions of a run at a few thousand equal times, whatever its length. */
 typedef struct carom_samples carom_samples;
 /* observes sim; before it runs */
-carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, int nq, carom_error *error);
+carom_status carom_samples_new(carom_samples **samples, carom_sim *sim, const carom_model *model,
+                               carom_error *error);
 void carom_samples_free(carom_samples *samples); /* not before the last step of sim; NULL is fine */
 
 /* Runs the model with more accurate options than those of a run that was sampled to its end, and compares. error and

@@ -115,7 +115,7 @@ static int prepare(work *w)
     code = open_output(w);
     if (code != CAROM_EXIT_OK)
         return code;
-    if (cli->verify && carom_samples_new(&w->samples, w->sim, w->model->nq, &error) != CAROM_OK)
+    if (cli->verify && carom_samples_new(&w->samples, w->sim, w->model, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
     const carom_observer watcher = {.size = sizeof watcher, .user = w, .segment = watch};
     const bool look = w->sink || !cli->quiet;

@@ -45,10 +45,10 @@ static void rates(carom_slide *w, carom_system *system, double t, const double *
         rate[k] = 0, bend[k] = -2.5 * w->f[k] / (h * h);
     for (int p = 0; p < 4; p++) {
         double d = (p < 2 ? p - 2 : p - 1) * h;
-        for (int i = 0; i < system->nv; i++) {
-            w->q[i] = q[i] + d * v[i] + 0.5 * d * d * a[i];
+        carom_system_drift(system, q, v, d, w->q);
+        carom_system_drift(system, w->q, a, 0.5 * d * d, w->q);
+        for (int i = 0; i < system->nv; i++)
             w->v[i] = v[i] + d * a[i];
-        }
         carom_system_eval(system, CAROM_SWITCH, t + d, w->q, w->v);
         for (int k = 0; k < w->n; k++) {
             double f = system->at.f[w->index[k]] - w->bound[k];

@@ -33,10 +33,12 @@ static void tell(carom_stage *stage, carom_event_type type, double t, const caro
 static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed,
                          const double *v_free)
 {
-    carom_rows here = carom_rows_here(system);
-    double sum = carom_rows_reach(system, &here, row, v_free, now->v);
+    const double *G = system->at.G + row * system->nv, *v = now->v;
+    double sum = 0;
+    for (int j = 0; j < system->nv; j++)
+        sum += fabs(G[j]) * fabs(v_free[j] - v[j]);
     if (was_closed)
-        sum += fabs(carom_row_speed(system, row, now->v) - now->u[row]);
+        sum += fabs(carom_dot(system->nv, G, v) + system->at.w[row] - now->u[row]);
     return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
@@ -53,10 +55,10 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
 static carom_mode mode_without_impulse(const carom_system *system, const carom_link *link, const carom_state *now,
                                        const carom_state *next, const double *v_free)
 {
-    int r = link->row;
+    int r = link->row, nv = system->nv;
     double change = resolution(system, r, now, true, v_free), gap = system->at.g[system->njoint + link->contact];
     for (int j = r; j < r + link->rows; j++)
-        next->u[j] = carom_row_speed(system, j, next->v);
+        next->u[j] = carom_dot(nv, system->at.G + j * nv, next->v) + system->at.w[j];
     return next->u[r] <= change && gap <= change * (next->t - now->t) ? now->mode[link->contact] : CAROM_OPEN;
 }
 
@@ -129,7 +131,8 @@ void carom_contact_start(carom_system *system, carom_state *state)
         const carom_link *link = &system->link[i];
         double *u = state->u + link->row;
         for (int j = 0; j < link->rows; j++)
-            u[j] = carom_row_speed(system, link->row + j, state->v);
+            u[j] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, state->v) +
+                   system->at.w[link->row + j];
         bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
         state->mode[link->contact] = (unsigned char)(closed ? tangential(u + 1, link->rows - 1, speed) : CAROM_OPEN);
     }
@@ -141,8 +144,8 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
     const carom_contacts *c = contacts;
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     double h = next->t - now->t;
-    double *q = carom_stage_take(stage, 3 * nq), *v = carom_stage_take(stage, 2 * nv),
-           *force = carom_stage_take(stage, nrow);
+    double *q0 = carom_stage_take(stage, nq), *xi = carom_stage_take(stage, 2 * nv);
+    double *v = carom_stage_take(stage, 2 * nv), *force = carom_stage_take(stage, nrow);
     double *before = carom_stage_take(stage, nv);
     unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
     double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq),
@@ -155,10 +158,10 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
             before[i] -= c->Y[row * nv + i] * c->solve.x[row];
     for (int i = 0; i < nv; i++)
         v[i] = now->v[i], v[nv + i] = before[i] - now->v[i];
-    for (int i = 0; i < nq; i++) {
-        double bend = nq == nv ? 0.5 * h * v[nv + i] : 0;
-        q[i] = now->q[i], q[2 * nq + i] = bend, q[nq + i] = next->q[i] - now->q[i] - bend;
-    }
+    carom_copy(nq, now->q, q0);
+    carom_system_local(system, now->q, next->q, xi);
+    for (int i = 0; i < nv; i++)
+        xi[nv + i] = 0.5 * h * v[nv + i], xi[i] -= xi[nv + i];
     for (int r = 0; r < nrow; r++)
         force[r] = hit ? 0 : c->P[r] / h;
     memcpy(mode, next->mode, (size_t)nc);
@@ -166,7 +169,8 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
                                                 .t1 = next->t,
                                                 .q_degree = 2,
                                                 .v_degree = 1,
-                                                .q = q,
+                                                .q0 = q0,
+                                                .xi = xi,
                                                 .v = v,
                                                 .force = force,
                                                 .mode = mode,
@@ -184,10 +188,12 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
                            const double *v, const double *v_before, const double *v_after, carom_stage *stage)
 {
     const carom_contacts *c = contacts;
+    int nv = system->nv;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         for (int r = link->row; r < link->row + link->rows; r++) {
-            double work = 0.5 * c->P[r] * (carom_row_dot(system, r, v_before) + carom_row_dot(system, r, v_after));
+            const double *G = system->at.G + r * nv;
+            double work = 0.5 * c->P[r] * (carom_dot(nv, G, v_before) + carom_dot(nv, G, v_after)); /* P . G v */
             double moving = link->contact < 0 ? work : -c->P[r] * system->at.w[r];
             bool impact = link->contact >= 0 && (r == link->row || c->hit[link->contact]);
             stage->work_constraints += moving;

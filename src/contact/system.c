@@ -28,17 +28,17 @@ static void fill_links(carom_system *system)
 
 static void place_results(carom_layout *layout, carom_eval *at, const carom_model *m, int nrow, unsigned want)
 {
-    int nv = m->nv, nq = m->nq, np = m->np;
+    int nv = m->nv, np = m->np;
     const struct { unsigned mask; double **array; int length; } table[] = {
         {CAROM_MASS, &at->M, nv * nv},          {CAROM_FORCE, &at->F, nv},
         {CAROM_GAP, &at->g, m->njoint + m->ncontact},
         {CAROM_JACOBIAN, &at->G, nrow * nv},    {CAROM_JACOBIAN, &at->w, nrow},
         {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, 4 * m->ncontact},
         {CAROM_ENERGY, &at->energy, 4},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
-        {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, nv * nq},
+        {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, nv * nv},
         {CAROM_R_V, &at->R_v, nv * nv},         {CAROM_R_P, &at->R_p, nv * np},
-        {CAROM_U_Q, &at->U_q, nrow * nq},       {CAROM_U_P, &at->U_p, nrow * np},
-        {CAROM_A_Q, &at->A_q, nrow * nq},       {CAROM_A_V, &at->A_v, nrow * nv},
+        {CAROM_U_Q, &at->U_q, nrow * nv},       {CAROM_U_P, &at->U_p, nrow * np},
+        {CAROM_A_Q, &at->A_q, nrow * nv},       {CAROM_A_V, &at->A_v, nrow * nv},
         {CAROM_A_P, &at->A_p, nrow * np},       {CAROM_SWITCH, &at->f, m->nswitch},
     };
     for (int i = 0; i < CAROM_COUNT(table); i++)
@@ -61,6 +61,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->mass.n = model->nv, system->mass.symmetric = true;
     CAROM_PLACE(layout, system->mass.A, model->nv * model->nv);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
+    CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
     system->room = want;
     if (layout->base)
         fill_links(system);
@@ -75,15 +76,55 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->at.a = system->at.x = system->zero;
     system->at.s = &one;
     system->known = system->frozen = 0;
-    system->epoch++;
     system->mass_factored = false;
     system->evaluator->begin(m, 1, system->p, system->evaluator_work);
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
     carom_system_eval(system, constant, t, q, v);
     system->known = constant;
     unsigned both = CAROM_R_Q | CAROM_R_V;
-    system->no_gradients = (constant & both) == both && carom_norm_max(m->nv * m->nq, system->at.R_q) == 0 &&
+    system->no_gradients = (constant & both) == both && carom_norm_max(m->nv * m->nv, system->at.R_q) == 0 &&
                            carom_norm_max(m->nv * m->nv, system->at.R_v) == 0;
+}
+
+void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out)
+{
+    const carom_model *m = system->model;
+    for (int i = 0; i < m->nv; i++)
+        system->xi[i] = h * v[i];
+    m->manifold->drift(m->user, q, system->xi, out);
+}
+
+void carom_system_rate_curved(const carom_system *system, const double *y, double h, const double *v, double *out)
+{
+    const carom_model *m = system->model;
+    for (int i = 0; i < m->nv; i++)
+        system->xi[i] = h * y[i];
+    m->manifold->rate(m->user, system->xi, v, out);
+}
+
+void carom_system_bend(const carom_system *system, const double *xi, const double *rate, const double *v,
+                       const double *a, double *out)
+{
+    const carom_model *m = system->model;
+    if (!m->manifold) {
+        carom_copy(m->nv, a, out);
+        return;
+    }
+    double *turn = system->xi + m->nv;
+    m->manifold->rate_change(m->user, xi, v, rate, turn);
+    m->manifold->rate(m->user, xi, a, out);
+    for (int i = 0; i < m->nv; i++)
+        out[i] += turn[i];                                                             /* (2) of manifold.h */
+}
+
+void carom_system_size(const carom_system *system, const double *q, double *size)
+{
+    const carom_model *m = system->model;
+    double *here = system->xi;
+    if (m->manifold)
+        m->manifold->size(m->user, q, here);
+    for (int i = 0; i < m->nv; i++)
+        size[i] = CAROM_MAX(size[i], m->manifold ? here[i] : fabs(q[i]));
 }
 
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)
@@ -124,56 +165,14 @@ void carom_row_copy(const carom_system *system, int r, double *y)
         carom_copy(s.count[b], a, y + s.first[b]);
 }
 
-void carom_row_mix(const carom_system *system, int r, double a, double b, double *y)
-{
-    memset(y, 0, sizeof *y * (size_t)system->nv);
-    carom_row_add(system, r, a, y);
-    carom_row_add(system, r + 1, b, y);
-}
-
-static double entry(carom_span s, const double *values, int j)
-{
-    for (int b = 0; b < 2; s.at += (size_t)s.count[b], b++)
-        if (j >= s.first[b] && j < s.first[b] + s.count[b])
-            return values[s.at + (size_t)(j - s.first[b])];
-    return 0;
-}
-
-double carom_row_entry(const carom_system *system, int r, int j)
-{
-    return entry(span_of(system->row_span, r, system->nv), system->at.G, j);
-}
-
-double carom_row_column(const carom_system *system, int r, const double *x, int stride)
+double carom_row_size(const carom_system *system, int r, const double *x)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
     const double *a = system->at.G + s.at;
     double sum = 0;
     for (int b = 0; b < 2; a += s.count[b], b++)
         for (int i = 0; i < s.count[b]; i++)
-            sum += a[i] * x[(size_t)(s.first[b] + i) * (size_t)stride];
-    return sum;
-}
-
-double carom_rows_change(const carom_system *system, const carom_rows *rows, int r, double sum, const double *x,
-                         const double *y)
-{
-    carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = rows->G + s.at;
-    for (int b = 0; b < 2; a += s.count[b], b++)
-        for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
-            sum += a[i] * (y ? x[j] - y[j] : x[j]);
-    return sum;
-}
-
-double carom_rows_reach(const carom_system *system, const carom_rows *rows, int r, const double *x, const double *y)
-{
-    carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = rows->G + s.at;
-    double sum = 0;
-    for (int b = 0; b < 2; a += s.count[b], b++)
-        for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
-            sum += fabs(a[i] * (y ? x[j] - y[j] : x[j]));
+            sum += fabs(a[i] * x[s.first[b] + i]);
     return sum;
 }
 
@@ -187,6 +186,14 @@ void carom_rows_multiply_t(const carom_system *system, const double *x, double *
 static size_t first_value(const carom_system *system, int r)
 {
     return r == system->nrow ? system->row_values : span_of(system->row_span, r, system->nv).at;
+}
+
+bool carom_rows_finite(const carom_system *system)
+{
+    for (size_t i = 0; i < system->row_values; i++)
+        if (!isfinite(system->at.G[i]))
+            return false;
+    return true;
 }
 
 void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows)
@@ -206,13 +213,6 @@ void carom_rows_restore(carom_system *system, const carom_rows *rows)
 {
     memcpy(system->at.G, rows->G, sizeof(double) * system->row_values);
     memcpy(system->at.w, rows->w, sizeof(double) * (size_t)system->nrow);
-}
-
-void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to)
-{
-    size_t start = first_value(system, r), end = first_value(system, r + 1);
-    memcpy(to->G + start, from->G + start, sizeof(double) * (end - start));
-    to->w[r] = from->w[r];
 }
 
 static double mass_row_dot(const carom_system *system, int i, const double *x)
@@ -235,39 +235,12 @@ void carom_mass_add(const carom_system *system, const double *x, double *y)
 
 double carom_mass_entry(const carom_system *system, int i, int j)
 {
-    return entry(span_of(system->mass_span, i, system->nv), system->at.M, j);
-}
-
-void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor)
-{
-    CAROM_PLACE(layout, factor->A, (size_t)system->nv * (size_t)system->nv);
-    CAROM_PLACE(layout, factor->pivot, system->nv);
-    factor->n = system->nv, factor->symmetric = false;
-}
-
-static bool made_of_the_same(const carom_system *system, const carom_factor *factor, const double *c)
-{
-    if (factor->epoch != system->epoch)
-        return false;
-    for (int i = 0; i < CAROM_NEWTON_COEFFICIENTS; i++)
-        if (factor->made_of[i] != c[i])
-            return false;
-    return true;
-}
-
-bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *combine,
-                         const double c[CAROM_NEWTON_COEFFICIENTS])
-{
-    const unsigned all = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
-    size_t n = (size_t)system->nv;
-    if (made_of_the_same(system, factor, c))
-        return true;
-    for (size_t i = 0; i < n * n; i++)
-        factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
-    bool regular = carom_lu(system->nv, factor->A, factor->pivot);
-    factor->epoch = regular && (system->known & all) == all ? system->epoch : 0;
-    carom_copy(CAROM_NEWTON_COEFFICIENTS, c, factor->made_of);
-    return regular;
+    carom_span s = span_of(system->mass_span, i, system->nv);
+    size_t at = s.at;
+    for (int b = 0; b < 2; at += (size_t)s.count[b], b++)
+        if (j >= s.first[b] && j < s.first[b] + s.count[b])
+            return system->at.M[at + (size_t)(j - s.first[b])];
+    return 0;
 }
 
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)

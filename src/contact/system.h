@@ -6,6 +6,7 @@
 #include "core/dense.h"
 #include "core/layout.h"
 #include "laws/law.h"
+#include "model/manifold.h"
 
 typedef struct carom_link { /* a joint or a contact: one block of rows */
     const char *name;
@@ -14,14 +15,11 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
     int contact; /* its number, -1 for a joint */
 } carom_link;
 
-enum { CAROM_NEWTON_COEFFICIENTS = 3 };
 typedef struct carom_factor { /* of the matrix that maps velocities to impulses: M, or M with implicit forces */
     int n;
     bool symmetric; /* Cholesky, else LU */
     double *A;      /* [n*n]; the matrix itself for n = 1 */
     int *pivot;     /* [n] */
-    double made_of[CAROM_NEWTON_COEFFICIENTS]; /* where all else is constant */
-    unsigned long epoch;                       /* of the system, when that was; 0: what it is made of may change */
 } carom_factor;
 
 /* G and w at a point: the system's own, or kept from another one. Values lie as the spans of the system say. */
@@ -45,14 +43,14 @@ typedef struct carom_system {
     unsigned room;    /* what there are arrays for */
     unsigned known;   /* constants that have been evaluated: never again */
     double *zero;     /* [max(nv, nrow)] stands in for a and x where nobody gives them */
+    double *xi;       /* [2*nv] room for local coordinates, if positions are no vectors */
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
     carom_factor mass;
     carom_span *row_span;  /* [nrow] of G; NULL: all rows are dense */
     size_t row_values;     /* how many values G has */
     carom_span *mass_span; /* [nv] of M; NULL: dense */
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
-    unsigned long epoch; /* counts the sets of parameters: what is constant holds for one of them */
-    bool mass_factored;  /* and constant */
+    bool mass_factored; /* and constant */
     bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
     carom_info *info;
 } carom_system;
@@ -74,13 +72,40 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
 }
-/* q + h v: positions move through here alone. out may be q. */
+/* From q along the local coordinates h v, q + h v if positions are vectors: they move through here alone. out may be
+ * q. */
+void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out);
 static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h,
                                       double *out)
 {
+    if (system->model->manifold) {
+        carom_system_drift_curved(system, q, v, h, out);
+        return;
+    }
     for (int i = 0; i < system->nq; i++)
         out[i] = q[i] + h * v[i];
 }
+/* The local coordinates xi [nv] of `to` around q: to - q. */
+static inline void carom_system_local(const carom_system *system, const double *q, const double *to, double *xi)
+{
+    carom_model_local(system->model, q, to, xi);
+}
+/* The rate of the local coordinates h y while the velocity is v: v itself if positions are vectors. out may be y or
+ * v. */
+void carom_system_rate_curved(const carom_system *system, const double *y, double h, const double *v, double *out);
+static inline void carom_system_rate(const carom_system *system, const double *y, double h, const double *v,
+                                     double *out)
+{
+    if (system->model->manifold)
+        carom_system_rate_curved(system, y, h, v, out);
+    else if (out != v)
+        carom_copy(system->nv, v, out);
+}
+/* The second derivative of the local coordinates xi, given their rate, the velocity v and the acceleration a. */
+void carom_system_bend(const carom_system *system, const double *xi, const double *rate, const double *v,
+                       const double *a, double *out);
+/* What rtol refers to: |q| if positions are vectors. size [nv] becomes the larger one of both. */
+void carom_system_size(const carom_system *system, const double *q, double *size);
 
 /* Factors the M evaluated last; a constant one only once. */
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error);
@@ -163,20 +188,14 @@ static inline double carom_row_accel(const carom_system *system, int r, const do
 
 void carom_row_add(const carom_system *system, int r, double x, double *y); /* y += x G_r^T */
 void carom_row_copy(const carom_system *system, int r, double *y);          /* y = G_r^T */
-void carom_row_mix(const carom_system *system, int r, double a, double b, double *y); /* y = a G_r^T + b G_(r+1)^T */
-double carom_row_entry(const carom_system *system, int r, int j);
-double carom_row_column(const carom_system *system, int r, const double *x, int stride); /* sum_j G_rj x[j stride] */
-void carom_rows_multiply_t(const carom_system *system, const double *x, double *y);      /* y = G^T x, all rows */
-/* sum + G_r (x - y), added one by one, and sum_j |G_rj (x - y)_j|; y may be NULL for 0 */
-double carom_rows_change(const carom_system *system, const carom_rows *rows, int r, double sum, const double *x,
-                         const double *y);
-double carom_rows_reach(const carom_system *system, const carom_rows *rows, int r, const double *x, const double *y);
+double carom_row_size(const carom_system *system, int r, const double *x);  /* sum_j |G_rj x_j| */
+void carom_rows_multiply_t(const carom_system *system, const double *x, double *y); /* y = G^T x, all rows */
+bool carom_rows_finite(const carom_system *system);
 
 /* Rows kept from one point while another is evaluated. */
 void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows);
 void carom_rows_keep(const carom_system *system, int from, int to, carom_rows *rows); /* rows from ... to - 1 */
 void carom_rows_restore(carom_system *system, const carom_rows *rows);
-void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to); /* row r alone */
 
 void carom_mass_multiply(const carom_system *system, const double *x, double *y); /* y = M x */
 void carom_mass_add(const carom_system *system, const double *x, double *y);      /* y += M x */
@@ -186,12 +205,6 @@ static inline void carom_mass_solve(const carom_system *system, double *x)
 {
     carom_factor_solve(system, &system->mass, x);
 }
-/* A Newton matrix, entry by entry from those of M, R_q and R_v (evaluated before) and some coefficients, factored.
- * One of constants is factored once for the same coefficients. false: it is singular. */
-typedef double carom_newton_entry(double M, double R_q, double R_v, const double *c);
-void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor);
-bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *entry,
-                         const double c[CAROM_NEWTON_COEFFICIENTS]);
 /* y = A^-1 G_r^T, y = M^-1 G_r^T */
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y);
 static inline void carom_mass_solve_row(const carom_system *system, int r, double *y)

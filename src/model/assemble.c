@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "core/dense.h"
+#include "model/manifold.h"
 #include "model/start.h"
 
 enum { ITERATIONS = 60 };
 
 typedef struct workspace {
     carom_probe probe;
-    double *A, *b, *z, *room, *trial, *L; /* [njoint*nv] [njoint] [nv] [njoint+3 nv] [nv] [nv*nv] */
+    double *A, *b, *z, *room, *trial, *L; /* [njoint*nv] [njoint] [nv] [njoint+3 nv] [nq+nv] [nv*nv] */
     int *order;                           /* [nv] */
 } workspace;
 
@@ -26,7 +27,7 @@ static carom_status open_workspace(workspace *k, const carom_model *m, carom_err
     k->b = CAROM_NEW(arena, double, r);
     k->z = CAROM_NEW(arena, double, n);
     k->room = CAROM_NEW(arena, double, r + 3 * n);
-    k->trial = CAROM_NEW(arena, double, n);
+    k->trial = CAROM_NEW(arena, double, n + (size_t)m->nq);
     k->L = CAROM_NEW(arena, double, n * n);
     k->order = CAROM_NEW(arena, int, n);
     if (k->A && k->b && k->z && k->room && k->trial && k->L && k->order)
@@ -73,22 +74,23 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
         if (!solve(k))
             CAROM_FAIL(error, CAROM_SINGULAR_MASS,
                        "assembly: the mass matrix is not positive definite or something is not finite");
-        memcpy(k->trial, probe->q, sizeof *k->trial * (size_t)n);
+        memcpy(k->trial, probe->q, sizeof *k->trial * (size_t)m->nq);
         double step = 1, next = INFINITY;
         for (; step > 1e-3 && !(next < size); step /= 2) {
             for (int j = 0; j < n; j++)
-                probe->q[j] = k->trial[j] + step * k->z[j];
+                k->trial[m->nq + j] = step * k->z[j];
+            carom_model_drift(m, k->trial, k->trial + m->nq, probe->q);
             carom_probe_eval(probe);
             next = carom_norm_max(m->njoint, probe->at.g);
         }
         if (!(next < size)) { /* as small as it gets */
-            memcpy(probe->q, k->trial, sizeof *k->trial * (size_t)n);
+            memcpy(probe->q, k->trial, sizeof *k->trial * (size_t)m->nq);
             carom_probe_eval(probe);
             break;
         }
         size = next;
     }
-    if (!(size <= 1e-9 * fmax(1, carom_norm_max(n, probe->q))))
+    if (!(size <= 1e-9 * fmax(1, carom_norm_max(m->nq, probe->q))))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                    "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations", size,
                    first, ITERATIONS);
@@ -120,9 +122,12 @@ carom_status carom_model_assemble(const carom_model *m, double *q, double *v, do
     if (status == CAROM_OK)
         status = velocities(&k, error);
     *moved = 0;
-    for (int j = 0; status == CAROM_OK && j < m->nv; j++) {
-        *moved = fmax(*moved, fmax(fabs(k.probe.q[j] - q[j]), fabs(k.probe.v[j] - v[j])));
+    for (int j = 0; status == CAROM_OK && j < m->nq; j++) {
+        *moved = fmax(*moved, fabs(k.probe.q[j] - q[j]));
         q[j] = k.probe.q[j];
+    }
+    for (int j = 0; status == CAROM_OK && j < m->nv; j++) {
+        *moved = fmax(*moved, fabs(k.probe.v[j] - v[j]));
         v[j] = k.probe.v[j];
     }
     carom_probe_free(&k.probe);

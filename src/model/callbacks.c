@@ -64,6 +64,7 @@ static void place_moved(const carom_model *m, carom_moved *moved, int width, int
     moved->q = take(at, word * (size_t)m->nq);
     moved->v = take(at, word * (size_t)m->nv);
     moved->p = take(at, word * (size_t)m->np);
+    moved->xi = take(at, word * (size_t)m->nv);
     moved->unit = take(at, word * (size_t)longest);
     moved->value = take(at, word * (size_t)width);
 }
@@ -92,7 +93,7 @@ static size_t place(const carom_model *m, carom_scratch *k, uintptr_t start)
     k->column = take(&at, word * rows);
     place_moved(m, &k->outer, k->width, (int)longest, &at);
     place_moved(m, &k->inner, k->width, (int)longest, &at);
-    k->lane = take(&at, word * (2 + 3 * nv + np + rows));
+    k->lane = take(&at, word * (2 + (size_t)m->nq + 2 * nv + np + rows));
     k->out = take(&at, word * CAROM_MAX(output, (size_t)m->noutput));
     return at - start;
 }
@@ -270,12 +271,12 @@ static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch 
         PORT(CAROM_ENERGY, energy, 4),
         PORT(CAROM_OUTPUTS, outputs, m->noutput),
         PORT(CAROM_STOP, stop, 1),
-        PORT(CAROM_R_Q, R_q, m->nv * m->nq),
+        PORT(CAROM_R_Q, R_q, m->nv * m->nv),
         PORT(CAROM_R_V, R_v, m->nv * m->nv),
         PORT(CAROM_R_P, R_p, m->nv * m->np),
-        PORT(CAROM_U_Q, U_q, k->nrow * m->nq),
+        PORT(CAROM_U_Q, U_q, k->nrow * m->nv),
         PORT(CAROM_U_P, U_p, k->nrow * m->np),
-        PORT(CAROM_A_Q, A_q, k->nrow * m->nq),
+        PORT(CAROM_A_Q, A_q, k->nrow * m->nv),
         PORT(CAROM_A_V, A_v, k->nrow * m->nv),
         PORT(CAROM_A_P, A_p, k->nrow * m->np),
     };

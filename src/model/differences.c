@@ -2,8 +2,9 @@
  *
  *   f'  = (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / 12 h                                        (1)
  *   f'' = (16 (f(h) + f(-h)) - (f(2h) + f(-2h)) - 30 f(0)) / 12 h^2                           (2)
- * along a path (t + s, q + s v [+ s^2/2 a], v [+ s a]) or along one coordinate, so third-order tensors are never
- * formed. u = g' and G a + gamma = g'' along the path of motion. Steps are powers of two: about 1e-3 for plain
+ * along a path (t + s, q + s v [+ s^2/2 a], v [+ s a]) or along one direction of v, so third-order tensors are never
+ * formed; q moves in its local coordinates where it is no vector, and a keeps its meaning since K(xi) xi = xi.
+ * u = g' and G a + gamma = g'' along the path of motion. Steps are powers of two: about 1e-3 for plain
  * callbacks, larger where (1) is taken of something that is a difference itself; lengths and angles are measured
  * in units of their initial value, cut to [1e-3, 1]. Errors are about 1e-12 for (1), 1e-10 for (2) and 1e-8 for
  * (1) of (2). Slip is affine in v, so its rows of G are exact. */
@@ -27,7 +28,7 @@ typedef void function(carom_scratch *k, const carom_point *at, double *out);
 
 static double unit_q(const carom_model *m, int j)
 {
-    double start = fabs(m->q[j]);
+    double start = m->manifold ? 1 : fabs(m->q[j]);
     return start > 0 ? fmin(1, fmax(1e-3, start)) : 1;
 }
 
@@ -37,7 +38,7 @@ static double step_along(const carom_model *m, const path *d, const double *p, d
     double rate = 0;
     if (d->t != 0)
         rate = fabs(d->t) / (m->period > 0 ? fmin(1, m->period / 8) : 1);
-    for (int j = 0; d->q && j < m->nq; j++)
+    for (int j = 0; d->q && j < m->nv; j++)
         rate = fmax(rate, fabs(d->q[j]) / unit_q(m, j));
     for (int j = 0; d->v && j < m->nv; j++)
         rate = fmax(rate, fabs(d->v[j]));
@@ -53,8 +54,9 @@ static carom_point move(const carom_model *m, const carom_moved *to, const carom
     carom_point moved = *at;
     moved.t = at->t + s * d->t;
     if (d->q || d->bend) {
-        for (int j = 0; j < m->nq; j++)
-            to->q[j] = at->q[j] + s * ((d->q ? d->q[j] : 0) + (d->bend ? s / 2 * d->bend[j] : 0));
+        for (int j = 0; j < m->nv; j++)
+            to->xi[j] = s * ((d->q ? d->q[j] : 0) + (d->bend ? s / 2 * d->bend[j] : 0));
+        carom_model_drift(m, at->q, to->xi, to->q);
         moved.q = to->q;
     }
     if (d->v) {
@@ -233,9 +235,9 @@ void carom_difference_jacobian(carom_scratch *k, const carom_point *at, double *
 {
     const carom_model *m = k->model;
     double *unit = k->inner.unit;
-    for (int j = 0; k->ngap && j < m->nq; j++) {
+    for (int j = 0; k->ngap && j < m->nv; j++) {
         path along = {.q = unit};
-        memset(unit, 0, sizeof *unit * (size_t)m->nq);
+        memset(unit, 0, sizeof *unit * (size_t)m->nv);
         unit[j] = 1;
         first(k, &k->inner, gap, k->ngap, at, &along, STEP_PLAIN, k->gap);
         for (int i = 0; i < k->ngap; i++)

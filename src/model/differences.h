@@ -2,14 +2,15 @@
 #ifndef CAROM_DIFFERENCES_H
 #define CAROM_DIFFERENCES_H
 
+#include "model/manifold.h"
 #include "model/model.h"
 
 enum { CAROM_PART_M = 1, CAROM_PART_F = 2, CAROM_PART_G = 4 }; /* of r = M a - s F - G^T x */
 
 typedef struct carom_moved { /* a point beside another one, and room for what is found there */
-    double *q, *v, *p;       /* [nq] [nv] [np] */
+    double *q, *v, *p, *xi;  /* [nq] [nv] [np] [nv] */
     double *value;           /* [width] */
-    double *unit;            /* [max(nq, np)] a direction */
+    double *unit;            /* [max(nv, np)] a direction */
 } carom_moved;
 
 typedef struct carom_scratch { /* at the start of an adapter's work memory */

@@ -38,6 +38,7 @@ carom_status carom_model_validate(const carom_model *model, carom_error *error);
 
 /* Names with their defaults (q0, p0, joint0, contact0, output0) for what the model leaves out; buffer >= 32 bytes. */
 const char *carom_model_q_name(const carom_model *model, int i, char *buffer);
+const char *carom_model_v_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_p_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_joint_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_contact_name(const carom_model *model, int i, char *buffer);

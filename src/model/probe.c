@@ -15,8 +15,8 @@ static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
         {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
         {&k->at.M, nv * nv}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, nrow * nv}, {&k->at.w, nrow},
         {&k->at.gamma, nrow}, {&k->at.law, 4 * m->ncontact}, {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
-        {&k->at.stop, 1}, {&k->at.R_q, nv * m->nq}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
-        {&k->at.U_q, nrow * m->nq}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * m->nq}, {&k->at.A_v, nrow * nv},
+        {&k->at.stop, 1}, {&k->at.R_q, nv * nv}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
+        {&k->at.U_q, nrow * nv}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * nv}, {&k->at.A_v, nrow * nv},
         {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},
     };
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
@@ -73,6 +73,11 @@ static const char *named(const char *const *names, int i, const char *word, char
 const char *carom_model_q_name(const carom_model *m, int i, char *buffer)
 {
     return named(m->q_name, i, "q", buffer);
+}
+
+const char *carom_model_v_name(const carom_model *m, int i, char *buffer)
+{
+    return m->v_name || m->manifold ? named(m->v_name, i, "v", buffer) : carom_model_q_name(m, i, buffer);
 }
 
 const char *carom_model_p_name(const carom_model *m, int i, char *buffer)

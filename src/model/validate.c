@@ -1,6 +1,7 @@
 /* validate.c: is a struct that somebody filled by hand complete and sound? */
 #include <math.h>
 
+#include "model/manifold.h"
 #include "model/start.h"
 
 enum { MOST = 100000 };
@@ -16,8 +17,10 @@ static carom_status sizes(const carom_model *m, carom_error *error)
         if (size[i].value < size[i].least || size[i].value > MOST)
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s = %d is outside of [%d, %d]", size[i].name, size[i].value,
                        size[i].least, MOST);
-    if (m->nq != m->nv)
-        CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d and nv = %d must be equal", m->nq, m->nv);
+    if (m->nq != m->nv && !m->manifold)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d and nv = %d must be equal: there is no manifold", m->nq, m->nv);
+    if (m->nq < m->nv)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d is less than nv = %d", m->nq, m->nv);
     if (!m->q)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d coordinates but no initial values (q is NULL)", m->nq);
     if (m->np && !m->p)
@@ -69,9 +72,11 @@ carom_status carom_model_validate(const carom_model *m, carom_error *error)
     CAROM_TRY(sizes(m, error));
     CAROM_TRY(callbacks(m, error));
     CAROM_TRY(names(m->q_name, m->nq, "coordinate", error));
+    CAROM_TRY(names(m->v_name, m->nv, "velocity", error));
     CAROM_TRY(names(m->p_name, m->np, "parameter", error));
     CAROM_TRY(names(m->joint_name, m->njoint, "joint", error));
     CAROM_TRY(names(m->output_name, m->noutput, "output", error));
+    CAROM_TRY(carom_manifold_check(m, error));
     CAROM_TRY(carom_model_start(m, &fault, error));
     if (fault.kind != CAROM_FAULT_NONE)
         CAROM_FAIL(error, fault.status, "%s", fault.words);

@@ -71,7 +71,7 @@ carom_status carom_columns_make(carom_columns *columns, carom_arena *arena, cons
         add(&to, carom_model_q_name(model, i, buffer), "");
     columns->v = columns->n;
     for (int i = 0; i < model->nv; i++)
-        add(&to, carom_model_q_name(model, i, buffer), "'");
+        add(&to, carom_model_v_name(model, i, buffer), model->v_name || model->manifold ? "" : "'");
     columns->outputs = columns->n;
     for (int i = 0; i < model->noutput; i++)
         add(&to, carom_model_output_name(model, i, buffer), "");

@@ -148,23 +148,12 @@ static void put_modes(const carom_sampler *s, double *row, const unsigned char *
         row[s->columns.contact[i]] = mode[i];
 }
 
-static void horner(const double *coefficients, int degree, int n, double s, double *out)
-{
-    for (int i = 0; i < n; i++) {
-        double sum = coefficients[degree * n + i];
-        for (int k = degree - 1; k >= 0; k--)
-            sum = sum * s + coefficients[k * n + i];
-        out[i] = sum;
-    }
-}
-
 static void build(const carom_sampler *s, const carom_segment *g, double t, double at, const unsigned char *mode,
                   double *row)
 {
     row[s->columns.t] = t;
     row[s->columns.side] = 0;
-    horner(g->q, g->q_degree, s->model->nq, at, row + s->columns.q);
-    horner(g->v, g->v_degree, s->model->nv, at, row + s->columns.v);
+    carom_segment_at(s->model, g, at, row + s->columns.q, row + s->columns.v);
     put_rows(s, row, 0, g->force);
     put_rows(s, row, 1, NULL);
     put_modes(s, row, mode);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "laws/law.h"
-#include "problem/delassus.h"
 
 typedef enum carom_pin {     /* a block may be held in a mode instead of being decided */
     CAROM_PIN_NONE,
@@ -31,7 +30,7 @@ typedef struct carom_block {
 typedef struct carom_problem {
     int n, nblock;
     carom_block *block;      /* [nblock], rows in ascending order */
-    carom_delassus W;        /* n x n */
+    double *W;               /* [n*n] */
     double *b;               /* [n] */
     double *x0;              /* [n], or NULL for 0 */
 } carom_problem;

@@ -9,7 +9,7 @@ typedef struct carom_step { /* one step, as a scheme sees it */
     carom_contacts *contacts;
     const carom_options *options;
     const double *field;    /* values of the scheme's fields */
-    const double *atol;     /* [nq] options->atol, or that of the coordinate */
+    const double *atol;     /* [nv] options->atol, or that of the coordinate */
     const carom_state *now; /* not to be written */
     carom_state *next;      /* all of it is written */
     const double *memory;   /* what the scheme remembers, part of the state */

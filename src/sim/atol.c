@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/manifold.h"
 #include "model/model.h"
 #include "sim/atol.h"
 
@@ -89,8 +90,10 @@ carom_status carom_atol_values(const carom_options *options, const carom_model *
     char name[NAME];
     const char *rest = options->atol_of;
     double value;
-    for (int i = 0; i < model->nq; i++)
+    for (int i = 0; i < model->nv; i++)
         atol[i] = options->atol;
+    if (*options->atol_of)
+        CAROM_TRY(carom_manifold_refuse(model, "a tolerance of a single coordinate", error));
     while (next(&rest, name, &value)) {
         int i = coordinate(model, name);
         if (i < 0)

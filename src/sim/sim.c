@@ -53,7 +53,7 @@ static void place(carom_layout *layout, carom_sim *sim)
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmemory, &sim->next);
-    CAROM_PLACE(layout, sim->atol, sim->model->nq);
+    CAROM_PLACE(layout, sim->atol, sim->model->nv);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
     sim->scheme->layout(layout, &sim->system, sim->work ? sim->work : measuring);
 }

@@ -31,7 +31,7 @@ struct carom_sim {
     size_t state_bytes;
     int nmemory;
     void *work;
-    double *atol; /* [nq] */
+    double *atol; /* [nv] */
     carom_observer observer[CAROM_OBSERVERS];
     int nobserver;
     volatile sig_atomic_t interrupted;

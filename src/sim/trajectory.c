@@ -12,7 +12,8 @@ typedef struct list {
 
 struct carom_trajectory {
     carom_arena *arena;
-    int nq, nv, nrow, ncontact;
+    carom_model space; /* sizes and manifold of positions: the model itself may be gone */
+    int nrow, ncontact;
     list segments, jumps, events;
     bool full; /* memory ran out: what is there is good, the rest is missing */
 };
@@ -49,8 +50,9 @@ static void on_segment(void *user, const carom_segment *s)
     if (!to)
         return;
     *to = *s;
-    to->q = keep(tr, s->q, (s->q_degree + 1) * tr->nq);
-    to->v = keep(tr, s->v, (s->v_degree + 1) * tr->nv);
+    to->q0 = keep(tr, s->q0, tr->space.nq);
+    to->xi = keep(tr, s->xi, s->q_degree * tr->space.nv);
+    to->v = keep(tr, s->v, (s->v_degree + 1) * tr->space.nv);
     to->force = keep(tr, s->force, tr->nrow);
     unsigned char *mode = carom_arena_alloc(tr->arena, (size_t)tr->ncontact);
     if (mode)
@@ -68,7 +70,8 @@ static void on_jump(void *user, const carom_jump *j)
     carom_jump *to = tr->full ? NULL : append(tr, &tr->jumps);
     if (!to)
         return;
-    *to = (carom_jump){j->t, keep(tr, j->q, tr->nq), keep(tr, j->v_before, tr->nv), keep(tr, j->v_after, tr->nv),
+    *to = (carom_jump){j->t, keep(tr, j->q, tr->space.nq), keep(tr, j->v_before, tr->space.nv),
+                       keep(tr, j->v_after, tr->space.nv),
                        keep(tr, j->impulse, tr->nrow)};
     if (!tr->full)
         tr->jumps.count++;
@@ -96,7 +99,9 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
         free(tr);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a trajectory");
     }
-    tr->nq = sim->system.nq, tr->nv = sim->system.nv, tr->nrow = sim->system.nrow, tr->ncontact = sim->model->ncontact;
+    const carom_model *m = sim->model;
+    tr->space = (carom_model){.nq = m->nq, .nv = m->nv, .manifold = m->manifold, .user = m->user};
+    tr->nrow = sim->system.nrow, tr->ncontact = m->ncontact;
     tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump),
     tr->events.size = sizeof(carom_event);
     carom_observer observer = {.size = sizeof observer, .user = tr, .segment = on_segment, .jump = on_jump,
@@ -140,16 +145,6 @@ const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, si
     return trajectory ? item(&trajectory->events, i) : NULL;
 }
 
-static void horner(int n, int degree, const double *c, double s, double *out)
-{
-    for (int i = 0; i < n; i++) {
-        double sum = c[degree * n + i];
-        for (int k = degree - 1; k >= 0; k--)
-            sum = sum * s + c[k * n + i];
-        out[i] = sum;
-    }
-}
-
 /* The first segment that ends at or after t. */
 static size_t find(const carom_trajectory *tr, double t)
 {
@@ -174,14 +169,17 @@ static carom_status value(const carom_trajectory *tr, size_t i, double t, int si
         while ((next = carom_trajectory_segment(tr, ++i)) && next->t0 <= t)
             s = next;
     double at = s->t1 > s->t0 ? (t - s->t0) / (s->t1 - s->t0) : 1;
-    if (q)
-        horner(tr->nq, s->q_degree, s->q, at, q);
-    if (!v)
+    double *room = tr->space.manifold && !v ? malloc(sizeof(double) * (size_t)tr->space.nv) : v;
+    if (tr->space.manifold && !room)
+        return CAROM_NO_MEMORY;
+    carom_segment_at(&tr->space, s, at, q, room);
+    if (!v) {
+        free(room);
         return CAROM_OK;
-    horner(tr->nv, s->v_degree, s->v, at, v);
+    }
     const carom_jump *last = side >= 0 && t == s->t1 ? carom_trajectory_jump(tr, tr->jumps.count - 1) : NULL;
     if (last && last->t == t) /* nothing follows yet: the jumps of the last step */
-        memcpy(v, last->v_after, sizeof(double) * (size_t)tr->nv);
+        memcpy(v, last->v_after, sizeof(double) * (size_t)tr->space.nv);
     return CAROM_OK;
 }
 
@@ -195,7 +193,7 @@ carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t 
 {
     if (!trajectory || (n && !t))
         return CAROM_BAD_ARGUMENT;
-    size_t nq = (size_t)trajectory->nq, nv = (size_t)trajectory->nv, i = n ? find(trajectory, t[0]) : 0;
+    size_t nq = (size_t)trajectory->space.nq, nv = (size_t)trajectory->space.nv, i = n ? find(trajectory, t[0]) : 0;
     for (size_t k = 0; k < n; k++) {
         if (k && !(t[k] >= t[k - 1]))
             return CAROM_BAD_ARGUMENT;

@@ -61,17 +61,7 @@ double carom_mapper_value(const carom_mapper *m, double t, const double *q, cons
 /* The section function at s in [0, 1] of a segment; q and v there. */
 static double section_at(carom_mapper *m, const carom_segment *seg, double s)
 {
-    int nq = m->model->nq, nv = m->model->nv;
-    for (int i = 0; i < nq; i++) {
-        m->q[i] = seg->q[seg->q_degree * nq + i];
-        for (int k = seg->q_degree; k-- > 0;)
-            m->q[i] = m->q[i] * s + seg->q[k * nq + i];
-    }
-    for (int i = 0; i < nv; i++) {
-        m->v[i] = seg->v[seg->v_degree * nv + i];
-        for (int k = seg->v_degree; k-- > 0;)
-            m->v[i] = m->v[i] * s + seg->v[k * nv + i];
-    }
+    carom_segment_at(m->model, seg, s, m->q, m->v);
     return carom_model_value(m->model, m->section, seg->t0 + s * (seg->t1 - seg->t0), m->q, m->v, m->p);
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/converge/norms.h"
 #include "model/model.h"
+#include "sim/sim.h"
 
 carom_status carom_path_new(carom_path **path, int nq, int nv, int ni, carom_error *error)
 {
@@ -109,17 +110,50 @@ double carom_path_size(const carom_path *path, int first, int count)
 }
 
 /* ---- recording ---- */
+
+/* Positions that are no vectors have no powers of s: those of the polynomial through FIT + 1 of them, into c. */
+enum { FIT = 7 };
+static void fit(const carom_path *p, const carom_segment *s, double *c)
+{
+    int n = p->n;
+    for (int k = 0; k <= FIT; k++) /* entries of v are free as yet */
+        carom_segment_at(p->sim->model, s, (double)k / FIT, c + k * n, c + k * n + p->nq);
+    for (int i = 0; i < p->nq; i++) {
+        for (int m = 1; m <= FIT; m++)
+            for (int k = FIT; k >= m; k--)
+                c[k * n + i] = (c[k * n + i] - c[(k - 1) * n + i]) * FIT / m;
+        for (int m = FIT - 1; m >= 0; m--)
+            for (int k = m; k < FIT; k++)
+                c[k * n + i] -= c[(k + 1) * n + i] * m / FIT;
+    }
+    for (int k = 0; k <= FIT; k++)
+        memset(c + k * n + p->nq, 0, sizeof(double) * (size_t)p->nv);
+}
+
+static void positions(const carom_path *p, const carom_segment *s, double *c)
+{
+    size_t bytes = sizeof(double) * (size_t)p->nq;
+    if (p->sim->model->manifold) {
+        fit(p, s, c);
+        return;
+    }
+    memcpy(c, s->q0, bytes);
+    for (int k = 1; k <= s->q_degree; k++)
+        memcpy(c + k * p->n, s->xi + (k - 1) * p->nq, bytes);
+}
+
 static void on_segment(void *user, const carom_segment *s)
 {
     carom_path *p = user;
     int nq = p->nq, nv = p->nv, n = p->n, degree = CAROM_MAX(CAROM_MAX(s->q_degree, s->v_degree), 1);
+    if (p->sim->model->manifold)
+        degree = CAROM_MAX(degree, FIT);
     double h = s->t1 - s->t0, *c = p->full ? NULL : carom_path_add(p, s->t0, s->t1, degree), *i = p->end + nq + nv;
     if (!c || (p->stop && p->stop->asked && p->stop->asked(p->stop->user)))
         carom_sim_interrupt(p->sim);
     if (!c)
         return;
-    for (int k = 0; k <= s->q_degree; k++)
-        memcpy(c + k * n, s->q + k * nq, sizeof(double) * (size_t)nq);
+    positions(p, s, c);
     for (int k = 0; k <= s->v_degree; k++)
         memcpy(c + k * n + nq, s->v + k * nv, sizeof(double) * (size_t)nv);
     for (int r = 0; r < p->ni; r++)

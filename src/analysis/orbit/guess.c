@@ -10,7 +10,8 @@
 #include "core/dense.h"
 
 typedef struct watcher {
-    int nq, N;
+    const carom_model *model;
+    int N;
     double t0, period;      /* 0: not found yet */
     double *origin, *speed; /* [N] x_0, f_0 */
     double *after;          /* [N] */
@@ -20,16 +21,9 @@ typedef struct watcher {
 static void on_segment(void *user, const carom_segment *segment)
 {
     watcher *w = user;
-    int nq = w->nq, nv = w->N - nq;
     if (w->period > 0)
         return;
-    memset(w->after, 0, sizeof(double) * (size_t)w->N);
-    for (int k = segment->q_degree; k >= 0; k--)
-        for (int i = 0; i < nq; i++)
-            w->after[i] += segment->q[k * nq + i];
-    for (int k = segment->v_degree; k >= 0; k--)
-        for (int i = 0; i < nv; i++)
-            w->after[nq + i] += segment->v[k * nv + i];
+    carom_segment_at(w->model, segment, 1, w->after, w->after + w->model->nq);
     double side = 0, distance = 0, length = 0;
     for (int i = 0; i < w->N; i++) {
         double off = w->after[i] - w->origin[i];
@@ -52,7 +46,7 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     double *array = CAROM_NEW(o->arena, double, 3 * N);
     if (!array)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a guess of the period");
-    watcher w = {.nq = m->nq, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N};
+    watcher w = {.model = m, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N};
     carom_copy(N, o->orbit.x, w.origin);
     CAROM_TRY(carom_return_map_apply(&o->map, w.origin, 1e-3 * longest, error));
     carom_copy(N, o->map.departure, w.speed);

@@ -15,19 +15,9 @@
 
 static void evaluate(carom_return_map *map, const carom_segment *segment, double s)
 {
-    const carom_model *m = map->model;
     carom_probe *probe = &map->probe;
     probe->t = segment->t0 + s * (segment->t1 - segment->t0);
-    for (int i = 0; i < m->nq; i++) {
-        probe->q[i] = segment->q[segment->q_degree * m->nq + i];
-        for (int k = segment->q_degree - 1; k >= 0; k--)
-            probe->q[i] = probe->q[i] * s + segment->q[k * m->nq + i];
-    }
-    for (int i = 0; i < m->nv; i++) {
-        probe->v[i] = segment->v[segment->v_degree * m->nv + i];
-        for (int k = segment->v_degree - 1; k >= 0; k--)
-            probe->v[i] = probe->v[i] * s + segment->v[k * m->nv + i];
-    }
+    carom_segment_at(map->model, segment, s, probe->q, probe->v);
     carom_probe_eval(probe);
 }
 

@@ -76,22 +76,11 @@ carom_status carom_measure_read(carom_measure *measure, const char *text, carom_
 
 /* ---- watching a run ---- */
 
-static double horner(const double *c, int degree, int stride, int i, double s)
-{
-    double sum = c[degree * stride + i];
-    for (int k = degree - 1; k >= 0; k--)
-        sum = sum * s + c[k * stride + i];
-    return sum;
-}
-
 static double value_at(const watch *w, int expression, const carom_segment *g, double s)
 {
     const carom_model *m = w->model;
     double *q = w->x, *v = w->x + m->nq;
-    for (int i = 0; i < m->nq; i++)
-        q[i] = horner(g->q, g->q_degree, m->nq, i, s);
-    for (int i = 0; i < m->nv; i++)
-        v[i] = horner(g->v, g->v_degree, m->nv, i, s);
+    carom_segment_at(m, g, s, q, v);
     return carom_model_value(m, expression, g->t0 + s * (g->t1 - g->t0), q, v, m->p);
 }
 

@@ -63,7 +63,7 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
     CAROM_PLACE(layout, flow->cubic, 4 * nv);
     CAROM_PLACE(layout, flow->from, 2 * nv * n);
     CAROM_PLACE(layout, flow->last, 2 * nv * n);
-    CAROM_PLACE(layout, flow->law_q, 4 * system->model->ncontact * system->nq);
+    CAROM_PLACE(layout, flow->law_q, 4 * system->model->ncontact * nv);
 }
 
 /* ---- a piece of the segment ---- */
@@ -84,7 +84,7 @@ static void choose(carom_flow *f, const carom_segment *g)
     int nv = sys->nv;
     double h = g->t1 - g->t0;
     f->v_degree = g->v_degree, f->v_powers = g->v;
-    if (g->v_degree < 3 || DBL_EPSILON * carom_norm_max(sys->nq, g->q) <= 1e-6 * h * carom_norm_max(nv, g->v))
+    if (g->v_degree < 3 || DBL_EPSILON * carom_norm_max(sys->nq, g->q0) <= 1e-6 * h * carom_norm_max(nv, g->v))
         return;
     for (int i = 0; i < nv; i++) {
         double v0 = g->v[i], v1 = 0, a0 = g->v[nv + i], a1 = 0;
@@ -99,8 +99,9 @@ static void choose(carom_flow *f, const carom_segment *g)
 
 static void place(const carom_flow *f, const carom_segment *g, double s, double *q, double *v)
 {
-    horner(f->linear.system->nq, g->q_degree, g->q, s, q);
-    horner(f->linear.system->nv, f->v_degree, f->v_powers, s, v);
+    carom_segment_at(f->linear.system->model, g, s, q, v);
+    if (f->v_powers != g->v)
+        horner(f->linear.system->nv, f->v_degree, f->v_powers, s, v);
 }
 
 static carom_status nodes(carom_flow *f, const carom_segment *g, const table *T, double s0, double ds, int n,
@@ -218,7 +219,7 @@ static carom_status constant(carom_flow *f, const carom_segment *g, int n, doubl
     int nv = sys->nv;
     double h = g->t1 - g->t0, *part = f->matrix; /* [2*nv] */
     /* powers 0: the start */
-    CAROM_TRY(carom_flow_point(f, g->t0, g->q, g->v, n, NULL, law_p, f->a_q, f->a_v, f->b, error));
+    CAROM_TRY(carom_flow_point(f, g->t0, g->q0, g->v, n, NULL, law_p, f->a_q, f->a_v, f->b, error));
     double rate = speed_of(f, 1), small = CAROM_MAX(1e-18, 1e-5 * tol);
     for (int j = 0; j < n; j++)
         exponential(f, h, h * rate, small, X + j, n);

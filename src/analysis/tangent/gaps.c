@@ -21,20 +21,6 @@ void carom_tangent_near(carom_tangent *tangent, double radius, double t, int con
                            tangent->system.link[tangent->system.njoint + contact].name, t, radius);
 }
 
-static void at(const carom_segment *g, int nq, int nv, double s, double *q, double *v)
-{
-    for (int i = 0; i < nq; i++) {
-        q[i] = 0;
-        for (int k = g->q_degree; k >= 0; k--)
-            q[i] = q[i] * s + g->q[k * nq + i];
-    }
-    for (int i = 0; i < nv; i++) {
-        v[i] = 0;
-        for (int k = g->v_degree; k >= 0; k--)
-            v[i] = v[i] * s + g->v[k * nv + i];
-    }
-}
-
 /* Rates of the gaps at (time, q, v), on the rows of normals. */
 static void measure(carom_tangent *t, double time, const double *q, const double *v, double *u)
 {
@@ -42,7 +28,7 @@ static void measure(carom_tangent *t, double time, const double *q, const double
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, time, q, v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
-        u[r] = carom_row_speed(sys, r, v);
+        u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, v) + sys->at.w[r];
     }
 }
 
@@ -55,9 +41,9 @@ static double least(carom_tangent *t, const carom_segment *g, int link, double *
     for (int k = 0; k < 30 && high - low > 1e-9; k++) {
         double s = k % 3 == 2 ? 0.5 * (low + high) : (f_low * high - f_high * low) / (f_low - f_high);
         s = CAROM_MIN(CAROM_MAX(s, low), high);
-        at(g, sys->nq, sys->nv, s, t->flow.q, t->flow.v);
+        carom_segment_at(sys->model, g, s, t->flow.q, t->flow.v);
         carom_system_eval(&t->system, CAROM_GAP | CAROM_JACOBIAN, g->t0 + s * (g->t1 - g->t0), t->flow.q, t->flow.v);
-        double u = carom_row_speed(sys, r, t->flow.v);
+        double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, t->flow.v) + sys->at.w[r];
         *when = g->t0 + s * (g->t1 - g->t0);
         value = CAROM_MIN(value, sys->at.g[link]);
         if (fabs(u) * (g->t1 - g->t0) <= 1e-3 * fabs(value))
@@ -77,7 +63,7 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     if (sys->model->ncontact == 0 || !(segment->t1 > segment->t0))
         return CAROM_OK;
     if (!t->rates)
-        measure(t, segment->t0, segment->q, segment->v, t->u_start);
+        measure(t, segment->t0, segment->q0, segment->v, t->u_start);
     measure(t, segment->t1, t->q, t->v, t->u);
     double length = 1e-14 * (1 + carom_norm_max(sys->nq, t->q)), rest = carom_tangent_rest(t, t->v);
     for (int i = sys->njoint; i < sys->nlink; i++) {

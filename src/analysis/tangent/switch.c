@@ -113,7 +113,7 @@ carom_status carom_tangent_switch(carom_tangent *tangent, const carom_segment *s
         if (t->branched && t->branch[i] != after[i])
             changed++, which = i;
     if (changed == 1)
-        CAROM_TRY(cross(t, which, after, segment->t0, segment->q, segment->v));
+        CAROM_TRY(cross(t, which, after, segment->t0, segment->q0, segment->v));
     else if (changed > 1)
         carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "%d branches of the forces change at once at t = %.10g", changed,
                            segment->t0);

@@ -224,15 +224,6 @@ static carom_status jumps_until(carom_tangent *t, double until)
     return CAROM_OK;
 }
 
-static void end_of(int n, int degree, const double *c, double *y)
-{
-    for (int i = 0; i < n; i++) {
-        y[i] = 0;
-        for (int k = degree; k >= 0; k--)
-            y[i] += c[k * n + i];
-    }
-}
-
 static carom_status follow(carom_tangent *t, const carom_segment *g)
 {
     const carom_stage *stage = &t->sim->stage;
@@ -256,8 +247,7 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
                                  t->saltation.law_p, t->exact ? 1e-13 : t->sim->options.rtol, &t->error));
     t->report.log_det += t->flow.log_det;
     memset(t->flow.fixed.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
-    end_of(t->system.nq, g->q_degree, g->q, t->q);
-    end_of(t->system.nv, g->v_degree, g->v, t->v);
+    carom_segment_at(t->system.model, g, 1, t->q, t->v);
     CAROM_TRY(carom_tangent_gaps(t, g));
     if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
         return jumps_until(t, last ? INFINITY : g->t1);

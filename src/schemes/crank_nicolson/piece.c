@@ -2,7 +2,7 @@
  *
  * A piece of length ds from (q0, v0) to (q1, v1), theta in [0, 1]:
  *   v = v0 + theta (v1 - v0)                                                                                     (1)
- *   q = q0 + theta (q1 - q0 - b) + theta^2 b,   b = ds (v1 - v0)/2                                               (2)
+ *   xi = theta (xi1 - b) + theta^2 b,   b = ds (v1 - v0)/2,   xi1: of q1 around q0, q1 - q0 of vectors            (2)
  *   impulse of the links: ds (x0 + x1)/2                                                                         (3)
  *   work of the other forces: ds/2 (F0 + F1) (v0 + v1)/2, the weights of Crank and Nicolson                      (4) */
 #include <string.h>
@@ -35,16 +35,17 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
 {
     const carom_system *sys = s->system;
     int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
-    double *q = carom_stage_take(s->stage, 3 * nq), *v = carom_stage_take(s->stage, 2 * nv);
+    double *q0 = carom_stage_take(s->stage, nq), *xi = carom_stage_take(s->stage, 2 * nv);
+    double *v = carom_stage_take(s->stage, 2 * nv);
     double *force = carom_stage_take(s->stage, nrow), *room = carom_stage_take(s->stage, (nc + 7) / 8);
     if (!room)
         return;
     for (int i = 0; i < nv; i++)
         v[i] = w->at.v[i], v[nv + i] = w->v1[i] - w->at.v[i];                                     /* (1) */
-    for (int i = 0; i < nq; i++) {
-        double bend = nq == nv ? 0.5 * ds * v[nv + i] : 0;
-        q[i] = w->at.q[i], q[2 * nq + i] = bend, q[nq + i] = w->q1[i] - w->at.q[i] - bend;        /* (2) */
-    }
+    carom_copy(nq, w->at.q, q0);
+    carom_system_local(sys, w->at.q, w->q1, xi);
+    for (int i = 0; i < nv; i++)
+        xi[nv + i] = 0.5 * ds * v[nv + i], xi[i] -= xi[nv + i];                                   /* (2) */
     for (int r = 0; r < nrow; r++)
         force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
     memcpy(room, w->at.mode, (size_t)nc);
@@ -52,7 +53,8 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
                                                    .t1 = t1,
                                                    .q_degree = 2,
                                                    .v_degree = 1,
-                                                   .q = q,
+                                                   .q0 = q0,
+                                                   .xi = xi,
                                                    .v = v,
                                                    .force = force,
                                                    .mode = (unsigned char *)room});
@@ -143,7 +145,7 @@ carom_status carom_cn_end(carom_step *s, carom_cn *w)
     if (sys->nrow)
         carom_system_eval(sys, CAROM_JACOBIAN, next->t, next->q, next->v);
     for (int r = 0; r < sys->nrow; r++)
-        next->u[r] = carom_row_speed(sys, r, next->v);
+        next->u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, next->v) + sys->at.w[r];
     if (!carom_all_finite(sys->nq, next->q) || !carom_all_finite(sys->nv, next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE,
                    "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);

@@ -12,17 +12,17 @@
 void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight *f, double t0, double at)
 {
     int n = x->n, N = x->order, nc = s->system->model->ncontact;
-    double *q = carom_stage_take(s->stage, (N + 1) * n), *v = carom_stage_take(s->stage, N * n);
-    double *force = carom_stage_take(s->stage, x->nlink);
+    double *q0 = carom_stage_take(s->stage, n), *xi = carom_stage_take(s->stage, N * n);
+    double *v = carom_stage_take(s->stage, N * n), *force = carom_stage_take(s->stage, x->nlink);
     unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
-    if (!q || !v || !force || !mode)
+    if (!q0 || !xi || !v || !force || !mode)
         return;
     for (int i = 0; i < n; i++) {
-        double power = 1;
-        for (int k = 0; k <= N; k++, power *= at) {
-            q[k * n + i] = x->c[i * x->terms + k] * power;                                        /* (1) */
-            if (k > 0)
-                v[(k - 1) * n + i] = k * x->c[i * x->terms + k] * (power / at) / x->rho;
+        double power = at;
+        q0[i] = x->c[i * x->terms];
+        for (int k = 1; k <= N; k++, power *= at) {
+            xi[(k - 1) * n + i] = x->c[i * x->terms + k] * power;                                 /* (1) */
+            v[(k - 1) * n + i] = k * x->c[i * x->terms + k] * (power / at) / x->rho;
         }
     }
     for (int i = 0; i < x->nlink; i++) {
@@ -33,8 +33,8 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
     }
     for (int i = 0; i < nc; i++)
         mode[i] = s->next->mode[i];
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = t0, .t1 = x->t, .q_degree = N, .v_degree = N - 1, .q = q,
-                                                   .v = v, .force = force, .mode = mode});
+    carom_stage_segment(s->stage, &(carom_segment){.t0 = t0, .t1 = x->t, .q_degree = N, .v_degree = N - 1, .q0 = q0,
+                                                   .xi = xi, .v = v, .force = force, .mode = mode});
 }
 
 /* (4) at one instant, summed over the closed links. */

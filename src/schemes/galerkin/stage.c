@@ -55,7 +55,7 @@ static bool status(carom_step *s)
     bool any = false;
     for (int r = 0; r < sys->nrow; r++) {
         s->next->impulse[r] = w->I[r] + w->P[r];
-        s->next->u[r] = carom_row_speed(sys, r, s->next->v);
+        s->next->u[r] = carom_dot(nv, sys->at.G + r * nv, s->next->v) + sys->at.w[r];
     }
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
@@ -101,11 +101,11 @@ static void account(carom_step *s)
     carom_galerkin_end_links(s);
 }
 
-static void polynomials(const carom_step *s, double *q, double *v)
+static void polynomials(const carom_step *s, double *xi, double *v)
 {
     const carom_galerkin *w = s->work;
     const carom_galerkin_table *t = w->t;
-    int nv = s->system->nv, nq = s->system->nq, M = t->M;
+    int nv = s->system->nv, M = t->M;
     for (int i = 0; i < nv; i++) {
         double first = w->v[i], c[CAROM_GALERKIN_STAGES], end = 0;
         for (int j = 0; j <= M; j++) {
@@ -119,12 +119,16 @@ static void polynomials(const carom_step *s, double *q, double *v)
             for (int j = k; j <= M; j++)
                 sum += t->power[j][k] * c[j];
             v[k * nv + i] = sum + (k == 0 ? first : 0);
-            q[(k + 1) * nq + i] = s->h * v[k * nv + i] / (k + 1);                              /* (2) */
-            end += q[(k + 1) * nq + i];
+            xi[k * nv + i] = s->h * v[k * nv + i] / (k + 1);                                   /* (2) */
+            end += xi[k * nv + i];
         }
-        q[i] = s->now->q[i];
-        q[nq + i] += s->next->q[i] - (q[i] + end);
+        w->mean[i] = end;
     }
+    carom_system_drift(s->system, s->now->q, w->mean, 1, w->q_end);
+    carom_system_local(s->system, w->q_end, s->next->q, w->a_new);
+    carom_system_rate(s->system, w->mean, 1, w->a_new, w->a_new);
+    for (int i = 0; i < nv; i++)
+        xi[i] += w->a_new[i];
 }
 
 static void record(carom_step *s, bool hit)
@@ -133,20 +137,22 @@ static void record(carom_step *s, bool hit)
     carom_stage *stage = s->stage;
     const carom_system *sys = s->system;
     int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact, M = w->t->M;
-    double *q = carom_stage_take(stage, (M + 2) * nq), *v = carom_stage_take(stage, (M + 1) * nv);
+    double *q0 = carom_stage_take(stage, nq), *xi = carom_stage_take(stage, (M + 1) * nv);
+    double *v = carom_stage_take(stage, (M + 1) * nv);
     double *force = carom_stage_take(stage, nrow), *before = carom_stage_take(stage, nv);
     unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
     double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq);
     double *after = carom_stage_take(stage, nv);
     if (!after)
         return;
-    polynomials(s, q, v);
+    carom_copy(nq, s->now->q, q0);
+    polynomials(s, xi, v);
     for (int r = 0; r < nrow; r++)
         force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
     if (nc)
         memcpy(mode, s->next->mode, (size_t)nc);
     carom_stage_segment(stage, &(carom_segment){.t0 = s->now->t, .t1 = s->next->t, .q_degree = M + 1, .v_degree = M,
-                                                .q = q, .v = v, .force = force, .mode = mode,
+                                                .q0 = q0, .xi = xi, .v = v, .force = force, .mode = mode,
                                                 .residual = stage->residual});
     if (!hit)
         return;

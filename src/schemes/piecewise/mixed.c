@@ -36,7 +36,7 @@ typedef struct mixed_work {
     carom_tol tol; /* first: the functions of the core find it in step->work */
     carom_state from; /* start of a substep */
     double *impulse;  /* [nrow] since the start of the step */
-    double *atol;     /* [nq] */
+    double *atol;     /* [nv] */
 } mixed_work;
 
 static void orders(const double *field, double *smooth, double *impact)
@@ -54,7 +54,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work)
     CAROM_PLACE(layout, w->from.u, system->nrow);
     CAROM_PLACE(layout, w->from.mode, system->model->ncontact);
     CAROM_PLACE(layout, w->impulse, system->nrow);
-    CAROM_PLACE(layout, w->atol, system->nq);
+    CAROM_PLACE(layout, w->atol, system->nv);
 }
 
 static void copy_state(const carom_system *sys, const carom_state *from, carom_state *to)
@@ -87,7 +87,7 @@ static carom_status step(carom_step *s)
     double height = CAROM_MAX(pow(CAROM_MIN(s->h, longest), T->order + 1), 4e-15);
     options.rtol = 0, options.atol = height / CAROM_TOL_KAPPA; /* (3) */
     carom_step part = *s;
-    for (int i = 0; i < sys->nq; i++)
+    for (int i = 0; i < sys->nv; i++)
         w->atol[i] = options.atol;
     part.atol = w->atol;
     double done = 0, full = s->h;

@@ -21,7 +21,7 @@ typedef struct carom_end { /* a point of the motion in the present modes */
 typedef struct carom_stages { /* the equations of implicit stages */
     double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
-    double *column, *across;  /* [nv] */
+    double *column;           /* [nv] */
     int *pivot;
     double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;
@@ -59,7 +59,10 @@ typedef struct carom_tol { /* the work of a step */
     int *struck;                         /* [nlink] links of an impact */
     double *impacts;                     /* [ncontact] since the contact was closed last */
     double *role, *direction;          /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
-    double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages */
+    double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages: velocities, accelerations, */
+    double *kx[CAROM_STAGES];            /* rates of the local coordinates: kv itself if positions are vectors */
+    double *xi, *xi_rate, *xi_bend;      /* [nv] local coordinates of the end of a step around its start, of kv too */
+    double *size;                        /* [nv] what rtol refers to */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
     double *mean;                        /* [nrow] the mean force of it, if it was implicit: */
     bool averaged;
@@ -88,6 +91,7 @@ carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
 /* Position and velocity at the part r of the step, by the quintic of dense output. */
 void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q,
                       double *v);
+void carom_tol_size(const carom_system *system, const carom_tol *w, const double *q);
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
 
 /* impulse.c: w->mean, of the implicit step over x that was tried last; */

@@ -2,6 +2,7 @@
  *
  *   V_i = v + x sum_j a_ij A_j,   Q_i = q + x sum_j a_ij V_j,   A_i = a(t + c_i x, Q_i, V_i)                (1)
  *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
+ *   where positions are no vectors: Q_i at xi_i = x sum_j a_ij K(xi_j) V_j, by repeated substitution         (8)
  *
  * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a
  * reduced ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
@@ -40,12 +41,11 @@ void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom
     CAROM_PLACE(layout, stages->pivot, S * nv);
     CAROM_PLACE(layout, stages->change, S * nv);
     CAROM_PLACE(layout, stages->column, nv);
-    CAROM_PLACE(layout, stages->across, nv);
 }
 
 /* (5): what spatial slip that turns adds to the j-th column of -R_v. */
 static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j,
-                 double *column, double *across)
+                 double *column)
 {
     int nv = sys->nv;
     for (int k = sys->njoint; k < sys->nlink; k++) {
@@ -53,12 +53,11 @@ static void turn(const carom_fixed *f, const carom_system *sys, const double *v,
         int c = link->contact, r = link->row;
         if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c] || f->holds[c])
             continue;
-        const double *d = f->direction + 2 * c;
-        carom_row_mix(sys, r + 1, -d[1], d[0], across); /* G_2 d_1 - G_1 d_2 */
-        double speed = hypot(carom_row_speed(sys, r + 1, v), carom_row_speed(sys, r + 2, v));
-        double turn = across[j] * sys->at.law[4 * c + 2] * force[r] / speed;
+        const double *x = sys->at.G + (r + 1) * nv, *y = x + nv, *d = f->direction + 2 * c;
+        double speed = hypot(carom_dot(nv, x, v) + sys->at.w[r + 1], carom_dot(nv, y, v) + sys->at.w[r + 2]);
+        double across = (d[0] * y[j] - d[1] * x[j]) * sys->at.law[4 * c + 2] * force[r] / speed;
         for (int i = 0; i < nv; i++)
-            column[i] -= turn * across[i];
+            column[i] -= across * (d[0] * y[i] - d[1] * x[i]);
     }
 }
 
@@ -69,9 +68,10 @@ static void gradient_column(carom_fixed *f, const carom_system *sys, const doubl
     int nv = sys->nv, m = f->m;
     carom_factor_solve(sys, &sys->mass, column);
     for (int i = 0; i < m; i++) {
-        f->b[i] = -(carom_row_dot(sys, f->row[i], column) + A[f->row[i] * nv + j]);
+        const double *J = sys->at.G + f->row[i] * nv;
+        f->b[i] = -(carom_dot(nv, J, column) + A[f->row[i] * nv + j]);
         for (int k = 0; k < m; k++)
-            f->K[i * m + k] = carom_row_dot(sys, f->row[i], f->Y + k * nv);
+            f->K[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
     }
     if (m)
         carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
@@ -99,7 +99,7 @@ static void gradients(carom_step *s, carom_tol *w, double t, const double *q, co
         gradient_column(&w->fixed, sys, sys->at.A_q, j, column, a_q);
         for (int i = 0; i < nv; i++)
             column[i] = -sys->at.R_v[i * nv + j];
-        turn(&w->fixed, sys, v, force, j, column, w->stages.across);
+        turn(&w->fixed, sys, v, force, j, column);
         gradient_column(&w->fixed, sys, sys->at.A_v, j, column, a_v);
     }
 }
@@ -121,7 +121,7 @@ void carom_tol_place_stage(const carom_system *sys, carom_tol *w, double x, int 
     for (int i = 0; i < sys->nv; i++) {
         double dq = 0;
         for (int j = 0; j < n; j++)
-            dq += a[j] * w->kv[j][i];
+            dq += a[j] * w->kx[j][i];
         w->shift_v[i] = dq;
     }
     carom_system_drift(sys, w->start.q, w->shift_v, x, q);
@@ -138,6 +138,30 @@ static void stage_velocity(const carom_system *sys, carom_tol *w, double x, int 
     }
 }
 
+/* (8) for the first n stages, by their velocities; starts from K = 1. */
+static void stage_rates(const carom_system *sys, carom_tol *w, double x, int n)
+{
+    enum { MOST = 60 };
+    double change = 1, size = 0;
+    if (!sys->model->manifold)
+        return;
+    for (int k = 0; k < n; k++)
+        carom_copy(sys->nv, w->kv[k], w->kx[k]), size = CAROM_MAX(size, carom_norm_max(sys->nv, w->kv[k]));
+    for (int round = 0; round < MOST && change > 1e-15 * size; round++) {
+        change = 0;
+        for (int k = 0; k < n; k++) {
+            for (int i = 0; i < sys->nv; i++) {
+                w->xi[i] = 0;
+                for (int j = 0; j < n; j++)
+                    w->xi[i] += w->tableau->a[k][j] * w->kx[j][i];
+            }
+            carom_system_rate(sys, w->xi, x, w->kv[k], w->xi);
+            for (int i = 0; i < sys->nv; i++)
+                change = CAROM_MAX(change, fabs(w->xi[i] - w->kx[k][i])), w->kx[k][i] = w->xi[i];
+        }
+    }
+}
+
 static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
 {
     carom_system *sys = s->system;
@@ -145,6 +169,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
     carom_copy(sys->nv, w->start.a, w->ka[0]);
     for (int k = 1; k < w->tableau->stages; k++) {
         stage_velocity(sys, w, x, k, k);
+        stage_rates(sys, w, x, k + 1);
         carom_tol_place_stage(sys, w, x, k, k, w->shift_q);
         CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
                                             w->ka[k], force_at(w, k, keep), s->error));
@@ -186,6 +211,7 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
     *scale = 0;
     for (int k = 0; k < T->stages; k++)
         stage_velocity(sys, w, x, k, T->stages);
+    stage_rates(sys, w, x, T->stages);
     for (int k = 0; k < T->stages; k++) {
         double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
         carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
@@ -207,8 +233,9 @@ static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
     const carom_options *o = s->options;
     int nv = s->system->nv;
     double most = 0;
+    carom_tol_size(s->system, w, NULL);
     for (int i = 0; i < nv; i++) {
-        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = s->atol[i] + o->rtol * fabs(w->start.q[i]),
+        double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = s->atol[i] + o->rtol * w->size[i],
                                                   size_v = s->atol[i] + o->rtol * fabs(w->start.v[i]);
         for (int k = 0; k < T->stages; k++) {
             dv[k] = 0;
@@ -262,7 +289,7 @@ static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bo
     const carom_tableau *T = w->tableau;
     carom_stages *n = &w->stages;
     int nv = s->system->nv, size = T->stages * nv;
-    double before = INFINITY, v = carom_norm_max(nv, w->start.v), q = carom_norm_max(nv, w->start.q);
+    double before = INFINITY, v = carom_norm_max(nv, w->start.v), q = carom_norm_max(s->system->nq, w->start.q);
     for (int k = 0; k < T->stages; k++)
         carom_copy(nv, w->start.a, w->ka[k]);
     *converged = false;
@@ -305,6 +332,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
                        s->now->t, x);
         for (int k = 0; k < T->stages; k++)
             stage_velocity(s->system, w, x, k, T->stages);
+        stage_rates(s->system, w, x, T->stages);
         return CAROM_OK;
     }
     carom_status status = iterate(s, w, x, false, keep, &converged, &left);
@@ -321,6 +349,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
             T->name, s->now->t, x, left);
     for (int k = 0; k < T->stages; k++)
         stage_velocity(s->system, w, x, k, T->stages);
+    stage_rates(s->system, w, x, T->stages);
     return CAROM_OK;
 }
 
@@ -343,7 +372,7 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
     for (int i = 0; i < sys->nv; i++) {
         double dv = 0, dq = 0;
         for (int k = 0; x > 0 && k < T->stages; k++)
-            dv += T->b[k] * w->ka[k][i], dq += T->b[k] * w->kv[k][i];
+            dv += T->b[k] * w->ka[k][i], dq += T->b[k] * w->kx[k][i];
         end->v[i] = w->start.v[i] + x * dv;
         w->shift_v[i] = dq;
     }

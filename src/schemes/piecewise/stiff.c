@@ -123,7 +123,7 @@ static void estimate(const carom_system *sys, carom_tol *w, double x, const doub
         for (int k = 0; k < 3; k++) {
             double z = 0;
             for (int j = 0; j < 3; j++)
-                z += w->tableau->a[k][j] * w->kv[j][i];
+                z += w->tableau->a[k][j] * w->kx[j][i];
             r_q[i] += d[k] * z;
             r_v[i] += d[k] * (w->kv[k][i] - w->start.v[i]) / x;
         }
@@ -136,8 +136,9 @@ static double size(const carom_step *s, const carom_tol *w, const carom_end *end
     const carom_options *o = s->options;
     const double *e_q = w->stages.change, *e_v = e_q + s->system->nv;
     double most = 0;
+    carom_tol_size(s->system, w, end->q);
     for (int i = 0; i < s->system->nv; i++) {
-        double size_q = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.q[i]), fabs(end->q[i]));
+        double size_q = s->atol[i] + o->rtol * w->size[i];
         double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
         most = CAROM_MAX(most, CAROM_MAX(fabs(e_q[i]) / size_q, fabs(e_v[i]) / size_v));
     }
@@ -155,10 +156,9 @@ carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom
     *norm = size(s, w, end);
     if (*norm <= 1)
         return CAROM_OK;
-    for (int i = 0; i < sys->nv; i++) {
-        w->shift_q[i] = w->start.q[i] + w->stages.change[i];
+    carom_system_drift(sys, w->start.q, w->stages.change, 1, w->shift_q);
+    for (int i = 0; i < sys->nv; i++)
         w->shift_v[i] = w->start.v[i] + w->stages.change[sys->nv + i];
-    }
     CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force,
                                         s->error));
     estimate(sys, w, x, w->shift_v, w->probe.a);                                                 /* (2) */

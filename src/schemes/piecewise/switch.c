@@ -98,10 +98,11 @@ static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
     double f = sys->at.f[i];
     *answer = 0;
     for (double d = 1e-4 * s->h; *answer == 0 && d <= s->h; d *= 30) {
-        for (int k = 0; k < sys->nv; k++) {
-            tol->shift_q[k] = e->q[k] + d * (e->v[k] + 0.5 * d * e->a[k]);
+        for (int k = 0; k < sys->nv; k++)
+            tol->shift_v[k] = e->v[k] + 0.5 * d * e->a[k];
+        carom_system_drift(sys, e->q, tol->shift_v, d, tol->shift_q);
+        for (int k = 0; k < sys->nv; k++)
             tol->shift_v[k] = e->v[k] + d * e->a[k];
-        }
         CAROM_TRY(carom_contact_accel_fixed(&tol->fixed, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a,
                                             tol->force, s->error));
         for (int k = 0; k < sys->nv; k++)
@@ -203,8 +204,9 @@ static bool shakes(const carom_step *s, const carom_tol *tol)
 {
     const carom_options *o = s->options;
     double far = 0;
-    for (int i = 0; i < s->system->nq; i++) {
-        double size = CAROM_TOL_KAPPA * (s->atol[i] + o->rtol * fabs(tol->start.q[i]));
+    carom_tol_size(s->system, tol, NULL);
+    for (int i = 0; i < s->system->nv; i++) {
+        double size = CAROM_TOL_KAPPA * (s->atol[i] + o->rtol * tol->size[i]);
         far = CAROM_MAX(far, tol->end.x * (fabs(tol->start.v[i]) + fabs(tol->end.v[i])) / size);
     }
     return tol->end.x <= 1e-6 * s->h || far < 1;

@@ -95,6 +95,9 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     carom_painleve_layout(layout, &w->painleve, system);
     for (int k = 0; k < CAROM_STAGES; k++) {
         CAROM_PLACE(layout, w->kv[k], system->nv);
+        w->kx[k] = w->kv[k];
+        if (system->model->manifold)
+            CAROM_PLACE(layout, w->kx[k], system->nv);
         CAROM_PLACE(layout, w->ka[k], system->nv);
         CAROM_PLACE(layout, w->stage_force[k], system->nrow);
     }
@@ -103,6 +106,10 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     place_end(layout, &w->start, system);
     place_end(layout, &w->end, system);
     place_end(layout, &w->probe, system);
+    CAROM_PLACE(layout, w->xi, system->nv);
+    CAROM_PLACE(layout, w->xi_rate, system->nv);
+    CAROM_PLACE(layout, w->xi_bend, system->nv);
+    CAROM_PLACE(layout, w->size, system->nv);
     CAROM_PLACE(layout, w->shift_q, system->nq);
     CAROM_PLACE(layout, w->shift_v, system->nv);
     CAROM_PLACE(layout, w->force, system->nrow);
@@ -147,31 +154,67 @@ static carom_status begin(carom_step *s, carom_tol *w)
     return carom_tol_decide(s, w, s->now->t, s->now->q, s->now->v);
 }
 
+/* (6): coefficients of s^3, s^4, s^5 of a local coordinate, from xi, xi' and xi'' at both ends */
+static inline void quintic(const carom_tol *w, int i, const double *rate, const double *bend, double c[3])
+{
+    double h = w->end.x, v = w->start.v[i], a = w->start.a[i];
+    double D = w->xi[i] - h * v - h * h * a / 2, B = h * (rate[i] - v) - h * h * a, C = h * h * (bend[i] - a);
+    c[0] = 10 * D - 4 * B + C / 2, c[1] = -15 * D + 7 * B - C, c[2] = 6 * D - 3 * B + C / 2;
+}
+
+/* xi, its rate and second derivative at the end, where the velocity is v_end: vectors have v and a there. */
+static void local_end(const carom_system *sys, const carom_tol *w, const double *v_end, const double **rate,
+                      const double **bend)
+{
+    *rate = v_end, *bend = w->ka[CAROM_STAGES - 1];
+    carom_system_local(sys, w->start.q, w->end.q, w->xi);
+    if (!sys->model->manifold)
+        return;
+    carom_system_rate(sys, w->xi, 1, v_end, w->xi_rate);
+    carom_system_bend(sys, w->xi, w->xi_rate, v_end, *bend, w->xi_bend);
+    *rate = w->xi_rate, *bend = w->xi_bend;
+}
+
+/* Velocities where they are not the rates of the coordinates: through v and a at both ends and v in the middle. */
+static void velocity_powers(const carom_system *sys, const carom_tol *w, const double *v_end, double *v)
+{
+    int nv = sys->nv;
+    double h = w->end.x, *middle = w->size;
+    carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, middle);
+    for (int i = 0; i < nv; i++) {
+        double v0 = w->start.v[i], a0 = h * w->start.a[i], v1 = v_end[i] - v0, a1 = h * w->ka[CAROM_STAGES - 1][i];
+        double m = middle[i] - v0;
+        v[i] = v0, v[nv + i] = a0;
+        v[2 * nv + i] = 16 * m - 5 * v1 + a1 - 4 * a0;
+        v[3 * nv + i] = -32 * m + 14 * v1 - 3 * a1 + 5 * a0;
+        v[4 * nv + i] = 16 * m - 8 * v1 + 2 * a1 - 2 * a0;
+    }
+}
+
 /* (6) */
 static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end)
 {
     const carom_system *sys = s->system;
     int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
     const carom_end *a = &w->start, *b = &w->end;
-    double h = b->x, *q = carom_stage_take(s->stage, 6 * nq), *v = carom_stage_take(s->stage, 5 * nv);
-    double *force = carom_stage_take(s->stage, nrow);
+    double h = b->x, *q0 = carom_stage_take(s->stage, nq), *xi = carom_stage_take(s->stage, 5 * nv);
+    double *v = carom_stage_take(s->stage, 5 * nv), *force = carom_stage_take(s->stage, nrow);
     unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
     if (!mode && nc)
         return;
-    for (int i = 0; i < nq; i++) {
-        double D = b->q[i] - a->q[i] - h * a->v[i] - h * h * a->a[i] / 2,
-               B = h * (v_end[i] - a->v[i]) - h * h * a->a[i], C = h * h * (w->ka[CAROM_STAGES - 1][i] - a->a[i]);
-        double c[6] = {a->q[i],
-                       h * a->v[i],
-                       h * h * a->a[i] / 2,
-                       10 * D - 4 * B + C / 2,
-                       -15 * D + 7 * B - C,
-                       6 * D - 3 * B + C / 2};
-        for (int k = 0; k < 6; k++)
-            q[k * nq + i] = c[k];
-        for (int k = 1; k < 6; k++)
-            v[(k - 1) * nv + i] = h > 0 ? k * c[k] / h : k == 1 ? a->v[i] : 0;
+    const double *rate, *bend;
+    local_end(sys, w, v_end, &rate, &bend);
+    carom_copy(nq, a->q, q0);
+    for (int i = 0; i < nv; i++) {
+        double c[5] = {h * a->v[i], h * h * a->a[i] / 2};
+        quintic(w, i, rate, bend, c + 2);
+        for (int k = 0; k < 5; k++) {
+            xi[k * nv + i] = c[k];
+            v[k * nv + i] = h > 0 ? (k + 1) * c[k] / h : k == 0 ? a->v[i] : 0;
+        }
     }
+    if (sys->model->manifold && h > 0)
+        velocity_powers(sys, w, v_end, v);
     for (int r = 0; r < nrow; r++)
         force[r] = 0.5 * (a->force[r] + b->force[r]);
     memcpy(mode, s->next->mode, (size_t)nc);
@@ -179,7 +222,8 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
                                                    .t1 = s->next->t,
                                                    .q_degree = 5,
                                                    .v_degree = 4,
-                                                   .q = q,
+                                                   .q0 = q0,
+                                                   .xi = xi,
                                                    .v = v,
                                                    .force = force,
                                                    .mode = mode});
@@ -188,15 +232,18 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
 /* Position and velocity inside the step, by the quintic (6). */
 void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
 {
-    double h = w->end.x;
+    const carom_model *m = sys->model;
+    const double *rate, *bend, h = w->end.x;
+    local_end(sys, w, v_end, &rate, &bend);
     for (int i = 0; i < sys->nv; i++) {
-        double D = w->end.q[i] - w->start.q[i] - h * w->start.v[i] - h * h * w->start.a[i] / 2,
-               B = h * (v_end[i] - w->start.v[i]) - h * h * w->start.a[i],
-               C = h * h * (w->ka[CAROM_STAGES - 1][i] - w->start.a[i]);
-        double c3 = 10 * D - 4 * B + C / 2, c4 = -15 * D + 7 * B - C, c5 = 6 * D - 3 * B + C / 2;
-        q[i] = w->start.q[i] + r * (h * w->start.v[i] + r * (h * h * w->start.a[i] / 2 + r * (c3 + r * (c4 + r * c5))));
-        v[i] = w->start.v[i] + r * (h * w->start.a[i] + r * (3 * c3 + r * (4 * c4 + r * 5 * c5)) / h);
+        double c[3], v0 = w->start.v[i], a0 = w->start.a[i];
+        quintic(w, i, rate, bend, c);
+        w->xi[i] = r * (h * v0 + r * (h * h * a0 / 2 + r * (c[0] + r * (c[1] + r * c[2]))));
+        v[i] = v0 + r * (h * a0 + r * (3 * c[0] + r * (4 * c[1] + r * 5 * c[2])) / h);
     }
+    carom_model_drift(m, w->start.q, w->xi, q);
+    if (m->manifold)
+        m->manifold->velocity(m->user, w->xi, v, v);
 }
 
 /* Work of the forces over the step, in the modes before its end: Gauss quadrature of order 6. */
@@ -205,6 +252,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
     static const double node[] = {0.1127016653792583, 0.5, 0.8872983346207417},
                         weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
     carom_system *sys = s->system;
+    int nv = sys->nv;
     for (int k = 0; k < 3; k++) {
         double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
         carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
@@ -212,7 +260,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
             carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
         for (int i = 0; i < sys->nlink && w->fixed.m; i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
-                double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
+                double work = w->force[r] * carom_dot(nv, sys->at.G + r * nv, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
                 s->stage->work_constraints += h * moving;
                 s->stage->friction += h * (moving - work);
