@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "core/dense.h"
 #include "solvers/solver.h"
 #include "testing.h"
+#include "toy_jacobi.h"
 
 enum { ROWS = 40, BLOCKS = 24, DOFS = 24 };
 
@@ -33,7 +35,7 @@ static inline void bench_begin(bench *t, int ndof)
 {
     memset(t, 0, sizeof *t);
     t->ndof = ndof;
-    t->problem = (carom_problem){.block = t->block, .W = t->W, .b = t->b};
+    t->problem = (carom_problem){.block = t->block, .W.dense = t->W, .b = t->b};
     for (int i = 0; i < ndof; i++)
         t->inverse_mass[i] = 1;
 }
@@ -66,7 +68,7 @@ static inline void bench_dynamics(bench *t, const double *v)
 
 static inline carom_status bench_solve(bench *t, const carom_solver *solver, double tol)
 {
-    size_t bytes = carom_solver_work(t->problem.n, t->problem.nblock);
+    size_t bytes = carom_solver_work(solver, t->problem.n, t->problem.nblock);
     void *work = malloc(bytes); /* exactly as much as promised: the sanitizer sees one byte more */
     ck_assert_ptr_nonnull(work);
     t->solve = (carom_solve){.tol = tol, .x = t->x, .u = t->u, .work = work};
@@ -93,17 +95,37 @@ static inline void fill_problem(bench *t, const double *W, const double *b)
     memcpy(t->b, b, sizeof(double) * (size_t)t->problem.n);
 }
 
+/* The solvers that the tests of all solvers run through: those of the list, then toys. A toy is one line here. */
+static inline const carom_solver *tested_solver(int i)
+{
+    static const carom_solver *const toys[] = {
+        &toy_jacobi,
+    };
+    int listed = 0;
+    while (carom_solver_list(listed))
+        listed++;
+    return i < listed ? carom_solver_list(i) : i - listed < CAROM_COUNT(toys) ? toys[i - listed] : NULL;
+}
+
+/* What a named solver owes: the residual asked for. That is an error of x in the small problems of the tests, whose
+ * condition is below 1000. The automatic choice (solver NULL) owes what the test says. */
+static inline double owed(const carom_solver *solver, double tolerance, double tol, double size)
+{
+    return solver ? CAROM_MAX(tolerance, 1000 * tol * size) : tolerance;
+}
+
 /* Runs every solver that takes the problem and compares x. */
 static inline void expect_x(bench *t, const double *x, double tolerance)
 {
-    for (int i = -1; i < 0 || carom_solver_list(i); i++) {
-        const carom_solver *solver = i < 0 ? NULL : carom_solver_list(i);
+    for (int i = -1; i < 0 || tested_solver(i); i++) {
+        const carom_solver *solver = i < 0 ? NULL : tested_solver(i);
         if (solver && !solver->takes(&t->problem))
             continue;
         memset(t->x, 0, sizeof t->x);
         SOLVE_OK(t, solver, 1e-12);
+        double allowed = owed(solver, tolerance, 1e-12, 1 + carom_norm_max(t->problem.n, x));
         for (int j = 0; j < t->problem.n; j++)
-            ck_assert_msg(fabs(t->x[j] - x[j]) <= tolerance, "%s: x[%d] = %.17g, expected %.17g",
+            ck_assert_msg(fabs(t->x[j] - x[j]) <= allowed, "%s: x[%d] = %.17g, expected %.17g",
                           solver ? solver->method.name : "auto", j, t->x[j], x[j]);
     }
 }

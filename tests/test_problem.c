@@ -167,7 +167,7 @@ START_TEST(a_dump_comes_back_to_the_last_bit)
         size_t n = (size_t)t.problem.n, bytes = n * sizeof(double);
         ck_assert_int_eq(back->n, t.problem.n);
         ck_assert_int_eq(back->nblock, t.problem.nblock);
-        ck_assert_mem_eq(back->W, t.W, n * bytes);
+        ck_assert_mem_eq(back->W.dense, t.W, n * bytes);
         ck_assert_mem_eq(back->b, t.b, bytes);
         ck_assert((back->x0 != NULL) == (with & 1) && (x != NULL) == (with >> 1));
         if (x)
@@ -219,6 +219,9 @@ START_TEST(damaged_files_are_refused_with_their_line)
         {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number"},
         {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end'"},
         {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nV 1", "line 4: expected 'W' or 'sparse'"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 2", "line 4: '2' is no number of entries"},
+        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 1 0 1 3", "line 4: there is no block 1"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "line 1: a word of more"},
     };
     for (int i = 0; i < CAROM_COUNT(bad); i++) {
@@ -235,6 +238,100 @@ START_TEST(an_empty_problem_comes_back)
     const char *text = "carom-problem 1 rows 0 blocks 0 W b end";
     carom_error error;
     CHECK_OK(read_text(text, strlen(text), &error), error);
+}
+END_TEST
+
+/* A random problem whose W has holes, in both forms. */
+static void two_forms(bench *t, carom_problem *sparse, carom_arena *arena)
+{
+    unsigned long seed = 21;
+    int row[ROWS * ROWS], column[ROWS * ROWS], n;
+    double value[ROWS * ROWS];
+    size_t count = 0;
+    carom_error error;
+    sample(t);
+    for (int k = 0; k < 6; k++)
+        bench_block(t, carom_law_list(k % 4), 0.3);
+    n = t->problem.n;
+    for (int i = 0; i < n; i++) {
+        t->b[i] = noise(&seed);
+        t->x[i] = noise(&seed);
+        t->x0[i] = noise(&seed);
+    }
+    for (int k = 0; k < t->problem.nblock; k++)
+        for (int l = 0; l < t->problem.nblock; l++)
+            for (int i = t->block[k].row; i < t->block[k].row + t->block[k].law->rows; i++)
+                for (int j = t->block[l].row; j < t->block[l].row + t->block[l].law->rows; j++)
+                    t->W[i * n + j] = (k * l) % 3 && k != l ? 0 : noise(&seed) + (i == j);
+    for (int e = n * n; e-- > 0;)
+        if (t->W[e] != 0) { /* in no good order, in two parts */
+            for (int half = 0; half < 2; half++, count++) {
+                row[count] = e / n;
+                column[count] = e % n;
+                value[count] = t->W[e] / 2;
+            }
+            ck_assert(count <= ROWS * ROWS);
+        }
+    *sparse = t->problem;
+    CHECK_OK(carom_delassus_assemble(sparse, arena, count, row, column, value, &error), error);
+}
+
+START_TEST(a_sparse_operator_is_the_dense_one)
+{
+    bench t;
+    carom_problem sparse;
+    carom_arena *arena = carom_arena_new(0);
+    two_forms(&t, &sparse, arena);
+    const carom_problem *dense = &t.problem;
+    ck_assert(sparse.W.start[sparse.nblock] < (size_t)(sparse.nblock * sparse.nblock));
+    double u[ROWS], q[3], p[3];
+    int worst, other, stride, wide;
+    ck_assert(carom_problem_residual(dense, t.x, t.u, &worst) == carom_problem_residual(&sparse, t.x, u, &other));
+    ck_assert(worst == other);
+    ck_assert(carom_problem_scale(dense, t.x) == carom_problem_scale(&sparse, t.x));
+    for (int i = 0; i < dense->n; i++)
+        ck_assert(t.u[i] == u[i]);
+    for (int k = 0; k < dense->nblock; k++) {
+        int rows = t.block[k].law->rows, found = 0;
+        carom_delassus_others(dense, k, t.x, q);
+        carom_delassus_others(&sparse, k, t.x, p);
+        ck_assert_mem_eq(q, p, sizeof(double) * (size_t)rows);
+        ck_assert(carom_delassus_trace(dense, k) == carom_delassus_trace(&sparse, k));
+        carom_neighbour l = {0};
+        for (; carom_delassus_next(&sparse, k, &l); found++)
+            ck_assert(l.W == carom_delassus_block(&sparse, k, l.block, &stride) && stride == l.stride);
+        for (int m = 0; m < dense->nblock; m++) {
+            const double *A = carom_delassus_block(dense, k, m, &wide);
+            const double *B = carom_delassus_block(&sparse, k, m, &stride);
+            found -= B != NULL;
+            for (int i = 0; i < rows; i++)
+                for (int j = 0; j < t.block[m].law->rows; j++)
+                    ck_assert(A[i * wide + j] == (B ? B[i * stride + j] : 0));
+        }
+        ck_assert_int_eq(found, 0);
+    }
+    carom_arena_free(arena);
+}
+END_TEST
+
+START_TEST(a_dump_of_a_sparse_problem_comes_back_sparse)
+{
+    bench t;
+    carom_problem sparse, *back;
+    carom_arena *arena = carom_arena_new(0);
+    carom_error error;
+    double *x, u[ROWS];
+    two_forms(&t, &sparse, arena);
+    FILE *file = tmpfile();
+    CHECK_OK(carom_problem_dump(&sparse, t.x, file), error);
+    rewind(file);
+    CHECK_OK(carom_problem_read(&back, &x, arena, file, &error), error);
+    ck_assert(!back->W.dense);
+    ck_assert(back->W.start[back->nblock] == sparse.W.start[sparse.nblock]);
+    ck_assert(carom_problem_residual(&t.problem, t.x, t.u, NULL) == carom_problem_residual(back, x, u, NULL));
+    ck_assert_mem_eq(u, t.u, sizeof(double) * (size_t)back->n);
+    fclose(file);
+    carom_arena_free(arena);
 }
 END_TEST
 
@@ -259,4 +356,5 @@ TEST_MAIN("problem", pinned_blocks_have_their_own_residual, x0_counts_in_the_law
           the_worst_block_is_named_and_nan_is_infinite, the_scale_is_the_largest_term,
           the_residual_does_not_depend_on_units_of_mass, a_dump_comes_back_to_the_last_bit,
           damaged_files_are_refused_with_their_line, an_empty_problem_comes_back,
-          every_truncated_dump_is_refused)
+          every_truncated_dump_is_refused, a_sparse_operator_is_the_dense_one,
+          a_dump_of_a_sparse_problem_comes_back_sparse)

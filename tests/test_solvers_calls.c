@@ -78,8 +78,8 @@ START_TEST(an_empty_problem_is_solved)
 {
     bench t;
     bench_begin(&t, 1);
-    for (int i = -1; i < 0 || carom_solver_list(i); i++)
-        SOLVE_OK(&t, i < 0 ? NULL : carom_solver_list(i), 1e-12);
+    for (int i = -1; i < 0 || tested_solver(i); i++)
+        SOLVE_OK(&t, i < 0 ? NULL : tested_solver(i), 1e-12);
     ck_assert(t.solve.residual == 0);
 }
 END_TEST

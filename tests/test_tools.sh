@@ -38,6 +38,9 @@ fresh
 mkdir "$tmp/tree/src/misc"
 printf '\n' >"$tmp/tree/src/misc/x.c"
 fails "no place" sh tools/check-includes.sh "$tmp/tree"
+fresh
+printf 'double x = s->system->at.G[0];\n' >"$tmp/tree/src/sim/more.c"
+fails "use the operators" sh tools/check-includes.sh "$tmp/tree"
 
 # ---- symbols ----
 mkdir "$tmp/include"

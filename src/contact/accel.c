@@ -32,13 +32,12 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
         carom_copy(nv, a_free, a);
         return CAROM_OK;
     }
-    carom_contacts_pose(c, system, &system->mass, system->at.G);
+    carom_contacts_pose(c, system, &system->mass, NULL);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         for (int j = 0; j < link->rows; j++)
-            c->problem.b[block->row + j] =
-                carom_dot(nv, system->at.G + (link->row + j) * nv, a_free) + system->at.gamma[link->row + j];
+            c->problem.b[block->row + j] = carom_row_accel(system, link->row + j, a_free);
         if (link->contact < 0)
             continue;
         const double *coefficient = system->at.law + 4 * link->contact;

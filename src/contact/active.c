@@ -20,11 +20,11 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->P, n);
     CAROM_PLACE(layout, contacts->a_free, nv);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
-    CAROM_PLACE(layout, contacts->problem.W, n * n);
+    CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
-    contacts->solve.work = carom_place(layout, carom_solver_work(n, system->nlink));
+    contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
     CAROM_PLACE(layout, contacts->ls_A, nj * nj);
     CAROM_PLACE(layout, contacts->ls_b, nj);
     CAROM_PLACE(layout, contacts->ls_x, nj);
@@ -57,16 +57,17 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     return n > 0 || any_closed;
 }
 
-void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A, const double *G_u)
+void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
+                         const carom_rows *rows)
 {
     carom_contacts *c = contacts;
+    carom_rows here = carom_rows_here(system);
     int nv = system->nv, n = 0;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         c->problem.block[k] = (carom_block){.law = link->law, .row = n};
         for (int r = link->row; r < link->row + link->rows; r++, n++) {
-            carom_copy(nv, system->at.G + r * nv, c->Y + n * nv);
-            carom_factor_solve(system, A, c->Y + n * nv);                              /* A^-1 G^T */
+            carom_factor_solve_row(system, A, r, c->Y + (size_t)n * (size_t)nv);        /* A^-1 G^T */
             /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
             c->solve.x[n] = 0;
         }
@@ -75,7 +76,8 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
         for (int j = 0; j < system->link[c->active[k]].rows; j++) {
             int r = system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
             for (int i = 0; i < n; i++)
-                c->problem.W[row * n + i] = carom_dot(nv, G_u + r * nv, c->Y + i * nv); /* (1) */
+                c->problem.W.dense[(size_t)row * (size_t)n + (size_t)i] =
+                    carom_rows_dot(system, rows ? rows : &here, r, c->Y + (size_t)i * (size_t)nv); /* (1) */
         }
     c->problem.n = n;
     c->problem.nblock = c->nactive;

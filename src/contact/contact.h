@@ -34,7 +34,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
  * solution, judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all
  * rows. */
 void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
-                         const double *G_u);
+                         const carom_rows *rows);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
                           double *x);
@@ -50,10 +50,10 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
 
 /* Block `impact`: v_new = v_free + A^-1 G^T P with
  *     u_after + e u_before and P in the law,   u = G_u v + w_u
- * for the active links. G_u, w_u are the system's G and w unless a scheme measures u elsewhere. Contacts that stick
- * hold up to their static friction. */
+ * for the active links. G_u, w_u are the given rows; NULL: the system's own, which is where the impulses act. Contacts
+ * that stick hold up to their static friction. */
 carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A,
-                                  const double *G_u, const double *w_u, const double *v, const double *v_free,
+                                  const carom_rows *rows, const double *v, const double *v_free,
                                   const carom_state *now, double *v_new, carom_error *error);
 
 /* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints, by Gauss-Newton. */

@@ -21,11 +21,11 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
     CAROM_PLACE(layout, projection->xi, system->nv);
     CAROM_PLACE(layout, projection->Y, n * system->nv);
     CAROM_PLACE(layout, projection->problem.block, n);
-    CAROM_PLACE(layout, projection->problem.W, n * n);
+    CAROM_PLACE(layout, projection->problem.W.dense, n * n);
     CAROM_PLACE(layout, projection->problem.b, n);
     CAROM_PLACE(layout, projection->solve.x, n);
     CAROM_PLACE(layout, projection->solve.u, n);
-    projection->solve.work = carom_place(layout, carom_solver_work(n, n));
+    projection->solve.work = carom_place(layout, carom_solver_work(NULL, n, n));
 }
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
@@ -65,23 +65,22 @@ static double violation(carom_projection *p, const carom_system *system, double 
 static void pose(carom_projection *p, carom_contacts *contacts, const carom_system *system, const double *x)
 {
     int n = p->nactive, nv = system->nv, nj = system->njoint;
+    carom_rows here = carom_rows_here(system);
     carom_system_local(system, p->q_free, x, p->xi);
+    for (int i = 0; i < nv; i++)
+        p->xi[i] = -p->xi[i];
     for (int k = 0; k < n; k++) {
         const carom_link *link = &system->link[p->active[k]];
-        const double *G = system->at.G + link->row * nv;
-        carom_copy(nv, G, p->Y + k * nv);
-        carom_factor_solve(system, &system->mass, p->Y + k * nv);
+        carom_mass_solve_row(system, link->row, p->Y + k * nv);
         p->problem.block[k] = (carom_block){.law = k < nj ? &carom_law_bilateral : &carom_law_unilateral, .row = k};
-        p->problem.b[k] = system->at.g[p->active[k]];
-        for (int i = 0; i < nv; i++)
-            p->problem.b[k] += G[i] * -p->xi[i];
+        p->problem.b[k] = carom_rows_sum(system, &here, link->row, system->at.g[p->active[k]], p->xi);
         p->solve.x[k] = 0;
     }
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
-            p->problem.W[k * n + i] = carom_dot(nv, system->at.G + system->link[p->active[k]].row * nv, p->Y + i * nv);
+            p->problem.W.dense[k * n + i] = carom_row_dot(system, system->link[p->active[k]].row, p->Y + i * nv);
     p->problem.n = p->problem.nblock = n;
-    carom_contact_consistent(contacts, nj, n, p->problem.W, p->problem.b);
+    carom_contact_consistent(contacts, nj, n, p->problem.W.dense, p->problem.b);
 }
 
 static carom_status solve(carom_projection *p, const carom_system *system, double usual, double t, carom_error *error)

@@ -14,10 +14,9 @@
 #include "core/dense.h"
 
 /* (2), (4) and the coefficients of friction */
-static void given(carom_contacts *c, const carom_system *system, const double *G_u, const double *w_u, const double *v,
+static void given(carom_contacts *c, const carom_system *system, const carom_rows *rows, const double *v,
                   const double *v_free, const carom_state *now)
 {
-    int nv = system->nv;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         const double *law = link->contact < 0 ? NULL : system->at.law + 4 * link->contact;
@@ -27,8 +26,8 @@ static void given(carom_contacts *c, const carom_system *system, const double *G
         for (int j = 0; j < link->rows; j++) {
             int r = link->row + j;
             double e = !law ? 0 : j == 0 ? law[0] : law[1];
-            c->u_before[r] = carom_dot(nv, G_u + r * nv, v) + w_u[r];                  /* (2) */
-            c->u_free[r] = carom_dot(nv, G_u + r * nv, v_free) + w_u[r];
+            c->u_before[r] = carom_rows_speed(system, rows, r, v);                     /* (2) */
+            c->u_free[r] = carom_rows_speed(system, rows, r, v_free);
             c->problem.b[block->row + j] = c->u_free[r] + e * c->u_before[r];          /* (4) */
         }
     }
@@ -54,17 +53,16 @@ bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *sy
 }
 
 /* One contact without friction alone: (3)-(5) by hand. Y, x and u are left as a solver would leave them. */
-static void one_contact(carom_contacts *c, carom_system *system, const carom_factor *A, const double *G_u,
-                        const double *w_u, const double *v, const double *v_free, double *v_new)
+static void one_contact(carom_contacts *c, carom_system *system, const carom_factor *A, const carom_rows *rows,
+                        const double *v, const double *v_free, double *v_new)
 {
     const carom_link *link = &system->link[c->active[0]];
     int nv = system->nv, r = link->row;
     double e = system->at.law[4 * link->contact];
-    carom_copy(nv, system->at.G + r * nv, c->Y);
-    carom_factor_solve(system, A, c->Y);
-    c->u_before[r] = carom_dot(nv, G_u + r * nv, v) + w_u[r];                          /* (2) */
-    c->u_free[r] = carom_dot(nv, G_u + r * nv, v_free) + w_u[r];
-    double W = carom_dot(nv, G_u + r * nv, c->Y);                                      /* (3) */
+    carom_factor_solve_row(system, A, r, c->Y);
+    c->u_before[r] = carom_rows_speed(system, rows, r, v);                             /* (2) */
+    c->u_free[r] = carom_rows_speed(system, rows, r, v_free);
+    double W = carom_rows_dot(system, rows, r, c->Y);                                  /* (3) */
     double b = c->u_free[r] + e * c->u_before[r];                                      /* (4) */
     double P = b < 0 ? -b / W : 0;                                                     /* (5) */
     c->problem.n = 1;
@@ -78,17 +76,19 @@ static void one_contact(carom_contacts *c, carom_system *system, const carom_fac
 }
 
 carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system, const carom_factor *A,
-                                  const double *G_u, const double *w_u, const double *v, const double *v_free,
+                                  const carom_rows *rows, const double *v, const double *v_free,
                                   const carom_state *now, double *v_new, carom_error *error)
 {
     carom_contacts *c = contacts;
+    carom_rows here = carom_rows_here(system);
+    rows = rows ? rows : &here;
     if (c->nactive == 1 && !c->solver && system->link[c->active[0]].law == &carom_law_unilateral) {
-        one_contact(c, system, A, G_u, w_u, v, v_free, v_new);
+        one_contact(c, system, A, rows, v, v_free, v_new);
         if (c->solve.residual <= c->solve.tol)
             return CAROM_OK;
     }
-    carom_contacts_pose(c, system, A, G_u);                                                       /* (3) */
-    given(c, system, G_u, w_u, v, v_free, now);
+    carom_contacts_pose(c, system, A, rows);                                                      /* (3) */
+    given(c, system, rows, v, v_free, now);
     do
         CAROM_TRY(carom_contacts_solve(c, system, now->t, error));                                /* (5) */
     while (carom_contacts_break_loose(c, system, now->mode));

@@ -50,9 +50,9 @@ static double column(const trial *t, int r, int k)
 {
     const carom_problem *p = t->problem;
     const carom_block *block = &p->block[t->nj + k];
-    double sum = p->W[r * p->n + block->row], sign = t->mode[k] == BACK ? -1 : 1;
+    double sum = p->W.dense[r * p->n + block->row], sign = t->mode[k] == BACK ? -1 : 1;
     for (int j = 1; t->mode[k] >= SLIP && j < rows_of(t, k); j++)
-        sum -= block->mu * sign * t->s[k][j - 1] * p->W[r * p->n + block->row + j];
+        sum -= block->mu * sign * t->s[k][j - 1] * p->W.dense[r * p->n + block->row + j];
     return sum;
 }
 
@@ -71,7 +71,7 @@ static void solve(trial *t)
         w->b[i] = -p->b[w->row[i]];
         for (int k = 0; k < m; k++)
             w->K[i * m + k] = k >= t->nj && owner[k - t->nj] >= 0 ? column(t, w->row[i], owner[k - t->nj])
-                                                                  : p->W[w->row[i] * p->n + w->row[k]];
+                                                                  : p->W.dense[w->row[i] * p->n + w->row[k]];
     }
     for (int r = 0; r < p->n; r++)
         w->x[r] = 0;
@@ -85,7 +85,7 @@ static void solve(trial *t)
             w->x[block->row + j] = -block->mu * (t->mode[k] == BACK ? -1 : 1) * t->s[k][j - 1] * w->x[block->row];
     }
     for (int r = 0; r < p->n; r++)
-        w->u[r] = p->b[r] + carom_dot(p->n, p->W + r * p->n, w->x);
+        w->u[r] = p->b[r] + carom_dot(p->n, p->W.dense + r * p->n, w->x);
 }
 
 /* (3) */
@@ -99,7 +99,7 @@ static bool holds(const trial *t, double small)
     for (int k = 0; k < t->n; k++) {
         const carom_block *block = &p->block[t->nj + k];
         int r = block->row;
-        double scale = fabs(p->W[r * p->n + r]), force = scale > 0 ? small / scale : small;
+        double scale = fabs(p->W.dense[r * p->n + r]), force = scale > 0 ? small / scale : small;
         if (w->x[r] < -force || w->u[r] < -small || (t->mode[k] != OPEN && fabs(w->u[r]) > small))
             return false;
         if (t->mode[k] == STICK && (fabs(w->u[r + 1]) > small || fabs(w->x[r + 1]) > block->mu * w->x[r] + force))
@@ -138,13 +138,13 @@ static void reduced(trial *t, double out[N][N])
         for (int i = 0; i < t->nj; i++) {
             w->b[i] = column(t, i, k);
             for (int j = 0; j < t->nj; j++)
-                w->K[i * t->nj + j] = p->W[i * p->n + j];
+                w->K[i * t->nj + j] = p->W.dense[i * p->n + j];
         }
         if (t->nj)
             carom_least_squares(t->nj, t->nj, w->K, w->b, w->z, 1e-11, w->work, w->order);
         for (int i = 0; i < t->n; i++) {
             int r = p->block[t->nj + i].row;
-            out[i][k] = column(t, r, k) - carom_dot(t->nj, p->W + r * p->n, w->z);
+            out[i][k] = column(t, r, k) - carom_dot(t->nj, p->W.dense + r * p->n, w->z);
         }
     }
 }

@@ -27,11 +27,10 @@ carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *sys
         CAROM_TRY(carom_mass_factor(system, t, error));
         for (int i = 0; i < nj; i++) {
             double *y = c->Y + i * nv;
-            memcpy(y, system->at.G + i * nv, sizeof(double) * (size_t)nv);
-            carom_factor_solve(system, &system->mass, y);
+            carom_mass_solve_row(system, i, y);
             c->ls_b[i] = system->at.g[i];
             for (int j = 0; j < nj; j++)
-                c->ls_A[j * nj + i] = carom_dot(nv, system->at.G + j * nv, y);
+                c->ls_A[j * nj + i] = carom_row_dot(system, j, y);
         }
         carom_least_squares(nj, nj, c->ls_A, c->ls_b, c->ls_x, 1e-12, c->ls_work, c->ls_order);  /* (1) */
         for (int i = 0; i < nj; i++)

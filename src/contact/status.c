@@ -33,12 +33,10 @@ static void tell(carom_stage *stage, carom_event_type type, double t, const caro
 static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed,
                          const double *v_free)
 {
-    const double *G = system->at.G + row * system->nv, *v = now->v;
-    double sum = 0;
-    for (int j = 0; j < system->nv; j++)
-        sum += fabs(G[j]) * fabs(v_free[j] - v[j]);
+    carom_rows here = carom_rows_here(system);
+    double sum = carom_rows_reach(system, &here, row, v_free, now->v);
     if (was_closed)
-        sum += fabs(carom_dot(system->nv, G, v) + system->at.w[row] - now->u[row]);
+        sum += fabs(carom_row_speed(system, row, now->v) - now->u[row]);
     return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
@@ -55,10 +53,10 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
 static carom_mode mode_without_impulse(const carom_system *system, const carom_link *link, const carom_state *now,
                                        const carom_state *next, const double *v_free)
 {
-    int r = link->row, nv = system->nv;
+    int r = link->row;
     double change = resolution(system, r, now, true, v_free), gap = system->at.g[system->njoint + link->contact];
     for (int j = r; j < r + link->rows; j++)
-        next->u[j] = carom_dot(nv, system->at.G + j * nv, next->v) + system->at.w[j];
+        next->u[j] = carom_row_speed(system, j, next->v);
     return next->u[r] <= change && gap <= change * (next->t - now->t) ? now->mode[link->contact] : CAROM_OPEN;
 }
 
@@ -131,8 +129,7 @@ void carom_contact_start(carom_system *system, carom_state *state)
         const carom_link *link = &system->link[i];
         double *u = state->u + link->row;
         for (int j = 0; j < link->rows; j++)
-            u[j] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, state->v) +
-                   system->at.w[link->row + j];
+            u[j] = carom_row_speed(system, link->row + j, state->v);
         bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
         state->mode[link->contact] = (unsigned char)(closed ? tangential(u + 1, link->rows - 1, speed) : CAROM_OPEN);
     }
@@ -188,12 +185,10 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
                            const double *v, const double *v_before, const double *v_after, carom_stage *stage)
 {
     const carom_contacts *c = contacts;
-    int nv = system->nv;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         for (int r = link->row; r < link->row + link->rows; r++) {
-            const double *G = system->at.G + r * nv;
-            double work = 0.5 * c->P[r] * (carom_dot(nv, G, v_before) + carom_dot(nv, G, v_after)); /* P . G v */
+            double work = 0.5 * c->P[r] * (carom_row_dot(system, r, v_before) + carom_row_dot(system, r, v_after));
             double moving = link->contact < 0 ? work : -c->P[r] * system->at.w[r];
             bool impact = link->contact >= 0 && (r == link->row || c->hit[link->contact]);
             stage->work_constraints += moving;

@@ -76,6 +76,7 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->at.a = system->at.x = system->zero;
     system->at.s = &one;
     system->known = system->frozen = 0;
+    system->epoch++;
     system->mass_factored = false;
     system->evaluator->begin(m, 1, system->p, system->evaluator_work);
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
@@ -165,14 +166,56 @@ void carom_row_copy(const carom_system *system, int r, double *y)
         carom_copy(s.count[b], a, y + s.first[b]);
 }
 
-double carom_row_size(const carom_system *system, int r, const double *x)
+void carom_row_mix(const carom_system *system, int r, double a, double b, double *y)
+{
+    memset(y, 0, sizeof *y * (size_t)system->nv);
+    carom_row_add(system, r, a, y);
+    carom_row_add(system, r + 1, b, y);
+}
+
+static double entry(carom_span s, const double *values, int j)
+{
+    for (int b = 0; b < 2; s.at += (size_t)s.count[b], b++)
+        if (j >= s.first[b] && j < s.first[b] + s.count[b])
+            return values[s.at + (size_t)(j - s.first[b])];
+    return 0;
+}
+
+double carom_row_entry(const carom_system *system, int r, int j)
+{
+    return entry(span_of(system->row_span, r, system->nv), system->at.G, j);
+}
+
+double carom_row_column(const carom_system *system, int r, const double *x, int stride)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
     const double *a = system->at.G + s.at;
     double sum = 0;
     for (int b = 0; b < 2; a += s.count[b], b++)
         for (int i = 0; i < s.count[b]; i++)
-            sum += fabs(a[i] * x[s.first[b] + i]);
+            sum += a[i] * x[(size_t)(s.first[b] + i) * (size_t)stride];
+    return sum;
+}
+
+double carom_rows_change(const carom_system *system, const carom_rows *rows, int r, double sum, const double *x,
+                         const double *y)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    const double *a = rows->G + s.at;
+    for (int b = 0; b < 2; a += s.count[b], b++)
+        for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
+            sum += a[i] * (y ? x[j] - y[j] : x[j]);
+    return sum;
+}
+
+double carom_rows_reach(const carom_system *system, const carom_rows *rows, int r, const double *x, const double *y)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    const double *a = rows->G + s.at;
+    double sum = 0;
+    for (int b = 0; b < 2; a += s.count[b], b++)
+        for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
+            sum += fabs(a[i] * (y ? x[j] - y[j] : x[j]));
     return sum;
 }
 
@@ -186,14 +229,6 @@ void carom_rows_multiply_t(const carom_system *system, const double *x, double *
 static size_t first_value(const carom_system *system, int r)
 {
     return r == system->nrow ? system->row_values : span_of(system->row_span, r, system->nv).at;
-}
-
-bool carom_rows_finite(const carom_system *system)
-{
-    for (size_t i = 0; i < system->row_values; i++)
-        if (!isfinite(system->at.G[i]))
-            return false;
-    return true;
 }
 
 void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows)
@@ -213,6 +248,13 @@ void carom_rows_restore(carom_system *system, const carom_rows *rows)
 {
     memcpy(system->at.G, rows->G, sizeof(double) * system->row_values);
     memcpy(system->at.w, rows->w, sizeof(double) * (size_t)system->nrow);
+}
+
+void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to)
+{
+    size_t start = first_value(system, r), end = first_value(system, r + 1);
+    memcpy(to->G + start, from->G + start, sizeof(double) * (end - start));
+    to->w[r] = from->w[r];
 }
 
 static double mass_row_dot(const carom_system *system, int i, const double *x)
@@ -235,12 +277,39 @@ void carom_mass_add(const carom_system *system, const double *x, double *y)
 
 double carom_mass_entry(const carom_system *system, int i, int j)
 {
-    carom_span s = span_of(system->mass_span, i, system->nv);
-    size_t at = s.at;
-    for (int b = 0; b < 2; at += (size_t)s.count[b], b++)
-        if (j >= s.first[b] && j < s.first[b] + s.count[b])
-            return system->at.M[at + (size_t)(j - s.first[b])];
-    return 0;
+    return entry(span_of(system->mass_span, i, system->nv), system->at.M, j);
+}
+
+void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor)
+{
+    CAROM_PLACE(layout, factor->A, (size_t)system->nv * (size_t)system->nv);
+    CAROM_PLACE(layout, factor->pivot, system->nv);
+    factor->n = system->nv, factor->symmetric = false;
+}
+
+static bool made_of_the_same(const carom_system *system, const carom_factor *factor, const double *c)
+{
+    if (factor->epoch != system->epoch)
+        return false;
+    for (int i = 0; i < CAROM_NEWTON_COEFFICIENTS; i++)
+        if (factor->made_of[i] != c[i])
+            return false;
+    return true;
+}
+
+bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *combine,
+                         const double c[CAROM_NEWTON_COEFFICIENTS])
+{
+    const unsigned all = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
+    size_t n = (size_t)system->nv;
+    if (made_of_the_same(system, factor, c))
+        return true;
+    for (size_t i = 0; i < n * n; i++)
+        factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
+    bool regular = carom_lu(system->nv, factor->A, factor->pivot);
+    factor->epoch = regular && (system->known & all) == all ? system->epoch : 0;
+    carom_copy(CAROM_NEWTON_COEFFICIENTS, c, factor->made_of);
+    return regular;
 }
 
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)

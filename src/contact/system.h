@@ -15,11 +15,14 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
     int contact; /* its number, -1 for a joint */
 } carom_link;
 
+enum { CAROM_NEWTON_COEFFICIENTS = 3 };
 typedef struct carom_factor { /* of the matrix that maps velocities to impulses: M, or M with implicit forces */
     int n;
     bool symmetric; /* Cholesky, else LU */
     double *A;      /* [n*n]; the matrix itself for n = 1 */
     int *pivot;     /* [n] */
+    double made_of[CAROM_NEWTON_COEFFICIENTS]; /* where all else is constant */
+    unsigned long epoch;                       /* of the system, when that was; 0: what it is made of may change */
 } carom_factor;
 
 /* G and w at a point: the system's own, or kept from another one. Values lie as the spans of the system say. */
@@ -50,7 +53,8 @@ typedef struct carom_system {
     size_t row_values;     /* how many values G has */
     carom_span *mass_span; /* [nv] of M; NULL: dense */
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
-    bool mass_factored; /* and constant */
+    unsigned long epoch; /* counts the sets of parameters: what is constant holds for one of them */
+    bool mass_factored;  /* and constant */
     bool no_gradients;  /* R_q and R_v are constant and 0: F depends on t alone */
     carom_info *info;
 } carom_system;
@@ -188,14 +192,20 @@ static inline double carom_row_accel(const carom_system *system, int r, const do
 
 void carom_row_add(const carom_system *system, int r, double x, double *y); /* y += x G_r^T */
 void carom_row_copy(const carom_system *system, int r, double *y);          /* y = G_r^T */
-double carom_row_size(const carom_system *system, int r, const double *x);  /* sum_j |G_rj x_j| */
-void carom_rows_multiply_t(const carom_system *system, const double *x, double *y); /* y = G^T x, all rows */
-bool carom_rows_finite(const carom_system *system);
+void carom_row_mix(const carom_system *system, int r, double a, double b, double *y); /* y = a G_r^T + b G_(r+1)^T */
+double carom_row_entry(const carom_system *system, int r, int j);
+double carom_row_column(const carom_system *system, int r, const double *x, int stride); /* sum_j G_rj x[j stride] */
+void carom_rows_multiply_t(const carom_system *system, const double *x, double *y);      /* y = G^T x, all rows */
+/* sum + G_r (x - y), added one by one, and sum_j |G_rj (x - y)_j|; y may be NULL for 0 */
+double carom_rows_change(const carom_system *system, const carom_rows *rows, int r, double sum, const double *x,
+                         const double *y);
+double carom_rows_reach(const carom_system *system, const carom_rows *rows, int r, const double *x, const double *y);
 
 /* Rows kept from one point while another is evaluated. */
 void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows);
 void carom_rows_keep(const carom_system *system, int from, int to, carom_rows *rows); /* rows from ... to - 1 */
 void carom_rows_restore(carom_system *system, const carom_rows *rows);
+void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to); /* row r alone */
 
 void carom_mass_multiply(const carom_system *system, const double *x, double *y); /* y = M x */
 void carom_mass_add(const carom_system *system, const double *x, double *y);      /* y += M x */
@@ -205,6 +215,12 @@ static inline void carom_mass_solve(const carom_system *system, double *x)
 {
     carom_factor_solve(system, &system->mass, x);
 }
+/* A Newton matrix, entry by entry from those of M, R_q and R_v (evaluated before) and some coefficients, factored.
+ * One of constants is factored once for the same coefficients. false: it is singular. */
+typedef double carom_newton_entry(double M, double R_q, double R_v, const double *c);
+void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor);
+bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *entry,
+                         const double c[CAROM_NEWTON_COEFFICIENTS]);
 /* y = A^-1 G_r^T, y = M^-1 G_r^T */
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y);
 static inline void carom_mass_solve_row(const carom_system *system, int r, double *y)

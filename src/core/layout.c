@@ -24,6 +24,8 @@ void *carom_place(carom_layout *layout, size_t bytes)
 #ifdef CAROM_ASAN
     if (place)
         ASAN_POISON_MEMORY_REGION(layout->base + layout->used, start - layout->used);
+    if (place)
+        ASAN_UNPOISON_MEMORY_REGION(place, bytes); /* the block may have been laid out otherwise before */
 #endif
     layout->used = start + bytes;
     return place;

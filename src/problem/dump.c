@@ -4,7 +4,8 @@
  *     rows 3 blocks 2
  *     block bilateral 0 none
  *     block coulomb-planar 0.5 slip 1 0        law, mu, pin (none, open, stick, slip), direction of a slip
- *     W 1 0 0  0 1 0  0 0 1
+ *     W 1 0 0  0 1 0  0 0 1                    or, block-sparse:
+ *     sparse 2   0 0 1   1 1 1 0 0 1           number of entries; block row, block column, values of each
  *     b -1 0 0.5
  *     x0 0 0 0                                 optional
  *     x 1 0 0                                  optional
@@ -24,8 +25,26 @@ static void put_values(FILE *file, const char *name, int rows, int columns, cons
     fputs(name, file);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
-            fprintf(file, "%s%s", j ? " " : rows > 1 ? "\n    " : " ", carom_shortest(values[i * columns + j], text));
+            fprintf(file, "%s%s", j ? " " : rows > 1 ? "\n    " : " ",
+                    carom_shortest(values[(size_t)i * (size_t)columns + (size_t)j], text));
     fputc('\n', file);
+}
+
+static void put_W(FILE *file, const carom_problem *p)
+{
+    if (p->W.dense) {
+        put_values(file, "W", p->n, p->n, p->W.dense);
+        return;
+    }
+    fprintf(file, "sparse %zu\n", p->W.start[p->nblock]);
+    for (int k = 0; k < p->nblock; k++)
+        for (size_t e = p->W.start[k]; e < p->W.start[k + 1]; e++) {
+            char text[32];
+            fprintf(file, "    %d %d", k, p->W.column[e]);
+            for (size_t i = p->W.offset[e]; i < p->W.offset[e + 1]; i++)
+                fprintf(file, " %s", carom_shortest(p->W.value[i], text));
+            fputc('\n', file);
+        }
 }
 
 carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file)
@@ -39,7 +58,7 @@ carom_status carom_problem_dump(const carom_problem *problem, const double *x, F
             fprintf(file, " %s", carom_shortest(block->direction[i], text));
         fputc('\n', file);
     }
-    put_values(file, "W", problem->n, problem->n, problem->W);
+    put_W(file, problem);
     put_values(file, "b", 1, problem->n, problem->b);
     if (problem->x0)
         put_values(file, "x0", 1, problem->n, problem->x0);
@@ -50,7 +69,7 @@ carom_status carom_problem_dump(const carom_problem *problem, const double *x, F
 }
 
 /* ---- reading: words with their line ---- */
-enum { MOST_ROWS = 20000 };
+enum { MOST_DENSE = 20000, MOST_ROWS = 3000000 };
 
 typedef struct reader {
     FILE *file;
@@ -153,6 +172,84 @@ static carom_status get_blocks(reader *r, carom_arena *arena, carom_problem *pro
     return CAROM_OK;
 }
 
+/* An index of a block from 0 to nblock - 1 */
+static carom_status get_index(reader *r, int nblock, int *index)
+{
+    double value;
+    CAROM_TRY(get_value(r, &value));
+    if (!(value >= 0 && value < nblock) || value != (int)value)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: there is no block %s", r->line, r->word);
+    *index = (int)value;
+    return CAROM_OK;
+}
+
+typedef struct triplets {
+    carom_arena *arena;
+    size_t count, room;
+    int *row, *column;
+    double *value;
+} triplets;
+
+/* Room for a block more; doubles, so that a file's own count is not believed. */
+static bool make_room(triplets *t)
+{
+    if (t->count + 9 <= t->room)
+        return true;
+    triplets more = {.arena = t->arena, .count = t->count, .room = 2 * t->room + 1024};
+    more.row = CAROM_NEW(t->arena, int, more.room);
+    more.column = CAROM_NEW(t->arena, int, more.room);
+    more.value = CAROM_NEW(t->arena, double, more.room);
+    if (!more.row || !more.column || !more.value)
+        return false;
+    if (t->count) {
+        memcpy(more.row, t->row, t->count * sizeof *t->row);
+        memcpy(more.column, t->column, t->count * sizeof *t->column);
+        memcpy(more.value, t->value, t->count * sizeof *t->value);
+    }
+    *t = more;
+    return true;
+}
+
+static carom_status get_sparse(reader *r, carom_arena *arena, carom_problem *p, triplets *t)
+{
+    double entries;
+    CAROM_TRY(get_value(r, &entries));
+    if (!(entries >= 0 && entries <= (double)p->nblock * p->nblock) || entries != (double)(size_t)entries)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: '%s' is no number of entries", r->line, r->word);
+    for (size_t e = 0; e < (size_t)entries; e++) {
+        int k, l;
+        CAROM_TRY(get_index(r, p->nblock, &k));
+        CAROM_TRY(get_index(r, p->nblock, &l));
+        if (!make_room(t))
+            CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for %zu numbers of a contact problem", t->room);
+        for (int i = 0; i < p->block[k].law->rows; i++)
+            for (int j = 0; j < p->block[l].law->rows; j++, t->count++) {
+                CAROM_TRY(get_value(r, &t->value[t->count]));
+                t->row[t->count] = p->block[k].row + i;
+                t->column[t->count] = p->block[l].row + j;
+            }
+    }
+    return carom_delassus_assemble(p, arena, t->count, t->row, t->column, t->value, r->error);
+}
+
+static carom_status get_W(reader *r, carom_arena *arena, carom_problem *p)
+{
+    CAROM_TRY(next(r));
+    if (strcmp(r->word, "W") == 0) {
+        if (p->n > MOST_DENSE)
+            CAROM_FAIL(r->error, CAROM_FILE, "line %d: a dense W of %d rows, at most %d", r->line, p->n, MOST_DENSE);
+        return get_values(r, arena, (size_t)p->n * (size_t)p->n, &p->W.dense);
+    }
+    if (strcmp(r->word, "sparse") != 0)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: expected 'W' or 'sparse', found '%s'", r->line, r->word);
+    triplets t = {.arena = carom_arena_new(0)};
+    if (!t.arena)
+        CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for a contact problem");
+    carom_status status = get_sparse(r, arena, p, &t);
+    carom_arena_free(t.arena);
+    return status;
+}
+
 carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file, carom_error *error)
 {
     reader r = {.file = file, .error = error, .line = 1};
@@ -168,8 +265,7 @@ carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena
     CAROM_TRY(get_count(&r, "rows", MOST_ROWS, &p->n));
     CAROM_TRY(get_blocks(&r, arena, p));
     size_t n = (size_t)p->n;
-    CAROM_TRY(expect(&r, "W"));
-    CAROM_TRY(get_values(&r, arena, n * n, &p->W));
+    CAROM_TRY(get_W(&r, arena, p));
     CAROM_TRY(expect(&r, "b"));
     CAROM_TRY(get_values(&r, arena, n, &p->b));
     CAROM_TRY(next(&r));

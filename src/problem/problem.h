@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "laws/law.h"
+#include "problem/delassus.h"
 
 typedef enum carom_pin {     /* a block may be held in a mode instead of being decided */
     CAROM_PIN_NONE,
@@ -30,7 +31,7 @@ typedef struct carom_block {
 typedef struct carom_problem {
     int n, nblock;
     carom_block *block;      /* [nblock], rows in ascending order */
-    double *W;               /* [n*n] */
+    carom_delassus W;        /* n x n */
     double *b;               /* [n] */
     double *x0;              /* [n], or NULL for 0 */
 } carom_problem;

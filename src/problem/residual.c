@@ -6,17 +6,15 @@
  *   pinned slip     unilateral law at (u_n, y_n) and |y_t + mu y_n d|/rho        (4)
  *
  * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. */
-#include <float.h>
 #include <math.h>
 
+#include "core/dense.h"
 #include "problem/problem.h"
 
-static double rho_of(const carom_problem *problem, const carom_block *block)
+static double rho_of(const carom_problem *problem, int k)
 {
-    double sum = 0;
-    for (int k = 0; k < block->law->rows; k++)
-        sum += problem->W[(block->row + k) * (problem->n + 1)];
-    return sum > 0 ? block->law->rows / sum : 1;
+    double trace = carom_delassus_trace(problem, k);
+    return trace > 0 ? problem->block[k].law->rows / trace : 1;
 }
 
 static double norm(int n, const double *x)
@@ -58,20 +56,16 @@ double carom_problem_residual(const carom_problem *problem, const double *x, dou
     double most = 0;
     if (worst)
         *worst = 0;
-    for (int i = 0; i < n; i++) {
-        double sum = problem->b[i];
-        for (int j = 0; j < n; j++)
-            sum += problem->W[i * n + j] * x[j];
-        u[i] = sum;
-        if (!(fabs(sum) <= DBL_MAX))
-            most = INFINITY;
-    }
+    carom_copy(n, problem->b, u);
+    carom_delassus_add(problem, x, u);
+    if (!carom_all_finite(n, u))
+        most = INFINITY;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
         double y[3] = {0, 0, 0};
         for (int i = 0; i < block->law->rows; i++)
             y[i] = x[block->row + i] + (problem->x0 ? problem->x0[block->row + i] : 0);
-        double r = block_residual(block, rho_of(problem, block), u + block->row, y);
+        double r = block_residual(block, rho_of(problem, k), u + block->row, y);
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;
             if (worst)
@@ -83,15 +77,10 @@ double carom_problem_residual(const carom_problem *problem, const double *x, dou
 
 double carom_problem_scale(const carom_problem *problem, const double *x)
 {
-    int n = problem->n;
     double most = 1e-300;
-    for (int i = 0; i < n; i++) {
-        double size = fabs(problem->b[i]);
-        most = size > most ? size : most;
-        for (int j = 0; j < n; j++) {
-            size = fabs(problem->W[i * n + j] * x[j]);
-            most = size > most ? size : most;
-        }
-    }
+    for (int i = 0; i < problem->n; i++)
+        most = fabs(problem->b[i]) > most ? fabs(problem->b[i]) : most;
+    for (int k = 0; k < problem->nblock; k++)
+        most = CAROM_MAX(most, carom_delassus_term(problem, k, x));
     return most;
 }

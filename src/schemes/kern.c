@@ -59,8 +59,8 @@ static carom_status step(carom_step *s)
     if (s->contacts->nactive) {
         if (sys->model->ncontact)
             carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
-        CAROM_TRY(carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, now->v, w->v_free, now,
-                                       next->v, s->error)); /* (4) */
+        CAROM_TRY(carom_contact_impact(s->contacts, sys, &sys->mass, NULL, now->v, w->v_free, now, next->v,
+                                       s->error)); /* (4) */
     } else {
         memcpy(next->v, w->v_free, sizeof(double) * (size_t)nv);
     }

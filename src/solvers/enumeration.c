@@ -15,6 +15,7 @@
 
 #include "solvers/parts.h"
 
+enum { ROWS = 18 }; /* at most: six spatial contacts; without friction or in the plane 12 */
 static const carom_field fields[] = {{0}};
 
 static bool takes(const carom_problem *problem)
@@ -28,20 +29,22 @@ typedef struct workspace {
     double *start, *y, *u; /* [n] */
 } workspace;
 
-static void place(workspace *w, carom_carver *carver, int n, int nblock)
+static void place(workspace *w, carom_layout *layout, int n, int nblock)
 {
-    carom_modes_place(&w->modes, carver, n, nblock);
-    w->start = CAROM_CARVE(carver, double, n);
-    w->y = CAROM_CARVE(carver, double, n);
-    w->u = CAROM_CARVE(carver, double, n);
+    n = CAROM_MIN(n, ROWS);
+    nblock = CAROM_MIN(nblock, ROWS);
+    carom_modes_place(&w->modes, layout, n, nblock, n);
+    CAROM_PLACE(layout, w->start, n);
+    CAROM_PLACE(layout, w->y, n);
+    CAROM_PLACE(layout, w->u, n);
 }
 
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_carver carver = {NULL, 0};
-    place(&w, &carver, n, nblock);
-    return carver.used;
+    carom_layout layout = {NULL, 0};
+    place(&w, &layout, n, nblock);
+    return layout.used;
 }
 
 /* The next combination (1); false after the last. */
@@ -70,7 +73,7 @@ static void start(const carom_problem *problem, const double *guess, double *y)
             continue;
         const double *x = guess + block->row, *b = problem->b + block->row;
         double t = hypot(x[1], x[2]), c = t > 0 ? 1 : -1, length = t > 0 ? t : hypot(b[1], b[2]);
-        double n = fmax(x[0], 1e-3 * fabs(b[0]) / problem->W[block->row * (problem->n + 1)]);
+        double n = fmax(x[0], 1e-3 * fabs(b[0]) / problem->W.dense[(size_t)block->row * (size_t)(problem->n + 1)]);
         const double *d = t > 0 ? x : b;
         y[block->row] = n;
         y[block->row + 1] = length > 0 ? c * block->mu * n * d[1] / length : block->mu * n;
@@ -81,8 +84,8 @@ static void start(const carom_problem *problem, const double *guess, double *y)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_carver carver = {s->work, 0};
-    place(&w, &carver, problem->n, problem->nblock);
+    carom_layout layout = {s->work, 0};
+    place(&w, &layout, problem->n, problem->nblock);
     size_t bytes = sizeof(double) * (size_t)problem->n;
     double best = INFINITY, good = fmin(s->tol, 1e-13);
     memset(w.modes.mode, CAROM_FIX_STICK, (size_t)problem->nblock);
@@ -106,6 +109,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
 const carom_solver carom_solver_enumeration = {
     .method = {.name = "enumeration", .doc = "tries every combination of modes; small problems, exhaustive",
                .ref = "", .fields = fields},
+    .forms = CAROM_DENSE,
     .takes = takes,
     .work = work,
     .solve = solve,

@@ -34,14 +34,15 @@ typedef struct workspace {
     int m, width;
 } workspace;
 
-static void place(workspace *w, carom_carver *carver, int n, int nblock)
+static void place(workspace *w, carom_layout *layout, int n, int nblock)
 {
-    carom_modes_place(&w->modes, carver, n, nblock);
-    w->T = CAROM_CARVE(carver, double, n * (2 * n + 2));
-    w->root = CAROM_CARVE(carver, double, n);
-    w->z = CAROM_CARVE(carver, double, n);
-    w->u = CAROM_CARVE(carver, double, n);
-    w->basis = CAROM_CARVE(carver, int, n);
+    carom_modes_place(&w->modes, layout, n, nblock, 0);
+    CAROM_PLACE(layout, w->T, (size_t)n * (2 * (size_t)n + 2));
+    w->modes.A = w->T; /* when the pivots are done */
+    CAROM_PLACE(layout, w->root, n);
+    CAROM_PLACE(layout, w->z, n);
+    CAROM_PLACE(layout, w->u, n);
+    CAROM_PLACE(layout, w->basis, n);
     w->m = n;
     w->width = 2 * n + 2;
 }
@@ -49,9 +50,14 @@ static void place(workspace *w, carom_carver *carver, int n, int nblock)
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_carver carver = {NULL, 0};
-    place(&w, &carver, n, nblock);
-    return carver.used;
+    carom_layout layout = {NULL, 0};
+    place(&w, &layout, n, nblock);
+    return layout.used;
+}
+
+static double *row_of(const workspace *w, int i)
+{
+    return w->T + (size_t)i * (size_t)w->width;
 }
 
 static void begin(workspace *w, const carom_problem *problem) /* (1) */
@@ -59,16 +65,16 @@ static void begin(workspace *w, const carom_problem *problem) /* (1) */
     int m = w->m;
     double largest = 0;
     for (int i = 0; i < m; i++) {
-        double diagonal = problem->W[i * (m + 1)];
+        double diagonal = problem->W.dense[(size_t)i * (size_t)(m + 1)];
         w->root[i] = diagonal > 0 ? 1 / sqrt(diagonal) : 1;
         largest = fmax(largest, fabs(w->root[i] * problem->b[i]));
     }
     for (int i = 0; i < m; i++) {
-        double *row = w->T + i * w->width;
+        double *row = row_of(w, i);
         row[0] = w->root[i] * problem->b[i] / largest;
         for (int j = 0; j < m; j++) {
             row[1 + j] = i == j;
-            row[1 + m + j] = -w->root[i] * problem->W[i * m + j] * w->root[j];
+            row[1 + m + j] = -w->root[i] * problem->W.dense[(size_t)i * (size_t)m + (size_t)j] * w->root[j];
         }
         row[1 + 2 * m] = -1;
         w->basis[i] = 1 + i;
@@ -77,12 +83,12 @@ static void begin(workspace *w, const carom_problem *problem) /* (1) */
 
 static void pivot(workspace *w, int r, int entering)
 {
-    double *top = w->T + r * w->width, factor = 1 / top[entering];
+    double *top = row_of(w, r), factor = 1 / top[entering];
     for (int j = 0; j < w->width; j++)
         top[j] *= factor;
     top[entering] = 1;
     for (int i = 0; i < w->m; i++) {
-        double *row = w->T + i * w->width, d = row[entering];
+        double *row = row_of(w, i), d = row[entering];
         if (i == r || d == 0)
             continue;
         for (int j = 0; j < w->width; j++)
@@ -95,7 +101,7 @@ static void pivot(workspace *w, int r, int entering)
 /* Is row a lexicographically less than row b, each divided by its entry d? */
 static bool less(const workspace *w, int a, int b, int entering)
 {
-    const double *p = w->T + a * w->width, *q = w->T + b * w->width;
+    const double *p = row_of(w, a), *q = row_of(w, b);
     double da = 1 / p[entering], db = 1 / q[entering];
     for (int j = 0; j <= w->m; j++) {
         double x = p[j] * da, y = q[j] * db;
@@ -110,7 +116,7 @@ static int leaving_row(const workspace *w, int entering)
 {
     int best = -1, artificial = -1;
     for (int i = 0; i < w->m; i++) {
-        if (!(w->T[i * w->width + entering] > PIVOT_TOL))
+        if (!(row_of(w, i)[entering] > PIVOT_TOL))
             continue;
         if (w->basis[i] == 2 * w->m + 1)
             artificial = i;
@@ -118,7 +124,7 @@ static int leaving_row(const workspace *w, int entering)
             best = i;
     }
     if (artificial >= 0 && artificial != best) {
-        const double *p = w->T + artificial * w->width, *q = w->T + best * w->width;
+        const double *p = row_of(w, artificial), *q = row_of(w, best);
         double x = p[0] / p[entering], y = q[0] / q[entering];
         if (x - y <= TIE_TOL * (1 + fabs(x)))
             best = artificial;
@@ -130,7 +136,7 @@ static int first_row(const workspace *w)
 {
     int r = 0;
     for (int i = 1; i < w->m; i++)
-        if (w->T[i * w->width] <= w->T[r * w->width])
+        if (row_of(w, i)[0] <= row_of(w, r)[0])
             r = i;
     return r;
 }
@@ -145,7 +151,7 @@ static bool proves_none(const workspace *w, int entering, const carom_problem *p
         z[entering - m - 1] = 1;
     for (int i = 0; i < m; i++)
         if (w->basis[i] > m && w->basis[i] <= 2 * m)
-            z[w->basis[i] - m - 1] = fmax(0, -w->T[i * w->width + entering]);
+            z[w->basis[i] - m - 1] = fmax(0, -row_of(w, i)[entering]);
     for (int i = 0; i < m; i++) {
         product += z[i] * w->root[i] * problem->b[i];
         size += z[i] * w->root[i] * fabs(problem->b[i]);
@@ -153,7 +159,7 @@ static bool proves_none(const workspace *w, int entering, const carom_problem *p
     for (int j = 0; j < m; j++) {
         double sum = 0, terms = 0;
         for (int i = 0; i < m; i++) {
-            double term = problem->W[i * m + j] * w->root[i] * z[i];
+            double term = problem->W.dense[(size_t)i * (size_t)m + (size_t)j] * w->root[i] * z[i];
             sum += term;
             terms += fabs(term);
         }
@@ -184,9 +190,9 @@ static void run(workspace *w, const carom_problem *problem, carom_solve *s)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_carver carver = {s->work, 0};
+    carom_layout layout = {s->work, 0};
     int m = problem->n;
-    place(&w, &carver, m, problem->nblock);
+    place(&w, &layout, m, problem->nblock);
     memset(s->x, 0, sizeof(double) * (size_t)m);
     s->none = false;
     s->iterations = 0;
@@ -205,7 +211,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
         int k = w.basis[i] - m - 1;
         if (k < 0 || k >= m)
             continue;
-        s->x[k] = fmax(0, w.T[i * w.width] * largest * w.root[k]);
+        s->x[k] = fmax(0, row_of(&w, i)[0] * largest * w.root[k]);
         w.modes.mode[k] = CAROM_FIX_STICK;
     }
     memcpy(w.z, s->x, sizeof(double) * (size_t)m);
@@ -217,6 +223,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
 const carom_solver carom_solver_lemke = {
     .method = {.name = "lemke", .doc = "complementary pivoting; contacts without friction",
                .ref = "Cottle, Pang and Stone (1992), The Linear Complementarity Problem", .fields = fields},
+    .forms = CAROM_DENSE,
     .takes = takes,
     .work = work,
     .solve = solve,

@@ -14,24 +14,21 @@
 #include "core/dense.h"
 #include "solvers/parts.h"
 
-void carom_modes_place(carom_modes *modes, carom_carver *carver, int n, int nblock)
+void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblock, int active)
 {
-    modes->mode = CAROM_CARVE(carver, unsigned char, nblock);
+    CAROM_PLACE(layout, modes->mode, nblock);
     modes->nearest = false;
-    modes->A = CAROM_CARVE(carver, double, n * n);
-    modes->F = CAROM_CARVE(carver, double, n);
-    modes->y = CAROM_CARVE(carver, double, n);
-    modes->work = CAROM_CARVE(carver, double, 5 * n);
-    modes->row = CAROM_CARVE(carver, int, n);
-    modes->order = CAROM_CARVE(carver, int, n);
+    CAROM_PLACE(layout, modes->A, (size_t)active * (size_t)active);
+    CAROM_PLACE(layout, modes->F, n);
+    CAROM_PLACE(layout, modes->work, 5 * (size_t)n);
+    CAROM_PLACE(layout, modes->row, n);
+    CAROM_PLACE(layout, modes->order, n);
 }
 
-static double mean_diagonal(const carom_problem *problem, const carom_block *block)
+static double mean_diagonal(const carom_problem *problem, int k)
 {
-    double sum = 0;
-    for (int k = 0; k < block->law->rows; k++)
-        sum += problem->W[(block->row + k) * (problem->n + 1)];
-    return sum > 0 ? sum / block->law->rows : 1;
+    double trace = carom_delassus_trace(problem, k);
+    return trace > 0 ? trace / problem->block[k].law->rows : 1;
 }
 
 /* The mode of a contact with the force z: open, inside of the cone, or on its side. */
@@ -58,7 +55,7 @@ bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, cons
     bool changed = false;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        double w = mean_diagonal(problem, block), z[3] = {0, 0, 0};
+        double w = mean_diagonal(problem, k), z[3] = {0, 0, 0};
         for (int i = 0; i < block->law->rows; i++)
             z[i] = y[block->row + i] - u[block->row + i] / w;
         unsigned char mode = mode_at(block, z, 1 + 1e-10);
@@ -90,7 +87,7 @@ static int choose_rows(carom_modes *modes, const carom_problem *problem, double 
 static double velocity_row(const carom_modes *modes, const carom_problem *problem, int n, int row, const double *y,
                            double *A)
 {
-    const double *W = problem->W + row * problem->n;
+    const double *W = problem->W.dense + (size_t)row * (size_t)problem->n;
     double u = problem->b[row];
     for (int j = 0; j < n; j++) {
         A[j] = W[modes->row[j]];
@@ -102,7 +99,7 @@ static double velocity_row(const carom_modes *modes, const carom_problem *proble
 static void planar_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
 {
     const carom_block *block = &problem->block[k];
-    double *A = modes->A + (i + 1) * n, w = mean_diagonal(problem, block);
+    double *A = modes->A + (size_t)(i + 1) * (size_t)n, w = mean_diagonal(problem, k);
     double s = modes->mode[k] == CAROM_FIX_SLIP_PLUS ? block->mu : -block->mu;
     for (int j = 0; j < n; j++)
         A[j] = 0;
@@ -114,7 +111,7 @@ static void planar_slip(const carom_modes *modes, const carom_problem *problem, 
 static void spatial_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
 {
     const carom_block *block = &problem->block[k];
-    double *A1 = modes->A + (i + 1) * n, *A2 = A1 + n, w = mean_diagonal(problem, block);
+    double *A1 = modes->A + (size_t)(i + 1) * (size_t)n, *A2 = A1 + n, w = mean_diagonal(problem, k);
     const double *x = y + block->row;
     double t = sqrt(x[1] * x[1] + x[2] * x[2]), d1 = x[1] / t, d2 = x[2] / t;
     double u1 = velocity_row(modes, problem, n, block->row + 1, y, A1);
@@ -143,7 +140,8 @@ static bool assemble(carom_modes *modes, const carom_problem *problem, int n, co
         if (modes->mode[k] == CAROM_FIX_OPEN)
             continue;
         for (int r = 0; r < held; r++)
-            modes->F[i + r] = velocity_row(modes, problem, n, block->row + r, y, modes->A + (i + r) * n); /* (1) */
+            modes->F[i + r] = velocity_row(modes, problem, n, block->row + r, y,
+                                           modes->A + (size_t)(i + r) * (size_t)n);       /* (1) */
         if (held < rows && rows == 2)
             planar_slip(modes, problem, k, i, n, y);
         if (held < rows && rows == 3) {
@@ -162,7 +160,7 @@ static bool eliminate(int n, double *A, int *order, double *z)
         return false;
     double least = INFINITY, most = 0;
     for (int i = 0; i < n; i++) {
-        double pivot = fabs(A[i * (n + 1)]);
+        double pivot = fabs(A[(size_t)i * (size_t)(n + 1)]);
         least = pivot < least ? pivot : least;
         most = pivot > most ? pivot : most;
     }
@@ -179,7 +177,7 @@ static bool assemble_step(carom_modes *modes, const carom_problem *problem, int 
     for (int i = 0; i < n; i++) {
         modes->F[i] = -modes->F[i];
         for (int j = 0; j < n && !modes->nearest; j++)
-            modes->F[i] += modes->A[i * n + j] * y[modes->row[j]];
+            modes->F[i] += modes->A[(size_t)i * (size_t)n + (size_t)j] * y[modes->row[j]];
     }
     return linear;
 }

@@ -41,41 +41,33 @@ typedef struct workspace {
     double best;           /* relative residual of the x returned */
 } workspace;
 
-static void place(workspace *w, carom_carver *carver, int n, int nblock)
+static void place(workspace *w, carom_layout *layout, int n, int nblock)
 {
-    carom_modes_place(&w->modes, carver, n, nblock);
-    w->y = CAROM_CARVE(carver, double, n);
-    w->trial = CAROM_CARVE(carver, double, n);
-    w->u = CAROM_CARVE(carver, double, n);
+    carom_modes_place(&w->modes, layout, n, nblock, CAROM_MIN(n, POLISH_ROWS));
+    CAROM_PLACE(layout, w->y, n);
+    CAROM_PLACE(layout, w->trial, n);
+    CAROM_PLACE(layout, w->u, n);
 }
 
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_carver carver = {NULL, 0};
-    place(&w, &carver, n, nblock);
-    return carver.used;
+    carom_layout layout = {NULL, 0};
+    place(&w, &layout, n, nblock);
+    return layout.used;
 }
 
 /* One sweep; returns the largest change of u it makes, by the diagonal of W. */
 static double sweep(const carom_problem *problem, double *y, double relaxation)
 {
-    int n = problem->n;
     double change = 0;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        int rows = block->law->rows, first = block->row;
+        int rows = block->law->rows, first = block->row, stride;
         double q[3] = {0, 0, 0}, z[3] = {0, 0, 0};
-        for (int i = 0; i < rows; i++) {                                                 /* (1) */
-            const double *W = problem->W + (first + i) * n;
-            double sum = problem->b[first + i];
-            for (int j = 0; j < first; j++)
-                sum += W[j] * y[j];
-            for (int j = first + rows; j < n; j++)
-                sum += W[j] * y[j];
-            q[i] = sum;
-        }
-        carom_one(block, problem->W + first * (n + 1), n, q, z);                         /* (2) */
+        carom_delassus_others(problem, k, y, q);                                         /* (1) */
+        const double *W = carom_delassus_block(problem, k, k, &stride);
+        carom_one(block, W, stride, q, z);                                               /* (2) */
         if (relaxation != 1) {
             double relaxed[3] = {0, 0, 0};
             for (int i = 0; i < rows; i++)
@@ -83,7 +75,7 @@ static double sweep(const carom_problem *problem, double *y, double relaxation)
             block->law->project(block->mu, relaxed, z);                                  /* (3) */
         }
         for (int i = 0; i < rows; i++) {
-            double difference = fabs(z[i] - y[first + i]) * problem->W[(first + i) * (n + 1)];
+            double difference = fabs(z[i] - y[first + i]) * W[i * (stride + 1)];
             change = !(difference <= change) ? difference : change;
             y[first + i] = z[i];
         }
@@ -169,8 +161,8 @@ static double damped(double relaxation, int k)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_carver carver = {s->work, 0};
-    place(&w, &carver, problem->n, problem->nblock);
+    carom_layout layout = {s->work, 0};
+    place(&w, &layout, problem->n, problem->nblock);
     w.best = INFINITY;
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
     int most = (int)s->field[ITERATIONS];
@@ -194,6 +186,7 @@ const carom_solver carom_solver_nsgs = {
     .method = {.name = "nsgs", .doc = "nonsmooth Gauss-Seidel with a polish; every law and size",
                .ref = "Jourdan, Alart and Jean (1998), Comput. Methods Appl. Mech. Engrg. 155, 31-47",
                .fields = fields},
+    .forms = CAROM_DENSE,
     .takes = takes,
     .work = work,
     .solve = solve,

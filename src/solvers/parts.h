@@ -3,23 +3,11 @@
 #ifndef CAROM_SOLVER_PARTS_H
 #define CAROM_SOLVER_PARTS_H
 
+#include "core/layout.h"
 #include "solvers/solver.h"
 
 /* Pivots below this part of the largest count as dependent: redundant rows are exact copies up to rounding. */
 #define CAROM_RANK_TOL 1e-11
-
-/* Hands out pieces of one block of memory; with base 0 it only measures. */
-typedef struct carom_carver {
-    char *base;
-    size_t used;
-} carom_carver;
-static inline void *carom_carve(carom_carver *carver, size_t bytes)
-{
-    void *piece = carver->base ? carver->base + carver->used : NULL;
-    carver->used += (bytes + 15) & ~(size_t)15;
-    return piece;
-}
-#define CAROM_CARVE(carver, type, count) ((type *)carom_carve((carver), sizeof(type) * (size_t)(count)))
 
 /* One contact: y with (W y + b, y) in the law; W is the diagonal block inside of a matrix with rows of length stride.
  * The best found if there is no solution. */
@@ -41,10 +29,12 @@ enum { CAROM_FIX_STICK, CAROM_FIX_SLIP_PLUS, CAROM_FIX_SLIP_MINUS, CAROM_FIX_OPE
 typedef struct carom_modes {
     unsigned char *mode;      /* [nblock] */
     bool nearest;             /* among many solutions: the nearest to y instead of the smallest */
-    double *A, *F, *y, *work; /* [n*n] [n] [n] [5n] */
+    double *A;                /* [active*active] */
+    double *F, *work;         /* [n] [5n] */
     int *row, *order;         /* [n] [n] */
 } carom_modes;
-void carom_modes_place(carom_modes *modes, carom_carver *carver, int n, int nblock);
+/* For problems of n rows, of which at most `active` belong to contacts that are not open. */
+void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblock, int active);
 /* Reads the modes off y. */
 void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y);
 /* Changes the modes to those of the law at (u, y): closed where y_n - rho u_n > 0, slip where y_t - rho u_t leaves the
@@ -61,13 +51,15 @@ typedef struct carom_reduced {
     int nrow;              /* njoint + problem.n */
     int *row;              /* [nrow] of the original problem */
     int *slip;             /* [nrow] pinned slip block of the original problem that the column belongs to, or -1 */
-    double *K;             /* [nrow*nrow] before elimination of the joints */
+    double *K;             /* [nrow*nrow] before elimination of the joints; without any it is problem.W */
     double *c;             /* [nrow] */
     double *X;             /* [(1 + problem.n)*njoint] columns of K_JJ^-1 (c_J, K_JC), one per row */
-    double *A, *y, *work;  /* [nrow*nrow] [nrow] [6*nrow] */
+    double *A;             /* [njoint*njoint] */
+    double *line, *work;   /* [n] a row of a sparse W, [6*nrow] */
     int *order;            /* [nrow] */
 } carom_reduced;
-void carom_reduce_place(carom_reduced *reduced, carom_carver *carver, int n, int nblock);
+/* problem NULL: room for any problem of up to n rows and nblock blocks. */
+void carom_reduce_place(carom_reduced *reduced, carom_layout *layout, int n, int nblock, const carom_problem *problem);
 void carom_reduce(carom_reduced *reduced, const carom_problem *problem);
 void carom_reduce_guess(const carom_reduced *reduced, const carom_problem *problem, const double *x, double *y);
 void carom_reduce_expand(carom_reduced *reduced, const carom_problem *problem, const double *y, double *x);

@@ -12,6 +12,7 @@
  * depend on the choice, because the columns of K_JC lie in the range of K_JJ). A sum in (4) that cancels to less than
  * 1e-13 of its terms is 0: otherwise a contact that the joints block would get a force made of rounding errors. */
 #include <math.h>
+#include <string.h>
 
 #include "core/dense.h"
 #include "solvers/parts.h"
@@ -43,21 +44,34 @@ carom_census carom_problem_census(const carom_problem *problem)
     return count;
 }
 
-void carom_reduce_place(carom_reduced *reduced, carom_carver *carver, int n, int nblock)
+/* Rows that are held. */
+static int joint_rows(const carom_problem *problem)
 {
-    reduced->problem.block = CAROM_CARVE(carver, carom_block, nblock);
-    reduced->problem.W = CAROM_CARVE(carver, double, n * n);
-    reduced->problem.b = CAROM_CARVE(carver, double, n);
+    int rows = 0;
+    for (int k = 0; k < problem->nblock; k++)
+        rows += is_joint(&problem->block[k]) ? problem->block[k].law->rows : 0;
+    return rows;
+}
+
+/* With m of n rows held, W, X and A have (n - m)^2 + m (n - m + 1) + m^2 <= n^2 + n numbers. */
+void carom_reduce_place(carom_reduced *reduced, carom_layout *layout, int n, int nblock, const carom_problem *problem)
+{
+    size_t m = problem ? (size_t)joint_rows(problem) : 0, nc = (size_t)n - m;
+    CAROM_PLACE(layout, reduced->problem.block, nblock);
+    CAROM_PLACE(layout, reduced->problem.b, n);
+    CAROM_PLACE(layout, reduced->row, n);
+    CAROM_PLACE(layout, reduced->slip, n);
+    CAROM_PLACE(layout, reduced->c, n);
+    CAROM_PLACE(layout, reduced->line, n);
+    CAROM_PLACE(layout, reduced->work, 6 * (size_t)n);
+    CAROM_PLACE(layout, reduced->order, n);
+    CAROM_PLACE(layout, reduced->problem.W.dense, nc * nc);
+    CAROM_PLACE(layout, reduced->X, m * (nc + 1));
+    CAROM_PLACE(layout, reduced->A, m * m);
+    reduced->K = reduced->problem.W.dense;
+    if (m > 0 || !problem)
+        CAROM_PLACE(layout, reduced->K, (size_t)n * (size_t)n + (size_t)n);
     reduced->problem.x0 = NULL;
-    reduced->row = CAROM_CARVE(carver, int, n);
-    reduced->slip = CAROM_CARVE(carver, int, n);
-    reduced->K = CAROM_CARVE(carver, double, n * n);
-    reduced->c = CAROM_CARVE(carver, double, n);
-    reduced->X = CAROM_CARVE(carver, double, n * (n + 1));
-    reduced->A = CAROM_CARVE(carver, double, n * n);
-    reduced->y = CAROM_CARVE(carver, double, n);
-    reduced->work = CAROM_CARVE(carver, double, 6 * n);
-    reduced->order = CAROM_CARVE(carver, int, n);
 }
 
 static void add_row(carom_reduced *reduced, int row, int slip)
@@ -88,10 +102,23 @@ static void choose_rows(carom_reduced *reduced, const carom_problem *problem)
     reduced->problem.n = reduced->nrow - reduced->njoint;
 }
 
-/* Column s of the reduced problem: a column of W, in a pinned slip combined with the tangential ones. */
-static double combine(const carom_reduced *reduced, const carom_problem *problem, int i, int s)
+/* A row of W. */
+static const double *line_of(carom_reduced *reduced, const carom_problem *problem, int k, int i)
 {
-    const double *w = problem->W + i * problem->n + reduced->row[s];
+    int n = problem->n, row = problem->block[k].row + i;
+    if (problem->W.dense)
+        return problem->W.dense + (size_t)row * (size_t)n;
+    memset(reduced->line, 0, sizeof(double) * (size_t)n);
+    carom_neighbour l = {0};
+    while (carom_delassus_next(problem, k, &l))
+        carom_copy(problem->block[l.block].law->rows, l.W + i * l.stride, reduced->line + problem->block[l.block].row);
+    return reduced->line;
+}
+
+/* Column s of the reduced problem: a column of W, in a pinned slip combined with the tangential ones. */
+static double combine(const carom_reduced *reduced, const carom_problem *problem, const double *line, int s)
+{
+    const double *w = line + reduced->row[s];
     if (reduced->slip[s] < 0)
         return w[0];
     const carom_block *block = &problem->block[reduced->slip[s]];
@@ -114,29 +141,28 @@ static bool well_conditioned(int n, const double *LU)
 /* X = K_JJ^+ (c_J, K_JC), one column of the right-hand side after the other. */
 static void solve_joints(carom_reduced *r)
 {
-    int m = r->njoint, n = r->nrow, nc = r->problem.n;
-    for (int j = 0; j <= nc; j++)
-        for (int i = 0; i < m; i++)
+    size_t m = (size_t)r->njoint, n = (size_t)r->nrow, nc = (size_t)r->problem.n;
+    int rows = r->njoint;
+    for (size_t j = 0; j <= nc; j++)
+        for (size_t i = 0; i < m; i++)
             r->X[j * m + i] = j ? r->K[i * n + m + j - 1] : r->c[i];
     if (m == 1) {
-        for (int j = 0; j <= nc; j++)
+        for (size_t j = 0; j <= nc; j++)
             r->X[j] = r->K[0] != 0 ? r->X[j] / r->K[0] : 0;
         return;
     }
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            r->A[i * m + j] = r->K[i * n + j];
-    bool regular = carom_lu(m, r->A, r->order) && well_conditioned(m, r->A);
-    for (int j = 0; j <= nc; j++) {
+    for (size_t i = 0; i < m; i++)
+        carom_copy(rows, r->K + i * n, r->A + i * m);
+    bool regular = carom_lu(rows, r->A, r->order) && well_conditioned(rows, r->A);
+    for (size_t j = 0; j <= nc; j++) {
         if (regular) {
-            carom_lu_solve(m, r->A, r->order, r->X + j * m);
+            carom_lu_solve(rows, r->A, r->order, r->X + j * m);
             continue;
         }
-        for (int i = 0; i < m * m; i++)
-            r->A[i] = r->K[i / m * n + i % m];
-        carom_least_squares(m, m, r->A, r->X + j * m, r->work, CAROM_RANK_TOL, r->work + n, r->order);
-        for (int i = 0; i < m; i++)
-            r->X[j * m + i] = r->work[i];
+        for (size_t i = 0; i < m; i++)
+            carom_copy(rows, r->K + i * n, r->A + i * m);
+        carom_least_squares(rows, rows, r->A, r->X + j * m, r->work, CAROM_RANK_TOL, r->work + m, r->order);
+        carom_copy(rows, r->work, r->X + j * m);
     }
 }
 
@@ -151,24 +177,38 @@ static double cancel(int m, double first, const double *row, const double *x)
     return fabs(sum) <= 1e-13 * terms ? 0 : sum;
 }
 
+/* K and c of all rows that remain */
+static void assemble(carom_reduced *reduced, const carom_problem *problem)
+{
+    int n = reduced->nrow;
+    for (int i = 0, k = 0; i < n; i++) {
+        int row = reduced->row[i];
+        k = row < problem->block[k].row ? 0 : k;
+        while (k + 1 < problem->nblock && problem->block[k + 1].row <= row)
+            k++;
+        const double *line = line_of(reduced, problem, k, row - problem->block[k].row);
+        reduced->c[i] = problem->b[row] - (problem->x0 ? carom_dot(problem->n, line, problem->x0) : 0); /* (1) */
+        for (int j = 0; j < n; j++)
+            reduced->K[(size_t)i * (size_t)n + (size_t)j] = combine(reduced, problem, line, j);
+    }
+}
+
 void carom_reduce(carom_reduced *reduced, const carom_problem *problem)
 {
-    int N = problem->n;
     choose_rows(reduced, problem);
-    int n = reduced->nrow, m = reduced->njoint, nc = reduced->problem.n;
-    for (int i = 0; i < n; i++) {
-        int row = reduced->row[i];
-        reduced->c[i] = problem->b[row] - (problem->x0 ? carom_dot(N, problem->W + row * N, problem->x0) : 0); /* (1) */
-        for (int j = 0; j < n; j++)
-            reduced->K[i * n + j] = combine(reduced, problem, row, j);
+    assemble(reduced, problem);
+    int m = reduced->njoint, nc = reduced->problem.n;
+    if (m == 0) { /* K is W */
+        carom_copy(nc, reduced->c, reduced->problem.b);
+        return;
     }
-    if (m > 0)
-        solve_joints(reduced);
+    solve_joints(reduced);
     for (int i = 0; i < nc; i++) {                                                       /* (4) */
-        const double *row = reduced->K + (m + i) * n;
-        reduced->problem.b[i] = m ? cancel(m, reduced->c[m + i], row, reduced->X) : reduced->c[i];
+        const double *row = reduced->K + (size_t)(m + i) * (size_t)(m + nc);
+        double *W = reduced->problem.W.dense + (size_t)i * (size_t)nc;
+        reduced->problem.b[i] = cancel(m, reduced->c[m + i], row, reduced->X);
         for (int j = 0; j < nc; j++)
-            reduced->problem.W[i * nc + j] = m ? cancel(m, row[m + j], row, reduced->X + (j + 1) * m) : row[j];
+            W[j] = cancel(m, row[m + j], row, reduced->X + (size_t)(j + 1) * (size_t)m);
     }
 }
 
@@ -188,7 +228,7 @@ void carom_reduce_expand(carom_reduced *reduced, const carom_problem *problem, c
     for (int i = 0; i < m; i++) {                                                        /* (3) */
         double sum = -reduced->X[i];
         for (int j = 0; j < nc; j++)
-            sum -= reduced->X[(j + 1) * m + i] * y[j];
+            sum -= reduced->X[(size_t)(j + 1) * (size_t)m + (size_t)i] * y[j];
         x[reduced->row[i]] = sum;
     }
     for (int j = 0; j < nc; j++) {

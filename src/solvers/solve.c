@@ -43,25 +43,26 @@ typedef struct workspace {
     void *inner;                  /* of the solver */
 } workspace;
 
-static void place(workspace *w, carom_carver *carver, int n, int nblock)
+/* problem NULL: room for any of this size */
+static void place(workspace *w, carom_layout *layout, int n, int nblock, const carom_problem *problem)
 {
-    carom_reduce_place(&w->reduced, carver, n, nblock);
-    w->y = CAROM_CARVE(carver, double, n);
-    w->u = CAROM_CARVE(carver, double, n);
-    w->guess = CAROM_CARVE(carver, double, n);
-    w->best = CAROM_CARVE(carver, double, n);
-    w->inner = carom_carve(carver, 0);
+    carom_reduce_place(&w->reduced, layout, n, nblock, problem);
+    CAROM_PLACE(layout, w->y, n);
+    CAROM_PLACE(layout, w->u, n);
+    CAROM_PLACE(layout, w->guess, n);
+    CAROM_PLACE(layout, w->best, n);
+    w->inner = carom_place(layout, 0);
 }
 
-size_t carom_solver_work(int n, int nblock)
+size_t carom_solver_work(const carom_solver *solver, int n, int nblock)
 {
     workspace w;
-    carom_carver carver = {NULL, 0};
-    place(&w, &carver, n, nblock);
-    size_t most = 0;
-    for (int i = 0; i < CAROM_COUNT(solvers); i++)
+    carom_layout layout = {NULL, 0};
+    place(&w, &layout, n, nblock, NULL);
+    size_t most = solver ? solver->work(n, nblock) : 0;
+    for (int i = 0; !solver && i < CAROM_COUNT(solvers); i++)
         most = CAROM_MAX(most, solvers[i]->work(n, nblock));
-    return carver.used + most + 16;
+    return layout.used + most + 16;
 }
 
 /* ---- judging ---- */
@@ -77,7 +78,7 @@ static carom_status refuse(const carom_problem *problem, carom_solve *solve, con
 {
     int n = problem->n;
     solve->none = false;
-    if (!carom_all_finite(n * n, problem->W) || !carom_all_finite(n, problem->b) ||
+    if (!carom_delassus_finite(problem) || !carom_all_finite(n, problem->b) ||
         (problem->x0 && !carom_all_finite(n, problem->x0)))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: a value of the problem (%d rows, %d blocks) is not finite", by, n,
                    problem->nblock);
@@ -90,7 +91,8 @@ static carom_status refuse(const carom_problem *problem, carom_solve *solve, con
 /* ---- the short cuts ---- */
 static carom_status solve_one_row(const carom_problem *problem, carom_solve *solve, carom_error *error)
 {
-    double b = problem->b[0], W = problem->W[0];
+    int stride;
+    double b = problem->b[0], W = *carom_delassus_block(problem, 0, 0, &stride);
     solve->iterations = 1;
     solve->worst = 0;
     if (b >= 0 && b <= DBL_MAX && fabs(W) <= DBL_MAX) {
@@ -111,7 +113,9 @@ static carom_status solve_one_row(const carom_problem *problem, carom_solve *sol
 
 static carom_status solve_one_contact(const carom_problem *problem, carom_solve *solve, carom_error *error)
 {
-    carom_one(problem->block, problem->W, problem->n, problem->b, solve->x);
+    int stride;
+    const double *W = carom_delassus_block(problem, 0, 0, &stride);
+    carom_one(problem->block, W, stride, problem->b, solve->x);
     solve->iterations = 1;
     return judge(problem, solve) ? CAROM_OK : refuse(problem, solve, "one contact", CAROM_NO_SOLUTION, error);
 }
@@ -199,7 +203,7 @@ static bool decide(attempt *a, const carom_solver *solver)
     a->none = reduced->nblock <= 1;
     if (reduced->nblock == 1) {
         a->iterations = 1;
-        carom_one(reduced->block, reduced->W, reduced->n, reduced->b, w->y);
+        carom_one(reduced->block, reduced->W.dense, reduced->n, reduced->b, w->y);
         return accept(a, w->y);
     }
     return reduced->nblock > 0 && try_all(a);
@@ -209,8 +213,8 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
                                   carom_error *error)
 {
     workspace w;
-    carom_carver carver = {solve->work, 0};
-    place(&w, &carver, problem->n, problem->nblock);
+    carom_layout layout = {solve->work, 0};
+    place(&w, &layout, problem->n, problem->nblock, problem);
     attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY};
     solve->iterations = 0;
     if (judge(problem, solve) && !solver)

@@ -18,6 +18,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
 
 typedef struct carom_solver {
     carom_method method;
+    unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE */
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
     /* Fills x; the caller judges. Called by carom_problem_solve only, after the elimination of joints, pins and x0: all
@@ -29,8 +30,8 @@ extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_so
 
 const carom_solver *carom_solver_list(int i);                /* NULL after the last */
 const carom_solver *carom_solver_find(const char *name);
-/* Bytes that any solver needs for problems up to this size. */
-size_t carom_solver_work(int n, int nblock);
+/* Bytes that the solver (NULL: any of the list) needs for problems up to this size. */
+size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
  * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
  * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */

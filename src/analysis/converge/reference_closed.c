@@ -239,8 +239,9 @@ static bool agrees(carom_sim *sim, const carom_closed *c)
         double F = force_at(sim, t, q, v);
         carom_system_eval(sys, CAROM_GAP, t, &q, &v);
         carom_system_eval(sys, CAROM_LAW, t, &q, &v);
-        if (!close_to(F, c->force(c, t, q, v), fabs(c->f) + fabs(c->k) + fabs(c->c)) || sys->at.M[0] != c->m ||
-            sys->at.law[0] != c->e || !close_to(sys->at.g[0], q - c->floor, 1 + fabs(q)))
+        if (!close_to(F, c->force(c, t, q, v), fabs(c->f) + fabs(c->k) + fabs(c->c)) ||
+            carom_mass_entry(sys, 0, 0) != c->m || sys->at.law[0] != c->e ||
+            !close_to(sys->at.g[0], q - c->floor, 1 + fabs(q)))
             return false;
     }
     return true;
@@ -300,7 +301,7 @@ static carom_status probe(carom_sim *sim, carom_path **path, carom_closed *c, ch
     carom_system_eval(sys, CAROM_GAP, 0, &c->q0, &c->v0);
     carom_system_eval(sys, CAROM_LAW, 0, &c->q0, &c->v0);
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE, 0, &c->q0, &c->v0);
-    c->m = sys->at.M[0], c->floor = c->q0 - sys->at.g[0], c->e = sys->at.law[0];
+    c->m = carom_mass_entry(sys, 0, 0), c->floor = c->q0 - sys->at.g[0], c->e = sys->at.law[0];
     if (c->q0 < c->floor)
         return CAROM_OK;
     form f = recognize(sim, c);

@@ -15,16 +15,14 @@
 static carom_status look(carom_tangent *t, const carom_jump *jump)
 {
     carom_system *sys = &t->system;
-    int nv = sys->nv;
     t->flow.fixed.role = t->role, t->flow.fixed.direction = t->direction;
     CAROM_TRY(carom_contact_accel_fixed(&t->flow.fixed, sys, jump->t, jump->q, jump->v_before,
                                         CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t->a, t->force,
                                         &t->error));
     for (int r = 0; r < sys->nrow; r++) {
-        const double *G = sys->at.G + r * nv;
-        t->u[r] = carom_dot(nv, G, jump->v_before) + sys->at.w[r];
-        t->u_after[r] = carom_dot(nv, G, jump->v_after) + sys->at.w[r];
-        t->force[r] = carom_dot(nv, G, t->a) + sys->at.gamma[r];
+        t->u[r] = carom_row_speed(sys, r, jump->v_before);
+        t->u_after[r] = carom_row_speed(sys, r, jump->v_after);
+        t->force[r] = carom_row_accel(sys, r, t->a);
     }
     carom_copy(sys->nrow, t->u_after, t->u_start);
     return CAROM_OK;

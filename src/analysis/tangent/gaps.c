@@ -28,7 +28,7 @@ static void measure(carom_tangent *t, double time, const double *q, const double
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, time, q, v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
-        u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, v) + sys->at.w[r];
+        u[r] = carom_row_speed(sys, r, v);
     }
 }
 
@@ -43,7 +43,7 @@ static double least(carom_tangent *t, const carom_segment *g, int link, double *
         s = CAROM_MIN(CAROM_MAX(s, low), high);
         carom_segment_at(sys->model, g, s, t->flow.q, t->flow.v);
         carom_system_eval(&t->system, CAROM_GAP | CAROM_JACOBIAN, g->t0 + s * (g->t1 - g->t0), t->flow.q, t->flow.v);
-        double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, t->flow.v) + sys->at.w[r];
+        double u = carom_row_speed(sys, r, t->flow.v);
         *when = g->t0 + s * (g->t1 - g->t0);
         value = CAROM_MIN(value, sys->at.g[link]);
         if (fabs(u) * (g->t1 - g->t0) <= 1e-3 * fabs(value))

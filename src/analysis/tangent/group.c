@@ -39,7 +39,7 @@ static int next_blow(carom_tangent *t, const carom_jump *jump, int blow, bool ba
     double rest = carom_tangent_rest(t, jump->v_before);
     for (int k = blow; k < blow + g->count; k++) {
         int c = g->order[backwards ? g->count - 1 - k % g->count : k % g->count], r = sys->link[sys->njoint + c].row;
-        double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, g->v) + sys->at.w[r];
+        double u = carom_row_speed(sys, r, g->v);
         if (u < -rest)
             return c;
     }
@@ -95,12 +95,10 @@ static void sort(carom_tangent *t, int j)
 {
     carom_group *g = &t->group;
     const carom_system *sys = &t->system;
-    int nv = sys->nv, np = sys->model->np, n = t->n;
+    int np = sys->model->np, n = t->n;
     for (int i = 0; i < g->count; i++) {
         int c = g->order[i], k = sys->njoint + c, r = sys->link[k].row;
-        double sum = 0;
-        for (int l = 0; l < nv; l++)
-            sum += sys->at.G[r * nv + l] * t->X[l * n + j];
+        double sum = carom_row_column(sys, r, t->X + j, n);
         for (int l = 0; t->parameters && l < np; l++)
             sum += t->saltation.g_p[k * np + l] * t->dp[l * n + j];
         g->when[c] = g->dt[c * n + j] = -sum / t->u[r];

@@ -75,9 +75,7 @@ static double slipping(const carom_flow *f, int i, const double *U, int stride, 
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
     if (sys->link[sys->njoint + c].rows < 3 || f->fixed.holds[c])
         return sum;
-    const double *G = sys->at.G + (n + 1) * sys->nv;
-    double speed = hypot(carom_dot(sys->nv, G, f->v_here) + sys->at.w[n + 1],
-                         carom_dot(sys->nv, G + sys->nv, f->v_here) + sys->at.w[n + 2]);
+    double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
     return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->fixed.slow);
 }

@@ -24,7 +24,7 @@ static void positions(carom_tangent *t)
             int k = 0;
             while (sys->link[k].row != l->row[i])
                 k++;
-            t->flow.d[i] = -row_times(sys->nv, sys->at.G + l->row[i] * sys->nv, t->X + j, n);
+            t->flow.d[i] = -carom_row_column(sys, l->row[i], t->X + j, n);
             if (t->parameters)
                 t->flow.d[i] -= row_times(np, t->saltation.g_p + k * np, t->dp + j, n);
         }
@@ -47,7 +47,7 @@ static void velocities(carom_tangent *t)
             t->flow.d[i] = 0;
             if (l->normal[i] >= 0)
                 continue;
-            t->flow.d[i] = -row_times(nv, sys->at.G + r * nv, dv, n) - row_times(nq, sys->at.U_q + r * nq, dq, n);
+            t->flow.d[i] = -carom_row_column(sys, r, dv, n) - row_times(nq, sys->at.U_q + r * nq, dq, n);
             if (t->parameters)
                 t->flow.d[i] -= row_times(np, sys->at.U_p + r * np, t->dp + j, n);
         }

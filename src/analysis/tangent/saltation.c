@@ -112,15 +112,15 @@ static void turning(carom_saltation *s, const carom_instant *at)
         const carom_link *link = link_of_row(sys, l->row[i]);
         if (l->normal[i] < 0 || link->rows < 3)
             continue;
-        const double *D = at->direction + 2 * link->contact, *G = sys->at.G + (link->row + 1) * nv;
+        const double *D = at->direction + 2 * link->contact;
         double w[2], mu = sys->at.law[4 * link->contact + 2], e_t = sys->at.law[4 * link->contact + 1];
         for (int j = 0; j < 2; j++)
-            w[j] = carom_dot(nv, G + j * nv, at->v_after) + sys->at.w[link->row + 1 + j] +
-                   e_t * s->u_before[link->row + 1 + j];
+            w[j] = carom_row_speed(sys, link->row + 1 + j, at->v_after) + e_t * s->u_before[link->row + 1 + j];
         double size = hypot(w[0], w[1]), across = l->row[i] == link->row + 1 ? -D[1] : D[0];
         double factor = s->turn[i] = size > 0 ? mu * s->P[link->row] * across / size : 0;
+        carom_row_mix(sys, link->row + 1, -D[1], D[0], l->L + i * nv);
         for (int k = 0; k < nv; k++)
-            l->L[i * nv + k] = factor * (D[0] * G[nv + k] - D[1] * G[k]);
+            l->L[i * nv + k] *= factor;
     }
     carom_linear_close(l);
 }
@@ -135,7 +135,7 @@ carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_in
                       at->v_before);
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
     for (int r = 0; r < sys->nrow; r++)
-        s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
+        s->u_before[r] = carom_row_speed(sys, r, at->v_before);
     carom_linear_rows(&s->linear, at->role, at->direction);
     carom_linear_close(&s->linear);
     jump(s, at);
@@ -164,7 +164,7 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
 {
     static const double zero = 0;
     carom_system *sys = s->linear.system;
-    int nv = sys->nv, nq = sys->nq, nrow = sys->nrow, np = sys->model->np, nc = sys->model->ncontact;
+    int nq = sys->nq, nrow = sys->nrow, np = sys->model->np, nc = sys->model->ncontact;
     CAROM_TRY(accelerations(s, at, false, s->a_before, error));
     CAROM_TRY(accelerations(s, at, true, s->a_after, error));
     if (parameters)
@@ -174,7 +174,7 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | law, at->t, at->q, at->v_before);
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
     for (int r = 0; r < nrow; r++)
-        s->u_before[r] = carom_dot(nv, sys->at.G + r * nv, at->v_before) + sys->at.w[r];
+        s->u_before[r] = carom_row_speed(sys, r, at->v_before);
     carom_copy(nrow * nq, sys->at.U_q, s->U_q);
     time_part(sys, at->v_before, s->U_t);
     if (parameters) {
@@ -214,13 +214,13 @@ static double surface_rate(const carom_saltation *s, const carom_instant *at, co
 {
     const carom_system *sys = s->linear.system;
     const carom_link *link = &sys->link[sys->njoint + at->contact];
-    int nv = sys->nv, r = link->row;
+    int r = link->row;
     if (at->surface == CAROM_SURFACE_GAP)
         return s->u_before[r];
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
         sum += at->direction_before[2 * at->contact + j - 1] *
-               (carom_dot(nv, sys->at.G + (r + j) * nv, a) + s->U_t[r + j] +
+               (carom_row_dot(sys, r + j, a) + s->U_t[r + j] +
                 carom_dot(sys->nq, s->U_q + (r + j) * sys->nq, at->v_before));
     return sum;
 }
@@ -230,13 +230,13 @@ static double surface_change(const carom_saltation *s, const carom_instant *at, 
 {
     const carom_system *sys = s->linear.system;
     const carom_link *link = &sys->link[sys->njoint + at->contact];
-    int nv = sys->nv, nq = sys->nq, np = sys->model->np, r = link->row;
+    int nq = sys->nq, np = sys->model->np, r = link->row;
     if (at->surface == CAROM_SURFACE_GAP)
-        return along(nv, sys->at.G + r * nv, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
+        return carom_row_column(sys, r, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
         sum += at->direction_before[2 * at->contact + j - 1] *
-               (along(nq, s->U_q + (r + j) * nq, x, n) + along(nv, sys->at.G + (r + j) * nv, x + nq * n, n) +
+               (along(nq, s->U_q + (r + j) * nq, x, n) + carom_row_column(sys, r + j, x + nq * n, n) +
                 along(np, s->U_p + (r + j) * np, dp, n));
     return sum;
 }
@@ -258,16 +258,17 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
     int nv = sys->nv, nq = sys->nq, np = sys->model->np, nc = sys->model->ncontact;
     for (int i = 0; i < 4 * nc; i++)
         s->law[i] = s->law_t[i] * dt + carom_dot(nq, s->law_q + i * nq, s->Dq) + along(np, s->law_p + i * np, dp, n);
+    carom_mass_multiply(sys, s->Dv, s->c);
     for (int i = 0; i < nv; i++) {
         double R_q = sys->known & CAROM_R_Q ? 0 : carom_dot(nq, sys->at.R_q + i * nq, s->Dq);
         double R_p = sys->known & CAROM_R_P ? 0 : along(np, sys->at.R_p + i * np, dp, n);
-        s->c[i] = carom_dot(nv, sys->at.M + i * nv, s->Dv) - s->R_t[i] * dt - R_q - R_p;         /* (3) */
+        s->c[i] = s->c[i] - s->R_t[i] * dt - R_q - R_p;                                          /* (3) */
     }
     for (int i = 0; i < l->m; i++) {
         int r = l->row[i];
         const carom_link *link = link_of_row(sys, r);
         int c = link->contact;
-        double before = carom_dot(nv, sys->at.G + r * nv, s->Dv) + row_change(s, r, s->U_t, s->U_q, s->U_p, dt, dp, n);
+        double before = carom_row_dot(sys, r, s->Dv) + row_change(s, r, s->U_t, s->U_q, s->U_p, dt, dp, n);
         double after = row_change(s, r, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n);
         if (l->normal[i] < 0) {
             double E = restitution(s, at, r, 1), dE = 0;
@@ -285,7 +286,7 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
             w[j] =
                 row_change(s, k, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n) +
                 s->law[4 * c + 1] * s->u_before[k] +
-                e_t * (carom_dot(nv, sys->at.G + k * nv, s->Dv) + row_change(s, k, s->U_t, s->U_q, s->U_p, dt, dp, n));
+                e_t * (carom_row_dot(sys, k, s->Dv) + row_change(s, k, s->U_t, s->U_q, s->U_p, dt, dp, n));
         }
         s->d[i] -= s->turn[i] * (at->direction[2 * c] * w[1] - at->direction[2 * c + 1] * w[0]);  /* (5) */
     }
@@ -345,7 +346,7 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     if (at->surface != CAROM_SURFACE_GAP)
         s->log_det += log(fabs(s->rate_after / s->rate));
     else if (s->log_det > -INFINITY) {
-        double after = carom_dot(sys->nv, sys->at.G + hit->row * sys->nv, at->v_after) + sys->at.w[hit->row];
+        double after = carom_row_speed(sys, hit->row, at->v_after);
         s->log_det += log(fabs(after / s->rate));
     }
 }

@@ -79,7 +79,7 @@ void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at)
     }
 }
 
-/* M_t (v+ - v-), 0 for almost all models. Spoils at.M, not its factors. */
+/* M_t (v+ - v-), 0 for almost all models. Spoils M, not its factors. */
 static void mass_in_time(carom_saltation *s, const carom_instant *at)
 {
     carom_system *sys = s->linear.system;
@@ -91,8 +91,9 @@ static void mass_in_time(carom_saltation *s, const carom_instant *at)
             continue;
         double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / at->step;
         carom_system_eval(sys, CAROM_MASS, at->t + k * at->step, at->q, at->v_before);
+        carom_mass_multiply(sys, s->dv, s->c);
         for (int i = 0; i < nv; i++)
-            s->R_t[i] += w * carom_dot(nv, sys->at.M + i * nv, s->dv);
+            s->R_t[i] += w * s->c[i];
     }
     carom_system_eval(sys, CAROM_MASS, at->t, at->q, at->v_before);
 }

@@ -73,9 +73,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     CAROM_PLACE(layout, w->at.mode, nc);
     CAROM_PLACE(layout, w->touch, nc);
     CAROM_PLACE(layout, w->mode_p, nc);
-    CAROM_PLACE(layout, w->K.A, nv * nv);
-    CAROM_PLACE(layout, w->K.pivot, nv);
-    w->K.n = nv, w->K.symmetric = false;
+    carom_newton_place(layout, system, &w->K);
     carom_hold_layout(layout, &w->hold, system);
 }
 
@@ -121,8 +119,8 @@ static double longest(const carom_step *s, const carom_cn *w)
         double u[2], a[2];
         for (int j = 0; j < 2; j++) {
             int r = link->row + 1 + j;
-            u[j] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->at.v) + sys->at.w[r];
-            a[j] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->a0) + sys->at.gamma[r];
+            u[j] = carom_row_speed(sys, r, w->at.v);
+            a[j] = carom_row_accel(sys, r, w->a0);
         }
         if (u[0] * a[0] + u[1] * a[1] < 0)
             dt = fmin(dt, fmax(0.5 * hypot(u[0], u[1]) / hypot(a[0], a[1]), s->h / 256));

@@ -89,7 +89,7 @@ static void ends(carom_step *s, carom_cn *w)
         carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, t[k], q[k], v[k]);
         carom_copy(sys->nlink, sys->at.g, g[k]);
         for (int r = 0; r < sys->nrow; r++)
-            u[k][r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, v[k]) + sys->at.w[r];
+            u[k][r] = carom_row_speed(sys, r, v[k]);
     }
 }
 
@@ -115,7 +115,7 @@ static double slip_along(carom_step *s, carom_cn *w, const carom_link *link, dou
     carom_system_eval(sys, CAROM_JACOBIAN, w->at.t + x, w->qs, w->vs);
     for (int j = 1; j < link->rows; j++) {
         int r = link->row + j;
-        along += w->slip[r] * (carom_dot(sys->nv, sys->at.G + r * sys->nv, w->vs) + sys->at.w[r]);
+        along += w->slip[r] * carom_row_speed(sys, r, w->vs);
     }
     return along;
 }

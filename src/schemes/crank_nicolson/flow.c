@@ -29,7 +29,7 @@ static void directions(const carom_system *sys, const unsigned char *mode, const
             continue;
         double u[2] = {0}, along = 0;
         for (int j = 1; j < link->rows; j++) {
-            u[j - 1] = carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, v) + sys->at.w[link->row + j];
+            u[j - 1] = carom_row_speed(sys, link->row + j, v);
             along += u[j - 1] * slip[link->row + j];
         }
         double size = hypot(u[0], u[1]);
@@ -57,15 +57,17 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     return CAROM_OK;
 }
 
+static double newton_entry(double M, double R_q, double R_v, const double *c)
+{
+    return c[0] * M + R_v + c[1] * R_q;                                                                     /* (4) */
+}
+
 static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
 {
     carom_system *sys = s->system;
-    int n = sys->nv;
     sys->at.a = w->a1, sys->at.x = w->links ? w->x1 : sys->zero;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, t1, w->q1, w->v1);
-    for (int i = 0; i < n * n; i++)
-        w->K.A[i] = 2 / dt * sys->at.M[i] + sys->at.R_v[i] + 0.5 * dt * sys->at.R_q[i];                      /* (4) */
-    if (!carom_lu(n, w->K.A, w->K.pivot))
+    if (!carom_newton_factor(sys, &w->K, newton_entry, (double[]){2 / dt, 0.5 * dt, 0}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "crank-nicolson: the Newton matrix is singular at t = %.10g with a step of %.3g", w->at.t, dt);
     return CAROM_OK;
@@ -90,13 +92,12 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
     for (int i = 0; i < sys->nlink; i++)
         w->g_bar[i] = i < sys->njoint || mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
     carom_contacts_activate(c, sys, w->g_bar, w->q1, mode);
-    carom_contacts_pose(c, sys, &w->K, sys->at.G);
+    carom_contacts_pose(c, sys, &w->K, NULL);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         for (int j = 0; j < link->rows; j++)
-            c->problem.b[block->row + j] =
-                carom_dot(sys->nv, sys->at.G + (link->row + j) * sys->nv, w->v_free) + sys->at.w[link->row + j];
+            c->problem.b[block->row + j] = carom_row_speed(sys, link->row + j, w->v_free);
         if (link->contact < 0)
             continue;
         block->mu = sys->at.law[4 * link->contact + 2];
@@ -134,8 +135,9 @@ static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool two)
     unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->links ? CAROM_JACOBIAN | law : 0), t1, w->q1, w->v1);
     CAROM_TRY(factor(s, w, dt, t1));
+    carom_mass_multiply(sys, w->a1, w->v_free);
     for (int i = 0; i < n; i++)
-        w->v_free[i] = carom_dot(n, sys->at.M + i * n, w->a1) - sys->at.F[i];                                /* (3) */
+        w->v_free[i] -= sys->at.F[i];                                                                        /* (3) */
     carom_factor_solve(sys, &w->K, w->v_free);
     for (int i = 0; i < n; i++)
         w->v_free[i] = w->v1[i] - w->v_free[i];

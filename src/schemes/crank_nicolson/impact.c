@@ -36,7 +36,7 @@ carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const ca
     if (link->rows == 1)
         return CAROM_CLOSED;
     for (int j = 1; j < link->rows; j++)
-        u[j - 1] = carom_dot(system->nv, system->at.G + (link->row + j) * system->nv, v) + system->at.w[link->row + j];
+        u[j - 1] = carom_row_speed(system, link->row + j, v);
     double size = hypot(u[0], u[1]);
     if (size <= 1e-9 * scale)
         return CAROM_STICK;
@@ -79,7 +79,7 @@ static void gather(carom_step *s, carom_cn *w)
     double near = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->at.q));
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        double u = carom_dot(sys->nv, sys->at.G + link->row * sys->nv, v) + sys->at.w[link->row];
+        double u = carom_row_speed(sys, link->row, v);
         if (w->at.mode[link->contact] == CAROM_OPEN && sys->at.g[i] <= near && u <= 0)
             w->touch[link->contact] = 1;
     }
@@ -120,7 +120,7 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, w->at.t, w->at.q, w->at.v);
     CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
     CAROM_TRY(
-        carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, w->v_old, w->v_old, &w->at, w->at.v, s->error));
+        carom_contact_impact(c, sys, &sys->mass, NULL, w->v_old, w->v_old, &w->at, w->at.v, s->error));
     s->stage->residual = CAROM_MAX(s->stage->residual, c->solve.residual);
     double rounding = 1e-13 * (1 + speed(sys, w)), scale = speed(sys, w);
     for (int k = sys->njoint; k < c->nactive; k++) {
@@ -148,8 +148,7 @@ static bool close_some(carom_step *s, carom_cn *w)
         int c = link->contact, r = link->row;
         if (!w->touch[c] || w->at.mode[c] != CAROM_OPEN)
             continue;
-        const double *G = sys->at.G + r * sys->nv;
-        double u = carom_dot(sys->nv, G, w->at.v) + sys->at.w[r], now = carom_dot(sys->nv, G, w->a0) + sys->at.gamma[r];
+        double u = carom_row_speed(sys, r, w->at.v), now = carom_row_accel(sys, r, w->a0);
         double ge = fmin(now, (w->u1[r] - w->u0[r]) / w->trial);                                         /* (2) */
         bool rests = ge < 0 && u <= s->h * -ge / 8;                                                      /* (3) */
         if (!rests && w->stall <= CAROM_CN_STALL)                                                        /* (4) */

@@ -145,7 +145,7 @@ carom_status carom_cn_end(carom_step *s, carom_cn *w)
     if (sys->nrow)
         carom_system_eval(sys, CAROM_JACOBIAN, next->t, next->q, next->v);
     for (int r = 0; r < sys->nrow; r++)
-        next->u[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, next->v) + sys->at.w[r];
+        next->u[r] = carom_row_speed(sys, r, next->v);
     if (!carom_all_finite(sys->nq, next->q) || !carom_all_finite(sys->nv, next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE,
                    "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);

@@ -47,7 +47,7 @@ static void measure(carom_step *s, double t, const double *q, const double *v, d
         return;
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, t, q, v);
     *g = sys->at.g[0];
-    *u = sys->at.G[0] * v[0] + sys->at.w[0];
+    *u = carom_row_speed(sys, 0, v);
 }
 
 /* (4)-(6): the smallest zero of phi(s) = b s^2/2 + c s + g in [0, dt]; negative: none */
@@ -73,11 +73,11 @@ static double smallest_zero(double b, double c, double g, double dt)
 static void bounce(carom_step *s, carom_cn *w, double u_before, double u_after)
 {
     carom_system *sys = s->system;
-    double G = sys->at.G[0];
+    double G = carom_row_entry(sys, 0, 0);
     w->v_old[0] = w->at.v[0];
     w->at.v[0] += (u_after - u_before) / G;
     carom_system_eval(sys, CAROM_MASS, w->at.t, w->at.q, w->at.v);
-    double P = sys->at.M[0] * (w->at.v[0] - w->v_old[0]) / G;
+    double P = carom_mass_entry(sys, 0, 0) * (w->at.v[0] - w->v_old[0]) / G;
     w->jump[0] = P;
     w->at.impulse[0] += P;
     carom_stage_event(s->stage, &(carom_event){.type = CAROM_EVENT_IMPACT, .t = w->at.t, .u_before = {u_before},
@@ -112,9 +112,9 @@ static carom_status pass(carom_step *s, carom_cn *w, double *u_new, bool *fallba
         double b = (u1 - u) / dt, c = (g1 - g) / dt, s0 = smallest_zero(b, c, g, dt);          /* (3) */
         if (s0 < 0)
             continue;
-        double before = c + s0 * b;
-        w->q1[0] = w->at.q[0] - g / s->system->at.G[0] - s->system->at.w[0] / s->system->at.G[0] * s0;
-        w->v1[0] = (before - s->system->at.w[0]) / s->system->at.G[0];
+        double before = c + s0 * b, G = carom_row_entry(s->system, 0, 0), w_0 = s->system->at.w[0];
+        w->q1[0] = w->at.q[0] - g / G - w_0 / G * s0;
+        w->v1[0] = (before - w_0) / G;
         CAROM_TRY(carom_cn_move(s, w, s0));                                                    /* (6) */
         *u_new = -e * before;
         bounce(s, w, before, *u_new);                                                          /* (7) */

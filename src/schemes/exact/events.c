@@ -263,7 +263,7 @@ static carom_status impact_to(carom_step *s, carom_exact *x, const carom_state *
 {
     carom_system *sys = s->system;
     s->contacts->solve.tol = fmin(tol, s->options->contact_tol);
-    return carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, x->v_before, x->v_before, here,
+    return carom_contact_impact(s->contacts, sys, &sys->mass, NULL, x->v_before, x->v_before, here,
                                 s->next->v, s->error);
 }
 

@@ -110,7 +110,7 @@ static carom_status project(carom_step *s)
     carom_system *sys = s->system;
     fixed_links(s);
     int nv = sys->nv, n = c->nactive;
-    double before = INFINITY, *A = c->problem.W, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
+    double before = INFINITY, *A = c->problem.W.dense, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, w->q_end, w->vf);
         for (int i = 0; i < n; i++)
@@ -123,10 +123,9 @@ static carom_status project(carom_step *s)
         before = size;
         CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
         for (int i = 0; i < n; i++) {
-            carom_copy(nv, sys->at.G + sys->link[c->active[i]].row * nv, c->Y + i * nv);
-            carom_factor_solve(sys, &sys->mass, c->Y + i * nv);
+            carom_mass_solve_row(sys, sys->link[c->active[i]].row, c->Y + i * nv);
             for (int j = 0; j < n; j++)
-                A[j * n + i] = carom_dot(nv, sys->at.G + sys->link[c->active[j]].row * nv, c->Y + i * nv);
+                A[j * n + i] = carom_row_dot(sys, sys->link[c->active[j]].row, c->Y + i * nv);
         }
         carom_least_squares(n, n, A, b, x, 1e-12, w->ls_work, w->ls_order);
         for (int i = 0; i < n; i++)
@@ -146,9 +145,9 @@ static void restitution(carom_step *s)
         carom_system_eval(sys, CAROM_GAMMA, s->next->t, w->q_end, w->v_minus);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        const double *law = sys->at.law + 4 * link->contact, *G = sys->at.G + link->row * nv;
-        double u = carom_dot(nv, G, w->v_minus) + sys->at.w[link->row];
-        double down = M > 0 ? fmax(0, -(carom_dot(nv, G, w->a + M * nv) + sys->at.gamma[link->row])) : 0;
+        const double *law = sys->at.law + 4 * link->contact;
+        double u = carom_row_speed(sys, link->row, w->v_minus);
+        double down = M > 0 ? fmax(0, -carom_row_accel(sys, link->row, w->a + M * nv)) : 0;
         double shortest = s->field[CAROM_GALERKIN_FIELD_KAPPA] * s->h * down * (1 + 1e-12); /* a tie ends at rest */
         bool twice = s->field[CAROM_GALERKIN_FIELD_KAPPA] > 0 && s->now->impulse[link->row] > 0; /* in two steps */
         bool rests = M > 0 && (w->closed[i] || twice || 2 * law[0] * fabs(u) <= shortest);
@@ -181,8 +180,8 @@ static void respond(carom_step *s)
             int r = s->system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
             double follow = s->system->link[c->active[k]].contact < 0 || w->t->M == 0 ? 1 : 1 + w->e[r];
             for (int i = 0; i < n; i++) {
-                double *W = &c->problem.W[row * n + i];
-                *W += follow * (carom_dot(nv, s->system->at.G + r * nv, c->Y + i * nv) - *W);
+                double *W = &c->problem.W.dense[row * n + i];
+                *W += follow * (carom_row_dot(s->system, r, c->Y + i * nv) - *W);
             }
         }
 }
@@ -217,7 +216,7 @@ static void given(carom_step *s)
     carom_galerkin *w = s->work;
     carom_contacts *c = s->contacts;
     carom_system *sys = s->system;
-    int nv = sys->nv, n = c->problem.n;
+    int n = c->problem.n;
     bool struck = any_struck(s);
     for (int k = 0; k < c->nactive; k++) {
         int i = c->active[k];
@@ -225,8 +224,8 @@ static void given(carom_step *s)
         carom_block *block = &c->problem.block[k];
         block->pin = CAROM_PIN_NONE;
         for (int r = link->row; r < link->row + link->rows; r++) {
-            c->u_before[r] = carom_dot(nv, sys->at.G + r * nv, w->v_minus) + sys->at.w[r];
-            c->u_free[r] = carom_dot(nv, sys->at.G + r * nv, w->v_base) + sys->at.w[r];
+            c->u_before[r] = carom_row_speed(sys, r, w->v_minus);
+            c->u_free[r] = carom_row_speed(sys, r, w->v_base);
             w->base[r] = w->part[i] == CAROM_GALERKIN_HELD ? w->I[r] : 0;
             double e = link->contact < 0 ? 0 : w->e[r];
             c->problem.b[block->row + r - link->row] = c->u_free[r] + e * c->u_before[r];
@@ -243,7 +242,7 @@ static void given(carom_step *s)
     for (int k = 0; k < c->nactive; k++)
         for (int j = 0; j < sys->link[c->active[k]].rows; j++)
             for (int i = 0, col = c->problem.block[k].row + j; i < n; i++)
-                c->problem.b[i] -= c->problem.W[i * n + col] * w->base[sys->link[c->active[k]].row + j];
+                c->problem.b[i] -= c->problem.W.dense[i * n + col] * w->base[sys->link[c->active[k]].row + j];
 }
 
 /* Contacts that were held by static friction and slip, or slipped on and have turned round: once more. */
@@ -273,7 +272,7 @@ static carom_status impulses(carom_step *s)
     carom_galerkin *w = s->work;
     carom_contacts *c = s->contacts;
     carom_system *sys = s->system;
-    carom_contacts_pose(c, sys, &sys->mass, sys->at.G);
+    carom_contacts_pose(c, sys, &sys->mass, NULL);
     respond(s);
     do {
         given(s);
@@ -285,15 +284,15 @@ static carom_status impulses(carom_step *s)
             c->solve.x[c->problem.block[k].row + j] -= w->base[link->row + j];
     }
     carom_contacts_apply(c, sys, w->v_base, s->next->v, w->P);                                 /* (7) */
-    carom_multiply_t(sys->nrow, sys->nv, sys->at.G, w->P, w->kick_new);
+    carom_rows_multiply_t(sys, w->P, w->kick_new);
     carom_factor_solve(sys, &sys->mass, w->kick_new);
     for (int i = 0; i < sys->nv && w->respond && w->t->M > 0; i++)
         w->v_minus[i] += carom_dot(sys->nv, w->S + i * sys->nv, w->kick_new);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         for (int r = link->row; r < link->row + link->rows; r++) {
-            c->u_before[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, w->v_minus) + sys->at.w[r];
-            c->u_after[r] = carom_dot(sys->nv, sys->at.G + r * sys->nv, s->next->v) + sys->at.w[r];
+            c->u_before[r] = carom_row_speed(sys, r, w->v_minus);
+            c->u_after[r] = carom_row_speed(sys, r, s->next->v);
         }
     }
     return CAROM_OK;

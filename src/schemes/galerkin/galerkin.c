@@ -152,7 +152,7 @@ static void directions(carom_step *s, int l)
         double u[2], along = 0, size = carom_dot(2, start, start);
         for (int j = 0; j < 2; j++) {
             int r = link->row + 1 + j;
-            u[j] = carom_dot(nv, sys->at.G + r * nv, v) + sys->at.w[r];
+            u[j] = carom_row_speed(sys, r, v);
             along += u[j] * start[j];
         }
         w->straight[i] = !(along > 0.25 * size);
@@ -232,7 +232,7 @@ static void settle_directions(carom_step *s)
         const carom_block *block = &c->problem.block[k];
         if (link->rows < 3 || block->pin != CAROM_PIN_SLIP)
             continue;
-        const double *u = s->now->u + link->row + 1, *W = c->problem.W + (block->row + 1) * (c->problem.n + 1);
+        const double *u = s->now->u + link->row + 1, *W = c->problem.W.dense + (block->row + 1) * (c->problem.n + 1);
         double most = block->mu * c->solve.x[block->row] * CAROM_MAX(W[0], W[c->problem.n + 1]);
         w->straight[c->active[k]] |= !(hypot(u[0], u[1]) > RESOLVED * s->h * most);
     }

@@ -24,7 +24,7 @@ static void take(carom_step *s, int *n, const carom_link *link, const carom_bloc
     int nv = s->system->nv, nrow = s->system->nrow, row = block->row + j;
     double *C = w->B + *n * nv, *G = w->B + (nrow + *n) * nv;
     carom_copy(nv, s->contacts->Y + row * nv, C);
-    carom_copy(nv, s->system->at.G + (link->row + j) * nv, G);
+    carom_row_copy(s->system, link->row + j, G);
     for (int k = 1; d && k < link->rows; k++)
         for (int i = 0; i < nv; i++)
             C[i] -= block->mu * d[k - 1] * s->contacts->Y[(row + k) * nv + i];

@@ -55,7 +55,7 @@ static bool status(carom_step *s)
     bool any = false;
     for (int r = 0; r < sys->nrow; r++) {
         s->next->impulse[r] = w->I[r] + w->P[r];
-        s->next->u[r] = carom_dot(nv, sys->at.G + r * nv, s->next->v) + sys->at.w[r];
+        s->next->u[r] = carom_row_speed(sys, r, s->next->v);
     }
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];

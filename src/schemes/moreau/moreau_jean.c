@@ -66,12 +66,9 @@ void carom_moreau_layout(carom_layout *layout, const carom_system *system, void 
     CAROM_PLACE(layout, w->v_free, nv);
     CAROM_PLACE(layout, w->v_new, nv);
     CAROM_PLACE(layout, w->r, nv);
-    CAROM_PLACE(layout, w->G_u, system->nrow * nv);
-    CAROM_PLACE(layout, w->w_u, system->nrow);
+    carom_rows_place(layout, system, &w->rows_u);
     CAROM_PLACE(layout, w->g_bar, system->nlink);
-    CAROM_PLACE(layout, w->A.A, nv * nv);
-    CAROM_PLACE(layout, w->A.pivot, nv);
-    w->A.n = nv, w->A.symmetric = false;
+    carom_newton_place(layout, system, &w->A);
 }
 
 void carom_moreau_orders(const double *field, double *smooth, double *impact)
@@ -80,11 +77,15 @@ void carom_moreau_orders(const double *field, double *smooth, double *impact)
     *impact = 1;
 }
 
+static double newton_entry(double M, double R_q, double R_v, const double *c)
+{
+    return M + c[2] * (c[0] * R_q + c[1] * R_v);                                               /* (7) */
+}
+
 /* The matrix A of (7), factored. M itself where no force depends on q or v. */
 static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
     carom_system *sys = s->system;
-    int nv = sys->nv;
     double theta = s->field[THETA], h = s->h;
     unsigned both = CAROM_R_Q | CAROM_R_V;
     bool linear = (sys->known & both) == both; /* then R_q, R_v stand there for s = 1 */
@@ -94,26 +95,21 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
         return carom_mass_factor(sys, s->now->t, s->error);
     sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? sys->at.s : &s->h;
     carom_system_eval(sys, both, s->now->t + theta * h, w->q_th, w->v_th);
-    for (int i = 0; i < nv * nv; i++)
-        w->A.A[i] = sys->at.M[i] + per_s * (theta * theta * h * sys->at.R_q[i] + theta * sys->at.R_v[i]);
-    if (!carom_lu(nv, w->A.A, w->A.pivot))
+    if (!carom_newton_factor(sys, &w->A, newton_entry, (double[]){theta * theta * h, theta, per_s}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "moreau-jean: the Newton matrix is singular at t = %.10g, h = %.3g",
                    s->now->t, h);
     *A = &w->A;
     return CAROM_OK;
 }
 
-/* The rows of (4): contacts at q_th, joints at (t', q'). */
-static void relative_rows(carom_step *s, work *w, const double **G_u, const double **w_u)
+/* The rows of (4): contacts at q_th, joints at (t', q'). NULL: those of the system. */
+static const carom_rows *relative_rows(carom_step *s, work *w)
 {
     carom_system *sys = s->system;
-    size_t joint = (size_t)sys->njoint, all = (size_t)sys->nrow, nv = (size_t)sys->nv;
-    *G_u = sys->at.G, *w_u = sys->at.w;
     if (sys->njoint == 0 || (sys->known & CAROM_JACOBIAN))
-        return;
-    memcpy(w->G_u + joint * nv, sys->at.G + joint * nv, sizeof(double) * (all - joint) * nv);
-    memcpy(w->w_u + joint, sys->at.w + joint, sizeof(double) * (all - joint));
-    *G_u = w->G_u, *w_u = w->w_u;
+        return NULL;
+    carom_rows_keep(sys, sys->njoint, sys->nrow, &w->rows_u);
+    return &w->rows_u;
 }
 
 static void joint_rows(carom_step *s, work *w)
@@ -123,8 +119,7 @@ static void joint_rows(carom_step *s, work *w)
         return;
     carom_system_drift(sys, s->now->q, w->v_th, s->h, s->next->q);
     carom_system_eval(sys, CAROM_JACOBIAN, s->next->t, s->next->q, w->v_th);
-    memcpy(w->G_u, sys->at.G, sizeof(double) * (size_t)(sys->njoint * sys->nv));
-    memcpy(w->w_u, sys->at.w, sizeof(double) * (size_t)sys->njoint);
+    carom_rows_keep(sys, 0, sys->njoint, &w->rows_u);
 }
 
 /* v_th of (1) for a velocity v' */
@@ -152,8 +147,7 @@ static void unbalance(carom_step *s, work *w, const double *v_end)
         w->v_free[i] = -s->h * s->system->at.F[i];
     if (v_end == s->now->v)
         return;
-    for (int i = 0; i < nv; i++)
-        w->v_free[i] += carom_dot(nv, s->system->at.M + i * nv, w->r);
+    carom_mass_add(s->system, w->r, w->v_free);
 }
 
 /* One Newton iteration: v_new from v_end, which may be s->now->v. */
@@ -163,7 +157,6 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
     const double *v = s->now->v;
     int nv = sys->nv;
     const carom_factor *A;
-    const double *G_u, *w_u;
     midpoint(s, w, v_end);                                                                     /* (1) */
     joint_rows(s, w);
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->rows ? CAROM_JACOBIAN : 0),
@@ -179,8 +172,8 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
         carom_copy(nv, w->v_free, v_new);
         return CAROM_OK;
     }
-    relative_rows(s, w, &G_u, &w_u);                                                           /* (4) */
-    return carom_contact_impact(s->contacts, sys, A, G_u, w_u, v, w->v_free, s->now, v_new, s->error); /* (5) */
+    const carom_rows *rows = relative_rows(s, w);                                              /* (4) */
+    return carom_contact_impact(s->contacts, sys, A, rows, v, w->v_free, s->now, v_new, s->error); /* (5) */
 }
 
 static carom_status newton(carom_step *s, work *w)
@@ -230,8 +223,7 @@ static carom_status explicit(carom_step *s, work *w)
     for (int i = 0; i < nv; i++)
         v_free[i] += v[i];
     if (s->contacts->nactive)
-        return carom_contact_impact(s->contacts, sys, &sys->mass, sys->at.G, sys->at.w, v, v_free, s->now, s->next->v,
-                                    s->error);
+        return carom_contact_impact(s->contacts, sys, &sys->mass, NULL, v, v_free, s->now, s->next->v, s->error);
     carom_copy(nv, v_free, s->next->v);
     return CAROM_OK;
 }

@@ -6,7 +6,7 @@
 
 typedef struct carom_moreau_work {
     double *q_th, *v_th, *v_free, *v_new, *r; /* [nq] [nv] ... */
-    double *G_u, *w_u;                        /* [nrow*nv] [nrow] rows in which u is measured */
+    carom_rows rows_u;                        /* rows in which u is measured */
     double *g_bar;                            /* [nlink] predicted gaps */
     bool catches;                            /* contacts that would be closed at q' are active too: no impact is late */
     bool rows;                                /* G is needed */

@@ -31,7 +31,7 @@ static void look(carom_step *s, carom_tol *w, double at, double *g, double *u)
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
         g[i] = sys->at.g[i];
-        u[i] = carom_dot(nv, sys->at.G + r * nv, w->shift_v) + sys->at.w[r];
+        u[i] = carom_row_speed(sys, r, w->shift_v);
     }
 }
 

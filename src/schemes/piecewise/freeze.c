@@ -37,11 +37,9 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail, doub
 static double leverage(carom_step *s, carom_tol *w, int row)
 {
     const carom_system *sys = s->system;
-    const double *G = sys->at.G + row * sys->nv;
     double *y = w->shift_v;
-    carom_copy(sys->nv, G, y);
-    carom_factor_solve(sys, &sys->mass, y);
-    double W = carom_dot(sys->nv, G, y);
+    carom_mass_solve_row(sys, row, y);
+    double W = carom_row_dot(sys, row, y);
     return W > 0 ? CAROM_MAX(1, carom_norm_max(sys->nv, y) / W) : 1;
 }
 
@@ -109,7 +107,7 @@ static void account_freeze(carom_step *s, carom_tol *w)
         for (int i = sys->njoint; i < sys->nlink; i++)
             normal |= sys->link[i].row == r;
         moving += f->x[k] * sys->at.w[r];
-        impact += normal ? 0.5 * f->x[k] * (carom_dot(sys->nv, sys->at.G + r * sys->nv, w->probe.v) + sys->at.w[r]) : 0;
+        impact += normal ? 0.5 * f->x[k] * carom_row_speed(sys, r, w->probe.v) : 0;
     }
     s->stage->impact += impact;
     s->stage->work_constraints += moving;
@@ -146,7 +144,7 @@ static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bo
         CAROM_TRY(carom_tol_project(s, w, e, false));
         for (int i = sys->njoint; i < sys->nlink; i++) {
             int c = sys->link[i].contact, r = sys->link[i].row;
-            double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, e->v) + sys->at.w[r];
+            double u = carom_row_speed(sys, r, e->v);
             if ((int)w->role[c] == CAROM_ROLE_PASSIVE && u < -rest)
                 w->role[c] = CAROM_ROLE_PRESS, more = *held = true;
         }

@@ -36,7 +36,7 @@ static carom_status strike(carom_step *s, carom_tol *w, int n, const int *links,
     carom_contacts *c = s->contacts;
     memcpy(c->active, links, sizeof(int) * (size_t)n);
     c->nactive = n;
-    return carom_contact_impact(c, sys, &sys->mass, sys->at.G, sys->at.w, v, v, &w->still, v_new, s->error);
+    return carom_contact_impact(c, sys, &sys->mass, NULL, v, v, &w->still, v_new, s->error);
 }
 
 /* The link of J that closes fastest, or -1. */
@@ -46,7 +46,7 @@ static int fastest(const carom_step *s, const carom_tol *w, int n, const double 
     int found = -1;
     for (int k = sys->njoint; k < n; k++) {
         int r = sys->link[w->struck[k]].row;
-        double u = carom_dot(sys->nv, sys->at.G + r * sys->nv, v) + sys->at.w[r];
+        double u = carom_row_speed(sys, r, v);
         if (u < *u_fastest)
             *u_fastest = u, found = w->struck[k];
     }
@@ -108,7 +108,7 @@ static carom_status solve(carom_step *s, carom_tol *w, int n, double *v_new)
         for (int k = 0; k < n; k++) {
             const carom_link *link = &sys->link[w->struck[k]];
             for (int r = link->row; r < link->row + link->rows; r++)
-                c->u_after[r] = carom_dot(nv, sys->at.G + r * nv, v_new) + sys->at.w[r];
+                c->u_after[r] = carom_row_speed(sys, r, v_new);
         }
         return CAROM_OK;
     }

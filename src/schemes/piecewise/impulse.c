@@ -22,8 +22,7 @@ static void force_rows(carom_fixed *f, const carom_system *sys)
                                                                          : link->rows;
         for (int r = link->row; r < link->row + rows; r++) {
             f->row[f->m] = r;
-            carom_copy(sys->nv, sys->at.G + r * sys->nv, f->Y + f->m * sys->nv);
-            carom_factor_solve(sys, &sys->mass, f->Y + f->m++ * sys->nv);
+            carom_mass_solve_row(sys, r, f->Y + f->m++ * sys->nv);
         }
     }
 }
@@ -34,10 +33,9 @@ static void follow(carom_fixed *f, const carom_system *sys, const double *A, con
 {
     int nv = sys->nv, m = f->m;
     for (int i = 0; i < m; i++) {
-        const double *G = sys->at.G + f->row[i] * nv;
-        f->b[i] = carom_dot(nv, G, A) - carom_dot(nv, G, a);
+        f->b[i] = carom_row_dot(sys, f->row[i], A) - carom_row_dot(sys, f->row[i], a);
         for (int k = 0; k < m; k++)
-            f->K[i * m + k] = carom_dot(nv, G, f->Y + k * nv);
+            f->K[i * m + k] = carom_row_dot(sys, f->row[i], f->Y + k * nv);
     }
     if (m)
         carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);

@@ -63,12 +63,14 @@ carom_status carom_tol_held(carom_step *s, carom_tol *w, int i)
     double *d = &w->switches.d[i], low = *d, most = 0;
     carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
     for (int k = sys->njoint; k < sys->nlink; k++) /* the normals of the lower branch, at the places of gaps */
-        carom_copy(nv, sys->at.G + sys->link[k].row * nv, w->fixed.Y + k * nv);
+        carom_row_copy(sys, sys->link[k].row, w->fixed.Y + k * nv);
     *d = w->switches.other[i];
     carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
     *d = low;
     for (int k = sys->njoint; k < sys->nlink; k++) {
-        const double *G = sys->at.G + sys->link[k].row * nv, *before = w->fixed.Y + k * nv;
+        const double *before = w->fixed.Y + k * nv;
+        double *G = w->shift_v;
+        carom_row_copy(sys, sys->link[k].row, G);
         for (int j = 0; j < nv; j++)
             most = CAROM_MAX(most, fabs(G[j] - before[j]));
         if ((int)w->role[k - sys->njoint] != CAROM_ROLE_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))

@@ -44,7 +44,7 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
         const double *x = c->solve.x + row, *rate = c->solve.u + row;
-        if (!(x[0] * fabs(c->problem.W[row * (c->problem.n + 1)]) > rounding)) {
+        if (!(x[0] * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
             w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
         } else if (link->rows == 1) {
             w->role[i] = CAROM_ROLE_PRESS;
@@ -67,7 +67,6 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
-    int nv = sys->nv;
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++)
         if (i < sys->njoint || (int)w->role[i - sys->njoint] != CAROM_ROLE_OPEN)
@@ -81,7 +80,7 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
         w->mode[i] = link->rows > 1 ? CAROM_STICK : CAROM_CLOSED;
         double u[2] = {0, 0};
         for (int j = 1; j < link->rows; j++)
-            u[j - 1] = carom_dot(nv, sys->at.G + (link->row + j) * nv, v) + sys->at.w[link->row + j];
+            u[j - 1] = carom_row_speed(sys, link->row + j, v);
         double size = hypot(u[0], u[1]);
         if (size > 1e-11 * speed(s, v)) {
             w->mode[i] = CAROM_SLIP;
@@ -180,10 +179,10 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
             for (int k = 0; positions && k < sys->nlink; k++)
                 gap = sys->link[k].row == r ? k : gap;
             f->b[i] =
-                positions ? (gap >= 0 ? sys->at.g[gap] : 0) : carom_dot(nv, sys->at.G + r * nv, end->v) + sys->at.w[r];
+                positions ? (gap >= 0 ? sys->at.g[gap] : 0) : carom_row_speed(sys, r, end->v);
             most = CAROM_MAX(most, fabs(f->b[i]));
             for (int k = 0; k < f->m; k++)
-                f->K[i * f->m + k] = carom_dot(nv, sys->at.G + r * nv, f->Y + k * nv);
+                f->K[i * f->m + k] = carom_row_dot(sys, r, f->Y + k * nv);
         }
         double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
         if (most <= 2 * DBL_EPSILON * scale) {
@@ -216,12 +215,11 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
 static double friction(const carom_step *s, carom_tol *w, int contact)
 {
     const carom_system *sys = s->system;
-    int nv = sys->nv, row = sys->link[sys->njoint + contact].row;
-    const double *x = w->start.force + row, *G = sys->at.G + row * nv;
-    for (int i = 0; i < nv; i++)
-        w->shift_v[i] = x[1] * G[nv + i] + x[2] * G[2 * nv + i];
-    carom_factor_solve(sys, &sys->mass, w->shift_v);
-    return hypot(carom_dot(nv, G + nv, w->shift_v), carom_dot(nv, G + 2 * nv, w->shift_v));
+    int row = sys->link[sys->njoint + contact].row;
+    const double *x = w->start.force + row;
+    carom_row_mix(sys, row + 1, x[1], x[2], w->shift_v);
+    carom_mass_solve(sys, w->shift_v);
+    return hypot(carom_row_dot(sys, row + 1, w->shift_v), carom_row_dot(sys, row + 2, w->shift_v));
 }
 
 /* (7); for explicit methods friction must not turn slip about within a step. */

@@ -21,7 +21,7 @@ typedef struct carom_end { /* a point of the motion in the present modes */
 typedef struct carom_stages { /* the equations of implicit stages */
     double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
-    double *column;           /* [nv] */
+    double *column, *across;  /* [nv] */
     int *pivot;
     double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;

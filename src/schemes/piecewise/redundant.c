@@ -26,12 +26,12 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
         if (role == CAROM_ROLE_PASSIVE)
-            *answer &= carom_dot(sys->nv, sys->at.G + r * sys->nv, a) + sys->at.gamma[r] >= -small;
+            *answer &= carom_row_accel(sys, r, a) >= -small;
         else if (role == CAROM_ROLE_PRESS)
             *answer &= x[r] >= 0;
         if (role != CAROM_ROLE_STICK && role != CAROM_ROLE_SATURATED)
             continue;
-        double rate = carom_dot(sys->nv, sys->at.G + (r + 1) * sys->nv, a) + sys->at.gamma[r + 1];
+        double rate = carom_row_accel(sys, r + 1, a);
         double margin =
             sys->at.law[4 * c + 3] * x[r] - (sys->link[i].rows > 2 ? hypot(x[r + 1], x[r + 2]) : fabs(x[r + 1]));
         *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_ROLE_SATURATED || margin >= -1e-9 * x[r]);
@@ -74,7 +74,7 @@ static bool supported(const carom_step *s, const carom_tol *w, const double *a, 
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
         if (role == CAROM_ROLE_PASSIVE)
-            closes |= carom_dot(sys->nv, sys->at.G + r * sys->nv, a) + sys->at.gamma[r] < -small;
+            closes |= carom_row_accel(sys, r, a) < -small;
         else if (role != CAROM_ROLE_OPEN && x[r] < least)
             least = x[r], *pulls = c;
     }

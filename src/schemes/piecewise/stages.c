@@ -41,11 +41,12 @@ void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom
     CAROM_PLACE(layout, stages->pivot, S * nv);
     CAROM_PLACE(layout, stages->change, S * nv);
     CAROM_PLACE(layout, stages->column, nv);
+    CAROM_PLACE(layout, stages->across, nv);
 }
 
 /* (5): what spatial slip that turns adds to the j-th column of -R_v. */
 static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j,
-                 double *column)
+                 double *column, double *across)
 {
     int nv = sys->nv;
     for (int k = sys->njoint; k < sys->nlink; k++) {
@@ -53,11 +54,12 @@ static void turn(const carom_fixed *f, const carom_system *sys, const double *v,
         int c = link->contact, r = link->row;
         if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c] || f->holds[c])
             continue;
-        const double *x = sys->at.G + (r + 1) * nv, *y = x + nv, *d = f->direction + 2 * c;
-        double speed = hypot(carom_dot(nv, x, v) + sys->at.w[r + 1], carom_dot(nv, y, v) + sys->at.w[r + 2]);
-        double across = (d[0] * y[j] - d[1] * x[j]) * sys->at.law[4 * c + 2] * force[r] / speed;
+        const double *d = f->direction + 2 * c;
+        carom_row_mix(sys, r + 1, -d[1], d[0], across); /* G_2 d_1 - G_1 d_2 */
+        double speed = hypot(carom_row_speed(sys, r + 1, v), carom_row_speed(sys, r + 2, v));
+        double turn = across[j] * sys->at.law[4 * c + 2] * force[r] / speed;
         for (int i = 0; i < nv; i++)
-            column[i] -= across * (d[0] * y[i] - d[1] * x[i]);
+            column[i] -= turn * across[i];
     }
 }
 
@@ -68,10 +70,9 @@ static void gradient_column(carom_fixed *f, const carom_system *sys, const doubl
     int nv = sys->nv, m = f->m;
     carom_factor_solve(sys, &sys->mass, column);
     for (int i = 0; i < m; i++) {
-        const double *J = sys->at.G + f->row[i] * nv;
-        f->b[i] = -(carom_dot(nv, J, column) + A[f->row[i] * nv + j]);
+        f->b[i] = -(carom_row_dot(sys, f->row[i], column) + A[f->row[i] * nv + j]);
         for (int k = 0; k < m; k++)
-            f->K[i * m + k] = carom_dot(nv, J, f->Y + k * nv);
+            f->K[i * m + k] = carom_row_dot(sys, f->row[i], f->Y + k * nv);
     }
     if (m)
         carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
@@ -99,7 +100,7 @@ static void gradients(carom_step *s, carom_tol *w, double t, const double *q, co
         gradient_column(&w->fixed, sys, sys->at.A_q, j, column, a_q);
         for (int i = 0; i < nv; i++)
             column[i] = -sys->at.R_v[i * nv + j];
-        turn(&w->fixed, sys, v, force, j, column);
+        turn(&w->fixed, sys, v, force, j, column, w->stages.across);
         gradient_column(&w->fixed, sys, sys->at.A_v, j, column, a_v);
     }
 }

@@ -252,7 +252,6 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
     static const double node[] = {0.1127016653792583, 0.5, 0.8872983346207417},
                         weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
     carom_system *sys = s->system;
-    int nv = sys->nv;
     for (int k = 0; k < 3; k++) {
         double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
         carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
@@ -260,7 +259,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
             carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
         for (int i = 0; i < sys->nlink && w->fixed.m; i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
-                double work = w->force[r] * carom_dot(nv, sys->at.G + r * nv, w->shift_v);
+                double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
                 s->stage->work_constraints += h * moving;
                 s->stage->friction += h * (moving - work);

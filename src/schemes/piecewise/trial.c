@@ -38,14 +38,13 @@ void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
 {
     carom_system *sys = s->system;
-    int nv = sys->nv;
     unsigned more = sys->nlink ? CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | (sys->model->ncontact ? CAROM_LAW : 0) : 0;
     CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
                                         s->error));
     carom_copy(sys->nlink, sys->at.g, end->g);
     for (int r = 0; r < sys->nrow; r++) {
-        end->u[r] = carom_dot(nv, sys->at.G + r * nv, end->v) + sys->at.w[r];
-        end->udot[r] = carom_dot(nv, sys->at.G + r * nv, end->a) + sys->at.gamma[r];
+        end->u[r] = carom_row_speed(sys, r, end->v);
+        end->udot[r] = carom_row_accel(sys, r, end->a);
     }
     return CAROM_OK;
 }

@@ -21,21 +21,23 @@ static void add_force(carom_step *s, work *w, double weight, double t, const dou
         w->F[i] += weight * s->system->at.F[i];
 }
 
+static double newton_entry(double M, double R_q, double R_v, const double *c)
+{
+    return M + c[0] * R_q + c[1] * R_v;
+}
+
 /* The derivative of (1) by d, factored: M + theta h^2 R_q + h/2 R_v with R = -F. */
 static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
     static const double one = 1;
     carom_system *sys = s->system;
-    int nv = sys->nv;
     double theta = s->field[THETA], h = s->options->h;
     *A = &sys->mass;
     if (sys->no_gradients)
         return carom_mass_factor(sys, w->t, s->error);
     sys->at.a = sys->at.x = sys->zero, sys->at.s = &one;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, w->t + h, w->x, w->v_c);
-    for (int i = 0; i < nv * nv; i++)
-        w->A.A[i] = sys->at.M[i] + theta * h * h * sys->at.R_q[i] + 0.5 * h * sys->at.R_v[i];
-    if (!carom_lu(nv, w->A.A, w->A.pivot))
+    if (!carom_newton_factor(sys, &w->A, newton_entry, (double[]){theta * h * h, 0.5 * h, 0}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "schatzman-paoli: the Newton matrix is singular at t = %.10g, h = %.3g", w->t, h);
     *A = &w->A;
@@ -57,8 +59,9 @@ static carom_status free_step(carom_step *s, work *w, const carom_factor **A)
     add_force(s, w, theta, w->t + h, w->x);                                                      /* (2) */
     add_force(s, w, 1 - 2 * theta, w->t, w->q);
     add_force(s, w, theta, w->t - h, w->q_back);
+    carom_mass_multiply(sys, w->r, w->d_free);
     for (int i = 0; i < nv; i++)
-        w->d_free[i] = carom_dot(nv, sys->at.M + i * nv, w->r) - h * h * w->F[i];                /* (1) */
+        w->d_free[i] -= h * h * w->F[i];                                                         /* (1) */
     CAROM_TRY(linearise(s, w, A));
     carom_factor_solve(sys, *A, w->d_free);
     for (int i = 0; i < nv; i++)
@@ -91,19 +94,17 @@ static bool touches(carom_step *s, work *w)
 static void measure(carom_step *s, work *w)
 {
     carom_system *sys = s->system;
-    size_t nv = (size_t)sys->nv, bytes = sizeof(double) * (size_t)sys->nrow * nv;
+    carom_rows here = carom_rows_here(sys);
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, w->t + s->options->h, w->x, w->v_c);
-    memcpy(w->G_u, w->G_k, bytes);
     for (int i = 0; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        double *G = w->G_u + (size_t)link->row * nv;
-        memcpy(G, sys->at.G + (size_t)link->row * nv, sizeof(double) * nv);
-        w->y[i] = sys->at.g[i] + restitution(sys, link) * w->g_back[i];
-        for (int j = 0; j < sys->nv; j++)
-            w->y[i] += G[j] * (w->d_free[j] - w->d[j]);
+        carom_rows_move(sys, link->row, &here, &w->rows_u);
+        for (int j = 1; j < link->rows; j++)
+            carom_rows_move(sys, link->row + j, &w->rows_k, &w->rows_u);
+        double y = sys->at.g[i] + restitution(sys, link) * w->g_back[i];
+        w->y[i] = carom_rows_change(sys, &here, link->row, y, w->d_free, w->d);
     }
-    memcpy(sys->at.G, w->G_k, bytes);
-    memcpy(sys->at.w, w->w_k, sizeof(double) * (size_t)sys->nrow);
+    carom_rows_restore(sys, &w->rows_k);
 }
 
 /* The links whose y is negative for d (linearised) and that are not in the problem yet, put into it. */
@@ -113,12 +114,9 @@ static bool join(carom_step *s, work *w, const double *d)
     carom_contacts *c = s->contacts;
     bool any = false;
     for (int i = 0; i < sys->nlink; i++) {
-        const double *G = w->G_u + sys->link[i].row * sys->nv;
-        double y = w->y[i], size = 0;
-        for (int j = 0; j < sys->nv; j++) {
-            y += G[j] * (d[j] - w->d_free[j]);
-            size += fabs(G[j] * d[j]);
-        }
+        int r = sys->link[i].row;
+        double y = carom_rows_change(sys, &w->rows_u, r, w->y[i], d, w->d_free);
+        double size = carom_rows_reach(sys, &w->rows_u, r, d, NULL);
         if (w->on[i] || (i >= sys->njoint && y >= -1e-15 * size))
             continue;
         any = true, w->on[i] = 1;
@@ -162,8 +160,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
-    int nv = sys->nv;
-    carom_contacts_pose(c, sys, A, w->G_u);
+    carom_contacts_pose(c, sys, A, &w->rows_u);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         const double *law = link->contact < 0 ? NULL : sys->at.law + 4 * link->contact;
@@ -172,7 +169,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
         for (int j = 1; j < link->rows; j++) {
             int r = link->row + j;
             c->problem.b[block->row + j] =
-                carom_dot(nv, w->G_k + r * nv, w->d_free) + s->options->h * w->w_k[r]; /* (5) */
+                carom_rows_dot(sys, &w->rows_k, r, w->d_free) + s->options->h * w->rows_k.w[r]; /* (5) */
         }
         if (law)
             block->mu = s->now->mode[link->contact] == CAROM_STICK ? CAROM_MAX(law[2], law[3]) : law[2];
@@ -181,7 +178,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
                        "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)", link->name,
                        law[1], w->t);
     }
-    carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W, c->problem.b);
+    carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
     CAROM_TRY(decide(s, w));
     if (second_step(s, w))
         CAROM_TRY(decide(s, w));                                                                 /* (7) */
@@ -210,7 +207,6 @@ static carom_status iterate(carom_step *s, work *w)
 static void prepare(carom_step *s, work *w)
 {
     carom_system *sys = s->system;
-    size_t rows = (size_t)sys->nrow;
     s->contacts->nactive = 0;
     s->contacts->solve.residual = 0;
     for (int r = 0; r < sys->nrow; r++)
@@ -227,8 +223,7 @@ static void prepare(carom_step *s, work *w)
     if (sys->model->ncontact)
         carom_system_eval(sys, CAROM_LAW, w->t, w->q, s->now->v);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN, w->t, w->q, s->now->v);
-    memcpy(w->G_k, sys->at.G, sizeof(double) * rows * (size_t)sys->nv);
-    memcpy(w->w_k, sys->at.w, sizeof(double) * rows);
+    carom_rows_keep(sys, 0, sys->nrow, &w->rows_k);
 }
 
 carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)

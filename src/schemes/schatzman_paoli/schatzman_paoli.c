@@ -63,16 +63,13 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     for (int i = 0; i < CAROM_COUNT(vectors); i++)
         CAROM_PLACE(layout, *vectors[i], nv);
     CAROM_PLACE(layout, w->x, system->nq);
-    CAROM_PLACE(layout, w->G_k, n * nv);
-    CAROM_PLACE(layout, w->w_k, n);
-    CAROM_PLACE(layout, w->G_u, n * nv);
+    carom_rows_place(layout, system, &w->rows_k);
+    carom_rows_place(layout, system, &w->rows_u);
     CAROM_PLACE(layout, w->x0, n);
     CAROM_PLACE(layout, w->y, system->nlink);
     CAROM_PLACE(layout, w->g_back, system->nlink);
     CAROM_PLACE(layout, w->on, system->nlink);
-    CAROM_PLACE(layout, w->A.A, nv * nv);
-    CAROM_PLACE(layout, w->A.pivot, nv);
-    w->A.n = nv, w->A.symmetric = false;
+    carom_newton_place(layout, system, &w->A);
 }
 
 static int memory(const carom_system *system)
@@ -168,7 +165,7 @@ static carom_status start(carom_step *s)
     for (int i = 0; i < sys->nlink; i++)
         if (i < sys->njoint || now->mode[i - sys->njoint] != CAROM_OPEN)
             c->active[c->nactive++] = i;
-    CAROM_TRY(carom_contact_accel_decide(c, sys, now->t, now->q, now->v, now->mode, now->u, a, w->w_k, s->error));
+    CAROM_TRY(carom_contact_accel_decide(c, sys, now->t, now->q, now->v, now->mode, now->u, a, w->x0, s->error));
     for (int i = 0; i < sys->nv; i++)
         w->d[i] = -h * now->v[i] + 0.5 * h * h * a[i];                                           /* (6) */
     carom_system_drift(sys, now->q, w->d, 1, to.q_back);

@@ -12,8 +12,8 @@ typedef struct carom_paoli_work { /* one step of the grid, from node k to node k
     double *x;                    /* [nq] q_k + d */
     double *v_c;                  /* [nv] (d + d_back)/(2 h) */
     double *F;                    /* [nv] */
-    double *G_k, *w_k;            /* [nrow*nv] [nrow] at node k */
-    double *G_u;                  /* [nrow*nv] in which gaps and sliding are measured */
+    carom_rows rows_k;            /* at node k */
+    carom_rows rows_u;            /* in which gaps and sliding are measured */
     double *x0;                   /* [nrow] impulses of the step before times h */
     double *y;                    /* [nlink] what has to be >= 0: g_{k+1} + e g_{k-1}; joints: g_{k+1} = 0 */
     double *g_back;               /* [nlink] at node k - 1 */

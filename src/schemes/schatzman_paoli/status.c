@@ -28,10 +28,7 @@ static carom_mode tangential(const double *u, int directions, double scale)
 
 static double resolution(const carom_system *system, const carom_paoli_work *w, int row, double h)
 {
-    double sum = 0;
-    for (int j = 0; j < system->nv; j++)
-        sum += fabs(w->G_k[row * system->nv + j] * (w->d_free[j] - w->d_back[j]));
-    return sum / h * (1 + 1e-12);                                                                /* (1) */
+    return carom_rows_reach(system, &w->rows_k, row, w->d_free, w->d_back) / h * (1 + 1e-12); /* (1) */
 }
 
 static carom_mode mode_after(const carom_contacts *c, const carom_link *link, carom_mode before, double change)
@@ -91,9 +88,8 @@ void carom_paoli_status(carom_step *s, const carom_paoli_work *w)
                              to = carom_paoli_memory_at(sys, s->memory_next);
     double h = s->options->h;
     for (int r = 0; r < sys->nrow; r++) {
-        const double *G = w->G_k + r * sys->nv;
-        c->u_before[r] = carom_dot(sys->nv, G, w->d_back) / h + w->w_k[r];
-        c->u_after[r] = carom_dot(sys->nv, G, w->d) / h + w->w_k[r];
+        c->u_before[r] = carom_rows_dot(sys, &w->rows_k, r, w->d_back) / h + w->rows_k.w[r];
+        c->u_after[r] = carom_rows_dot(sys, &w->rows_k, r, w->d) / h + w->rows_k.w[r];
     }
     carom_copy(sys->nrow, c->P, s->next->impulse);
     carom_copy(sys->nrow, c->u_after, s->next->u);

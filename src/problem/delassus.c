@@ -1,0 +1,248 @@
+/* delassus.c: W of a one-step problem, dense or block-sparse. In both forms a row is summed from left to right. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/dense.h"
+#include "problem/problem.h"
+
+static int rows_of(const carom_problem *p, int k)
+{
+    return p->block[k].law->rows;
+}
+
+/* The entry (k, l) of the block-sparse form, by bisection; start[k + 1] if there is none. */
+static size_t entry(const carom_problem *p, int k, int l)
+{
+    size_t low = p->W.start[k], end = p->W.start[k + 1], high = end;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->W.column[middle] < l)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && p->W.column[low] == l ? low : end;
+}
+
+const double *carom_delassus_block(const carom_problem *p, int k, int l, int *stride)
+{
+    if (p->W.dense) {
+        *stride = p->n;
+        return p->W.dense + (size_t)p->block[k].row * (size_t)p->n + p->block[l].row;
+    }
+    size_t e = entry(p, k, l);
+    *stride = rows_of(p, l);
+    return e < p->W.start[k + 1] ? p->W.value + p->W.offset[e] : NULL;
+}
+
+double carom_delassus_trace(const carom_problem *p, int k)
+{
+    int stride;
+    const double *W = carom_delassus_block(p, k, k, &stride);
+    double sum = 0;
+    for (int i = 0; i < rows_of(p, k); i++)
+        sum += W[i * (stride + 1)];
+    return sum;
+}
+
+bool carom_delassus_next(const carom_problem *p, int k, carom_neighbour *l)
+{
+    if (p->W.dense) {
+        l->block = (int)l->next++;
+        if (l->block == p->nblock)
+            return false;
+        l->W = carom_delassus_block(p, k, l->block, &l->stride);
+        return true;
+    }
+    size_t e = p->W.start[k] + l->next++;
+    if (e == p->W.start[k + 1])
+        return false;
+    l->block = p->W.column[e];
+    l->W = p->W.value + p->W.offset[e];
+    l->stride = rows_of(p, l->block);
+    return true;
+}
+
+/* q += W_kl x_l over the stored blocks of row k but `without` */
+static void add_row(const carom_problem *p, int k, int without, const double *x, double *q)
+{
+    int rows = rows_of(p, k);
+    for (size_t e = p->W.start[k]; e < p->W.start[k + 1]; e++) {
+        int l = p->W.column[e], columns = rows_of(p, l);
+        const double *W = p->W.value + p->W.offset[e], *y = x + p->block[l].row;
+        for (int i = 0; i < rows && l != without; i++, W += columns)
+            for (int j = 0; j < columns; j++)
+                q[i] += W[j] * y[j];
+    }
+}
+
+void carom_delassus_add(const carom_problem *p, const double *x, double *u)
+{
+    int n = p->n;
+    const double *W = p->W.dense;
+    for (int i = 0; W && i < n; i++, W += n) {
+        double sum = u[i];
+        for (int j = 0; j < n; j++)
+            sum += W[j] * x[j];
+        u[i] = sum;
+    }
+    for (int k = 0; !p->W.dense && k < p->nblock; k++)
+        add_row(p, k, -1, x, u + p->block[k].row);
+}
+
+void carom_delassus_others(const carom_problem *p, int k, const double *x, double *q)
+{
+    int n = p->n, rows = rows_of(p, k), first = p->block[k].row;
+    for (int i = 0; i < rows; i++) {
+        double sum = p->b[first + i];
+        if (p->W.dense) {
+            const double *W = p->W.dense + (size_t)(first + i) * (size_t)n;
+            for (int j = 0; j < first; j++)
+                sum += W[j] * x[j];
+            for (int j = first + rows; j < n; j++)
+                sum += W[j] * x[j];
+        }
+        q[i] = sum;
+    }
+    if (!p->W.dense)
+        add_row(p, k, k, x, q);
+}
+
+static double largest_product(int n, const double *W, const double *x, double most)
+{
+    for (int j = 0; j < n; j++) {
+        double size = fabs(W[j] * x[j]);
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+double carom_delassus_term(const carom_problem *p, int k, const double *x)
+{
+    double most = 0;
+    const double *dense = p->W.dense ? p->W.dense + (size_t)p->block[k].row * (size_t)p->n : NULL;
+    for (int i = 0; dense && i < rows_of(p, k); i++)
+        most = largest_product(p->n, dense + (size_t)i * (size_t)p->n, x, most);
+    for (size_t e = dense ? 0 : p->W.start[k]; !dense && e < p->W.start[k + 1]; e++) {
+        int columns = rows_of(p, p->W.column[e]);
+        for (int i = 0; i < rows_of(p, k); i++)
+            most = largest_product(columns, p->W.value + p->W.offset[e] + i * columns,
+                                   x + p->block[p->W.column[e]].row, most);
+    }
+    return most;
+}
+
+bool carom_delassus_finite(const carom_problem *p)
+{
+    for (int k = 0; k < p->nblock; k++) {
+        carom_neighbour l = {0};
+        while (carom_delassus_next(p, k, &l))
+            for (int i = 0; i < rows_of(p, k); i++)
+                if (!carom_all_finite(rows_of(p, l.block), l.W + (size_t)i * (size_t)l.stride))
+                    return false;
+    }
+    return true;
+}
+
+/* ---- block-sparse W from single values ---- */
+typedef struct sorter {
+    const carom_problem *p;
+    size_t *first;  /* [nblock + 1] the triplets of a block row: order[first[k]] .. */
+    size_t *order;  /* [count] */
+    int *block_of;  /* [n] */
+    size_t *at;     /* [nblock] entry of a block column in the present row + 1, 0: none yet */
+} sorter;
+
+static void sort_by_block_row(sorter *s, size_t count, const int *row)
+{
+    for (int k = 0; k < s->p->nblock; k++)
+        for (int i = 0; i < rows_of(s->p, k); i++)
+            s->block_of[s->p->block[k].row + i] = k;
+    for (size_t e = 0; e < count; e++)
+        s->first[s->block_of[row[e]] + 1]++;
+    for (int k = 0; k < s->p->nblock; k++)
+        s->first[k + 1] += s->first[k];
+    for (size_t e = count; e-- > 0;) { /* from the back, so that first[k + 1] walks down to the start of row k */
+        int k = s->block_of[row[e]];
+        s->order[--s->first[k + 1]] = e;
+    }
+    for (int k = 0; k < s->p->nblock; k++) /* and is put right again: first[k + 1] now is the start of row k */
+        s->first[k] = s->first[k + 1];
+    s->first[s->p->nblock] = count;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* The columns of block row k, ascending, into list (may be NULL); returns how many. */
+static size_t columns_of(sorter *s, int k, const int *column, int *list)
+{
+    size_t n = 1;
+    s->at[k] = 1;
+    if (list)
+        list[0] = k;
+    for (size_t e = s->first[k]; e < s->first[k + 1]; e++) {
+        int l = s->block_of[column[s->order[e]]];
+        if (!s->at[l] && list)
+            list[n] = l;
+        n += !s->at[l];
+        s->at[l] = 1;
+    }
+    s->at[k] = 0;
+    for (size_t e = s->first[k]; e < s->first[k + 1]; e++)
+        s->at[s->block_of[column[s->order[e]]]] = 0;
+    if (list)
+        qsort(list, n, sizeof *list, by_number);
+    return n;
+}
+
+static void fill_row(sorter *s, carom_delassus *W, int k, const int *row, const int *column, const double *value)
+{
+    for (size_t e = W->start[k]; e < W->start[k + 1]; e++) {
+        W->offset[e + 1] = W->offset[e] + (size_t)rows_of(s->p, k) * (size_t)rows_of(s->p, W->column[e]);
+        s->at[W->column[e]] = e;
+    }
+    for (size_t t = s->first[k]; t < s->first[k + 1]; t++) {
+        size_t e = s->order[t];
+        int l = s->block_of[column[e]], i = row[e] - s->p->block[k].row, j = column[e] - s->p->block[l].row;
+        W->value[W->offset[s->at[l]] + (size_t)i * (size_t)rows_of(s->p, l) + (size_t)j] += value[e];
+    }
+    for (size_t e = W->start[k]; e < W->start[k + 1]; e++)
+        s->at[W->column[e]] = 0;
+}
+
+carom_status carom_delassus_assemble(carom_problem *p, carom_arena *arena, size_t count, const int *row,
+                                     const int *column, const double *value, carom_error *error)
+{
+    size_t nblock = (size_t)p->nblock, numbers = 0;
+    carom_arena *scratch = carom_arena_new(0);
+    if (!scratch)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
+    sorter s = {p, CAROM_NEW(scratch, size_t, nblock + 1), CAROM_NEW(scratch, size_t, count),
+                CAROM_NEW(scratch, int, p->n), CAROM_NEW(scratch, size_t, nblock)};
+    p->W = (carom_delassus){.start = CAROM_NEW(arena, size_t, nblock + 1)};
+    bool room = s.first && s.order && s.block_of && s.at && p->W.start;
+    if (room)
+        sort_by_block_row(&s, count, row);
+    for (int k = 0; room && k < p->nblock; k++)
+        p->W.start[k + 1] = p->W.start[k] + columns_of(&s, k, column, NULL);
+    size_t entries = room ? p->W.start[nblock] : 0;
+    p->W.column = CAROM_NEW(arena, int, entries + 1);
+    p->W.offset = CAROM_NEW(arena, size_t, entries + 1);
+    room = room && p->W.column && p->W.offset;
+    for (int k = 0; room && k < p->nblock; k++) {
+        columns_of(&s, k, column, p->W.column + p->W.start[k]);
+        for (size_t e = p->W.start[k]; e < p->W.start[k + 1]; e++)
+            numbers += (size_t)rows_of(p, k) * (size_t)rows_of(p, p->W.column[e]);
+    }
+    p->W.value = CAROM_NEW(arena, double, numbers + 1);
+    room = room && p->W.value;
+    for (int k = 0; room && k < p->nblock; k++)
+        fill_row(&s, &p->W, k, row, column, value);
+    carom_arena_free(scratch);
+    if (!room)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
+    return CAROM_OK;
+}

@@ -1,0 +1,47 @@
+/* delassus.h: the operator W of a one-step problem in one of two forms, dense or block-sparse by the graph of contacts:
+ * blocks k and l are neighbours when an impulse at l moves k. What a form does not store is 0. Everybody but those who
+ * fill W comes through these functions; a solver for dense W alone says so in its `forms`. */
+#ifndef CAROM_DELASSUS_H
+#define CAROM_DELASSUS_H
+
+#include "core/core.h"
+
+struct carom_problem;
+
+enum { CAROM_DENSE = 1, CAROM_SPARSE = 2 }; /* forms */
+
+typedef struct carom_delassus {
+    double *dense;  /* [n*n] row-major; NULL: block-sparse */
+    size_t *start;  /* [nblock + 1] entries of block row k: start[k] <= e < start[k + 1] */
+    int *column;    /* [entries] block column l, ascending in each row; the diagonal block is always there */
+    size_t *offset; /* [entries + 1] of the first value of an entry */
+    double *value;  /* [offset[entries]] rows(k) x rows(l) numbers of each entry, row-major */
+} carom_delassus;
+
+/* A block (k, l): its values with rows `stride` apart; NULL where it vanishes. */
+const double *carom_delassus_block(const struct carom_problem *problem, int k, int l, int *stride);
+/* Sum of the diagonal of W in block k. */
+double carom_delassus_trace(const struct carom_problem *problem, int k);
+/* u <- u + W x */
+void carom_delassus_add(const struct carom_problem *problem, const double *x, double *u);
+/* q = b_k + sum of W_kl x_l over l != k; q [rows of k] */
+void carom_delassus_others(const struct carom_problem *problem, int k, const double *x, double *q);
+/* The largest |W_ij x_j| in the rows of block k; NaN do not count. */
+double carom_delassus_term(const struct carom_problem *problem, int k, const double *x);
+bool carom_delassus_finite(const struct carom_problem *problem);
+/* The block-sparse W of a problem whose blocks are known, from values at (row, column); those at the same place add. */
+carom_status carom_delassus_assemble(struct carom_problem *problem, carom_arena *arena, size_t count, const int *row,
+                                     const int *column, const double *value, carom_error *error);
+
+/* The neighbours of block k, itself included, in ascending order:
+ *     carom_neighbour l = {0};
+ *     while (carom_delassus_next(problem, k, &l)) ... l.block, l.W, l.stride ... */
+typedef struct carom_neighbour {
+    int block;
+    const double *W;
+    int stride;
+    size_t next;
+} carom_neighbour;
+bool carom_delassus_next(const struct carom_problem *problem, int k, carom_neighbour *neighbour);
+
+#endif
