@@ -14,6 +14,7 @@ enum { ROWS = 40, BLOCKS = 24, DOFS = 24 };
 typedef struct bench { /* a problem with room for its arrays, and one solve of it */
     carom_problem problem;
     carom_block block[BLOCKS];
+    double c[BLOCKS][CAROM_COEFFICIENTS_MAX];
     double W[ROWS * ROWS], b[ROWS], x0[ROWS], x[ROWS], u[ROWS], G[ROWS * DOFS], inverse_mass[DOFS];
     int ndof;
     carom_solve solve;
@@ -40,11 +41,21 @@ static inline void bench_begin(bench *t, int ndof)
         t->inverse_mass[i] = 1;
 }
 
+/* Coefficients of a law with friction mu: whatever is called friction..., or limits it. */
+static inline void with_friction(const carom_law *law, double mu, double *c)
+{
+    for (int i = 0; i < carom_law_coefficients(law); i++) {
+        const char *name = law->method.fields[i].name;
+        c[i] = strncmp(name, "friction", 8) == 0 || strcmp(name, "limit") == 0 ? mu : law->method.fields[i].value;
+    }
+}
+
 static inline carom_block *bench_block(bench *t, const carom_law *law, double mu)
 {
     carom_block *block = &t->block[t->problem.nblock++];
     ck_assert(t->problem.nblock <= BLOCKS && t->problem.n + law->rows <= ROWS);
-    *block = (carom_block){.law = law, .row = t->problem.n, .mu = mu};
+    *block = (carom_block){.law = law, .row = t->problem.n, .c = t->c[t->problem.nblock - 1]};
+    with_friction(law, mu, t->c[t->problem.nblock - 1]);
     t->problem.n += law->rows;
     return block;
 }

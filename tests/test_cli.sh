@@ -201,7 +201,7 @@ expect 3 run "$tmp/pendulum.yaml" --allow-plugins --strict
 says "strict"
 expect 0 run bouncing-ball --strict --quiet
 expect 4 run woodpecker --scheme moreau-jean --t-end 0.05 --set contact_tol=0 --quiet --dump "$tmp/problem.txt"
-grep -q '^carom-problem 1' "$tmp/problem.txt" || complain "no dump of the problem that was not solved"
+grep -q '^carom-problem 2' "$tmp/problem.txt" || complain "no dump of the problem that was not solved"
 
 # ---- signals ----
 for signal in INT TERM; do

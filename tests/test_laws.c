@@ -10,12 +10,12 @@ static double distance(int n, const double *a, const double *b)
 }
 
 /* Membership written down independently of the projection. */
-static bool in_cone(const carom_law *law, double mu, const double *x)
+static bool in_cone(const carom_law *law, const double *c, const double *x)
 {
-    if (law == &carom_law_bilateral)
-        return true;
-    double t = law->rows == 3 ? hypot(x[1], x[2]) : law->rows == 2 ? fabs(x[1]) : 0;
-    return x[0] >= 0 && t <= mu * x[0] * (1 + 1e-14) + 1e-300;
+    if (carom_law_can(law, CAROM_OPEN) && !(x[0] >= 0))
+        return false;
+    double most = 0;
+    return !law->tangents || law->friction(c, x, &most) <= most * (1 + 1e-14) + 1e-300;
 }
 
 static void random_point(unsigned long *seed, double *y)
@@ -27,48 +27,49 @@ static void random_point(unsigned long *seed, double *y)
 START_TEST(projections_land_in_the_cone_and_nothing_there_is_nearer)
 {
     unsigned long seed = 5;
-    double mus[] = {0, 0.1, 0.5, 1, 3};
+    const double mus[] = {0, 0.1, 0.5, 1, 3};
     for (int l = 0; carom_law_list(l); l++)
         for (int k = 0; k < 2000; k++) {
             const carom_law *law = carom_law_list(l);
-            double y[3], p[3], again[3], other[3], in[3], mu = mus[k % 5];
+            double y[3], p[3], again[3], other[3], in[3], c[CAROM_COEFFICIENTS_MAX];
+            with_friction(law, mus[k % 5], c);
             random_point(&seed, y);
             random_point(&seed, other);
-            law->project(mu, y, p);
-            ck_assert_msg(in_cone(law, mu, p), "%s: (%g %g %g)", law->method.name, p[0], p[1], p[2]);
-            law->project(mu, p, again);
+            law->project(c, y, p);
+            ck_assert_msg(in_cone(law, c, p), "%s: (%g %g %g)", law->method.name, p[0], p[1], p[2]);
+            law->project(c, p, again);
             CHECK_NEAR(distance(law->rows, p, again), 0, 1e-15);
-            law->project(mu, other, in); /* some point of the cone: (y - p).(in - p) <= 0 */
+            law->project(c, other, in); /* some point of the cone: (y - p).(in - p) <= 0 */
             double product = 0;
             for (int i = 0; i < law->rows; i++)
                 product += (y[i] - p[i]) * (in[i] - p[i]);
             CHECK_AT_MOST(product, 1e-15);
-            if (in_cone(law, mu, y))
+            if (in_cone(law, c, y))
                 CHECK_NEAR(distance(law->rows, p, y), 0, 1e-15);
         }
 }
 END_TEST
 
 /* Solutions of the law by its words: open, stick, slip with friction against it. */
-static void solution(const carom_law *law, double mu, int mode, unsigned long *seed, double *u, double *x)
+static void solution(const carom_law *law, const double *c, int mode, unsigned long *seed, double *u, double *x)
 {
-    double angle = 4 * noise(seed), d[2] = {law->rows == 3 ? cos(angle) : angle > 0 ? 1 : -1, sin(angle)};
+    double angle = 4 * noise(seed), d[2] = {law->tangents > 1 ? cos(angle) : angle > 0 ? 1 : -1, sin(angle)};
     double slip = mode == 2 ? 0.1 + fabs(noise(seed)) : 0, share = mode == 2 ? 1 : fabs(noise(seed));
+    int normals = law->rows - law->tangents;
     for (int i = 0; i < 3; i++)
         u[i] = x[i] = 0;
-    if (law == &carom_law_bilateral) {
-        x[0] = noise(seed);
-        return;
-    }
-    if (mode == 0) {
+    if (mode == 0 && carom_law_can(law, CAROM_OPEN)) {
         random_point(seed, u);
         u[0] = fabs(u[0]);
         return;
     }
-    x[0] = 0.1 + fabs(noise(seed));
-    for (int i = 1; i < law->rows; i++) {
-        x[i] = -mu * x[0] * share * d[i - 1];
-        u[i] = slip * d[i - 1];
+    if (normals)
+        x[0] = carom_law_can(law, CAROM_OPEN) ? 0.1 + fabs(noise(seed)) : noise(seed);
+    if (law->tangents)
+        law->slide(c, d, x[0], x + normals);
+    for (int i = normals; i < law->rows; i++) {
+        x[i] *= share;
+        u[i] = slip * d[i - normals];
     }
 }
 
@@ -78,16 +79,19 @@ START_TEST(the_residual_vanishes_at_solutions_for_every_rho)
     for (int l = 0; carom_law_list(l); l++)
         for (int k = 0; k < 3000; k++) {
             const carom_law *law = carom_law_list(l);
-            double u[3], x[3], mu = 0.1 + fabs(noise(&seed)), rho = pow(10, 3 * noise(&seed));
-            solution(law, mu, k % 3, &seed, u, x);
-            CHECK_NEAR(law->residual(mu, rho, u, x), 0, 1e-15 * (10 + 10 / rho));
+            double u[3], x[3], c[CAROM_COEFFICIENTS_MAX], rho = pow(10, 3 * noise(&seed));
+            with_friction(law, 0.1 + fabs(noise(&seed)), c);
+            solution(law, c, k % 3, &seed, u, x);
+            CHECK_NEAR(law->residual(c, rho, u, x), 0, 1e-15 * (10 + 10 / rho));
         }
 }
 END_TEST
 
 static double spoiled(const carom_law *law, const double *u, const double *x)
 {
-    return law->residual(0.5, 1, u, x);
+    double c[CAROM_COEFFICIENTS_MAX];
+    with_friction(law, 0.5, c);
+    return law->residual(c, 1, u, x);
 }
 
 START_TEST(the_residual_sees_every_kind_of_violation)
@@ -120,10 +124,10 @@ START_TEST(nan_never_passes)
         for (int i = 0; i < carom_law_list(l)->rows; i++) {
             double u[3] = {0, 0, 0}, x[3] = {0, 0, 0};
             u[i] = NAN;
-            ck_assert(!(carom_law_list(l)->residual(0.5, 1, u, x) <= 1e300));
+            ck_assert(!(spoiled(carom_law_list(l), u, x) <= 1e300));
             u[i] = 0;
             x[i] = NAN;
-            ck_assert(!(carom_law_list(l)->residual(0.5, 1, u, x) <= 1e300));
+            ck_assert(!(spoiled(carom_law_list(l), u, x) <= 1e300));
         }
 }
 END_TEST
@@ -136,8 +140,9 @@ START_TEST(the_spatial_law_in_a_plane_is_the_planar_law)
         random_point(&seed, u);
         random_point(&seed, x);
         u[2] = x[2] = 0;
-        double planar = carom_law_coulomb_planar.residual(0.4, 0.7, u, x);
-        CHECK_NEAR(carom_law_coulomb_spatial.residual(0.4, 0.7, u, x), planar, 1e-15);
+        const double c[] = {0, 0, 0.4, 0.4};
+        double planar = carom_law_coulomb_planar.residual(c, 0.7, u, x);
+        CHECK_NEAR(carom_law_coulomb_spatial.residual(c, 0.7, u, x), planar, 1e-15);
     }
 }
 END_TEST
@@ -151,7 +156,6 @@ START_TEST(the_registry_describes_every_law)
         for (int k = 0; k < n; k++)
             ck_assert_str_ne(carom_law_method(n)->name, carom_law_method(k)->name);
     }
-    ck_assert_int_eq(n, 4);
     ck_assert_ptr_null(carom_law_method(-1));
 }
 END_TEST

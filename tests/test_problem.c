@@ -176,7 +176,9 @@ START_TEST(a_dump_comes_back_to_the_last_bit)
             ck_assert_mem_eq(back->x0, t.x0, bytes);
         for (int k = 0; k < back->nblock; k++) {
             ck_assert_ptr_eq(back->block[k].law, t.block[k].law);
-            ck_assert(back->block[k].mu == t.block[k].mu && back->block[k].pin == t.block[k].pin);
+            ck_assert(back->block[k].pin == t.block[k].pin);
+            ck_assert_mem_eq(back->block[k].c, t.block[k].c,
+                             sizeof(double) * (size_t)carom_law_coefficients(t.block[k].law));
             ck_assert(back->block[k].row == t.block[k].row);
             ck_assert_mem_eq(back->block[k].direction, t.block[k].direction, sizeof t.block[k].direction);
         }
@@ -208,20 +210,20 @@ START_TEST(damaged_files_are_refused_with_their_line)
     } bad[] = {
         {"", "line 1: the file ends too early"},
         {"hello", "line 1: expected 'carom-problem', found 'hello'"},
-        {"carom-problem 2", "line 1: version 2"},
-        {"carom-problem 1\nrows -1", "line 2: rows is -1"},
-        {"carom-problem 1\nrows 1e9", "line 2: rows is 1e9"},
-        {"carom-problem 1\nrows 1.5", "line 2: rows is 1.5"},
-        {"carom-problem 1\nrows 1 blocks 2", "line 2: blocks is 2"},
-        {"carom-problem 1\nrows 2 blocks 1\nblock unilateral 0 none\n", "the blocks have 1 rows, the problem 2"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock sticky 0 none\n", "line 3: there is no law 'sticky'"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 nailed\n", "line 3: a pin is"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end'"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nV 1", "line 4: expected 'W' or 'sparse'"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 2", "line 4: '2' is no number of entries"},
-        {"carom-problem 1\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 1 0 1 3", "line 4: there is no block 1"},
+        {"carom-problem 1", "line 1: version 1"},
+        {"carom-problem 2\nrows -1", "line 2: rows is -1"},
+        {"carom-problem 2\nrows 1e9", "line 2: rows is 1e9"},
+        {"carom-problem 2\nrows 1.5", "line 2: rows is 1.5"},
+        {"carom-problem 2\nrows 1 blocks 2", "line 2: blocks is 2"},
+        {"carom-problem 2\nrows 2 blocks 1\nblock unilateral 0 none\n", "the blocks have 1 rows, the problem 2"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock sticky 0 none\n", "line 3: there is no law 'sticky'"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 nailed\n", "line 3: a pin is"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end'"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nV 1", "line 4: expected 'W' or 'sparse'"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 2", "line 4: '2' is no number of entries"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 1 0 1 3", "line 4: there is no block 1"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "line 1: a word of more"},
     };
     for (int i = 0; i < CAROM_COUNT(bad); i++) {
@@ -235,7 +237,7 @@ END_TEST
 
 START_TEST(an_empty_problem_comes_back)
 {
-    const char *text = "carom-problem 1 rows 0 blocks 0 W b end";
+    const char *text = "carom-problem 2 rows 0 blocks 0 W b end";
     carom_error error;
     CHECK_OK(read_text(text, strlen(text), &error), error);
 }

@@ -79,8 +79,11 @@ static carom_problem *load(input *in, bool friction)
         p->block[k] = (carom_block){.row = rows * k, .law = rows == 1   ? &carom_law_unilateral
                                                             : rows == 2 ? &carom_law_coulomb_planar
                                                                         : &carom_law_coulomb_spatial};
+        double mu = 0, *c = CAROM_NEW(in->arena, double, CAROM_COEFFICIENTS_MAX);
         if (friction)
-            get_doubles(in, 1, &p->block[k].mu);
+            get_doubles(in, 1, &mu);
+        with_friction(p->block[k].law, mu, c);
+        p->block[k].c = c;
     }
     return p;
 }

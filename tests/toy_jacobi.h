@@ -47,7 +47,7 @@ static void jacobi_solve(const carom_problem *problem, carom_solve *s)
             int stride;
             const double *W = carom_delassus_block(problem, k, k, &stride);
             carom_delassus_others(problem, k, y, q);
-            carom_one(block, W, stride, q, z);                                                     /* (1) */
+            block->law->solve_single(block->c, W, stride, q, z);                                   /* (1) */
             for (int i = 0; i < block->law->rows; i++)
                 s->x[block->row + i] += w * (z[i] - y[block->row + i]);                            /* (2) */
         }

@@ -40,9 +40,8 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
             c->problem.b[block->row + j] = carom_row_accel(system, link->row + j, a_free);
         if (link->contact < 0)
             continue;
-        const double *coefficient = system->at.law + 4 * link->contact;
-        bool slips = link->rows > 1 && mode[link->contact] == CAROM_SLIP;
-        block->mu = slips ? coefficient[2] : CAROM_MAX(coefficient[2], coefficient[3]);
+        bool slips = link->law->tangents && mode[link->contact] == CAROM_SLIP;
+        block->c = carom_link_coefficients(system, link, !slips, 1);
         block->pin = slips ? CAROM_PIN_SLIP : CAROM_PIN_NONE;                                    /* (2) */
         if (slips)
             direction_of(link, slip, block->direction);

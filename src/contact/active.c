@@ -65,7 +65,7 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
     int nv = system->nv, n = 0;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
-        c->problem.block[k] = (carom_block){.law = link->law, .row = n};
+        c->problem.block[k] = (carom_block){.law = link->law, .row = n, .c = carom_link_law(system, link)};
         for (int r = link->row; r < link->row + link->rows; r++, n++) {
             carom_factor_solve_row(system, A, r, c->Y + (size_t)n * (size_t)nv);        /* A^-1 G^T */
             /* not the last impulses: a guess that just passes the tolerance would be kept for ever */

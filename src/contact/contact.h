@@ -30,9 +30,8 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode);
 
-/* What the active links pose: A^-1 G^T, W and a block for each (laws only: b, mu, pins and x0 are the caller's); the
- * solution, judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all
- * rows. */
+/* What the active links pose: A^-1 G^T, W and a block for each (b, pins and x0 are the caller's); the solution,
+ * judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all rows. */
 void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
                          const carom_rows *rows);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);

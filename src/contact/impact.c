@@ -19,13 +19,12 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
 {
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
-        const double *law = link->contact < 0 ? NULL : system->at.law + 4 * link->contact;
         carom_block *block = &c->problem.block[k];
-        if (law)
-            block->mu = now->mode[link->contact] == CAROM_STICK ? CAROM_MAX(law[2], law[3]) : law[2];
+        bool sticks = link->contact >= 0 && now->mode[link->contact] == CAROM_STICK;
+        block->c = carom_link_coefficients(system, link, sticks, 1);
         for (int j = 0; j < link->rows; j++) {
             int r = link->row + j;
-            double e = !law ? 0 : j == 0 ? law[0] : law[1];
+            double e = carom_link_restitution(system, link, j);
             c->u_before[r] = carom_rows_speed(system, rows, r, v);                     /* (2) */
             c->u_free[r] = carom_rows_speed(system, rows, r, v_free);
             c->problem.b[block->row + j] = c->u_free[r] + e * c->u_before[r];          /* (4) */
@@ -41,11 +40,12 @@ bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *sy
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
-        if (link->rows == 1 || mode[link->contact] != CAROM_STICK)
+        if (!link->law->at_rest || mode[link->contact] != CAROM_STICK)
             continue;
-        double mu = system->at.law[4 * link->contact + 2];
-        if (block->mu > mu && carom_norm_max(link->rows - 1, c->solve.u + block->row + 1) > 1e-9 * scale) {
-            block->mu = mu;
+        int normals = link->rows - link->law->tangents;
+        const double *moving = carom_link_law(system, link), *u = c->solve.u + block->row + normals;
+        if (block->c != moving && carom_norm_max(link->law->tangents, u) > 1e-9 * scale) {
+            block->c = moving;
             again = true;
         }
     }
@@ -58,7 +58,7 @@ static void one_contact(carom_contacts *c, carom_system *system, const carom_fac
 {
     const carom_link *link = &system->link[c->active[0]];
     int nv = system->nv, r = link->row;
-    double e = system->at.law[4 * link->contact];
+    double e = carom_link_restitution(system, link, 0);
     carom_factor_solve_row(system, A, r, c->Y);
     c->u_before[r] = carom_rows_speed(system, rows, r, v);                             /* (2) */
     c->u_free[r] = carom_rows_speed(system, rows, r, v_free);
@@ -96,7 +96,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         for (int j = 0; j < link->rows; j++) {
-            double e = link->contact < 0 ? 0 : system->at.law[4 * link->contact + (j > 0)];
+            double e = carom_link_restitution(system, link, j);
             c->u_after[link->row + j] = c->solve.u[c->problem.block[k].row + j] - e * c->u_before[link->row + j];
         }
     }

@@ -52,7 +52,7 @@ static double column(const trial *t, int r, int k)
     const carom_block *block = &p->block[t->nj + k];
     double sum = p->W.dense[r * p->n + block->row], sign = t->mode[k] == BACK ? -1 : 1;
     for (int j = 1; t->mode[k] >= SLIP && j < rows_of(t, k); j++)
-        sum -= block->mu * sign * t->s[k][j - 1] * p->W.dense[r * p->n + block->row + j];
+        sum -= carom_block_mu(block) * sign * t->s[k][j - 1] * p->W.dense[r * p->n + block->row + j];
     return sum;
 }
 
@@ -82,7 +82,8 @@ static void solve(trial *t)
     for (int k = 0; k < t->n; k++) {
         const carom_block *block = &p->block[t->nj + k];
         for (int j = 1; t->mode[k] >= SLIP && j < rows_of(t, k); j++)
-            w->x[block->row + j] = -block->mu * (t->mode[k] == BACK ? -1 : 1) * t->s[k][j - 1] * w->x[block->row];
+            w->x[block->row + j] =
+                -carom_block_mu(block) * (t->mode[k] == BACK ? -1 : 1) * t->s[k][j - 1] * w->x[block->row];
     }
     for (int r = 0; r < p->n; r++)
         w->u[r] = p->b[r] + carom_dot(p->n, p->W.dense + r * p->n, w->x);
@@ -102,7 +103,8 @@ static bool holds(const trial *t, double small)
         double scale = fabs(p->W.dense[r * p->n + r]), force = scale > 0 ? small / scale : small;
         if (w->x[r] < -force || w->u[r] < -small || (t->mode[k] != OPEN && fabs(w->u[r]) > small))
             return false;
-        if (t->mode[k] == STICK && (fabs(w->u[r + 1]) > small || fabs(w->x[r + 1]) > block->mu * w->x[r] + force))
+        if (t->mode[k] == STICK &&
+            (fabs(w->u[r + 1]) > small || fabs(w->x[r + 1]) > carom_block_mu(block) * w->x[r] + force))
             return false;
         if (t->mode[k] >= SLIP && block->pin != CAROM_PIN_SLIP && (t->mode[k] == BACK ? -1 : 1) * w->u[r + 1] < -small)
             return false;
@@ -205,7 +207,7 @@ static bool begin(trial *t, const carom_contacts *c, const carom_system *system)
         bool slips = block->pin == CAROM_PIN_SLIP;
         if (rows_of(t, k) > 2 && !slips)
             return false;
-        rough |= rows_of(t, k) > 1 && block->mu > 0;
+        rough |= rows_of(t, k) > 1 && carom_block_mu(block) > 0;
         t->s[k][0] = slips ? block->direction[0] : 1;
         t->s[k][1] = slips ? block->direction[1] : 0;
     }

@@ -5,23 +5,17 @@
 #include "contact/system.h"
 #include "model/model.h"
 
-static const carom_law *law_of(int directions)
-{
-    return directions == 0   ? &carom_law_unilateral
-           : directions == 1 ? &carom_law_coulomb_planar
-                             : &carom_law_coulomb_spatial;
-}
-
 static void fill_links(carom_system *system)
 {
     const carom_model *m = system->model;
     for (int i = 0; i < m->njoint; i++)
-        system->link[i] = (carom_link){m->joint_name ? m->joint_name[i] : "joint", &carom_law_bilateral, i, 1, -1};
+        system->link[i] = (carom_link){m->joint_name ? m->joint_name[i] : "joint", &carom_law_bilateral, i, 1, -1, 0};
     int row = m->njoint;
     for (int i = 0; i < m->ncontact; i++) {
         const carom_contact *c = &m->contact[i];
         int rows = 1 + c->directions;
-        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", law_of(c->directions), row, rows, i};
+        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", carom_law_find(NULL, c->directions),
+                                                   row, rows, i, 4 * i};
         row += rows;
     }
 }
@@ -60,11 +54,32 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     place_results(layout, &system->at, model, system->nrow, want);
     system->mass.n = model->nv, system->mass.symmetric = true;
     CAROM_PLACE(layout, system->mass.A, model->nv * model->nv);
+    CAROM_PLACE(layout, system->effective, 4 * model->ncontact);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
     system->room = want;
     if (layout->base)
         fill_links(system);
+}
+
+const double *carom_link_coefficients(const carom_system *system, const carom_link *link, bool at_rest, double h)
+{
+    const carom_law *law = link->law;
+    const double *c = carom_link_law(system, link);
+    bool rests = at_rest && law->at_rest, scaled = law->forces && h != 1;
+    if (!c || (!rests && !scaled))
+        return c;
+    double *out = system->effective + link->coefficient;
+    int n = carom_law_coefficients(law);
+    if (rests)
+        law->at_rest(c, out);
+    else
+        carom_copy(n, c, out);
+    if (!scaled && memcmp(c, out, sizeof *c * (size_t)n) == 0)
+        return c;
+    for (int i = 0; scaled && i < n; i++)
+        out[i] *= law->forces >> i & 1 ? h : 1;
+    return out;
 }
 
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v)

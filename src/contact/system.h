@@ -12,7 +12,8 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
     const char *name;
     const carom_law *law;
     int row, rows;
-    int contact; /* its number, -1 for a joint */
+    int contact;     /* its number, -1 for a joint */
+    int coefficient; /* where its law's coefficients begin in at.law */
 } carom_link;
 
 enum { CAROM_NEWTON_COEFFICIENTS = 3 };
@@ -45,6 +46,7 @@ typedef struct carom_system {
     double *p;        /* [np] */
     unsigned room;    /* what there are arrays for */
     unsigned known;   /* constants that have been evaluated: never again */
+    double *effective; /* [as at.law] coefficients that are not those of at.law, see carom_link_coefficients */
     double *zero;     /* [max(nv, nrow)] stands in for a and x where nobody gives them */
     double *xi;       /* [2*nv] room for local coordinates, if positions are no vectors */
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
@@ -76,6 +78,18 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
 }
+/* The coefficients of a contact's law evaluated last; NULL for a joint. */
+static inline const double *carom_link_law(const carom_system *system, const carom_link *link)
+{
+    return link->contact < 0 ? NULL : system->at.law + link->coefficient;
+}
+static inline double carom_link_restitution(const carom_system *system, const carom_link *link, int row)
+{
+    return link->contact < 0 ? 0 : carom_law_restitution(link->law, system->at.law + link->coefficient, row);
+}
+/* The same as they hold for a contact that sticks (static friction), and for impulses of a step of length h: forces
+ * among them times h; 1 for forces, 0 for an impact. Valid until it is asked again for the same link. */
+const double *carom_link_coefficients(const carom_system *system, const carom_link *link, bool at_rest, double h);
 /* From q along the local coordinates h v, q + h v if positions are vectors: they move through here alone. out may be
  * q. */
 void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out);

@@ -8,23 +8,32 @@
 
 static const carom_field fields[] = {{0}};
 
-static void project(double mu, const double *y, double *x)
+static void project(const double *c, const double *y, double *x)
 {
-    (void)mu;
+    (void)c;
     x[0] = y[0]; /* (2) */
 }
 
-static double residual(double mu, double rho, const double *u, const double *x)
+static double residual(const double *c, double rho, const double *u, const double *x)
 {
-    (void)mu;
+    (void)c;
     (void)rho;
     return fabs(u[0]) + (x[0] - x[0]); /* (1); x - x keeps NaN */
+}
+
+static void solve_single(const double *c, const double *W, int stride, const double *b, double *x)
+{
+    (void)c;
+    (void)stride;
+    x[0] = W[0] != 0 ? -b[0] / W[0] : 0;
 }
 
 const carom_law carom_law_bilateral = {
     .method = {.name = "bilateral", .doc = "joint: no motion along its row, a force of any sign",
                .ref = "Lagrange multipliers", .fields = fields},
     .rows = 1,
+    .modes = 1 << CAROM_CLOSED,
     .project = project,
     .residual = residual,
+    .solve_single = solve_single,
 };

@@ -1,17 +1,62 @@
-/* law.h: a contact law is a cone of admissible impulses (or forces) x, its projection and its residual. */
+/* law.h: a contact law: which relative velocities u and impulses (or forces) x go together.
+ *
+ *   (u, x) in the law,   u = W x + b                                                                   (1)
+ *
+ * Rows: the normal one first, if there is one, then the tangential ones. Nothing outside asks for the number of rows to
+ * learn what a law is: it asks the law. A law's coefficients c are values of its own table of fields, in that order.
+ * Friction is a convex set of tangential forces that grows with the normal force; slip along d has the force of this
+ * set that dissipates most. Laws with c that are forces (cohesion, a bound) hold h times as much impulse in a step of
+ * length h, and none in an impact: `forces` tells which, and `offset` is a constant part of the normal force:
+ *
+ *   (u, x + x0) in the law,   x0 = offset(c)                                                           (2)
+ *
+ * so that a law itself always begins at x = 0. A new law is one file and one line in law.c. */
 #ifndef CAROM_LAW_H
 #define CAROM_LAW_H
 
 #include "core/core.h"
 
+enum {
+    CAROM_LAW_ROWS = 3,        /* of any law at most */
+    CAROM_COEFFICIENTS_MAX = 8 /* of any law at most */
+};
+/* Pivots below this part of the largest count as dependent: redundant rows are exact copies up to rounding. */
+#define CAROM_RANK_TOL 1e-11
+
 typedef struct carom_law {
-    carom_method method;
-    int rows; /* 1, 2 or 3: normal first */
-    /* The point of the cone nearest to y; mu is the coefficient of friction (ignored without friction). */
-    void (*project)(double mu, const double *y, double *x);
+    carom_method method;       /* its fields are its coefficients */
+    const char *family;        /* a model may name it instead: the number of tangents tells which law; NULL: alone */
+    int rows, tangents;        /* rows in all; tangential ones among them, the last */
+    unsigned modes;            /* bit 1 << m: it can have the carom_mode m */
+    unsigned forces;           /* bit i: coefficient i is a force, see above */
+    bool restitution;          /* the table begins with restitution and, with a normal and tangents, restitution_t */
+    /* The admissible x nearest to y. */
+    void (*project)(const double *c, const double *y, double *x);
     /* How far (u, x) is from the law, in the units of u: |x - project(x - rho u~)|/rho with u~ the velocity that is
      * normal to the cone at a solution (de Saxce's change for friction); rho > 0 makes u and x commensurable. */
-    double (*residual)(double mu, double rho, const double *u, const double *x);
+    double (*residual)(const double *c, double rho, const double *u, const double *x);
+    /* Solves (1) for one contact alone, exactly; W is the diagonal block inside of a matrix with rows of length
+     * stride, maybe nonsymmetric and singular. The best found if there is no solution. */
+    void (*solve_single)(const double *c, const double *W, int stride, const double *b, double *x);
+    /* ---- laws with tangents ---- */
+    /* The friction of slip along the unit vector d: linear in the normal force x_n, constant without a normal. */
+    void (*slide)(const double *c, const double *d, double x_n, double *x_t);
+    /* The unit direction of the slip that has friction along x_t, not 0; also of what breaks loose against x_t. */
+    void (*slip_along)(const double *c, const double *x_t, double *d);
+    /* T [tangents^2]: |u_t| times the derivative of slide(c, u_t/|u_t|, 1) by u_t. NULL: 0, there is but one line. */
+    void (*turn)(const double *c, const double *d, double *T);
+    /* The size of the friction in x, and the most it may be: they are equal while it slips. */
+    double (*friction)(const double *c, const double *x, double *most);
+    /* Coulomb's coefficient, where friction is opposite to the slip and mu times the normal force; otherwise NULL. */
+    double (*mu)(const double *c);
+    /* c of a contact that sticks (static friction); NULL: the same. */
+    void (*at_rest)(const double *c, double *held);
+    /* ---- */
+    double (*offset)(const double *c); /* x0 of the normal in (2), NULL: 0 */
+    /* The same law in scaled rows, maybe without the last ones: x_i = scale_i y_i and v_i = scale_i u_i with (v, y) in
+     * the law returned, which has the coefficients d [CAROM_COEFFICIENTS_MAX]; rows it does not have carry no x.
+     * NULL: the law itself. */
+    const struct carom_law *(*simpler)(const double *c, double *scale, double *d);
 } carom_law;
 
 extern const carom_law carom_law_unilateral;      /* 0 <= u _|_ x >= 0 */
@@ -20,5 +65,23 @@ extern const carom_law carom_law_coulomb_planar;  /* unilateral normal, x_t in -
 extern const carom_law carom_law_coulomb_spatial; /* the same with a disc */
 
 const carom_law *carom_law_list(int i); /* NULL after the last */
+/* The law of that name, or the one of that family with this number of tangents. NULL name: "contact". NULL: none. */
+const carom_law *carom_law_find(const char *name, int tangents);
+int carom_law_coefficients(const carom_law *law); /* how many */
+
+/* Contact without friction, joint, or Coulomb's friction: nothing else is to be known of it. */
+static inline bool carom_law_plain(const carom_law *law)
+{
+    return law->mu || (law->tangents == 0 && !law->offset);
+}
+static inline bool carom_law_can(const carom_law *law, carom_mode mode)
+{
+    return law->modes >> mode & 1;
+}
+/* The coefficient of restitution of a row of the law. */
+static inline double carom_law_restitution(const carom_law *law, const double *c, int row)
+{
+    return law->restitution ? c[row > 0] : 0;
+}
 
 #endif

@@ -1,9 +1,9 @@
 /* dump.c: a one-step problem as text, to the last bit, so that a step that went wrong can be replayed.
  *
- *     carom-problem 1
+ *     carom-problem 2
  *     rows 3 blocks 2
- *     block bilateral 0 none
- *     block coulomb-planar 0.5 slip 1 0        law, mu, pin (none, open, stick, slip), direction of a slip
+ *     block bilateral none
+ *     block coulomb-planar 0 0 0.5 0.5 slip 1 0   law, coefficients, pin (none, open, stick, slip), direction of slip
  *     W 1 0 0  0 1 0  0 0 1                    or, block-sparse:
  *     sparse 2   0 0 1   1 1 1 0 0 1           number of entries; block row, block column, values of each
  *     b -1 0 0.5
@@ -50,10 +50,13 @@ static void put_W(FILE *file, const carom_problem *p)
 carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file)
 {
     char text[32];
-    fprintf(file, "carom-problem 1\nrows %d blocks %d\n", problem->n, problem->nblock);
+    fprintf(file, "carom-problem 2\nrows %d blocks %d\n", problem->n, problem->nblock);
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        fprintf(file, "block %s %s %s", block->law->method.name, carom_shortest(block->mu, text), pin_name[block->pin]);
+        fprintf(file, "block %s", block->law->method.name);
+        for (int i = 0; i < carom_law_coefficients(block->law); i++)
+            fprintf(file, " %s", carom_shortest(block->c[i], text));
+        fprintf(file, " %s", pin_name[block->pin]);
         for (int i = 0; block->pin == CAROM_PIN_SLIP && i < 2; i++)
             fprintf(file, " %s", carom_shortest(block->direction[i], text));
         fputc('\n', file);
@@ -134,7 +137,7 @@ static carom_status get_values(reader *r, carom_arena *arena, size_t n, double *
     return CAROM_OK;
 }
 
-static carom_status get_block(reader *r, carom_block *block)
+static carom_status get_block(reader *r, carom_arena *arena, carom_block *block)
 {
     CAROM_TRY(expect(r, "block"));
     CAROM_TRY(next(r));
@@ -142,7 +145,9 @@ static carom_status get_block(reader *r, carom_block *block)
         i++;
     if (!block->law)
         CAROM_FAIL(r->error, CAROM_FILE, "line %d: there is no law '%s'", r->line, r->word);
-    CAROM_TRY(get_value(r, &block->mu));
+    double *c;
+    CAROM_TRY(get_values(r, arena, (size_t)carom_law_coefficients(block->law), &c));
+    block->c = c;
     CAROM_TRY(next(r));
     int pin = 0;
     while (pin < CAROM_COUNT(pin_name) && strcmp(pin_name[pin], r->word) != 0)
@@ -163,7 +168,7 @@ static carom_status get_blocks(reader *r, carom_arena *arena, carom_problem *pro
     if (!problem->block)
         CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for %d blocks of a contact problem", problem->nblock);
     for (int k = 0; k < problem->nblock; k++) {
-        CAROM_TRY(get_block(r, &problem->block[k]));
+        CAROM_TRY(get_block(r, arena, &problem->block[k]));
         problem->block[k].row = row;
         row += problem->block[k].law->rows;
     }
@@ -260,8 +265,8 @@ carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem");
     CAROM_TRY(expect(&r, "carom-problem"));
     CAROM_TRY(get_value(&r, &version));
-    if (version != 1)
-        CAROM_FAIL(error, CAROM_FILE, "line %d: version %s of the format, this library reads 1", r.line, r.word);
+    if (version != 2)
+        CAROM_FAIL(error, CAROM_FILE, "line %d: version %s of the format, this library reads 2", r.line, r.word);
     CAROM_TRY(get_count(&r, "rows", MOST_ROWS, &p->n));
     CAROM_TRY(get_blocks(&r, arena, p));
     size_t n = (size_t)p->n;

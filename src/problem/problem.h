@@ -2,8 +2,8 @@
  *
  *     u = W x + b,   (u, x + x0) in the law of each block
  *
- * for impulses x at velocity level and for forces x at acceleration level alike. A block is a joint (1 row), a
- * contact without friction (1 row), with planar (2) or spatial (3) friction, normal first. Restitution and moving
+ * for impulses x at velocity level and for forces x at acceleration level alike. A block is a joint or a contact; its
+ * law tells its rows, normal first. Restitution and moving
  * surfaces are in b. W may be singular (redundant contacts) and nonsymmetric (implicit forces, pinned slip). */
 #ifndef CAROM_PROBLEM_H
 #define CAROM_PROBLEM_H
@@ -17,16 +17,22 @@ typedef enum carom_pin {     /* a block may be held in a mode instead of being d
     CAROM_PIN_NONE,
     CAROM_PIN_OPEN,          /* x + x0 = 0 */
     CAROM_PIN_STICK,         /* u = 0 in all rows, x of any sign */
-    CAROM_PIN_SLIP           /* friction opposes direction: x_t = -mu x_n direction; the normal row keeps its law */
+    CAROM_PIN_SLIP           /* x_t is the law's for slip along direction; the normal row keeps its law */
 } carom_pin;
 
 typedef struct carom_block {
     const carom_law *law;
     int row;                 /* first row */
-    double mu;
+    const double *c;         /* coefficients of the law, in the order of its fields */
     carom_pin pin;
     double direction[2];     /* of slip, unit */
 } carom_block;
+
+/* Coulomb's coefficient of a block whose law has one, 0 without friction. */
+static inline double carom_block_mu(const carom_block *block)
+{
+    return block->law->mu ? block->law->mu(block->c) : 0;
+}
 
 typedef struct carom_problem {
     int n, nblock;

@@ -3,7 +3,7 @@
  *   decided         the law's natural map at (u, y)                              (1)
  *   pinned open     |y|/rho                                                      (2)
  *   pinned stick    |u|                                                          (3)
- *   pinned slip     unilateral law at (u_n, y_n) and |y_t + mu y_n d|/rho        (4)
+ *   pinned slip     unilateral law at (u_n, y_n) and |y_t - slide(d, y_n)|/rho   (4)
  *
  * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. */
 #include <math.h>
@@ -27,9 +27,12 @@ static double norm(int n, const double *x)
 
 static double slip_residual(const carom_block *block, double rho, const double *u, const double *y)
 {
-    double r[3] = {carom_law_unilateral.residual(0, rho, u, y), 0, 0};
-    for (int k = 1; k < block->law->rows; k++)
-        r[k] = (y[k] + block->mu * y[0] * block->direction[k - 1]) / rho;
+    const carom_law *law = block->law;
+    int normals = law->rows - law->tangents;
+    double r[3] = {normals ? carom_law_unilateral.residual(NULL, rho, u, y) : 0, 0, 0}, friction[2];
+    law->slide(block->c, block->direction, y[0], friction);
+    for (int k = normals; k < law->rows; k++)
+        r[k] = (y[k] - friction[k - normals]) / rho;
     return norm(3, r);
 }
 
@@ -41,13 +44,13 @@ static double block_residual(const carom_block *block, double rho, const double 
     case CAROM_PIN_STICK:
         return norm(block->law->rows, u);                                /* (3) */
     case CAROM_PIN_SLIP:
-        if (block->law->rows > 1)
+        if (block->law->tangents)
             return slip_residual(block, rho, u, y);                      /* (4) */
         break;
     case CAROM_PIN_NONE:
         break;
     }
-    return block->law->residual(block->mu, rho, u, y);                   /* (1) */
+    return block->law->residual(block->c, rho, u, y);                   /* (1) */
 }
 
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst)

@@ -2,6 +2,7 @@
  *
  *   without friction   closed, open                               2 per contact
  *   planar friction    stick, slip forward, slip backward, open   4 per contact
+ *   without a normal   stick, slip forward, slip backward         3 per contact
  *   spatial friction   stick, slip, open                          3 per contact                          (1)
  *   y from the equations of the modes (modes.c), judged by the residual of the problem                   (2)
  *
@@ -21,7 +22,8 @@ static const carom_field fields[] = {{0}};
 static bool takes(const carom_problem *problem)
 {
     carom_census count = carom_problem_census(problem);
-    return pow(2, count.frictionless + 2 * count.planar) * pow(3, count.spatial) <= (count.spatial ? 729 : 4096);
+    return count.other == 0 &&
+           pow(2, count.frictionless + 2 * count.line) * pow(3, count.plane) <= (count.plane ? 729 : 4096);
 }
 
 typedef struct workspace {
@@ -51,10 +53,13 @@ static size_t work(int n, int nblock)
 static bool advance(const carom_problem *problem, unsigned char *mode)
 {
     for (int k = problem->nblock - 1; k >= 0; k--) {
-        if (mode[k] != CAROM_FIX_OPEN) {
-            bool two_slips = problem->block[k].law->rows == 2, sticks = mode[k] == CAROM_FIX_STICK;
-            bool next = two_slips || (sticks && problem->block[k].law->rows == 3);
-            mode[k] = next ? mode[k] + 1 : CAROM_FIX_OPEN;
+        const carom_law *law = problem->block[k].law;
+        bool opens = law->tangents < law->rows;
+        int last_slip = law->tangents == 0   ? CAROM_FIX_STICK
+                        : law->tangents == 1 ? CAROM_FIX_SLIP_MINUS
+                                             : CAROM_FIX_SLIP_PLUS;
+        if (mode[k] < last_slip || (mode[k] == last_slip && opens)) {
+            mode[k] = mode[k] < last_slip ? mode[k] + 1 : CAROM_FIX_OPEN;
             return true;
         }
         mode[k] = CAROM_FIX_STICK;
@@ -69,15 +74,16 @@ static void start(const carom_problem *problem, const double *guess, double *y)
         y[i] = 0;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        if (block->law->rows < 3)
+        if (block->law->tangents < 2)
             continue;
+        double mu = block->law->mu(block->c);
         const double *x = guess + block->row, *b = problem->b + block->row;
         double t = hypot(x[1], x[2]), c = t > 0 ? 1 : -1, length = t > 0 ? t : hypot(b[1], b[2]);
         double n = fmax(x[0], 1e-3 * fabs(b[0]) / problem->W.dense[(size_t)block->row * (size_t)(problem->n + 1)]);
         const double *d = t > 0 ? x : b;
         y[block->row] = n;
-        y[block->row + 1] = length > 0 ? c * block->mu * n * d[1] / length : block->mu * n;
-        y[block->row + 2] = length > 0 ? c * block->mu * n * d[2] / length : 0;
+        y[block->row + 1] = length > 0 ? c * mu * n * d[1] / length : mu * n;
+        y[block->row + 2] = length > 0 ? c * mu * n * d[2] / length : 0;
     }
 }
 
@@ -103,7 +109,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
             memcpy(s->x, w.y, bytes);
         }
     } while (best > good && advance(problem, w.modes.mode));
-    s->none = best > s->tol && carom_problem_census(problem).spatial == 0;
+    s->none = best > s->tol && carom_problem_census(problem).plane == 0;
 }
 
 const carom_solver carom_solver_enumeration = {

@@ -22,7 +22,7 @@ static const carom_field fields[] = {{0}};
 static bool takes(const carom_problem *problem)
 {
     carom_census count = carom_problem_census(problem);
-    return count.planar == 0 && count.spatial == 0;
+    return count.line == 0 && count.plane == 0 && count.other == 0;
 }
 
 typedef struct workspace {

@@ -2,7 +2,7 @@
  * are not open, u = W y + b.
  *
  *   closed, stick     u = 0 in all rows                                                          (1)
- *   slip in the plane u_n = 0,  y_t + s mu y_n = 0,  s = sign of u_t                             (2)
+ *   slip on a line    u_n = 0,  y_t - slide(s, y_n) = 0,  s = sign of u_t; u_n only with a normal (2)
  *   slip in space     u_n = 0,  |y_t| - mu y_n = 0,  u_t x d = 0  with d = y_t/|y_t|             (3)
  *
  * (1) and (2) are linear and solved in one step; with (3) it is Newton's method. Singular systems (redundant contacts)
@@ -31,17 +31,21 @@ static double mean_diagonal(const carom_problem *problem, int k)
     return trace > 0 ? trace / problem->block[k].law->rows : 1;
 }
 
+bool carom_modes_know(const carom_law *law)
+{
+    return law->tangents < 2 || law->mu;
+}
+
 /* The mode of a contact with the force z: open, inside of the cone, or on its side. */
 static unsigned char mode_at(const carom_block *block, const double *z, double margin)
 {
-    if (!(z[0] > 0))
+    const carom_law *law = block->law;
+    if (law->tangents < law->rows && !(z[0] > 0))
         return CAROM_FIX_OPEN;
-    if (block->law->rows == 1)
+    double most;
+    if (law->tangents == 0 || law->friction(block->c, z, &most) < most * margin)
         return CAROM_FIX_STICK;
-    double t = block->law->rows == 2 ? fabs(z[1]) : sqrt(z[1] * z[1] + z[2] * z[2]);
-    if (t < block->mu * z[0] * margin)
-        return CAROM_FIX_STICK;
-    return z[1] < 0 || block->law->rows == 3 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
+    return z[law->rows - 1] < 0 || law->tangents > 1 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
 }
 
 void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
@@ -61,7 +65,7 @@ bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, cons
         unsigned char mode = mode_at(block, z, 1 + 1e-10);
         changed = changed || mode != modes->mode[k];
         modes->mode[k] = mode;
-        for (int i = 1; block->law->rows == 3 && mode == CAROM_FIX_SLIP_PLUS && i < 3; i++)
+        for (int i = 1; block->law->tangents > 1 && mode == CAROM_FIX_SLIP_PLUS && i < 3; i++)
             y[block->row + i] = z[i];
     }
     return changed;
@@ -96,22 +100,26 @@ static double velocity_row(const carom_modes *modes, const carom_problem *proble
     return u;
 }
 
-static void planar_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
+static void slip_on_line(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
 {
     const carom_block *block = &problem->block[k];
-    double *A = modes->A + (size_t)(i + 1) * (size_t)n, w = mean_diagonal(problem, k);
-    double s = modes->mode[k] == CAROM_FIX_SLIP_PLUS ? block->mu : -block->mu;
+    int t = block->law->rows - 1;
+    double *A = modes->A + (size_t)(i + t) * (size_t)n, w = mean_diagonal(problem, k);
+    double d = modes->mode[k] == CAROM_FIX_SLIP_PLUS ? 1 : -1, friction;
+    block->law->slide(block->c, &d, 1, &friction);
     for (int j = 0; j < n; j++)
         A[j] = 0;
-    A[i] = w * s;
-    A[i + 1] = w;
-    modes->F[i + 1] = w * (y[block->row + 1] + s * y[block->row]);                       /* (2) */
+    if (t > 0)
+        A[i] = -w * friction;
+    A[i + t] = w;
+    modes->F[i + t] = w * (y[block->row + t] - friction * (t > 0 ? y[block->row] : 1));  /* (2) */
 }
 
-static void spatial_slip(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
+static void slip_in_plane(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
 {
     const carom_block *block = &problem->block[k];
     double *A1 = modes->A + (size_t)(i + 1) * (size_t)n, *A2 = A1 + n, w = mean_diagonal(problem, k);
+    double mu = block->law->mu(block->c);
     const double *x = y + block->row;
     double t = sqrt(x[1] * x[1] + x[2] * x[2]), d1 = x[1] / t, d2 = x[2] / t;
     double u1 = velocity_row(modes, problem, n, block->row + 1, y, A1);
@@ -124,10 +132,10 @@ static void spatial_slip(const carom_modes *modes, const carom_problem *problem,
     A2[i + 1] += along * -d2;         /* d' = e (e.y_t')/t with e = (-d2, d1), and u x e = u.d */
     A2[i + 2] += along * d1;
     modes->F[i + 2] = u1 * d2 - u2 * d1;                                                 /* (3) */
-    A1[i] = -w * block->mu;
+    A1[i] = -w * mu;
     A1[i + 1] = w * d1;
     A1[i + 2] = w * d2;
-    modes->F[i + 1] = w * (t - block->mu * x[0]);
+    modes->F[i + 1] = w * (t - mu * x[0]);
 }
 
 /* A = dF/dy in the active rows. */
@@ -136,16 +144,17 @@ static bool assemble(carom_modes *modes, const carom_problem *problem, int n, co
     bool linear = true;
     for (int k = 0, i = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        int rows = block->law->rows, held = modes->mode[k] == CAROM_FIX_STICK ? rows : 1;
+        int rows = block->law->rows, tangents = block->law->tangents;
+        int held = modes->mode[k] == CAROM_FIX_STICK ? rows : rows - tangents;
         if (modes->mode[k] == CAROM_FIX_OPEN)
             continue;
         for (int r = 0; r < held; r++)
             modes->F[i + r] = velocity_row(modes, problem, n, block->row + r, y,
                                            modes->A + (size_t)(i + r) * (size_t)n);       /* (1) */
-        if (held < rows && rows == 2)
-            planar_slip(modes, problem, k, i, n, y);
-        if (held < rows && rows == 3) {
-            spatial_slip(modes, problem, k, i, n, y);
+        if (held < rows && tangents == 1)
+            slip_on_line(modes, problem, k, i, n, y);
+        if (held < rows && tangents == 2) {
+            slip_in_plane(modes, problem, k, i, n, y);
             linear = false;
         }
         i += rows;

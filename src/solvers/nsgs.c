@@ -1,7 +1,7 @@
 /* nsgs.c: nonsmooth Gauss-Seidel with a polish.
  *
  *   sweep over the contacts i:   q = b_i + sum_(j != i) W_ij y_j                                     (1)
- *                                z solves the law of contact i for u = W_ii z + q, exactly (one.c)   (2)
+ *                                z solves the law of contact i for u = W_ii z + q, exactly            (2)
  *                                y_i <- P_K(y_i + w (z - y_i))                                       (3)
  *   after 1, 2, 4, 8, ... sweeps: read the modes off y, solve their equations (modes.c)              (4)
  *                                where they contradict the law change the modes and solve again      (5)
@@ -67,12 +67,12 @@ static double sweep(const carom_problem *problem, double *y, double relaxation)
         double q[3] = {0, 0, 0}, z[3] = {0, 0, 0};
         carom_delassus_others(problem, k, y, q);                                         /* (1) */
         const double *W = carom_delassus_block(problem, k, k, &stride);
-        carom_one(block, W, stride, q, z);                                               /* (2) */
+        block->law->solve_single(block->c, W, stride, q, z);                             /* (2) */
         if (relaxation != 1) {
             double relaxed[3] = {0, 0, 0};
             for (int i = 0; i < rows; i++)
                 relaxed[i] = y[first + i] + relaxation * (z[i] - y[first + i]);
-            block->law->project(block->mu, relaxed, z);                                  /* (3) */
+            block->law->project(block->c, relaxed, z);                                   /* (3) */
         }
         for (int i = 0; i < rows; i++) {
             double difference = fabs(z[i] - y[first + i]) * W[i * (stride + 1)];
@@ -166,6 +166,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     w.best = INFINITY;
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
     int most = (int)s->field[ITERATIONS];
+    bool polishes = s->field[POLISH] != 0 && carom_problem_census(problem).other == 0;
     for (s->iterations = 1; s->iterations <= most; s->iterations++) {
         double change = sweep(problem, w.y, damped(s->field[RELAXATION], s->iterations));
         if (!(change <= DBL_MAX))
@@ -173,7 +174,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
         bool settled = change <= DBL_EPSILON * carom_problem_scale(problem, w.y);
         if (!settled && !is_checkpoint(s->iterations) && s->iterations < most)
             continue;
-        bool done = s->field[POLISH] != 0 && polish(problem, &w, s);
+        bool done = polishes && polish(problem, &w, s);
         if (done)
             balance(problem, &w, s);
         if (done || offer(problem, &w, s, w.y) || settled)

@@ -1,28 +1,11 @@
-/* parts.h: what the solvers share: the exact solve of one contact, the solve with given modes, and the reduction of a
- * problem to its undecided contacts. */
+/* parts.h: what the solvers share: the solve with given modes, and the reduction of a problem to its undecided
+ * contacts. */
 #ifndef CAROM_SOLVER_PARTS_H
 #define CAROM_SOLVER_PARTS_H
 
 #include "core/layout.h"
 #include "solvers/solver.h"
 
-/* Pivots below this part of the largest count as dependent: redundant rows are exact copies up to rounding. */
-#define CAROM_RANK_TOL 1e-11
-
-/* One contact: y with (W y + b, y) in the law; W is the diagonal block inside of a matrix with rows of length stride.
- * The best found if there is no solution. */
-void carom_one_unilateral(double mu, const double *W, int stride, const double *b, double *y);
-void carom_one_planar(double mu, const double *W, int stride, const double *b, double *y);
-void carom_one_spatial(double mu, const double *W, int stride, const double *b, double *y);
-static inline void carom_one(const carom_block *block, const double *W, int stride, const double *b, double *y)
-{
-    if (block->law->rows == 1)
-        carom_one_unilateral(block->mu, W, stride, b, y);
-    else if (block->law->rows == 2)
-        carom_one_planar(block->mu, W, stride, b, y);
-    else
-        carom_one_spatial(block->mu, W, stride, b, y);
-}
 
 /* ---- given modes ---- */
 enum { CAROM_FIX_STICK, CAROM_FIX_SLIP_PLUS, CAROM_FIX_SLIP_MINUS, CAROM_FIX_OPEN }; /* stick: also closed */
@@ -43,14 +26,21 @@ bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, cons
 /* Solves the equations of the modes (Newton's method, since the direction of a spatial slip is unknown), starting from
  * y; the inequalities are left to the residual. False when it does not converge. */
 bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double *y);
+/* Are the modes of this law known to the above? */
+bool carom_modes_know(const carom_law *law);
 
 /* ---- reduction: joints, pins and x0 disappear, what remains is a problem of undecided contacts ---- */
 typedef struct carom_reduced {
-    carom_problem problem; /* W, b after elimination; law unilateral or Coulomb; no pins, no x0 */
+    carom_problem problem; /* W, b after elimination, in the rows of the simpler laws; no pins, no x0 */
     int njoint;            /* rows that are held: joints and stick pins */
     int nrow;              /* njoint + problem.n */
     int *row;              /* [nrow] of the original problem */
     int *slip;             /* [nrow] pinned slip block of the original problem that the column belongs to, or -1 */
+    double *friction;      /* [2*nrow] of such a block: x_t for x_n = 1 */
+    double *given;         /* [n] y of slips pinned without a normal, otherwise 0 */
+    bool any_given;
+    double *scale;         /* [nrow] of rows, see carom_law.simpler */
+    double *coefficient;   /* [nblock*CAROM_COEFFICIENTS_MAX] of the simpler laws */
     double *K;             /* [nrow*nrow] before elimination of the joints; without any it is problem.W */
     double *c;             /* [nrow] */
     double *X;             /* [(1 + problem.n)*njoint] columns of K_JJ^-1 (c_J, K_JC), one per row */
@@ -64,9 +54,11 @@ void carom_reduce(carom_reduced *reduced, const carom_problem *problem);
 void carom_reduce_guess(const carom_reduced *reduced, const carom_problem *problem, const double *x, double *y);
 void carom_reduce_expand(carom_reduced *reduced, const carom_problem *problem, const double *y, double *x);
 
-/* Counts the undecided contacts by kind, as the reduction leaves them. */
+/* Counts the undecided contacts by what they decide, as the reduction leaves them. */
 typedef struct carom_census {
-    int frictionless, planar, spatial;
+    int frictionless; /* contact or not */
+    int line, plane;  /* and the sense, or the direction of slip */
+    int other;        /* laws whose slip has no equations in modes.c */
 } carom_census;
 carom_census carom_problem_census(const carom_problem *problem);
 

@@ -3,8 +3,8 @@
  *   y = x + x0:             u = W y + (b - W x0)                                                     (1)
  *   pinned open             its y vanish
  *   joint, pinned stick     rows J: u_J = 0, y_J of any sign
- *   pinned slip             y_t = -mu y_n d: one column W_n - mu W_t d, one row, frictionless        (2)
- *   friction with mu = 0    the same
+ *   pinned slip             y_t = y_n f: one column W_n + W_t f, one row, frictionless; without a normal y_t = f   (2)
+ *   a law that is simpler in scaled rows, y = S z with S diagonal: the rows S W S, S b of that law   (5)
  *   u_J = 0:                y_J = -K_JJ^+ (c_J + K_JC y_C)                                           (3)
  *                           S = K_CC - K_CJ K_JJ^+ K_JC,   s = c_C - K_CJ K_JJ^+ c_J                 (4)
  *
@@ -22,24 +22,42 @@ static bool is_joint(const carom_block *block)
     return block->pin == CAROM_PIN_STICK || (block->pin != CAROM_PIN_OPEN && block->law == &carom_law_bilateral);
 }
 
-static bool is_frictionless(const carom_block *block)
+static bool is_given(const carom_block *block)
 {
-    return block->law->rows == 1 || block->pin == CAROM_PIN_SLIP || block->mu == 0;
+    return block->pin == CAROM_PIN_OPEN ||
+           (block->pin == CAROM_PIN_SLIP && block->law->tangents == block->law->rows);
+}
+
+/* The law that solvers see, with the scale of its rows (5); its coefficients are d, those of the block if unchanged. */
+static const carom_law *simpler(const carom_block *block, double *scale, double *d, bool *changed)
+{
+    for (int i = 0; i < block->law->rows; i++)
+        scale[i] = 1;
+    *changed = false;
+    if (block->pin == CAROM_PIN_SLIP && block->law->tangents)
+        return &carom_law_unilateral;
+    *changed = block->law->simpler != NULL;
+    return *changed ? block->law->simpler(block->c, scale, d) : block->law;
 }
 
 carom_census carom_problem_census(const carom_problem *problem)
 {
-    carom_census count = {0, 0, 0};
+    carom_census count = {0};
+    double scale[CAROM_LAW_ROWS], d[CAROM_COEFFICIENTS_MAX];
+    bool changed;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        if (is_joint(block) || block->pin == CAROM_PIN_OPEN)
+        if (is_joint(block) || is_given(block))
             continue;
-        if (is_frictionless(block))
+        const carom_law *law = simpler(block, scale, d, &changed);
+        if (!carom_modes_know(law))
+            count.other++;
+        else if (law->tangents == 0)
             count.frictionless++;
-        else if (block->law->rows == 2)
-            count.planar++;
+        else if (law->tangents == 1)
+            count.line++;
         else
-            count.spatial++;
+            count.plane++;
     }
     return count;
 }
@@ -72,33 +90,53 @@ void carom_reduce_place(carom_reduced *reduced, carom_layout *layout, int n, int
     if (m > 0 || !problem)
         CAROM_PLACE(layout, reduced->K, (size_t)n * (size_t)n + (size_t)n);
     reduced->problem.x0 = NULL;
+    CAROM_PLACE(layout, reduced->friction, 2 * (size_t)n);
+    CAROM_PLACE(layout, reduced->given, n);
+    CAROM_PLACE(layout, reduced->scale, n);
+    CAROM_PLACE(layout, reduced->coefficient, (size_t)nblock * CAROM_COEFFICIENTS_MAX);
 }
 
-static void add_row(carom_reduced *reduced, int row, int slip)
+static void add_row(carom_reduced *reduced, int row, double scale, int slip)
 {
     reduced->row[reduced->nrow] = row;
+    reduced->scale[reduced->nrow] = scale;
     reduced->slip[reduced->nrow++] = slip;
+}
+
+static void add_contact(carom_reduced *reduced, const carom_problem *problem, int k)
+{
+    const carom_block *block = &problem->block[k];
+    bool slips = block->pin == CAROM_PIN_SLIP && block->law->tangents, changed;
+    int n = reduced->problem.nblock++;
+    double scale[CAROM_LAW_ROWS], *d = reduced->coefficient + n * CAROM_COEFFICIENTS_MAX;
+    const carom_law *law = simpler(block, scale, d, &changed);
+    reduced->problem.block[n] =
+        (carom_block){.law = law, .row = reduced->nrow - reduced->njoint, .c = changed ? d : block->c};
+    if (slips)
+        block->law->slide(block->c, block->direction, 1, reduced->friction + 2 * reduced->nrow);       /* (2) */
+    for (int i = 0; i < law->rows; i++)
+        add_row(reduced, block->row + i, scale[i], slips ? k : -1);
 }
 
 static void choose_rows(carom_reduced *reduced, const carom_problem *problem)
 {
     reduced->nrow = reduced->problem.nblock = 0;
-    for (int k = 0; k < problem->nblock; k++)
-        if (is_joint(&problem->block[k]))
-            for (int i = 0; i < problem->block[k].law->rows; i++)
-                add_row(reduced, problem->block[k].row + i, -1);
-    reduced->njoint = reduced->nrow;
+    reduced->any_given = false;
+    for (int i = 0; i < problem->n; i++)
+        reduced->given[i] = 0;
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        if (is_joint(block) || block->pin == CAROM_PIN_OPEN)
-            continue;
-        bool plain = is_frictionless(block), slips = block->pin == CAROM_PIN_SLIP && block->law->rows > 1;
-        carom_block *contact = &reduced->problem.block[reduced->problem.nblock++];
-        *contact = (carom_block){.law = plain ? &carom_law_unilateral : block->law,
-                                 .row = reduced->nrow - reduced->njoint, .mu = plain ? 0 : block->mu};
-        for (int i = 0; i < contact->law->rows; i++)
-            add_row(reduced, block->row + i, slips ? k : -1);
+        for (int i = 0; is_joint(block) && i < block->law->rows; i++)
+            add_row(reduced, block->row + i, 1, -1);
+        if (block->pin == CAROM_PIN_SLIP && is_given(block)) {
+            block->law->slide(block->c, block->direction, 0, reduced->given + block->row);             /* (2) */
+            reduced->any_given = true;
+        }
     }
+    reduced->njoint = reduced->nrow;
+    for (int k = 0; k < problem->nblock; k++)
+        if (!is_joint(&problem->block[k]) && !is_given(&problem->block[k]))
+            add_contact(reduced, problem, k);
     reduced->problem.n = reduced->nrow - reduced->njoint;
 }
 
@@ -121,10 +159,9 @@ static double combine(const carom_reduced *reduced, const carom_problem *problem
     const double *w = line + reduced->row[s];
     if (reduced->slip[s] < 0)
         return w[0];
-    const carom_block *block = &problem->block[reduced->slip[s]];
     double sum = w[0];
-    for (int k = 1; k < block->law->rows; k++)
-        sum -= block->mu * block->direction[k - 1] * w[k];                               /* (2) */
+    for (int k = 0; k < problem->block[reduced->slip[s]].law->tangents; k++)
+        sum += reduced->friction[2 * s + k] * w[k + 1];                                  /* (2) */
     return sum;
 }
 
@@ -181,6 +218,7 @@ static double cancel(int m, double first, const double *row, const double *x)
 static void assemble(carom_reduced *reduced, const carom_problem *problem)
 {
     int n = reduced->nrow;
+    const double *scale = reduced->scale;
     for (int i = 0, k = 0; i < n; i++) {
         int row = reduced->row[i];
         k = row < problem->block[k].row ? 0 : k;
@@ -188,8 +226,11 @@ static void assemble(carom_reduced *reduced, const carom_problem *problem)
             k++;
         const double *line = line_of(reduced, problem, k, row - problem->block[k].row);
         reduced->c[i] = problem->b[row] - (problem->x0 ? carom_dot(problem->n, line, problem->x0) : 0); /* (1) */
-        for (int j = 0; j < n; j++)
-            reduced->K[(size_t)i * (size_t)n + (size_t)j] = combine(reduced, problem, line, j);
+        if (reduced->any_given)
+            reduced->c[i] += carom_dot(problem->n, line, reduced->given);
+        reduced->c[i] *= scale[i];
+        for (int j = 0; j < n; j++)                                                                    /* (5) */
+            reduced->K[(size_t)i * (size_t)n + (size_t)j] = scale[i] * combine(reduced, problem, line, j) * scale[j];
     }
 }
 
@@ -216,7 +257,9 @@ void carom_reduce_guess(const carom_reduced *reduced, const carom_problem *probl
 {
     for (int i = 0; i < reduced->problem.n; i++) {
         int row = reduced->row[reduced->njoint + i];
+        double scale = reduced->scale[reduced->njoint + i];
         y[i] = x[row] + (problem->x0 ? problem->x0[row] : 0);
+        y[i] = scale != 0 ? y[i] / scale : 0;
     }
 }
 
@@ -224,7 +267,7 @@ void carom_reduce_expand(carom_reduced *reduced, const carom_problem *problem, c
 {
     int m = reduced->njoint, nc = reduced->problem.n;
     for (int i = 0; i < problem->n; i++)
-        x[i] = 0;
+        x[i] = reduced->given[i];
     for (int i = 0; i < m; i++) {                                                        /* (3) */
         double sum = -reduced->X[i];
         for (int j = 0; j < nc; j++)
@@ -233,9 +276,9 @@ void carom_reduce_expand(carom_reduced *reduced, const carom_problem *problem, c
     }
     for (int j = 0; j < nc; j++) {
         int row = reduced->row[m + j], slip = reduced->slip[m + j];
-        x[row] = y[j];
-        for (int k = 1; slip >= 0 && k < problem->block[slip].law->rows; k++)
-            x[row + k] = -problem->block[slip].mu * problem->block[slip].direction[k - 1] * y[j]; /* (2) */
+        x[row] = reduced->scale[m + j] * y[j];
+        for (int k = 0; slip >= 0 && k < problem->block[slip].law->tangents; k++)
+            x[row + 1 + k] = reduced->friction[2 * (m + j) + k] * y[j];                  /* (2) */
     }
     for (int i = 0; problem->x0 && i < problem->n; i++)
         x[i] -= problem->x0[i];

@@ -115,7 +115,7 @@ static carom_status solve_one_contact(const carom_problem *problem, carom_solve 
 {
     int stride;
     const double *W = carom_delassus_block(problem, 0, 0, &stride);
-    carom_one(problem->block, W, stride, problem->b, solve->x);
+    problem->block->law->solve_single(problem->block->c, W, stride, problem->b, solve->x);
     solve->iterations = 1;
     return judge(problem, solve) ? CAROM_OK : refuse(problem, solve, "one contact", CAROM_NO_SOLUTION, error);
 }
@@ -162,7 +162,7 @@ static bool try_all(attempt *a)
 {
     workspace *w = a->w;
     carom_census count = carom_problem_census(a->problem);
-    bool smooth = count.planar == 0 && count.spatial == 0, small = carom_solver_enumeration.takes(a->problem);
+    bool smooth = count.line + count.plane + count.other == 0, small = carom_solver_enumeration.takes(a->problem);
     double brief[CAROM_FIELDS_MAX];
     if (count.frictionless <= 2 && smooth)
         return run(a, &carom_solver_enumeration, NULL);
@@ -181,7 +181,7 @@ static bool try_all(attempt *a)
 static bool all_open(const carom_problem *reduced)
 {
     for (int k = 0; k < reduced->nblock; k++)
-        if (!(reduced->b[reduced->block[k].row] >= 0))
+        if (!carom_law_can(reduced->block[k].law, CAROM_OPEN) || !(reduced->b[reduced->block[k].row] >= 0))
             return false;
     return true;
 }
@@ -203,7 +203,7 @@ static bool decide(attempt *a, const carom_solver *solver)
     a->none = reduced->nblock <= 1;
     if (reduced->nblock == 1) {
         a->iterations = 1;
-        carom_one(reduced->block, reduced->W.dense, reduced->n, reduced->b, w->y);
+        reduced->block->law->solve_single(reduced->block->c, reduced->W.dense, reduced->n, reduced->b, w->y);
         return accept(a, w->y);
     }
     return reduced->nblock > 0 && try_all(a);
@@ -248,7 +248,7 @@ carom_status carom_problem_solve(const carom_problem *problem, const carom_solve
     if (problem->nblock == 1 && !solver && !problem->x0 && block->pin == CAROM_PIN_NONE) {
         if (block->law == &carom_law_unilateral)
             return solve_one_row(problem, solve, error);
-        if (block->law->rows > 1)
+        if (block->law->tangents)
             return solve_one_contact(problem, solve, error);
     }
     return solve_general(problem, solver, solve, error);

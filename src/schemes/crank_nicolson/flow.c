@@ -100,7 +100,6 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
             c->problem.b[block->row + j] = carom_row_speed(sys, link->row + j, w->v_free);
         if (link->contact < 0)
             continue;
-        block->mu = sys->at.law[4 * link->contact + 2];
         block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
                      : link->rows == 2 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
                                                                             : CAROM_PIN_NONE;
@@ -113,7 +112,7 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
         if (link->rows < 3 || !slips(link, mode))
             continue;
         const double *slip = w->slip + link->row;
-        double size = hypot(x[1], x[2]), mu = c->problem.block[k].mu;
+        double size = hypot(x[1], x[2]), mu = carom_block_mu(&c->problem.block[k]);
         bool on = size >= (1 - 1e-6) * mu * x[0] && -(x[1] * slip[1] + x[2] * slip[2]) > 0;
         for (int j = 1; j < 3; j++)
             w->slip1[link->row + j] = on && size > 0 ? -x[j] / size : slip[j];

@@ -206,7 +206,7 @@ static void slip_on(carom_step *s, const carom_link *link, carom_block *block)
     block->pin = CAROM_PIN_SLIP;
     for (int j = 0; j < 2; j++) {
         block->direction[j] = u[j] / size;
-        w->base[link->row + 1 + j] = -block->mu * w->base[link->row] * block->direction[j];
+        w->base[link->row + 1 + j] = -carom_block_mu(block) * w->base[link->row] * block->direction[j];
     }
 }
 
@@ -232,10 +232,9 @@ static void given(carom_step *s)
         }
         if (link->contact < 0)
             continue;
-        const double *law = sys->at.law + 4 * link->contact;
         carom_mode mode = s->now->mode[link->contact];
         bool turns = link->rows == 3 && mode == CAROM_SLIP && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
-        block->mu = mode == CAROM_STICK && !w->loose[i] ? CAROM_MAX(law[2], law[3]) : law[2];
+        block->c = carom_link_coefficients(sys, link, mode == CAROM_STICK && !w->loose[i], 1);
         if (turns && !struck)
             slip_on(s, link, block);
     }
@@ -257,11 +256,11 @@ static bool again(carom_step *s)
         const carom_link *link = &s->system->link[i];
         const carom_block *block = &c->problem.block[k];
         const double *u = c->solve.u + block->row + 1;
-        if (link->rows == 1)
+        if (!link->law->tangents)
             continue;
         if (block->pin == CAROM_PIN_SLIP && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
             w->straight[i] = changed = true;
-        if (block->mu > s->system->at.law[4 * link->contact + 2] && carom_norm_max(link->rows - 1, u) > 1e-9 * scale)
+        if (block->c != carom_link_law(s->system, link) && carom_norm_max(link->law->tangents, u) > 1e-9 * scale)
             w->loose[i] = changed = true;
     }
     return changed;

@@ -233,7 +233,7 @@ static void settle_directions(carom_step *s)
         if (link->rows < 3 || block->pin != CAROM_PIN_SLIP)
             continue;
         const double *u = s->now->u + link->row + 1, *W = c->problem.W.dense + (block->row + 1) * (c->problem.n + 1);
-        double most = block->mu * c->solve.x[block->row] * CAROM_MAX(W[0], W[c->problem.n + 1]);
+        double most = carom_block_mu(block) * c->solve.x[block->row] * CAROM_MAX(W[0], W[c->problem.n + 1]);
         w->straight[c->active[k]] |= !(hypot(u[0], u[1]) > RESOLVED * s->h * most);
     }
 }

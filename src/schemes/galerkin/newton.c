@@ -27,7 +27,7 @@ static void take(carom_step *s, int *n, const carom_link *link, const carom_bloc
     carom_row_copy(s->system, link->row + j, G);
     for (int k = 1; d && k < link->rows; k++)
         for (int i = 0; i < nv; i++)
-            C[i] -= block->mu * d[k - 1] * s->contacts->Y[(row + k) * nv + i];
+            C[i] -= carom_block_mu(block) * d[k - 1] * s->contacts->Y[(row + k) * nv + i];
     ++*n;
 }
 
@@ -42,7 +42,7 @@ static int carrying(carom_step *s)
         const double *x = c->solve.x + block->row;
         if (link->contact >= 0 && !(x[0] > 0))
             continue;
-        double d[2] = {0, 0}, most = block->mu * x[0];
+        double d[2] = {0, 0}, most = carom_block_mu(block) * x[0];
         double t = link->rows > 2 ? hypot(x[1], x[2]) : link->rows > 1 ? fabs(x[1]) : 0;
         bool slips = link->rows > 1 && (block->pin == CAROM_PIN_SLIP || t >= most * (1 - 1e-9));
         for (int j = 1; j < link->rows && slips && most > 0; j++)

@@ -163,7 +163,6 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
     carom_contacts_pose(c, sys, A, &w->rows_u);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
-        const double *law = link->contact < 0 ? NULL : sys->at.law + 4 * link->contact;
         carom_block *block = &c->problem.block[k];
         c->problem.b[block->row] = w->y[c->active[k]];                                           /* (4) */
         for (int j = 1; j < link->rows; j++) {
@@ -171,12 +170,13 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
             c->problem.b[block->row + j] =
                 carom_rows_dot(sys, &w->rows_k, r, w->d_free) + s->options->h * w->rows_k.w[r]; /* (5) */
         }
-        if (law)
-            block->mu = s->now->mode[link->contact] == CAROM_STICK ? CAROM_MAX(law[2], law[3]) : law[2];
-        if (law && link->rows > 1 && law[1] != 0)
+        double e_t = link->law->tangents ? carom_link_restitution(sys, link, 1) : 0;
+        bool sticks = link->contact >= 0 && s->now->mode[link->contact] == CAROM_STICK;
+        block->c = carom_link_coefficients(sys, link, sticks, 1);
+        if (e_t != 0)
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
                        "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)", link->name,
-                       law[1], w->t);
+                       e_t, w->t);
     }
     carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
     CAROM_TRY(decide(s, w));

@@ -1,0 +1,28 @@
+/* coulomb.h: what the laws with Coulomb's friction share: their coefficients. */
+#ifndef CAROM_LAW_COULOMB_H
+#define CAROM_LAW_COULOMB_H
+
+#include "laws/law.h"
+
+enum { CAROM_RESTITUTION, CAROM_RESTITUTION_T, CAROM_FRICTION, CAROM_FRICTION_STATIC };
+#define CAROM_COULOMB_FIELDS \
+    {"restitution", CAROM_FIELD_DOUBLE, 0, 0, 1, NULL, "normal velocity after an impact over the one before"}, \
+    {"restitution_t", CAROM_FIELD_DOUBLE, 0, 0, 1, NULL, "the same for the tangential velocity"}, \
+    {"friction", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "mu: friction over normal force"}, \
+    {"friction_static", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "mu of a contact that sticks; mu if it is not given"}
+
+static inline double carom_coulomb_mu(const double *c)
+{
+    return c[CAROM_FRICTION];
+}
+/* c of a contact that sticks: mu is the larger of the two. */
+static inline void carom_coulomb_at_rest(const double *c, double *held)
+{
+    for (int i = 0; i <= CAROM_FRICTION_STATIC; i++)
+        held[i] = c[i];
+    held[CAROM_FRICTION] = CAROM_MAX(c[CAROM_FRICTION], c[CAROM_FRICTION_STATIC]);
+}
+/* Without friction only the normal is left. */
+const carom_law *carom_coulomb_simpler(const carom_law *law, const double *c, double *scale, double *d);
+
+#endif
