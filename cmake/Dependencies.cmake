@@ -1,9 +1,7 @@
 # Optional libraries: on when found. -DWITH_X=OFF builds without, -DWITH_X=ON insists.
 # carom_dependencies carries the headers and CAROM_NO_X; carom_link_libraries is what the libraries link.
 find_package(PkgConfig REQUIRED)
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
-set(carom_link_libraries Threads::Threads ${CMAKE_DL_LIBS} m)
+set(carom_link_libraries m)
 set(carom_private_packages "") # for `pkg-config --static`
 add_library(carom_dependencies INTERFACE)
 
@@ -41,21 +39,24 @@ optional_library(HDF5 "hdf5-serial;hdf5" "Trajectories in HDF5")
 optional_library(SQLITE "sqlite3" "Results of sweeps in SQLite")
 optional_library(PNG "libpng" "Pictures in PNG")
 
-set(WITH_OPENMP AUTO CACHE STRING "Threads by OpenMP: ON, OFF or AUTO")
-if(NOT WITH_OPENMP STREQUAL "OFF")
-    find_package(OpenMP COMPONENTS C QUIET)
-    if(NOT OpenMP_C_FOUND AND NOT WITH_OPENMP STREQUAL "AUTO")
-        message(FATAL_ERROR "WITH_OPENMP is on but the compiler has no OpenMP")
+# What a system may not have, or a program may not want: without them the functions answer CAROM_UNSUPPORTED, or use
+# one thread, and nothing of the kind is linked.
+option(WITH_THREADS "Work on several cores (POSIX threads)" ON)
+option(WITH_JIT "Native code for expressions: runs a C compiler, loads what it makes" ON)
+option(WITH_PLUGINS "Models from shared libraries" ON)
+foreach(name THREADS JIT PLUGINS)
+    if(NOT WITH_${name})
+        message(STATUS "WITH_${name} is off")
+        target_compile_definitions(carom_dependencies INTERFACE CAROM_NO_${name})
     endif()
+endforeach()
+if(WITH_THREADS)
+    set(THREADS_PREFER_PTHREAD_FLAG ON)
+    find_package(Threads REQUIRED)
+    list(APPEND carom_link_libraries Threads::Threads)
 endif()
-if(OpenMP_C_FOUND)
-    message(STATUS "Threads by OpenMP: ${OpenMP_C_VERSION}")
-    target_link_libraries(carom_dependencies INTERFACE OpenMP::OpenMP_C)
-    list(APPEND carom_link_libraries OpenMP::OpenMP_C)
-    set(carom_imports "${carom_imports}find_package(OpenMP COMPONENTS C QUIET)\n")
-else()
-    message(STATUS "Threads by OpenMP: left out")
-    target_compile_definitions(carom_dependencies INTERFACE CAROM_NO_OPENMP)
+if(WITH_JIT OR WITH_PLUGINS)
+    list(APPEND carom_link_libraries ${CMAKE_DL_LIBS})
 endif()
 
 # MPI is for the command alone: `mpirun carom sweep ...`.

@@ -7,7 +7,7 @@
 # In a page
 #   ```console             each line `$ command` is run, what follows is its output: kept where it still holds, else
 #                          replaced. A line `...` stands for any lines; numbers may differ by 1e-6; times do not count
-#   ```console needs=hdf5  only where there is HDF5 (sqlite, openmp, numpy, gnuplot: likewise; several words need all)
+#   ```console needs=hdf5  only where there is HDF5 (sqlite, threads, numpy, gnuplot: likewise; several words need all)
 #   ```yaml ball.yaml      is written to that file, for the commands below it; also c, python, sh ...
 #   <!-- generated: NAME --> ... <!-- end -->    is replaced by what `part` below prints
 # All blocks are left in DIR/.blocks for tests/test_docs.sh.
@@ -200,7 +200,7 @@ prepare() # DIR
     have=""
     if "$carom" version | grep -q 'with HDF5'; then have="$have hdf5"; fi
     if "$carom" version | grep -q 'with SQLite'; then have="$have sqlite"; fi
-    if "$carom" version | grep -q 'with OpenMP'; then have="$have openmp"; fi
+    if "$carom" version | grep -q 'with threads'; then have="$have threads"; fi
     for python in python3 /usr/bin/python3; do # the first that has NumPy
         if "$python" -c "import numpy" 2>/dev/null; then
             printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$python")" >"$1/.bin/python3"

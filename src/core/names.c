@@ -16,10 +16,10 @@
 #else
 #define SQLITE "with SQLite"
 #endif
-#ifdef CAROM_NO_OPENMP
-#define THREADS "without OpenMP"
+#ifdef CAROM_NO_THREADS
+#define THREADS "without threads"
 #else
-#define THREADS "with OpenMP"
+#define THREADS "with threads"
 #endif
 
 const char *carom_version(void)

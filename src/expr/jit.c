@@ -1,22 +1,153 @@
-/* jit.c: native code for tapes: source (emit.c), compiler (process.c), a cache of objects, dlopen.
+/* jit.c: native code for tapes: source (emit.c), a compiler that is run without a shell, a cache of objects, dlopen.
  *
  * An object is named by the hash of its source and of the compiler's version; it is written under a name of its own and
  * renamed, so that two runs never see half of one. Without a cache directory a temporary one serves for one run. */
+#include "expr/jit.h"
+
+#ifdef CAROM_NO_JIT
+
+carom_status carom_jit_new(carom_jit **result, carom_tape *const *tapes, int n, carom_error *error)
+{
+    (void)tapes, (void)n;
+    *result = NULL;
+    CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: this build of Carom has no compiler (WITH_JIT is off)");
+}
+
+void carom_jit_free(carom_jit *jit)
+{
+    (void)jit;
+}
+
+#else
+
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "expr/jit.h"
-
-enum { PATH = 4096 };
+enum { PATH = 4096, WORDS = 16 };
 
 struct carom_jit {
     void *library;
 };
+
+/* ---- the compiler ---- */
+
+typedef struct compiler { /* $CC cut at blanks, else cc */
+    char text[1024];
+    char *word[WORDS + 1];
+    int n;
+    char version[512]; /* what it says of itself */
+} compiler;
+
+extern char **environ;
+
+/* Reads what the child says, keeps the beginning of it, and waits. Returns its exit code, -1 if it did not exit. */
+static int attend(pid_t pid, int from, char *said, size_t size)
+{
+    char rest[512];
+    size_t used = 0;
+    for (;;) {
+        bool room = used + 1 < size;
+        ssize_t n = read(from, room ? said + used : rest, room ? size - 1 - used : sizeof rest);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        used += room ? (size_t)n : 0;
+    }
+    said[used] = 0;
+    int status;
+    while (waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR)
+            return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* errno, or 0 and the exit code with the beginning of its output. */
+static int run(char *const *argv, int *code, char *said, size_t size)
+{
+    int pipes[2];
+    pid_t pid;
+    posix_spawn_file_actions_t actions;
+    if (pipe2(pipes, O_CLOEXEC) != 0)
+        return errno;
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure == 0) {
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
+        posix_spawn_file_actions_adddup2(&actions, pipes[1], 2);
+        failure = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(pipes[1]);
+    if (failure == 0)
+        *code = attend(pid, pipes[0], said, size);
+    close(pipes[0]);
+    return failure;
+}
+
+static void first_line(char *text)
+{
+    text[strcspn(text, "\r\n")] = 0;
+}
+
+static carom_status find_compiler(compiler *c, carom_error *error)
+{
+    const char *named = getenv("CC");
+    int code = 0;
+    snprintf(c->text, sizeof c->text, "%s", named && named[strspn(named, " ")] ? named : "cc");
+    c->n = 0;
+    char *state = NULL;
+    for (char *w = strtok_r(c->text, " ", &state); w && c->n < WORDS - 1;) {
+        c->word[c->n++] = w;
+        w = strtok_r(NULL, " ", &state);
+    }
+    c->word[c->n] = (char *)"--version";
+    c->word[c->n + 1] = NULL;
+    int failure = run(c->word, &code, c->version, sizeof c->version);
+    c->word[c->n] = NULL;
+    if (failure)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", c->word[0],
+                   strerror(failure));
+    if (code != 0)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: '%s --version' ends with code %d", c->word[0], code);
+    return CAROM_OK;
+}
+
+static carom_status run_compiler(const compiler *c, const char *source, const char *object, carom_error *error)
+{
+    static const char *const flags[] = {"-std=c11", "-O2", "-ffp-contract=off", "-fno-math-errno",
+                                        "-fno-tree-slp-vectorize", "-w", "-shared", "-fPIC", "-x", "c"};
+    char *argv[WORDS + CAROM_COUNT(flags) + 5], said[600];
+    int n = 0, code = 0;
+    for (int i = 0; i < c->n; i++)
+        argv[n++] = c->word[i];
+    for (int i = 0; i < CAROM_COUNT(flags); i++)
+        argv[n++] = (char *)flags[i];
+    argv[n++] = (char *)source;
+    argv[n++] = (char *)"-o";
+    argv[n++] = (char *)object;
+    argv[n++] = (char *)"-lm";
+    argv[n] = NULL;
+    int failure = run(argv, &code, said, sizeof said);
+    first_line(said);
+    if (failure)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: the compiler '%s' cannot be run: %s", argv[0],
+                   strerror(failure));
+    if (code != 0)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "native code: '%s' ends with code %d: %s", argv[0], code, said);
+    return CAROM_OK;
+}
+
+/* ---- objects ---- */
 
 static uint64_t fnv(uint64_t h, const char *bytes, size_t n)
 {
@@ -25,14 +156,14 @@ static uint64_t fnv(uint64_t h, const char *bytes, size_t n)
     return h;
 }
 
-static void key_of(const carom_compiler *compiler, const char *source, size_t length, char key[33])
+static void key_of(const compiler *c, const char *source, size_t length, char key[33])
 {
     uint64_t h[2] = {0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
     for (int i = 0; i < 2; i++) {
         h[i] = fnv(h[i], source, length);
-        h[i] = fnv(h[i], compiler->version, strlen(compiler->version) + 1);
-        for (int k = 0; k < compiler->n; k++)
-            h[i] = fnv(h[i], compiler->word[k], strlen(compiler->word[k]) + 1);
+        h[i] = fnv(h[i], c->version, strlen(c->version) + 1);
+        for (int k = 0; k < c->n; k++)
+            h[i] = fnv(h[i], c->word[k], strlen(c->word[k]) + 1);
     }
     snprintf(key, 33, "%016llx%016llx", (unsigned long long)h[0], (unsigned long long)h[1]);
 }
@@ -75,7 +206,7 @@ static bool write_file(const char *path, const char *bytes, size_t length)
 }
 
 typedef struct job {
-    carom_compiler compiler;
+    compiler compiler;
     carom_tape *const *tapes;
     int n;
     char *source;
@@ -99,7 +230,7 @@ static carom_status compile(job *j, const char *parent)
     snprintf(j->object, sizeof j->object, "%s/tapes.so", j->directory);
     carom_status status = CAROM_OK;
     if (write_file(c_file, j->source, j->length))
-        status = carom_compiler_run(&j->compiler, c_file, j->object, j->error);
+        status = run_compiler(&j->compiler, c_file, j->object, j->error);
     else
         status = carom_fail(j->error, CAROM_UNSUPPORTED, "native code: cannot write %s: %s", c_file, strerror(errno));
     unlink(c_file);
@@ -187,7 +318,7 @@ carom_status carom_jit_new(carom_jit **result, carom_tape *const *tapes, int n, 
     *result = NULL;
     job j = {.tapes = tapes, .n = n, .error = error};
     char cache[PATH];
-    CAROM_TRY(carom_compiler_find(&j.compiler, error));
+    CAROM_TRY(find_compiler(&j.compiler, error));
     carom_jit *jit = calloc(1, sizeof *jit);
     j.source = jit ? carom_emit(tapes, n, &j.length) : NULL;
     carom_status status = CAROM_UNSUPPORTED;
@@ -213,3 +344,5 @@ void carom_jit_free(carom_jit *jit)
     dlclose(jit->library);
     free(jit);
 }
+
+#endif

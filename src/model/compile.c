@@ -6,13 +6,13 @@
  *     tape 1 | ...
  * The part of a tape that depends on parameters alone runs at its first evaluation after begin. */
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "model/model.h"
 #include "model/source.h"
 
@@ -33,7 +33,7 @@ struct carom_compiled {
     int nsplit;
     _Atomic bool extended; /* frozen branches have values where the model has none */
     carom_source *s;
-    pthread_mutex_t lock;
+    carom_lock lock;
     char note[200];
 };
 
@@ -158,7 +158,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 {
     struct carom_compiled *c = m->source->compiled;
     carom_status status = CAROM_OK;
-    pthread_mutex_lock(&c->lock);
+    carom_lock_take(&c->lock);
     int count = atomic_load(&c->count), k = 0;
     while (k < count && c->entry[k].want != want)
         k++;
@@ -174,7 +174,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
         if (status == CAROM_OK)
             atomic_store(&c->count, count + 1);
     }
-    pthread_mutex_unlock(&c->lock);
+    carom_lock_release(&c->lock);
     return status;
 }
 
@@ -186,7 +186,7 @@ carom_status carom_model_split(const carom_model *m, unsigned want, const carom_
         return CAROM_OK;
     struct carom_compiled *c = m->source->compiled;
     carom_status status = CAROM_OK;
-    pthread_mutex_lock(&c->lock);
+    carom_lock_take(&c->lock);
     int k = 0;
     while (k < c->nsplit && c->split[k].want != want)
         k++;
@@ -199,7 +199,7 @@ carom_status carom_model_split(const carom_model *m, unsigned want, const carom_
     }
     if (k < c->nsplit && c->split[k].rows)
         *split = &c->split[k];
-    pthread_mutex_unlock(&c->lock);
+    carom_lock_release(&c->lock);
     return status;
 }
 
@@ -260,10 +260,9 @@ const carom_evaluator carom_compiled_evaluator = {prepare, work_bytes, begin, ev
 carom_status carom_compiled_new(carom_source *s, carom_error *error)
 {
     struct carom_compiled *c = calloc(1, sizeof *c);
-    if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
-        free(c);
+    if (!c)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the evaluator of the model");
-    }
+    c->lock = (carom_lock)CAROM_LOCK_OPEN;
     c->s = s;
     s->compiled = c;
     return CAROM_OK;
@@ -281,12 +280,12 @@ const char *carom_compiled_note(const struct carom_compiled *c)
 
 void carom_compiled_lock(struct carom_compiled *c)
 {
-    pthread_mutex_lock(&c->lock);
+    carom_lock_take(&c->lock);
 }
 
 void carom_compiled_unlock(struct carom_compiled *c)
 {
-    pthread_mutex_unlock(&c->lock);
+    carom_lock_release(&c->lock);
 }
 
 void carom_compiled_free(struct carom_compiled *c)
@@ -302,6 +301,5 @@ void carom_compiled_free(struct carom_compiled *c)
         carom_tape_free(c->split[k].rest);
         carom_jit_free(c->split_jit[k]);
     }
-    pthread_mutex_destroy(&c->lock);
     free(c);
 }

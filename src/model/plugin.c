@@ -1,10 +1,27 @@
 /* plugin.c: a model whose callbacks come from a shared library; the file may change its values and settings. */
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "carom_plugin.h"
 #include "model/source.h"
+
+#ifdef CAROM_NO_PLUGINS
+
+void carom_plugin_close(struct carom_plugin_library *library)
+{
+    (void)library;
+}
+
+static carom_status open_library(carom_loader *l, const carom_text_node *node, const carom_plugin **plugin)
+{
+    *plugin = NULL;
+    return carom_text_fail(&l->s->file, node->place, l->error, CAROM_UNSUPPORTED,
+                           "this build of Carom loads no plugins (WITH_PLUGINS is off)");
+}
+
+#else
+
+#include <dlfcn.h>
 
 struct carom_plugin_library {
     void *handle;
@@ -49,6 +66,8 @@ static carom_status open_library(carom_loader *l, const carom_text_node *node, c
                                node->text, (*plugin)->abi, CAROM_PLUGIN_ABI);
     return CAROM_OK;
 }
+
+#endif
 
 static double *copy(carom_loader *l, const double *from, int n)
 {

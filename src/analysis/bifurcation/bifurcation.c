@@ -10,12 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#define PARALLEL(words) _Pragma(#words)
-#else
-#define PARALLEL(words)
-#endif
 
 #include "analysis/admissible.h"
 #include "analysis/bifurcation/bifurcation.h"
@@ -212,29 +206,29 @@ void carom_bifurcation_note(job *j, int pass, long i, carom_status status, const
     carom_bifurcation *b = j->result;
     const bool failed = status != CAROM_OK && status != CAROM_INTERRUPTED;
     long slot = pass * b->n + i;
-    PARALLEL(omp critical(carom_bifurcation))
-    {
-        j->done += status == CAROM_OK ? 1 : failed ? (b->count[slot] >= 0 ? 1 : j->parts) : 0;
-        if (status == CAROM_INTERRUPTED)
-            j->stopped = true;
-        if (failed) {
-            b->count[slot] = -2;
-            b->failed++;
-            if (j->first < 0 || slot < j->first) {
-                j->first = slot;
-                snprintf(b->failure, sizeof b->failure, "%s = %.10g: %.200s", j->request->name, b->value[i], text);
-            }
+    carom_lock_take(&j->lock);
+    j->done += status == CAROM_OK ? 1 : failed ? (b->count[slot] >= 0 ? 1 : j->parts) : 0;
+    if (status == CAROM_INTERRUPTED)
+        j->stopped = true;
+    if (failed) {
+        b->count[slot] = -2;
+        b->failed++;
+        if (j->first < 0 || slot < j->first) {
+            j->first = slot;
+            snprintf(b->failure, sizeof b->failure, "%s = %.10g: %.200s", j->request->name, b->value[i], text);
         }
-        if (j->request->go_on && !j->request->go_on(j->request->user, j->done / j->parts, b->passes * b->n))
-            j->stopped = true;
     }
+    if (j->request->go_on && !j->request->go_on(j->request->user, j->done / j->parts, b->passes * b->n))
+        j->stopped = true;
+    carom_lock_release(&j->lock);
 }
 
 void carom_bifurcation_fail(job *j, carom_status status, const carom_error *error)
 {
-    PARALLEL(omp critical(carom_bifurcation))
+    carom_lock_take(&j->lock);
     if (j->status == CAROM_OK)
         j->status = status, j->error = *error;
+    carom_lock_release(&j->lock);
     j->stopped = true;
 }
 
@@ -256,23 +250,23 @@ static void work(job *j, worker *w, long task)
     }
 }
 
-static void work_all(job *j)
+static long tasks(const job *j)
 {
-    long tasks = j->request->fresh ? j->result->n : j->result->passes;
-    j->threads = (int)CAROM_MIN((long)j->threads, tasks);
-    PARALLEL(omp parallel num_threads(j->threads))
-    {
-        worker w = {0};
-        carom_error error = {0};
-        carom_status status = begin(&w, j, &error);
-        if (status != CAROM_OK)
-            carom_bifurcation_fail(j, status, &error);
-        PARALLEL(omp for schedule(dynamic, 1))
-        for (long i = 0; i < tasks; i++)
-            if (status == CAROM_OK)
-                work(j, &w, i);
-        end(&w);
-    }
+    return j->request->fresh ? j->result->n : j->result->passes;
+}
+
+/* On every thread: tasks until there are none. */
+static void work_on(void *user)
+{
+    job *j = user;
+    worker w = {0};
+    carom_error error = {0};
+    carom_status status = begin(&w, j, &error);
+    if (status != CAROM_OK)
+        carom_bifurcation_fail(j, status, &error);
+    for (long i; status == CAROM_OK && (i = atomic_fetch_add(&j->next, 1)) < tasks(j);)
+        work(j, &w, i);
+    end(&w);
 }
 
 static carom_status check(const carom_bifurcation_request *r, carom_error *error)
@@ -297,12 +291,8 @@ static carom_status compute_all(job *j, carom_model *model)
 {
     if (collect_starts(j, model) != CAROM_OK)
         return CAROM_INTERRUPTED;
-    j->threads = CAROM_MAX(j->request->threads, 0);
-#ifdef _OPENMP
-    j->threads = j->threads ? j->threads : omp_get_num_procs();
-#endif
     if (carom_bifurcation_lanes(j) == CAROM_UNSUPPORTED)
-        work_all(j);
+        carom_parallel(carom_threads(j->request->threads, tasks(j)), work_on, j);
     if (j->status != CAROM_OK)
         return j->status;
     return j->stopped && j->done < j->parts * j->result->passes * j->result->n ? CAROM_INTERRUPTED : CAROM_OK;
@@ -314,11 +304,12 @@ carom_status carom_bifurcation_run(carom_bifurcation **result, carom_model *mode
     CAROM_NEED(result, error);
     *result = NULL;
     CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(options, carom_options, error);
     CAROM_SIZED(request, carom_bifurcation_request, error);
     CAROM_TRY(check(request, error));
     CAROM_TRY(set_first(request, model, error));
     job j = {.model = model, .options = options, .request = request, .first = -1, .parts = 1,
-             .each = model->nq + model->nv + model->np};
+             .lock = CAROM_LOCK_OPEN, .each = model->nq + model->nv + model->np};
     carom_bifurcation *b = j.result = allocate(request);
     j.start = calloc((size_t)request->n * (size_t)j.each, sizeof(double));
     j.missing = calloc((size_t)request->n, sizeof(bool));

@@ -7,6 +7,7 @@
 #include "analysis/lyapunov/lyapunov.h"
 #include "carom_analysis.h"
 #include "core/core.h"
+#include "core/parallel.h"
 
 typedef struct carom_mapper carom_mapper;
 /* One simulation for many runs. The expressions of the request are compiled here; model and request must outlive it. */
@@ -31,7 +32,8 @@ typedef struct carom_bifurcation_job {
     bool *missing;       /* [n] the model has no start there, only parameters */
     char why[240];       /* of the first of these */
     int each;            /* nq + nv + np */
-    int threads;
+    atomic_long next;    /* task or value to be taken */
+    carom_lock lock;
     long parts, done;    /* of a value (its points, its exponent: 1 or 2); of all values, computed */
     long first;          /* value that failed, -1: none */
     atomic_bool stopped;

@@ -8,35 +8,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-#ifdef _OPENMP
-#define PARALLEL(words) _Pragma(#words)
-#else
-#define PARALLEL(words)
-#endif
-
 #include "analysis/bifurcation/bifurcation.h"
 #include "analysis/lanes/ensemble.h"
 #include "core/dense.h"
 #include "schemes/scheme.h"
 
-enum { LANES_FROM = 8, BLOCKS = 100, LANES = 8 };
+enum { LANES_FROM = 8, BLOCKS = 100 };
 
 typedef struct lanes { /* shared by the threads */
     carom_bifurcation_job *job;
     long transient, strobes; /* of the points */
-    atomic_long next;
+    bool exponents;          /* that is what the ensembles are for now */
     bool *again;             /* [n] the exponent is to be measured one by one */
     double *column;          /* [nq+nv] where exponents begin */
 } lanes;
 
 typedef struct crew { /* of one thread */
     lanes *all;
-    carom_mapper *mapper;
-    carom_ensemble *ensemble;
-    bool exponents;          /* that is what the ensemble is for now */
-    long id[LANES];          /* values whose exponents are under way; -1: none */
-    carom_averages averages[LANES];
-    double memory[LANES][CAROM_AVERAGES_DOUBLES(1, BLOCKS)];
+    carom_mapper *mapper; /* NULL with exponents */
 } crew;
 
 static double *start_of(const lanes *w, long i)
@@ -44,44 +33,27 @@ static double *start_of(const lanes *w, long i)
     return w->job->start + i * w->job->each;
 }
 
-/* The place of a value among those under way; of -1 a free one. */
-static int place_of(const crew *c, long id)
-{
-    int k = 0;
-    while (k < LANES - 1 && c->id[k] != id)
-        k++;
-    return k;
-}
-
 static bool next(void *user, carom_job *out)
 {
-    crew *c = user;
-    lanes *w = c->all;
+    lanes *w = ((crew *)user)->all;
     carom_bifurcation_job *j = w->job;
     const carom_model *m = j->model;
     for (;;) {
-        long i = atomic_fetch_add(&w->next, 1);
+        long i = atomic_fetch_add(&j->next, 1);
         if (i >= j->result->n || j->stopped)
             return false;
-        if (!c->exponents && j->missing[i]) {
+        if (!w->exponents && j->missing[i]) {
             carom_bifurcation_note(j, 0, i, CAROM_BAD_MODEL, j->why);
             continue;
         }
-        if (c->exponents && j->result->count[i] < 0)
+        if (w->exponents && j->result->count[i] < 0)
             continue;
         const double *start = start_of(w, i);
-        *out = (carom_job){.id = i,
-                           .q = start,
-                           .v = start + m->nq,
-                           .p = start + m->nq + m->nv,
-                           .transient = w->transient,
-                           .strobes = w->strobes};
-        if (c->exponents) {
-            int k = place_of(c, -1);
-            c->id[k] = i;
-            carom_averages_begin(&c->averages[k], 1, BLOCKS, j->request->exponent, c->memory[k]);
-            out->X = w->column, out->transient = CAROM_BIFURCATION_ALIGNING, out->strobes = j->request->exponent;
-        }
+        *out = (carom_job){.id = i, .q = start, .v = start + m->nq, .p = start + m->nq + m->nv,
+                           .transient = w->transient, .strobes = w->strobes};
+        if (w->exponents)
+            out->X = w->column, out->transient = CAROM_BIFURCATION_ALIGNING, out->strobes = j->request->exponent,
+            out->blocks = BLOCKS;
         return true;
     }
 }
@@ -104,10 +76,6 @@ static bool strobe(void *user, const carom_strobe *at)
     double *start = start_of(w, at->id);
     if (!at->counts)
         return true;
-    if (c->exponents) {
-        carom_averages_add(&c->averages[place_of(c, at->id)], at->log_r);
-        return true;
-    }
     long k = at->k - w->transient - 1;
     b->t[at->id * b->show + k] = at->t;
     b->x[at->id * b->show + k] = carom_mapper_value(c->mapper, at->t, at->q, at->v, start + m->nq + m->nv);
@@ -120,18 +88,15 @@ static bool strobe(void *user, const carom_strobe *at)
 
 static void done(void *user, const carom_job_result *result)
 {
-    crew *c = user;
-    lanes *w = c->all;
+    lanes *w = ((crew *)user)->all;
     carom_bifurcation *b = w->job->result;
     long i = result->id;
     carom_status status = result->status;
-    if (c->exponents) {
-        int k = place_of(c, i);
+    if (w->exponents) {
         double error;
-        c->id[k] = -1;
         w->again[i] = status == CAROM_OK && result->flags & CAROM_TANGENT_RANK;
         if (status == CAROM_OK)
-            carom_averages_end(&c->averages[k], &b->exponent[i], &error);
+            carom_averages_end(result->averages, &b->exponent[i], &error);
     } else if (status == CAROM_OK) {
         b->count[i] = w->strobes;
     }
@@ -140,37 +105,40 @@ static void done(void *user, const carom_job_result *result)
                                status == CAROM_STOPPED ? "the stop condition of the model ends the run" : result->text);
 }
 
-/* One kind of work, by all threads. */
-static void work_lanes(lanes *w, crew *c, bool exponents)
+/* On every thread: an ensemble that takes values until there are none. */
+static void work_lanes(void *user)
 {
-    const carom_ensemble_calls calls = {.user = c, .next = next, .done = done, .strobe = strobe, .stop = stop};
+    lanes *w = user;
+    carom_bifurcation_job *j = w->job;
+    crew c = {.all = w};
+    carom_ensemble_calls calls = {.user = &c, .next = next, .done = done, .stop = stop};
+    carom_ensemble *ensemble = NULL;
     carom_error error = {0};
-    c->exponents = exponents;
-    for (int k = 0; k < LANES; k++)
-        c->id[k] = -1;
-    PARALLEL(omp barrier)
-    PARALLEL(omp single)
-    w->next = 0;
-    carom_status status = carom_ensemble_new(&c->ensemble, w->job->model, w->job->options, exponents, &error);
+    carom_status status = CAROM_OK;
+    if (!w->exponents) {
+        calls.strobe = strobe;
+        status = carom_mapper_new(&c.mapper, j->model, j->options, j->request, &error);
+    }
     if (status == CAROM_OK)
-        status = carom_ensemble_run(c->ensemble, &calls);
+        status = carom_ensemble_new(&ensemble, j->model, j->options, w->exponents, &error);
+    if (status == CAROM_OK)
+        status = carom_ensemble_run(ensemble, &calls);
     if (status != CAROM_OK && status != CAROM_INTERRUPTED)
-        carom_bifurcation_fail(w->job, status, &error);
-    carom_ensemble_free(c->ensemble);
-    c->ensemble = NULL;
-    PARALLEL(omp barrier)
+        carom_bifurcation_fail(j, status, &error);
+    carom_ensemble_free(ensemble);
+    carom_mapper_free(c.mapper);
 }
 
-static void work_again(lanes *w)
+static void work_again(void *user)
 {
+    lanes *w = user;
     carom_bifurcation_job *j = w->job;
     carom_lyapunov *lyapunov = NULL;
-    PARALLEL(omp for schedule(dynamic, 1))
-    for (long i = 0; i < j->result->n; i++) {
+    for (long i; (i = atomic_fetch_add(&j->next, 1)) < j->result->n && !j->stopped;) {
         carom_error error = {0};
         carom_lyapunov_result exponents = {.exponent = {NAN}};
         const double *start = start_of(w, i);
-        if (!w->again[i] || j->stopped)
+        if (!w->again[i])
             continue;
         carom_status status = lyapunov ? CAROM_OK : carom_bifurcation_exponent(j, &lyapunov, &error);
         if (status == CAROM_OK)
@@ -182,28 +150,15 @@ static void work_again(lanes *w)
     carom_lyapunov_free(lyapunov);
 }
 
+/* The points, then the exponents, then those that need more care. */
 static void work_all(lanes *w)
 {
-    PARALLEL(omp parallel num_threads(w->job->threads))
-    {
-        crew *c = calloc(1, sizeof *c);
-        carom_error error = {0};
-        carom_status status = c ? carom_mapper_new(&c->mapper, w->job->model, w->job->options, w->job->request, &error)
-                                : carom_fail(&error, CAROM_NO_MEMORY, "no memory for eight lanes");
-        if (status != CAROM_OK)
-            carom_bifurcation_fail(w->job, status, &error);
-        PARALLEL(omp barrier)
-        if (w->job->status == CAROM_OK) { /* of all threads or of none: there are barriers ahead */
-            c->all = w;
-            work_lanes(w, c, false);
-            if (w->job->request->exponent > 0) {
-                work_lanes(w, c, true);
-                work_again(w);
-            }
-        }
-        if (c)
-            carom_mapper_free(c->mapper);
-        free(c);
+    carom_bifurcation_job *j = w->job;
+    void (*const work[])(void *) = {work_lanes, work_lanes, work_again};
+    for (int k = 0; k < (j->request->exponent > 0 ? 3 : 1) && j->status == CAROM_OK; k++) {
+        w->exponents = k > 0;
+        j->next = 0;
+        carom_parallel(carom_threads(j->request->threads, j->result->n), work[k], w);
     }
 }
 
@@ -226,7 +181,6 @@ carom_status carom_bifurcation_lanes(carom_bifurcation_job *j)
         carom_columns_begin(m->nq + m->nv, 1, w.column);
         carom_orthonormalize(m->nq + m->nv, 1, w.column, &length);
         j->parts = r->exponent > 0 ? 2 : 1;
-        j->threads = (int)CAROM_MIN((long)j->threads, r->n);
         work_all(&w);
     } else {
         carom_error error = {0};

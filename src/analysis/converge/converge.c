@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifndef CAROM_NO_OPENMP
-#include <omp.h>
-#endif
 
 #include "analysis/converge/converge.h"
+#include "core/parallel.h"
 #include "model/model.h"
 #include "schemes/scheme.h"
 #include "text/text.h"
@@ -26,6 +24,8 @@ typedef struct study {
     int *first;                 /* [nscheme+1] tasks of each scheme */
     double *error;              /* of the tasks */
     int ntask, shifts, done;
+    int left;                   /* tasks that nobody has taken; the finest steps are taken first */
+    carom_lock lock;
     int failed;                 /* 1 + the first task that failed; 0: none */
     carom_stop stop;
     bool interrupted;
@@ -33,16 +33,6 @@ typedef struct study {
     carom_status status;
     carom_error fault;          /* of the journal */
 } study;
-
-static int threads_of(int wanted)
-{
-#ifdef CAROM_NO_OPENMP
-    (void)wanted;
-    return 1;
-#else
-    return wanted > 0 ? wanted : omp_get_num_procs();
-#endif
-}
 
 static bool by_rtol(const study *s, int scheme)
 {
@@ -186,27 +176,22 @@ static void finish(study *s, int i, const carom_error *why)
         s->interrupted = true;
 }
 
-static void run_all(study *s)
+/* On every thread: tasks until there are none. */
+static void work(void *user)
 {
-#ifndef CAROM_NO_OPENMP
-#pragma omp parallel for schedule(dynamic, 1) num_threads(s->r->threads) if (s->r->threads != 1)
-#endif
-    for (int k = 0; k < s->ntask; k++) {
-        int i = s->ntask - 1 - k;
+    study *s = user;
+    carom_lock_take(&s->lock);
+    while (s->left > 0 && !s->interrupted && s->status == CAROM_OK) {
+        int i = --s->left;
         carom_error why = {0};
-        bool stop;
-#ifndef CAROM_NO_OPENMP
-#pragma omp critical(carom_converge)
-#endif
-        stop = s->interrupted || s->status != CAROM_OK;
-        if (stop || s->task[i].done)
+        if (s->task[i].done)
             continue;
+        carom_lock_release(&s->lock);
         run(s, &s->task[i], &why);
-#ifndef CAROM_NO_OPENMP
-#pragma omp critical(carom_converge)
-#endif
+        carom_lock_take(&s->lock);
         finish(s, i, &why);
     }
+    carom_lock_release(&s->lock);
 }
 
 static carom_status report(study *s, carom_error *error)
@@ -264,7 +249,8 @@ static carom_status conduct(study *s, carom_error *error)
     s->result->used = carom_reference_used(s->reference), s->result->t_end = carom_reference_t_end(s->reference);
     snprintf(s->result->reference, sizeof s->result->reference, "%s", carom_reference_text(s->reference));
     s->done = s->result->resumed;
-    run_all(s);
+    s->left = s->ntask;
+    carom_parallel(carom_threads(r->threads, s->ntask), work, s);
     if (s->status != CAROM_OK) {
         if (error)
             *error = s->fault;
@@ -280,8 +266,8 @@ carom_status carom_converge_run(const carom_converge_request *request, carom_con
 {
     CAROM_SIZED(request, carom_converge_request, error);
     CAROM_NEED(result, error);
-    study s = {.r = request, .result = result, .base = carom_options_default(), .stop = {request->stop, request->user}};
-    carom_converge_request own = *request;
+    study s = {.r = request, .result = result, .base = carom_options_default(), .stop = {request->stop, request->user},
+               .lock = CAROM_LOCK_OPEN};
     memset(result, 0, sizeof *result);
     CAROM_SIZED(request->model, carom_model, error);
     if (request->options)
@@ -291,8 +277,6 @@ carom_status carom_converge_run(const carom_converge_request *request, carom_con
     if (s.base.t_end == 0)
         s.base.t_end = request->model->period > 0 ? request->model->period : 1;
     s.base.energy = false, s.base.every = 0;
-    own.threads = threads_of(request->threads);
-    s.r = &own;
     carom_status status = conduct(&s, error);
     carom_journal_close(s.journal, status == CAROM_OK);
     carom_reference_free(s.reference);

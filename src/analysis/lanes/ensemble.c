@@ -66,6 +66,22 @@ static void begin_job(carom_ensemble *e, int lane, const carom_job *job)
         e->sum[lane * e->columns + c] = 0, e->product[lane * e->columns + c] = 1;
 }
 
+/* Averages of a job, in memory that the next one uses again. */
+static bool begin_averages(carom_ensemble *e, int lane)
+{
+    carom_lane *l = &e->lane[lane];
+    const size_t needed = carom_averages_doubles(e->columns, (int)CAROM_MIN((long)l->job.blocks, l->job.strobes));
+    if (needed > e->room[lane]) {
+        e->memory[lane] = CAROM_NEW(e->arena, double, needed);
+        e->room[lane] = e->memory[lane] ? needed : 0;
+    }
+    if (!e->memory[lane])
+        return false;
+    carom_averages_begin(&l->averages, e->columns, l->job.blocks, l->job.strobes, e->memory[lane]);
+    l->result.averages = &l->averages;
+    return true;
+}
+
 static void finish_job(carom_ensemble *e, int lane, carom_status status)
 {
     carom_lane *l = &e->lane[lane];
@@ -103,10 +119,11 @@ static bool take_job(carom_ensemble *e, int lane)
         if (!e->more)
             return false;
         begin_job(e, lane, &job);
-        if (isfinite(e->strobe[lane]))
+        bool finite = isfinite(e->strobe[lane]), room = job.blocks == 0 || begin_averages(e, lane);
+        if (finite && room)
             return true;
-        l->result.text = "the period of the model is not finite";
-        finish_job(e, lane, CAROM_NOT_FINITE);
+        l->result.text = finite ? "no memory for averages" : "the period of the model is not finite";
+        finish_job(e, lane, finite ? CAROM_NO_MEMORY : CAROM_NOT_FINITE);
     }
 }
 
@@ -181,13 +198,15 @@ bool carom_lane_strobe(carom_ensemble *e, int lane)
     e->log_det[lane] = 0;
     e->base[lane] = (double)l->k * e->strobe[lane];
     e->s[lane] = 0;
+    bool averages = counts && l->job.blocks;
+    for (int c = 0; (e->calls->strobe || averages) && c < e->columns; c++)
+        e->log_r[c] = 0.5 * log(e->square[c]);
+    bool part = averages && carom_averages_add(&l->averages, e->log_r);
     if (e->calls->strobe) {
         for (int i = 0; i < e->nv; i++)
             e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
-        for (int c = 0; c < e->columns; c++)
-            e->log_r[c] = 0.5 * log(e->square[c]);
         go_on = e->calls->strobe(e->calls->user, &(carom_strobe){l->job.id, l->k, counts, e->base[lane], e->q, e->v,
-                                                                 e->log_r, l->impacts});
+                                                                 e->log_r, l->impacts, part ? &l->averages : NULL});
     }
     if (!go_on)
         l->result.status = CAROM_STOPPED;

@@ -10,8 +10,7 @@
 #ifndef CAROM_ENSEMBLE_H
 #define CAROM_ENSEMBLE_H
 
-#include "carom_analysis.h"
-#include "core/core.h"
+#include "analysis/lyapunov/lyapunov.h"
 
 typedef struct carom_job { /* copied when it is taken */
     long id;
@@ -19,6 +18,7 @@ typedef struct carom_job { /* copied when it is taken */
     const double *X;         /* [(nq+nv)*columns] columns at t = 0, row-major; NULL: those of the identity */
     double strobe;         /* time between two strobes: columns are orthonormalised there; 0: the period with p, or 1 */
     long transient, strobes; /* strobes before anything is counted; strobes that count */
+    int blocks;              /* of the averages of ln r_ii over the strobes that count; 0: no averages */
 } carom_job;
 
 typedef struct carom_job_result {
@@ -29,6 +29,7 @@ typedef struct carom_job_result {
     const double *q, *v; /* [nq] [nv] there */
     const double *X;     /* [(nq+nv)*columns] there, orthonormal */
     const double *log_r; /* [columns] sums of ln r_ii over the strobes that count; -INFINITY after a loss of rank */
+    const carom_averages *averages; /* of the same, with error bars; if the job wants blocks */
     double time;         /* that counts */
     double log_det;      /* over that time: integral of tr(da/dv) + sum of ln|det S| */
     double slowest;      /* smallest |gdot| of an impact */
@@ -44,6 +45,7 @@ typedef struct carom_strobe {
     const double *q, *v; /* [nq] [nv] */
     const double *log_r; /* [columns] of this interval */
     long impacts;        /* since the start of the job, the transient included */
+    const carom_averages *averages; /* so far; NULL: another part of their length is not yet done */
 } carom_strobe;
 
 typedef struct carom_impact {

@@ -29,6 +29,7 @@ typedef struct carom_lane { /* what belongs to one job */
     double u, e;            /* gdot before the impact, restitution */
     double e_known, log_e;  /* 2 ln e of that one */
     long impacts, serial;
+    carom_averages averages;
     carom_job_result result;
 } carom_lane;
 
@@ -98,6 +99,8 @@ struct carom_ensemble {
     double *q, *v, *p_one;  /* [nv] [nv] [2*np] of one lane */
     double *X;              /* [3*nv*columns+2*nv] of one lane */
     double *square, *log_r; /* [columns] r_ii^2 and ln r_ii of a strobe */
+    double *memory[CAROM_LANES]; /* [room] of averages */
+    size_t room[CAROM_LANES];
     double *sum, *product;  /* [lanes*columns] of ln r_ii since the transient; of r_ii^2 that are not in the sum yet */
     carom_wide *push;       /* [nc*nv] M^-1 G^T/(G M^-1 G^T), where that is constant */
     carom_sim *sim;         /* that takes over */

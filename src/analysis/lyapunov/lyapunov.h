@@ -3,8 +3,6 @@
 #ifndef CAROM_LYAPUNOV_H
 #define CAROM_LYAPUNOV_H
 
-#include <stdatomic.h>
-
 #include "carom_analysis.h"
 #include "core/core.h"
 
@@ -56,24 +54,5 @@ void carom_displaced_free(carom_displaced *displaced);
 /* Runs sim from its present state to time t, and n copies displaced by the columns of X [(nq+nv)*n]; X becomes what the
  * displacements have become, relative to the size that they had. */
 carom_status carom_displaced_run(carom_displaced *displaced, double t, double *X, carom_error *error);
-
-/* ---- starts.c, ensemble.c: many starts ---- */
-typedef struct carom_lyapunov_team { /* shared by the threads */
-    const carom_model *model;
-    const carom_options *options;
-    const carom_lyapunov_request *request;
-    carom_lyapunov_result *each; /* [n] */
-    carom_status *status;        /* [n] */
-    carom_error *error;          /* [n] */
-    double *v;                   /* [n*nv] */
-    int n, threads;
-    atomic_long done;            /* periods of all starts */
-    atomic_int next;             /* the start that is to be taken next */
-    atomic_bool stopped;
-    atomic_flag asking;          /* somebody is in go_on */
-} carom_lyapunov_team;
-bool carom_lyapunov_may_go_on(carom_lyapunov_team *team); /* one period of one start is done */
-/* All starts by ensembles, eight at a time on each thread. CAROM_UNSUPPORTED: not this model, scheme or request. */
-carom_status carom_lyapunov_lanes(carom_lyapunov_team *team, carom_error *error);
 
 #endif

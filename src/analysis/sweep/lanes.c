@@ -21,8 +21,6 @@ typedef struct slot {
     bool given, done;
     double *start; /* [2 nv + np] q, v, p */
     double period;
-    carom_averages averages;
-    double memory[CAROM_AVERAGES_DOUBLES(1, BLOCKS)];
     carom_sweep_exponent result;
     char text[CAROM_SWEEP_TEXT];
 } slot;
@@ -52,7 +50,8 @@ carom_status carom_sweep_exponent_span(const carom_sweep_worker *w, const carom_
 
 static carom_status stand(carom_sweep_lanes *l, const carom_sweep *s, carom_error *error)
 {
-    carom_load_options load = s->load;
+    carom_load_options load = s->load; /* sized by the sweep around it */
+    load.size = sizeof load;
     const char *names[CAROM_SWEEP_AXES];
     double x[CAROM_SWEEP_AXES];
     CAROM_TRY(carom_model_load(&l->model, s->path, &load, error));
@@ -118,7 +117,6 @@ static bool prepare(carom_sweep_lanes *l, carom_sweep_worker *w, slot *s)
     if (np)
         memcpy(s->start + 2 * nv, m->p, sizeof(double) * np);
     s->period = m->period > 0 ? m->period : 1;
-    carom_averages_begin(&s->averages, 1, BLOCKS, s->result.length, s->memory);
     return true;
 }
 
@@ -132,7 +130,7 @@ static bool next(void *user, carom_job *job)
     const slot *s = &l->slot[l->next];
     const int nv = l->model->nv;
     *job = (carom_job){.id = l->next++, .q = s->start, .v = s->start + nv, .p = s->start + 2 * nv, .strobe = s->period,
-                       .transient = s->result.transient, .strobes = s->result.length};
+                       .transient = s->result.transient, .strobes = s->result.length, .blocks = BLOCKS};
     return true;
 }
 
@@ -140,14 +138,6 @@ static bool stop(void *user)
 {
     const carom_sweep_worker *w = ((carom_sweep_lanes *)user)->worker;
     return w->stop && w->stop(w->user);
-}
-
-static bool strobe(void *user, const carom_strobe *at)
-{
-    carom_sweep_lanes *l = user;
-    if (at->counts)
-        carom_averages_add(&l->slot[at->id].averages, at->log_r);
-    return true;
 }
 
 static void done(void *user, const carom_job_result *result)
@@ -160,9 +150,9 @@ static void done(void *user, const carom_job_result *result)
     s->result.text = s->text;
     snprintf(s->text, sizeof s->text, "%s", result->text);
     s->result.impacts = (double)result->impacts;
-    carom_averages_end(&s->averages, &s->result.largest, &error);
-    if (s->averages.done == 0)
-        s->result.largest = NAN;
+    s->result.largest = NAN;
+    if (result->averages && result->averages->done)
+        carom_averages_end(result->averages, &s->result.largest, &error);
 }
 
 void carom_sweep_lanes_ahead(carom_sweep_worker *w, const long long *index, int n)
@@ -172,7 +162,7 @@ void carom_sweep_lanes_ahead(carom_sweep_worker *w, const long long *index, int 
     carom_sweep_lanes *l = w->lanes;
     if (!l || !l->ensemble)
         return;
-    const carom_ensemble_calls calls = {.user = l, .next = next, .done = done, .strobe = strobe, .stop = stop};
+    const carom_ensemble_calls calls = {.user = l, .next = next, .done = done, .stop = stop};
     l->n = n, l->next = 0;
     for (int i = 0; i < n; i++) {
         slot *s = &l->slot[i];

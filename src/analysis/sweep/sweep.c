@@ -1,14 +1,14 @@
 /* sweep.c: threads that take points, compute them and hand over rows; and the list of points that are left. */
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#ifndef CAROM_NO_OPENMP
-#include <omp.h>
-#endif
 
 #include "analysis/sweep/sweep.h"
+#include "core/parallel.h"
 
 static const char *const status_names[] = {
 #define NAME(name, words) #name,
@@ -84,11 +84,14 @@ typedef struct thread {
     int chunk;             /* points to take at once */
 } thread;
 
-typedef struct team_work { /* that the threads share */
+typedef struct team { /* what the threads share */
     const carom_sweep_feed *feed;
+    thread *thread; /* [threads] */
+    atomic_int next; /* the one that nobody is yet */
+    carom_lock lock;
     carom_status status;
     carom_error *error;
-} team_work;
+} team;
 
 static double now(void)
 {
@@ -122,15 +125,14 @@ static carom_status prepare(thread *t, const carom_sweep *sweep, const carom_swe
 /* Takes points, computes them, hands the rows over; false: there is nothing more to do. Chunks of about a tenth of a
  * second: what is lost when the process is killed stays small, and so does the time that threads wait for each
  * other. */
-static bool work(thread *t, team_work *job)
+static bool work(thread *t, team *job)
 {
     long long index[CAROM_SWEEP_CHUNK];
     int n = 0, done = 0;
-#ifndef CAROM_NO_OPENMP
-#pragma omp critical(carom_sweep_feed)
-#endif
+    carom_lock_take(&job->lock);
     if (job->status == CAROM_OK)
         n = job->feed->take(job->feed->user, index, t->chunk);
+    carom_lock_release(&job->lock);
     double begin = now();
     if (n > 0 && t->worker->sweep->method->ahead)
         t->worker->sweep->method->ahead(t->worker, index, n);
@@ -141,41 +143,35 @@ static bool work(thread *t, team_work *job)
     }
     double each = (now() - begin) / CAROM_MAX(done, 1);
     t->chunk = CAROM_MIN((int)fmin(0.1 / fmax(each, 1e-9), 2. * t->chunk) + 1, CAROM_SWEEP_CHUNK);
-#ifndef CAROM_NO_OPENMP
-#pragma omp critical(carom_sweep_feed)
-#endif
-    {
-        carom_status status = done ? job->feed->put(job->feed->user, t->rows, done, job->error) : CAROM_OK;
-        if (job->status == CAROM_OK || job->status == CAROM_INTERRUPTED)
-            job->status = status != CAROM_OK ? status : done < n ? CAROM_INTERRUPTED : job->status;
-    }
+    carom_lock_take(&job->lock);
+    carom_status status = done ? job->feed->put(job->feed->user, t->rows, done, job->error) : CAROM_OK;
+    if (job->status == CAROM_OK || job->status == CAROM_INTERRUPTED)
+        job->status = status != CAROM_OK ? status : done < n ? CAROM_INTERRUPTED : job->status;
+    carom_lock_release(&job->lock);
     return n > 0 && done == n;
+}
+
+static void work_on(void *user)
+{
+    team *job = user;
+    thread *t = &job->thread[atomic_fetch_add(&job->next, 1)];
+    while (work(t, job))
+        ;
 }
 
 carom_status carom_sweep_run(const carom_sweep *sweep, int threads, const carom_sweep_feed *feed, carom_error *error)
 {
-    team_work job = {.feed = feed, .error = error};
-#ifdef CAROM_NO_OPENMP
-    threads = 1;
-#else
-    if (threads <= 0)
-        threads = omp_get_num_procs();
-#endif
-    thread *team = calloc((size_t)threads, sizeof *team);
-    if (!team)
+    threads = carom_threads(threads, INT_MAX);
+    team job = {.feed = feed, .error = error, .lock = CAROM_LOCK_OPEN,
+                .thread = calloc((size_t)threads, sizeof *job.thread)};
+    if (!job.thread)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d threads", threads);
     for (int i = 0; i < threads && job.status == CAROM_OK; i++) /* one after the other: the first compiles for --jit */
-        job.status = prepare(&team[i], sweep, feed, error);
-    if (job.status == CAROM_OK) {
-#ifndef CAROM_NO_OPENMP
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-#endif
-        for (int i = 0; i < threads; i++)
-            while (work(&team[i], &job))
-                ;
-    }
+        job.status = prepare(&job.thread[i], sweep, feed, error);
+    if (job.status == CAROM_OK)
+        carom_parallel(threads, work_on, &job);
     for (int i = 0; i < threads; i++)
-        drop(&team[i]);
-    free(team);
+        drop(&job.thread[i]);
+    free(job.thread);
     return job.status;
 }

@@ -48,7 +48,7 @@ typedef struct carom_sweep_method {
 
 typedef struct carom_sweep { /* what is asked for; constant while it runs */
     const char *path;             /* of the model: every worker loads its own */
-    carom_load_options load;
+    carom_load_options load;      /* its size need not be set */
     const char *const *fixed;     /* [nfixed] parameters and initial values that stay ... */
     const double *fixed_value;    /* ... at these */
     const carom_setting *setting; /* [nsetting] options of a run that win over the model's */

@@ -79,7 +79,8 @@ static carom_status start(carom_sweep_worker *w, carom_error *error)
 static carom_status make(carom_sweep_worker *w, carom_error *error)
 {
     const carom_sweep *s = w->sweep;
-    carom_load_options load = s->load;
+    carom_load_options load = s->load; /* sized by the sweep around it */
+    load.size = sizeof load;
     w->own = calloc(1, CAROM_MAX(s->method->bytes, 1));
     if (!w->own)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a worker");

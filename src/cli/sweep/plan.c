@@ -211,8 +211,7 @@ int carom_cli_job_plan(carom_cli_job *job)
     for (int i = 0; i < cli->nsetting; i++)
         setting[i] = (carom_setting){.key = cli->setting[i].name, .value = cli->setting[i].value};
     s->path = cli->operand[0];
-    s->load = (carom_load_options){.size = sizeof(carom_load_options), .allow_plugins = cli->allow_plugins,
-                                   .jit = cli->jit, .assemble = cli->assemble};
+    s->load = (carom_load_options){.allow_plugins = cli->allow_plugins, .jit = cli->jit, .assemble = cli->assemble};
     s->fixed = cli->parameter, s->fixed_value = cli->value, s->nfixed = cli->nparameter;
     s->setting = setting, s->nsetting = cli->nsetting;
     return CAROM_EXIT_OK;
