@@ -1,0 +1,538 @@
+/* pair.c: which features of two shapes may touch.
+ *
+ * Everything is computed in the body axes of the shape that carries the face, edge or vertex which is touched ("the
+ * host"); vertices of the other one (the guest) are brought there. Rules: see carom_pair_find. */
+#include <string.h>
+
+#include "geometry/find.h"
+
+static const double tie = 1e-9;         /* of the size: faces at the same distance */
+static const double coincident = 1e-7;  /* of the size: touches at the same place */
+static const double slack_angle = 0.3;  /* largest violation of a Gauss arc, radians */
+
+/* ---- emitting ---- */
+void carom_touch_reference(const double *normal, double *reference)
+{
+    if (norm3(reference) > 0.5 && fabs(dot3(normal, reference)) < 0.9)
+        return;
+    int k = 0;
+    for (int i = 1; i < 3; i++)
+        k = fabs(normal[i]) < fabs(normal[k]) ? i : k;
+    for (int i = 0; i < 3; i++)
+        reference[i] = i == k;
+}
+
+carom_touch *carom_find_emit(carom_finder *f, int host, carom_kernel kernel, uint32_t part, uint32_t guest_part,
+                             const double *normal, const double *foot, double gap)
+{
+    carom_touch *t = f->n < f->most ? &f->list[f->n] : &f->spare;
+    f->n++;
+    memset(t, 0, sizeof *t);
+    t->body[0] = f->at[host].body, t->body[1] = f->at[!host].body;
+    t->feature[0] = part, t->feature[1] = guest_part;
+    t->kernel = kernel;
+    t->sign = 1;
+    t->gap = gap;
+    turn3(f->at[host].pose->R, normal, t->normal);
+    place3(f->at[host].pose, foot, t->point);
+    add3(t->point, gap / 2, t->normal, t->point);
+    carom_touch_reference(t->normal, t->reference);
+    return t;
+}
+
+void carom_feature_point(double *feature, const double *x, double radius)
+{
+    copy3(x, feature);
+    feature[3] = radius;
+}
+
+void carom_feature_line(double *feature, const double *x, const double *direction, double radius)
+{
+    copy3(x, feature);
+    copy3(direction, feature + 3);
+    feature[6] = radius;
+}
+
+void carom_feature_plane(double *feature, const carom_face *face)
+{
+    copy3(face->normal, feature);
+    feature[3] = face->offset;
+}
+
+/* ---- a point against a shape ---- */
+/* Sides of a shape are its faces, curved ones included: a cylinder has its caps and its mantle, a ring its two flat
+ * sides (numbers 0 and 2) and two arcs. The signed distance is positive outside and zero exactly on the side. */
+static int sides(const carom_shape *s)
+{
+    return s->nface + (s->kind == CAROM_SHAPE_CYLINDER);
+}
+
+double carom_side_distance(const carom_shape *s, int side, const double *x, carom_closest *c)
+{
+    const carom_face *face = &s->face[side];
+    bool mantle = side == s->nface, arc = s->kind == CAROM_SHAPE_RING && side % 2;
+    if (!mantle && !arc) {
+        *c = (carom_closest){.part = CAROM_PART(CAROM_FACE, side), .distance = dot3(face->normal, x) - face->offset};
+        copy3(face->normal, c->normal);
+    } else { /* from the axis or the centre; the inner arc is seen from the hole */
+        const double *axis = mantle ? s->edge->direction : (const double[]){0, 0, 1};
+        double sign = side == 3 && arc ? -1 : 1, radius = mantle ? s->size[1] : s->size[side == 1], d[3];
+        sub3(x, s->place.r, d);
+        add3(d, -dot3(d, axis), axis, d);
+        *c = (carom_closest){.part = mantle ? CAROM_PART(CAROM_EDGE, 0) : CAROM_PART(CAROM_ARC, side)};
+        c->distance = sign * (unit3(d) - radius);
+        if (norm3(d) == 0)
+            across3(axis, d);
+        for (int k = 0; k < 3; k++)
+            c->normal[k] = sign * d[k];
+    }
+    add3(x, -c->distance, c->normal, c->foot);
+    return c->distance;
+}
+
+/* How far the foot of x lies inside a face: the smallest distance to its borders, negative outside. */
+static double face_inside(const carom_shape *s, int side, const double *x)
+{
+    const carom_face *face = &s->face[side];
+    double least = INFINITY, d[3];
+    if (s->kind == CAROM_SHAPE_PLANE)
+        return INFINITY;
+    if (s->kind == CAROM_SHAPE_CYLINDER) {
+        sub3(x, s->place.r, d);
+        add3(d, -dot3(d, face->normal), face->normal, d);
+        return s->size[1] - norm3(d);
+    }
+    for (int k = 0; k < face->corners; k++) {
+        const double *a = s->vertex + 3 * s->corner[face->first + k];
+        const double *b = s->vertex + 3 * s->corner[face->first + (k + 1) % face->corners];
+        double border[3], inward[3];
+        sub3(b, a, border), sub3(x, a, d);
+        if (s->planar)
+            copy3(border, inward);
+        else
+            cross3(face->normal, border, inward);
+        unit3(inward);
+        least = CAROM_MIN(least, dot3(inward, d));
+    }
+    return least;
+}
+
+carom_closest carom_highest_side(const carom_shape *s, const double *x)
+{
+    carom_closest best, c;
+    carom_side_distance(s, 0, x, &best);
+    for (int i = 1; i < sides(s); i++)
+        if (carom_side_distance(s, i, x, &c) > best.distance)
+            best = c;
+    return best;
+}
+
+static void closer(const carom_shape *s, carom_closest *best, uint32_t part, const double *core, double radius,
+                   const double *x)
+{
+    double d[3];
+    sub3(x, core, d);
+    double distance = unit3(d) - radius;
+    if (distance >= best->distance)
+        return;
+    if (norm3(d) == 0) { /* on the core: any normal will do */
+        int edge = CAROM_KIND(part) == CAROM_EDGE;
+        copy3((const double[]){0, s->planar, !s->planar}, d);
+        if (edge && s->planar)
+            d[0] = -s->edge->direction[1], d[1] = s->edge->direction[0];
+        else if (edge)
+            across3(s->edge[CAROM_NUMBER(part)].direction, d);
+    }
+    best->part = part, best->distance = distance;
+    copy3(d, best->normal);
+    add3(core, radius, d, best->foot);
+}
+
+double carom_side_inside(const carom_shape *s, int side, const double *x)
+{
+    double d[3];
+    sub3(x, s->place.r, d);
+    if (side == s->nface) /* the mantle */
+        return s->edge->length / 2 - fabs(dot3(d, s->edge->direction));
+    if (s->kind == CAROM_SHAPE_RING && side % 2) /* an arc: behind both flat sides */
+        return -CAROM_MAX(dot3(s->face[0].normal, d), dot3(s->face[2].normal, d));
+    return face_inside(s, side, x);
+}
+
+carom_closest carom_shape_closest(const carom_shape *s, const double *x)
+{
+    carom_closest c = {.distance = INFINITY}, side;
+    if (s->kind == CAROM_SHAPE_ELLIPSOID)
+        return carom_ellipsoid_closest(s, x);
+    if (s->nface && (c = carom_highest_side(s, x)).distance <= 0)
+        return c;
+    c.distance = INFINITY;
+    for (int i = 0; i < sides(s); i++)
+        if (carom_side_distance(s, i, x, &side) > 0 && carom_side_inside(s, i, x) >= 0)
+            return side;
+    if (s->kind == CAROM_SHAPE_CYLINDER)
+        return carom_rim_closest(s, x);
+    for (int i = 0; i < s->nedge; i++) {
+        const double *a = s->vertex + 3 * s->edge[i].vertex[0];
+        double foot[3], along;
+        sub3(x, a, foot);
+        along = dot3(foot, s->edge[i].direction);
+        add3(a, along, s->edge[i].direction, foot);
+        if (along > 0 && along < s->edge[i].length)
+            closer(s, &c, CAROM_PART(CAROM_EDGE, i), foot, s->radius, x);
+    }
+    for (int i = 0; i < s->nvertex; i++)
+        closer(s, &c, CAROM_PART(CAROM_VERTEX, i), s->vertex + 3 * i, s->radius, x);
+    return c;
+}
+
+/* ---- a vertex of the guest against the host ---- */
+/* How much the neighbours of a vertex lie in front of a face, compared with the vertex: the worst of them, as a length
+ * beyond what a motion of reach may change. Negative: the face is the wrong one. */
+static double compatible(const carom_finder *f, int host, int vertex, const double *normal)
+{
+    const carom_shape *guest = f->at[!host].shape;
+    const double *x = f->there[!host];
+    double worst = INFINITY;
+    for (int k = guest->first_neighbour[vertex]; k < guest->first_neighbour[vertex + 1]; k++) {
+        double d[3], slack;
+        sub3(x + 3 * guest->neighbour[k], x + 3 * vertex, d);
+        slack = CAROM_MIN(2 * f->reach + tie * f->size, slack_angle * norm3(d));
+        worst = CAROM_MIN(worst, dot3(normal, d) + slack);
+    }
+    return worst;
+}
+
+/* The highest side, ties going to the one that fits best; false: none fits, or too far away. */
+static bool side_of_vertex(const carom_finder *f, int host, int vertex, carom_closest *chosen)
+{
+    const carom_shape *s = f->at[host].shape;
+    const double *x = f->there[!host] + 3 * vertex;
+    double highest = carom_highest_side(s, x).distance, best = -INFINITY;
+    for (int i = 0; i < sides(s) && highest <= f->reach; i++) {
+        carom_closest c;
+        if (carom_side_distance(s, i, x, &c) < highest - tie * f->size)
+            continue;
+        double fits = compatible(f, host, vertex, c.normal);
+        if (fits > best)
+            best = fits, *chosen = c;
+    }
+    return best >= 0;
+}
+
+static int features(const carom_shape *s)
+{
+    return s->nface ? 2 : s->nedge ? 1 : 0;
+}
+
+/* Two vertices that are nearest to each other are found from both sides: the host is the shape with more features. */
+static bool twice(const carom_finder *f, int host, int vertex, int host_vertex)
+{
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    carom_closest back = carom_shape_closest(guest, f->there[host] + 3 * host_vertex);
+    if (back.part != CAROM_PART(CAROM_VERTEX, vertex))
+        return true; /* the host's vertex has something nearer, and that is found from the other side */
+    return features(s) != features(guest) ? features(s) < features(guest) : f->at[host].body > f->at[!host].body;
+}
+
+/* The touch of a point of the guest with the part of the host that is nearest; x and radius: in the guest's axes. */
+void carom_find_point(carom_finder *f, int host, const carom_closest *c, uint32_t part, const double *x, double radius)
+{
+    static const carom_kernel kernels[] = {
+        [CAROM_WHOLE] = CAROM_ELLIPSOID_POINT, [CAROM_VERTEX] = CAROM_POINT_POINT, [CAROM_EDGE] = CAROM_LINE_POINT,
+        [CAROM_FACE] = CAROM_PLANE_POINT,      [CAROM_RIM] = CAROM_CIRCLE_POINT,   [CAROM_ARC] = CAROM_POINT_POINT};
+    const carom_shape *s = f->at[host].shape;
+    int kind = CAROM_KIND(c->part), number = CAROM_NUMBER(c->part);
+    carom_touch *t = carom_find_emit(f, host, kernels[kind], CAROM_PART(CAROM_WHOLE, 0), part, c->normal, c->foot,
+                                     c->distance - radius);
+    t->branch = c->part;
+    carom_feature_point(t->b, x, radius);
+    switch (kind) {
+    case CAROM_FACE:
+        carom_feature_plane(t->a, &s->face[number]);
+        break;
+    case CAROM_EDGE:
+        carom_feature_line(t->a, s->vertex + 3 * s->edge[number].vertex[0], s->edge[number].direction, s->radius);
+        break;
+    case CAROM_VERTEX:
+        carom_feature_point(t->a, s->vertex + 3 * number, s->radius);
+        break;
+    case CAROM_ARC: /* outer, or inner: a hole */
+        carom_feature_point(t->a, s->place.r, number == 1 ? s->size[1] : -s->size[0]);
+        t->sign = number == 1 ? 1 : -1;
+        break;
+    case CAROM_RIM:
+        carom_feature_rim(t->a, s, number);
+        break;
+    default:
+        carom_feature_ellipsoid(t->a, s);
+        break;
+    }
+}
+
+void carom_find_vertices(carom_finder *f, int host)
+{
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    bool sharp = s->kind == CAROM_SHAPE_PLANE || (s->nface && guest->radius == 0);
+    if (s->nface == 0 && s->kind != CAROM_SHAPE_ELLIPSOID && s->radius + guest->radius == 0)
+        return; /* two points, or a point and a segment: nothing there to touch */
+    for (int i = 0; i < guest->nvertex; i++) {
+        carom_closest c;
+        if (s->kind == CAROM_SHAPE_PLANE)
+            carom_side_distance(s, 0, f->there[!host] + 3 * i, &c);
+        else if (!sharp)
+            c = carom_shape_closest(s, f->there[!host] + 3 * i);
+        else if (!side_of_vertex(f, host, i, &c))
+            continue;
+        if (c.distance - guest->radius <= f->reach &&
+            !(CAROM_KIND(c.part) == CAROM_VERTEX && twice(f, host, i, CAROM_NUMBER(c.part))))
+            carom_find_point(f, host, &c, CAROM_PART(CAROM_VERTEX, i), guest->vertex + 3 * i, guest->radius);
+    }
+}
+
+/* ---- two edges ---- */
+/* Can an edge touch with this gap and outward normal? The normal must lie within its Gauss arc, give or take what a
+ * motion of reach may change; and deeper than half of its faces are wide, it is not this edge that touches. */
+bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *normal, double gap)
+{
+    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
+        if (dot3(normal, e->inward[k]) > CAROM_MIN(2 * f->reach / e->width[k] + tie, slack_angle) ||
+            -gap > e->width[k] / 2)
+            return false;
+    return true;
+}
+
+/* A negative gap is one only if the foot on the other shape lies inside: two edges of shapes that another direction
+ * separates may well pass each other. x: in the axes of shape k. */
+bool carom_foot_fits(const carom_finder *f, int k, const double *x, double gap)
+{
+    const carom_shape *s = f->at[k].shape;
+    return gap >= 0 || s->nface == 0 ||
+           carom_highest_side(s, x).distance <= tie * f->size - gap * CAROM_MIN(2 * f->reach / f->size, slack_angle);
+}
+
+double carom_edge_outward(const carom_edge *e, const double *normal) /* positive: outward; 0: it has no faces */
+{
+    return e->face[0] < 0 ? 0 : -dot3(e->inward[0], normal) - dot3(e->inward[1], normal);
+}
+
+static void edge_edge(carom_finder *f, int i, int j)
+{
+    const carom_shape *A = f->at[0].shape, *B = f->at[1].shape;
+    const carom_edge *a = &A->edge[i], *b = &B->edge[j];
+    const double *p = A->vertex + 3 * a->vertex[0], *q = f->there[1] + 3 * b->vertex[0];
+    double direction[3], x[3], n[3], back[3], foot[3], sign = 1;
+    carom_find_turn(f, 1, b->direction, direction);
+    cross3(a->direction, direction, n);
+    double sine = unit3(n), ab = dot3(a->direction, direction);
+    if (sine <= CAROM_PARALLEL)
+        return;
+    sub3(q, p, x);
+    double ax = dot3(a->direction, x), bx = dot3(direction, x), at_a = (ax - ab * bx) / (sine * sine),
+           at_b = (ab * ax - bx) / (sine * sine);
+    if (!(at_a > 0 && at_a < a->length && at_b > 0 && at_b < b->length))
+        return;
+    carom_find_turn(f, 0, n, back);
+    double out = carom_edge_outward(a, n) - carom_edge_outward(b, back);
+    if (out < 0 || (out == 0 && dot3(n, x) < 0))
+        sign = -1;
+    for (int k = 0; k < 3; k++)
+        n[k] *= sign, back[k] *= -sign;
+    double gap = dot3(n, x) - A->radius - B->radius;
+    if (gap > f->reach || !carom_edge_fits(f, a, n, gap) || !carom_edge_fits(f, b, back, gap))
+        return;
+    double feet[2][3];
+    add3(p, at_a, a->direction, foot), add3(foot, A->radius, n, foot);
+    add3(foot, gap, n, feet[1]);
+    carom_find_there(f, 0, foot, feet[0]);
+    if (!carom_foot_fits(f, 0, feet[1], gap) || !carom_foot_fits(f, 1, feet[0], gap))
+        return;
+    carom_touch *t = carom_find_emit(f, 0, CAROM_LINE_LINE, CAROM_PART(CAROM_EDGE, i), CAROM_PART(CAROM_EDGE, j), n,
+                                     foot, gap);
+    t->sign = sign;
+    carom_feature_line(t->a, p, a->direction, A->radius);
+    carom_feature_line(t->b, B->vertex + 3 * b->vertex[0], b->direction, B->radius);
+}
+
+/* Marks the edges of one shape that come near the other's box, in the other's axes. */
+static void near_edges(const carom_finder *f, int of, bool *near)
+{
+    const carom_shape *s = f->at[of].shape, *other = f->at[!of].shape;
+    double low[3], high[3], margin = f->reach + s->radius + other->radius;
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY, high[k] = -INFINITY;
+        for (int i = 0; i < other->nvertex; i++) {
+            double x = other->vertex[3 * i + k];
+            low[k] = CAROM_MIN(low[k], x), high[k] = CAROM_MAX(high[k], x);
+        }
+    }
+    for (int i = 0; i < s->nedge; i++) {
+        const double *x = f->there[of] + 3 * s->edge[i].vertex[0], *y = f->there[of] + 3 * s->edge[i].vertex[1];
+        near[i] = true;
+        for (int k = 0; k < 3; k++)
+            near[i] = near[i] && CAROM_MIN(x[k], y[k]) <= high[k] + margin && CAROM_MAX(x[k], y[k]) >= low[k] - margin;
+    }
+}
+
+void carom_find_edges(carom_finder *f)
+{
+    bool near[2][3 * CAROM_MOST_CORNERS];
+    near_edges(f, 0, near[0]), near_edges(f, 1, near[1]);
+    for (int i = 0; i < f->at[0].shape->nedge; i++)
+        for (int j = 0; j < f->at[1].shape->nedge && near[0][i]; j++)
+            if (near[1][j])
+                edge_edge(f, i, j);
+}
+
+/* ---- pairs ---- */
+void carom_find_turn(const carom_finder *f, int from, const double *x, double *y)
+{
+    turn3(f->at[from].pose->R, x, y);
+    turn_back3(f->at[!from].pose->R, y, y);
+}
+
+void carom_find_there(const carom_finder *f, int from, const double *x, double *y)
+{
+    place3(f->at[from].pose, x, y);
+    place_back3(f->at[!from].pose, y, y);
+}
+
+/* Touches at the same place with the same normal are one: the first stays. */
+static void merge(carom_finder *f)
+{
+    int stored = CAROM_MIN(f->n, f->most), kept = 0;
+    for (int i = 0; i < stored; i++) {
+        bool same = false;
+        for (int j = 0; j < kept && !same; j++) {
+            double d[3], along = dot3(f->list[i].normal, f->list[j].normal);
+            sub3(f->list[i].point, f->list[j].point, d);
+            same = norm3(d) <= coincident * f->size &&
+                   (f->list[i].body[0] == f->list[j].body[0] ? along : -along) > 1 - 1e-6;
+        }
+        if (!same && kept++ < i)
+            f->list[kept - 1] = f->list[i];
+    }
+    f->n -= stored - kept;
+}
+
+static bool apart(const carom_finder *f, int host) /* a face of the host separates the two by more than reach */
+{
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    if (guest->nvertex == 0 || guest->kind == CAROM_SHAPE_RING) /* whose arc is farther out than its corners */
+        return false;
+    for (int i = 0; i < s->nface && s->kind == CAROM_SHAPE_POLYTOPE; i++) {
+        double least = INFINITY;
+        for (int k = 0; k < guest->nvertex; k++)
+            least = CAROM_MIN(least, dot3(s->face[i].normal, f->there[!host] + 3 * k) - s->face[i].offset);
+        if (least - guest->radius > f->reach)
+            return true;
+    }
+    return false;
+}
+
+int carom_pair_most(const carom_shape *first, const carom_shape *second)
+{
+    return first->nvertex + second->nvertex + first->nedge * second->nedge + 64 +
+           8 * (first->nedge + second->nedge + first->nface + second->nface);
+}
+
+static bool made_of_vertices(const carom_shape *s)
+{
+    return s->kind != CAROM_SHAPE_CYLINDER && s->kind != CAROM_SHAPE_ELLIPSOID && s->kind != CAROM_SHAPE_RING;
+}
+
+carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
+                             int *found, carom_error *error)
+{
+    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most};
+    f.size = CAROM_MIN(first.shape->extent, second.shape->extent);
+    *found = 0;
+    if (!isfinite(f.size))
+        return CAROM_OK; /* two planes */
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < f.at[k].shape->nvertex; i++) {
+            double x[3];
+            place3(f.at[k].pose, f.at[k].shape->vertex + 3 * i, x);
+            place_back3(f.at[!k].pose, x, f.there[k] + 3 * i);
+        }
+    if (apart(&f, 0) || apart(&f, 1))
+        return CAROM_OK;
+    if (made_of_vertices(first.shape) && made_of_vertices(second.shape)) {
+        for (int host = 0; host < 2; host++)
+            carom_find_vertices(&f, host);
+        if (!first.shape->planar)
+            carom_find_edges(&f);
+    } else {
+        CAROM_TRY(carom_find_round(&f, error));
+    }
+    merge(&f);
+    *found = f.n;
+    return CAROM_OK;
+}
+
+/* ---- margins ---- */
+static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pose)
+{
+    double p[3], q[3], x[3], da[3], db[3];
+    place3(&pose[t->body[0]], t->a, p), place3(&pose[t->body[1]], t->b, q);
+    turn3(pose[t->body[0]].R, t->a + 3, da), turn3(pose[t->body[1]].R, t->b + 3, db);
+    sub3(q, p, x);
+    double ab = dot3(da, db), ax = dot3(da, x), bx = dot3(db, x), det = 1 - ab * ab;
+    double at_a = (ax - ab * bx) / det, at_b = (ab * ax - bx) / det;
+    return CAROM_MIN(CAROM_MIN(at_a, a->length - at_a), CAROM_MIN(at_b, b->length - at_b));
+}
+
+/* Behind the ends of the edges that leave a vertex; within the ends of an edge and beyond its faces. */
+static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t branch, int i, const double *x)
+{
+    int number = CAROM_NUMBER(branch);
+    double d[3], margin = INFINITY;
+    sub3(x, a->vertex + 3 * e->vertex[0], d);
+    double along = dot3(d, e->direction);
+    if (CAROM_KIND(branch) == CAROM_VERTEX)
+        return e->vertex[0] == number ? -along : e->vertex[1] == number ? along - e->length : INFINITY;
+    if (i != number)
+        return INFINITY;
+    margin = CAROM_MIN(along, e->length - along);
+    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
+        margin = CAROM_MIN(margin, -dot3(d, e->inward[k]));
+    return margin;
+}
+
+double carom_touch_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
+{
+    double x[3], margin = INFINITY;
+    int kind = CAROM_KIND(t->branch), number = CAROM_NUMBER(t->branch);
+    if (t->kernel == CAROM_LINE_LINE)
+        return edges_margin(t, &a->edge[CAROM_NUMBER(t->feature[0])], &b->edge[CAROM_NUMBER(t->feature[1])], pose);
+    if (CAROM_KIND(t->feature[0]) != CAROM_WHOLE || a->kind == CAROM_SHAPE_PLANE || a->kind == CAROM_SHAPE_ELLIPSOID ||
+        t->kernel == CAROM_PLANE_CIRCLE)
+        return INFINITY;
+    place3(&pose[t->body[1]], t->b, x);
+    place_back3(&pose[t->body[0]], x, x);
+    bool mantle = a->kind == CAROM_SHAPE_CYLINDER && kind == CAROM_EDGE;
+    if (kind == CAROM_FACE || kind == CAROM_ARC || mantle) {
+        carom_closest c, other;
+        int side = mantle ? a->nface : number;
+        double d = carom_side_distance(a, side, x, &c);
+        for (int i = 0; i < sides(a); i++)
+            if (i != side)
+                margin = CAROM_MIN(margin, d - carom_side_distance(a, i, x, &other));
+        return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
+    }
+    if (kind == CAROM_RIM)
+        return -CAROM_MAX(carom_side_inside(a, number, x), carom_side_inside(a, a->nface, x));
+    for (int i = 0; i < a->nedge; i++)
+        margin = CAROM_MIN(margin, edge_margin(a, &a->edge[i], t->branch, i, x));
+    for (int i = 0; i < a->nface && a->planar; i++) { /* a corner of the plane: behind the ends of its two sides */
+        const int *ends = a->corner + a->face[i].first;
+        double side[3], d[3];
+        if ((ends[0] != number && ends[1] != number) || (a->kind == CAROM_SHAPE_RING && i % 2))
+            continue;
+        sub3(a->vertex + 3 * ends[ends[0] == number], a->vertex + 3 * number, side);
+        sub3(x, a->vertex + 3 * number, d);
+        unit3(side);
+        margin = CAROM_MIN(margin, -dot3(side, d));
+    }
+    return margin;
+}

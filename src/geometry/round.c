@@ -1,0 +1,434 @@
+/* round.c: touches of cylinders, ellipsoids and rings, whose sides and edges are curved.
+ *
+ * A cylinder is a mantle (its axis, an edge with a radius), two caps and two rims. A rim touches
+ *   a face        with its lowest point; near flat also with two points of the body, 120 degrees to either side of the
+ *                 lowest one when found; flat to 1e-9, all three are points of the body            (plane, circle)  (1)
+ *   an edge       where the difference of the feet is perpendicular to both                         (line, circle)  (2)
+ *   another rim   likewise                                                                        (circle, circle)  (3)
+ * and only where the normal lies between that of the cap and that of the mantle. (2) and (3) have several solutions,
+ * looked for along the rim. A ring's outer arc touches faces, axes and arcs like a disc, where its angles allow. */
+#include "geometry/find.h"
+
+enum { SAMPLES = 16 }; /* along a rim, to begin with */
+static const double flat = 1e-9;
+static const double third = 2.0943951023931953; /* 120 degrees */
+
+/* ---- ellipsoids ---- */
+void carom_feature_ellipsoid(double *feature, const carom_shape *s)
+{
+    copy3(s->place.r, feature);
+    for (int i = 0; i < 3; i++) {
+        feature[3 + i] = s->place.R[3 * i], feature[6 + i] = s->place.R[3 * i + 1];
+        feature[9 + i] = s->size[i];
+    }
+}
+
+carom_closest carom_ellipsoid_closest(const carom_shape *s, const double *x)
+{
+    static const carom_pose none[2] = {{.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    carom_touch t = {.body = {0, 1}, .kernel = CAROM_ELLIPSOID_POINT};
+    carom_closest c = {.part = CAROM_PART(CAROM_WHOLE, 0)};
+    double local[3], slope[3], foot[3], z = 0, d[3];
+    carom_feature_ellipsoid(t.a, s);
+    copy3(x, t.b);
+    carom_touch_unknowns(&t, none, &z);
+    place_back3(&s->place, x, local);
+    for (int i = 0; i < 3; i++) {
+        slope[i] = local[i] / (s->size[i] * s->size[i] + z);
+        foot[i] = s->size[i] * s->size[i] * slope[i];
+    }
+    if (unit3(slope) == 0)
+        slope[2] = 1;
+    turn3(s->place.R, slope, c.normal);
+    place3(&s->place, foot, c.foot);
+    sub3(x, c.foot, d);
+    c.distance = dot3(d, c.normal);
+    return c;
+}
+
+static carom_status find_ellipsoid(carom_finder *f, int host, carom_error *error) /* the guest is the ellipsoid */
+{
+    const carom_shape *s = f->at[!host].shape, *other = f->at[host].shape;
+    if (other->kind == CAROM_SHAPE_BALL || other->kind == CAROM_SHAPE_POINT) {
+        carom_find_vertices(f, !host);
+        return CAROM_OK;
+    }
+    if (other->kind != CAROM_SHAPE_PLANE)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies %d and %d: an ellipsoid touches planes, balls and points only",
+                   f->at[0].body, f->at[1].body);
+    double n[3], local[3], low[3], x[3], height = 0;
+    carom_closest c;
+    carom_find_turn(f, host, other->face->normal, n);
+    turn_back3(s->place.R, n, local);
+    for (int i = 0; i < 3; i++)
+        low[i] = -s->size[i] * s->size[i] * local[i], height -= low[i] * local[i];
+    for (int i = 0; i < 3; i++)
+        low[i] /= sqrt(height);
+    place3(&s->place, low, x);
+    place3(f->at[!host].pose, x, x);
+    place_back3(f->at[host].pose, x, x);
+    if (carom_side_distance(other, 0, x, &c) > f->reach)
+        return CAROM_OK;
+    carom_touch *t = carom_find_emit(f, host, CAROM_PLANE_ELLIPSOID, CAROM_PART(CAROM_WHOLE, 0),
+                                     CAROM_PART(CAROM_WHOLE, 0), c.normal, c.foot, c.distance);
+    carom_feature_plane(t->a, other->face);
+    carom_feature_ellipsoid(t->b, s);
+    return CAROM_OK;
+}
+
+/* ---- rims ---- */
+void carom_feature_rim(double *feature, const carom_shape *s, int rim)
+{
+    copy3(s->vertex + 3 * rim, feature);
+    copy3(s->edge->direction, feature + 3);
+    for (int i = 0; i < 3; i++)
+        feature[6 + i] = s->place.R[3 * i];
+    feature[9] = s->size[1];
+}
+
+typedef struct circle { /* a rim in the host's axes */
+    double centre[3], axis[3], f[3], h[3], radius, up; /* up: 1 or -1, outward along the axis */
+} circle;
+
+static circle rim_of(const carom_finder *f, int guest, int rim, bool at_home)
+{
+    const carom_shape *s = f->at[guest].shape;
+    double home[CAROM_FEATURE_SIZE];
+    circle c = {.radius = s->size[1], .up = rim ? 1 : -1};
+    carom_feature_rim(home, s, rim);
+    if (at_home) {
+        copy3(home, c.centre), copy3(home + 3, c.axis), copy3(home + 6, c.f);
+    } else {
+        copy3(f->there[guest] + 3 * rim, c.centre);
+        carom_find_turn(f, guest, home + 3, c.axis);
+        carom_find_turn(f, guest, home + 6, c.f);
+    }
+    cross3(c.axis, c.f, c.h);
+    return c;
+}
+
+typedef struct spot { /* of a circle at an angle */
+    double point[3], radial[3], tangent[3];
+} spot;
+
+static spot spot_at(const circle *c, double angle)
+{
+    spot s;
+    double cosine = cos(angle), sine = sin(angle);
+    for (int i = 0; i < 3; i++) {
+        s.radial[i] = cosine * c->f[i] + sine * c->h[i];
+        s.tangent[i] = cosine * c->h[i] - sine * c->f[i];
+        s.point[i] = c->centre[i] + c->radius * s.radial[i];
+    }
+    return s;
+}
+
+static double angle_of(const circle *c, const double *x) /* of the point of the circle that is nearest to x */
+{
+    double d[3];
+    sub3(x, c->centre, d);
+    return atan2(dot3(d, c->h), dot3(d, c->f));
+}
+
+/* The rim at a spot as an edge between the mantle and the cap. */
+static carom_edge rim_edge(const circle *c, const spot *s, double length)
+{
+    carom_edge e = {.face = {0, 0}, .width = {length, 2 * c->radius}};
+    for (int i = 0; i < 3; i++)
+        e.inward[0][i] = -c->up * c->axis[i], e.inward[1][i] = -s->radial[i];
+    return e;
+}
+
+carom_closest carom_rim_closest(const carom_shape *s, const double *x)
+{
+    double d[3], radial[3];
+    sub3(x, s->place.r, d);
+    int rim = dot3(d, s->edge->direction) > 0;
+    carom_closest c = {.part = CAROM_PART(CAROM_RIM, rim)};
+    add3(d, -dot3(d, s->edge->direction), s->edge->direction, radial);
+    if (unit3(radial) == 0)
+        across3(s->edge->direction, radial);
+    add3(s->vertex + 3 * rim, s->size[1], radial, c.foot);
+    sub3(x, c.foot, c.normal);
+    c.distance = unit3(c.normal);
+    if (c.distance == 0)
+        copy3(radial, c.normal);
+    return c;
+}
+
+/* (1): the rims of the guest against the faces of the host */
+static void rim_face(carom_finder *f, int host, int rim)
+{
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    circle c = rim_of(f, !host, rim, false), home = rim_of(f, !host, rim, true);
+    for (int side = 0; side < s->nface; side++) {
+        const double *n = s->face[side].normal;
+        double down[3], tilt, lowest[3];
+        carom_closest at;
+        for (int i = 0; i < 3; i++)
+            down[i] = dot3(n, c.axis) * c.axis[i] - n[i];
+        tilt = unit3(down);
+        if (tilt <= flat)
+            copy3(c.f, down);
+        add3(c.centre, c.radius, down, lowest);
+        double angle = tilt <= flat ? 0 : angle_of(&c, lowest);
+        if (dot3(n, c.axis) * c.up > CAROM_MIN(f->reach / c.radius, 0.3)) /* the other rim is lower */
+            continue;
+        for (int k = 0; k < 3; k++) { /* the lowest point, and a third of the rim to either side */
+            double turned = angle + (k == 0 ? 0 : k == 1 ? third : -third);
+            spot here = spot_at(&c, turned), in_body = spot_at(&home, turned);
+            if (carom_side_distance(s, side, here.point, &at) > f->reach ||
+                carom_side_inside(s, side, here.point) < 0 ||
+                carom_highest_side(s, here.point).part != at.part)
+                continue;
+            if (k == 0 && tilt > flat) {
+                carom_touch *t = carom_find_emit(f, host, CAROM_PLANE_CIRCLE, CAROM_PART(CAROM_WHOLE, 0),
+                                                 CAROM_PART(CAROM_RIM, 3 * rim), at.normal, at.foot, at.distance);
+                t->branch = at.part;
+                carom_feature_plane(t->a, &s->face[side]);
+                carom_feature_rim(t->b, guest, rim);
+            } else {
+                carom_find_point(f, host, &at, CAROM_PART(CAROM_RIM, 3 * rim + k), in_body.point, 0);
+            }
+        }
+    }
+}
+
+/* Roots of a function of the angle: intervals without a change of sign are halved as long as the slope allows roots
+ * inside. root(f, user, angle) is called for each. */
+typedef struct search {
+    double (*F)(const void *, double);
+    void (*root)(carom_finder *, const void *, double);
+    carom_finder *f;
+    const void *user;
+    double slope; /* the largest, about */
+} search;
+
+static void between(const search *s, double low, double F_low, double high, double F_high, int depth)
+{
+    bool change = (F_low < 0) != (F_high < 0);
+    double middle = (low + high) / 2;
+    if (!change && (depth >= 8 || fabs(F_low) + fabs(F_high) > s->slope * (high - low)))
+        return;
+    if (depth < 8) {
+        double F_middle = s->F(s->user, middle);
+        between(s, low, F_low, middle, F_middle, depth + 1);
+        between(s, middle, F_middle, high, F_high, depth + 1);
+        return;
+    }
+    for (int i = 0; i < 50; i++) {
+        double value = s->F(s->user, middle);
+        if ((value < 0) == (F_low < 0))
+            low = middle;
+        else
+            high = middle;
+        middle = (low + high) / 2;
+    }
+    s->root(s->f, s->user, middle);
+}
+
+static void around(const search *s)
+{
+    double step = 3 * third / SAMPLES, before = s->F(s->user, 0);
+    for (int k = 0; k < SAMPLES; k++) {
+        double after = s->F(s->user, (k + 1) * step);
+        between(s, k * step, before, (k + 1) * step, after, 0);
+        before = after;
+    }
+}
+
+/* (2): a rim of the guest against an edge of the host */
+typedef struct line_task {
+    circle c;
+    int host, rim, edge;
+    const double *p, *a; /* a point of the edge and its direction */
+} line_task;
+static double line_function(const void *user, double angle)
+{
+    const line_task *k = user;
+    spot s = spot_at(&k->c, angle);
+    double x[3];
+    sub3(s.point, k->p, x);
+    add3(x, -dot3(x, k->a), k->a, x);
+    return dot3(x, s.tangent);
+}
+
+static void line_candidate(carom_finder *f, const void *user, double angle)
+{
+    const line_task *task = user;
+    const circle *c = &task->c;
+    int host = task->host, i = task->edge, rim = task->rim;
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    const carom_edge *e = &s->edge[i];
+    const double *p = s->vertex + 3 * e->vertex[0];
+    double n[3], back[3], x[3], foot[3], sign = 1;
+    spot here = spot_at(c, angle);
+    carom_edge edge = rim_edge(c, &here, guest->edge->length);
+    cross3(e->direction, here.tangent, n);
+    sub3(here.point, p, x);
+    double along = dot3(x, e->direction);
+    if (unit3(n) <= CAROM_PARALLEL || !(along > 0 && along < e->length))
+        return;
+    if (carom_edge_outward(e, n) - carom_edge_outward(&edge, n) < 0)
+        sign = -1;
+    for (int k = 0; k < 3; k++)
+        n[k] *= sign, back[k] = -n[k];
+    double gap = dot3(n, x) - s->radius;
+    if (gap > f->reach || !carom_edge_fits(f, e, n, gap) || !carom_edge_fits(f, &edge, back, gap) ||
+        (e->face[0] < 0 && -gap > s->radius))
+        return;
+    add3(p, along, e->direction, foot), add3(foot, s->radius, n, foot);
+    carom_find_there(f, host, foot, x);
+    if (!carom_foot_fits(f, host, here.point, gap) || !carom_foot_fits(f, !host, x, gap))
+        return;
+    carom_touch *t = carom_find_emit(f, host, CAROM_LINE_CIRCLE, CAROM_PART(CAROM_EDGE, i),
+                                     CAROM_PART(CAROM_RIM, rim), n, foot, gap);
+    t->sign = sign;
+    t->z[0] = angle;
+    carom_feature_line(t->a, p, e->direction, s->radius);
+    carom_feature_rim(t->b, guest, rim);
+}
+
+static void rim_edges(carom_finder *f, int host, int rim)
+{
+    const carom_shape *s = f->at[host].shape;
+    line_task task = {.c = rim_of(f, !host, rim, false), .host = host, .rim = rim};
+    for (task.edge = 0; task.edge < s->nedge; task.edge++) {
+        const carom_edge *e = &s->edge[task.edge];
+        double x[3], along;
+        task.p = s->vertex + 3 * e->vertex[0], task.a = e->direction;
+        sub3(task.c.centre, task.p, x);
+        along = dot3(x, e->direction);
+        along = CAROM_MAX(0, CAROM_MIN(e->length, along));
+        add3(x, -along, e->direction, x);
+        double far = norm3(x);
+        if (far <= task.c.radius + s->radius + f->reach)
+            around(&(search){line_function, line_candidate, f, &task, 2 * task.c.radius + far});
+    }
+}
+
+/* (3): two rims, of shape 0 and shape 1, in the axes of shape 0 */
+typedef struct rim_task {
+    circle a, b;
+    int rim[2];
+} rim_task;
+static double rim_function(const void *user, double angle)
+{
+    const rim_task *k = user;
+    spot a = spot_at(&k->a, angle), b = spot_at(&k->b, angle_of(&k->b, a.point));
+    double x[3];
+    sub3(b.point, a.point, x);
+    return dot3(x, a.tangent);
+}
+
+static void rim_candidate(carom_finder *f, const void *user, double angle)
+{
+    const rim_task *task = user;
+    const int *rim = task->rim;
+    spot a = spot_at(&task->a, angle);
+    double other = angle_of(&task->b, a.point), n[3], x[3], back[3], sign = 1;
+    spot b = spot_at(&task->b, other);
+    carom_edge ea = rim_edge(&task->a, &a, f->at[0].shape->edge->length);
+    carom_edge eb = rim_edge(&task->b, &b, f->at[1].shape->edge->length);
+    cross3(a.tangent, b.tangent, n);
+    sub3(b.point, a.point, x);
+    if (unit3(n) <= CAROM_PARALLEL)
+        return;
+    if (carom_edge_outward(&ea, n) - carom_edge_outward(&eb, n) < 0)
+        sign = -1;
+    for (int k = 0; k < 3; k++)
+        n[k] *= sign, back[k] = -n[k];
+    double gap = dot3(n, x);
+    carom_find_there(f, 0, a.point, x);
+    if (gap > f->reach || !carom_edge_fits(f, &ea, n, gap) || !carom_edge_fits(f, &eb, back, gap) ||
+        !carom_foot_fits(f, 0, b.point, gap) || !carom_foot_fits(f, 1, x, gap))
+        return;
+    carom_touch *t = carom_find_emit(f, 0, CAROM_CIRCLE_CIRCLE, CAROM_PART(CAROM_RIM, rim[0]),
+                                     CAROM_PART(CAROM_RIM, rim[1]), n, a.point, gap);
+    t->sign = sign;
+    t->z[0] = angle, t->z[1] = other;
+    carom_feature_rim(t->a, f->at[0].shape, rim[0]);
+    carom_feature_rim(t->b, f->at[1].shape, rim[1]);
+}
+
+static void rim_rims(carom_finder *f, int i, int j)
+{
+    rim_task task = {.a = rim_of(f, 0, i, true), .b = rim_of(f, 1, j, false), .rim = {i, j}};
+    double x[3], far;
+    sub3(task.a.centre, task.b.centre, x);
+    far = norm3(x);
+    if (far <= task.a.radius + task.b.radius + f->reach)
+        around(&(search){rim_function, rim_candidate, f, &task, 2 * (task.a.radius + task.b.radius) + far});
+}
+
+static void find_cylinder(carom_finder *f)
+{
+    bool round[2] = {f->at[0].shape->kind == CAROM_SHAPE_CYLINDER, f->at[1].shape->kind == CAROM_SHAPE_CYLINDER};
+    for (int host = 0; host < 2; host++) {
+        if (round[host] && !round[!host])
+            carom_find_vertices(f, host);
+        for (int rim = 0; rim < 2 && round[!host]; rim++) {
+            rim_face(f, host, rim);
+            rim_edges(f, host, rim);
+        }
+    }
+    carom_find_edges(f);
+    for (int k = 0; k < 4 && round[0] && round[1]; k++)
+        rim_rims(f, k & 1, k >> 1);
+}
+
+/* ---- rings ---- */
+static bool in_sector(const carom_finder *f, int ring, const double *direction) /* of space or of the other's axes */
+{
+    const carom_shape *s = f->at[ring].shape;
+    double d[3];
+    carom_find_turn(f, !ring, direction, d);
+    return dot3(s->face[0].normal, d) <= 0 && dot3(s->face[2].normal, d) <= 0;
+}
+
+/* The outer arc of the guest against the host: its faces, its axis, its arcs. */
+static void find_arc(carom_finder *f, int host)
+{
+    const carom_shape *s = f->at[host].shape, *ring = f->at[!host].shape;
+    double centre[3], radius = ring->size[1], down[3], lowest[3], d[3];
+    carom_closest c;
+    carom_find_there(f, !host, ring->place.r, centre);
+    for (int i = 0; i < s->nface; i++) {
+        bool arc = s->kind == CAROM_SHAPE_RING && i % 2;
+        if (arc && ((i == 1 && f->at[host].body > f->at[!host].body) || (i == 3 && radius > s->size[0])))
+            continue; /* two outer arcs once; a hole too small for the arc */
+        carom_side_distance(s, i, centre, &c);
+        for (int k = 0; k < 3; k++)
+            down[k] = -c.normal[k];
+        add3(centre, radius, down, lowest);
+        if (c.distance - radius <= f->reach && in_sector(f, !host, down) && carom_side_inside(s, i, c.foot) >= 0 &&
+            carom_highest_side(s, lowest).part == c.part)
+            carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
+    }
+    if (s->kind != CAROM_SHAPE_CAPSULE)
+        return;
+    sub3(centre, s->vertex, d);
+    double along = dot3(d, s->edge->direction);
+    c = carom_shape_closest(s, centre);
+    for (int k = 0; k < 3; k++)
+        down[k] = -c.normal[k];
+    if (along > 0 && along < s->edge->length && c.distance - radius <= f->reach && in_sector(f, !host, down))
+        carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
+}
+
+carom_status carom_find_round(carom_finder *f, carom_error *error)
+{
+    for (int host = 0; host < 2; host++)
+        if (f->at[!host].shape->kind == CAROM_SHAPE_ELLIPSOID)
+            return find_ellipsoid(f, host, error);
+    if (!f->at[0].shape->planar) {
+        find_cylinder(f);
+        return CAROM_OK;
+    }
+    for (int host = 0; host < 2; host++) {
+        carom_find_vertices(f, host);
+        if (f->at[!host].shape->kind == CAROM_SHAPE_RING)
+            find_arc(f, host);
+    }
+    return CAROM_OK;
+}
