@@ -32,7 +32,7 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
            mode[] = {0, 0, 1, 1};
     double *columns[] = {t, side, th, rate, mode};
     char *headers[] = {"t", "side", "th", "th'", "wall.mode"};
-    const carom_table table = {.ncolumn = 5, .nrow = 4, .name = headers, .column = columns};
+    const carom_columns table = {.ncolumn = 5, .nrow = 4, .name = headers, .column = columns};
     const carom_animated run = {"run", m, &table};
     char reason[300];
     ck_assert_ptr_null(carom_draw_obstacle(&run, reason));
@@ -57,7 +57,7 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
     CHECK_AT_MOST(f.box[1], -3.5);
     carom_draw_free(&f);
 
-    const carom_table poor = {.ncolumn = 3, .nrow = 4, .name = headers, .column = columns};
+    const carom_columns poor = {.ncolumn = 3, .nrow = 4, .name = headers, .column = columns};
     const carom_animated without = {"run", m, &poor};
     ck_assert_str_eq(carom_draw_obstacle(&without, reason),
                      "the trajectory has no column 'th'' of the model 'pendulum'");
@@ -72,7 +72,7 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
     carom_sim *sim;
     carom_sink *sink;
     carom_recorder *recorder;
-    carom_table *file;
+    carom_columns *file;
     carom_report_run run = {0};
     CHECK_OK(carom_model_load(&m, "pendulum-wall", NULL, &error), error);
     carom_options o = carom_options_default();
@@ -91,7 +91,7 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
     ck_assert_int_eq(carom_sim_run(sim, o.t_end), CAROM_OK);
     CHECK_OK(carom_sink_close(sink, &error), error);
     CHECK_OK(carom_recorder_end(recorder, &run, &error), error);
-    CHECK_OK(carom_table_read(&file, csv, &error), error);
+    CHECK_OK(carom_columns_read(&file, csv, &error), error);
     ck_assert_int_eq(file->ncolumn, run.table->ncolumn);
     ck_assert_uint_eq(file->nrow, run.table->nrow);
     for (int i = 0; i < file->ncolumn; i++) {
@@ -104,7 +104,7 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
     CHECK_NEAR(sum, o.t_end, 1e-12);
     unlink(csv);
     unlink(events);
-    carom_table_free(file);
+    carom_columns_free(file);
     carom_recorder_free(recorder);
     carom_sim_free(sim);
     carom_model_free(m);

@@ -95,13 +95,13 @@ static carom_sampler *new_sampler(const carom_model *model, double every, const 
     *r = (rows){0};
     CHECK_OK(carom_sampler_new(&sampler, model, NULL, every, info, keep, r, &error), error);
     r->sampler = sampler;
-    r->width = carom_sampler_columns(sampler)->n;
+    r->width = carom_sampler_layout(sampler)->n;
     return sampler;
 }
 
 static double value(const rows *r, size_t row, const char *name)
 {
-    const carom_columns *c = carom_sampler_columns(r->sampler);
+    const carom_row_layout *c = carom_sampler_layout(r->sampler);
     for (int i = 0; i < c->n; i++)
         if (strcmp(c->name[i], name) == 0)
             return r->row[row * (size_t)r->width + (size_t)i];
@@ -270,7 +270,7 @@ START_TEST(names_are_unique_and_rows_of_friction_and_joints_find_their_columns)
                                         "joint0.impulse"};
     ck_assert_int_eq(r.width, CAROM_COUNT(names));
     for (int i = 0; i < r.width; i++)
-        ck_assert_str_eq(carom_sampler_columns(sampler)->name[i], names[i]);
+        ck_assert_str_eq(carom_sampler_layout(sampler)->name[i], names[i]);
     ck_assert_uint_eq(r.n, 3);
     ck_assert(value(&r, 0, "joint0.force") == 10 && value(&r, 0, "ground.force") == 20 &&
               value(&r, 0, "wall.force") == 30);

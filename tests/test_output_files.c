@@ -134,11 +134,11 @@ START_TEST(a_build_without_hdf5_says_so)
         return;
     carom_model model = fixture_model();
     carom_sink *sink;
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     ck_assert_int_eq(carom_sink_new(&sink, "a.h5", NULL, &model, NULL, NULL, 0, &error), CAROM_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(error.text, "use .csv or .json"));
-    ck_assert_int_eq(carom_table_read(&table, "a.h5", &error), CAROM_UNSUPPORTED);
+    ck_assert_int_eq(carom_columns_read(&table, "a.h5", &error), CAROM_UNSUPPORTED);
 }
 END_TEST
 
@@ -226,12 +226,12 @@ END_TEST
 
 static size_t rows_in(const char *path, bool *truncated)
 {
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
-    CHECK_OK(carom_table_read(&table, path, &error), error);
+    CHECK_OK(carom_columns_read(&table, path, &error), error);
     size_t n = table->nrow;
     *truncated = table->truncated;
-    carom_table_free(table);
+    carom_columns_free(table);
     return n;
 }
 

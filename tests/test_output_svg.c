@@ -4,13 +4,13 @@
 #include "output/svg/svg.h"
 #include "test_output.h"
 
-static carom_table make_table(char **names, double **columns, int n, size_t rows)
+static carom_columns make_table(char **names, double **columns, int n, size_t rows)
 {
     return (
-        carom_table){.title = (char *)"a <b> & \"c\"", .ncolumn = n, .nrow = rows, .name = names, .column = columns};
+        carom_columns){.title = (char *)"a <b> & \"c\"", .ncolumn = n, .nrow = rows, .name = names, .column = columns};
 }
 
-static char *plot(const carom_table *table, const carom_plot *how, size_t *length)
+static char *plot(const carom_columns *table, const carom_plot *how, size_t *length)
 {
     char path[300];
     carom_error error = {0};
@@ -88,7 +88,7 @@ START_TEST(a_million_rows_give_a_small_picture_with_every_extreme)
     }
     columns[1][123456] = 5; /* one row each */
     columns[2][654321] = -7;
-    carom_table table = make_table(names, columns, 3, MILLION);
+    carom_columns table = make_table(names, columns, 3, MILLION);
     size_t length;
     const char *panels[] = {"a", "b"}, *phase[] = {"a", "b"};
     char *text = plot(&table, &(carom_plot){.panels = panels, .npanel = 2, .phase = phase, .nphase = 1}, &length);
@@ -157,7 +157,7 @@ START_TEST(a_jump_lifts_the_pen_and_is_dashed)
     double t[] = {0, 1, 1, 2}, side[] = {0, -1, 1, 0}, y[] = {0, 2, -1, 0};
     char *names[] = {(char *)"t", (char *)"side", (char *)"y"};
     double *columns[] = {t, side, y};
-    carom_table table = make_table(names, columns, 3, 4);
+    carom_columns table = make_table(names, columns, 3, 4);
     char *text = plot(&table, &(carom_plot){.panels = (const char *const[]){"y"}, .npanel = 1}, NULL);
     static point points[100];
     check_xml(text);
@@ -177,14 +177,14 @@ START_TEST(the_standard_panels_of_a_trajectory_keep_forces_and_impulses_apart)
 {
     carom_model model = fixture_model();
     carom_sink *sink;
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     char path[300];
     strcpy(path, fixture_path("a.csv"));
     CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0.01, &error), error);
     fixture_play(carom_sink_observer(sink));
     CHECK_OK(carom_sink_close(sink, &error), error);
-    CHECK_OK(carom_table_read(&table, path, &error), error);
+    CHECK_OK(carom_columns_read(&table, path, &error), error);
     char *text = plot(table, &(carom_plot){.portrait = true}, NULL);
     check_xml(text);
     static const char *const legends[] = {">y<",      ">y'<", ">ground.force<", ">ground.impulse<", ">y' against y<",
@@ -194,7 +194,7 @@ START_TEST(the_standard_panels_of_a_trajectory_keep_forces_and_impulses_apart)
     static point points[100];
     ck_assert_uint_eq(path_points(text, "c0 s", points, 100), 2); /* one impulse: from 0 to 3 */
     free(text);
-    carom_table_free(table);
+    carom_columns_free(table);
     fixture_remove();
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(strange_data_give_well_formed_pictures)
            tiny[] = {5e-324, 0, 1e-310, 0}, same[] = {7, 7, 7, 7};
     char *names[] = {(char *)"t", (char *)"<nothing>", (char *)"&huge", (char *)"tiny\"", (char *)"same\xff\xc3\xa9"};
     double *columns[] = {t, nothing, huge, tiny, same};
-    carom_table table = make_table(names, columns, 5, 4);
+    carom_columns table = make_table(names, columns, 5, 4);
     for (int i = 1; i < 5; i++) {
         const char *panel = names[i];
         char *text =
@@ -252,7 +252,7 @@ START_TEST(a_wrong_column_or_an_empty_table_is_an_error)
     double t[] = {0, 1};
     char *names[] = {(char *)"t", (char *)"height"};
     double *columns[] = {t, t};
-    carom_table table = make_table(names, columns, 2, 2);
+    carom_columns table = make_table(names, columns, 2, 2);
     carom_error error = {0};
     const char *panel = "heigth";
     ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.panels = &panel, .npanel = 1}, &error),

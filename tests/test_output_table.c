@@ -35,42 +35,42 @@ START_TEST(every_format_reads_back_the_same_bits)
     static double expected[ROWS][2];
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40];
-        carom_table *table;
+        carom_columns *table;
         carom_error error = {0};
         snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         write_numbers(fixture_path(name), expected);
-        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+        CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);
         ck_assert_uint_eq(table->nrow, ROWS + 1);
         ck_assert_int_eq(table->ncolumn, 8);
         ck_assert_str_eq(table->title, "fixture");
         ck_assert(!table->truncated);
-        int q = carom_table_find(table, "y"), v = carom_table_find(table, "y'"), t = carom_table_find(table, "t");
-        ck_assert_int_eq(carom_table_find(table, "z"), -1);
+        int q = carom_columns_find(table, "y"), v = carom_columns_find(table, "y'"), t = carom_columns_find(table, "t");
+        ck_assert_int_eq(carom_columns_find(table, "z"), -1);
         for (int k = 0; k < ROWS; k++) {
             ck_assert_int_eq(memcmp(&table->column[q][k + 1], &expected[k][0], 8), 0);
             ck_assert_int_eq(memcmp(&table->column[v][k + 1], &expected[k][1], 8), 0);
             ck_assert(table->column[t][k + 1] == k + 1);
         }
-        carom_table_free(table);
+        carom_columns_free(table);
     }
     fixture_remove();
 }
 END_TEST
 
 /* What is read from a file of the fixture's run, written in format i. */
-static carom_table *written(int i, int np, const char *const *names, const double *p, const carom_sink_info *info)
+static carom_columns *written(int i, int np, const char *const *names, const double *p, const carom_sink_info *info)
 {
     char name[40];
     carom_model model = fixture_model();
     carom_sink *sink;
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     model.np = np, model.p_name = names;
     snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
     CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, p, info, 0, &error), error);
     fixture_play(carom_sink_observer(sink));
     CHECK_OK(carom_sink_close(sink, &error), error);
-    CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
+    CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);
     return table;
 }
 
@@ -80,7 +80,7 @@ START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
     const double p[] = {1.0 / 3, -5e-324, 7, 8, 1e300};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
         const carom_sink_info info = {.scheme = "exact", .options = "rtol=1", .source = "some folder/a: b.yaml"};
-        carom_table *table = written(i, 5, names, p, &info);
+        carom_columns *table = written(i, 5, names, p, &info);
         ck_assert_str_eq(table->title, "fixture");
         ck_assert_str_eq(table->source, "some folder/a: b.yaml");
         ck_assert_str_eq(table->scheme, "exact");
@@ -91,7 +91,7 @@ START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
             for (int j = 0; j < 5; j++)
                 found += strcmp(table->parameter[k], names[j]) == 0 && table->value[k] == p[j];
         ck_assert_int_eq(found, table->nparameter);
-        carom_table_free(table);
+        carom_columns_free(table);
     }
     fixture_remove();
 }
@@ -102,10 +102,10 @@ START_TEST(parameters_with_the_same_name_or_none_do_no_harm)
     static const char *const names[] = {"m", "m", ""};
     const double p[] = {1, 2, 3};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
-        carom_table *table = written(i, 3, names, p, NULL);
+        carom_columns *table = written(i, 3, names, p, NULL);
         ck_assert(table->nrow > 0 && table->nparameter >= 1 && strcmp(table->parameter[0], "m") == 0 &&
                   table->value[0] == 1);
-        carom_table_free(table);
+        carom_columns_free(table);
     }
     fixture_remove();
 }
@@ -129,13 +129,13 @@ START_TEST(files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same)
          2},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        carom_table *table;
+        carom_columns *table;
         carom_error error = {0};
         fixture_write(fixture_path(files[i].name), files[i].text, strlen(files[i].text));
-        CHECK_OK(carom_table_read(&table, fixture_path(files[i].name), &error), error);
+        CHECK_OK(carom_columns_read(&table, fixture_path(files[i].name), &error), error);
         ck_assert_msg(table->nparameter == files[i].parameters, "%s: %d", files[i].text, table->nparameter);
         ck_assert(table->ncolumn == 2 && table->nrow == 1 && !table->source);
-        carom_table_free(table);
+        carom_columns_free(table);
     }
     fixture_remove();
 }
@@ -147,7 +147,7 @@ START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
         char name[40];
         carom_model model = fixture_model();
         carom_sink *sink;
-        carom_table *table;
+        carom_columns *table;
         carom_error error = {0};
         snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), error);
@@ -156,11 +156,11 @@ START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
         carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0};
         o.segment(o.user, &s);
         CHECK_OK(carom_sink_close(sink, &error), error);
-        CHECK_OK(carom_table_read(&table, fixture_path(name), &error), error);
-        double read_v = table->column[carom_table_find(table, "y'")][1];
-        ck_assert(isnan(table->column[carom_table_find(table, "y")][1]));
+        CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);
+        double read_v = table->column[carom_columns_find(table, "y'")][1];
+        ck_assert(isnan(table->column[carom_columns_find(table, "y")][1]));
         ck_assert(i == 1 ? isnan(read_v) : read_v == -INFINITY);
-        carom_table_free(table);
+        carom_columns_free(table);
     }
     fixture_remove();
 }
@@ -169,10 +169,10 @@ END_TEST
 /* Whole rows of the first `length` bytes; -1: an error. */
 static long rows_of(const char *path, const char *text, size_t length, bool *truncated)
 {
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     fixture_write(path, text, length);
-    carom_status status = carom_table_read(&table, path, &error);
+    carom_status status = carom_columns_read(&table, path, &error);
     if (status != CAROM_OK) {
         ck_assert_int_eq(status, CAROM_FILE);
         ck_assert_ptr_nonnull(strstr(error.text, path));
@@ -184,7 +184,7 @@ static long rows_of(const char *path, const char *text, size_t length, bool *tru
     *truncated = table->truncated;
     for (long k = 0; k < n; k++)
         ck_assert(table->column[0][k] == times[k]);
-    carom_table_free(table);
+    carom_columns_free(table);
     return n;
 }
 
@@ -226,11 +226,11 @@ START_TEST(a_folder_with_the_name_of_a_file_is_told)
 {
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
         char name[40];
-        carom_table *table;
+        carom_columns *table;
         carom_error error = {0};
         snprintf(name, sizeof name, "folder.%s", fixture_endings[i]);
         ck_assert_int_eq(mkdir(fixture_path(name), 0700), 0);
-        ck_assert_int_eq(carom_table_read(&table, fixture_path(name), &error), CAROM_FILE);
+        ck_assert_int_eq(carom_columns_read(&table, fixture_path(name), &error), CAROM_FILE);
         ck_assert_msg(strstr(error.text, name), "%s", error.text);
         printf("%s\n", error.text);
         rmdir(fixture_path(name));
@@ -250,11 +250,11 @@ START_TEST(damaged_hdf5_is_an_error_not_a_crash)
     write_numbers(path, expected);
     size_t length;
     char *text = fixture_read(path, &length);
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     for (int part = 0; part < 20; part++) {
         fixture_write(other, text, length * (size_t)part / 20);
-        ck_assert_int_eq(carom_table_read(&table, other, &error), CAROM_FILE);
+        ck_assert_int_eq(carom_columns_read(&table, other, &error), CAROM_FILE);
         ck_assert_ptr_nonnull(strstr(error.text, other));
     }
     free(text);
@@ -284,17 +284,17 @@ START_TEST(foreign_files_are_refused_with_a_reason)
         {"b.h5", "t,y\n0,1\n", "not an HDF5 file"},
     };
     for (int i = 0; i < CAROM_COUNT(cases) - (FIXTURE_FORMATS == FIXTURE_TEXTS); i++) {
-        carom_table *table;
+        carom_columns *table;
         carom_error error = {0};
         fixture_write(fixture_path(cases[i].name), cases[i].text, strlen(cases[i].text));
-        ck_assert_int_eq(carom_table_read(&table, fixture_path(cases[i].name), &error), CAROM_FILE);
+        ck_assert_int_eq(carom_columns_read(&table, fixture_path(cases[i].name), &error), CAROM_FILE);
         ck_assert_msg(strstr(error.text, cases[i].words) != NULL, "case %d: %s", i, error.text);
     }
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
-    ck_assert_int_eq(carom_table_read(&table, "a.txt", &error), CAROM_BAD_ARGUMENT);
-    ck_assert_int_eq(carom_table_read(&table, fixture_path("none.csv"), &error), CAROM_FILE);
-    ck_assert_int_eq(carom_table_read(&table, fixture_path("none.json"), &error), CAROM_FILE);
+    ck_assert_int_eq(carom_columns_read(&table, "a.txt", &error), CAROM_BAD_ARGUMENT);
+    ck_assert_int_eq(carom_columns_read(&table, fixture_path("none.csv"), &error), CAROM_FILE);
+    ck_assert_int_eq(carom_columns_read(&table, fixture_path("none.json"), &error), CAROM_FILE);
     fixture_remove();
 }
 END_TEST
@@ -302,16 +302,16 @@ END_TEST
 START_TEST(plain_csv_from_elsewhere_is_read)
 {
     static const char text[] = "time,\"a,b\",\"say \"\"x\"\"\"\r\n0,1,2\r\n\r\n1,,3.5e1";
-    carom_table *table;
+    carom_columns *table;
     carom_error error = {0};
     fixture_write(fixture_path("b.csv"), text, sizeof text - 1);
-    CHECK_OK(carom_table_read(&table, fixture_path("b.csv"), &error), error);
+    CHECK_OK(carom_columns_read(&table, fixture_path("b.csv"), &error), error);
     ck_assert_str_eq(table->title, "b.csv");
     ck_assert_str_eq(table->name[1], "a,b");
     ck_assert_str_eq(table->name[2], "say \"x\"");
     ck_assert_uint_eq(table->nrow, 2);
     ck_assert(isnan(table->column[1][1]) && table->column[2][1] == 35);
-    carom_table_free(table);
+    carom_columns_free(table);
     fixture_remove();
 }
 END_TEST

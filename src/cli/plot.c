@@ -16,12 +16,12 @@ int carom_cli_plot(const carom_cli *cli)
     if (!to_stdout && (!ending || strcmp(ending, ".svg")))
         return carom_cli_fail(CAROM_EXIT_USAGE, "plot writes SVG: '%s' should end in .svg", path);
     carom_error error = {0};
-    carom_table *table = NULL;
-    if (carom_table_read(&table, cli->operand[0], &error) != CAROM_OK)
+    carom_columns *table = NULL;
+    if (carom_columns_read(&table, cli->operand[0], &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
                               error.text);
     if (table->nrow == 0) {
-        carom_table_free(table);
+        carom_columns_free(table);
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s holds no rows", cli->operand[0]);
     }
     if (table->truncated)
@@ -37,7 +37,7 @@ int carom_cli_plot(const carom_cli *cli)
                              .portrait = cli->portrait};
     carom_status status =
         carom_svg_plot(to_stdout ? "standard output" : path, to_stdout ? stdout : NULL, table, &plot, &error);
-    carom_table_free(table);
+    carom_columns_free(table);
     if (status != CAROM_OK)
         return carom_cli_fail(status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_OPTION ? CAROM_EXIT_USAGE
                                                                                          : CAROM_EXIT_FAILED,

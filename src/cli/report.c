@@ -18,7 +18,7 @@ typedef struct job { /* one run of the report and what it stands on */
     carom_model *model;
     carom_sim *sim;
     carom_recorder *recorder;
-    carom_table *table;
+    carom_columns *table;
     carom_progress progress;
     char load_note[200];
 } job;
@@ -80,7 +80,7 @@ static const char *built_in(const char *title)
 /* Gives the model the parameters that the file tells, but for those of the command line; how many there were. */
 static int adopt(const carom_cli *cli, job *j, carom_error *error)
 {
-    const carom_table *t = j->table;
+    const carom_columns *t = j->table;
     const char **names = CAROM_NEW(cli->arena, const char *, t->nparameter + 1);
     double *values = CAROM_NEW(cli->arena, double, t->nparameter + 1);
     int n = 0;
@@ -101,7 +101,7 @@ static int adopt(const carom_cli *cli, job *j, carom_error *error)
 static int find_model(const work *w, job *j)
 {
     const carom_cli *cli = w->cli;
-    const carom_table *t = j->table;
+    const carom_columns *t = j->table;
     const char *given = carom_cli_own(cli, "--model"), *found = given;
     carom_cli one = *cli;
     carom_error error = {0};
@@ -141,7 +141,7 @@ static int find_model(const work *w, job *j)
 static const char *about_file(const carom_cli *cli, const job *j)
 {
     enum { SHOWN = 50 };
-    const carom_table *t = j->table;
+    const carom_columns *t = j->table;
     char number[32];
     const char *line = t->options;
     for (int i = 0; i < CAROM_MIN(t->nparameter, SHOWN) && (line || i == 0); i++)
@@ -156,7 +156,7 @@ static int read_file(work *w, const char *path)
     carom_error error = {0};
     job *j = &w->job[w->n++];
     const char *slash = strrchr(path, '/');
-    if (carom_table_read(&j->table, path, &error) != CAROM_OK)
+    if (carom_columns_read(&j->table, path, &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
                               error.text);
     if (j->table->truncated)
@@ -358,7 +358,7 @@ static int report(const carom_cli *cli)
         code = write_page(w, path);
     for (int i = 0; i < w->n; i++) {
         carom_recorder_free(w->job[i].recorder);
-        carom_table_free(w->job[i].table);
+        carom_columns_free(w->job[i].table);
         carom_sim_free(w->job[i].sim);
         carom_model_free(w->job[i].model);
     }

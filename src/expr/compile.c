@@ -297,7 +297,7 @@ void carom_tape_free(carom_tape *t)
     if (!t)
         return;
     for (int i = 0; i < t->ntable; i++)
-        carom_table_release(t->table[i]);
+        carom_spline_release(t->table[i]);
     free(t->table);
     free(t->constant);
     free(t->fixed);

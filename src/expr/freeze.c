@@ -131,7 +131,7 @@ carom_expr carom_switch_function(carom_expr_pool *pool, const carom_switch *s)
 }
 
 /* The interval of a table that holds x, and a point inside it; below and above the data it goes on linearly. */
-static double interval(const carom_table *t, double x, double *low, double *high)
+static double interval(const carom_spline *t, double x, double *low, double *high)
 {
     double first = t->x[0], last = t->x[t->n - 1], shift = 0;
     if (t->periodic)

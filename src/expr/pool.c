@@ -30,7 +30,7 @@ void carom_expr_pool_free(carom_expr_pool *pool)
     if (!pool)
         return;
     for (int i = 0; i < pool->ntable; i++)
-        carom_table_release(pool->table[i]);
+        carom_spline_release(pool->table[i]);
     free(pool->table);
     free(pool->memo);
     free(pool->depends);
@@ -186,7 +186,7 @@ carom_expr carom_expr_table(carom_expr_pool *pool, int table, int derivative, ca
     if (derivative > pool->table[table]->degree)
         return carom_expr_const(pool, 0);
     if (carom_expr_is_const(pool, x, &value))
-        return carom_expr_const(pool, carom_table_value(pool->table[table], derivative, value));
+        return carom_expr_const(pool, carom_spline_value(pool->table[table], derivative, value));
     return carom_pool_node(pool, CAROM_OP_TABLE, x, table, derivative, 0);
 }
 

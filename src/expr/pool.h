@@ -17,7 +17,7 @@ typedef struct carom_node {
     int op;
 } carom_node;
 
-typedef struct carom_table { /* a piecewise cubic: coefficient[4*i + k] of (x - x[i])^k on [x[i], x[i+1]) */
+typedef struct carom_spline { /* a piecewise cubic: coefficient[4*i + k] of (x - x[i])^k on [x[i], x[i+1]) */
     int n, references;
     bool periodic;
     bool kinks; /* pieces do not join with two derivatives */
@@ -25,7 +25,7 @@ typedef struct carom_table { /* a piecewise cubic: coefficient[4*i + k] of (x - 
     char *name;
     double *x;           /* [n] */
     double *coefficient; /* [4*n]; the last four continue the end value and slope */
-} carom_table;
+} carom_spline;
 
 typedef struct carom_memo_entry { /* the derivative of node by variable */
     int node, variable, result;
@@ -37,7 +37,7 @@ struct carom_expr_pool {
     int *slot; /* [nslot], a power of two: open addressing into node; -1 empty */
     int nslot;
     bool exhausted;
-    carom_table **table; /* [ntable] */
+    carom_spline **table; /* [ntable] */
     int ntable;
     carom_memo_entry *memo; /* [nmemo], a power of two; result -1: empty */
     int nmemo, memo_count;
@@ -62,9 +62,9 @@ bool carom_power_small(double exponent, int *n);
 double carom_power(double x, int n);
 
 /* ---- table.c ---- */
-double carom_table_value(const carom_table *table, int order, double x);
+double carom_spline_value(const carom_spline *table, int order, double x);
 int carom_expr_find_table(const carom_expr_pool *pool, const char *name); /* -1: none */
-void carom_table_release(carom_table *table);
+void carom_spline_release(carom_spline *table);
 
 /* Arithmetic that the graph walk, the tape and the emitted C share; a tie takes the first argument. */
 static inline double carom_op_min(double a, double b)

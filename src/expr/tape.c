@@ -23,7 +23,7 @@ int carom_tape_length(const carom_tape *tape)
 
 static double table_value(const void *tape, int table, int order, double x)
 {
-    return carom_table_value(((const carom_tape *)tape)->table[table], order, x);
+    return carom_spline_value(((const carom_tape *)tape)->table[table], order, x);
 }
 
 #define A w[i->a]

@@ -98,7 +98,7 @@ struct carom_tape {
     int nfixed_load, nload, nstore;
     carom_instruction *prologue, *code; /* [nprologue + 1], [ncode + 1]: END closes each */
     int nprologue, ncode;
-    carom_table **table; /* [ntable], shared with the pool */
+    carom_spline **table; /* [ntable], shared with the pool */
     int ntable;
     carom_native *native[2]; /* 1 lane, 8 lanes; NULL: interpret */
     carom_native_row *native_row; /* eight lanes at several points, where carom_tape_in_a_row; NULL: one by one */

@@ -97,7 +97,7 @@ static double node_value(const carom_expr_pool *pool, const carom_node *n, const
     if (n->op == CAROM_OP_VAR)
         return variables[n->a];
     if (n->op == CAROM_OP_TABLE)
-        return carom_table_value(pool->table[n->b], n->c, value[n->a]);
+        return carom_spline_value(pool->table[n->b], n->c, value[n->a]);
     if (n->op == CAROM_OP_POW && pool->node[n->b].op != CAROM_OP_CONST)
         return pow(value[n->a], value[n->b]); /* multiplications are for exponents known beforehand, as on the tape */
     int children = carom_op_children(n->op);

@@ -16,7 +16,7 @@ static bool missing(const carom_animated *run, const char *name, const char *end
 {
     char whole[300];
     snprintf(whole, sizeof whole, "%s%s", name, end);
-    if (carom_table_find(run->table, whole) >= 0)
+    if (carom_columns_find(run->table, whole) >= 0)
         return false;
     snprintf(reason, 300, "the trajectory has no column '%.100s' of the model '%.60s'", whole, run->model->name);
     return true;
@@ -43,17 +43,17 @@ const char *carom_draw_obstacle(const carom_animated *run, char *reason)
 }
 
 /* Column of name + end, -1: none. */
-static int find(const carom_table *table, const char *name, const char *end)
+static int find(const carom_columns *table, const char *name, const char *end)
 {
     char whole[300];
     snprintf(whole, sizeof whole, "%s%s", name, end);
-    return carom_table_find(table, whole);
+    return carom_columns_find(table, whole);
 }
 
-static bool find_columns(columns *c, const carom_model *m, const carom_table *table)
+static bool find_columns(columns *c, const carom_model *m, const carom_columns *table)
 {
     char buffer[32];
-    c->t = carom_table_find(table, "t");
+    c->t = carom_columns_find(table, "t");
     c->q = calloc((size_t)m->nq + 1, sizeof *c->q);
     c->v = calloc((size_t)m->nq + 1, sizeof *c->v);
     c->mode = calloc((size_t)m->ncontact + 1, sizeof *c->mode);
@@ -158,9 +158,9 @@ static void find_box(carom_draw_frames *f, const carom_drawing *drawing)
     memcpy(f->box, (double[]){box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin}, sizeof box);
 }
 
-static carom_status find_hits(carom_draw_frames *f, const carom_table *table, carom_error *error)
+static carom_status find_hits(carom_draw_frames *f, const carom_columns *table, carom_error *error)
 {
-    int side = carom_table_find(table, "side"), t = carom_table_find(table, "t");
+    int side = carom_columns_find(table, "side"), t = carom_columns_find(table, "t");
     f->hit = malloc((table->nrow + 1) * sizeof *f->hit);
     if (!f->hit)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the impacts of an animation");

@@ -8,7 +8,7 @@
 typedef struct carom_animated { /* one trajectory */
     const char *name;
     const carom_model *model;   /* with a drawing */
-    const carom_table *table;
+    const carom_columns *table;
 } carom_animated;
 
 typedef struct carom_animation {

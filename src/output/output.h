@@ -97,7 +97,7 @@ carom_status carom_summary_json(const carom_summary *summary, const char *path, 
 carom_status carom_summary_text(const carom_summary *summary, const char *path, FILE *stream, carom_error *error);
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
-typedef struct carom_table {
+typedef struct carom_columns {
     char *title;     /* name of the model, or of the file */
     char *scheme, *options, *source; /* as carom_sink_info had them; NULL: the file does not tell */
     int nparameter;
@@ -108,11 +108,11 @@ typedef struct carom_table {
     char **name;     /* [ncolumn] */
     double **column; /* [ncolumn][nrow] */
     bool truncated;  /* the file ends in the middle of a row or before its end mark; what is whole was read */
-} carom_table;
+} carom_columns;
 /* By ending: .csv, .h5 (also .hdf5) or .json. */
-carom_status carom_table_read(carom_table **table, const char *path, carom_error *error);
-void carom_table_free(carom_table *table);                         /* NULL is fine */
-int carom_table_find(const carom_table *table, const char *name);  /* -1: there is none */
+carom_status carom_columns_read(carom_columns **table, const char *path, carom_error *error);
+void carom_columns_free(carom_columns *table);                         /* NULL is fine */
+int carom_columns_find(const carom_columns *table, const char *name);  /* -1: there is none */
 
 /* ---- plot ---------------------------------------------------------------------------------------------- */
 typedef struct carom_plot_mark { /* a vertical line */
@@ -132,7 +132,7 @@ typedef struct carom_plot {
     const carom_plot_mark *marks; /* [nmark] in every panel that is no phase portrait */
     int nmark;
 } carom_plot;
-carom_status carom_svg_plot(const char *path, FILE *stream, const carom_table *table, const carom_plot *plot,
+carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error); /* plot NULL: defaults */
 
 #endif

@@ -22,7 +22,7 @@ struct carom_sampler {
     const carom_evaluator *evaluator;
     void *work;
     unsigned want;
-    carom_columns columns;
+    carom_row_layout columns;
     carom_row_callback *callback;
     void *user;
     double every, t0;
@@ -42,7 +42,8 @@ struct carom_sampler {
 static carom_status allocate(carom_sampler *s, const carom_sink_info *info, carom_error *error)
 {
     const carom_model *model = s->model;
-    CAROM_TRY(carom_columns_make(&s->columns, s->arena, model, info->gaps && model->ncontact > 0, info->energy, error));
+    const bool gaps = info->gaps && model->ncontact > 0;
+    CAROM_TRY(carom_row_layout_make(&s->columns, s->arena, model, gaps, info->energy, error));
     size_t n = (size_t)s->columns.n;
     s->row = CAROM_NEW(s->arena, double, n);
     s->held_row = CAROM_NEW(s->arena, double, n);
@@ -102,7 +103,7 @@ void carom_sampler_free(carom_sampler *s)
     free(s);
 }
 
-const carom_columns *carom_sampler_columns(const carom_sampler *s)
+const carom_row_layout *carom_sampler_layout(const carom_sampler *s)
 {
     return &s->columns;
 }
@@ -116,7 +117,7 @@ static double resolution(double t0, double t1)
 /* Fills in what follows from t, q and v, and hands the row over. */
 static void emit(carom_sampler *s, double *row)
 {
-    const carom_columns *c = &s->columns;
+    const carom_row_layout *c = &s->columns;
     if (s->want) {
         carom_eval at = {.want = s->want, .lanes = 1, .t = row + c->t, .q = row + c->q, .v = row + c->v, .p = s->p,
                          .g = s->gap, .energy = s->energy, .outputs = row + c->outputs};
@@ -222,7 +223,7 @@ carom_status carom_sampler_segment(carom_sampler *s, const carom_segment *g, car
 
 void carom_sampler_jump(carom_sampler *s, const carom_jump *j)
 {
-    const carom_columns *c = &s->columns;
+    const carom_row_layout *c = &s->columns;
     double close = resolution(j->t, j->t);
     bool again = s->held == AFTER_JUMP;
     if (s->held == NODE && fabs(s->held_time - j->t) <= close)

@@ -2,7 +2,7 @@
 #ifndef CAROM_SAMPLER_H
 #define CAROM_SAMPLER_H
 
-#include "output/columns.h"
+#include "output/row.h"
 
 typedef void carom_row_callback(void *user, const double *row); /* [n] */
 
@@ -11,7 +11,7 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
                                const carom_sink_info *info, carom_row_callback *callback, void *user,
                                carom_error *error);
 void carom_sampler_free(carom_sampler *sampler);
-const carom_columns *carom_sampler_columns(const carom_sampler *sampler);
+const carom_row_layout *carom_sampler_layout(const carom_sampler *sampler);
 carom_status carom_sampler_segment(carom_sampler *sampler, const carom_segment *segment, carom_error *error);
 void carom_sampler_jump(carom_sampler *sampler, const carom_jump *jump);
 void carom_sampler_end(carom_sampler *sampler); /* hands over the last row */

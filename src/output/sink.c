@@ -90,7 +90,7 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
     sink->path = strdup(path);
     if (!sink->path)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
-    carom_writer_setup setup = {sink->path, stream, model, p ? p : model->p, carom_sampler_columns(sink->sampler),
+    carom_writer_setup setup = {sink->path, stream, model, p ? p : model->p, carom_sampler_layout(sink->sampler),
                                 *info};
     return sink->type->open(&sink->writer, &setup, error);
 }

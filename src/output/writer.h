@@ -3,7 +3,7 @@
 #ifndef CAROM_WRITER_H
 #define CAROM_WRITER_H
 
-#include "output/columns.h"
+#include "output/row.h"
 #include "output/stream.h"
 
 typedef struct carom_writer_setup { /* valid while the writer lives */
@@ -11,7 +11,7 @@ typedef struct carom_writer_setup { /* valid while the writer lives */
     FILE *stream;                   /* NULL: path is created */
     const carom_model *model;
     const double *p;                /* [np] */
-    const carom_columns *columns;
+    const carom_row_layout *columns;
     carom_sink_info info;
 } carom_writer_setup;
 

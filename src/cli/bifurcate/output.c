@@ -89,7 +89,7 @@ static carom_status write_table(const carom_diagram *d, carom_error *error)
 
 /* Columns: the value, then points and exponent of each pass; rows: all points, then the exponents, which so become a
  * line. */
-static void fill(const carom_diagram *d, carom_table *table)
+static void fill(const carom_diagram *d, carom_columns *table)
 {
     const carom_bifurcation *b = d->result;
     size_t row = 0;
@@ -105,7 +105,7 @@ static void fill(const carom_diagram *d, carom_table *table)
         }
 }
 
-static carom_status draw_table(const carom_diagram *d, const carom_table *table, carom_error *error)
+static carom_status draw_table(const carom_diagram *d, const carom_columns *table, carom_error *error)
 {
     const carom_bifurcation *b = d->result;
     char buffer[32], title[400], panel[2][200];
@@ -145,7 +145,7 @@ static carom_status write_picture(const carom_diagram *d, carom_error *error)
         if (c)
             name[c] = (char *)(size_t)names[(c - 1) / b->passes][b->direction[(c - 1) % b->passes] < 0];
     }
-    carom_table table = {.title = (char *)(size_t)d->model->name,
+    carom_columns table = {.title = (char *)(size_t)d->model->name,
                          .ncolumn = columns,
                          .nrow = rows,
                          .name = name,

@@ -59,7 +59,7 @@ static bool put_parameters(const file *f, const double *p)
     return ok;
 }
 
-static bool open_samples(file *f, const carom_columns *columns)
+static bool open_samples(file *f, const carom_row_layout *columns)
 {
     hid_t group = H5Gcreate2(f->id, "samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool ok = group >= 0 && carom_hdf5_texts(f->id, "columns", columns->name, columns->n)

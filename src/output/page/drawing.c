@@ -23,17 +23,17 @@ static size_t choose_times(const carom_animation *a, double *t)
     double t0 = INFINITY, t1 = -INFINITY;
     size_t n = 0, unique = 0;
     for (int r = 0; r < a->nrun; r++) {
-        const carom_table *table = a->run[r].table;
-        const double *times = table->column[carom_table_find(table, "t")];
+        const carom_columns *table = a->run[r].table;
+        const double *times = table->column[carom_columns_find(table, "t")];
         t0 = fmin(t0, times[0]);
         t1 = fmax(t1, times[table->nrow - 1]);
     }
     for (int k = 0; k < FRAMES; k++)
         t[n++] = t0 + (t1 - t0) * k / (FRAMES - 1);
     for (int r = 0; r < a->nrun; r++) {
-        const carom_table *table = a->run[r].table;
-        const double *times = table->column[carom_table_find(table, "t")];
-        int side = carom_table_find(table, "side");
+        const carom_columns *table = a->run[r].table;
+        const double *times = table->column[carom_columns_find(table, "t")];
+        int side = carom_columns_find(table, "side");
         for (size_t i = 0; side >= 0 && i < table->nrow && n < 2 * FRAMES; i++)
             if (table->column[side][i] > 0)
                 t[n++] = times[i];

@@ -13,21 +13,21 @@ static bool ends_with(const char *name, const char *ending)
     return length > n && strcmp(name + length - n, ending) == 0;
 }
 
-static bool has_rate(const carom_table *table, const char *name)
+static bool has_rate(const carom_columns *table, const char *name)
 {
     char rate[300];
     snprintf(rate, sizeof rate, "%s'", name);
-    return carom_table_find(table, rate) >= 0;
+    return carom_columns_find(table, rate) >= 0;
 }
 
-static bool is_rate(const carom_table *table, const char *name)
+static bool is_rate(const carom_columns *table, const char *name)
 {
     char base[300];
     snprintf(base, sizeof base, "%.*s", (int)strlen(name) - 1, name);
-    return ends_with(name, "'") && carom_table_find(table, base) >= 0;
+    return ends_with(name, "'") && carom_columns_find(table, base) >= 0;
 }
 
-carom_column_kind carom_report_kind(const carom_table *table, int column)
+carom_column_kind carom_report_kind(const carom_columns *table, int column)
 {
     const char *name = table->name[column], *dot = strrchr(name, '.');
     if (strcmp(name, "t") == 0 || strcmp(name, "side") == 0)
@@ -77,7 +77,7 @@ const char **carom_report_names(carom_report *r, carom_column_kind kind, int *n)
 
 const double *carom_report_column(const carom_report_run *run, const char *name)
 {
-    int column = carom_table_find(run->table, name);
+    int column = carom_columns_find(run->table, name);
     return column < 0 ? NULL : run->table->column[column];
 }
 

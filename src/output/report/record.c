@@ -1,14 +1,14 @@
-/* record.c: a simulation recorded in memory, as the table that carom_table_read makes of its file. */
+/* record.c: a simulation recorded in memory, as the table that carom_columns_read makes of its file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/report/report.h"
 #include "output/sampler.h"
-#include "output/table/table.h"
+#include "output/columns/columns.h"
 
 struct carom_recorder {
     carom_sampler *sampler;
-    carom_table_builder builder;
+    carom_columns_builder builder;
     int columns;
     double *step_t, *step_h; /* [nstep] */
     size_t nstep, room;
@@ -21,7 +21,7 @@ static void take_row(void *user, const double *row)
     if (r->error.status != CAROM_OK)
         return;
     memcpy(r->builder.row, row, sizeof *row * (size_t)r->columns);
-    carom_table_append(&r->builder, &r->error);
+    carom_columns_append(&r->builder, &r->error);
 }
 
 static void take_step(carom_recorder *r, const carom_segment *g)
@@ -61,16 +61,16 @@ static carom_status begin(carom_recorder *r, const carom_model *model, double ev
 {
     const carom_sink_info info = {.gaps = true, .energy = true};
     const char *title = model->name ? model->name : "";
-    r->builder = (carom_table_builder){.table = calloc(1, sizeof(carom_table)), .path = title};
+    r->builder = (carom_columns_builder){.table = calloc(1, sizeof(carom_columns)), .path = title};
     if (!r->builder.table)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for recording '%s'", title);
     CAROM_TRY(carom_sampler_new(&r->sampler, model, NULL, every, &info, take_row, r, error));
-    const carom_columns *columns = carom_sampler_columns(r->sampler);
+    const carom_row_layout *columns = carom_sampler_layout(r->sampler);
     r->columns = columns->n;
-    CAROM_TRY(carom_table_text(&r->builder, &r->builder.table->title, title, strlen(title), error));
+    CAROM_TRY(carom_columns_text(&r->builder, &r->builder.table->title, title, strlen(title), error));
     for (int i = 0; i < columns->n; i++)
-        CAROM_TRY(carom_table_name(&r->builder, columns->name[i], strlen(columns->name[i]), error));
-    return carom_table_named(&r->builder, error);
+        CAROM_TRY(carom_columns_name(&r->builder, columns->name[i], strlen(columns->name[i]), error));
+    return carom_columns_named(&r->builder, error);
 }
 
 carom_status carom_recorder_new(carom_recorder **recorder, const carom_model *model, double every, carom_error *error)
@@ -110,7 +110,7 @@ void carom_recorder_free(carom_recorder *r)
     if (!r)
         return;
     carom_sampler_free(r->sampler);
-    carom_table_free(r->builder.table);
+    carom_columns_free(r->builder.table);
     free(r->builder.row);
     free(r->step_t);
     free(r->step_h);

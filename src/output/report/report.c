@@ -92,7 +92,7 @@ static void animation(carom_report *r)
 
 static carom_status check(const carom_report_run *run, carom_error *error)
 {
-    if (carom_table_find(run->table, "t") < 0)
+    if (carom_columns_find(run->table, "t") < 0)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' has no column 't': it is not a trajectory that carom run wrote",
                    run->name);
     if (run->table->nrow == 0)

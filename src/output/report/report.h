@@ -6,7 +6,7 @@
 
 typedef struct carom_report_run {
     const char *name;             /* in legends */
-    const carom_table *table;
+    const carom_columns *table;
     const carom_model *model;     /* NULL: not known */
     const char *command;          /* that made it, or reads it; NULL: not known */
     const char *model_name, *model_text; /* NULL: not known */

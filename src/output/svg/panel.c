@@ -44,9 +44,9 @@ static carom_status add_column(carom_panel *panel, int column, carom_error *erro
     return CAROM_OK;
 }
 
-static carom_status find(const carom_table *table, const char *name, int *column, carom_error *error)
+static carom_status find(const carom_columns *table, const char *name, int *column, carom_error *error)
 {
-    *column = carom_table_find(table, name);
+    *column = carom_columns_find(table, name);
     if (*column >= 0)
         return CAROM_OK;
     const char *near = carom_nearest(name, (const char *const *)table->name, table->ncolumn);
@@ -66,7 +66,7 @@ static bool contains(const char *name, const char *part)
 }
 
 /* "y,z" */
-static carom_status ask_panel(carom_panels *panels, const carom_table *table, int x, const char *names,
+static carom_status ask_panel(carom_panels *panels, const carom_columns *table, int x, const char *names,
                               carom_error *error)
 {
     carom_panel *panel = NULL;
@@ -89,7 +89,7 @@ static carom_status ask_panel(carom_panels *panels, const carom_table *table, in
     return CAROM_OK;
 }
 
-static carom_status add_phase(carom_panels *panels, const carom_table *table, const char *x, const char *y,
+static carom_status add_phase(carom_panels *panels, const carom_columns *table, const char *x, const char *y,
                               carom_error *error)
 {
     int columns[2];
@@ -102,16 +102,16 @@ static carom_status add_phase(carom_panels *panels, const carom_table *table, co
 }
 
 /* ---- what a trajectory has ---- */
-static bool is_coordinate(const carom_table *table, int i)
+static bool is_coordinate(const carom_columns *table, int i)
 {
     char name[300];
     if (strlen(table->name[i]) + 2 > sizeof name)
         return false;
     snprintf(name, sizeof name, "%s'", table->name[i]);
-    return carom_table_find(table, name) >= 0;
+    return carom_columns_find(table, name) >= 0;
 }
 
-static bool is_velocity(const carom_table *table, int i)
+static bool is_velocity(const carom_columns *table, int i)
 {
     size_t n = strlen(table->name[i]);
     char name[300];
@@ -119,10 +119,10 @@ static bool is_velocity(const carom_table *table, int i)
         return false;
     memcpy(name, table->name[i], n - 1);
     name[n - 1] = '\0';
-    return carom_table_find(table, name) >= 0;
+    return carom_columns_find(table, name) >= 0;
 }
 
-static bool has_values(const carom_table *table, int i)
+static bool has_values(const carom_columns *table, int i)
 {
     for (size_t k = 0; k < table->nrow; k++)
         if (table->column[i][k] != 0)
@@ -130,23 +130,23 @@ static bool has_values(const carom_table *table, int i)
     return false;
 }
 
-static bool is_force(const carom_table *table, int i)
+static bool is_force(const carom_columns *table, int i)
 {
     return contains(table->name[i], ".force") && has_values(table, i);
 }
 
-static bool is_impulse(const carom_table *table, int i)
+static bool is_impulse(const carom_columns *table, int i)
 {
     return contains(table->name[i], ".impulse") && has_values(table, i);
 }
 
-static bool is_any(const carom_table *table, int i)
+static bool is_any(const carom_columns *table, int i)
 {
     return strcmp(table->name[i], "side") != 0;
 }
 
-static carom_status gather(carom_panels *panels, const carom_table *table, int x,
-                           bool (*wanted)(const carom_table *, int), bool stems, carom_error *error)
+static carom_status gather(carom_panels *panels, const carom_columns *table, int x,
+                           bool (*wanted)(const carom_columns *, int), bool stems, carom_error *error)
 {
     carom_panel *panel = NULL;
     for (int i = 0; i < table->ncolumn; i++) {
@@ -160,7 +160,7 @@ static carom_status gather(carom_panels *panels, const carom_table *table, int x
     return CAROM_OK;
 }
 
-static carom_status standard_panels(carom_panels *panels, const carom_table *table, int x, bool portrait,
+static carom_status standard_panels(carom_panels *panels, const carom_columns *table, int x, bool portrait,
                                     carom_error *error)
 {
     CAROM_TRY(gather(panels, table, x, is_coordinate, false, error));
@@ -177,9 +177,9 @@ static carom_status standard_panels(carom_panels *panels, const carom_table *tab
     return add_phase(panels, table, q, v, error);
 }
 
-static carom_status choose(carom_panels *panels, const carom_table *table, const carom_plot *plot, carom_error *error)
+static carom_status choose(carom_panels *panels, const carom_columns *table, const carom_plot *plot, carom_error *error)
 {
-    int x = CAROM_MAX(carom_table_find(table, "t"), 0);
+    int x = CAROM_MAX(carom_columns_find(table, "t"), 0);
     if (plot->x)
         CAROM_TRY(find(table, plot->x, &x, error));
     for (int i = 0; i < plot->npanel; i++)
@@ -197,7 +197,7 @@ static carom_status choose(carom_panels *panels, const carom_table *table, const
     return CAROM_OK;
 }
 
-carom_status carom_panels_choose(carom_panels *panels, const carom_table *table, const carom_plot *plot,
+carom_status carom_panels_choose(carom_panels *panels, const carom_columns *table, const carom_plot *plot,
                                  carom_error *error)
 {
     *panels = (carom_panels){0};

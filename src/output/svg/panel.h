@@ -18,7 +18,7 @@ typedef struct carom_panels {
     int n, room;
 } carom_panels;
 
-carom_status carom_panels_choose(carom_panels *panels, const carom_table *table, const carom_plot *plot,
+carom_status carom_panels_choose(carom_panels *panels, const carom_columns *table, const carom_plot *plot,
                                  carom_error *error);
 void carom_panels_free(carom_panels *panels);
 

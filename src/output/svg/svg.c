@@ -76,7 +76,7 @@ static double width_of(const char *text, int most)
 }
 
 /* ---- the legend: how many lines it needs, and its text ---- */
-static int put_legend(carom_stream *out, const carom_table *table, const carom_panel *panel, double left, double top,
+static int put_legend(carom_stream *out, const carom_columns *table, const carom_panel *panel, double left, double top,
                       double width)
 {
     width -= NOTE;
@@ -108,7 +108,7 @@ static int put_legend(carom_stream *out, const carom_table *table, const carom_p
 }
 
 /* ---- a panel ---- */
-static void find_range(const carom_table *table, int column, double range[2])
+static void find_range(const carom_columns *table, int column, double range[2])
 {
     for (size_t i = 0; i < table->nrow; i++) {
         double value = table->column[column][i];
@@ -119,7 +119,7 @@ static void find_range(const carom_table *table, int column, double range[2])
     }
 }
 
-static void fit_axes(const carom_table *table, const carom_panel *panel, carom_frame *f)
+static void fit_axes(const carom_columns *table, const carom_panel *panel, carom_frame *f)
 {
     double x[2] = {INFINITY, -INFINITY}, y[2] = {INFINITY, -INFINITY};
     find_range(table, panel->x, x);
@@ -174,7 +174,7 @@ static void put_frame(carom_stream *out, const carom_frame *f)
 }
 
 /* What the labels of y are multiplied with stands at the right, where the legend leaves room. */
-static void put_panel(carom_stream *out, const carom_table *table, const carom_panel *panel, carom_frame *f,
+static void put_panel(carom_stream *out, const carom_columns *table, const carom_panel *panel, carom_frame *f,
                       const carom_plot *plot, bool first)
 {
     char note[64];
@@ -184,7 +184,7 @@ static void put_panel(carom_stream *out, const carom_table *table, const carom_p
     say(out, "<text class=\"n\" x=\"%d\" y=\"%d\">%s</text>\n", (int)(f->left + f->width), (int)f->top - 7, note);
     if (panel->x_labels)
         put_x_axis(out, f, table->name[panel->x]);
-    int side = carom_table_find(table, "side");
+    int side = carom_columns_find(table, "side");
     for (int i = 0; i < panel->n; i++) {
         carom_curve curve = {table->column[panel->x], table->column[panel->column[i]],
                              side >= 0 ? table->column[side] : NULL, table->nrow, i, panel->phase};
@@ -202,7 +202,7 @@ static void put_panel(carom_stream *out, const carom_table *table, const carom_p
 }
 
 /* ---- the page ---- */
-static int panel_strip(const carom_table *table, const carom_panel *panel, int width)
+static int panel_strip(const carom_columns *table, const carom_panel *panel, int width)
 {
     int legend = put_legend(NULL, table, panel, LEFT, 0, width - LEFT - RIGHT);
     return legend * LEGEND + GAP + (panel->x_labels ? X_LABELS : 0);
@@ -214,7 +214,7 @@ static int share(const carom_panel *panel)
     return 1 + (panel->phase || panel->dots);
 }
 
-static void put_page(carom_stream *out, const carom_table *table, const carom_panels *panels, const carom_plot *plot,
+static void put_page(carom_stream *out, const carom_columns *table, const carom_panels *panels, const carom_plot *plot,
                      int width)
 {
     const char *title = plot->title ? plot->title : table->title;
@@ -246,7 +246,7 @@ static void put_page(carom_stream *out, const carom_table *table, const carom_pa
     carom_stream_string(out, "</svg>\n");
 }
 
-carom_status carom_svg_plot(const char *path, FILE *stream, const carom_table *table, const carom_plot *plot,
+carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error)
 {
     static const carom_plot standard;

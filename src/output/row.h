@@ -1,10 +1,10 @@
-/* columns.h: what stands where in a row of a trajectory. */
-#ifndef CAROM_COLUMNS_H
-#define CAROM_COLUMNS_H
+/* row.h: what stands where in a row of a trajectory. */
+#ifndef CAROM_ROW_H
+#define CAROM_ROW_H
 
 #include "output/output.h"
 
-typedef struct carom_columns { /* in the order of output.h */
+typedef struct carom_row_layout { /* in the order of output.h */
     int n;
     const char **name;     /* [n], all different */
     int t, side, q, v, outputs;
@@ -12,9 +12,9 @@ typedef struct carom_columns { /* in the order of output.h */
     int gaps;              /* 1: the gap stands before the mode */
     int joint;             /* force and impulse of joint j at 2j and 2j + 1 after it */
     int energy;            /* -1: none */
-} carom_columns;
+} carom_row_layout;
 
-carom_status carom_columns_make(carom_columns *columns, carom_arena *arena, const carom_model *model, bool gaps,
+carom_status carom_row_layout_make(carom_row_layout *columns, carom_arena *arena, const carom_model *model, bool gaps,
                                 bool energy, carom_error *error);
 
 #endif

@@ -1,8 +1,8 @@
-/* table.c: named columns of numbers, read back from a trajectory file of any format. */
+/* columns.c: named columns of numbers, read back from a trajectory file of any format. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/table/table.h"
+#include "output/columns/columns.h"
 
 static char *copy(const char *text, size_t length)
 {
@@ -14,7 +14,7 @@ static char *copy(const char *text, size_t length)
     return own;
 }
 
-carom_status carom_table_text(const carom_table_builder *b, char **which, const char *text, size_t length,
+carom_status carom_columns_text(const carom_columns_builder *b, char **which, const char *text, size_t length,
                               carom_error *error)
 {
     char *own = copy(text, length);
@@ -25,9 +25,9 @@ carom_status carom_table_text(const carom_table_builder *b, char **which, const 
     return CAROM_OK;
 }
 
-char **carom_table_key(const carom_table_builder *b, const char *key)
+char **carom_columns_key(const carom_columns_builder *b, const char *key)
 {
-    carom_table *t = b->table;
+    carom_columns *t = b->table;
     return !strcmp(key, "model")     ? &t->title
            : !strcmp(key, "source")  ? &t->source
            : !strcmp(key, "scheme")  ? &t->scheme
@@ -35,10 +35,10 @@ char **carom_table_key(const carom_table_builder *b, const char *key)
                                      : NULL;
 }
 
-carom_status carom_table_parameter(const carom_table_builder *b, const char *name, size_t length, double value,
+carom_status carom_columns_parameter(const carom_columns_builder *b, const char *name, size_t length, double value,
                                    carom_error *error)
 {
-    carom_table *t = b->table;
+    carom_columns *t = b->table;
     size_t n = (size_t)t->nparameter + 1;
     char **names = realloc(t->parameter, n * sizeof *names);
     t->parameter = names ? names : t->parameter;
@@ -51,9 +51,9 @@ carom_status carom_table_parameter(const carom_table_builder *b, const char *nam
     return CAROM_OK;
 }
 
-carom_status carom_table_name(carom_table_builder *b, const char *name, size_t length, carom_error *error)
+carom_status carom_columns_name(carom_columns_builder *b, const char *name, size_t length, carom_error *error)
 {
-    carom_table *t = b->table;
+    carom_columns *t = b->table;
     if (t->ncolumn == b->names) {
         int room = 2 * b->names + 16;
         char **names = realloc(t->name, (size_t)room * sizeof *names);
@@ -69,7 +69,7 @@ carom_status carom_table_name(carom_table_builder *b, const char *name, size_t l
     return CAROM_OK;
 }
 
-carom_status carom_table_named(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_named(carom_columns_builder *b, carom_error *error)
 {
     size_t n = (size_t)b->table->ncolumn;
     if (n == 0)
@@ -81,7 +81,7 @@ carom_status carom_table_named(carom_table_builder *b, carom_error *error)
     return CAROM_OK;
 }
 
-carom_status carom_table_reserve(carom_table_builder *b, size_t rows, carom_error *error)
+carom_status carom_columns_reserve(carom_columns_builder *b, size_t rows, carom_error *error)
 {
     if (rows <= b->room && b->room > 0)
         return CAROM_OK;
@@ -97,10 +97,10 @@ carom_status carom_table_reserve(carom_table_builder *b, size_t rows, carom_erro
     return CAROM_OK;
 }
 
-carom_status carom_table_append(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_append(carom_columns_builder *b, carom_error *error)
 {
-    carom_table *t = b->table;
-    CAROM_TRY(carom_table_reserve(b, t->nrow + 1, error));
+    carom_columns *t = b->table;
+    CAROM_TRY(carom_columns_reserve(b, t->nrow + 1, error));
     for (int i = 0; i < t->ncolumn; i++)
         t->column[i][t->nrow] = b->row[i];
     t->nrow++;
@@ -114,36 +114,36 @@ static bool ends_with(const char *path, const char *ending)
 }
 
 /* The file's name without folders stands in for a title. */
-static carom_status read(carom_table_builder *b, carom_error *error)
+static carom_status read(carom_columns_builder *b, carom_error *error)
 {
     const char *slash = strrchr(b->path, '/'), *base = slash ? slash + 1 : b->path;
-    CAROM_TRY(carom_table_text(b, &b->table->title, base, strlen(base), error));
+    CAROM_TRY(carom_columns_text(b, &b->table->title, base, strlen(base), error));
     if (ends_with(b->path, ".csv"))
-        return carom_table_csv(b, error);
+        return carom_columns_csv(b, error);
     if (ends_with(b->path, ".json"))
-        return carom_table_json(b, error);
+        return carom_columns_json(b, error);
     if (ends_with(b->path, ".h5") || ends_with(b->path, ".hdf5"))
-        return carom_table_hdf5(b, error);
+        return carom_columns_hdf5(b, error);
     CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s': the ending of a trajectory file is one of %s", b->path,
                carom_sink_endings());
 }
 
-carom_status carom_table_read(carom_table **table, const char *path, carom_error *error)
+carom_status carom_columns_read(carom_columns **table, const char *path, carom_error *error)
 {
     *table = NULL;
-    carom_table_builder b = {.table = calloc(1, sizeof **table), .path = path};
+    carom_columns_builder b = {.table = calloc(1, sizeof **table), .path = path};
     if (!b.table)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for reading '%s'", path);
     carom_status status = read(&b, error);
     free(b.row);
     if (status != CAROM_OK)
-        carom_table_free(b.table);
+        carom_columns_free(b.table);
     else
         *table = b.table;
     return status;
 }
 
-void carom_table_free(carom_table *table)
+void carom_columns_free(carom_columns *table)
 {
     if (!table)
         return;
@@ -165,7 +165,7 @@ void carom_table_free(carom_table *table)
     free(table);
 }
 
-int carom_table_find(const carom_table *table, const char *name)
+int carom_columns_find(const carom_columns *table, const char *name)
 {
     for (int i = 0; i < table->ncolumn; i++)
         if (strcmp(table->name[i], name) == 0)

@@ -1,4 +1,4 @@
-/* table.c: measured functions y(x) as piecewise cubics.
+/* spline.c: measured functions y(x) as piecewise cubics.
  *   spline  C2: interpolates with continuous second derivative; the third is continuous too across the second and the
  *           last but one point (not-a-knot), so that data of one cubic give back that cubic. Three points: a parabola.
  *   pchip   C1 and monotone where the data are: F. N. Fritsch, J. Butland, SIAM J. Sci. Stat. Comput. 5 (1984).
@@ -156,7 +156,7 @@ static double horner(const double *k, int order, double s)
     }
 }
 
-static bool build(carom_table *t, const carom_expr_data *data)
+static bool build(carom_spline *t, const carom_expr_data *data)
 {
     size_t n = (size_t)data->n;
     double *work = calloc(6 * n, sizeof *work);
@@ -195,28 +195,28 @@ int carom_expr_add_table(carom_expr_pool *pool, const char *name, const carom_ex
 {
     if (!sound(data))
         return -1;
-    carom_table **tables = realloc(pool->table, sizeof *tables * ((size_t)pool->ntable + 1));
+    carom_spline **tables = realloc(pool->table, sizeof *tables * ((size_t)pool->ntable + 1));
     if (!tables)
         return -1;
     pool->table = tables;
-    carom_table *t = calloc(1, sizeof *t);
+    carom_spline *t = calloc(1, sizeof *t);
     if (!t)
         return -1;
-    *t = (carom_table){.n = data->n, .references = 1, .periodic = data->periodic && data->n > 1};
+    *t = (carom_spline){.n = data->n, .references = 1, .periodic = data->periodic && data->n > 1};
     t->kinks = data->kind != CAROM_TABLE_SPLINE;
     t->degree = data->kind == CAROM_TABLE_LINEAR ? 1 : 3;
     t->name = strdup(name);
     t->x = malloc(sizeof *t->x * (size_t)data->n);
     t->coefficient = calloc(4 * (size_t)data->n, sizeof *t->coefficient);
     if (!t->name || !t->x || !t->coefficient || !build(t, data)) {
-        carom_table_release(t);
+        carom_spline_release(t);
         return -1;
     }
     pool->table[pool->ntable] = t;
     return pool->ntable++;
 }
 
-void carom_table_release(carom_table *t)
+void carom_spline_release(carom_spline *t)
 {
     if (__atomic_sub_fetch(&t->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
@@ -235,7 +235,7 @@ int carom_expr_find_table(const carom_expr_pool *pool, const char *name)
     return -1;
 }
 
-double carom_table_value(const carom_table *t, int order, double x)
+double carom_spline_value(const carom_spline *t, int order, double x)
 {
     double first = t->x[0], last = t->x[t->n - 1];
     if (t->periodic)

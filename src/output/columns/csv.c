@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/table/table.h"
+#include "output/columns/columns.h"
 
 typedef struct reader {
-    carom_table_builder *b;
+    carom_columns_builder *b;
     FILE *file;
     char *line;   /* without its end */
     size_t size;
@@ -63,7 +63,7 @@ static carom_status read_parameters(const reader *r, char *at, carom_error *erro
         double value;
         at[length] = '\0';
         if (equals && equals > at && carom_number(equals + 1, &value))
-            CAROM_TRY(carom_table_parameter(r->b, at, (size_t)(equals - at), value, error));
+            CAROM_TRY(carom_columns_parameter(r->b, at, (size_t)(equals - at), value, error));
         at = next;
     }
     return CAROM_OK;
@@ -81,8 +81,8 @@ static carom_status read_comment(reader *r, carom_error *error)
     const char *key = r->line + 2;
     if (strcmp(key, "parameters") == 0)
         return read_parameters(r, colon + 2, error);
-    char **which = carom_table_key(r->b, key);
-    return which ? carom_table_text(r->b, which, colon + 2, strlen(colon + 2), error) : CAROM_OK;
+    char **which = carom_columns_key(r->b, key);
+    return which ? carom_columns_text(r->b, which, colon + 2, strlen(colon + 2), error) : CAROM_OK;
 }
 
 static carom_status read_header(reader *r, carom_error *error)
@@ -104,9 +104,9 @@ static carom_status read_header(reader *r, carom_error *error)
         if (name[0] == '\0' || carom_number(name, &value))
             CAROM_FAIL(error, CAROM_FILE, "'%s' line %ld: '%s' stands where the name of column %d should be",
                        r->b->path, r->number, name, r->b->table->ncolumn + 1);
-        CAROM_TRY(carom_table_name(r->b, name, strlen(name), error));
+        CAROM_TRY(carom_columns_name(r->b, name, strlen(name), error));
     }
-    return carom_table_named(r->b, error);
+    return carom_columns_named(r->b, error);
 }
 
 static bool read_number(const char *text, double *value)
@@ -120,7 +120,7 @@ static bool read_number(const char *text, double *value)
 /* Fills b->row. *fields is how many there are, also when there are too many. */
 static carom_status read_row(reader *r, int *fields, carom_error *error)
 {
-    const carom_table *t = r->b->table;
+    const carom_columns *t = r->b->table;
     *fields = 0;
     for (char *at = r->line; at; (*fields)++) {
         const char *text = next_field(&at);
@@ -133,7 +133,7 @@ static carom_status read_row(reader *r, int *fields, carom_error *error)
 
 static carom_status read_rows(reader *r, carom_error *error)
 {
-    carom_table *t = r->b->table;
+    carom_columns *t = r->b->table;
     while (next_line(r)) {
         if (r->line[0] == '\0' || r->line[0] == '#')
             continue;
@@ -147,14 +147,14 @@ static carom_status read_rows(reader *r, carom_error *error)
         if (fields != t->ncolumn)
             CAROM_FAIL(error, CAROM_FILE, "'%s' line %ld: %d values for %d columns", r->b->path, r->number, fields,
                        t->ncolumn);
-        CAROM_TRY(carom_table_append(r->b, error));
+        CAROM_TRY(carom_columns_append(r->b, error));
     }
     if (ferror(r->file))
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be read: %s", r->b->path, strerror(errno));
     return CAROM_OK;
 }
 
-carom_status carom_table_csv(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_csv(carom_columns_builder *b, carom_error *error)
 {
     reader r = {.b = b, .file = fopen(b->path, "rb")};
     if (!r.file)

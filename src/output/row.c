@@ -1,18 +1,18 @@
-/* columns.c: the names of the columns of a trajectory, in the order that output.h promises. */
+/* row.c: the names of the columns of a trajectory, in the order that output.h promises. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
-#include "output/columns.h"
+#include "output/row.h"
 
 typedef struct list {
     carom_arena *arena;
-    carom_columns *columns;
+    carom_row_layout *columns;
     int room;
     bool failed;
 } list;
 
-static bool taken(const carom_columns *columns, const char *name)
+static bool taken(const carom_row_layout *columns, const char *name)
 {
     for (int i = 0; i < columns->n; i++)
         if (strcmp(columns->name[i], name) == 0)
@@ -53,12 +53,12 @@ static void add_contact(list *to, const carom_model *model, int i)
     }
 }
 
-carom_status carom_columns_make(carom_columns *columns, carom_arena *arena, const carom_model *model, bool gaps,
+carom_status carom_row_layout_make(carom_row_layout *columns, carom_arena *arena, const carom_model *model, bool gaps,
                                 bool energy, carom_error *error)
 {
     int room = 3 + model->nq + model->nv + model->noutput + 8 * model->ncontact + 2 * model->njoint;
     char buffer[32];
-    *columns = (carom_columns){.gaps = gaps, .energy = -1};
+    *columns = (carom_row_layout){.gaps = gaps, .energy = -1};
     columns->name = CAROM_NEW(arena, const char *, room);
     columns->contact = CAROM_NEW(arena, int, model->ncontact + 1);
     if (!columns->name || !columns->contact)

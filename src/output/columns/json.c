@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/table/table.h"
+#include "output/columns/columns.h"
 
 enum { DEPTH_MOST = 64 };
 
 typedef struct reader {
-    carom_table_builder *b;
+    carom_columns_builder *b;
     char *text, *at;  /* at: what comes next; the text ends with a NUL */
     char *end;
     char *word;       /* [length of text + 1] the last string read */
@@ -165,11 +165,11 @@ static carom_status read_columns(reader *r, carom_error *error)
     CAROM_TRY(expect(r, '[', error));
     do {
         CAROM_TRY(read_string(r, error));
-        CAROM_TRY(carom_table_name(r->b, r->word, strlen(r->word), error));
+        CAROM_TRY(carom_columns_name(r->b, r->word, strlen(r->word), error));
     } while (accept(r, ','));
     CAROM_TRY(expect(r, ']', error));
     r->any_columns = true;
-    return carom_table_named(r->b, error);
+    return carom_columns_named(r->b, error);
 }
 
 static carom_status read_row(reader *r, carom_error *error)
@@ -181,7 +181,7 @@ static carom_status read_row(reader *r, carom_error *error)
         CAROM_TRY(read_number(r, &r->b->row[i], error));
     }
     CAROM_TRY(expect(r, ']', error));
-    return carom_table_append(r->b, error);
+    return carom_columns_append(r->b, error);
 }
 
 static carom_status read_rows(reader *r, carom_error *error)
@@ -208,7 +208,7 @@ static carom_status read_parameters(reader *r, carom_error *error)
         CAROM_TRY(read_string(r, error));
         CAROM_TRY(expect(r, ':', error));
         CAROM_TRY(read_number(r, &value, error));
-        CAROM_TRY(carom_table_parameter(r->b, r->word, strlen(r->word), value, error));
+        CAROM_TRY(carom_columns_parameter(r->b, r->word, strlen(r->word), value, error));
     } while (accept(r, ','));
     return expect(r, '}', error);
 }
@@ -224,9 +224,9 @@ static carom_status read_field(reader *r, carom_error *error)
         return read_rows(r, error);
     if (strcmp(r->word, "parameters") == 0 && *r->at == '{' && r->b->table->nparameter == 0)
         return read_parameters(r, error);
-    char **which = *r->at == '"' ? carom_table_key(r->b, r->word) : NULL;
+    char **which = *r->at == '"' ? carom_columns_key(r->b, r->word) : NULL;
     CAROM_TRY(skip(r, 0, error));
-    return which ? carom_table_text(r->b, which, r->word, strlen(r->word), error) : CAROM_OK;
+    return which ? carom_columns_text(r->b, which, r->word, strlen(r->word), error) : CAROM_OK;
 }
 
 static carom_status read_object(reader *r, carom_error *error)
@@ -268,7 +268,7 @@ static carom_status load(reader *r, carom_error *error)
     return CAROM_OK;
 }
 
-carom_status carom_table_json(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_json(carom_columns_builder *b, carom_error *error)
 {
     reader r = {.b = b};
     carom_status status = load(&r, error);

@@ -1,5 +1,5 @@
 /* hdf5.c: reads the samples of a trajectory written as HDF5, also while it still grows. */
-#include "output/table/table.h"
+#include "output/columns/columns.h"
 
 #ifndef CAROM_NO_HDF5
 #include <errno.h>
@@ -38,7 +38,7 @@ static char *read_texts(hid_t file, const char *name, size_t *size, size_t *n)
 }
 
 typedef struct parameters {
-    const carom_table_builder *b;
+    const carom_columns_builder *b;
     carom_error *error;
     carom_status status;
 } parameters;
@@ -50,7 +50,7 @@ static herr_t read_parameter(hid_t group, const char *name, const H5A_info_t *in
     hid_t id = H5Aopen(group, name, H5P_DEFAULT), space = id >= 0 ? H5Aget_space(id) : -1;
     (void)info;
     if (space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && H5Aread(id, H5T_NATIVE_DOUBLE, &value) >= 0)
-        to->status = carom_table_parameter(to->b, name, strlen(name), value, to->error);
+        to->status = carom_columns_parameter(to->b, name, strlen(name), value, to->error);
     if (space >= 0)
         H5Sclose(space);
     if (id >= 0)
@@ -59,7 +59,7 @@ static herr_t read_parameter(hid_t group, const char *name, const H5A_info_t *in
 }
 
 /* Attributes of a group; older files have none. */
-static carom_status read_parameters(const carom_table_builder *b, hid_t file, carom_error *error)
+static carom_status read_parameters(const carom_columns_builder *b, hid_t file, carom_error *error)
 {
     parameters to = {b, error, CAROM_OK};
     hid_t group = H5Gopen2(file, "parameters", H5P_DEFAULT);
@@ -70,14 +70,15 @@ static carom_status read_parameters(const carom_table_builder *b, hid_t file, ca
     return to.status;
 }
 
-static carom_status read_names(carom_table_builder *b, hid_t file, carom_error *error)
+static carom_status read_names(carom_columns_builder *b, hid_t file, carom_error *error)
 {
     static const char *const keys[] = {"model", "source", "scheme", "options"};
     carom_status status = CAROM_OK;
     size_t size, n;
     for (int i = 0; i < CAROM_COUNT(keys); i++) {
         char *text = read_texts(file, keys[i], &size, &n);
-        status = text ? carom_table_text(b, carom_table_key(b, keys[i]), text, strnlen(text, size), error) : CAROM_OK;
+        if (text)
+            status = carom_columns_text(b, carom_columns_key(b, keys[i]), text, strnlen(text, size), error);
         free(text);
         CAROM_TRY(status);
     }
@@ -86,13 +87,13 @@ static carom_status read_names(carom_table_builder *b, hid_t file, carom_error *
     if (!names)
         CAROM_FAIL(error, CAROM_FILE, "'%s' is not a trajectory: the attribute 'columns' is missing", b->path);
     for (size_t i = 0; i < n && status == CAROM_OK; i++)
-        status = carom_table_name(b, names + i * size, strnlen(names + i * size, size), error);
+        status = carom_columns_name(b, names + i * size, strnlen(names + i * size, size), error);
     free(names);
     CAROM_TRY(status);
-    return carom_table_named(b, error);
+    return carom_columns_named(b, error);
 }
 
-static hid_t open_column(const carom_table_builder *b, hid_t file, int i)
+static hid_t open_column(const carom_columns_builder *b, hid_t file, int i)
 {
     char path[1200];
     snprintf(path, sizeof path, "/samples/%s", b->table->name[i]);
@@ -102,9 +103,9 @@ static hid_t open_column(const carom_table_builder *b, hid_t file, int i)
 }
 
 /* All columns are as long as the shortest: a writer that is at work extends one after the other. */
-static carom_status measure(carom_table_builder *b, hid_t file, carom_error *error)
+static carom_status measure(carom_columns_builder *b, hid_t file, carom_error *error)
 {
-    carom_table *t = b->table;
+    carom_columns *t = b->table;
     for (int i = 0; i < t->ncolumn; i++) {
         hid_t set = open_column(b, file, i);
         if (set < 0)
@@ -122,7 +123,7 @@ static carom_status measure(carom_table_builder *b, hid_t file, carom_error *err
     return CAROM_OK;
 }
 
-static carom_status read_column(carom_table_builder *b, hid_t file, int i, carom_error *error)
+static carom_status read_column(carom_columns_builder *b, hid_t file, int i, carom_error *error)
 {
     hsize_t count = b->table->nrow, from = 0;
     hid_t set = open_column(b, file, i);
@@ -137,7 +138,7 @@ static carom_status read_column(carom_table_builder *b, hid_t file, int i, carom
     return CAROM_OK;
 }
 
-static carom_status read_file(carom_table_builder *b, carom_error *error)
+static carom_status read_file(carom_columns_builder *b, carom_error *error)
 {
     FILE *probe = fopen(b->path, "rb"); /* for the system's words */
     if (!probe)
@@ -155,14 +156,14 @@ static carom_status read_file(carom_table_builder *b, carom_error *error)
     if (status == CAROM_OK)
         status = measure(b, file, error);
     if (status == CAROM_OK)
-        status = carom_table_reserve(b, b->table->nrow, error);
+        status = carom_columns_reserve(b, b->table->nrow, error);
     for (int i = 0; status == CAROM_OK && i < b->table->ncolumn; i++)
         status = read_column(b, file, i, error);
     H5Fclose(file);
     return status;
 }
 
-carom_status carom_table_hdf5(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_hdf5(carom_columns_builder *b, carom_error *error)
 {
     carom_quiet before = carom_hdf5_quiet();
     carom_status status = read_file(b, error);
@@ -170,7 +171,7 @@ carom_status carom_table_hdf5(carom_table_builder *b, carom_error *error)
     return status;
 }
 #else
-carom_status carom_table_hdf5(carom_table_builder *b, carom_error *error)
+carom_status carom_columns_hdf5(carom_columns_builder *b, carom_error *error)
 {
     CAROM_FAIL(error, CAROM_UNSUPPORTED, "'%s': this build cannot read HDF5; use .csv or .json", b->path);
 }
