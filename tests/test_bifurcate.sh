@@ -13,7 +13,7 @@ prints "2.66 ... 2.68 *2 points$"
 [ "$(wc -l <"$tmp/d.csv")" = 61 ] || complain "3 x 20 points"
 xmllint --noout "$tmp/d.svg" 2>/dev/null || [ ! -x "$(command -v xmllint)" ] || complain "the picture is not XML"
 grep -q 'period doubling' "$tmp/d.svg" || complain "the mark has no label"
-[ "$(grep -c 'class="frame j"' "$tmp/d.svg")" = 4 ] || complain "two marks in two panels"
+[ "$(grep -c 'class="mark"' "$tmp/d.svg")" = 4 ] || complain "two marks in two panels"
 grep -q 'largest exponent (up)' "$tmp/d.svg" || complain "no exponent below the diagram"
 
 # ---- fields of the summary ----

@@ -39,7 +39,7 @@ expect 0 converge ball --schemes moreau-jean,dg-minus --h 0.1,0.05 --norms L1.q,
 [ ! -s "$out" ] || complain "--quiet prints"
 [ "$(grep -c '^moreau-jean,' "$tmp/a.csv")" = 20 ] || complain "a.csv has not 20 rows of moreau-jean"
 head -3 "$tmp/a.csv" | grep -q '^scheme,h,rtol,nominal,norm,error,' || complain "a.csv has no header"
-grep -q '<svg' "$tmp/a.svg" && grep -q 'class="tri"' "$tmp/a.svg" || complain "a.svg has no slope triangle"
+grep -q '<svg' "$tmp/a.svg" && grep -q 'class="slope"' "$tmp/a.svg" || complain "a.svg has no slope triangle"
 if command -v xmllint >/dev/null 2>&1; then xmllint --noout "$tmp/a.svg" || complain "a.svg is not XML"; fi
 [ ! -e "$tmp/a.csv.journal" ] || complain "a complete study leaves its journal"
 expect 0 converge ball --h 0.1,0.05 --quiet -o "$tmp/a.json"

@@ -1,7 +1,7 @@
 /* test_output_svg.c: plots are well-formed, small, and keep what matters: extremes and jumps. */
 #include <errno.h>
 
-#include "output/svg/svg.h"
+#include "output/chart/engine.h"
 #include "test_output.h"
 
 static carom_columns make_table(char **names, double **columns, int n, size_t rows)

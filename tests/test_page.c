@@ -10,6 +10,7 @@
 
 #include "output/page/page.h"
 #include "output/page/parts.h"
+#include "output/page/web.h"
 #include "testing.h"
 
 static char path[200];
@@ -68,20 +69,18 @@ START_TEST(no_text_becomes_a_tag_or_a_script)
 {
     const double x[] = {0, 1, 2}, y[] = {1, 2, 1};
     const char *header[] = {HOSTILE}, *cell[] = {HOSTILE}, *names[] = {HOSTILE};
-    carom_page_series series = {.name = HOSTILE, .x = x, .y = y, .n = 3};
-    carom_page_mark mark = {HOSTILE, 1, NAN, 0};
+    carom_chart_series series = {.name = HOSTILE, .x = x, .y = y, .n = 3};
+    carom_chart_mark mark = {HOSTILE, 1, NAN, 0};
     carom_page *page = begin(HOSTILE);
     carom_page_intro(page, HOSTILE);
     carom_page_group(page, HOSTILE);
     carom_page_section(page, HOSTILE, HOSTILE, CAROM_PAGE_PASS);
     carom_page_text(page, HOSTILE "\n\n- " HOSTILE);
     carom_page_format(page, "%s", HOSTILE);
-    carom_page_heading(page, HOSTILE);
     carom_page_note(page, HOSTILE);
-    carom_page_claim(page, HOSTILE, HOSTILE, CAROM_PAGE_FAIL);
     carom_page_command(page, HOSTILE, HOSTILE, HOSTILE);
     carom_page_table_put(page, &(carom_page_table){HOSTILE, header, cell, 1, 1});
-    carom_page_plot(page, &(carom_page_plot_data){.title = HOSTILE,
+    carom_page_plot(page, &(carom_chart){.title = HOSTILE,
                                                   .x_label = HOSTILE,
                                                   .y_label = HOSTILE,
                                                   .series = &series,
@@ -118,12 +117,11 @@ START_TEST(markup_is_code_emphasis_and_items_and_products_stay_products)
 }
 END_TEST
 
-START_TEST(a_verdict_may_come_after_its_section)
+START_TEST(a_verdict_stands_at_its_section_and_in_the_contents)
 {
     carom_page *page = begin("t");
-    carom_page_section(page, "a", "A", CAROM_PAGE_INFO);
+    carom_page_section(page, "a", "A", CAROM_PAGE_FAIL);
     carom_page_text(page, "x");
-    carom_page_verdict(page, CAROM_PAGE_FAIL);
     carom_page_section(page, "b", "B", CAROM_PAGE_PASS);
     carom_page_section(page, "c", "C", CAROM_PAGE_NOT_REPRODUCIBLE);
     char *all = finish(page);
@@ -145,7 +143,7 @@ START_TEST(a_page_asks_for_nothing_from_outside)
     ck_assert_int_eq(count(all, "@import"), 0);
     ck_assert_int_eq(count(all, "url("), 0);
     ck_assert_ptr_nonnull(strstr(all, "default-src 'none'"));
-    if (carom_page_interactive())
+    if (carom_web_interactive)
         ck_assert_ptr_nonnull(strstr(all, "Permission is hereby granted")); /* uPlot's licence */
     free(all);
 }
@@ -190,7 +188,7 @@ static double *data_of(const char *page, int k, size_t *n)
     return values;
 }
 
-static char *plot_page(const carom_page_plot_data *plot)
+static char *plot_page(const carom_chart *plot)
 {
     carom_page *page = begin("t");
     carom_page_section(page, "a", "A", CAROM_PAGE_INFO);
@@ -202,8 +200,8 @@ START_TEST(numbers_come_back_to_the_bit_and_a_common_x_is_kept_once)
 {
     for (size_t n = 1; n <= 4; n++) { /* all kinds of padding */
         const double x[] = {0, 0.1, -1e-300, 5}, y[] = {1.0 / 3, NAN, INFINITY, -0.0};
-        const carom_page_series s[] = {{.name = "a", .x = x, .y = y, .n = n}, {.name = "b", .x = x, .y = x, .n = n}};
-        char *all = plot_page(&(carom_page_plot_data){.title = "p", .series = s, .nseries = 2});
+        const carom_chart_series s[] = {{.name = "a", .x = x, .y = y, .n = n}, {.name = "b", .x = x, .y = x, .n = n}};
+        char *all = plot_page(&(carom_chart){.title = "p", .series = s, .nseries = 2});
         size_t got;
         double *back = data_of(all, 0, &got);
         ck_assert_uint_eq(got, n);
@@ -230,8 +228,8 @@ START_TEST(a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends)
     y[123456] = 77;
     y[654321] = -55;
     y[500000] = NAN;
-    const carom_page_series s = {.name = "a", .x = x, .y = y, .n = N};
-    char *all = plot_page(&(carom_page_plot_data){.title = "p", .series = &s, .nseries = 1});
+    const carom_chart_series s = {.name = "a", .x = x, .y = y, .n = N};
+    char *all = plot_page(&(carom_chart){.title = "p", .series = &s, .nseries = 1});
     CHECK_AT_MOST((double)strlen(all), 500e3);
     size_t n, m;
     double *bx = data_of(all, 0, &n), *by = data_of(all, 1, &m);
@@ -267,15 +265,15 @@ START_TEST(every_style_thins_and_draws)
 {
     enum { N = 90000 };
     double *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y);
-    for (int style = CAROM_PAGE_LINE; style <= CAROM_PAGE_BAND; style++) {
+    for (int style = CAROM_CHART_LINE; style <= CAROM_CHART_BAND; style++) {
         for (int i = 0; i < N; i++) { /* bands: pairs and a NaN */
-            x[i] = style == CAROM_PAGE_PATH ? cos(0.01 * i) : 1 + i;
-            y[i] = style == CAROM_PAGE_BAND ? (i % 3 == 2 ? NAN : 1) : 2 + sin(0.03 * i);
+            x[i] = style == CAROM_CHART_PATH ? cos(0.01 * i) : 1 + i;
+            y[i] = style == CAROM_CHART_BAND ? (i % 3 == 2 ? NAN : 1) : 2 + sin(0.03 * i);
         }
-        const carom_page_series s = {.name = "a", .x = x, .y = y, .n = N, .style = (carom_page_style)style};
+        const carom_chart_series s = {.name = "a", .x = x, .y = y, .n = N, .style = (carom_chart_style)style};
         for (int log = 0; log < 2; log++) {
-            char *all = plot_page(&(carom_page_plot_data){.title = "p", .series = &s, .nseries = 1, .logy = log,
-                                                          .logx = log && style != CAROM_PAGE_PATH});
+            char *all = plot_page(&(carom_chart){.title = "p", .series = &s, .nseries = 1, .logy = log,
+                                                          .logx = log && style != CAROM_CHART_PATH});
             size_t n;
             double *bx = data_of(all, 0, &n);
             CHECK_AT_LEAST((double)n, 3);
@@ -294,11 +292,11 @@ END_TEST
 START_TEST(empty_constant_and_infinite_series_are_no_trouble)
 {
     const double x[] = {1, 1, 1}, y[] = {INFINITY, NAN, -INFINITY}, zero[] = {0, 0, 0};
-    const carom_page_series s[] = {{.name = "none", .x = x, .y = y, .n = 0}, {.name = "bad", .x = x, .y = y, .n = 3},
+    const carom_chart_series s[] = {{.name = "none", .x = x, .y = y, .n = 0}, {.name = "bad", .x = x, .y = y, .n = 3},
                                    {.x = x, .y = zero, .n = 3}};
     for (int log = 0; log < 2; log++) {
         char *all =
-            plot_page(&(carom_page_plot_data){.title = NULL, .series = s, .nseries = 3, .logx = log, .logy = log});
+            plot_page(&(carom_chart){.title = NULL, .series = s, .nseries = 3, .logx = log, .logy = log});
         ck_assert(!has_nan(all));
         free(all);
     }
@@ -325,13 +323,13 @@ START_TEST(rows_with_a_verdict_name_their_cells_and_logarithmic_axes_have_round_
     const char *const header[] = {"check", "a \"<b>\"", "verdict"},
                       *const cell[] = {"x", "1", "pass", "y", "2", "fail"}, *const plain[] = {"x", "1", "2"};
     const double few[] = {0.013, 0.13}, many[] = {1e-13, 3e-2};
-    const carom_page_series series = {"s", few, many, 2, CAROM_PAGE_POINTS, 0};
+    const carom_chart_series series = {.name = "s", .x = few, .y = many, .n = 2, .style = CAROM_CHART_POINTS};
     carom_page *page = begin("ticks");
     carom_page_section(page, "s", "Section", CAROM_PAGE_PASS);
     carom_page_table_put(page, &(carom_page_table){"checks", header, cell, 3, 2});
     carom_page_table_put(page, &(carom_page_table){"numbers", header, plain, 3, 1});
     carom_page_plot(page,
-                    &(carom_page_plot_data){.title = "p", .series = &series, .nseries = 1, .logx = true, .logy = true});
+                    &(carom_chart){.title = "p", .series = &series, .nseries = 1, .logx = true, .logy = true});
     char *all = finish(page);
     ck_assert_int_eq(count(all, "<table class=\"checks\">"), 1);
     ck_assert_int_eq(count(all, "data-name=\"a &quot;&lt;b&gt;&quot;\">"), 2);
@@ -390,7 +388,7 @@ START_TEST(a_full_device_is_an_error_and_stays_a_device)
 END_TEST
 
 TEST_MAIN("page", no_text_becomes_a_tag_or_a_script, markup_is_code_emphasis_and_items_and_products_stay_products,
-          a_verdict_may_come_after_its_section, a_page_asks_for_nothing_from_outside,
+          a_verdict_stands_at_its_section_and_in_the_contents, a_page_asks_for_nothing_from_outside,
           numbers_come_back_to_the_bit_and_a_common_x_is_kept_once,
           a_million_points_become_a_small_page_that_keeps_peaks_gaps_and_ends, every_style_thins_and_draws,
           empty_constant_and_infinite_series_are_no_trouble,

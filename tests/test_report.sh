@@ -146,7 +146,7 @@ shows 'There are no contacts'
 shows 'class="animation"'
 printf 'carom: 1\nname: bare\ncoordinates: {x: 0}\nkinetic: x'"'"'^2/2\n' >"$tmp/bare.yaml"
 expect 0 report "$tmp/bare.yaml" -o "$page"
-shows "is not drawn: the model &#39;bare&#39; has no section"
+shows "is not drawn: the model 'bare' has no section"
 
 # ---- runs that fail, disks that are full ----
 printf 'carom: 1\ncoordinates: {x: 1}\nkinetic: x'"'"'^2/2\nforces: {x: 1/(x - 1.5)^2}\nrun: {t_end: 10}\n' >"$tmp/fails.yaml"

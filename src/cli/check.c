@@ -3,32 +3,31 @@
 
 #include "cli/cli.h"
 #include "model/check.h"
-#include "output/output.h"
 
 enum { POINTS = 20 }; /* around the start */
 
 typedef struct findings {
-    const carom_model *model;
-    carom_verdict verdict[CAROM_VERDICTS];
+    carom_cli_work work;
+    carom_verdict verdict[CAROM_VERDICTS], *verdicts;
     int n, wrong;
-    bool differenced;
-    const char *note;
+    bool ok, differenced;
+    char *derived; /* what is said about it */
 } findings;
 
 static void print_text(const findings *f)
 {
+    fputs(f->derived, stdout);
     printf("\nderivatives against finite differences, at the start and at %d points around it\n", POINTS);
     for (int i = 0; i < f->n; i++) {
         const carom_verdict *v = &f->verdict[i];
         printf("  %-6s %-42s %s  (%.1e)%s\n", v->name, v->meaning, v->ok ? "ok   " : "WRONG", v->error,
                v->differenced ? "  by finite differences: the model does not give it" : "");
     }
-    if (*f->note)
-        printf("note: %s\n", f->note);
+    if (*f->work.note)
+        printf("note: %s\n", f->work.note);
 }
 
-static void put_names(carom_json *json, const char *key, const carom_model *model, int n,
-                      const char *(*name)(const carom_model *, int, char *))
+static void put_names(carom_json *json, const char *key, const carom_model *model, int n, carom_json_name *name)
 {
     char buffer[32];
     carom_json_array(json, key);
@@ -37,94 +36,80 @@ static void put_names(carom_json *json, const char *key, const carom_model *mode
     carom_json_end(json);
 }
 
-static carom_status print_json(const findings *f, const char *description, carom_error *error)
+static void put_model(carom_json *json, const char *key, const void *record)
 {
-    const carom_model *m = f->model;
-    char buffer[32];
-    carom_json *json;
-    CAROM_TRY(carom_json_new(&json, "standard output", stdout, true, error));
-    carom_json_object(json, NULL);
-    carom_json_string(json, "model", m->name);
+    const carom_model *m = ((const findings *)record)->work.model;
+    carom_json_string(json, key, m->name);
     put_names(json, "coordinates", m, m->nq, carom_model_q_name);
-    carom_json_object(json, "parameters");
-    for (int i = 0; i < m->np; i++)
-        carom_json_number(json, carom_model_p_name(m, i, buffer), m->p[i]);
-    carom_json_end(json);
+    carom_json_named(json, "parameters", m, carom_model_p_name, m->p, m->np);
     put_names(json, "joints", m, m->njoint, carom_model_joint_name);
     put_names(json, "contacts", m, m->ncontact, carom_model_contact_name);
     put_names(json, "outputs", m, m->noutput, carom_model_output_name);
-    carom_json_string(json, "derived", description);
-    carom_json_array(json, "derivatives");
-    for (int i = 0; i < f->n; i++) {
-        carom_json_object(json, NULL);
-        carom_json_string(json, "name", f->verdict[i].name);
-        carom_json_string(json, "meaning", f->verdict[i].meaning);
-        carom_json_number(json, "error", f->verdict[i].error);
-        carom_json_bool(json, "ok", f->verdict[i].ok);
-        carom_json_bool(json, "differenced", f->verdict[i].differenced);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-    carom_json_bool(json, "ok", f->wrong == 0);
-    if (*f->note)
-        carom_json_string(json, "note", f->note);
-    carom_json_end(json);
-    return carom_json_close(json, error);
 }
 
-static carom_status describe(const carom_model *model, char **text, carom_error *error)
+static const carom_result_field of_verdict[] = {CAROM_CELL("name", CAROM_TEXT, carom_verdict, name),
+                                                CAROM_CELL("meaning", CAROM_TEXT, carom_verdict, meaning),
+                                                CAROM_CELL("error", CAROM_NUMBER, carom_verdict, error),
+                                                CAROM_CELL("ok", CAROM_BOOL, carom_verdict, ok),
+                                                CAROM_CELL("differenced", CAROM_BOOL, carom_verdict, differenced),
+                                                {.name = NULL}};
+static const carom_result_field fields[] = {CAROM_PUT("model", put_model),
+                                            CAROM_CELL("derived", CAROM_TEXT, findings, derived),
+                                            CAROM_ROWS("derivatives", findings, verdicts, n, carom_verdict, of_verdict),
+                                            CAROM_CELL("ok", CAROM_BOOL, findings, ok),
+                                            CAROM_OPTIONAL("note", CAROM_CHARS, findings, work.note),
+                                            {.name = NULL}};
+
+static carom_status describe(findings *f, carom_error *error)
 {
     size_t size;
-    FILE *file = open_memstream(text, &size);
-    if (!file)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to describe the model");
-    carom_status status = carom_model_describe(model, file, error);
-    if (fclose(file) && status == CAROM_OK)
+    FILE *file = open_memstream(&f->derived, &size);
+    carom_status status = file ? carom_model_describe(f->work.model, file, error) : CAROM_NO_MEMORY;
+    if (!file || (fclose(file) && status == CAROM_OK))
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to describe the model");
     return status;
 }
 
-static carom_status inspect(const carom_cli *cli, findings *f, carom_error *error)
+static int inspect(findings *f)
 {
-    char *description = NULL;
-    carom_status status = carom_model_verify(f->model, POINTS, (unsigned long)cli->seed, f->verdict, &f->n, error);
+    const carom_cli *cli = f->work.cli;
+    carom_error error = {0};
+    CAROM_CLI_TRY(carom_cli_begin(&f->work));
+    carom_status status =
+        carom_model_verify(f->work.model, POINTS, (unsigned long)cli->seed, f->verdict, &f->n, &error);
+    CAROM_CLI_TRY(carom_cli_done(status, &error));
+    CAROM_CLI_TRY(carom_cli_done(describe(f, &error), &error));
     for (int i = 0; i < f->n; i++) {
         f->wrong += !f->verdict[i].ok;
         f->differenced |= f->verdict[i].differenced;
     }
-    if (status == CAROM_OK)
-        status = describe(f->model, &description, error);
-    if (status == CAROM_OK && cli->json)
-        status = print_json(f, description, error);
-    else if (status == CAROM_OK && !cli->quiet) {
-        fputs(description, stdout);
+    f->ok = f->wrong == 0;
+    f->verdicts = f->verdict;
+    if (cli->json)
+        CAROM_CLI_TRY(carom_cli_json(fields, f));
+    else if (!cli->quiet)
         print_text(f);
-    }
-    free(description);
-    return status;
+    if (f->wrong)
+        return carom_cli_fail(CAROM_EXIT_UNMET, "%d of %d derivatives do not agree with finite differences", f->wrong,
+                              f->n);
+    if (cli->strict && f->differenced)
+        return carom_cli_fail(CAROM_EXIT_UNMET,
+                              "the model leaves out derivatives, finite differences stand in (--strict)");
+    return CAROM_EXIT_OK;
 }
 
-int carom_cli_check(const carom_cli *cli)
+static int check(const carom_cli *cli)
 {
-    char note[200];
-    carom_error error = {0};
-    carom_options options;
-    carom_model *model;
-    int code = carom_cli_load(cli, &model, note);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_settings(cli, model, &options);
-    if (code == CAROM_EXIT_OK) {
-        findings f = {.model = model, .note = note};
-        carom_status status = inspect(cli, &f, &error);
-        if (status != CAROM_OK)
-            code = carom_cli_fail(carom_cli_exit(status), "%s", error.text);
-        else if (f.wrong)
-            code = carom_cli_fail(CAROM_EXIT_UNMET, "%d of %d derivatives do not agree with finite differences",
-                                  f.wrong, f.n);
-        else if (cli->strict && f.differenced)
-            code = carom_cli_fail(CAROM_EXIT_UNMET,
-                                  "the model leaves out derivatives, finite differences stand in (--strict)");
-    }
-    carom_model_free(model);
+    findings f = {.work.cli = cli};
+    int code = inspect(&f);
+    free(f.derived);
+    carom_model_free(f.work.model);
     return code;
 }
+
+const carom_cli_command carom_cli_check_command = {
+    "check", "MODEL", 1, 1, CAROM_CLI_CHECK, check,
+    "show what is derived from a model and verify its derivatives",
+    "Reads MODEL, prints what follows from it (mass matrix, forces, gaps and their derivatives) and compares every "
+    "derivative with finite differences at the start and at points around it.",
+    "carom check pendulum.yaml\ncarom check slider-crank --assemble", NULL};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/core.h"
+#include "output/json.h"
 
 enum { /* exit codes; scripts rely on them */
     CAROM_EXIT_OK = 0,
@@ -14,6 +15,13 @@ enum { /* exit codes; scripts rely on them */
     CAROM_EXIT_UNMET = 4,
     CAROM_EXIT_INTERRUPTED = 130
 };
+/* Pass an exit code on. */
+#define CAROM_CLI_TRY(call)                                                                                            \
+    do {                                                                                                               \
+        int try_code_ = (call);                                                                                        \
+        if (try_code_ != CAROM_EXIT_OK)                                                                                \
+            return try_code_;                                                                                          \
+    } while (0)
 const char *carom_cli_exit_text(int code); /* NULL: no such code */
 int carom_cli_exit(carom_status status);   /* of a run that ended with status */
 
@@ -114,23 +122,38 @@ typedef struct carom_cli_count { /* an option that takes an integer */
     long *count;
 } carom_cli_count;
 int carom_cli_own_counts(const carom_cli *cli, const carom_cli_count *list, int n);
+/* The same as the place of a word in a list (NULL ends it). */
+int carom_cli_own_choice(const carom_cli *cli, const char *name, const char *const *words, int *choice);
+/* "a,b,c" in parts; *n of them. NULL: no memory */
+const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 
-/* One of these in each file of a command with options of its own. */
-extern const carom_cli_command carom_cli_lyapunov_command, carom_cli_bifurcate_command, carom_cli_orbit_command,
-    carom_cli_gradient_command;
-extern const carom_cli_command carom_cli_sweep_command, carom_cli_merge_command, carom_cli_basin_command;
-extern const carom_cli_command carom_cli_report_command, carom_cli_reproduce_command, carom_cli_converge_command;
+/* One of these in the file of each command. */
+#define CAROM_CLI_COMMANDS(X)                                                                                          \
+    X(run) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge) X(basin)           \
+    X(converge) X(report) X(reproduce) X(help) X(version)
+#define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
+CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
+/* An option of a command's own. */
+#define CAROM_CLI_OWN_OPTION(name, argument, doc) {(name), NULL, (argument), 0, CAROM_CLI_OWN, NULL, 0, doc}
 
 /* Fills *cli from the words after `carom`. Says what is wrong on stderr; returns an exit code. */
 int carom_cli_parse(carom_cli *cli, int argc, char **argv);
 
 /* "carom: " and a message on stderr; returns code. */
 int carom_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int carom_cli_no_memory(void);
+/* How a call of the library ended: its sentence on stderr if it failed. An exit code. */
+int carom_cli_done(carom_status status, const carom_error *error);
 /* The same of a job that failed on its way; with --json also an object with `model`, `status` and `message`. */
 int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status,
                        const char *message);
+/* One object on standard output. An exit code. */
+int carom_cli_json(const carom_result_field *fields, const void *record);
+/* "-": standard output, whose name then stands in *path. NULL: *path is a file to create. */
+FILE *carom_cli_stream(const char **path);
 /* Before a long job: can this file be written at its end? NULL and - can. An exit code. */
 int carom_cli_check_writable(const char *path);
+int carom_cli_check_page(const carom_cli *cli, const char *path); /* does it end as a page does? */
 /* carom_cli_fail with the nearest of names to word as a hint (NULL ends them), then where to read on;
  * CAROM_EXIT_USAGE. */
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic);
@@ -143,19 +166,7 @@ int carom_cli_settings(const carom_cli *cli, const carom_model *model, carom_opt
 /* For commands that need more than a run does: rtol and atol that the command line leaves open. */
 void carom_cli_sharpen(const carom_cli *cli, carom_options *options, double tolerance);
 
-int carom_cli_run(const carom_cli *cli);
-int carom_cli_check(const carom_cli *cli);
-int carom_cli_list(const carom_cli *cli);
-int carom_cli_plot(const carom_cli *cli);
-int carom_cli_orbit(const carom_cli *cli);
-int carom_cli_gradient(const carom_cli *cli);
-int carom_cli_reproduce(const carom_cli *cli);
-int carom_cli_help(const carom_cli *cli);
-int carom_cli_version(const carom_cli *cli);
-
-void carom_cli_overview(FILE *file);
 void carom_cli_command_help(FILE *file, const carom_cli_command *command);
-void carom_cli_manual(FILE *file);
 void carom_cli_describe_method(FILE *file, const char *kind, const carom_method *method);
 /* Prints text in lines up to `width`, all but the first indented; a newline in text starts a new line. */
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
@@ -165,6 +176,7 @@ void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
 void carom_cli_catch(carom_sim *sim); /* NULL: there is none, or more than one */
 void carom_cli_release(void);
 bool carom_cli_interrupted(void);
+bool carom_cli_stop(void *user); /* the same, as the callback of a job */
 
 /* ---- progress: one line on a terminal ---- */
 typedef struct carom_progress {
@@ -180,5 +192,19 @@ void carom_progress_begin(carom_progress *progress, FILE *file, double t0, doubl
 void carom_progress_step(carom_progress *progress, double t);
 void carom_progress_end(carom_progress *progress); /* wipes the line */
 double carom_wall_time(void);
+
+/* ---- a model that is run: the first member of what most commands work with ---- */
+typedef struct carom_cli_work {
+    const carom_cli *cli;
+    carom_model *model;
+    carom_options options;
+    carom_progress progress;
+    double wall_s;
+    char note[200]; /* what loading had to say */
+} carom_cli_work;
+int carom_cli_begin(carom_cli_work *work); /* loads the model and the options of its run */
+/* A long job: a progress line from..to, and signals. */
+void carom_cli_start(carom_cli_work *work, double from, double to, const char *unit);
+void carom_cli_finish(carom_cli_work *work);
 
 #endif

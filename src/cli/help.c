@@ -83,7 +83,7 @@ static void labelled(FILE *file, const char *label, const char *doc, int column)
     carom_cli_wrap(file, doc, column, WIDTH);
 }
 
-void carom_cli_overview(FILE *file)
+static void overview(FILE *file)
 {
     carom_cli_wrap(file, about, 0, WIDTH);
     fprintf(file, "\nusage: carom COMMAND [OPTIONS] ...\n\n");
@@ -183,12 +183,13 @@ void carom_cli_describe_method(FILE *file, const char *kind, const carom_method 
     }
 }
 
+static const struct {
+    const char *kind;
+    const carom_method *(*method)(int);
+} lists[] = {{"scheme", carom_scheme_method}, {"solver", carom_solver_method}, {"law", carom_law_method}};
+
 static bool method_topic(const char *topic)
 {
-    const struct {
-        const char *kind;
-        const carom_method *(*method)(int);
-    } lists[] = {{"scheme", carom_scheme_method}, {"solver", carom_solver_method}, {"law", carom_law_method}};
     bool found = false;
     for (int k = 0; k < CAROM_COUNT(lists); k++)
         for (int i = 0; lists[k].method(i); i++)
@@ -212,41 +213,13 @@ static int unknown_topic(const char *topic)
     int n = 4;
     for (int i = 0; carom_cli_commands[i]; i++)
         names[n++] = carom_cli_commands[i]->name;
-    for (int i = 0; carom_scheme_method(i) && n < 199; i++)
-        names[n++] = carom_scheme_method(i)->name;
-    for (int i = 0; carom_solver_method(i) && n < 199; i++)
-        names[n++] = carom_solver_method(i)->name;
-    for (int i = 0; carom_law_method(i) && n < 199; i++)
-        names[n++] = carom_law_method(i)->name;
+    for (int k = 0; k < CAROM_COUNT(lists); k++)
+        for (int i = 0; lists[k].method(i) && n < 199; i++)
+            names[n++] = lists[k].method(i)->name;
     for (int i = 0; carom_builtin_name(i) && n < 199; i++)
         names[n++] = carom_builtin_name(i);
     names[n] = NULL;
     return carom_cli_unknown("topic", topic, names, NULL);
-}
-
-int carom_cli_help(const carom_cli *cli)
-{
-    if (cli->noperand == 0) {
-        carom_cli_overview(stdout);
-        return CAROM_EXIT_OK;
-    }
-    const char *topic = cli->operand[0];
-    const carom_cli_command *command = carom_cli_find(topic);
-    if (command)
-        carom_cli_command_help(stdout, command);
-    else if (!strcmp(topic, "model"))
-        fputs(model_topic, stdout);
-    else if (!strcmp(topic, "settings"))
-        fputs(settings_topic, stdout);
-    else if (!strcmp(topic, "exit"))
-        exit_topic();
-    else if (!strcmp(topic, "man"))
-        carom_cli_manual(stdout);
-    else if (carom_builtin_text(topic))
-        fputs(carom_builtin_text(topic), stdout);
-    else if (!method_topic(topic))
-        return unknown_topic(topic);
-    return CAROM_EXIT_OK;
 }
 
 /* ---- the manual page ---- */
@@ -281,7 +254,7 @@ static void entry(FILE *file, const char *label, const char *doc)
     fputc('\n', file);
 }
 
-void carom_cli_manual(FILE *file)
+static void manual(FILE *file)
 {
     char label[100];
     fprintf(file, ".TH CAROM 1 \"\" \"carom %s\" \"User Commands\"\n.SH NAME\ncarom \\- ", CAROM_VERSION);
@@ -330,3 +303,33 @@ void carom_cli_manual(FILE *file)
         if (carom_cli_commands[i]->examples)
             verbatim(file, carom_cli_commands[i]->examples);
 }
+
+static int help(const carom_cli *cli)
+{
+    if (cli->noperand == 0) {
+        overview(stdout);
+        return CAROM_EXIT_OK;
+    }
+    const char *topic = cli->operand[0];
+    const carom_cli_command *command = carom_cli_find(topic);
+    if (command)
+        carom_cli_command_help(stdout, command);
+    else if (!strcmp(topic, "model"))
+        fputs(model_topic, stdout);
+    else if (!strcmp(topic, "settings"))
+        fputs(settings_topic, stdout);
+    else if (!strcmp(topic, "exit"))
+        exit_topic();
+    else if (!strcmp(topic, "man"))
+        manual(stdout);
+    else if (carom_builtin_text(topic))
+        fputs(carom_builtin_text(topic), stdout);
+    else if (!method_topic(topic))
+        return unknown_topic(topic);
+    return CAROM_EXIT_OK;
+}
+
+const carom_cli_command carom_cli_help_command = {
+    "help", "[TOPIC]", 0, 1, CAROM_CLI_HELP, help, "explain a command, a scheme, a solver or a topic",
+    "TOPIC is a command, the name of a scheme, solver or law, or one of: model, settings, exit, man (the manual page).",
+    "carom help run\ncarom help moreau-jean", NULL};

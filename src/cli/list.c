@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "output/output.h"
 
 static const struct {
     const char *name, *one;
@@ -79,64 +78,75 @@ static void print_names(void)
 
 /* ---- JSON ---- */
 
-static void json_field(carom_json *json, const carom_field *field)
+static void put_standard(carom_json *json, const char *key, const void *record)
 {
-    static const char *const types[] = {"double", "int", "bool", "enum"};
-    carom_json_object(json, NULL);
-    carom_json_string(json, "name", field->name);
-    carom_json_string(json, "type", types[field->type]);
-    if (field->type == CAROM_FIELD_BOOL)
-        carom_json_bool(json, "default", field->value != 0);
-    else if (field->type == CAROM_FIELD_ENUM) {
-        char word[64];
-        carom_json_array(json, "choices");
-        const char *standard = "";
+    const carom_field *field = record;
+    if (field->type == CAROM_FIELD_BOOL) {
+        carom_json_bool(json, key, field->value != 0);
+    } else if (field->type == CAROM_FIELD_ENUM) {
+        char word[64], standard[64] = "";
         int index = 0;
+        carom_json_array(json, "choices");
         for (const char *c = field->choices; *c; c += strcspn(c, " "), c += strspn(c, " "), index++) {
             snprintf(word, sizeof word, "%.*s", (int)strcspn(c, " "), c);
             carom_json_string(json, NULL, word);
-            standard = index == (int)field->value ? c : standard;
+            if (index == (int)field->value)
+                strcpy(standard, word);
         }
         carom_json_end(json);
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(standard, " "), standard);
-        carom_json_string(json, "default", word);
+        carom_json_string(json, key, standard);
     } else {
-        carom_json_number(json, "default", field->value);
+        carom_json_number(json, key, field->value);
         carom_json_number(json, "least", field->min);
         carom_json_number(json, "most", field->max);
     }
-    carom_json_string(json, "doc", field->doc);
-    carom_json_end(json);
 }
 
-static void json_methods(carom_json *json, int k)
+static void put_type(carom_json *json, const char *key, const void *record)
+{
+    static const char *const types[] = {"double", "int", "bool", "enum"};
+    carom_json_string(json, key, types[((const carom_field *)record)->type]);
+}
+
+static const carom_result_field of_field[] = {CAROM_CELL("name", CAROM_TEXT, carom_field, name),
+                                              CAROM_PUT("type", put_type),
+                                              CAROM_PUT("default", put_standard),
+                                              CAROM_CELL("doc", CAROM_TEXT, carom_field, doc),
+                                              {.name = NULL}};
+static const carom_result_field of_method[] = {CAROM_CELL("name", CAROM_TEXT, carom_method, name),
+                                               CAROM_CELL("doc", CAROM_TEXT, carom_method, doc),
+                                               CAROM_CELL("ref", CAROM_TEXT, carom_method, ref),
+                                               {.name = NULL}};
+
+static void put_methods(carom_json *json, int k)
 {
     carom_json_array(json, lists[k].name);
     for (int i = 0; lists[k].method(i); i++) {
         const carom_method *method = lists[k].method(i);
-        carom_json_object(json, NULL);
-        carom_json_string(json, "name", method->name);
-        carom_json_string(json, "doc", method->doc);
-        carom_json_string(json, "ref", method->ref);
         carom_options options = carom_options_default();
+        carom_json_object(json, NULL);
+        carom_json_fields(json, of_method, method);
         if (k == 0 && carom_options_set(&options, "scheme", method->name, NULL) == CAROM_OK) {
-            double smooth = 0, impact = 0;
-            carom_scheme_orders(&options, &smooth, &impact);
-            carom_json_object(json, "orders"); /* null: none */
-            carom_json_number(json, "smooth", smooth > 0 ? smooth : NAN);
-            carom_json_number(json, "impact", impact > 0 ? impact : NAN);
-            carom_json_end(json);
+            static const char *const names[] = {"smooth", "impact"};
+            double order[2] = {0, 0};
+            carom_scheme_orders(&options, &order[0], &order[1]);
+            for (int j = 0; j < 2; j++)
+                order[j] = order[j] > 0 ? order[j] : NAN; /* null: none */
+            carom_json_values(json, "orders", names, order, 2);
         }
         carom_json_array(json, "fields");
-        for (const carom_field *f = method->fields; f && f->name; f++)
-            json_field(json, f);
+        for (const carom_field *f = method->fields; f && f->name; f++) {
+            carom_json_object(json, NULL);
+            carom_json_fields(json, of_field, f);
+            carom_json_end(json);
+        }
         carom_json_end(json);
         carom_json_end(json);
     }
     carom_json_end(json);
 }
 
-static void json_models(carom_json *json)
+static void put_models(carom_json *json)
 {
     char title[100];
     carom_json_array(json, "models");
@@ -150,25 +160,20 @@ static void json_models(carom_json *json)
     carom_json_end(json);
 }
 
-static int print_json(const char *what)
+/* The lists of one name, or all of them. */
+static void put_lists(carom_json *json, const char *key, const void *record)
 {
-    carom_error error = {0};
-    carom_json *json;
-    if (carom_json_new(&json, "standard output", stdout, true, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    carom_json_object(json, NULL);
+    const char *what = *(const char *const *)record;
+    (void)key;
     for (int k = 0; k < CAROM_COUNT(lists); k++)
         if (!what || !strcmp(what, lists[k].name))
-            json_methods(json, k);
+            put_methods(json, k);
     if (!what || !strcmp(what, "models"))
-        json_models(json);
-    carom_json_end(json);
-    if (carom_json_close(json, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    return CAROM_EXIT_OK;
+        put_models(json);
 }
+static const carom_result_field of_lists[] = {CAROM_PUT("", put_lists), {.name = NULL}};
 
-int carom_cli_list(const carom_cli *cli)
+static int list(const carom_cli *cli)
 {
     static const char *const names[] = {"schemes", "solvers", "laws", "models", NULL};
     const char *what = cli->noperand ? cli->operand[0] : NULL;
@@ -178,7 +183,7 @@ int carom_cli_list(const carom_cli *cli)
     if (what && !names[k])
         return carom_cli_unknown("list", what, names, "list");
     if (cli->json)
-        return print_json(what);
+        return carom_cli_json(of_lists, &what);
     if (!what)
         print_names();
     else if (k < CAROM_COUNT(lists))
@@ -187,3 +192,8 @@ int carom_cli_list(const carom_cli *cli)
         print_models();
     return CAROM_EXIT_OK;
 }
+
+const carom_cli_command carom_cli_list_command = {
+    "list", "[schemes|solvers|laws|models]", 0, 1, CAROM_CLI_LIST, list, "list what there is",
+    "Lists schemes, solvers and laws with their fields (defaults and ranges), or the built-in models.",
+    "carom list schemes\ncarom list models --json", NULL};

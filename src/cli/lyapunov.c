@@ -2,70 +2,75 @@
  * is. */
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "carom_analysis.h"
 #include "cli/cli.h"
-#include "model/model.h"
-#include "output/output.h"
-#include "output/stream.h"
 
 typedef struct work {
-    const carom_cli *cli;
-    carom_model *model;
-    carom_options options;
+    carom_cli_work run;
     carom_lyapunov_request request;
     carom_lyapunov_result mean, *each; /* [starts] */
     int starts;
-    carom_progress progress;
     carom_stream history;
-    bool writing;
-    carom_status status;
-    double wall_s;
-    char note[200];
+    bool writing, differ;
+    double epsilon;                          /* of a perturbation, else NAN */
+    const char *name, *method, *status, *per; /* for people */
 } work;
 
 /* ---- options ---- */
 
+static bool periodic(const work *w)
+{
+    return w->run.model->period > 0;
+}
+
+static const char *units(const work *w)
+{
+    return periodic(w) ? "periods" : "units of time";
+}
+
 /* --periods, or --time in whole periods. */
 static int read_length(work *w)
 {
-    const carom_cli *cli = w->cli;
+    const carom_cli *cli = w->run.cli;
     const char *periods = carom_cli_own(cli, "--periods"), *time = carom_cli_own(cli, "--time");
-    double unit = w->model->period > 0 ? w->model->period : 1, number = (double)w->request.length;
+    double unit = periodic(w) ? w->run.model->period : 1, number = (double)w->request.length;
     const carom_cli_count length = {"--periods", 1, 1e15, &w->request.length};
     if (periods && time)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--periods and --time cannot both be given");
-    if (periods && !(w->model->period > 0))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "model '%s' has no period; give --time", w->model->name);
+    if (periods && !periodic(w))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "model '%s' has no period; give --time", w->run.model->name);
     if (!time)
         return carom_cli_own_counts(cli, &length, 1);
-    int code = carom_cli_own_number(cli, "--time", 0, 1e15, &number);
+    CAROM_CLI_TRY(carom_cli_own_number(cli, "--time", 0, 1e15, &number));
     w->request.length = (long)fmax(1, ceil(number / unit - 1e-9));
-    return code;
+    return CAROM_EXIT_OK;
 }
 
 static int read_method(work *w)
 {
-    const char *method = carom_cli_own(w->cli, "--method"), *epsilon = carom_cli_own(w->cli, "--epsilon");
     static const char *const names[] = {"tangent", "perturbation", NULL};
-    if (method && !strcmp(method, names[1]))
-        w->request.method = CAROM_LYAPUNOV_PERTURBATION;
-    else if (method && strcmp(method, names[0]) != 0)
+    const carom_cli *cli = w->run.cli;
+    const char *method = carom_cli_own(cli, "--method"), *epsilon = carom_cli_own(cli, "--epsilon");
+    int choice = CAROM_LYAPUNOV_TANGENT;
+    while (method && names[choice] && strcmp(method, names[choice]))
+        choice++;
+    if (!names[choice])
         return carom_cli_unknown("method", method, names, "lyapunov");
-    if (epsilon && w->request.method == CAROM_LYAPUNOV_TANGENT)
+    w->request.method = (carom_lyapunov_method)choice;
+    w->method = names[choice];
+    if (epsilon && choice == CAROM_LYAPUNOV_TANGENT)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--epsilon belongs to --method perturbation; tangents are exact");
-    if (epsilon && !strcmp(epsilon, "h")) {
-        w->request.epsilon = w->options.h > 0 ? w->options.h : w->model->period / 1000;
-        return CAROM_EXIT_OK;
-    }
-    return carom_cli_own_number(w->cli, "--epsilon", DBL_MIN, DBL_MAX, &w->request.epsilon);
+    if (epsilon && !strcmp(epsilon, "h"))
+        w->request.epsilon = w->run.options.h > 0 ? w->run.options.h : w->run.model->period / 1000;
+    else
+        CAROM_CLI_TRY(carom_cli_own_number(cli, "--epsilon", DBL_MIN, DBL_MAX, &w->request.epsilon));
+    return CAROM_EXIT_OK;
 }
 
 static int read_options(work *w)
 {
-    const carom_cli *cli = w->cli;
     long starts = 1, exponents = 0, parts = 0, steps = 0, blocks = w->request.blocks;
     const carom_cli_count counts[] = {{"--steps", 1, 1e9, &steps},
                                       {"--transient", 0, 1e15, &w->request.transient},
@@ -73,21 +78,18 @@ static int read_options(work *w)
                                       {"--exponents", 1, CAROM_EXPONENTS_MAX, &exponents},
                                       {"--parts", 1, 1e6, &parts},
                                       {"--blocks", 2, 1e6, &blocks}};
-    int code = carom_cli_settings(cli, w->model, &w->options);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_counts(cli, counts, CAROM_COUNT(counts));
-    if (code == CAROM_EXIT_OK && steps > 0)
-        w->options.h = (w->model->period > 0 ? w->model->period : 1) / (double)steps;
-    if (code == CAROM_EXIT_OK)
-        code = read_length(w);
-    if (code == CAROM_EXIT_OK)
-        code = read_method(w);
+    CAROM_CLI_TRY(carom_cli_own_counts(w->run.cli, counts, CAROM_COUNT(counts)));
+    if (steps > 0)
+        w->run.options.h = (periodic(w) ? w->run.model->period : 1) / (double)steps;
+    CAROM_CLI_TRY(read_length(w));
+    CAROM_CLI_TRY(read_method(w));
     w->request.exponents = (int)exponents;
     w->request.parts = (int)parts;
     w->request.blocks = (int)blocks;
     w->starts = (int)starts;
-    w->options.energy = false;
-    return code;
+    w->run.options.energy = false;
+    w->each = CAROM_NEW(w->run.cli->arena, carom_lyapunov_result, starts);
+    return w->each ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_FAILED, "no memory for %d starts", w->starts);
 }
 
 /* ---- while it runs ---- */
@@ -95,49 +97,36 @@ static int read_options(work *w)
 static bool go_on(void *user, long done)
 {
     work *w = user;
-    carom_progress_step(&w->progress, (double)done);
+    carom_progress_step(&w->run.progress, (double)done);
     return !carom_cli_interrupted();
-}
-
-static bool stop(void *user)
-{
-    (void)user;
-    return carom_cli_interrupted();
 }
 
 static void put_history(void *user, long done, int n, const double *mean)
 {
     work *w = user;
-    carom_stream_number(&w->history, (double)done);
-    for (int i = 0; i < n; i++) {
-        carom_stream_string(&w->history, ",");
-        carom_stream_number(&w->history, mean[i]);
-    }
-    carom_stream_string(&w->history, "\n");
+    carom_stream_format(&w->history, "%ld,", done);
+    carom_stream_csv_numbers(&w->history, mean, n);
     carom_stream_mark(&w->history);
 }
 
 static int open_history(work *w)
 {
-    const carom_cli *cli = w->cli;
+    const carom_cli *cli = w->run.cli;
+    const char *path = cli->output;
     carom_error error = {0};
-    if (!cli->output)
+    if (!path)
         return CAROM_EXIT_OK;
-    const char *ending = strrchr(cli->output, '.');
-    if (strcmp(cli->output, "-") != 0 && (!ending || strcmp(ending, ".csv") != 0))
+    if (strcmp(path, "-") != 0 && !carom_ends_with(path, ".csv"))
         return carom_cli_fail(CAROM_EXIT_USAGE,
-                              "-o takes a file that ends in .csv: how the exponents converge, not '%s'", cli->output);
-    if (carom_stream_open(&w->history, cli->output, strcmp(cli->output, "-") ? NULL : stdout, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+                              "-o takes a file that ends in .csv: how the exponents converge, not '%s'", path);
+    FILE *stream = carom_cli_stream(&path);
+    CAROM_CLI_TRY(carom_cli_done(carom_stream_open(&w->history, path, stream, &error), &error));
     w->writing = true;
     w->request.history = put_history;
-    carom_stream_string(&w->history, w->model->period > 0 ? "periods" : "time");
-    int n = w->request.exponents ? w->request.exponents : 2 * w->model->nv - 2 * w->model->njoint;
-    for (int i = 0; i < CAROM_MIN(n, CAROM_EXPONENTS_MAX); i++) {
-        char name[40];
-        snprintf(name, sizeof name, ",lambda%d", i + 1);
-        carom_stream_string(&w->history, name);
-    }
+    carom_stream_string(&w->history, periodic(w) ? "periods" : "time");
+    int n = w->request.exponents ? w->request.exponents : 2 * w->run.model->nv - 2 * w->run.model->njoint;
+    for (int i = 0; i < CAROM_MIN(n, CAROM_EXPONENTS_MAX); i++)
+        carom_stream_format(&w->history, ",lambda%d", i + 1);
     carom_stream_string(&w->history, "\n");
     return CAROM_EXIT_OK;
 }
@@ -157,52 +146,44 @@ static bool starts_differ(const work *w)
     return false;
 }
 
-static void put_exponents(carom_json *json, const carom_lyapunov_result *r)
+static const carom_result_field measured[] = {
+    CAROM_COUNTED("exponents", CAROM_ARRAY, carom_lyapunov_result, exponent, n, double),
+    CAROM_COUNTED("stderr", CAROM_ARRAY, carom_lyapunov_result, error, n, double),
+    CAROM_CELL("impacts_per_period", CAROM_NUMBER, carom_lyapunov_result, impacts),
+    CAROM_CELL("sum_rule_defect", CAROM_NUMBER, carom_lyapunov_result, sum_rule_defect),
+    CAROM_CELL("kaplan_yorke", CAROM_NUMBER, carom_lyapunov_result, kaplan_yorke),
+    CAROM_CELL("flag", CAROM_TEXT, carom_lyapunov_result, flag),
+    CAROM_CELL("regular", CAROM_BOOL, carom_lyapunov_result, regular),
+    {.name = NULL}};
+
+/* A start that was not reached has measured nothing. */
+static void put_start(carom_json *json, const char *key, const void *record)
 {
-    carom_json_numbers(json, "exponents", r->exponent, r->n);
-    carom_json_numbers(json, "stderr", r->error, r->n);
-    carom_json_number(json, "impacts_per_period", r->impacts);
-    carom_json_number(json, "sum_rule_defect", r->sum_rule_defect);
-    carom_json_number(json, "kaplan_yorke", r->kaplan_yorke);
-    carom_json_string(json, "flag", r->flag);
-    carom_json_bool(json, "regular", r->regular);
+    const carom_lyapunov_result *r = record;
+    carom_json_integer(json, key, r->length);
+    if (r->length)
+        carom_json_fields(json, measured, r);
 }
 
-static carom_status print_json(const work *w, carom_error *error)
-{
-    carom_json *json;
-    const carom_lyapunov_result *r = &w->mean;
-    const bool perturbed = w->request.method == CAROM_LYAPUNOV_PERTURBATION;
-    CAROM_TRY(carom_json_new(&json, "standard output", stdout, true, error));
-    carom_json_object(json, NULL);
-    carom_json_string(json, "model", w->model->name);
-    carom_json_string(json, "scheme", w->options.scheme);
-    carom_json_string(json, "method", perturbed ? "perturbation" : "tangent");
-    if (perturbed)
-        carom_json_number(json, "epsilon", w->request.epsilon);
-    carom_json_string(json, "status", carom_status_text(w->status));
-    carom_json_string(json, "per", w->model->period > 0 ? "period" : "time");
-    carom_json_number(json, "unit", r->per);
-    put_exponents(json, r);
-    carom_json_number(json, "slowest_impact", r->slowest);
-    carom_json_number(json, "validity_radius", r->radius);
-    carom_json_integer(json, "grazing", r->grazing);
-    carom_json_integer(json, "length", r->length);
-    carom_json_integer(json, "transient", w->request.transient);
-    carom_json_array(json, "starts");
-    for (int i = 0; i < w->starts; i++) {
-        carom_json_object(json, NULL);
-        carom_json_integer(json, "length", w->each[i].length);
-        if (w->each[i].length)
-            put_exponents(json, &w->each[i]);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-    carom_json_bool(json, "starts_differ", starts_differ(w));
-    carom_json_number(json, "wall_s", w->wall_s);
-    carom_json_end(json);
-    return carom_json_close(json, error);
-}
+static const carom_result_field of_start[] = {CAROM_PUT("length", put_start), {.name = NULL}};
+static const carom_result_field fields[] = {
+    CAROM_CELL("model", CAROM_TEXT, work, name),
+    CAROM_CELL("scheme", CAROM_CHARS, work, run.options.scheme),
+    CAROM_CELL("method", CAROM_TEXT, work, method),
+    CAROM_OPTIONAL("epsilon", CAROM_NUMBER, work, epsilon),
+    CAROM_CELL("status", CAROM_TEXT, work, status),
+    CAROM_CELL("per", CAROM_TEXT, work, per),
+    CAROM_CELL("unit", CAROM_NUMBER, work, mean.per),
+    {.name = "", .cell = CAROM_FIELDS, .offset = offsetof(work, mean), .fields = measured},
+    CAROM_CELL("slowest_impact", CAROM_NUMBER, work, mean.slowest),
+    CAROM_CELL("validity_radius", CAROM_NUMBER, work, mean.radius),
+    CAROM_CELL("grazing", CAROM_LONG, work, mean.grazing),
+    CAROM_CELL("length", CAROM_LONG, work, mean.length),
+    CAROM_CELL("transient", CAROM_LONG, work, request.transient),
+    CAROM_ROWS("starts", work, each, starts, carom_lyapunov_result, of_start),
+    CAROM_CELL("starts_differ", CAROM_BOOL, work, differ),
+    CAROM_CELL("wall_s", CAROM_NUMBER, work, run.wall_s),
+    {.name = NULL}};
 
 /* A number with as many digits as its error allows. */
 static void print_exponent(int i, double exponent, double error)
@@ -220,13 +201,12 @@ static void print_exponent(int i, double exponent, double error)
 static void print_text(const work *w)
 {
     const carom_lyapunov_result *r = &w->mean;
-    const bool periodic = w->model->period > 0;
-    const char *unit = periodic ? "period" : "unit of time";
-    printf("%s: Lyapunov exponents per %s", w->model->name, unit);
-    if (periodic)
+    const char *unit = periodic(w) ? "period" : "unit of time";
+    printf("%s: Lyapunov exponents per %s", w->name, unit);
+    if (periodic(w))
         printf(" (T = %.10g)", r->per);
     printf(", by %s with %s\n", w->request.method == CAROM_LYAPUNOV_PERTURBATION ? "perturbation" : "the tangent flow",
-           w->options.scheme);
+           w->run.options.scheme);
     for (int i = 0; i < r->n; i++)
         print_exponent(i, r->exponent[i], r->error[i]);
     printf("  Kaplan-Yorke dimension  %.6g\n", r->kaplan_yorke);
@@ -236,8 +216,8 @@ static void print_text(const work *w)
     printf("\n");
     if (isfinite(r->sum_rule_defect))
         printf("  sum rule holds to       %.1e\n", r->sum_rule_defect);
-    printf("  measured over           %ld %s after a transient of %ld", r->length,
-           periodic ? "periods" : "units of time", w->request.transient);
+    printf("  measured over           %ld %s after a transient of %ld", r->length, units(w),
+           w->request.transient);
     printf(w->starts > 1 ? ", %d starts\n" : "\n", w->starts);
     if (r->regular)
         printf("  the motion is regular: weighted averages, the error is what they have not settled\n");
@@ -251,7 +231,7 @@ static void print_text(const work *w)
             : !strcmp(r->flag, "one-sided")
                 ? "several contacts are struck at once: derivatives are one-sided there"
                 : "most periods contain a grazing impact: the exponents hold for tiny perturbations only");
-    if (starts_differ(w))
+    if (w->differ)
         printf(
             "  note: the starts differ by more than their errors: there may be several attractors, or the transient "
             "is too short\n");
@@ -263,88 +243,86 @@ static void print_text(const work *w)
     }
 }
 
-static int report(work *w, const carom_error *failure)
+static int report(work *w, carom_status status, const carom_error *failure)
 {
-    carom_error error = {0};
-    int code = carom_cli_exit(w->status);
-    if (w->status != CAROM_OK && w->status != CAROM_INTERRUPTED)
-        return carom_cli_fail_job(w->cli, w->model, code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, w->status,
+    const carom_cli *cli = w->run.cli;
+    int code = carom_cli_exit(status);
+    if (status != CAROM_OK && status != CAROM_INTERRUPTED)
+        return carom_cli_fail_job(cli, w->run.model, code == CAROM_EXIT_OK ? CAROM_EXIT_FAILED : code, status,
                                   failure->text);
     if (w->mean.length == 0)
-        return carom_cli_fail_job(w->cli, w->model, code, w->status, "interrupted before anything was measured");
-    if (w->cli->json && print_json(w, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    if (!w->cli->json && !w->cli->quiet)
+        return carom_cli_fail_job(cli, w->run.model, code, status, "interrupted before anything was measured");
+    w->name = w->run.model->name;
+    w->epsilon = w->request.method == CAROM_LYAPUNOV_PERTURBATION ? w->request.epsilon : NAN;
+    w->status = carom_status_text(status);
+    w->per = periodic(w) ? "period" : "time";
+    w->differ = starts_differ(w);
+    if (cli->json)
+        CAROM_CLI_TRY(carom_cli_json(fields, w));
+    else if (!cli->quiet)
         print_text(w);
-    if (w->status == CAROM_INTERRUPTED)
+    if (status == CAROM_INTERRUPTED)
         carom_cli_fail(code, "interrupted: %ld of %.0f %s were measured, the error bars are those of what there is",
-                       w->mean.length, (double)w->request.length * w->starts,
-                       w->model->period > 0 ? "periods" : "units of time");
+                       w->mean.length, (double)w->request.length * w->starts, units(w));
     return code;
 }
 
 static int measure(work *w)
 {
+    const carom_cli *cli = w->run.cli;
     carom_error error = {0};
-    const double start = carom_wall_time();
     w->request.user = w;
     w->request.go_on = go_on;
-    w->request.stop = stop;
-    carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0,
-                         (double)(w->request.length + w->request.transient) * w->starts);
-    w->progress.unit = w->model->period > 0 ? "periods" : "units of time";
-    carom_cli_catch(NULL);
-    w->status = carom_lyapunov_starts(w->model, &w->options, &w->request, w->starts, w->cli->seed, w->cli->threads,
-                                      w->each, &w->mean, &error);
-    carom_cli_release();
-    carom_progress_end(&w->progress);
-    w->wall_s = carom_wall_time() - start;
-    int code = report(w, &error);
-    if (w->writing && carom_stream_close(&w->history, &error) != CAROM_OK && code == CAROM_EXIT_OK)
-        code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    return code;
+    w->request.stop = carom_cli_stop;
+    carom_cli_start(&w->run, 0, (double)(w->request.length + w->request.transient) * w->starts, units(w));
+    carom_status status = carom_lyapunov_starts(w->run.model, &w->run.options, &w->request, w->starts, cli->seed,
+                                                cli->threads, w->each, &w->mean, &error);
+    carom_cli_finish(&w->run);
+    int code = report(w, status, &error);
+    int written = w->writing ? carom_cli_done(carom_stream_close(&w->history, &error), &error) : CAROM_EXIT_OK;
+    return code == CAROM_EXIT_OK ? written : code;
 }
 
-static int run(const carom_cli *cli)
+static int prepare(work *w)
 {
-    work w = {.cli = cli, .request = carom_lyapunov_request_default()};
-    int code = carom_cli_load(cli, &w.model, w.note);
-    if (code == CAROM_EXIT_OK)
-        code = read_options(&w);
-    if (code == CAROM_EXIT_OK && !(w.each = calloc((size_t)w.starts, sizeof *w.each)))
-        code = carom_cli_fail(CAROM_EXIT_FAILED, "no memory for %d starts", w.starts);
-    if (code == CAROM_EXIT_OK)
-        code = open_history(&w);
+    CAROM_CLI_TRY(carom_cli_begin(&w->run));
+    CAROM_CLI_TRY(read_options(w));
+    return open_history(w);
+}
+
+static int lyapunov(const carom_cli *cli)
+{
+    work w = {.run.cli = cli, .request = carom_lyapunov_request_default()};
+    int code = prepare(&w);
     if (code == CAROM_EXIT_OK)
         code = measure(&w);
-    carom_model_free(w.model);
-    free(w.each);
+    carom_model_free(w.run.model);
     return code;
 }
 
-#define OWN(name, argument, doc) {name, NULL, argument, CAROM_CLI_LYAPUNOV, CAROM_CLI_OWN, NULL, 0, doc}
 static const carom_cli_option options[] = {
-    OWN("--periods", "N", "length of the measurement in periods of the forcing; 1000 if not given"),
-    OWN("--time", "T", "length as a time; of a forced model rounded up to whole periods"),
-    OWN("--transient", "N",
+    CAROM_CLI_OWN_OPTION("--periods", "N", "length of the measurement in periods of the forcing; 1000 if not given"),
+    CAROM_CLI_OWN_OPTION("--time", "T", "length as a time; of a forced model rounded up to whole periods"),
+    CAROM_CLI_OWN_OPTION("--transient", "N",
         "periods (without forcing: units of time) that are run first and not counted; 100 if not given"),
-    OWN("--method", "tangent|perturbation",
+    CAROM_CLI_OWN_OPTION("--method", "tangent|perturbation",
         "tangent: derivatives of the flow through all events, exact, with the schemes tolerance and exact (the "
         "default). perturbation: displaced copies, with any scheme"),
-    OWN("--epsilon", "E",
+    CAROM_CLI_OWN_OPTION("--epsilon", "E",
         "size of the displacements of --method perturbation; 1e-6 if not given; h stands for the step"),
-    OWN("--steps", "N", "steps in a period for schemes of fixed step, instead of --h"),
-    OWN("--starts", "N",
+    CAROM_CLI_OWN_OPTION("--steps", "N", "steps in a period for schemes of fixed step, instead of --h"),
+    CAROM_CLI_OWN_OPTION("--starts", "N",
         "measure from so many starts, in parallel: the model's, then others with velocities changed by --seed"),
-    OWN("--exponents", "N", "only the N largest; all if not given"),
-    OWN("--parts", "N", "orthonormalise so often in a period; once if not given, and more often where it is needed"),
-    OWN("--blocks", "N",
+    CAROM_CLI_OWN_OPTION("--exponents", "N", "only the N largest; all if not given"),
+    CAROM_CLI_OWN_OPTION("--parts", "N",
+        "orthonormalise so often in a period; once if not given, and more often where it is needed"),
+    CAROM_CLI_OWN_OPTION("--blocks", "N",
         "the error bars are taken from at most so many blocks, and -o writes so many lines; 100 if not given"),
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_lyapunov_command = {
-    "lyapunov", "MODEL", 1, 1, CAROM_CLI_LYAPUNOV, run, "Lyapunov exponents",
+    "lyapunov", "MODEL", 1, 1, CAROM_CLI_LYAPUNOV, lyapunov, "Lyapunov exponents",
     "Measures how fast neighbouring motions part: the Lyapunov exponents per period of the forcing, or per unit of "
     "time. Also the Kaplan-Yorke dimension, impacts per period and how well the sum rule holds. A motion that comes "
     "to rest on a contact forgets where it came from: -infinity (null in JSON), with the flag rest. -o FILE.csv "

@@ -1,6 +1,7 @@
 /* main.c: parse, call, and see that everything printed has arrived. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,20 +48,48 @@ int carom_cli_fail(int code, const char *format, ...)
     return code;
 }
 
+int carom_cli_no_memory(void)
+{
+    return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+}
+
+int carom_cli_done(carom_status status, const carom_error *error)
+{
+    return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(carom_cli_exit(status), "%s", error->text);
+}
+
+int carom_cli_json(const carom_result_field *fields, const void *record)
+{
+    carom_error error = {0};
+    carom_json *json;
+    CAROM_CLI_TRY(carom_cli_done(carom_json_new(&json, "standard output", stdout, true, &error), &error));
+    carom_json_object(json, NULL);
+    carom_json_fields(json, fields, record);
+    carom_json_end(json);
+    return carom_cli_done(carom_json_close(json, &error), &error);
+}
+
 int carom_cli_fail_job(const carom_cli *cli, const carom_model *model, int code, carom_status status,
                        const char *message)
 {
-    carom_json *json;
-    if (cli->json && code != CAROM_EXIT_USAGE &&
-        carom_json_new(&json, "standard output", stdout, true, NULL) == CAROM_OK) {
-        carom_json_object(json, NULL);
-        carom_json_string(json, "model", model->name);
-        carom_json_string(json, "status", carom_status_text(status));
-        carom_json_string(json, "message", message);
-        carom_json_end(json);
-        carom_json_close(json, NULL);
-    }
+    const struct failure {
+        const char *model, *status, *message;
+    } failure = {model->name, carom_status_text(status), message};
+    static const carom_result_field fields[] = {CAROM_CELL("model", CAROM_TEXT, struct failure, model),
+                                                CAROM_CELL("status", CAROM_TEXT, struct failure, status),
+                                                CAROM_CELL("message", CAROM_TEXT, struct failure, message),
+                                                {.name = NULL}};
+    if (cli->json && code != CAROM_EXIT_USAGE)
+        carom_cli_json(fields, &failure);
     return carom_cli_fail(code, "%s", message);
+}
+
+FILE *carom_cli_stream(const char **path)
+{
+    if (strcmp(*path, "-") != 0)
+        return NULL;
+    *path = "standard output";
+    return stdout;
 }
 
 int carom_cli_check_writable(const char *path)
@@ -74,6 +103,14 @@ int carom_cli_check_writable(const char *path)
     if (access(access(path, F_OK) == 0 ? path : folder, W_OK) != 0)
         return carom_cli_fail(CAROM_EXIT_FAILED, "'%s' cannot be created: %s", path, strerror(errno));
     return CAROM_EXIT_OK;
+}
+
+int carom_cli_check_page(const carom_cli *cli, const char *path)
+{
+    const bool page = carom_ends_with(path, ".html") || carom_ends_with(path, ".htm") || !strncmp(path, "/dev/", 5);
+    return page ? CAROM_EXIT_OK
+                : carom_cli_fail(CAROM_EXIT_USAGE, "%s writes a page: '%s' should end in .html", cli->command->name,
+                                 path);
 }
 
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic)
@@ -90,12 +127,20 @@ int carom_cli_unknown(const char *what, const char *word, const char *const *nam
     return CAROM_EXIT_USAGE;
 }
 
-int carom_cli_version(const carom_cli *cli)
+static int version(const carom_cli *cli)
 {
     (void)cli;
     printf("carom %s\n", carom_version());
     return CAROM_EXIT_OK;
 }
+
+const carom_cli_command carom_cli_version_command = {
+    "version", "", 0, 0, CAROM_CLI_VERSION, version, "print the version and what it was built with",
+    "Prints the version of the library and the optional libraries it was built with.", NULL, NULL};
+
+#define ADDRESS(name) &carom_cli_##name##_command,
+const carom_cli_command *const carom_cli_commands[] = {CAROM_CLI_COMMANDS(ADDRESS) NULL};
+#undef ADDRESS
 
 int main(int argc, char **argv)
 {

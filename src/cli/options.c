@@ -116,6 +116,33 @@ int carom_cli_own_counts(const carom_cli *cli, const carom_cli_count *list, int 
     return CAROM_EXIT_OK;
 }
 
+int carom_cli_own_choice(const carom_cli *cli, const char *name, const char *const *words, int *choice)
+{
+    const char *text = carom_cli_own(cli, name);
+    for (int i = 0; text && words[i]; i++)
+        if (!strcmp(text, words[i])) {
+            *choice = i;
+            return CAROM_EXIT_OK;
+        }
+    return text ? carom_cli_unknown(name + 2, text, words, cli->command->name) : CAROM_EXIT_OK;
+}
+
+const char **carom_cli_split(const carom_cli *cli, const char *text, int *n)
+{
+    int most = 2;
+    for (const char *c = text; *c; c++)
+        most += *c == ',';
+    const char **part = CAROM_NEW(cli->arena, const char *, most);
+    for (*n = 0; part; text += strcspn(text, ",") + 1) {
+        part[*n] = carom_arena_text(cli->arena, text, strcspn(text, ","));
+        if (!part[(*n)++])
+            return NULL;
+        if (!text[strcspn(text, ",")])
+            break;
+    }
+    return part;
+}
+
 bool carom_cli_takes(const carom_cli_command *command, const carom_cli_option *option)
 {
     return option->commands & command->bit;

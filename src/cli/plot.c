@@ -1,19 +1,18 @@
 /* plot.c: `carom plot`: a written trajectory as SVG. */
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "output/output.h"
 
-int carom_cli_plot(const carom_cli *cli)
+static int plot(const carom_cli *cli)
 {
     const char *path = cli->output;
-    const bool to_stdout = !path || !strcmp(path, "-");
-    const char *ending = path ? strrchr(path, '.') : NULL;
     if (!path && isatty(STDOUT_FILENO))
         return carom_cli_fail(CAROM_EXIT_USAGE,
                               "plot writes SVG: give a file with -o FILE.svg, or send it elsewhere with > or |");
-    if (!to_stdout && (!ending || strcmp(ending, ".svg")))
+    path = path ? path : "-";
+    FILE *stream = carom_cli_stream(&path);
+    if (!stream && !carom_ends_with(path, ".svg"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "plot writes SVG: '%s' should end in .svg", path);
     carom_error error = {0};
     carom_columns *table = NULL;
@@ -26,7 +25,7 @@ int carom_cli_plot(const carom_cli *cli)
     }
     if (table->truncated)
         carom_cli_fail(0, "note: %s is not complete; what is whole is drawn", cli->operand[0]);
-    const carom_plot plot = {.title = cli->title,
+    const carom_plot drawn = {.title = cli->title,
                              .width = cli->width,
                              .height = cli->height,
                              .x = cli->x,
@@ -35,12 +34,14 @@ int carom_cli_plot(const carom_cli *cli)
                              .phase = cli->phase,
                              .nphase = cli->nphase,
                              .portrait = cli->portrait};
-    carom_status status =
-        carom_svg_plot(to_stdout ? "standard output" : path, to_stdout ? stdout : NULL, table, &plot, &error);
+    carom_status status = carom_svg_plot(path, stream, table, &drawn, &error);
     carom_columns_free(table);
-    if (status != CAROM_OK)
-        return carom_cli_fail(status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_OPTION ? CAROM_EXIT_USAGE
-                                                                                         : CAROM_EXIT_FAILED,
-                              "%s", error.text);
-    return CAROM_EXIT_OK;
+    return status == CAROM_BAD_ARGUMENT ? carom_cli_fail(CAROM_EXIT_USAGE, "%s", error.text)
+                                        : carom_cli_done(status, &error);
 }
+
+const carom_cli_command carom_cli_plot_command = {
+    "plot", "FILE", 1, 1, CAROM_CLI_PLOT, plot, "draw a trajectory as SVG",
+    "Draws a trajectory that run wrote (.csv, .json or .h5). Without --panel and --phase: coordinates, "
+    "velocities, contact forces and impulses against time.",
+    "carom plot ball.csv -o ball.svg\ncarom plot ball.csv --panel y --phase \"y,y'\" -o ball.svg", NULL};

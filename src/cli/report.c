@@ -27,17 +27,13 @@ typedef struct work {
     const carom_cli *cli;
     job job[RUNS_MOST];
     int n;
-    const char *scheme[RUNS_MOST]; /* of --schemes */
+    const job *jobs;
+    const char **scheme; /* [nscheme] of --schemes */
     int nscheme;
+    const char *path;    /* of the page */
 } work;
 
 /* ---- files ---- */
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), n = strlen(ending);
-    return length > n && strcmp(path + length - n, ending) == 0;
-}
-
 /* The first bytes of a file, as text. */
 static void peek(const char *path, char *text, size_t size)
 {
@@ -52,8 +48,8 @@ static void peek(const char *path, char *text, size_t size)
 static bool is_trajectory(const char *path)
 {
     char text[1 << 16];
-    if (!ends_with(path, ".json"))
-        return ends_with(path, ".csv") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    if (!carom_ends_with(path, ".json"))
+        return carom_ends_with(path, ".csv") || carom_ends_with(path, ".h5") || carom_ends_with(path, ".hdf5");
     peek(path, text, sizeof text);
     return strstr(text, "\"columns\":") != NULL;
 }
@@ -199,19 +195,14 @@ static int prepare(work *w, job *j, const char *name, const char *scheme, carom_
     carom_error error = {0};
     carom_cli one = *w->cli;
     one.operand = &name;
-    int code = carom_cli_load(&one, &j->model, j->load_note);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_settings(&one, j->model, options);
-    if (code == CAROM_EXIT_OK && scheme && carom_options_set(options, "scheme", scheme, &error) != CAROM_OK)
-        code = carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom list schemes)", error.text);
-    if (code != CAROM_EXIT_OK)
-        return code;
-    if (carom_sim_new(&j->sim, j->model, options, &error) != CAROM_OK)
-        return carom_cli_fail(carom_cli_exit(error.status), "%s", error.text);
+    CAROM_CLI_TRY(carom_cli_load(&one, &j->model, j->load_note));
+    CAROM_CLI_TRY(carom_cli_settings(&one, j->model, options));
+    if (scheme && carom_options_set(options, "scheme", scheme, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom list schemes)", error.text);
+    CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&j->sim, j->model, options, &error), &error));
     const carom_options *filled = carom_sim_options(j->sim);
     double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
-    if (carom_recorder_new(&j->recorder, j->model, every, &error) != CAROM_OK)
-        return carom_cli_fail(carom_cli_exit(error.status), "%s", error.text);
+    CAROM_CLI_TRY(carom_cli_done(carom_recorder_new(&j->recorder, j->model, every, &error), &error));
     const carom_observer recorder = carom_recorder_observer(j->recorder);
     const carom_observer watcher = {.size = sizeof watcher, .user = j, .segment = watch};
     if (carom_sim_observe(j->sim, &recorder) != CAROM_OK || carom_sim_observe(j->sim, &watcher) != CAROM_OK)
@@ -225,9 +216,7 @@ static int simulate(work *w, const char *name, const char *scheme)
     carom_error error = {0};
     carom_options options;
     job *j = &w->job[w->n++];
-    int code = prepare(w, j, name, scheme, &options);
-    if (code != CAROM_EXIT_OK)
-        return code;
+    CAROM_CLI_TRY(prepare(w, j, name, scheme, &options));
     const double t_end = carom_sim_options(j->sim)->t_end;
     carom_progress_begin(&j->progress, cli->quiet ? NULL : stderr, 0, t_end);
     carom_status status = carom_sim_run(j->sim, t_end);
@@ -250,8 +239,7 @@ static int simulate(work *w, const char *name, const char *scheme)
     j->run.note = !*said           ? j->load_note
                   : !*j->load_note ? said
                                    : carom_arena_format(cli->arena, "%s; %s", j->load_note, said);
-    if (carom_recorder_end(j->recorder, &j->run, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    CAROM_CLI_TRY(carom_cli_done(carom_recorder_end(j->recorder, &j->run, &error), &error));
     if (status > CAROM_INTERRUPTED)
         carom_cli_fail(0, "%s: %s", name, j->run.message);
     return j->run.table->nrow ? CAROM_EXIT_OK : carom_cli_exit(status);
@@ -276,107 +264,88 @@ static int gather(work *w)
 }
 
 /* ---- the page ---- */
-static int split_schemes(work *w)
+static void put_run(carom_json *json, const char *key, const void *record)
 {
-    const char *list = carom_cli_own(w->cli, "--schemes");
-    while (list && *list && w->nscheme < RUNS_MOST) {
-        size_t length = strcspn(list, ",");
-        w->scheme[w->nscheme] = carom_arena_text(w->cli->arena, list, length);
-        if (!w->scheme[w->nscheme++])
-            return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
-        list += length + (list[length] == ',');
-    }
-    return CAROM_EXIT_OK;
+    const carom_report_run *run = &((const job *)record)->run;
+    carom_json_string(json, key, run->model ? run->model->name : run->table->title);
+    carom_json_integer(json, "rows", (long long)run->table->nrow);
+    carom_json_bool(json, "drawn", run->model && carom_model_drawing(run->model));
+    carom_json_string(json, "status", run->info ? carom_status_text(run->status) : NULL);
 }
 
-static int tell(const work *w, const char *path)
+static const carom_result_field of_run[] = {CAROM_CELL("name", CAROM_TEXT, job, run.name),
+                                            CAROM_PUT("model", put_run),
+                                            {.name = NULL}};
+static const carom_result_field fields[] = {CAROM_CELL("page", CAROM_TEXT, work, path),
+                                            CAROM_ROWS("runs", work, jobs, n, job, of_run),
+                                            {.name = NULL}};
+
+static int tell(work *w)
 {
-    carom_error error = {0};
-    carom_json *json;
-    if (!w->cli->json) {
-        if (!w->cli->quiet)
-            printf("report of %d run%s: %s\n", w->n, w->n == 1 ? "" : "s", path);
-        return fflush(stdout) == 0 ? CAROM_EXIT_OK : CAROM_EXIT_FAILED;
-    }
-    if (carom_json_new(&json, "standard output", stdout, true, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    carom_json_object(json, NULL);
-    carom_json_string(json, "page", path);
-    carom_json_array(json, "runs");
-    for (int i = 0; i < w->n; i++) {
-        const carom_report_run *run = &w->job[i].run;
-        carom_json_object(json, NULL);
-        carom_json_string(json, "name", run->name);
-        carom_json_string(json, "model", run->model ? run->model->name : run->table->title);
-        carom_json_integer(json, "rows", (long long)run->table->nrow);
-        carom_json_bool(json, "drawn", run->model && carom_model_drawing(run->model));
-        carom_json_string(json, "status", run->info ? carom_status_text(run->status) : NULL);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-    carom_json_end(json);
-    return carom_json_close(json, &error) == CAROM_OK ? CAROM_EXIT_OK
-                                                      : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    w->jobs = w->job;
+    if (w->cli->json)
+        return carom_cli_json(fields, w);
+    if (!w->cli->quiet)
+        printf("report of %d run%s: %s\n", w->n, w->n == 1 ? "" : "s", w->path);
+    return fflush(stdout) == 0 ? CAROM_EXIT_OK : CAROM_EXIT_FAILED;
 }
 
-static int write_page(const work *w, const char *path)
+static int write_page(work *w)
 {
     carom_error error = {0};
     carom_report_run *runs = CAROM_NEW(w->cli->arena, carom_report_run, w->n);
     const char *title = w->cli->title;
     if (!runs)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
+        return carom_cli_no_memory();
     for (int i = 0; i < w->n; i++)
         runs[i] = w->job[i].run;
     if (!title)
         title = runs[0].model ? runs[0].model->name : runs[0].table->title;
-    if (carom_report_write(path, title, runs, w->n, &error) != CAROM_OK)
+    if (carom_report_write(w->path, title, runs, w->n, &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
                               error.text);
-    int code = tell(w, path);
+    int code = tell(w);
     for (int i = 0; i < w->n && code == CAROM_EXIT_OK; i++)
         if (runs[i].info)
             code = carom_cli_exit(runs[i].status);
     return code;
 }
 
+static int make(work *w)
+{
+    const char *schemes = carom_cli_own(w->cli, "--schemes");
+    CAROM_CLI_TRY(carom_cli_check_page(w->cli, w->path));
+    if (schemes && !(w->scheme = carom_cli_split(w->cli, schemes, &w->nscheme)))
+        return carom_cli_no_memory();
+    carom_cli_catch(NULL);
+    int code = gather(w);
+    carom_cli_release();
+    return code == CAROM_EXIT_OK ? write_page(w) : code;
+}
+
 static int report(const carom_cli *cli)
 {
-    const char *path = cli->output ? cli->output : "report.html";
-    if (!ends_with(path, ".html") && !ends_with(path, ".htm") && strncmp(path, "/dev/", 5))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "report writes a page: '%s' should end in .html", path);
-    work *w = calloc(1, sizeof *w);
+    work *w = CAROM_NEW(cli->arena, work, 1);
     if (!w)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
-    w->cli = cli;
-    int code = split_schemes(w);
-    carom_cli_catch(NULL);
-    if (code == CAROM_EXIT_OK)
-        code = gather(w);
-    carom_cli_release();
-    if (code == CAROM_EXIT_OK)
-        code = write_page(w, path);
+        return carom_cli_no_memory();
+    *w = (work){.cli = cli, .path = cli->output ? cli->output : "report.html"};
+    int code = make(w);
     for (int i = 0; i < w->n; i++) {
         carom_recorder_free(w->job[i].recorder);
         carom_columns_free(w->job[i].table);
         carom_sim_free(w->job[i].sim);
         carom_model_free(w->job[i].model);
     }
-    free(w);
     return code;
 }
 
 static const carom_cli_option options[] = {
-    {.name = "--model",
-     .argument = "MODEL",
-     .kind = CAROM_CLI_OWN,
-     .doc =
-         "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its "
-         "title, if not given"},
-    {.name = "--schemes",
-     .argument = "NAME[:FIELD=VALUE...],...",
-     .kind = CAROM_CLI_OWN,
-     .doc = "run each MODEL once with each of these schemes and show the runs over each other"},
+    CAROM_CLI_OWN_OPTION(
+        "--model", "MODEL",
+        "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its "
+        "title, if not given"),
+    CAROM_CLI_OWN_OPTION("--schemes", "NAME[:FIELD=VALUE...],...",
+                         "run each MODEL once with each of these schemes and show the runs over each other"),
     {.name = NULL},
 };
 

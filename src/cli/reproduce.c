@@ -8,20 +8,6 @@
 #include "output/output.h"
 #include "output/page/page.h"
 
-static const carom_cli_option options[] = {
-    {"--quick", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "the short set, with shorter runs: under a minute"},
-    {"--list", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0, "only list the entries"},
-    {.name = NULL},
-};
-
-const carom_cli_command carom_cli_reproduce_command = {
-    "reproduce", "[ID...]", 0, 1000, CAROM_CLI_REPRODUCE, carom_cli_reproduce,
-    "every figure and table of the literature, computed and checked",
-    "Computes figures and tables of the papers that the schemes come from, compares claim and measurement, and writes "
-    "one page that needs no network (-o FILE.html; reproduce.html if not given). Without ID: all of them, in a few "
-    "minutes. Exit 4 if a check fails that the page does not declare as not reproducible.",
-    "carom reproduce --list\ncarom reproduce 001-fig1\ncarom reproduce --quick -o quick.html", options};
-
 typedef struct work {
     const carom_cli *cli;
     carom_page *page;
@@ -35,8 +21,7 @@ static const char *const verdict_name[] = {"pass", "fail", "not reproducible"};
 
 static bool go_on(void *user)
 {
-    (void)user;
-    return !carom_cli_interrupted();
+    return !carom_cli_stop(user);
 }
 
 /* ---- which entries ---- */
@@ -97,19 +82,19 @@ static void put_checks(carom_page *page, const carom_findings *f)
 
 static void put_plot(carom_page *page, const carom_finding *plot)
 {
-    static const carom_page_style style[] = {CAROM_PAGE_LINE, CAROM_PAGE_POINTS, CAROM_PAGE_LINE_POINTS,
-                                             CAROM_PAGE_STEMS, CAROM_PAGE_DASHED};
-    carom_page_series *series = CAROM_NEW(plot->owner->arena, carom_page_series, plot->nseries + 1);
+    static const carom_chart_style style[] = {CAROM_CHART_LINE, CAROM_CHART_POINTS, CAROM_CHART_LINE_POINTS,
+                                             CAROM_CHART_STEMS, CAROM_CHART_DASHED};
+    carom_chart_series *series = CAROM_NEW(plot->owner->arena, carom_chart_series, plot->nseries + 1);
     if (!series)
         return;
     for (int i = 0; i < plot->nseries; i++) {
         const carom_finding_series *s = &plot->series[i];
-        series[i] = (carom_page_series){.name = s->name, .x = s->x, .y = s->y, .n = s->n, .style = style[s->style]};
+        series[i] = (carom_chart_series){.name = s->name, .x = s->x, .y = s->y, .n = s->n, .style = style[s->style]};
     }
     char text[40];
     snprintf(text, sizeof text, "%g", plot->slope);
-    const carom_page_mark mark = {text, plot->slope_x, plot->slope_y, plot->slope};
-    carom_page_plot(page, &(carom_page_plot_data){.title = plot->title,
+    const carom_chart_mark mark = {text, plot->slope_x, plot->slope_y, plot->slope};
+    carom_page_plot(page, &(carom_chart){.title = plot->title,
                                                   .x_label = plot->x_label,
                                                   .y_label = plot->y_label,
                                                   .logx = plot->scale & CAROM_FINDING_LOGX,
@@ -147,29 +132,29 @@ static void put_entry(carom_page *page, const carom_findings *f)
     carom_page_format(page, "Computed in %.1f s.", f->wall_s);
 }
 
-static void put_json(carom_json *json, const carom_findings *f)
+static const carom_result_field of_check[] = {CAROM_CELL("what", CAROM_TEXT, carom_finding_check, what),
+                                              CAROM_CELL("measured", CAROM_NUMBER, carom_finding_check, measured),
+                                              CAROM_CELL("least", CAROM_NUMBER, carom_finding_check, least),
+                                              CAROM_CELL("most", CAROM_NUMBER, carom_finding_check, most),
+                                              CAROM_CELL("passes", CAROM_BOOL, carom_finding_check, passes),
+                                              {.name = NULL}};
+
+static void put_verdict(carom_json *json, const char *key, const void *record)
 {
-    carom_json_object(json, NULL);
+    const carom_findings *f = record;
     carom_json_string(json, "id", f->entry->id);
     carom_json_string(json, "title", f->entry->title);
-    carom_json_string(json, "verdict", verdict_name[carom_findings_verdict(f)]);
+    carom_json_string(json, key, verdict_name[carom_findings_verdict(f)]);
     carom_json_string(json, "command", f->entry->command);
     if (f->status != CAROM_OK)
         carom_json_string(json, "error", f->error.text);
-    carom_json_array(json, "checks");
-    for (int i = 0; i < f->ncheck; i++) {
-        carom_json_object(json, NULL);
-        carom_json_string(json, "what", f->check[i].what);
-        carom_json_number(json, "measured", f->check[i].measured);
-        carom_json_number(json, "least", f->check[i].least);
-        carom_json_number(json, "most", f->check[i].most);
-        carom_json_bool(json, "passes", f->check[i].passes);
-        carom_json_end(json);
-    }
-    carom_json_end(json);
-    carom_json_number(json, "wall_s", f->wall_s);
-    carom_json_end(json);
 }
+
+static const carom_result_field of_entry[] = {
+    CAROM_PUT("verdict", put_verdict),
+    CAROM_ROWS("checks", carom_findings, check, ncheck, carom_finding_check, of_check),
+    CAROM_CELL("wall_s", CAROM_NUMBER, carom_findings, wall_s),
+    {.name = NULL}};
 
 static void say(const carom_findings *f)
 {
@@ -192,15 +177,17 @@ static int compute(work *w, const carom_entry *entry)
     carom_status status = carom_entry_run(&f, entry);
     if (status == CAROM_NO_MEMORY) {
         carom_findings_free(&f);
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(status));
+        return carom_cli_no_memory();
     }
     w->interrupted = status == CAROM_INTERRUPTED || carom_cli_interrupted();
     if (!w->interrupted) {
         w->count[carom_findings_verdict(&f)]++;
         put_entry(w->page, &f);
-        if (w->json)
-            put_json(w->json, &f);
-        else if (!w->cli->quiet)
+        if (w->json) {
+            carom_json_object(w->json, NULL);
+            carom_json_fields(w->json, of_entry, &f);
+            carom_json_end(w->json);
+        } else if (!w->cli->quiet)
             say(&f);
     }
     carom_findings_free(&f);
@@ -243,12 +230,10 @@ static int finish(work *w, int code)
     if (w->json) {
         carom_json_end(w->json);
         carom_json_string(w->json, "page", w->path);
-        carom_json_end(w->json);
-        if (carom_json_close(w->json, &error) != CAROM_OK)
-            code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+        int closed = carom_cli_done(carom_json_close(w->json, &error), &error);
+        code = closed != CAROM_EXIT_OK ? closed : code;
     }
-    if (carom_page_close(w->page, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    CAROM_CLI_TRY(carom_cli_done(carom_page_close(w->page, &error), &error));
     if (!w->json && !w->cli->quiet)
         printf("%d pass, %d fail, %d not reproducible; written: %s\n", w->count[0], w->count[1], w->count[2], w->path);
     if (w->interrupted)
@@ -256,32 +241,47 @@ static int finish(work *w, int code)
     return code != CAROM_EXIT_OK ? code : w->count[CAROM_VERDICT_FAIL] ? CAROM_EXIT_UNMET : CAROM_EXIT_OK;
 }
 
-int carom_cli_reproduce(const carom_cli *cli)
+static int begin(work *w)
 {
+    const carom_cli *cli = w->cli;
     carom_error error = {0};
-    work w = {.cli = cli, .path = cli->output ? cli->output : "reproduce.html"};
-    int code = check_names(cli);
-    const char *ending = strrchr(w.path, '.');
-    if (code == CAROM_EXIT_OK && strncmp(w.path, "/dev/", 5) &&
-        (!ending || (strcmp(ending, ".html") && strcmp(ending, ".htm"))))
-        code = carom_cli_fail(CAROM_EXIT_USAGE, "reproduce writes a page: '%s' should end in .html", w.path);
-    if (code != CAROM_EXIT_OK || carom_cli_own(cli, "--list"))
-        return code != CAROM_EXIT_OK ? code : list();
-    if (carom_page_new(&w.page, w.path, "Figures and tables, computed again", &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-    carom_page_intro(
-        w.page,
-        "Every entry states what a paper claims, computes it with `carom`, and checks the claim. Each can be repeated "
-        "with the "
-        "command that is shown.");
-    if (cli->json) {
-        if (carom_json_new(&w.json, "standard output", stdout, true, &error) != CAROM_OK) {
-            carom_page_drop(w.page);
-            return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
-        }
-        carom_json_object(w.json, NULL);
-        carom_json_array(w.json, "entries");
+    CAROM_CLI_TRY(carom_cli_done(carom_page_new(&w->page, w->path, "Figures and tables, computed again", &error),
+                                 &error));
+    carom_page_intro(w->page, "Every entry states what a paper claims, computes it with `carom`, and checks the claim. "
+                              "Each can be repeated with the command that is shown.");
+    if (!cli->json)
+        return CAROM_EXIT_OK;
+    int code = carom_cli_done(carom_json_new(&w->json, "standard output", stdout, true, &error), &error);
+    if (code != CAROM_EXIT_OK) {
+        carom_page_drop(w->page);
+        return code;
     }
-    code = run_all(&w);
-    return finish(&w, code);
+    carom_json_object(w->json, NULL);
+    carom_json_array(w->json, "entries");
+    return CAROM_EXIT_OK;
 }
+
+static int reproduce(const carom_cli *cli)
+{
+    work w = {.cli = cli, .path = cli->output ? cli->output : "reproduce.html"};
+    CAROM_CLI_TRY(check_names(cli));
+    CAROM_CLI_TRY(carom_cli_check_page(cli, w.path));
+    if (carom_cli_own(cli, "--list"))
+        return list();
+    CAROM_CLI_TRY(begin(&w));
+    return finish(&w, run_all(&w));
+}
+
+static const carom_cli_option options[] = {
+    CAROM_CLI_OWN_OPTION("--quick", NULL, "the short set, with shorter runs: under a minute"),
+    CAROM_CLI_OWN_OPTION("--list", NULL, "only list the entries"),
+    {.name = NULL},
+};
+
+const carom_cli_command carom_cli_reproduce_command = {
+    "reproduce", "[ID...]", 0, 1000, CAROM_CLI_REPRODUCE, reproduce,
+    "every figure and table of the literature, computed and checked",
+    "Computes figures and tables of the papers that the schemes come from, compares claim and measurement, and writes "
+    "one page that needs no network (-o FILE.html; reproduce.html if not given). Without ID: all of them, in a few "
+    "minutes. Exit 4 if a check fails that the page does not declare as not reproducible.",
+    "carom reproduce --list\ncarom reproduce 001-fig1\ncarom reproduce --quick -o quick.html", options};

@@ -11,16 +11,11 @@
 enum { NOTES = 8 };
 
 typedef struct work {
-    const carom_cli *cli;
-    carom_model *model;
-    carom_options options;
+    carom_cli_work run;
     carom_sim *sim;
     carom_sink *sink;
-    carom_progress progress;
     const char *note[NOTES];
     int nnote;
-    char load_note[200];
-    double wall_s;
     carom_samples *samples; /* of the run, to verify it */
     carom_verify verify;    /* error NULL: not asked for */
 } work;
@@ -29,7 +24,7 @@ typedef struct work {
 static void watch(void *user, const carom_segment *segment)
 {
     work *w = user;
-    carom_progress_step(&w->progress, segment->t1);
+    carom_progress_step(&w->run.progress, segment->t1);
     if (w->sink && carom_sink_status(w->sink)->status != CAROM_OK)
         carom_sim_interrupt(w->sim);
 }
@@ -61,13 +56,14 @@ static void describe_options(const carom_options *o, char *line, size_t size)
 
 static int open_output(work *w)
 {
-    const carom_cli *cli = w->cli;
+    const carom_cli *cli = w->run.cli;
     if (!cli->output)
         return CAROM_EXIT_OK;
-    const bool to_stdout = !strcmp(cli->output, "-");
+    const char *path = cli->output;
+    FILE *stream = carom_cli_stream(&path);
     const carom_options *options = carom_sim_options(w->sim);
     char line[1000];
-    const carom_text_file *source = carom_model_file(w->model);
+    const carom_text_file *source = carom_model_file(w->run.model);
     describe_options(options, line, sizeof line);
     const carom_sink_info info = {.scheme = options->scheme,
                                   .options = line,
@@ -76,8 +72,8 @@ static int open_output(work *w)
                                   .gaps = cli->gaps,
                                   .energy = options->energy};
     carom_error error = {0};
-    carom_status status = carom_sink_new(&w->sink, to_stdout ? "standard output" : cli->output,
-                                         to_stdout ? stdout : NULL, w->model, NULL, &info, options->every, &error);
+    carom_status status =
+        carom_sink_new(&w->sink, path, stream, w->run.model, NULL, &info, options->every, &error);
     if (status != CAROM_OK)
         return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE,
                               "%s", error.text);
@@ -89,34 +85,26 @@ static int open_output(work *w)
 
 static int prepare(work *w)
 {
-    const carom_cli *cli = w->cli;
-    int code = carom_cli_load(cli, &w->model, w->load_note);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_settings(cli, w->model, &w->options);
-    if (code != CAROM_EXIT_OK)
-        return code;
-    if (*w->load_note)
-        w->note[w->nnote++] = w->load_note;
-    if (carom_model_differenced(w->model)) {
+    const carom_cli *cli = w->run.cli;
+    CAROM_CLI_TRY(carom_cli_begin(&w->run));
+    if (*w->run.note)
+        w->note[w->nnote++] = w->run.note;
+    if (carom_model_differenced(w->run.model)) {
         if (cli->strict)
             return carom_cli_fail(CAROM_EXIT_MODEL,
                                   "the model leaves out derivatives, finite differences would stand in (--strict)");
         w->note[w->nnote++] = "derivatives that the model leaves out are finite differences";
     }
     carom_error error = {0};
-    carom_status status = carom_sim_new(&w->sim, w->model, &w->options, &error);
-    if (status != CAROM_OK)
-        return carom_cli_fail(carom_cli_exit(status), "%s", error.text);
+    CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&w->sim, w->run.model, &w->run.options, &error), &error));
     if (*carom_sim_note(w->sim)) {
         if (cli->strict)
             return carom_cli_fail(CAROM_EXIT_FAILED, "%s (--strict)", carom_sim_note(w->sim));
         w->note[w->nnote++] = carom_sim_note(w->sim);
     }
-    code = open_output(w);
-    if (code != CAROM_EXIT_OK)
-        return code;
-    if (cli->verify && carom_samples_new(&w->samples, w->sim, w->model, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    CAROM_CLI_TRY(open_output(w));
+    if (cli->verify)
+        CAROM_CLI_TRY(carom_cli_done(carom_samples_new(&w->samples, w->sim, w->run.model, &error), &error));
     const carom_observer watcher = {.size = sizeof watcher, .user = w, .segment = watch};
     const bool look = w->sink || !cli->quiet;
     if (look && carom_sim_observe(w->sim, &watcher) != CAROM_OK)
@@ -128,31 +116,20 @@ static int prepare(work *w)
 static int close_output(work *w, int code)
 {
     carom_error error = {0};
-    if (!w->sink || carom_sink_close(w->sink, &error) == CAROM_OK) {
-        w->sink = NULL;
-        return code;
-    }
+    int closed = carom_cli_done(carom_sink_close(w->sink, &error), &error);
     w->sink = NULL;
-    return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    return closed == CAROM_EXIT_OK ? code : closed;
 }
 
 static void put_verify(carom_json *json, void *user)
 {
     const work *w = user;
     const carom_verify *v = &w->verify;
-    char name[32];
     carom_json_number(json, "t_end", v->t_end);
     carom_json_number(json, v->fixed ? "h" : "rtol", v->fixed ? v->h : v->rtol);
-    carom_json_object(json, "error");
-    for (int i = 0; i < w->model->nq; i++)
-        carom_json_number(json, carom_model_q_name(w->model, i, name), v->error[i]);
-    carom_json_end(json);
-    if (!v->by_tolerance)
-        return;
-    carom_json_object(json, "tolerance");
-    for (int i = 0; i < w->model->nq; i++)
-        carom_json_number(json, carom_model_q_name(w->model, i, name), v->allowed[i]);
-    carom_json_end(json);
+    carom_json_named(json, "error", w->run.model, carom_model_q_name, v->error, w->run.model->nq);
+    if (v->by_tolerance)
+        carom_json_named(json, "tolerance", w->run.model, carom_model_q_name, v->allowed, w->run.model->nq);
 }
 
 /* The coordinate that misses its tolerance most, by more than a factor of ten; -1: none does. */
@@ -161,7 +138,7 @@ static int worst_of(const work *w)
     const carom_verify *v = &w->verify;
     int worst = -1;
     double most = 10;
-    for (int i = 0; i < w->model->nq && v->by_tolerance; i++)
+    for (int i = 0; i < w->run.model->nq && v->by_tolerance; i++)
         if (!(v->error[i] <= most * v->allowed[i]))
             worst = i, most = v->error[i] / v->allowed[i];
     return worst;
@@ -176,8 +153,8 @@ static void say_verify(const work *w, FILE *out)
                 v->by_tolerance && worst_of(w) < 0 ? "verified" : "compared", v->t_end, v->rtol, v->atol);
     else
         fprintf(out, "  compared on [0, %.6g] with a run with h = %.3g:\n", v->t_end, v->h);
-    for (int i = 0; i < w->model->nq; i++) {
-        fprintf(out, "    %-12s error %.2e", carom_model_q_name(w->model, i, name), v->error[i]);
+    for (int i = 0; i < w->run.model->nq; i++) {
+        fprintf(out, "    %-12s error %.2e", carom_model_q_name(w->run.model, i, name), v->error[i]);
         fprintf(out, v->by_tolerance ? "   tolerance %.2e   (%.2g of it)\n" : "\n", v->allowed[i],
                 v->error[i] / v->allowed[i]);
     }
@@ -186,7 +163,7 @@ static void say_verify(const work *w, FILE *out)
 static bool go_on(void *user, double t)
 {
     work *w = user;
-    carom_progress_step(&w->progress, t);
+    carom_progress_step(&w->run.progress, t);
     return !carom_cli_interrupted();
 }
 
@@ -194,22 +171,21 @@ static bool go_on(void *user, double t)
 static int verify(work *w, int code)
 {
     carom_error error = {0};
-    int n = w->model->nq;
+    int n = w->run.model->nq;
     const carom_options *options = carom_sim_options(w->sim);
-    if (!w->cli->verify || code != CAROM_EXIT_OK)
+    if (!w->run.cli->verify || code != CAROM_EXIT_OK)
         return code;
-    double *room = calloc((size_t)(2 * n), sizeof *room);
+    double *room = CAROM_NEW(w->run.cli->arena, double, 2 * n);
     if (!room)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory to verify the run");
     w->verify = (carom_verify){.error = room, .allowed = room + n, .go_on = go_on, .user = w};
-    carom_progress_begin(&w->progress, w->cli->quiet ? NULL : stderr, 0, options->t_end);
-    w->progress.what = "verifying ";
-    carom_cli_catch(NULL);
-    carom_status status = carom_verify_against(&w->verify, w->model, options, w->samples, &error);
-    carom_cli_release();
-    carom_progress_end(&w->progress);
+    const double wall_s = w->run.wall_s; /* of the run alone */
+    carom_cli_start(&w->run, 0, options->t_end, NULL);
+    w->run.progress.what = "verifying ";
+    carom_status status = carom_verify_against(&w->verify, w->run.model, options, w->samples, &error);
+    carom_cli_finish(&w->run);
+    w->run.wall_s = wall_s;
     if (status != CAROM_OK) {
-        free(room);
         w->verify.error = NULL;
         return status == CAROM_INTERRUPTED
                    ? carom_cli_fail(CAROM_EXIT_INTERRUPTED, "the run is complete, but its verification was %s",
@@ -223,20 +199,20 @@ static int verify(work *w, int code)
     return carom_cli_fail(
         CAROM_EXIT_UNMET,
         "not verified: '%s' is off by %.2g, %.2g times its tolerance; in a sensitive motion errors grow with time",
-        carom_model_q_name(w->model, worst, name), w->verify.error[worst],
+        carom_model_q_name(w->run.model, worst, name), w->verify.error[worst],
         w->verify.error[worst] / w->verify.allowed[worst]);
 }
 
 static int summarize(work *w, carom_status status, int code)
 {
-    const carom_cli *cli = w->cli;
+    const carom_cli *cli = w->run.cli;
     const carom_error *why = carom_sim_error(w->sim);
-    const carom_summary summary = {.model = w->model,
+    const carom_summary summary = {.model = w->run.model,
                                    .options = carom_sim_options(w->sim),
                                    .state = carom_sim_state(w->sim),
                                    .info = carom_sim_info(w->sim),
                                    .status = status,
-                                   .wall_s = w->wall_s,
+                                   .wall_s = w->run.wall_s,
                                    .notes = w->note,
                                    .nnote = w->nnote,
                                    .verify = w->verify.error ? put_verify : NULL,
@@ -251,7 +227,7 @@ static int summarize(work *w, carom_status status, int code)
         written = carom_summary_text(&summary, "standard output", people, &error);
     if (w->verify.error && !cli->json && !cli->quiet)
         say_verify(w, people);
-    return written == CAROM_OK ? code : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    return written == CAROM_OK ? code : carom_cli_done(written, &error);
 }
 
 static int judge(const work *w, carom_status status)
@@ -259,48 +235,58 @@ static int judge(const work *w, carom_status status)
     const carom_state *state = carom_sim_state(w->sim);
     const carom_options *options = carom_sim_options(w->sim);
     const carom_info *info = carom_sim_info(w->sim);
+    const char *output = w->run.cli->output;
     int code = carom_cli_exit(status);
     if (status == CAROM_INTERRUPTED && !(w->sink && carom_sink_status(w->sink)->status != CAROM_OK))
         carom_cli_fail(0, "interrupted at t = %g of %g%s%s", state->t, options->t_end,
-                       w->cli->output ? "; written until there: " : "", w->cli->output ? w->cli->output : "");
+                       output ? "; written until there: " : "", output ? output : "");
     else if (status > CAROM_INTERRUPTED)
         carom_cli_fail(0, "%s",
                        *carom_sim_error(w->sim)->text ? carom_sim_error(w->sim)->text : carom_status_text(status));
-    if (code == CAROM_EXIT_OK && w->cli->strict && info->max_residual > options->contact_tol)
+    if (code == CAROM_EXIT_OK && w->run.cli->strict && info->max_residual > options->contact_tol)
         code = carom_cli_fail(CAROM_EXIT_UNMET,
                               "a contact problem was solved to %.3g only, contact_tol is %.3g (--strict)",
                               info->max_residual, options->contact_tol);
     return code;
 }
 
-int carom_cli_run(const carom_cli *cli)
+static int simulate(work *w)
 {
-    work w = {.cli = cli};
+    const carom_cli *cli = w->run.cli;
     if (cli->json && cli->output && !strcmp(cli->output, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
-    int code = prepare(&w);
-    if (code == CAROM_EXIT_OK) {
-        const double t_end = carom_sim_options(w.sim)->t_end;
-        carom_progress_begin(&w.progress, cli->quiet ? NULL : stderr, carom_sim_state(w.sim)->t, t_end);
-        carom_cli_catch(w.sim);
-        carom_status status = carom_sim_run(w.sim, t_end);
-        carom_cli_release();
-        carom_progress_end(&w.progress);
-        w.wall_s = carom_wall_time() - w.progress.wall0;
-        code = judge(&w, status);
-        code = close_output(&w, code);
-        if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&
-            carom_sim_dump(w.sim, cli->dump) == CAROM_FILE)
-            carom_cli_fail(0, "%s", carom_sim_error(w.sim)->text);
-        if (*carom_sim_note(w.sim) && w.nnote < NOTES && !(w.nnote && w.note[w.nnote - 1] == carom_sim_note(w.sim)))
-            w.note[w.nnote++] = carom_sim_note(w.sim); /* what the run itself brought up */
-        code = verify(&w, code);
-        code = summarize(&w, status, code);
-    }
+    CAROM_CLI_TRY(prepare(w));
+    const double t_end = carom_sim_options(w->sim)->t_end;
+    carom_cli_start(&w->run, carom_sim_state(w->sim)->t, t_end, NULL);
+    carom_cli_catch(w->sim);
+    carom_status status = carom_sim_run(w->sim, t_end);
+    carom_cli_finish(&w->run);
+    int code = close_output(w, judge(w, status));
+    if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&
+        carom_sim_dump(w->sim, cli->dump) == CAROM_FILE)
+        carom_cli_fail(0, "%s", carom_sim_error(w->sim)->text);
+    const char *said = carom_sim_note(w->sim);
+    if (*said && w->nnote < NOTES && !(w->nnote && w->note[w->nnote - 1] == said))
+        w->note[w->nnote++] = said; /* what the run itself brought up */
+    return summarize(w, status, verify(w, code));
+}
+
+static int run(const carom_cli *cli)
+{
+    work w = {.run.cli = cli};
+    int code = simulate(&w);
     carom_sink_close(w.sink, NULL);
-    free(w.verify.error);
     carom_sim_free(w.sim);
     carom_samples_free(w.samples);
-    carom_model_free(w.model);
+    carom_model_free(w.run.model);
     return code;
 }
+
+const carom_cli_command carom_cli_run_command = {
+    "run", "MODEL", 1, 1, CAROM_CLI_RUN, run, "compute one trajectory",
+    "Computes one trajectory of MODEL, the path of a model file or the name of a built-in model (carom list models), "
+    "and prints a summary. What the options leave open is taken from the model's section 'run', then from the "
+    "defaults. Ctrl-C ends the run after the current step; files are closed and can be read.",
+    "carom run bouncing-ball\n"
+    "carom run ball.yaml --t-end 5 --every 0.01 -o ball.csv\n"
+    "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json", NULL};

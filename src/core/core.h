@@ -49,6 +49,8 @@ char *carom_arena_format(carom_arena *arena, const char *format, ...)
 /* The nearest of names[0..n) to word by edit distance (swaps count one), or NULL when none is close. */
 const char *carom_nearest(const char *word, const char *const *names, int n);
 
+bool carom_ends_with(const char *text, const char *ending); /* and is longer; false: text is NULL */
+
 /* Reads all of text as a number (decimal point whatever the locale). false if it is not one. */
 bool carom_number(const char *text, double *value);
 

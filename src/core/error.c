@@ -100,6 +100,12 @@ static locale_t c_locale(void)
     return made;
 }
 
+bool carom_ends_with(const char *text, const char *ending)
+{
+    size_t n = text ? strlen(text) : 0, m = strlen(ending);
+    return n > m && strcmp(text + n - m, ending) == 0;
+}
+
 bool carom_number(const char *text, double *value)
 {
     if (!*text || isspace((unsigned char)*text))

@@ -17,33 +17,14 @@ typedef struct csv {
     carom_stream samples, events;
 } csv;
 
-carom_status carom_writer_status(const carom_stream *stream, carom_error *error)
-{
-    if (stream->error.status != CAROM_OK && error)
-        *error = stream->error;
-    return stream->error.status;
-}
-
 static void put_comment(carom_stream *stream, const char *key, const char *text)
 {
     if (!text)
         return;
-    carom_stream_string(stream, "# ");
-    carom_stream_string(stream, key);
+    carom_stream_format(stream, "# %s", key);
     for (const char *c = text; *c; c++)
         carom_stream_text(stream, *c == '\n' || *c == '\r' ? " " : c, 1);
     carom_stream_text(stream, "\n", 1);
-}
-
-static void put_name(carom_stream *stream, const char *name)
-{
-    bool quote = strpbrk(name, ",\"\n\r") || name[0] == '#';
-    if (quote)
-        carom_stream_text(stream, "\"", 1);
-    for (const char *c = name; *c; c++)
-        carom_stream_text(stream, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    if (quote)
-        carom_stream_text(stream, "\"", 1);
 }
 
 /* "# parameters: m=1 g=10"; a name that this form cannot hold is left out */
@@ -55,9 +36,7 @@ static void put_parameters(carom_stream *stream, const carom_writer_setup *setup
         const char *name = carom_model_p_name(setup->model, i, buffer);
         if (strpbrk(name, " =\t\n\r"))
             continue;
-        carom_stream_string(stream, n++ == 0 ? "# parameters: " : " ");
-        carom_stream_string(stream, name);
-        carom_stream_string(stream, "=");
+        carom_stream_format(stream, "%s%s=", n++ == 0 ? "# parameters: " : " ", name);
         carom_stream_number(stream, setup->p[i]);
     }
     if (n > 0)
@@ -80,9 +59,7 @@ static void put_event_header(csv *file)
     carom_stream_string(&file->events, "t,event,contact");
     for (int r = 0; r < file->rows; r++) {
         const char *end = ends[file->rows - 1][r];
-        char text[64];
-        snprintf(text, sizeof text, ",u_before%s,u_after%s,impulse%s", end, end, end);
-        carom_stream_string(&file->events, text);
+        carom_stream_format(&file->events, ",u_before%s,u_after%s,impulse%s", end, end, end);
     }
     carom_stream_text(&file->events, "\n", 1);
 }
@@ -132,7 +109,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     for (int i = 0; i < file->n; i++) {
         if (i > 0)
             carom_stream_text(&file->samples, ",", 1);
-        put_name(&file->samples, setup->columns->name[i]);
+        carom_stream_csv(&file->samples, setup->columns->name[i]);
     }
     carom_stream_text(&file->samples, "\n", 1);
     carom_stream_mark(&file->samples);
@@ -144,16 +121,9 @@ static carom_status row(void *writer, const double *values, carom_error *error)
 {
     csv *file = writer;
     carom_stream *stream = &file->samples;
-    char *begin = carom_stream_room(stream, (size_t)file->n * 32), *at = begin;
-    if (!begin)
-        return carom_writer_status(stream, error);
-    for (int i = 0; i < file->n; i++) {
-        at += carom_decimal_text(&stream->decimal, values[i], at);
-        *at++ = i + 1 < file->n ? ',' : '\n';
-    }
-    stream->used += (size_t)(at - begin);
+    carom_stream_csv_numbers(stream, values, file->n);
     carom_stream_mark(stream);
-    return carom_writer_status(stream, error);
+    return carom_stream_status(stream, error);
 }
 
 static carom_status event(void *writer, const carom_event *e, carom_error *error)
@@ -164,10 +134,8 @@ static carom_status event(void *writer, const carom_event *e, carom_error *error
         return CAROM_OK;
     carom_stream *stream = &file->events;
     carom_stream_number(stream, e->t);
-    carom_stream_text(stream, ",", 1);
-    carom_stream_string(stream, carom_event_name(e->type));
-    carom_stream_text(stream, ",", 1);
-    put_name(stream, carom_model_contact_name(file->model, e->contact, buffer));
+    carom_stream_format(stream, ",%s,", carom_event_name(e->type));
+    carom_stream_csv(stream, carom_model_contact_name(file->model, e->contact, buffer));
     for (int r = 0; r < file->rows; r++) {
         const double values[3] = {e->u_before[r], e->u_after[r], e->impulse[r]};
         bool there = r <= file->model->contact[e->contact].directions;
@@ -178,7 +146,7 @@ static carom_status event(void *writer, const carom_event *e, carom_error *error
     }
     carom_stream_text(stream, "\n", 1);
     carom_stream_mark(stream);
-    return carom_writer_status(stream, error);
+    return carom_stream_status(stream, error);
 }
 
 static carom_status flush(void *writer, carom_error *error)
@@ -187,8 +155,8 @@ static carom_status flush(void *writer, carom_error *error)
     carom_stream_flush(&file->samples);
     if (file->has_events)
         carom_stream_flush(&file->events);
-    CAROM_TRY(carom_writer_status(&file->samples, error));
-    return carom_writer_status(&file->events, error);
+    CAROM_TRY(carom_stream_status(&file->samples, error));
+    return carom_stream_status(&file->events, error);
 }
 
 static carom_status close(void *writer, carom_error *error)

@@ -1,8 +1,18 @@
-/* sampler.h: segments and jumps -> rows of numbers. */
+/* sampler.h: segments and jumps -> rows of numbers, and what stands where in a row. */
 #ifndef CAROM_SAMPLER_H
 #define CAROM_SAMPLER_H
 
-#include "output/row.h"
+#include "output/output.h"
+
+typedef struct carom_row_layout { /* in the order of output.h */
+    int n;
+    const char **name;     /* [n], all different */
+    int t, side, q, v, outputs;
+    int *contact;          /* [ncontact] mode; force and impulse of its row r stand at 1 + 2r and 2 + 2r after it */
+    int gaps;              /* 1: the gap stands before the mode */
+    int joint;             /* force and impulse of joint j at 2j and 2j + 1 after it */
+    int energy;            /* -1: none */
+} carom_row_layout;
 
 typedef void carom_row_callback(void *user, const double *row); /* [n] */
 

@@ -30,12 +30,9 @@ const char *carom_sink_endings(void)
 
 static const carom_writer_type *find_type(const char *path)
 {
-    size_t length = strlen(path);
-    for (int i = 0; i < CAROM_COUNT(types); i++) {
-        size_t n = strlen(types[i]->ending);
-        if (length > n && strcmp(path + length - n, types[i]->ending) == 0)
+    for (int i = 0; i < CAROM_COUNT(types); i++)
+        if (carom_ends_with(path, types[i]->ending))
             return types[i];
-    }
     return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* stream.c: buffered text on its way to a file; see stream.h. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,26 +46,20 @@ static carom_status fail_write(carom_stream *stream)
 
 carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error)
 {
-    memset(stream, 0, sizeof *stream);
-    stream->size = 2 * BLOCK;
+    *stream = (carom_stream){.file = file, .owned = !file, .size = 2 * BLOCK, .written = carom_output_clock()};
     stream->path = strdup(path);
     stream->buffer = malloc(stream->size);
     if (!stream->path || !stream->buffer) {
-        free(stream->path);
-        free(stream->buffer);
+        carom_stream_drop(stream);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the buffer of '%s'", path);
     }
-    stream->file = file;
-    stream->owned = !file;
     if (!file && !(stream->file = fopen(path, "wb"))) {
         int reason = errno;
-        free(stream->path);
-        free(stream->buffer);
+        carom_stream_drop(stream);
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(reason));
     }
     if (stream->owned)
         setvbuf(stream->file, NULL, _IONBF, 0);
-    stream->written = carom_output_clock();
     carom_decimal_init(&stream->decimal);
     return CAROM_OK;
 }
@@ -103,11 +98,67 @@ void carom_stream_string(carom_stream *stream, const char *text)
     carom_stream_text(stream, text, strlen(text));
 }
 
+void carom_stream_format(carom_stream *stream, const char *format, ...)
+{
+    va_list list, again;
+    va_start(list, format);
+    va_copy(again, list);
+    int n = vsnprintf(NULL, 0, format, list);
+    char *room = n < 0 ? NULL : carom_stream_room(stream, (size_t)n + 1);
+    if (room)
+        stream->used += (size_t)vsnprintf(room, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(list);
+}
+
 void carom_stream_number(carom_stream *stream, double value)
 {
     char *room = carom_stream_room(stream, 32);
     if (room)
         stream->used += (size_t)carom_decimal_text(&stream->decimal, value, room);
+}
+
+void carom_stream_csv(carom_stream *stream, const char *text)
+{
+    bool quote = strpbrk(text, ",\"\n\r") || text[0] == '#';
+    carom_stream_string(stream, quote ? "\"" : "");
+    for (const char *c = text; *c; c++)
+        carom_stream_text(stream, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    carom_stream_string(stream, quote ? "\"" : "");
+}
+
+void carom_stream_csv_numbers(carom_stream *stream, const double *values, int n)
+{
+    char *begin = carom_stream_room(stream, (size_t)n * 32 + 1), *at = begin;
+    for (int i = 0; begin && i < n; i++) {
+        at += carom_decimal_text(&stream->decimal, values[i], at);
+        *at++ = i + 1 < n ? ',' : '\n';
+    }
+    stream->used += (size_t)(at - begin);
+}
+
+void carom_stream_escape(carom_stream *stream, const char *text, size_t length, int most)
+{
+    static const char special[] = "<>&\"";
+    static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+    const char *end = text + length;
+    for (int seen = 0; text < end; seen++) {
+        if (most && seen == most) {
+            carom_stream_string(stream, "\xe2\x80\xa6");
+            return;
+        }
+        unsigned char c = (unsigned char)*text;
+        const char *at = strchr(special, c);
+        int bytes = carom_output_utf8(text);
+        bool line = c == '\n' || c == '\t', control = (c < 0x20 && !line) || c == 0x7f;
+        if (bytes == 0 || control)
+            carom_stream_string(stream, "\xef\xbf\xbd");
+        else if (at)
+            carom_stream_string(stream, names[at - special]);
+        else
+            carom_stream_text(stream, line && most ? " " : text, (size_t)bytes);
+        text += CAROM_MAX(bytes, 1);
+    }
 }
 
 carom_status carom_stream_flush(carom_stream *stream)
@@ -134,6 +185,20 @@ carom_status carom_stream_mark(carom_stream *stream)
     return stream->error.status;
 }
 
+carom_status carom_stream_status(const carom_stream *stream, carom_error *error)
+{
+    if (stream->error.status != CAROM_OK && error)
+        *error = stream->error;
+    return stream->error.status;
+}
+
+void carom_stream_drop(carom_stream *stream)
+{
+    free(stream->path);
+    free(stream->buffer);
+    *stream = (carom_stream){0};
+}
+
 carom_status carom_stream_close(carom_stream *stream, carom_error *error)
 {
     stream->whole = stream->used;
@@ -141,11 +206,7 @@ carom_status carom_stream_close(carom_stream *stream, carom_error *error)
     errno = 0;
     if (stream->owned && fclose(stream->file) != 0)
         fail_write(stream);
-    carom_error last = stream->error;
-    free(stream->path);
-    free(stream->buffer);
-    memset(stream, 0, sizeof *stream);
-    if (error && last.status != CAROM_OK)
-        *error = last;
-    return last.status;
+    carom_status status = carom_stream_status(stream, error);
+    carom_stream_drop(stream);
+    return status;
 }

@@ -23,11 +23,18 @@ carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *fil
 char *carom_stream_room(carom_stream *stream, size_t bytes); /* at the end of the buffer; NULL after a failure */
 void carom_stream_text(carom_stream *stream, const char *text, size_t length);
 void carom_stream_string(carom_stream *stream, const char *text);
+void carom_stream_format(carom_stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void carom_stream_number(carom_stream *stream, double value);
+void carom_stream_csv(carom_stream *stream, const char *text); /* quoted where a comma or a quote would be misread */
+void carom_stream_csv_numbers(carom_stream *stream, const double *values, int n); /* the rest of a line */
+/* For HTML and SVG, text and attributes: at most so many characters, in one line (0: all, lines stay). */
+void carom_stream_escape(carom_stream *stream, const char *text, size_t length, int most);
 /* What is in the buffer is whole; it is written when it is large, or older than half a second. */
 carom_status carom_stream_mark(carom_stream *stream);
 carom_status carom_stream_flush(carom_stream *stream); /* up to the mark */
+carom_status carom_stream_status(const carom_stream *stream, carom_error *error); /* its first failure, passed on */
 carom_status carom_stream_close(carom_stream *stream, carom_error *error);
+void carom_stream_drop(carom_stream *stream); /* frees what is in memory and writes nothing */
 
 /* How many bytes the UTF-8 character at text has; 0: it is none. */
 int carom_output_utf8(const char *text);

@@ -3,7 +3,7 @@
 #ifndef CAROM_WRITER_H
 #define CAROM_WRITER_H
 
-#include "output/row.h"
+#include "output/sampler.h"
 #include "output/stream.h"
 
 typedef struct carom_writer_setup { /* valid while the writer lives */
@@ -27,8 +27,5 @@ typedef struct carom_writer_type {
 } carom_writer_type;
 
 extern const carom_writer_type carom_writer_csv, carom_writer_json, carom_writer_hdf5, carom_writer_hdf5_long;
-
-/* Passes the failure of a stream on. */
-carom_status carom_writer_status(const carom_stream *stream, carom_error *error);
 
 #endif

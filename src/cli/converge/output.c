@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "cli/converge/converge.h"
-#include "output/output.h"
-#include "output/stream.h"
 
-const char *carom_cli_work_name(carom_cli_work work)
+const char *carom_cli_work_name(carom_cli_effort work)
 {
     static const char *const names[] = {"right-hand sides", "linear solves", "contact problems", "CPU time in s"};
     return names[work];
 }
 
-double carom_cli_converge_effort(carom_cli_work work, const carom_converge_row *row)
+double carom_cli_converge_effort(carom_cli_effort work, const carom_converge_row *row)
 {
     switch (work) {
     case CAROM_CLI_WORK_SOLVES: return (double)row->linear_solves;
@@ -51,7 +49,7 @@ const carom_converge_order *carom_cli_converge_order(const carom_cli_converge *c
 }
 
 /* ---- text ---- */
-static double mean_of(const carom_converge_row *row, int shifts, int step, carom_cli_work work)
+static double mean_of(const carom_converge_row *row, int shifts, int step, carom_cli_effort work)
 {
     double sum = 0;
     for (int j = 0; j < shifts; j++)
@@ -104,7 +102,7 @@ static void put_scheme(const carom_cli_converge *c, int scheme, FILE *file)
                 fprintf(file, " %12.4e%s", mean, at_floor(&row[i], shifts, n) ? "*" : " ");
         }
         for (int w = CAROM_CLI_WORK_RHS; w < CAROM_CLI_WORK_CPU; w++)
-            fprintf(file, " %9.0f", mean_of(row, shifts, n, (carom_cli_work)w));
+            fprintf(file, " %9.0f", mean_of(row, shifts, n, (carom_cli_effort)w));
         fprintf(file, " %9.2e\n", mean_of(row, shifts, n, CAROM_CLI_WORK_CPU));
     }
     put_orders(c, scheme, false, file);
@@ -116,7 +114,7 @@ static void put_local(const carom_cli_converge *c, FILE *file)
 {
     const carom_local_request *r = &c->local;
     const carom_local_result *out = &c->steps;
-    fprintf(file, "%s: the error of one step from exact data\nreference: %s\n", c->model->name, out->reference);
+    fprintf(file, "%s: the error of one step from exact data\nreference: %s\n", c->run.model->name, out->reference);
     if (!r->from)
         fprintf(file, "impact at t = %.10g, where velocities jump by %.6g\n", out->t_impact, out->jump);
     for (int i = 0; i < out->norder; i++) {
@@ -149,7 +147,7 @@ void carom_cli_converge_text(const carom_cli_converge *c, FILE *file)
         put_local(c, file);
         return;
     }
-    fprintf(file, "%s on [0, %g]\nreference: %s\n", c->model->name, c->result.t_end, c->result.reference);
+    fprintf(file, "%s on [0, %g]\nreference: %s\n", c->run.model->name, c->result.t_end, c->result.reference);
     if (c->request.shifts > 1)
         fprintf(
             file,
@@ -168,85 +166,88 @@ void carom_cli_converge_text(const carom_cli_converge *c, FILE *file)
 }
 
 /* ---- JSON and CSV: the same columns ---- */
-/* int, int, int, double, long, bool */
-typedef enum column_kind { SCHEME, NORM, PLACE, NUMBER, COUNT, FLAG } column_kind;
-typedef struct column {
-    const char *name;
-    column_kind kind;
-    size_t offset;
-    bool csv; /* also a column of the CSV */
-} column;
-#define AT(kind, field, type) kind, offsetof(carom_##type, field), true
-static const column of_row[] = {{"scheme", AT(SCHEME, scheme, converge_row)},
-                                {"h", AT(NUMBER, h, converge_row)},
-                                {"rtol", AT(NUMBER, rtol, converge_row)},
-                                {"nominal", AT(NUMBER, nominal, converge_row)},
-                                {"norm", AT(NORM, norm, converge_row)},
-                                {"error", AT(NUMBER, error, converge_row)},
-                                {"floor", FLAG, offsetof(carom_converge_row, floor), false},
-                                {"steps", AT(COUNT, steps, converge_row)},
-                                {"rhs_evaluations", AT(COUNT, rhs_evaluations, converge_row)},
-                                {"linear_solves", AT(COUNT, linear_solves, converge_row)},
-                                {"contact_problems", AT(COUNT, contact_problems, converge_row)},
-                                {"cpu_s", AT(NUMBER, cpu_s, converge_row)},
-                                {.name = NULL}};
-static const column of_local[] = {
-    {"scheme", AT(SCHEME, scheme, local_row)}, {"", AT(PLACE, place, local_row)}, {"h", AT(NUMBER, h, local_row)},
-    {"e_q", AT(NUMBER, e_q, local_row)}, {"e_v", AT(NUMBER, e_v, local_row)}, {"impulse", AT(NUMBER, impulse,
-     local_row)},
+typedef struct shown { /* a row with the names that it refers to */
+    const char *scheme, *norm;
+    double place;
+    union {
+        carom_converge_row row;
+        carom_local_row local;
+        carom_local_order local_order;
+    };
+} shown;
+static const carom_result_field of_row[] = {
+    CAROM_CELL("scheme", CAROM_TEXT, shown, scheme),
+    CAROM_CELL("h", CAROM_NUMBER, shown, row.h),
+    CAROM_CELL("rtol", CAROM_NUMBER, shown, row.rtol),
+    CAROM_CELL("nominal", CAROM_NUMBER, shown, row.nominal),
+    CAROM_CELL("norm", CAROM_TEXT, shown, norm),
+    CAROM_CELL("error", CAROM_NUMBER, shown, row.error),
+    {.name = "floor", .cell = CAROM_BOOL, .offset = offsetof(shown, row.floor), .json_only = true},
+    CAROM_CELL("steps", CAROM_LONG, shown, row.steps),
+    CAROM_CELL("rhs_evaluations", CAROM_LONG, shown, row.rhs_evaluations),
+    CAROM_CELL("linear_solves", CAROM_LONG, shown, row.linear_solves),
+    CAROM_CELL("contact_problems", CAROM_LONG, shown, row.contact_problems),
+    CAROM_CELL("cpu_s", CAROM_NUMBER, shown, row.cpu_s),
     {.name = NULL}};
-static const column of_local_order[] = {
-    {"scheme", AT(SCHEME, scheme, local_order)}, {"", AT(PLACE, place, local_order)}, {"activated", AT(FLAG, activated,
-     local_order)},
-    {"order_q", AT(NUMBER, order_q, local_order)}, {"order_v", AT(NUMBER, order_v, local_order)}, {.name = NULL}};
-static const column of_order[] = {
-    {"order", AT(NUMBER, order, converge_order)}, {"spread", AT(NUMBER, spread, converge_order)},
-    {"envelope", AT(NUMBER, envelope, converge_order)},
-    {"constant", AT(NUMBER, constant, converge_order)}, {.name = NULL}};
-#undef AT
+static const carom_result_field of_order[] = {CAROM_CELL("order", CAROM_NUMBER, carom_converge_order, order),
+                                              CAROM_CELL("spread", CAROM_NUMBER, carom_converge_order, spread),
+                                              CAROM_CELL("envelope", CAROM_NUMBER, carom_converge_order, envelope),
+                                              CAROM_CELL("constant", CAROM_NUMBER, carom_converge_order, constant),
+                                              CAROM_CELL("points", CAROM_INT, carom_converge_order, points),
+                                              {.name = NULL}};
+/* Of --local; the first name is that of the place: "from" or "impact_at". */
+static const carom_result_field of_local[] = {CAROM_CELL("h", CAROM_NUMBER, shown, local.h),
+                                              CAROM_CELL("e_q", CAROM_NUMBER, shown, local.e_q),
+                                              CAROM_CELL("e_v", CAROM_NUMBER, shown, local.e_v),
+                                              CAROM_CELL("impulse", CAROM_NUMBER, shown, local.impulse),
+                                              {.name = NULL}};
+static const carom_result_field of_local_order[] = {
+    CAROM_CELL("activated", CAROM_BOOL, shown, local_order.activated),
+    CAROM_CELL("order_q", CAROM_NUMBER, shown, local_order.order_q),
+    CAROM_CELL("order_v", CAROM_NUMBER, shown, local_order.order_v),
+    {.name = NULL}};
+enum { LOCAL_MOST = 8 };
 
-static const char *name_of(const carom_cli_converge *c, const column *k)
+/* The whole list: scheme, place, then these. */
+static void local_fields(const carom_cli_converge *c, const carom_result_field *rest, carom_result_field *all)
 {
-    return k->kind == PLACE ? (c->local.from ? "from" : "impact_at") : k->name;
+    const carom_result_field first[] = {
+        CAROM_CELL("scheme", CAROM_TEXT, shown, scheme),
+        CAROM_CELL(c->local.from ? "from" : "impact_at", CAROM_NUMBER, shown, place)};
+    memcpy(all, first, sizeof first);
+    int n = 2;
+    do
+        all[n++] = *rest;
+    while (rest++->name);
 }
 
-/* Its text; NULL: it is a number. */
-static const char *value_of(const carom_cli_converge *c, const column *k, const void *row, double *number)
+static shown show_row(const carom_cli_converge *c, int i)
 {
-    const void *at = (const char *)row + k->offset;
-    switch (k->kind) {
-    case SCHEME: return c->request.schemes[*(const int *)at];
-    case NORM: return c->request.norms[*(const int *)at];
-    case PLACE: *number = c->local.place[*(const int *)at]; return NULL;
-    case COUNT: *number = (double)*(const long *)at; return NULL;
-    case FLAG: *number = *(const bool *)at; return NULL;
-    default: *number = *(const double *)at; return NULL;
-    }
+    const carom_converge_row *row = &c->result.row[i];
+    return (shown){.scheme = c->request.schemes[row->scheme], .norm = c->request.norms[row->norm], .row = *row};
 }
 
-static void json_columns(const carom_cli_converge *c, const column *columns, const void *row, carom_json *json)
+static shown show_local(const carom_cli_converge *c, int i)
 {
-    for (const column *k = columns; k->name; k++) {
-        double number = 0;
-        const char *text = value_of(c, k, row, &number);
-        if (text)
-            carom_json_string(json, name_of(c, k), text);
-        else if (k->kind == FLAG)
-            carom_json_bool(json, name_of(c, k), number != 0);
-        else if (k->kind == COUNT)
-            carom_json_integer(json, name_of(c, k), (long long)number);
-        else
-            carom_json_number(json, name_of(c, k), number);
-    }
+    const carom_local_row *row = &c->steps.row[i];
+    return (shown){.scheme = c->local.schemes[row->scheme], .place = c->local.place[row->place], .local = *row};
 }
 
-static void json_list(const carom_cli_converge *c, const char *key, const column *columns, const void *rows,
-                      size_t size, int n, carom_json *json)
+static shown show_local_order(const carom_cli_converge *c, int i)
+{
+    const carom_local_order *order = &c->steps.order[i];
+    return (shown){.scheme = c->local.schemes[order->scheme], .place = c->local.place[order->place],
+                   .local_order = *order};
+}
+
+static void json_list(const carom_cli_converge *c, const char *key, const carom_result_field *fields,
+                      shown (*show)(const carom_cli_converge *, int), int n, carom_json *json)
 {
     carom_json_array(json, key);
     for (int i = 0; i < n; i++) {
+        const shown row = show(c, i);
         carom_json_object(json, NULL);
-        json_columns(c, columns, (const char *)rows + size * (size_t)i, json);
+        carom_json_fields(json, fields, &row);
         carom_json_end(json);
     }
     carom_json_end(json);
@@ -255,25 +256,16 @@ static void json_list(const carom_cli_converge *c, const char *key, const column
 static void json_local(const carom_cli_converge *c, carom_json *json)
 {
     const carom_local_result *out = &c->steps;
+    carom_result_field fields[LOCAL_MOST];
     carom_json_string(json, "reference", out->reference);
     if (!c->local.from) {
         carom_json_number(json, "t_impact", out->t_impact);
         carom_json_number(json, "jump", out->jump);
     }
-    json_list(c, "rows", of_local, out->row, sizeof *out->row, out->nrow, json);
-    json_list(c, "orders", of_local_order, out->order, sizeof *out->order, out->norder, json);
-}
-
-static void json_reference(const carom_cli_converge *c, carom_json *json)
-{
-    carom_json_object(json, "reference");
-    carom_json_string(json, "used", carom_reference_name(c->result.used));
-    carom_json_string(json, "text", c->result.reference);
-    carom_json_object(json, "accuracy");
-    for (int i = 0; i < c->request.nnorm; i++)
-        carom_json_number(json, c->request.norms[i], c->result.accuracy[i]);
-    carom_json_end(json);
-    carom_json_end(json);
+    local_fields(c, of_local, fields);
+    json_list(c, "rows", fields, show_local, out->nrow, json);
+    local_fields(c, of_local_order, fields);
+    json_list(c, "orders", fields, show_local_order, out->norder, json);
 }
 
 static void json_orders(const carom_cli_converge *c, carom_json *json)
@@ -283,8 +275,7 @@ static void json_orders(const carom_cli_converge *c, carom_json *json)
         carom_json_object(json, c->request.schemes[i]);
         for (int k = 0; k < c->request.nnorm; k++) {
             carom_json_object(json, c->request.norms[k]);
-            json_columns(c, of_order, carom_cli_converge_order(c, i, k), json);
-            carom_json_integer(json, "points", carom_cli_converge_order(c, i, k)->points);
+            carom_json_fields(json, of_order, carom_cli_converge_order(c, i, k));
             carom_json_end(json);
         }
         carom_json_end(json);
@@ -292,64 +283,44 @@ static void json_orders(const carom_cli_converge *c, carom_json *json)
     carom_json_end(json);
 }
 
+static void json_runs(const carom_cli_converge *c, carom_json *json)
+{
+    carom_json_number(json, "t_end", c->result.t_end);
+    carom_json_object(json, "reference");
+    carom_json_string(json, "used", carom_reference_name(c->result.used));
+    carom_json_string(json, "text", c->result.reference);
+    carom_json_values(json, "accuracy", c->request.norms, c->result.accuracy, c->request.nnorm);
+    carom_json_end(json);
+    carom_json_integer(json, "shifts", c->request.shifts);
+    carom_json_integer(json, "failed", c->result.failed);
+    carom_json_integer(json, "resumed", c->result.resumed);
+    json_list(c, "rows", of_row, show_row, c->result.nrow, json);
+    json_orders(c, json);
+}
+
 carom_status carom_cli_converge_json(const carom_cli_converge *c, const char *path, FILE *stream, carom_error *error)
 {
     carom_json *json;
     CAROM_TRY(carom_json_new(&json, path, stream, true, error));
     carom_json_object(json, NULL);
-    carom_json_string(json, "model", c->model->name);
-    if (c->is_local) {
-        json_local(c, json);
-    } else {
-        carom_json_number(json, "t_end", c->result.t_end);
-        json_reference(c, json);
-        carom_json_integer(json, "shifts", c->request.shifts);
-        carom_json_integer(json, "failed", c->result.failed);
-        carom_json_integer(json, "resumed", c->result.resumed);
-        json_list(c, "rows", of_row, c->result.row, sizeof *c->result.row, c->result.nrow, json);
-        json_orders(c, json);
-    }
-    carom_json_end(json);
+    carom_json_string(json, "model", c->run.model->name);
+    (c->is_local ? json_local : json_runs)(c, json);
     return carom_json_close(json, error);
-}
-
-static void csv_text(const char *text, carom_stream *out)
-{
-    bool quote = strpbrk(text, ",\"") != NULL;
-    carom_stream_string(out, quote ? "\"" : "");
-    carom_stream_string(out, text);
-    carom_stream_string(out, quote ? "\"" : "");
-}
-
-/* The names of the columns (row NULL), or a row. */
-static void csv_line(const carom_cli_converge *c, const column *columns, const void *row, carom_stream *out)
-{
-    for (const column *k = columns; k->name; k++) {
-        double number = NAN;
-        const char *text = row ? value_of(c, k, row, &number) : name_of(c, k);
-        if (!k->csv)
-            continue;
-        carom_stream_string(out, k == columns ? "" : ",");
-        if (text)
-            csv_text(text, out);
-        else if (!isnan(number))
-            carom_stream_number(out, number);
-    }
-    carom_stream_string(out, "\n");
 }
 
 carom_status carom_cli_converge_csv(const carom_cli_converge *c, const char *path, FILE *stream, carom_error *error)
 {
     carom_stream out;
-    const column *columns = c->is_local ? of_local : of_row;
+    carom_result_field local[LOCAL_MOST];
+    const carom_result_field *fields = c->is_local ? local : of_row;
+    local_fields(c, of_local, local);
     CAROM_TRY(carom_stream_open(&out, path, stream, error));
-    carom_stream_string(&out, "# model: ");
-    carom_stream_string(&out, c->model->name);
-    carom_stream_string(&out, "\n# reference: ");
-    carom_stream_string(&out, c->is_local ? c->steps.reference : c->result.reference);
-    carom_stream_string(&out, "\n");
-    csv_line(c, columns, NULL, &out);
-    for (int i = 0; i < (c->is_local ? c->steps.nrow : c->result.nrow); i++)
-        csv_line(c, columns, c->is_local ? (const void *)&c->steps.row[i] : (const void *)&c->result.row[i], &out);
+    carom_stream_format(&out, "# model: %s\n# reference: %s\n", c->run.model->name,
+                        c->is_local ? c->steps.reference : c->result.reference);
+    carom_csv_fields(&out, fields, NULL);
+    for (int i = 0; i < (c->is_local ? c->steps.nrow : c->result.nrow); i++) {
+        const shown row = c->is_local ? show_local(c, i) : show_row(c, i);
+        carom_csv_fields(&out, fields, &row);
+    }
     return carom_stream_close(&out, error);
 }

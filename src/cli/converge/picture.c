@@ -1,91 +1,97 @@
 /* picture.c: the results of `carom converge` as SVG: errors against h or rtol and against work, with slope
  * triangles. */
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "cli/converge/converge.h"
-#include "output/svg/chart.h"
+#include "output/chart/chart.h"
 
-typedef struct picture {
-    carom_chart *chart;          /* [2*nnorm]: against h (or rtol), against work */
-    carom_chart_series *series;  /* [2*nnorm*nscheme] */
-    double *number;              /* what they point to */
-    char (*title)[64];
-} picture;
+typedef struct series { /* of one scheme in one norm, against h or work: all runs, and the line of the means */
+    double *x, *y, *line_x, *line_y;
+    int n, groups;
+} series;
 
-/* Points of all runs and the line of the means: of one scheme in one norm, against h or work. */
-static void fill(const carom_cli_converge *c, carom_chart_series *s, double **room, int scheme, int norm, bool work)
+static bool gather(const carom_cli_converge *c, series *s, int scheme, int norm, bool work)
 {
+    carom_arena *arena = c->run.cli->arena;
     int n = c->request.nnorm, shifts = c->request.shifts;
-    double *x = *room, *y, *line_x, *line_y, nominal = 0, effort = 0;
-    int groups = 0;
-    while (carom_cli_converge_group(c, scheme, groups))
-        groups++;
-    y = x + groups * shifts, line_x = y + groups * shifts, line_y = line_x + groups;
-    *room = line_y + groups;
-    for (int k = 0; k < groups; k++) {
+    double nominal = 0, effort = 0;
+    while (carom_cli_converge_group(c, scheme, s->groups))
+        s->groups++;
+    s->n = s->groups * shifts;
+    s->x = CAROM_NEW(arena, double, 2 * (s->n + s->groups) + 1);
+    if (!s->x)
+        return false;
+    s->y = s->x + s->n, s->line_x = s->y + s->n, s->line_y = s->line_x + s->groups;
+    for (int k = 0; k < s->groups; k++) {
         const carom_converge_row *row = carom_cli_converge_group(c, scheme, k);
         for (int j = 0; j < shifts; j++) {
             const carom_converge_row *one = &row[j * n + norm];
-            x[k * shifts + j] = work ? carom_cli_converge_effort(c->work, one) : isnan(one->h) ? one->rtol : one->h;
-            y[k * shifts + j] = one->error;
+            s->x[k * shifts + j] = work ? carom_cli_converge_effort(c->work, one) : isnan(one->h) ? one->rtol : one->h;
+            s->y[k * shifts + j] = one->error;
         }
-        carom_cli_converge_mean(c, scheme, k, norm, &nominal, &line_y[k]);
+        carom_cli_converge_mean(c, scheme, k, norm, &nominal, &s->line_y[k]);
         carom_cli_converge_mean(c, scheme, k, -1, &nominal, &effort);
-        line_x[k] = work ? effort : nominal;
+        s->line_x[k] = work ? effort : nominal;
     }
-    *s = (carom_chart_series){.name = c->request.schemes[scheme],
-                              .x = x,
-                              .y = y,
-                              .n = groups * shifts,
-                              .line_x = line_x,
-                              .line_y = line_y,
-                              .nline = groups};
-    double order = carom_cli_converge_order(c, scheme, norm)->order, whole = round(order);
-    if (fabs(order - whole) < 0.35 && whole >= 1 && !work)
-        s->slope = whole;
+    return true;
 }
 
-static void compose(const carom_cli_converge *c, picture *p)
+/* A triangle below the lower end of the line, once for each slope of a chart. */
+static void add_triangle(const carom_cli_converge *c, carom_chart *chart, carom_chart_mark *mark, const series *s,
+                         int scheme, int norm)
 {
+    double order = carom_cli_converge_order(c, scheme, norm)->order, whole = round(order);
+    int at = -1;
+    for (int i = 0; i < s->groups; i++)
+        if (s->line_x[i] > 0 && s->line_y[i] > 0 && (at < 0 || s->line_y[i] < s->line_y[at]))
+            at = i;
+    for (int i = 0; i < chart->nmark; i++)
+        at = mark[i].slope == whole ? -1 : at;
+    if (at < 0 || !(fabs(order - whole) < 0.35) || whole < 1)
+        return;
+    mark[chart->nmark++] = (carom_chart_mark){carom_arena_format(c->run.cli->arena, "%g", whole),
+                                              1.1 * s->line_x[at], s->line_y[at] / 2, whole};
+}
+
+static bool compose(const carom_cli_converge *c, carom_chart *chart, int norm, bool work)
+{
+    carom_arena *arena = c->run.cli->arena;
     int n = c->request.nscheme;
-    double *room = p->number;
     bool tolerances = true; /* unless a scheme has taken step sizes */
+    carom_chart_series *all = CAROM_NEW(arena, carom_chart_series, 2 * n);
+    carom_chart_mark *mark = CAROM_NEW(arena, carom_chart_mark, n);
     for (int i = 0; i < c->result.nrow; i++)
         tolerances = tolerances && isnan(c->result.row[i].h);
-    for (int i = 0; i < 2 * c->request.nnorm; i++) {
-        bool work = i % 2;
-        snprintf(p->title[i], sizeof p->title[i], "error in %.40s", c->request.norms[i / 2]);
-        p->chart[i] = (carom_chart){.title = p->title[i],
-                                    .x_label = work         ? carom_cli_work_name(c->work)
-                                               : tolerances ? "rtol"
-                                                            : "h",
-                                    .series = p->series + i * n,
-                                    .nseries = n};
-        for (int k = 0; k < n; k++) {
-            fill(c, &p->series[i * n + k], &room, k, i / 2, work);
-            const carom_converge_row *row = carom_cli_converge_group(c, k, 0);
-            if (!work && row && isnan(row->h) != tolerances) /* a tolerance is no step size */
-                p->series[i * n + k].n = p->series[i * n + k].nline = 0;
-        }
+    *chart = (carom_chart){.title = carom_arena_format(arena, "error in %.40s", c->request.norms[norm]),
+                           .x_label = work         ? carom_cli_work_name(c->work)
+                                      : tolerances ? "rtol"
+                                                   : "h",
+                           .logx = true, .logy = true, .series = all, .nseries = 2 * n, .marks = mark};
+    for (int k = 0; k < n; k++) {
+        const carom_converge_row *row = carom_cli_converge_group(c, k, 0);
+        const bool foreign = !work && row && isnan(row->h) != tolerances; /* a tolerance is no step size */
+        series s = {0};
+        if (!all || !mark || !gather(c, &s, k, norm, work))
+            return false;
+        all[k] = (carom_chart_series){.name = c->request.schemes[k], .x = s.line_x, .y = s.line_y,
+                                      .n = foreign ? 0 : (size_t)s.groups, .colour = k + 1, .marker = k + 1};
+        all[n + k] = (carom_chart_series){.x = s.x, .y = s.y, .n = foreign ? 0 : (size_t)s.n,
+                                          .style = CAROM_CHART_POINTS, .colour = k + 1, .marker = k + 1};
+        if (!work && !foreign)
+            add_triangle(c, chart, mark, &s, k, norm);
     }
+    return true;
 }
 
 carom_status carom_cli_converge_svg(const carom_cli_converge *c, const char *path, carom_error *error)
 {
-    size_t charts = 2 * (size_t)c->request.nnorm, series = charts * (size_t)c->request.nscheme;
-    picture p = {calloc(charts, sizeof *p.chart), calloc(series, sizeof *p.series),
-                 calloc(4 * 2 * (size_t)CAROM_MAX(c->result.nrow, 1) + 16, sizeof(double)),
-                 calloc(charts, sizeof *p.title)};
-    carom_status status;
+    int n = 2 * c->request.nnorm; /* against h (or rtol), against work */
+    carom_chart *chart = CAROM_NEW(c->run.cli->arena, carom_chart, n);
     char title[200];
-    snprintf(title, sizeof title, "%.150s on [0, %g]", c->model->name, c->result.t_end);
-    if (p.chart && p.series && p.number && p.title) {
-        compose(c, &p);
-        status = carom_svg_charts(path, NULL, title, p.chart, (int)charts, error);
-    } else {
-        status = carom_fail(error, CAROM_NO_MEMORY, "no memory for a picture");
-    }
-    free(p.chart), free(p.series), free(p.number), free(p.title);
-    return status;
+    snprintf(title, sizeof title, "%.150s on [0, %g]", c->run.model->name, c->result.t_end);
+    for (int i = 0; i < n; i++)
+        if (!chart || !compose(c, &chart[i], i / 2, i % 2))
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");
+    return carom_charts_write(path, NULL, title, chart, n, error);
 }

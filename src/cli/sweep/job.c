@@ -1,9 +1,10 @@
-/* job.c: computing the points of a sweep: rows into the store, a progress line, Ctrl-C, a census at the end. */
+/* job.c: computing the points of a sweep: rows into the store, a progress line, Ctrl-C; at the end a census and a
+ * picture. */
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/sweep/sweep.h"
+#include "output/map/map.h"
 
 static int take(void *user, long long *index, int most)
 {
@@ -24,39 +25,29 @@ static carom_status put(void *user, const carom_sweep_row *rows, int n, carom_er
         CAROM_TRY(carom_store_put(job->store, &row, 1, error));
         job->failed += rows[i].status > CAROM_STOPPED;
         job->computed++;
-        carom_progress_step(&job->progress, (double)(job->todo.done + job->computed));
+        carom_progress_step(&job->run.progress, (double)(job->todo.done + job->computed));
     }
     return CAROM_OK;
 }
 
-static bool stop(void *user)
-{
-    (void)user;
-    return carom_cli_interrupted();
-}
-
 static int compute(carom_cli_job *job)
 {
-    const carom_cli *cli = job->cli;
-    const carom_sweep_feed feed = {job, take, put, stop};
+    const carom_cli *cli = job->run.cli;
+    const carom_sweep_feed feed = {job, take, put, carom_cli_stop};
     carom_error error = {0};
     const long long before = job->todo.done, all = job->todo.count;
-    if (job->rank == 0) {
-        carom_progress_begin(&job->progress, cli->quiet ? NULL : stderr, (double)before, (double)all);
-        job->progress.unit = "points";
-    }
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like a full disk */
-    carom_cli_catch(NULL);
+    carom_cli_start(&job->run, (double)before, (double)all, "points");
+    if (job->rank != 0)
+        job->run.progress.file = NULL;
     carom_status status = job->ranks > 1
                               ? carom_cli_mpi_run(&job->sweep, job->rank, job->ranks, cli->threads, &feed, &error)
                               : carom_sweep_run(&job->sweep, cli->threads, &feed, &error);
-    carom_cli_release();
+    carom_cli_finish(&job->run);
     if (job->rank != 0)
         return status == CAROM_OK || status == CAROM_INTERRUPTED
                    ? carom_cli_exit(status)
                    : carom_cli_fail(carom_cli_exit(status), "rank %d: %s", job->rank, error.text);
-    carom_progress_end(&job->progress);
-    job->wall_s = carom_wall_time() - job->progress.wall0;
     carom_error late = {0};
     carom_status committed = carom_store_commit(job->store, &late);
     if ((status == CAROM_OK || status == CAROM_INTERRUPTED) && committed != CAROM_OK)
@@ -75,17 +66,17 @@ static int compute(carom_cli_job *job)
 
 bool carom_cli_job_prints(const carom_cli_job *job)
 {
-    return (!job->cli->output && !job->cli->json) || (job->cli->output && !strcmp(job->cli->output, "-"));
+    const carom_cli *cli = job->run.cli;
+    return (!cli->output && !cli->json) || (cli->output && !strcmp(cli->output, "-"));
 }
 
 static int close_job(carom_cli_job *job, int code)
 {
     carom_error error = {0};
-    if (carom_store_close(job->store, &error) != CAROM_OK && code == CAROM_EXIT_OK)
-        code = carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    int closed = carom_cli_done(carom_store_close(job->store, &error), &error);
     carom_sweep_todo_free(&job->todo);
-    carom_model_free(job->model);
-    return code;
+    carom_model_free(job->run.model);
+    return code == CAROM_EXIT_OK ? closed : code;
 }
 
 int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)(void *user),
@@ -161,6 +152,8 @@ carom_status carom_cli_census_take(carom_store *store, carom_cli_census *census,
     CAROM_TRY(carom_store_scan(store, look, &k, error));
     if (k.next < census->points)
         miss(census, k.next, census->points - 1);
+    census->absent = census->points - census->rows;
+    census->complete = census->absent == 0;
     return CAROM_OK;
 }
 
@@ -170,4 +163,72 @@ int carom_cli_census_judge(const carom_cli_census *census)
         return CAROM_EXIT_OK;
     return carom_cli_fail(CAROM_EXIT_FAILED, "all points failed, %lld of them; the first was %s", census->rows,
                           census->first_failure);
+}
+
+/* ---- the map of a sweep over a grid of two axes, from its store ---- */
+
+typedef struct plane {
+    double *value;
+    unsigned char *known;
+    long long n;
+    int column;
+} plane;
+
+static carom_status collect(void *user, const carom_store_row *row, carom_error *error)
+{
+    plane *p = user;
+    if (row->index < 0 || row->index >= p->n)
+        CAROM_FAIL(error, CAROM_FILE, "point %lld is none of %lld", row->index, p->n);
+    p->value[row->index] = row->value[p->column];
+    p->known[row->index] = 1;
+    return CAROM_OK;
+}
+
+static int find_column(const carom_store_form *form, int naxis, const char *name)
+{
+    for (int k = naxis; k < form->ncolumn; k++)
+        if (!name || !strcmp(form->column[k], name))
+            return k;
+    return -1;
+}
+
+static carom_map_side side(const carom_sweep_axis *axis)
+{
+    return (carom_map_side){axis->name, axis->from, axis->to, (int)axis->n};
+}
+
+static carom_status draw(carom_store *store, const carom_sweep *s, plane *p, const char *path, carom_error *error)
+{
+    const carom_store_form *form = carom_store_shape(store);
+    const char *model = carom_store_value(form, "model"), *name = form->column[p->column];
+    char title[300];
+    CAROM_TRY(carom_store_scan(store, collect, p, error));
+    snprintf(title, sizeof title, "%s: %s", model ? model : "", name);
+    const carom_map map = {.title = title,
+                           .name = name,
+                           .x = side(&s->axis[0]),
+                           .y = side(&s->axis[1]),
+                           .value = p->value,
+                           .known = p->known,
+                           .signs = !strcmp(name, "lyapunov")};
+    return carom_map_write(path, &map, error);
+}
+
+int carom_cli_picture(carom_arena *arena, carom_store *store, const char *path, const char *name)
+{
+    carom_sweep s = {0};
+    carom_error error = {0};
+    const carom_store_form *form = carom_store_shape(store);
+    const char *design = carom_store_value(form, "design");
+    if (!design || !carom_cli_design_read(arena, design, &s) || s.design != CAROM_DESIGN_GRID || s.naxis != 2)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
+    plane p = {CAROM_NEW(arena, double, s.points), CAROM_NEW(arena, unsigned char, s.points), s.points,
+               find_column(form, s.naxis, name)};
+    if (p.column < 0)
+        return carom_cli_fail(CAROM_EXIT_USAGE, "the sweep has no measure '%s'", name ? name : "");
+    if (!p.value || !p.known)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "no memory for a picture of %lld points", p.n);
+    carom_status status = draw(store, &s, &p, path, &error);
+    return status == CAROM_BAD_ARGUMENT ? carom_cli_fail(CAROM_EXIT_USAGE, "%s", error.text)
+                                        : carom_cli_done(status, &error);
 }

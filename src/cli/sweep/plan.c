@@ -8,14 +8,9 @@
 
 enum { PICTURE_POINTS = 100000000 };
 
-static int no_memory(void)
-{
-    return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
-}
-
 /* ---- the design ---- */
 
-const char *carom_cli_design_text(carom_arena *arena, const carom_sweep *s)
+static const char *design_text(carom_arena *arena, const carom_sweep *s)
 {
     char from[32], to[32];
     const char *text = carom_sweep_design_name((int)s->design);
@@ -23,11 +18,8 @@ const char *carom_cli_design_text(carom_arena *arena, const carom_sweep *s)
         text = carom_arena_format(arena, "%s %lld seed %d", text, s->points, s->seed);
     for (int k = 0; text && k < s->naxis; k++) {
         const carom_sweep_axis *a = &s->axis[k];
-        text = s->design == CAROM_DESIGN_GRID
-                   ? carom_arena_format(arena, "%s\n%s=%s:%s:%ld", text, a->name, carom_shortest(a->from, from),
-                                        carom_shortest(a->to, to), a->n)
-                   : carom_arena_format(arena, "%s\n%s=%s:%s", text, a->name, carom_shortest(a->from, from),
-                                        carom_shortest(a->to, to));
+        text = carom_arena_format(arena, s->design == CAROM_DESIGN_GRID ? "%s\n%s=%s:%s:%ld" : "%s\n%s=%s:%s", text,
+                                  a->name, carom_shortest(a->from, from), carom_shortest(a->to, to), a->n);
     }
     return text;
 }
@@ -81,9 +73,7 @@ static int find_design(const carom_cli *cli, carom_sweep *s)
     }
     if (word && strcmp(word, carom_sweep_design_name((int)s->design)) != 0)
         return carom_cli_unknown("design", word, names, "sweep");
-    int code = carom_cli_own_number(cli, "--points", 1, 1e15, &points);
-    if (code != CAROM_EXIT_OK)
-        return code;
+    CAROM_CLI_TRY(carom_cli_own_number(cli, "--points", 1, 1e15, &points));
     const bool grid = s->design == CAROM_DESIGN_GRID;
     if (grid && points > 0)
         return carom_cli_fail(
@@ -137,18 +127,17 @@ static int read_shard(const carom_cli *cli, carom_sweep *s)
 
 int carom_cli_job_span(carom_cli_job *job)
 {
-    const carom_cli *cli = job->cli;
+    const carom_cli *cli = job->run.cli;
     carom_sweep *s = &job->sweep;
     const bool periods = carom_cli_own(cli, "--periods") != NULL, time = carom_cli_own(cli, "--time") != NULL;
     if (periods && time)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--periods and --time exclude each other");
     s->span.unit = periods ? CAROM_SPAN_PERIODS : time ? CAROM_SPAN_TIME : CAROM_SPAN_RUN;
-    int code = carom_cli_own_number(cli, periods ? "--periods" : "--time", 1e-300, 1e12, &s->span.length);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_own_number(cli, "--transient", 0, 1e12, &s->span.transient);
-    if (code == CAROM_EXIT_OK && periods && !(job->model->period > 0))
-        code = carom_cli_fail(CAROM_EXIT_USAGE, "the model '%s' has no period: use --time T", job->model->name);
-    return code;
+    CAROM_CLI_TRY(carom_cli_own_number(cli, periods ? "--periods" : "--time", 1e-300, 1e12, &s->span.length));
+    CAROM_CLI_TRY(carom_cli_own_number(cli, "--transient", 0, 1e12, &s->span.transient));
+    if (periods && !(job->run.model->period > 0))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "the model '%s' has no period: use --time T", job->run.model->name);
+    return CAROM_EXIT_OK;
 }
 
 /* ---- the whole ---- */
@@ -163,7 +152,7 @@ static int check_names(const carom_cli_job *job)
     carom_sweep_point(s, 0, x);
     for (int k = 0; k < s->naxis; k++)
         names[k] = s->axis[k].name;
-    return carom_model_set(job->model, names, x, s->naxis, &error) == CAROM_BAD_ARGUMENT
+    return carom_model_set(job->run.model, names, x, s->naxis, &error) == CAROM_BAD_ARGUMENT
                ? carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text) : CAROM_EXIT_OK;
 }
 
@@ -171,43 +160,34 @@ static int check_names(const carom_cli_job *job)
 static int check_results(const carom_cli_job *job)
 {
     const carom_sweep *s = &job->sweep;
-    const char *o = job->cli->output, *ending = o ? strrchr(o, '.') : NULL;
-    const bool drawn =
-        carom_cli_own(job->cli, "--picture") || (ending && (!strcmp(ending, ".png") || !strcmp(ending, ".svg")));
+    const carom_cli *cli = job->run.cli;
+    const char *o = cli->output;
+    const bool drawn = carom_cli_own(cli, "--picture") || carom_ends_with(o, ".png") || carom_ends_with(o, ".svg");
     if (drawn && (s->design != CAROM_DESIGN_GRID || s->naxis != 2))
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
     if (drawn && s->points > PICTURE_POINTS)
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture of %lld points is too large: at most %d", s->points,
                               PICTURE_POINTS);
-    int code = carom_store_path(o) ? CAROM_EXIT_OK : carom_cli_check_writable(o);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_check_writable(carom_cli_own(job->cli, "--picture"));
-    return code == CAROM_EXIT_OK ? carom_cli_check_writable(carom_cli_own(job->cli, "--export")) : code;
+    CAROM_CLI_TRY(carom_store_path(o) ? CAROM_EXIT_OK : carom_cli_check_writable(o));
+    CAROM_CLI_TRY(carom_cli_check_writable(carom_cli_own(cli, "--picture")));
+    return carom_cli_check_writable(carom_cli_own(cli, "--export"));
 }
 
 int carom_cli_job_plan(carom_cli_job *job)
 {
-    const carom_cli *cli = job->cli;
+    const carom_cli *cli = job->run.cli;
     carom_sweep *s = &job->sweep;
-    char note[200];
-    int code = read_axes(cli, s);
-    if (code == CAROM_EXIT_OK)
-        code = check_results(job);
-    if (code == CAROM_EXIT_OK)
-        code = read_shard(cli, s);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_load(cli, &job->model, note);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_settings(cli, job->model, &job->options);
-    if (code == CAROM_EXIT_OK)
-        code = check_names(job);
-    if (code != CAROM_EXIT_OK)
-        return code;
-    if (*note && !cli->quiet && job->rank == 0)
-        fprintf(stderr, "carom: note: %s\n", note);
+    CAROM_CLI_TRY(read_axes(cli, s));
+    CAROM_CLI_TRY(check_results(job));
+    CAROM_CLI_TRY(read_shard(cli, s));
+    CAROM_CLI_TRY(carom_cli_begin(&job->run));
+    CAROM_CLI_TRY(check_names(job));
+    job->name = job->run.model->name;
+    if (*job->run.note && !cli->quiet && job->rank == 0)
+        fprintf(stderr, "carom: note: %s\n", job->run.note);
     carom_setting *setting = CAROM_NEW(cli->arena, carom_setting, cli->nsetting + 1);
     if (!setting)
-        return no_memory();
+        return carom_cli_no_memory();
     for (int i = 0; i < cli->nsetting; i++)
         setting[i] = (carom_setting){.key = cli->setting[i].name, .value = cli->setting[i].value};
     s->path = cli->operand[0];
@@ -267,18 +247,18 @@ static const char *span_text(carom_arena *arena, const carom_sweep_span *span)
 static int describe(carom_cli_job *job, carom_store_entry extra)
 {
     enum { ENTRIES = 16 };
-    carom_arena *arena = job->cli->arena;
+    carom_arena *arena = job->run.cli->arena;
     const carom_sweep *s = &job->sweep;
-    const carom_text_file *source = carom_model_file(job->model);
+    const carom_text_file *source = carom_model_file(job->run.model);
     carom_store_entry *entry = CAROM_NEW(arena, carom_store_entry, ENTRIES);
     const char **column = CAROM_NEW(arena, const char *, s->naxis + s->ncolumn + 1);
     if (!entry || !column)
-        return no_memory();
+        return carom_cli_no_memory();
     const char *text = source ? carom_arena_text(arena, source->bytes, source->length) : "";
     const carom_store_entry all[] = {
-        {"kind", job->kind}, {"version", CAROM_VERSION}, {"model", job->model->name}, {"model_text", text},
-        {"parameters", fixed_text(arena, s)}, {"options", options_text(arena, &job->options)},
-        {"design", carom_cli_design_text(arena, s)}, {"span", span_text(arena, &s->span)},
+        {"kind", job->kind}, {"version", CAROM_VERSION}, {"model", job->run.model->name}, {"model_text", text},
+        {"parameters", fixed_text(arena, s)}, {"options", options_text(arena, &job->run.options)},
+        {"design", design_text(arena, s)}, {"span", span_text(arena, &s->span)},
         {"shard", carom_arena_format(arena, "%ld/%ld", s->shard, s->nshard)}, extra};
     for (int k = 0; k < s->naxis; k++)
         column[k] = s->axis[k].name;
@@ -293,7 +273,7 @@ static int describe(carom_cli_job *job, carom_store_entry extra)
     entry[n++] = (carom_store_entry){"measures", measures};
     for (int i = 0; i < n; i++)
         if (!entry[i].value)
-            return no_memory();
+            return carom_cli_no_memory();
     job->form = (carom_store_form){entry, column, n, s->naxis + s->ncolumn};
     return CAROM_EXIT_OK;
 }
@@ -307,12 +287,10 @@ static carom_status mark_done(void *user, const carom_store_row *row, carom_erro
 
 int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra)
 {
-    const carom_cli *cli = job->cli;
+    const carom_cli *cli = job->run.cli;
     const bool resume = carom_cli_own(cli, "--resume") != NULL, file = carom_store_path(cli->output);
     carom_error error = {0};
-    int code = describe(job, extra);
-    if (code != CAROM_EXIT_OK)
-        return code;
+    CAROM_CLI_TRY(describe(job, extra));
     if (resume && !file)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--resume needs -o FILE.sqlite");
     carom_status status = carom_sweep_todo_new(&job->todo, &job->sweep, &error);
@@ -320,7 +298,6 @@ int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra)
         status = carom_store_create(&job->store, file ? cli->output : NULL, &job->form, resume, &error);
     if (status == CAROM_OK)
         status = carom_store_scan(job->store, mark_done, job, &error);
-    if (status != CAROM_OK)
-        return carom_cli_fail(status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s", error.text);
-    return CAROM_EXIT_OK;
+    return status == CAROM_BAD_ARGUMENT ? carom_cli_fail(CAROM_EXIT_USAGE, "%s", error.text)
+                                        : carom_cli_done(status, &error);
 }

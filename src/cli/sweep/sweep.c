@@ -4,31 +4,30 @@
 
 #include "analysis/lyapunov/lyapunov.h"
 #include "cli/sweep/sweep.h"
-#include "output/output.h"
 
 static const carom_cli_option own[] = {
-    {"--measure", NULL, "NAME[:EXPR]", 0, CAROM_CLI_OWN, NULL, 0,
+    CAROM_CLI_OWN_OPTION("--measure", "NAME[:EXPR]",
      "what to compute at each point; may be repeated: lyapunov (largest exponent, per period where there is one), "
      "impacts (their number), zeno (accumulations passed), rest (share of the time with a closed contact), time (when "
-     "the run ended), max:EXPR, min:EXPR, mean:EXPR, final:EXPR of an expression in the names of the model"},
-    {"--periods", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0,
-     "how long to measure, in periods of the model; until t_end if neither is given"},
-    {"--time", NULL, "T", 0, CAROM_CLI_OWN, NULL, 0, "how long to measure, as a time"},
-    {"--transient", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0,
-     "how long to run before: in periods with --periods, else a time; 0 if not given"},
-    {"--design", NULL, "grid|random|sobol", 0, CAROM_CLI_OWN, NULL, 0,
+     "the run ended), max:EXPR, min:EXPR, mean:EXPR, final:EXPR of an expression in the names of the model"),
+    CAROM_CLI_OWN_OPTION("--periods", "N",
+     "how long to measure, in periods of the model; until t_end if neither is given"),
+    CAROM_CLI_OWN_OPTION("--time", "T", "how long to measure, as a time"),
+    CAROM_CLI_OWN_OPTION("--transient", "N",
+     "how long to run before: in periods with --periods, else a time; 0 if not given"),
+    CAROM_CLI_OWN_OPTION("--design", "grid|random|sobol",
      "grid (the default): all combinations of -p NAME=FROM:TO:N; random and sobol: --points N in the box of -p "
-     "NAME=FROM:TO, by --seed"},
-    {"--points", NULL, "N", 0, CAROM_CLI_OWN, NULL, 0, "how many random or Sobol points"},
+     "NAME=FROM:TO, by --seed"),
+    CAROM_CLI_OWN_OPTION("--points", "N", "how many random or Sobol points"),
     CAROM_CLI_SWEEP_OPTIONS,
-    {"--picture", NULL, "FILE.png", 0, CAROM_CLI_OWN, NULL, 0, "a map of the first measure over a grid of two axes"},
-    {"--export", NULL, "FILE.csv", 0, CAROM_CLI_OWN, NULL, 0, "also write the table, in the order of points"},
+    CAROM_CLI_OWN_OPTION("--picture", "FILE.png", "a map of the first measure over a grid of two axes"),
+    CAROM_CLI_OWN_OPTION("--export", "FILE.csv", "also write the table, in the order of points"),
     {.name = NULL},
 };
 
 static int read_measures(carom_cli_job *job, carom_measure *measure)
 {
-    const carom_cli *cli = job->cli;
+    const carom_cli *cli = job->run.cli;
     carom_sweep *s = &job->sweep;
     carom_error error = {0};
     for (int i = 0; i < cli->nown; i++) {
@@ -60,7 +59,7 @@ static int check_exponents(const carom_cli_job *job, const carom_measure *measur
         if (measure[k].kind != CAROM_MEASURE_LYAPUNOV)
             continue;
         carom_lyapunov *lyapunov = NULL;
-        carom_status status = carom_lyapunov_new(&lyapunov, job->model, &job->options, &request, &error);
+        carom_status status = carom_lyapunov_new(&lyapunov, job->run.model, &job->run.options, &request, &error);
         carom_lyapunov_free(lyapunov);
         if (status == CAROM_UNSUPPORTED)
             return carom_cli_fail(CAROM_EXIT_USAGE, "--measure lyapunov: %s", error.text);
@@ -71,12 +70,19 @@ static int check_exponents(const carom_cli_job *job, const carom_measure *measur
 /* ---- results ---- */
 
 typedef struct range {
-    double low, high, sum;
+    double low, high, mean; /* NAN: nothing is finite */
+    double sum;
     long long n;
 } range;
 typedef struct summary {
     range column[CAROM_SWEEP_COLUMNS];
     int first, n; /* the measures among the columns */
+    const carom_cli_job *job;
+    carom_cli_census census;
+    const char *name, *design, *shard, *first_failure, *output;
+    long long computed;
+    bool complete; /* this shard */
+    double wall_s;
 } summary;
 
 static carom_status add(void *user, const carom_store_row *row, carom_error *error)
@@ -91,46 +97,46 @@ static carom_status add(void *user, const carom_store_row *row, carom_error *err
         r->low = r->n ? fmin(r->low, x) : x;
         r->high = r->n ? fmax(r->high, x) : x;
         r->sum += x;
-        r->n++;
+        r->mean = r->sum / (double)++r->n;
     }
     return CAROM_OK;
 }
 
-static void put_json(carom_cli_job *job, const summary *s, const carom_cli_census *census)
+static const carom_result_field of_range[] = {CAROM_CELL("min", CAROM_NUMBER, range, low),
+                                              CAROM_CELL("max", CAROM_NUMBER, range, high),
+                                              CAROM_CELL("mean", CAROM_NUMBER, range, mean),
+                                              CAROM_CELL("finite", CAROM_LONG_LONG, range, n),
+                                              {.name = NULL}};
+
+static void put_measures(carom_json *json, const char *key, const void *record)
 {
-    carom_json *json;
-    if (carom_json_new(&json, "standard output", stdout, true, NULL) != CAROM_OK)
-        return;
-    carom_json_object(json, NULL);
-    carom_json_string(json, "model", job->model->name);
-    carom_json_string(json, "design", carom_sweep_design_name((int)job->sweep.design));
-    carom_json_integer(json, "points", job->sweep.points);
-    carom_json_string(json, "shard", carom_store_value(&job->form, "shard"));
-    carom_json_integer(json, "done", census->rows);
-    carom_json_integer(json, "computed", job->computed);
-    carom_json_integer(json, "failed", census->failed);
-    carom_json_string(json, "first_failure", census->failed ? census->first_failure : NULL);
-    carom_json_bool(json, "complete", census->rows == job->todo.count);
-    carom_json_object(json, "measures");
+    const summary *s = record;
+    carom_json_object(json, key);
     for (int k = 0; k < s->n; k++) {
-        const range *r = &s->column[k];
-        carom_json_object(json, job->sweep.column[k]);
-        carom_json_number(json, "min", r->n ? r->low : NAN);
-        carom_json_number(json, "max", r->n ? r->high : NAN);
-        carom_json_number(json, "mean", r->n ? r->sum / (double)r->n : NAN);
-        carom_json_integer(json, "finite", r->n);
+        carom_json_object(json, s->job->sweep.column[k]);
+        carom_json_fields(json, of_range, &s->column[k]);
         carom_json_end(json);
     }
     carom_json_end(json);
-    carom_json_string(json, "output", job->cli->output);
-    carom_json_number(json, "wall_s", job->wall_s);
-    carom_json_end(json);
-    carom_json_close(json, NULL);
 }
+
+static const carom_result_field fields[] = {CAROM_CELL("model", CAROM_TEXT, summary, name),
+                                            CAROM_CELL("design", CAROM_TEXT, summary, design),
+                                            CAROM_CELL("points", CAROM_LONG_LONG, summary, census.points),
+                                            CAROM_CELL("shard", CAROM_TEXT, summary, shard),
+                                            CAROM_CELL("done", CAROM_LONG_LONG, summary, census.rows),
+                                            CAROM_CELL("computed", CAROM_LONG_LONG, summary, computed),
+                                            CAROM_CELL("failed", CAROM_LONG_LONG, summary, census.failed),
+                                            CAROM_CELL("first_failure", CAROM_TEXT, summary, first_failure),
+                                            CAROM_CELL("complete", CAROM_BOOL, summary, complete),
+                                            CAROM_PUT("measures", put_measures),
+                                            CAROM_CELL("output", CAROM_TEXT, summary, output),
+                                            CAROM_CELL("wall_s", CAROM_NUMBER, summary, wall_s),
+                                            {.name = NULL}};
 
 static void say(const carom_cli_job *job, const summary *s, const carom_cli_census *census)
 {
-    printf("%s: %lld points", job->model->name, census->rows);
+    printf("%s: %lld points", job->name, census->rows);
     if (job->sweep.nshard > 1)
         printf(" of shard %ld/%ld of %lld", job->sweep.shard, job->sweep.nshard, job->sweep.points);
     printf(", %lld failed\n", census->failed);
@@ -139,65 +145,68 @@ static void say(const carom_cli_job *job, const summary *s, const carom_cli_cens
     for (int k = 0; k < s->n; k++)
         if (s->column[k].n)
             printf("  %-16s %.6g ... %.6g, mean %.6g\n", job->sweep.column[k], s->column[k].low, s->column[k].high,
-                   s->column[k].sum / (double)s->column[k].n);
-    if (job->cli->output)
-        printf("  written to %s\n", job->cli->output);
-    printf("  %.2f s\n", job->wall_s);
+                   s->column[k].mean);
+    if (job->run.cli->output)
+        printf("  written to %s\n", job->run.cli->output);
+    printf("  %.2f s\n", job->run.wall_s);
 }
 
-static int table(carom_cli_job *job, const char *path, FILE *stream)
+static int table(carom_cli_job *job, const char *path)
 {
     carom_error error = {0};
-    return carom_store_csv(job->store, path, stream, &error) == CAROM_OK
-               ? CAROM_EXIT_OK
-               : carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    FILE *stream = carom_cli_stream(&path);
+    return carom_cli_done(carom_store_csv(job->store, path, stream, &error), &error);
 }
 
-static int tell(carom_cli_job *job)
+static int tell(const carom_cli_job *job)
 {
-    const carom_cli *cli = job->cli;
-    summary s = {.first = job->sweep.naxis, .n = job->sweep.ncolumn};
-    carom_cli_census census;
+    const carom_cli *cli = job->run.cli;
+    const carom_sweep *sweep = &job->sweep;
+    summary s = {.first = sweep->naxis, .n = sweep->ncolumn, .job = job, .name = job->name, .output = cli->output,
+                 .design = carom_sweep_design_name((int)sweep->design), .computed = job->computed,
+                 .shard = carom_store_value(&job->form, "shard"), .wall_s = job->run.wall_s};
     carom_error error = {0};
-    carom_status status = carom_store_scan(job->store, add, &s, &error);
-    if (status == CAROM_OK)
-        status = carom_cli_census_take(job->store, &census, &error);
-    if (status != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    for (int k = 0; k < s.n; k++)
+        s.column[k].low = s.column[k].high = s.column[k].mean = NAN;
+    CAROM_CLI_TRY(carom_cli_done(carom_store_scan(job->store, add, &s, &error), &error));
+    CAROM_CLI_TRY(carom_cli_done(carom_cli_census_take(job->store, &s.census, &error), &error));
+    s.first_failure = s.census.failed ? s.census.first_failure : NULL;
+    s.complete = s.census.rows == job->todo.count;
     if (cli->json)
-        put_json(job, &s, &census);
+        CAROM_CLI_TRY(carom_cli_json(fields, &s));
     else if (!cli->quiet && !carom_cli_job_prints(job))
-        say(job, &s, &census);
-    else if (!cli->quiet && census.failed)
-        fprintf(stderr, "carom: note: %lld of %lld points failed\n", census.failed, census.rows);
-    return carom_cli_census_judge(&census);
+        say(job, &s, &s.census);
+    else if (!cli->quiet && s.census.failed)
+        fprintf(stderr, "carom: note: %lld of %lld points failed\n", s.census.failed, s.census.rows);
+    return carom_cli_census_judge(&s.census);
+}
+
+static int write_results(carom_cli_job *job)
+{
+    const carom_cli *cli = job->run.cli;
+    const char *export = carom_cli_own(cli, "--export"), *picture = carom_cli_own(cli, "--picture");
+    if (carom_cli_job_prints(job))
+        CAROM_CLI_TRY(table(job, "-"));
+    else if (cli->output && !carom_store_path(cli->output))
+        CAROM_CLI_TRY(table(job, cli->output));
+    if (export)
+        CAROM_CLI_TRY(table(job, export));
+    if (picture)
+        CAROM_CLI_TRY(carom_cli_picture(cli->arena, job->store, picture, NULL));
+    return tell(job);
 }
 
 /* What there is, also after Ctrl-C. */
 static int results(void *user, int code)
 {
-    carom_cli_job *job = user; /* the first member of work */
-    const carom_cli *cli = job->cli;
-    const char *export = carom_cli_own(cli, "--export"), *picture = carom_cli_own(cli, "--picture");
-    int late = CAROM_EXIT_OK;
-    if (carom_cli_job_prints(job))
-        late = table(job, "standard output", stdout);
-    else if (cli->output && !carom_store_path(cli->output))
-        late = table(job, cli->output, NULL);
-    if (late == CAROM_EXIT_OK && export)
-        late = table(job, export, NULL);
-    if (late == CAROM_EXIT_OK && picture)
-        late = carom_cli_picture(job->store, picture, NULL);
-    if (late == CAROM_EXIT_OK)
-        late = tell(job);
+    int late = write_results(user); /* the job is the first member of work */
     return code == CAROM_EXIT_OK ? late : code;
 }
 
 static int check_output(const carom_cli *cli)
 {
     const char *o = cli->output;
-    const size_t n = o ? strlen(o) : 0;
-    if (o && strcmp(o, "-") != 0 && !carom_store_path(o) && !(n > 4 && !strcmp(o + n - 4, ".csv")))
+    if (o && strcmp(o, "-") != 0 && !carom_store_path(o) && !carom_ends_with(o, ".csv"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes FILE.sqlite, FILE.csv or -, not '%s'", o);
     if (o && !strcmp(o, "-") && cli->json)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
@@ -212,14 +221,11 @@ typedef struct work {
 static int plan(void *user)
 {
     work *w = user;
-    int code = check_output(w->job.cli);
-    if (code == CAROM_EXIT_OK)
-        code = read_measures(&w->job, w->measure);
-    if (code == CAROM_EXIT_OK)
-        code = carom_cli_job_plan(&w->job);
-    if (code == CAROM_EXIT_OK)
-        code = check_exponents(&w->job, w->measure);
-    return code == CAROM_EXIT_OK ? carom_cli_job_span(&w->job) : code;
+    CAROM_CLI_TRY(check_output(w->job.run.cli));
+    CAROM_CLI_TRY(read_measures(&w->job, w->measure));
+    CAROM_CLI_TRY(carom_cli_job_plan(&w->job));
+    CAROM_CLI_TRY(check_exponents(&w->job, w->measure));
+    return carom_cli_job_span(&w->job);
 }
 
 static int open(void *user)
@@ -230,7 +236,7 @@ static int open(void *user)
 
 static int sweep(const carom_cli *cli)
 {
-    work w = {.job = {.cli = cli, .kind = "sweep"}};
+    work w = {.job = {.run.cli = cli, .kind = "sweep"}};
     return carom_cli_job_ranks(&w.job, plan, open, results, &w);
 }
 

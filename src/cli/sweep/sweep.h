@@ -8,24 +8,22 @@
 
 /* The options of its own that a sweep and a basin have both. */
 #define CAROM_CLI_SWEEP_OPTIONS                                                                                        \
-    {"--resume", NULL, NULL, 0, CAROM_CLI_OWN, NULL, 0,                                                                \
-     "go on with the file of -o where there is one; it must belong to the same model, options and points"},            \
-    {"--shard", NULL, "K/N", 0, CAROM_CLI_OWN, NULL, 0,                                                                \
-     "compute only the points with index mod N = K mod N, for one of N processes; carom merge puts their files "       \
-     "together"}
+    CAROM_CLI_OWN_OPTION(                                                                                              \
+        "--resume", NULL,                                                                                              \
+        "go on with the file of -o where there is one; it must belong to the same model, options and points"),         \
+    CAROM_CLI_OWN_OPTION("--shard", "K/N",                                                                             \
+                         "compute only the points with index mod N = K mod N, for one of N processes; carom merge "    \
+                         "puts their files together")
 
 typedef struct carom_cli_job {
-    const carom_cli *cli;
+    carom_cli_work run;
     const char *kind; /* "sweep", "basin" */
-    carom_model *model;
-    carom_options options;
+    const char *name; /* of the model */
     carom_sweep sweep;
     carom_store_form form;
     carom_store *store;
     carom_sweep_todo todo;
-    carom_progress progress;
     long long computed, failed; /* in this run; in the store */
-    double wall_s;
     int rank, ranks; /* of MPI; 0 of 1 without */
 } carom_cli_job;
 
@@ -41,13 +39,13 @@ int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)
 /* Is standard output taken by the table? */
 bool carom_cli_job_prints(const carom_cli_job *job);
 
-/* "grid\nw=2:3:10\n..." and back; false: it is not one. */
-const char *carom_cli_design_text(carom_arena *arena, const carom_sweep *sweep);
+/* Reads "grid\nw=2:3:10\n..."; false: it is not one. */
 bool carom_cli_design_read(carom_arena *arena, const char *text, carom_sweep *sweep);
 
 /* Points of the sweep that a store lacks, and rows that failed; *missing_text says which (at most size). */
 typedef struct carom_cli_census {
-    long long points, rows, failed;
+    long long points, rows, failed, absent;
+    bool complete;
     char first_failure[300];
     char missing[200]; /* "3, 7-12, ..." */
 } carom_cli_census;
@@ -56,7 +54,7 @@ carom_status carom_cli_census_take(carom_store *store, carom_cli_census *census,
 int carom_cli_census_judge(const carom_cli_census *census);
 
 /* A picture of a grid over two axes: column `name` (NULL: the first that was computed). */
-int carom_cli_picture(carom_store *store, const char *path, const char *name);
+int carom_cli_picture(carom_arena *arena, carom_store *store, const char *path, const char *name);
 
 /* ---- mpi.c: nothing happens unless mpirun has started the process ---- */
 void carom_cli_mpi_begin(int *rank, int *ranks);

@@ -107,22 +107,16 @@ carom_status carom_columns_append(carom_columns_builder *b, carom_error *error)
     return CAROM_OK;
 }
 
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), n = strlen(ending);
-    return length > n && strcmp(path + length - n, ending) == 0;
-}
-
 /* The file's name without folders stands in for a title. */
 static carom_status read(carom_columns_builder *b, carom_error *error)
 {
     const char *slash = strrchr(b->path, '/'), *base = slash ? slash + 1 : b->path;
     CAROM_TRY(carom_columns_text(b, &b->table->title, base, strlen(base), error));
-    if (ends_with(b->path, ".csv"))
+    if (carom_ends_with(b->path, ".csv"))
         return carom_columns_csv(b, error);
-    if (ends_with(b->path, ".json"))
+    if (carom_ends_with(b->path, ".json"))
         return carom_columns_json(b, error);
-    if (ends_with(b->path, ".h5") || ends_with(b->path, ".hdf5"))
+    if (carom_ends_with(b->path, ".h5") || carom_ends_with(b->path, ".hdf5"))
         return carom_columns_hdf5(b, error);
     CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s': the ending of a trajectory file is one of %s", b->path,
                carom_sink_endings());

@@ -178,11 +178,10 @@ carom_status carom_map_png(const char *path, const carom_map_scale *scale, carom
 carom_status carom_map_write(const char *path, const carom_map *map, carom_error *error)
 {
     carom_map_scale scale;
-    const size_t n = strlen(path);
     CAROM_TRY(carom_map_scale_fit(&scale, map, error));
-    if (n > 4 && !strcmp(path + n - 4, ".png"))
+    if (carom_ends_with(path, ".png"))
         return carom_map_png(path, &scale, error);
-    if (n > 4 && !strcmp(path + n - 4, ".svg"))
+    if (carom_ends_with(path, ".svg"))
         return carom_map_svg(path, &scale, error);
     CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture ends in .png or .svg, '%s' does not", path);
 }

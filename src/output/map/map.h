@@ -3,7 +3,7 @@
 #ifndef CAROM_MAP_H
 #define CAROM_MAP_H
 
-#include "output/svg/svg.h"
+#include "output/chart/engine.h"
 
 typedef struct carom_map_side {
     const char *name;

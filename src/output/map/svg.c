@@ -8,19 +8,14 @@ enum { LEFT = 70, TOP = 34, BOTTOM = 50, SIZE = 480, RIGHT = 220, BAR = 20, STEP
 
 static void box(carom_stream *out, double x, double y, double width, double height, carom_colour c)
 {
-    char text[160];
-    snprintf(text, sizeof text, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" fill=\"#%02x%02x%02x\"/>\n",
-             x, y, width, height, c.r, c.g, c.b);
-    carom_stream_string(out, text);
+    carom_stream_format(out,
+                        "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" fill=\"#%02x%02x%02x\"/>\n", x, y,
+                        width, height, c.r, c.g, c.b);
 }
 
 static void words(carom_stream *out, double x, double y, const char *attributes, const char *text)
 {
-    char begin[160];
-    snprintf(begin, sizeof begin, "<text x=\"%.6g\" y=\"%.6g\"%s>", x, y, attributes);
-    carom_stream_string(out, begin);
-    carom_svg_text(out, text, 60);
-    carom_stream_string(out, "</text>\n");
+    carom_svg_text(out, text, 60, "<text x=\"%.6g\" y=\"%.6g\"%s>", x, y, attributes);
 }
 
 static void cells(carom_stream *out, const carom_map_scale *s)
@@ -96,14 +91,12 @@ carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom
     carom_stream out;
     carom_colour colour;
     const char *text;
-    char head[300];
     CAROM_TRY(carom_stream_open(&out, path, NULL, error));
-    snprintf(head, sizeof head,
+    carom_stream_format(&out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
              "font-size=\"13\" shape-rendering=\"crispEdges\">\n<rect width=\"100%%\" height=\"100%%\" "
              "fill=\"#fff\"/>\n",
              LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM);
-    carom_stream_string(&out, head);
     cells(&out, scale);
     axes(&out, scale->map);
     words(&out, LEFT, 20, "", scale->map->title);

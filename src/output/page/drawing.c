@@ -46,31 +46,35 @@ static size_t choose_times(const carom_animation *a, double *t)
 }
 
 /* ---- the script's numbers ---- */
-static void put_shape(carom_stream *out, const carom_shape *shape, const carom_draw_frames *f, int s)
+static void put_shape(carom_json *json, const carom_shape *shape, const carom_draw_frames *f, int s)
 {
-    carom_page_say(out, "{\"type\":\"%s\",\"style\":\"%s\",\"n\":%d,\"contact\":", carom_shape_name(shape->kind),
-                   shape->style, shape->n);
-    carom_page_say(out, shape->contact >= 0 ? "%d" : "null", shape->contact);
-    carom_stream_string(out, ",\"data\":");
-    carom_page_floats(out, f->value[s], (f->still[s] ? 1 : f->n) * (size_t)shape->n);
-    carom_stream_string(out, "}");
+    carom_json_object(json, NULL);
+    carom_json_string(json, "type", carom_shape_name(shape->kind));
+    carom_json_string(json, "style", shape->style);
+    carom_json_integer(json, "n", shape->n);
+    if (shape->contact >= 0)
+        carom_json_integer(json, "contact", shape->contact);
+    else
+        carom_json_null(json, "contact");
+    carom_json_floats(json, "data", f->value[s], (f->still[s] ? 1 : f->n) * (size_t)shape->n);
+    carom_json_end(json);
 }
 
-static void put_run(carom_stream *out, const carom_animated *run, const carom_draw_frames *f)
+static void put_run(carom_json *json, const carom_animated *run, const carom_draw_frames *f)
 {
     const carom_drawing *drawing = carom_model_drawing(run->model);
-    carom_stream_string(out, "{\"name\":");
-    carom_page_quote(out, run->name);
-    carom_page_say(out, ",\"contacts\":%d,\"modes\":", run->model->ncontact);
-    carom_page_bytes(out, f->mode, f->n * (size_t)run->model->ncontact);
-    carom_stream_string(out, ",\"hits\":");
-    carom_page_doubles(out, f->hit, f->nhit);
-    carom_stream_string(out, ",\"shapes\":[");
+    carom_json_object(json, NULL);
+    carom_json_string(json, "name", run->name ? run->name : "");
+    carom_json_integer(json, "contacts", run->model->ncontact);
+    carom_json_bytes(json, "modes", f->mode, f->n * (size_t)run->model->ncontact);
+    carom_json_doubles(json, "hits", f->hit, f->nhit);
+    carom_json_array(json, "shapes");
     for (int s = 0; s < drawing->nshape; s++) {
-        carom_stream_string(out, s ? ",\n" : "");
-        put_shape(out, &drawing->shape[s], f, s);
+        json->line = s > 0;
+        put_shape(json, &drawing->shape[s], f, s);
     }
-    carom_stream_string(out, "]}");
+    carom_json_end(json);
+    carom_json_end(json);
 }
 
 /* ---- the static picture: first faint, then strong, moments of the first run ---- */
@@ -81,7 +85,7 @@ typedef struct view {
 
 static void put_xy(const view *v, char command, double x, double y)
 {
-    carom_page_say(v->out, "%c%.1f %.1f", command, (x - v->x0) * v->scale, (v->y1 - y) * v->scale);
+    carom_stream_format(v->out, "%c%.1f %.1f", command, (x - v->x0) * v->scale, (v->y1 - y) * v->scale);
 }
 
 static void put_still(const view *v, const carom_shape *shape, const double *c)
@@ -92,11 +96,11 @@ static void put_still(const view *v, const carom_shape *shape, const double *c)
         return;
     if (shape->kind == CAROM_SHAPE_CIRCLE || shape->kind == CAROM_SHAPE_POINT) {
         double r = shape->kind == CAROM_SHAPE_POINT ? 3 : fmax(1, fabs(c[2]) * v->scale);
-        carom_page_say(v->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>",
+        carom_stream_format(v->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>",
                        body ? "body" : shape->style, (c[0] - v->x0) * v->scale, (v->y1 - c[1]) * v->scale, r);
         return;
     }
-    carom_page_say(v->out, "<path class=\"%s\" d=\"", body ? "body" : shape->style);
+    carom_stream_format(v->out, "<path class=\"%s\" d=\"", body ? "body" : shape->style);
     for (int i = 0; i + 1 < shape->n; i += 2)
         put_xy(v, i ? 'L' : 'M', c[i], c[i + 1]);
     carom_stream_string(v->out, shape->kind == CAROM_SHAPE_POLYGON ? "Z\"/>" : "\"/>");
@@ -107,13 +111,13 @@ static void put_picture(carom_stream *out, const carom_animated *run, const caro
     const carom_drawing *drawing = carom_model_drawing(run->model);
     double width = f->box[2] - f->box[0], height = f->box[3] - f->box[1];
     view v = {out, f->box[0], f->box[3], fmin(STILL_WIDTH / width, 360 / height)};
-    carom_page_say(out,
+    carom_stream_format(out,
                    "<div class=\"still\"><svg width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
                    "aria-label=\"positions at equal times\">\n",
                    width * v.scale, height * v.scale, width * v.scale, height * v.scale);
     for (int g = 0; g < GHOSTS; g++) {
         size_t k = (f->n - 1) * (size_t)g / (GHOSTS - 1);
-        carom_page_say(out, "<g opacity=\"%.2f\">", g == GHOSTS - 1 ? 1 : 0.25 + 0.08 * g);
+        carom_stream_format(out, "<g opacity=\"%.2f\">", g == GHOSTS - 1 ? 1 : 0.25 + 0.08 * g);
         for (int s = 0; s < drawing->nshape; s++)
             if (!f->still[s] || g == GHOSTS - 1)
                 put_still(&v, &drawing->shape[s], f->value[s] + (f->still[s] ? 0 : k * (size_t)drawing->shape[s].n));
@@ -129,7 +133,7 @@ static void put_controls(carom_stream *out)
                              "<input type=\"range\" min=\"0\" max=\"1000\" value=\"0\" "
                              "aria-label=\"time\"><output></output><select aria-label=\"speed\">");
     for (int i = 0; i < CAROM_COUNT(speeds); i++)
-        carom_page_say(out, "<option value=\"%s\"%s>\xc3\x97%s</option>", speeds[i], i == 5 ? " selected" : "",
+        carom_stream_format(out, "<option value=\"%s\"%s>\xc3\x97%s</option>", speeds[i], i == 5 ? " selected" : "",
                        speeds[i]);
     carom_stream_string(out, "</select></div>\n");
 }
@@ -140,43 +144,40 @@ static void put_animation(carom_stream *out, const carom_animation *a, const car
     for (int r = 0; r < a->nrun; r++)
         for (int i = 0; i < 4; i++)
             box[i] = i < 2 ? fmin(box[i], frames[r].box[i]) : fmax(box[i], frames[r].box[i]);
-    carom_stream_string(out, "<figure class=\"animation\">\n<figcaption>");
-    carom_page_escape(out, a->title);
-    carom_stream_string(out, "</figcaption>\n");
+    carom_page_element(out, "<figure class=\"animation\">\n<figcaption>", a->title, "</figcaption>\n");
     put_picture(out, &a->run[0], &frames[0]);
     carom_stream_string(out, "<canvas></canvas>\n");
     put_controls(out);
-    carom_stream_string(out, "<script type=\"application/json\">{\"t\":");
-    carom_page_doubles(out, frames[0].t, frames[0].n);
-    carom_stream_string(out, ",\"box\":[");
-    for (int i = 0; i < 4; i++) {
-        carom_stream_string(out, i ? "," : "");
-        carom_stream_number(out, box[i]);
-    }
-    carom_stream_string(out, "],\"runs\":[");
+    carom_stream_string(out, "<script type=\"application/json\">");
+    carom_json json = carom_json_on(out, CAROM_JSON_SCRIPT);
+    carom_json_object(&json, NULL);
+    carom_json_doubles(&json, "t", frames[0].t, frames[0].n);
+    carom_json_numbers(&json, "box", box, 4);
+    carom_json_array(&json, "runs");
     for (int r = 0; r < a->nrun; r++) {
-        carom_stream_string(out, r ? ",\n" : "");
-        put_run(out, &a->run[r], &frames[r]);
+        json.line = r > 0;
+        put_run(&json, &a->run[r], &frames[r]);
     }
-    carom_stream_string(out, "]}</script>\n</figure>\n");
+    carom_json_end(&json);
+    carom_json_end(&json);
+    carom_stream_string(out, "</script>\n</figure>\n");
 }
 
 void carom_page_animation(carom_page *page, const carom_animation *a)
 {
     carom_stream *out = &page->body;
-    size_t room = 2 * FRAMES;
-    double *t = malloc((room + 1) * sizeof *t);
-    carom_draw_frames *frames = calloc((size_t)a->nrun + 1, sizeof *frames);
-    carom_status status = t && frames ? CAROM_OK : CAROM_NO_MEMORY;
-    if (status != CAROM_OK && out->error.status == CAROM_OK)
-        carom_fail(&out->error, status, "no memory for an animation");
-    size_t n = status == CAROM_OK ? choose_times(a, t) : 0;
+    double *t = CAROM_NEW(page->arena, double, 2 * FRAMES + 1);
+    carom_draw_frames *frames = CAROM_NEW(page->arena, carom_draw_frames, a->nrun + 1);
+    if (!t || !frames) {
+        carom_page_fail(page, "an animation");
+        return;
+    }
+    size_t n = choose_times(a, t);
+    carom_status status = CAROM_OK;
     for (int r = 0; status == CAROM_OK && r < a->nrun; r++)
         status = carom_draw_sample(&frames[r], &a->run[r], t, n, &out->error);
     if (status == CAROM_OK)
         put_animation(out, a, frames);
-    for (int r = 0; frames && r < a->nrun; r++)
+    for (int r = 0; r < a->nrun; r++)
         carom_draw_free(&frames[r]);
-    free(frames);
-    free(t);
 }

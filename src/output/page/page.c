@@ -1,5 +1,7 @@
-/* page.c: the page as a whole: its sections, the table of contents with their verdicts, and the file it becomes.
- * The body is gathered in memory, because the table of contents stands above it and is known at the end. */
+/* page.c: the page as a whole: its sections with text, tables and commands, the table of contents with their verdicts,
+ * and the file it becomes. The body is gathered in memory, because the table of contents stands above it and is known
+ * at the end. Whatever a model is called, it stays text: nothing becomes a tag. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -12,6 +14,88 @@
 
 #include "output/page/parts.h"
 #include "output/page/web.h"
+
+/* ---- text ---- */
+
+void carom_page_element(carom_stream *out, const char *begin, const char *text, const char *end)
+{
+    carom_stream_string(out, begin);
+    carom_stream_escape(out, text ? text : "", text ? strlen(text) : 0, 0);
+    carom_stream_string(out, end);
+}
+
+static bool opens(const char *line, const char *at)
+{
+    return (at == line || strchr(" (\"", at[-1])) && at[1] && !isspace((unsigned char)at[1]);
+}
+
+/* The end of the emphasis that begins at `at`, or NULL: a star before a letter is a product. */
+static const char *closing(const char *at, const char *end)
+{
+    for (const char *c = at + 2; c < end; c++)
+        if (*c == '*' && !isspace((unsigned char)c[-1]) && (c + 1 == end || strchr(" .,;:!?)\"", c[1])))
+            return c;
+    return NULL;
+}
+
+static void put_line(carom_stream *out, const char *line, const char *end)
+{
+    const char *from = line;
+    for (const char *c = line; c < end; c++) {
+        const char *stop = *c == '`' ? memchr(c + 1, '`', (size_t)(end - c - 1))
+                           : *c == '*' && opens(line, c) ? closing(c, end) : NULL;
+        if (!stop || stop == c + 1)
+            continue;
+        const char *tag = *c == '`' ? "code" : "em";
+        carom_stream_escape(out, from, (size_t)(c - from), 0);
+        carom_stream_format(out, "<%s>", tag);
+        carom_stream_escape(out, c + 1, (size_t)(stop - c - 1), 0);
+        carom_stream_format(out, "</%s>", tag);
+        c = stop;
+        from = stop + 1;
+    }
+    carom_stream_escape(out, from, (size_t)(end - from), 0);
+}
+
+static void markup(carom_stream *out, const char *text)
+{
+    enum { NOTHING, PARAGRAPH, LIST } state = NOTHING;
+    static const char *const ends[] = {"", "</p>\n", "</li></ul>\n"};
+    for (text = text ? text : ""; *text;) {
+        const char *end = text + strcspn(text, "\n");
+        bool item = strncmp(text, "- ", 2) == 0, empty = strspn(text, " \t\r") >= (size_t)(end - text);
+        if (empty || (item && state == PARAGRAPH)) {
+            carom_stream_string(out, ends[state]);
+            state = NOTHING;
+        }
+        if (item) {
+            carom_stream_string(out, state == LIST ? "</li>\n<li>" : "<ul><li>");
+            state = LIST;
+        } else if (!empty) {
+            carom_stream_string(out, state == NOTHING ? "<p>" : "\n");
+            state = state == NOTHING ? PARAGRAPH : state;
+        }
+        if (!empty)
+            put_line(out, text + (item ? 2 : 0), end);
+        text = *end ? end + 1 : end;
+    }
+    carom_stream_string(out, ends[state]);
+}
+
+/* ---- verdicts ---- */
+
+static const struct {
+    const char *class, *word, *tally;
+} verdict[] = {[CAROM_PAGE_INFO] = {"info", "", ""},
+               [CAROM_PAGE_PASS] = {"pass", "pass", "passed"},
+               [CAROM_PAGE_FAIL] = {"fail", "fail", "failed"},
+               [CAROM_PAGE_NOT_REPRODUCIBLE] = {"open", "not reproducible", "not reproducible"}};
+
+static void put_badge(carom_stream *out, carom_page_status status)
+{
+    if (status != CAROM_PAGE_INFO)
+        carom_stream_format(out, "<span class=\"badge %s\">%s</span>", verdict[status].class, verdict[status].word);
+}
 
 /* ---- the file ---- */
 /* A link is followed, so that it stays one. A device is written in place: it must not be replaced. */
@@ -33,13 +117,7 @@ static carom_status open_file(carom_page *page, const char *path, carom_error *e
     if (!page->file)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(errno));
     CAROM_TRY(carom_stream_open(&page->body, path, page->file, error));
-    carom_status status = carom_stream_open(&page->intro, path, page->file, error);
-    if (status != CAROM_OK) {
-        free(page->body.path);
-        free(page->body.buffer);
-        page->body = (carom_stream){0};
-    }
-    return status;
+    return carom_stream_open(&page->intro, path, page->file, error);
 }
 
 void carom_page_drop(carom_page *page)
@@ -51,10 +129,8 @@ void carom_page_drop(carom_page *page)
         if (page->part != page->path)
             remove(page->part);
     }
-    free(page->body.path);
-    free(page->body.buffer);
-    free(page->intro.path);
-    free(page->intro.buffer);
+    carom_stream_drop(&page->body);
+    carom_stream_drop(&page->intro);
     free(page->entry);
     carom_arena_free(page->arena);
     free(page);
@@ -66,7 +142,6 @@ carom_status carom_page_new(carom_page **page, const char *path, const char *tit
     carom_page *p = calloc(1, sizeof *p);
     if (!p)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the page '%s'", path);
-    p->section = -1;
     p->arena = carom_arena_new(0);
     p->title = p->arena ? carom_arena_text(p->arena, title, strlen(title)) : NULL;
     carom_status status = p->title ? open_file(p, path, error)
@@ -79,10 +154,11 @@ carom_status carom_page_new(carom_page **page, const char *path, const char *tit
 }
 
 /* ---- sections ---- */
-static void fail(carom_page *page)
+
+void carom_page_fail(carom_page *page, const char *what)
 {
     if (page->body.error.status == CAROM_OK)
-        carom_fail(&page->body.error, CAROM_NO_MEMORY, "no memory for the table of contents of '%s'", page->path);
+        carom_fail(&page->body.error, CAROM_NO_MEMORY, "no memory for %s of '%s'", what, page->path);
 }
 
 static carom_page_entry *add_entry(carom_page *page, const char *id, const char *title)
@@ -92,7 +168,7 @@ static carom_page_entry *add_entry(carom_page *page, const char *id, const char 
         int room = 2 * page->room + 16;
         carom_page_entry *more = realloc(page->entry, (size_t)room * sizeof *more);
         if (!more) {
-            fail(page);
+            carom_page_fail(page, "the table of contents");
             return NULL;
         }
         page->entry = more;
@@ -102,7 +178,7 @@ static carom_page_entry *add_entry(carom_page *page, const char *id, const char 
     *entry = (carom_page_entry){.title = carom_arena_text(page->arena, title, strlen(title)),
                                 .id = id ? carom_arena_text(page->arena, id, strlen(id)) : NULL};
     if (!entry->title || (id && !entry->id)) {
-        fail(page);
+        carom_page_fail(page, "the table of contents");
         return NULL;
     }
     page->nentry++;
@@ -111,18 +187,16 @@ static carom_page_entry *add_entry(carom_page *page, const char *id, const char 
 
 static void end_section(carom_page *page)
 {
-    if (page->section >= 0)
+    if (page->open)
         carom_stream_string(&page->body, "</section>\n");
-    page->section = -1;
+    page->open = false;
 }
 
 void carom_page_group(carom_page *page, const char *title)
 {
     end_section(page);
     add_entry(page, NULL, title);
-    carom_stream_string(&page->body, "<p class=\"group\">");
-    carom_page_escape(&page->body, title);
-    carom_stream_string(&page->body, "</p>\n");
+    carom_page_element(&page->body, "<p class=\"group\">", title, "</p>\n");
 }
 
 static bool taken(const carom_page *page, const char *id)
@@ -147,33 +221,123 @@ void carom_page_section(carom_page *page, const char *id, const char *title, car
         entry->id = carom_arena_format(page->arena, "%s-%d", plain, i);
         if (!entry->id) {
             entry->id = (char *)(size_t)plain;
-            fail(page);
+            carom_page_fail(page, "the table of contents");
             return;
         }
     }
-    page->section = page->nentry - 1;
+    page->open = true;
     entry->status = status;
-    carom_page_say(&page->body, "<section id=\"%.200s\">\n<header><h2>", entry->id);
-    carom_page_escape(&page->body, title);
-    carom_stream_string(&page->body, "</h2>");
-    entry->badge = page->body.used;
+    carom_stream_format(&page->body, "<section id=\"%.200s\">\n", entry->id);
+    carom_page_element(&page->body, "<header><h2>", title, "</h2>");
+    put_badge(&page->body, status);
     carom_stream_string(&page->body, "</header>\n");
-}
-
-void carom_page_verdict(carom_page *page, carom_page_status status)
-{
-    if (page->section >= 0)
-        page->entry[page->section].status = status;
 }
 
 void carom_page_intro(carom_page *page, const char *text)
 {
-    carom_page_markup(&page->intro, text);
+    markup(&page->intro, text);
 }
 
-bool carom_page_interactive(void)
+/* ---- what stands in a section beside plots ---- */
+
+void carom_page_text(carom_page *page, const char *text)
 {
-    return carom_web_interactive;
+    markup(&page->body, text);
+}
+
+void carom_page_format(carom_page *page, const char *format, ...)
+{
+    char text[4000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    markup(&page->body, text);
+}
+
+void carom_page_note(carom_page *page, const char *text)
+{
+    carom_stream_string(&page->body, "<div class=\"note\">");
+    markup(&page->body, text);
+    carom_stream_string(&page->body, "</div>\n");
+}
+
+void carom_page_command(carom_page *page, const char *command, const char *model_name, const char *model_text)
+{
+    carom_stream *out = &page->body;
+    if (command)
+        carom_page_element(out, "<div class=\"command\"><pre><code>", command, "</code></pre></div>\n");
+    if (!model_text)
+        return;
+    carom_page_element(out, "<details><summary>the model ", model_name, "</summary>\n");
+    carom_page_element(out, "<pre><code>", model_text, "</code></pre></details>\n");
+}
+
+/* ---- tables ---- */
+static const char *cell_of(const carom_page_table *t, int row, int column)
+{
+    const char *text = t->cell[row * t->ncolumn + column];
+    return text ? text : "";
+}
+
+static bool is_numeric(const carom_page_table *t, int column)
+{
+    int numbers = 0;
+    for (int i = 0; i < t->nrow; i++) {
+        double value;
+        const char *text = cell_of(t, i, column);
+        if (!*text || strcmp(text, "-") == 0)
+            continue;
+        if (!carom_number(text, &value))
+            return false;
+        numbers++;
+    }
+    return numbers > 0;
+}
+
+static carom_page_status status_of(const char *text)
+{
+    return strcmp(text, "pass") == 0 ? CAROM_PAGE_PASS : strcmp(text, "fail") == 0 ? CAROM_PAGE_FAIL : CAROM_PAGE_INFO;
+}
+
+/* Rows with a verdict are laid out one below the other on a phone: there each cell says what it is. */
+static void put_cell(carom_stream *out, const char *text, bool numeric, const char *name)
+{
+    carom_page_status status = status_of(text);
+    carom_stream_string(out, status != CAROM_PAGE_INFO ? "<td class=\"v\"" : numeric ? "<td class=\"n\"" : "<td");
+    if (name)
+        carom_page_element(out, " data-name=\"", name, "\"");
+    carom_stream_string(out, ">");
+    put_badge(out, status);
+    carom_page_element(out, "", status == CAROM_PAGE_INFO ? text : "", "</td>");
+}
+
+void carom_page_table_put(carom_page *page, const carom_page_table *t)
+{
+    carom_stream *out = &page->body;
+    bool *numeric = CAROM_NEW(page->arena, bool, t->ncolumn + 1);
+    if (!numeric) {
+        carom_page_fail(page, "a table");
+        return;
+    }
+    bool judged = t->nrow > 0 && status_of(cell_of(t, 0, t->ncolumn - 1)) != CAROM_PAGE_INFO;
+    carom_stream_string(out,
+                        judged ? "<div class=\"table\"><table class=\"checks\">\n" : "<div class=\"table\"><table>\n");
+    if (t->title && *t->title)
+        carom_page_element(out, "<caption>", t->title, "</caption>\n");
+    carom_stream_string(out, "<thead><tr>");
+    for (int j = 0; j < t->ncolumn; j++) {
+        numeric[j] = is_numeric(t, j);
+        carom_page_element(out, numeric[j] ? "<th class=\"n\">" : "<th>", t->header[j], "</th>");
+    }
+    carom_stream_string(out, "</tr></thead>\n<tbody>\n");
+    for (int i = 0; i < t->nrow; i++) {
+        carom_stream_string(out, "<tr>");
+        for (int j = 0; j < t->ncolumn; j++)
+            put_cell(out, cell_of(t, i, j), numeric[j], judged && j > 0 && j + 1 < t->ncolumn ? t->header[j] : NULL);
+        carom_stream_string(out, "</tr>\n");
+    }
+    carom_stream_string(out, "</tbody>\n</table></div>\n");
 }
 
 /* ---- head and foot ---- */
@@ -190,11 +354,8 @@ static void put_tally(const carom_page *page, carom_stream *out)
     carom_stream_string(out, "<div class=\"tally\">");
     for (int s = CAROM_PAGE_PASS; s <= CAROM_PAGE_NOT_REPRODUCIBLE; s++)
         if (count[s] || s == CAROM_PAGE_PASS)
-            carom_page_say(out, "<span class=\"badge %s\">%d %s</span>", carom_page_class((carom_page_status)s),
-                           count[s],
-                           s == CAROM_PAGE_PASS   ? "passed"
-                           : s == CAROM_PAGE_FAIL ? "failed"
-                                                  : "not reproducible");
+            carom_stream_format(out, "<span class=\"badge %s\">%d %s</span>", verdict[s].class, count[s],
+                                verdict[s].tally);
     carom_stream_string(out, "</div>\n");
 }
 
@@ -210,15 +371,13 @@ static void put_contents(const carom_page *page, carom_stream *out)
             carom_stream_string(out, list ? "</ol>\n" : "<ol>\n");
         list = e->id != NULL;
         if (!e->id) {
-            carom_stream_string(out, "<h2>");
-            carom_page_escape(out, e->title);
-            carom_stream_string(out, "</h2>\n");
+            carom_page_element(out, "<h2>", e->title, "</h2>\n");
             continue;
         }
-        carom_page_say(out, "<li><span class=\"dot %s\"></span><a href=\"#%.200s\">", carom_page_class(e->status),
-                       e->id);
-        carom_page_escape(out, e->title);
-        carom_page_say(out, "</a><span class=\"verdict\">%s</span></li>\n", carom_page_word(e->status));
+        carom_stream_format(out, "<li><span class=\"dot %s\"></span><a href=\"#%.200s\">", verdict[e->status].class,
+                            e->id);
+        carom_page_element(out, "", e->title, "</a>");
+        carom_stream_format(out, "<span class=\"verdict\">%s</span></li>\n", verdict[e->status].word);
     }
     carom_stream_string(out, list ? "</ol>\n</nav>\n" : "</nav>\n");
 }
@@ -252,9 +411,7 @@ static void put_machine(carom_stream *out)
     snprintf(line, sizeof line, "carom %s \xc2\xb7 %s%ld core%s \xc2\xb7 %.60s %.60s %.60s \xc2\xb7 %s",
              carom_version(), processor, cores, cores == 1 ? "" : "s", system.sysname, system.release, system.machine,
              date);
-    carom_stream_string(out, "<p class=\"meta\">");
-    carom_page_escape(out, line);
-    carom_stream_string(out, "</p>\n");
+    carom_page_element(out, "<p class=\"meta\">", line, "</p>\n");
 }
 
 static void put_head(const carom_page *page, carom_stream *out)
@@ -263,14 +420,11 @@ static void put_head(const carom_page *page, carom_stream *out)
                              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                              "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
                              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                             "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    carom_page_escape(out, page->title);
-    carom_stream_string(out, "</title>\n<style>");
+                             "<link rel=\"icon\" href=\"data:,\">\n");
+    carom_page_element(out, "<title>", page->title, "</title>\n<style>");
     carom_stream_string(out, carom_web_style);
-    carom_page_say(out, "</style>\n</head>\n<body>\n<div class=\"layout%s\">\n", page->nentry > 1 ? " wide" : "");
-    carom_stream_string(out, "<header class=\"top\">\n<h1>");
-    carom_page_escape(out, page->title);
-    carom_stream_string(out, "</h1>\n");
+    carom_stream_format(out, "</style>\n</head>\n<body>\n<div class=\"layout%s\">\n", page->nentry > 1 ? " wide" : "");
+    carom_page_element(out, "<header class=\"top\">\n<h1>", page->title, "</h1>\n");
     put_machine(out);
     put_tally(page, out);
     carom_stream_text(out, page->intro.buffer, page->intro.used);
@@ -289,40 +443,22 @@ static void put_foot(carom_stream *out)
     carom_stream_string(
         out, "</main>\n<footer>\n<p>Plots: drag to zoom, double click to see all, click a name to hide its curve. "
              "This page is one file and asks nothing of the network.</p>\n");
-    if (carom_web_interactive) {
-        carom_stream_string(out, "<details><summary>Interactive plots by uPlot</summary>\n<pre>");
-        carom_page_escape(out, carom_web_licence);
-        carom_stream_string(out, "</pre></details>\n");
-    }
+    if (carom_web_interactive)
+        carom_page_element(out, "<details><summary>Interactive plots by uPlot</summary>\n<pre>", carom_web_licence,
+                           "</pre></details>\n");
     carom_stream_string(out, "</footer>\n</div>\n<script>");
     carom_stream_string(out, carom_web_script);
     carom_stream_string(out, "</script>\n</body>\n</html>\n");
 }
 
-/* The body with the verdicts put in, which may have been told after the section began. */
-static void put_body(const carom_page *page, carom_stream *out)
-{
-    size_t from = 0;
-    for (int i = 0; i < page->nentry; i++) {
-        const carom_page_entry *e = &page->entry[i];
-        if (!e->id || e->badge < from)
-            continue;
-        carom_stream_text(out, page->body.buffer + from, e->badge - from);
-        carom_page_badge(out, e->status);
-        from = e->badge;
-        carom_stream_mark(out);
-    }
-    carom_stream_text(out, page->body.buffer + from, page->body.used - from);
-}
-
 static carom_status put_in_place(carom_page *page, carom_error *error)
 {
     carom_stream out;
-    CAROM_TRY(page->body.error.status != CAROM_OK ? (*error = page->body.error, page->body.error.status) : CAROM_OK);
-    CAROM_TRY(page->intro.error.status != CAROM_OK ? (*error = page->intro.error, page->intro.error.status) : CAROM_OK);
+    CAROM_TRY(carom_stream_status(&page->body, error));
+    CAROM_TRY(carom_stream_status(&page->intro, error));
     CAROM_TRY(carom_stream_open(&out, page->body.path, page->file, error));
     put_head(page, &out);
-    put_body(page, &out);
+    carom_stream_text(&out, page->body.buffer, page->body.used);
     put_foot(&out);
     CAROM_TRY(carom_stream_close(&out, error));
     int failed = fclose(page->file), reason = errno;

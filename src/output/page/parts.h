@@ -3,12 +3,11 @@
 #define CAROM_PAGE_PARTS_H
 
 #include "output/page/page.h"
-#include "output/stream.h"
+#include "output/json.h"
 
 typedef struct carom_page_entry { /* of the table of contents */
     char *id, *title; /* id NULL: a group */
     carom_page_status status;
-    size_t badge; /* where its verdict goes: bytes of the body before it */
 } carom_page_entry;
 
 struct carom_page {
@@ -20,22 +19,14 @@ struct carom_page {
     carom_stream intro;
     carom_page_entry *entry; /* [nentry] */
     int nentry, room;
-    int section;            /* entry that is open; -1: none */
+    bool open;              /* a section is */
     int figures;
-    bool failed;            /* body was never opened */
 };
 
-/* ---- text.c ---- */
-void carom_page_escape(carom_stream *out, const char *text);  /* for HTML text and attributes; keeps line ends */
-void carom_page_quote(carom_stream *out, const char *text);   /* a JSON string that is safe inside <script> */
-void carom_page_markup(carom_stream *out, const char *text);  /* paragraphs, items, `code`, *emphasis* */
-void carom_page_say(carom_stream *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void carom_page_doubles(carom_stream *out, const double *values, size_t n); /* "base64", 8 bytes each, little endian */
-void carom_page_floats(carom_stream *out, const double *values, size_t n);  /* 4 bytes each */
-void carom_page_bytes(carom_stream *out, const unsigned char *values, size_t n);
-const char *carom_page_class(carom_page_status status); /* pass, fail, open, info */
-const char *carom_page_word(carom_page_status status);
-void carom_page_badge(carom_stream *out, carom_page_status status);
+void carom_page_fail(carom_page *page, const char *what); /* no memory for it */
+
+/* begin, the text with nothing in it taken for a tag, end; NULL is "" */
+void carom_page_element(carom_stream *out, const char *begin, const char *text, const char *end);
 
 /* ---- thin.c: what of a series is worth keeping ---- */
 typedef struct carom_page_thinned {
@@ -43,10 +34,7 @@ typedef struct carom_page_thinned {
     size_t n;
     bool kept;     /* nothing was left out */
 } carom_page_thinned;
-carom_status carom_page_thin(const carom_page_series *series, const carom_page_plot_data *plot,
+carom_status carom_page_thin(const carom_chart_series *series, const carom_chart *plot,
                              carom_page_thinned *thin, carom_error *error);
-
-/* ---- svg.c ---- */
-void carom_page_svg(carom_stream *out, const carom_page_plot_data *plot);
 
 #endif

@@ -35,19 +35,19 @@ static span extent(const double *values, size_t n, bool log)
     return s;
 }
 
-static void keep(carom_page_thinned *to, const carom_page_series *s, size_t i)
+static void keep(carom_page_thinned *to, const carom_chart_series *s, size_t i)
 {
     to->x[to->n] = s->x[i];
     to->y[to->n++] = s->y[i];
 }
 
-static bool is_point(const carom_page_series *s, size_t i)
+static bool is_point(const carom_chart_series *s, size_t i)
 {
     return isfinite(s->x[i]) && isfinite(s->y[i]);
 }
 
 /* Points [from, end) of one piece, at most four of them, in their order. */
-static void keep_extremes(carom_page_thinned *to, const carom_page_series *s, size_t from, size_t end)
+static void keep_extremes(carom_page_thinned *to, const carom_chart_series *s, size_t from, size_t end)
 {
     size_t low = from, high = from;
     for (size_t i = from; i < end; i++) {
@@ -60,7 +60,7 @@ static void keep_extremes(carom_page_thinned *to, const carom_page_series *s, si
             keep(to, s, order[k]);
 }
 
-static void thin_line(carom_page_thinned *to, const carom_page_series *s, span x, bool logx)
+static void thin_line(carom_page_thinned *to, const carom_chart_series *s, span x, bool logx)
 {
     for (size_t i = 0; i < s->n;) {
         if (!is_point(s, i)) {
@@ -79,7 +79,7 @@ static void thin_line(carom_page_thinned *to, const carom_page_series *s, span x
     }
 }
 
-static void thin_path(carom_page_thinned *to, const carom_page_series *s, span x, span y)
+static void thin_path(carom_page_thinned *to, const carom_chart_series *s, span x, span y)
 {
     for (double least = 1.0 / CELLS_X;; least *= 1.5) {
         double lx = NAN, ly = NAN;
@@ -98,7 +98,7 @@ static void thin_path(carom_page_thinned *to, const carom_page_series *s, span x
     }
 }
 
-static void keep_cells(carom_page_thinned *to, const carom_page_series *s, const carom_page_plot_data *plot, span x,
+static void keep_cells(carom_page_thinned *to, const carom_chart_series *s, const carom_chart *plot, span x,
                        span y, unsigned char *seen, int columns, int rows)
 {
     to->n = 0;
@@ -114,7 +114,7 @@ static void keep_cells(carom_page_thinned *to, const carom_page_series *s, const
     }
 }
 
-static carom_status thin_points(carom_page_thinned *to, const carom_page_series *s, const carom_page_plot_data *plot,
+static carom_status thin_points(carom_page_thinned *to, const carom_chart_series *s, const carom_chart *plot,
                                 span x, span y, carom_error *error)
 {
     unsigned char *seen = malloc((size_t)CELLS_X * CELLS_Y);
@@ -131,7 +131,7 @@ static carom_status thin_points(carom_page_thinned *to, const carom_page_series 
 }
 
 /* Pairs of points, each pair followed by a NaN. */
-static void thin_bands(carom_page_thinned *to, const carom_page_series *s, span x, bool logx)
+static void thin_bands(carom_page_thinned *to, const carom_chart_series *s, span x, bool logx)
 {
     double close = (x.high - x.low) / CELLS_X;
     for (size_t i = 0; i + 1 < s->n; i++) {
@@ -151,7 +151,7 @@ static void thin_bands(carom_page_thinned *to, const carom_page_series *s, span 
     }
 }
 
-carom_status carom_page_thin(const carom_page_series *s, const carom_page_plot_data *plot, carom_page_thinned *thin,
+carom_status carom_page_thin(const carom_chart_series *s, const carom_chart *plot, carom_page_thinned *thin,
                              carom_error *error)
 {
     *thin = (carom_page_thinned){.n = s->n, .kept = true};
@@ -167,11 +167,11 @@ carom_status carom_page_thin(const carom_page_series *s, const carom_page_plot_d
     }
     span x = extent(s->x, s->n, plot->logx), y = extent(s->y, s->n, plot->logy);
     carom_status status = CAROM_OK;
-    if (s->style == CAROM_PAGE_BAND)
+    if (s->style == CAROM_CHART_BAND)
         thin_bands(thin, s, x, plot->logx);
-    else if (s->style == CAROM_PAGE_PATH)
+    else if (s->style == CAROM_CHART_PATH)
         thin_path(thin, s, x, y);
-    else if (s->style == CAROM_PAGE_POINTS || s->style == CAROM_PAGE_LINE_POINTS)
+    else if (s->style == CAROM_CHART_POINTS || s->style == CAROM_CHART_LINE_POINTS)
         status = thin_points(thin, s, plot, x, y, error);
     else
         thin_line(thin, s, x, plot->logx);

@@ -7,12 +7,6 @@
 
 static const double ALIKE = 12; /* ratio of spans in one plot */
 
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t length = strlen(name), n = strlen(ending);
-    return length > n && strcmp(name + length - n, ending) == 0;
-}
-
 static bool has_rate(const carom_columns *table, const char *name)
 {
     char rate[300];
@@ -24,7 +18,7 @@ static bool is_rate(const carom_columns *table, const char *name)
 {
     char base[300];
     snprintf(base, sizeof base, "%.*s", (int)strlen(name) - 1, name);
-    return ends_with(name, "'") && carom_columns_find(table, base) >= 0;
+    return carom_ends_with(name, "'") && carom_columns_find(table, base) >= 0;
 }
 
 carom_column_kind carom_report_kind(const carom_columns *table, int column)
@@ -124,13 +118,13 @@ static bool fits(const group *g, span s)
 static void plot_group(carom_report *r, const group *g, const carom_report_series *how)
 {
     int n = g->n * r->nrun, used = 0;
-    carom_page_series *series = carom_report_memory(r, (size_t)n * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)n * sizeof *series);
     char title[300];
     for (int k = 0; series && k < g->n; k++)
         for (int i = 0; i < r->nrun; i++) {
             const double *values = carom_report_column(&r->run[i], g->name[k]);
             if (values)
-                series[used++] = (carom_page_series){.name = r->nrun > 1 ? r->run[i].name : g->name[k], .y = values,
+                series[used++] = (carom_chart_series){.name = r->nrun > 1 ? r->run[i].name : g->name[k], .y = values,
                     .x = carom_report_column(&r->run[i], "t"), .n = r->run[i].table->nrow, .style = how->style,
                     .colour = r->nrun > 1 ? i + 1 : k + 1};
         }
@@ -138,7 +132,7 @@ static void plot_group(carom_report *r, const group *g, const carom_report_serie
         snprintf(title, sizeof title, "%s: %.200s", how->title, g->name[0]);
     else
         snprintf(title, sizeof title, "%s", how->title);
-    carom_page_plot(r->page, &(carom_page_plot_data){.title = title,
+    carom_page_plot(r->page, &(carom_chart){.title = title,
                                                      .x_label = "t",
                                                      .y_label = g->n == 1 ? g->name[0] : how->y_label,
                                                      .series = series,

@@ -43,7 +43,7 @@ static void status_bars(carom_report *r, const char *const *names, int n)
     for (int i = 0; i < r->nrun; i++)
         room += 3 * (size_t)n * (r->run[i].table->nrow + 1);
     const char **label = carom_report_memory(r, (size_t)rows * sizeof *label);
-    carom_page_series series[3];
+    carom_chart_series series[3];
     int used = 0;
     for (int mode = 1; label && mode <= 3; mode++) {
         bars b = {carom_report_memory(r, room * sizeof(double)), carom_report_memory(r, room * sizeof(double)), 0};
@@ -59,18 +59,18 @@ static void status_bars(carom_report *r, const char *const *names, int n)
                     gather_bars(&b, &r->run[i], column, mode, row);
             }
         if (b.n)
-            series[used++] = (carom_page_series){.name = words[mode],
+            series[used++] = (carom_chart_series){.name = words[mode],
                                                  .x = b.x,
                                                  .y = b.y,
                                                  .n = b.n,
-                                                 .style = CAROM_PAGE_BAND,
+                                                 .style = CAROM_CHART_BAND,
                                                  .colour = colours[mode]};
     }
     if (used == 0) {
         carom_page_text(r->page, "No contact stays closed in this run.");
         return;
     }
-    carom_page_plot(r->page, &(carom_page_plot_data){.title = "Contact status (blank: open)",
+    carom_page_plot(r->page, &(carom_chart){.title = "Contact status (blank: open)",
                                                      .x_label = "t",
                                                      .series = series,
                                                      .nseries = used,
@@ -100,14 +100,14 @@ void carom_report_contacts(carom_report *r)
     if (nmode > 0)
         status_bars(r, mode, CAROM_MIN(nmode, 30));
     if (ngap > 0)
-        carom_report_plots(r, gap, ngap, &(carom_report_series){.title = "Gaps", .style = CAROM_PAGE_LINE});
+        carom_report_plots(r, gap, ngap, &(carom_report_series){.title = "Gaps", .style = CAROM_CHART_LINE});
     else if (nmode > 0)
         carom_page_note(r->page, "The file holds no gaps: write it with `carom run MODEL --gaps -o FILE`.");
     if (nforce == 0)
         carom_page_note(r->page, "The file holds no contact forces.");
     else if (carom_report_plots(r, force, nforce,
                                 &(carom_report_series){.title = "Forces of contacts and joints, means over steps",
-                                                       .style = CAROM_PAGE_LINE,
+                                                       .style = CAROM_CHART_LINE,
                                                        .skip_zero = true}) == 0)
         carom_page_text(r->page, "All contact forces are 0 throughout: what acts are impulses.");
 }
@@ -164,16 +164,16 @@ static void put_table(carom_report *r, const char *const *names, int n, const im
 
 static void plot_impulses(carom_report *r, const char *const *names, int n, const impacts *all)
 {
-    carom_page_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
     int used = 0;
     for (int k = 0; series && k < n; k++)
         for (int i = 0; i < r->nrun; i++) {
             const impacts *a = &all[k * r->nrun + i];
             if (a->n && used < 2 * CAROM_REPORT_CURVES)
-                series[used++] = (carom_page_series){.x = a->t, .y = a->p, .n = a->n, .style = CAROM_PAGE_STEMS,
+                series[used++] = (carom_chart_series){.x = a->t, .y = a->p, .n = a->n, .style = CAROM_CHART_STEMS,
                     .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", names[k], r->run[i].name) : names[k]};
         }
-    carom_page_plot(r->page, &(carom_page_plot_data){.title = "Impulses",
+    carom_page_plot(r->page, &(carom_chart){.title = "Impulses",
                                                      .x_label = "t",
                                                      .y_label = "impulse",
                                                      .series = series,
@@ -187,7 +187,7 @@ static void plot_impulses(carom_report *r, const char *const *names, int n, cons
 /* A straight line downwards here is an accumulation: infinitely many impacts in finite time. */
 static void plot_intervals(carom_report *r, const char *const *names, int n, const impacts *all)
 {
-    carom_page_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
     int used = 0;
     for (int k = 0; series && k < n; k++)
         for (int i = 0; i < r->nrun; i++) {
@@ -207,11 +207,12 @@ static void plot_intervals(carom_report *r, const char *const *names, int n, con
                 interval[j] = a->t[j + 1] - a->t[j];
             }
             const char *stem = carom_report_stem(r, names[k]);
-            series[used++] = (carom_page_series){.x = number, .y = interval, .n = a->n - 1, .style = CAROM_PAGE_POINTS,
+            series[used++] = (carom_chart_series){.x = number, .y = interval, .n = a->n - 1,
+                .style = CAROM_CHART_POINTS,
                 .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", stem, r->run[i].name) : stem};
         }
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){
+        carom_page_plot(r->page, &(carom_chart){
             .title = "Time from each impact to the next", .x_label = "number of the impact", .y_label = "time",
             .logy = true,
             .series = series, .nseries = used, .zoom_both = true, .height = 260});

@@ -51,7 +51,7 @@ static void balance(carom_report *r)
 /* What each jump takes, from the rows before and after it. */
 static void losses(carom_report *r)
 {
-    carom_page_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
     int used = 0;
     for (int i = 0; series && i < r->nrun; i++) {
         const carom_report_run *run = &r->run[i];
@@ -66,11 +66,11 @@ static void losses(carom_report *r)
                 y[n++] = energy[k - 1] - energy[k];
             }
         if (n)
-            series[used++] = (carom_page_series){.name = r->nrun > 1 ? run->name : "", .x = x, .y = y, .n = n,
-                                                 .style = CAROM_PAGE_STEMS, .colour = i + 1};
+            series[used++] = (carom_chart_series){.name = r->nrun > 1 ? run->name : "", .x = x, .y = y, .n = n,
+                                                 .style = CAROM_CHART_STEMS, .colour = i + 1};
     }
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){
+        carom_page_plot(r->page, &(carom_chart){
             .title = "Energy lost in each jump", .x_label = "t", .y_label = "energy before - after", .series = series,
             .nseries = used,
             .x_from = r->from, .x_to = r->to, .link = "t", .height = 240});
@@ -89,13 +89,13 @@ void carom_report_energy(carom_report *r)
                                  "(`--set energy=true`).");
         return;
     }
-    carom_report_plots(r, names, n, &(carom_report_series){.title = "Energy", .style = CAROM_PAGE_LINE});
+    carom_report_plots(r, names, n, &(carom_report_series){.title = "Energy", .style = CAROM_CHART_LINE});
     losses(r);
 }
 
 /* ---- steps ---- */
 /* Distances between the rows of a file. true: they vary, so they may be steps. */
-static bool row_distances(carom_report *r, const carom_report_run *run, carom_page_series *s)
+static bool row_distances(carom_report *r, const carom_report_run *run, carom_chart_series *s)
 {
     const double *t = carom_report_column(run, "t"), *side = carom_report_column(run, "side");
     size_t bytes = (run->table->nrow + 1) * sizeof(double);
@@ -112,13 +112,13 @@ static bool row_distances(carom_report *r, const carom_report_run *run, carom_pa
         low = fmin(low, t[k] - t[k - 1]);
         high = fmax(high, t[k] - t[k - 1]);
     }
-    *s = (carom_page_series){.name = run->name, .x = x, .y = y, .n = n, .style = CAROM_PAGE_STEPS};
+    *s = (carom_chart_series){.name = run->name, .x = x, .y = y, .n = n, .style = CAROM_CHART_STEPS};
     return n > 2 && high > 1.001 * low;
 }
 
 void carom_report_steps(carom_report *r)
 {
-    carom_page_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
     int used = 0, sampled = 0, guessed = 0;
     if (!series)
         return;
@@ -126,8 +126,9 @@ void carom_report_steps(carom_report *r)
     for (int i = 0; i < r->nrun; i++) {
         const carom_report_run *run = &r->run[i];
         if (run->nstep) {
-            series[used++] = (carom_page_series){.name = run->name, .x = run->step_t, .y = run->step_h, .n = run->nstep,
-                                                 .style = CAROM_PAGE_STEPS, .colour = i + 1};
+            series[used++] = (carom_chart_series){.name = run->name, .x = run->step_t, .y = run->step_h,
+                                                  .n = run->nstep,
+                                                 .style = CAROM_CHART_STEPS, .colour = i + 1};
         } else if (row_distances(r, run, &series[used])) {
             series[used++].colour = i + 1;
             guessed++;
@@ -145,7 +146,7 @@ void carom_report_steps(carom_report *r)
                         "A file with rows at equal distances does not tell the steps: write it with `--every 0`, or "
                         "report the model.");
     if (used)
-        carom_page_plot(r->page, &(carom_page_plot_data){.title = "Step sizes",
+        carom_page_plot(r->page, &(carom_chart){.title = "Step sizes",
                                                          .x_label = "t",
                                                          .y_label = "h",
                                                          .logy = true,

@@ -11,14 +11,14 @@ static void portrait(carom_report *r, const char *name)
     int used = 0;
     snprintf(rate, sizeof rate, "%.290s'", name);
     snprintf(title, sizeof title, "%.290s against %.40s", rate, name);
-    carom_page_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)r->nrun * sizeof *series);
     for (int i = 0; series && i < r->nrun; i++) {
         const double *x = carom_report_column(&r->run[i], name), *y = carom_report_column(&r->run[i], rate);
         if (x && y)
-            series[used++] = (carom_page_series){.name = r->nrun > 1 ? r->run[i].name : "", .x = x, .y = y,
-                .n = r->run[i].table->nrow, .style = CAROM_PAGE_PATH, .colour = i + 1};
+            series[used++] = (carom_chart_series){.name = r->nrun > 1 ? r->run[i].name : "", .x = x, .y = y,
+                .n = r->run[i].table->nrow, .style = CAROM_CHART_PATH, .colour = i + 1};
     }
-    carom_page_plot(r->page, &(carom_page_plot_data){.title = title, .x_label = name, .y_label = rate, .series = series,
+    carom_page_plot(r->page, &(carom_chart){.title = title, .x_label = name, .y_label = rate, .series = series,
                                                      .nseries = used, .zoom_both = true, .half = true});
 }
 
@@ -34,10 +34,10 @@ void carom_report_motion(carom_report *r)
     if (nq == 0)
         carom_page_note(r->page,
                         "The file has no pair of columns `y` and `y'`: what follows are its columns as they are.");
-    carom_report_plots(r, q, nq, &(carom_report_series){.title = "Coordinates", .style = CAROM_PAGE_LINE});
-    carom_report_plots(r, v, nv, &(carom_report_series){.title = "Velocities", .style = CAROM_PAGE_LINE});
+    carom_report_plots(r, q, nq, &(carom_report_series){.title = "Coordinates", .style = CAROM_CHART_LINE});
+    carom_report_plots(r, v, nv, &(carom_report_series){.title = "Velocities", .style = CAROM_CHART_LINE});
     if (noutput)
-        carom_report_plots(r, output, noutput, &(carom_report_series){.title = "Outputs", .style = CAROM_PAGE_LINE});
+        carom_report_plots(r, output, noutput, &(carom_report_series){.title = "Outputs", .style = CAROM_CHART_LINE});
     if (nq == 0)
         return;
     carom_page_section(r->page, "portrait", nq == 1 ? "Phase portrait" : "Phase portraits", CAROM_PAGE_INFO);

@@ -38,7 +38,7 @@ const char *carom_report_stem(carom_report *report, const char *name);
 /* Plots against time of the columns that are named: all in few plots for one run, one plot each for several. */
 typedef struct carom_report_series {
     const char *title, *y_label;
-    carom_page_style style;
+    carom_chart_style style;
     bool skip_zero;  /* columns that are 0 throughout are left out */
 } carom_report_series;
 /* how many */

@@ -8,11 +8,9 @@
 bool carom_store_path(const char *path)
 {
     static const char *const endings[] = {".sqlite", ".sqlite3", ".db"};
-    for (int i = 0; path && i < CAROM_COUNT(endings); i++) {
-        size_t n = strlen(path), m = strlen(endings[i]);
-        if (n > m && !strcmp(path + n - m, endings[i]))
+    for (int i = 0; i < CAROM_COUNT(endings); i++)
+        if (carom_ends_with(path, endings[i]))
             return true;
-    }
     return false;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/svg/svg.h"
+#include "output/chart/engine.h"
 
 enum { LABEL_LONGEST = 8 };
 

@@ -1,10 +1,11 @@
-/* svg.h: the parts of a plot: axes with ticks, curves that fit the pixels. */
-#ifndef CAROM_SVG_H
-#define CAROM_SVG_H
+/* engine.h: the parts of a chart: axes with ticks, curves that fit the pixels, a legend. */
+#ifndef CAROM_CHART_ENGINE_H
+#define CAROM_CHART_ENGINE_H
 
+#include "output/chart/chart.h"
 #include "output/stream.h"
 
-enum { CAROM_COLOURS = 8 };
+enum { CAROM_COLOURS = 8, CAROM_LEGEND_LINE = 22, CAROM_X_LABELS = 40 }; /* the last two: heights in pixels */
 
 typedef struct carom_axis {
     double low, high;      /* values at its ends */
@@ -27,7 +28,7 @@ typedef struct carom_frame {
     carom_axis x, y;
 } carom_frame;
 
-typedef struct carom_curve {
+typedef struct carom_curve { /* numbers as they stand on the axes */
     const double *x, *y; /* [n] */
     const double *side;  /* [n] -1 and +1 around a jump; NULL: equal x in a row are a jump */
     size_t n;
@@ -41,8 +42,13 @@ void carom_curve_stems(carom_stream *out, const carom_frame *frame, const carom_
 void carom_curve_dots(carom_stream *out, const carom_frame *frame, const carom_curve *curve);  /* a cloud of points */
 void carom_curve_phase(carom_stream *out, const carom_frame *frame, const carom_curve *curve); /* x is any column */
 
-void carom_svg_pixel(carom_stream *out, double value);               /* with one decimal */
-void carom_svg_text(carom_stream *out, const char *text, int most);  /* escaped, at most that many characters */
-void carom_svg_mark(carom_stream *out, const carom_frame *frame, const carom_plot_mark *mark, bool label);
+/* A <text> that begins as format says, with at most so many characters of text; NULL is "". */
+void carom_svg_text(carom_stream *out, const char *text, int most, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int carom_chart_colour(const carom_chart *chart, int i); /* of series i */
+/* Fills left, top, width and height of the frame with the chart; without x_labels those of the chart below hold. */
+void carom_chart_draw(carom_stream *out, const carom_chart *chart, carom_frame *frame, bool x_labels);
+/* Its lines; out NULL: only counts them. room: what is kept free at the end of the first line. */
+int carom_chart_legend(carom_stream *out, const carom_chart *chart, double left, double top, double width);
 
 #endif

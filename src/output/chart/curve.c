@@ -4,38 +4,37 @@
  * are drawn, in the order in which they come, so peaks survive whatever the number of rows. A jump lifts the pen,
  * and a thin dashed line joins its two sides. Where jumps are closer than that can show they are drawn through.
  * Phase portraits: a piece of the path is drawn if it enters cells of 2 pixels where nothing was drawn before, apart
- * from the last few pieces; the more is drawn, the more of a piece has to be new. */
+ * from the last few pieces; the more is drawn, the more of a piece has to be new.
+ * Clouds: drawn on cells of half a pixel, each once; cells that follow each other in a column become one stroke, so
+ * that the size of the file is bounded by the picture, not by the data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/svg/svg.h"
+#include "output/chart/engine.h"
 
 enum { JUMPS_MOST = 300, JUMPS_PER_PIXEL = 2, CELL = 2, RECENT = 4, ROWS_PLAIN = 4000 };
 
-void carom_svg_pixel(carom_stream *out, double value)
+/* With one decimal, where it is not 0. */
+static void put_pixel(carom_stream *out, double value)
 {
-    char text[32];
     long tenths = lround(fmax(-1e6, fmin(1e6, value)) * 10);
-    int n = snprintf(text, sizeof text, "%s%ld", tenths < 0 ? "-" : "", labs(tenths) / 10);
+    carom_stream_format(out, "%s%ld", tenths < 0 ? "-" : "", labs(tenths) / 10);
     if (tenths % 10)
-        n += snprintf(text + n, sizeof text - (size_t)n, ".%ld", labs(tenths) % 10);
-    carom_stream_text(out, text, (size_t)n);
+        carom_stream_format(out, ".%ld", labs(tenths) % 10);
 }
 
 static void put_point(carom_stream *out, char command, double x, double y)
 {
     carom_stream_text(out, &command, 1);
-    carom_svg_pixel(out, x);
+    put_pixel(out, x);
     carom_stream_text(out, " ", 1);
-    carom_svg_pixel(out, y);
+    put_pixel(out, y);
 }
 
 static void begin_path(carom_stream *out, int colour, const char *more)
 {
-    char text[64];
-    snprintf(text, sizeof text, "<path class=\"c%d%s\" d=\"", colour % CAROM_COLOURS, more);
-    carom_stream_string(out, text);
+    carom_stream_format(out, "<path class=\"c%d%s\" d=\"", colour % CAROM_COLOURS, more);
 }
 
 static bool is_jump(const carom_curve *c, size_t i)
@@ -181,6 +180,14 @@ void carom_curve_stems(carom_stream *out, const carom_frame *f, const carom_curv
     carom_stream_string(out, "\"/>\n");
 }
 
+static unsigned char *new_cells(carom_stream *out, long n)
+{
+    unsigned char *cells = calloc((size_t)n, 1);
+    if (!cells && out->error.status == CAROM_OK)
+        carom_fail(&out->error, CAROM_NO_MEMORY, "no memory for drawing '%s'", out->path);
+    return cells;
+}
+
 /* ---- phase portraits ---- */
 typedef struct piece {
     double x0, y0, x1, y1;
@@ -272,16 +279,52 @@ static void put_orbit(carom_stream *out, const carom_frame *f, const carom_curve
 void carom_curve_phase(carom_stream *out, const carom_frame *f, const carom_curve *c)
 {
     canvas cells = {.columns = (long)(f->width / CELL) + 1, .rows = (long)(f->height / CELL) + 1};
-    cells.seen = calloc((size_t)(cells.columns * cells.rows), 1);
-    if (!cells.seen) {
-        if (out->error.status == CAROM_OK)
-            carom_fail(&out->error, CAROM_NO_MEMORY, "no memory for drawing '%s'", out->path);
+    cells.seen = new_cells(out, cells.columns * cells.rows);
+    if (!cells.seen)
         return;
-    }
     if (jumps_show(c))
         put_dashed(out, f, c);
     begin_path(out, c->colour, "");
     put_orbit(out, f, c, &cells);
     carom_stream_string(out, "\"/>\n");
     free(cells.seen);
+}
+
+/* ---- clouds ---- */
+
+static const double DOT = 0.5; /* pixels */
+
+static void put_columns(carom_stream *out, const carom_frame *f, const unsigned char *seen, long columns, long rows)
+{
+    for (long x = 0; x < columns; x++)
+        for (long y = 0; y < rows; y++) {
+            long from = y;
+            while (y < rows && seen[x * rows + y])
+                y++;
+            if (y == from)
+                continue;
+            put_point(out, 'M', f->left + ((double)x + 0.5) * DOT, f->top + ((double)from + 0.5) * DOT);
+            carom_stream_string(out, "v");
+            put_pixel(out, (double)(y - 1 - from) * DOT);
+        }
+}
+
+void carom_curve_dots(carom_stream *out, const carom_frame *f, const carom_curve *c)
+{
+    long columns = (long)(f->width / DOT) + 1, rows = (long)(f->height / DOT) + 1;
+    unsigned char *seen = new_cells(out, columns * rows);
+    for (size_t i = 0; seen && i < c->n; i++) {
+        if (!isfinite(c->x[i]) || !isfinite(c->y[i]))
+            continue;
+        long x = (long)floor((carom_axis_place(&f->x, c->x[i]) - f->left) / DOT);
+        long y = (long)floor((carom_axis_place(&f->y, c->y[i]) - f->top) / DOT);
+        if (x >= 0 && y >= 0 && x < columns && y < rows)
+            seen[x * rows + y] = 1;
+    }
+    if (!seen)
+        return;
+    begin_path(out, c->colour, " o");
+    put_columns(out, f, seen, columns, rows);
+    carom_stream_string(out, "\"/>\n");
+    free(seen);
 }
