@@ -88,13 +88,11 @@ static bool in_flight(const carom_system *system, const carom_state *now, carom_
     return true;
 }
 
-bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
-                          carom_state *next, const double *v_free, carom_stage *stage)
+/* Apart, so that a flight does not pay for its registers. */
+static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_system *system, const carom_state *now,
+                                                 carom_state *next, const double *v_free, carom_stage *stage)
 {
-    carom_contacts *c = contacts;
     bool any = false, changed = false;
-    if (c->nactive == 0 && in_flight(system, now, next))
-        return false;
     carom_copy(system->nrow, c->P, next->impulse);
     carom_copy(system->nrow, c->u_after, next->u);
     for (int i = 0; i < system->nlink - system->njoint; i++) {
@@ -116,6 +114,14 @@ bool carom_contact_status(carom_contacts *contacts, const carom_system *system, 
     if (changed)
         tell_changes(c, system, now, next, stage);
     return any;
+}
+
+bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                          carom_state *next, const double *v_free, carom_stage *stage)
+{
+    if (contacts->nactive == 0 && in_flight(system, now, next))
+        return false;
+    return in_contact(contacts, system, now, next, v_free, stage);
 }
 
 void carom_contact_start(carom_system *system, carom_state *state)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/system.h"
+#include "core/band.h"
 #include "model/model.h"
 
 static void fill_links(carom_system *system)
@@ -45,6 +46,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->model = model;
     system->evaluator = carom_model_evaluator(model);
     system->nq = model->nq, system->nv = model->nv;
+    system->curved = model->manifold != NULL;
     system->njoint = model->njoint, system->nlink = model->njoint + model->ncontact;
     system->nrow = carom_model_rows(model);
     system->row_values = (size_t)system->nrow * (size_t)system->nv;
@@ -52,8 +54,11 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     place_results(layout, &system->at, model, system->nrow, want);
-    system->mass.n = model->nv, system->mass.symmetric = true;
-    CAROM_PLACE(layout, system->mass.A, model->nv * model->nv);
+    const carom_structure *s = carom_model_structure(model);
+    size_t nv = (size_t)model->nv;
+    system->row_span = s ? s->row : NULL, system->mass_span = s ? s->mass : NULL;
+    system->mass.n = model->nv, system->mass.symmetric = true, system->mass.structure = s;
+    CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[nv] : nv * nv);
     CAROM_PLACE(layout, system->effective, 4 * model->ncontact);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
@@ -145,11 +150,19 @@ void carom_system_size(const carom_system *system, const double *q, double *size
 
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)
 {
-    int n = system->nv;
-    if (!carom_all_finite(n * n, system->at.M))
+    size_t n = (size_t)system->nv;
+    const carom_structure *s = system->mass.structure;
+    double *A = system->mass.A;
+    if (!carom_all_finite(system->nv * system->nv, system->at.M))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the mass matrix is not finite at t = %.10g", t);
-    memcpy(system->mass.A, system->at.M, sizeof(double) * (size_t)(n * n));
-    if (n == 1 ? system->mass.A[0] <= 0 : !carom_cholesky(n, system->mass.A))
+    if (!s)
+        memcpy(A, system->at.M, sizeof(double) * n * n);
+    for (size_t i = 0; s && i < n; i++)
+        memcpy(A + s->mass_start[i], system->at.M + i * n + (size_t)s->mass_first[i],
+               sizeof(double) * (s->mass_start[i + 1] - s->mass_start[i]));
+    if (n == 1 ? A[0] <= 0
+        : s    ? !carom_skyline_cholesky(system->nv, s->mass_first, s->mass_start, A)
+               : !carom_cholesky(system->nv, A))
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
     return CAROM_OK;
@@ -159,26 +172,24 @@ carom_status carom_mass_refactor(carom_system *system, double t, carom_error *er
 
 static carom_span span_of(const carom_span *spans, int r, int n)
 {
-    return spans ? spans[r] : (carom_span){.at = (size_t)r * (size_t)n, .count = {n, 0}};
+    return spans ? spans[r] : (carom_span){.at = {(size_t)r * (size_t)n, 0}, .count = {n, 0}};
 }
 
 void carom_row_add(const carom_system *system, int r, double x, double *y)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = system->at.G + s.at;
-    for (int b = 0; b < 2; a += s.count[b], b++)
+    for (int b = 0; b < 2; b++)
         for (int i = 0; i < s.count[b]; i++)
-            y[s.first[b] + i] += a[i] * x;
+            y[s.first[b] + i] += system->at.G[s.at[b] + (size_t)i] * x;
 }
 
 void carom_row_copy(const carom_system *system, int r, double *y)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = system->at.G + s.at;
     if (system->row_span)
         memset(y, 0, sizeof *y * (size_t)system->nv);
-    for (int b = 0; b < 2; a += s.count[b], b++)
-        carom_copy(s.count[b], a, y + s.first[b]);
+    for (int b = 0; b < 2; b++)
+        carom_copy(s.count[b], system->at.G + s.at[b], y + s.first[b]);
 }
 
 void carom_row_mix(const carom_system *system, int r, double a, double b, double *y)
@@ -190,9 +201,9 @@ void carom_row_mix(const carom_system *system, int r, double a, double b, double
 
 static double entry(carom_span s, const double *values, int j)
 {
-    for (int b = 0; b < 2; s.at += (size_t)s.count[b], b++)
+    for (int b = 0; b < 2; b++)
         if (j >= s.first[b] && j < s.first[b] + s.count[b])
-            return values[s.at + (size_t)(j - s.first[b])];
+            return values[s.at[b] + (size_t)(j - s.first[b])];
     return 0;
 }
 
@@ -204,11 +215,10 @@ double carom_row_entry(const carom_system *system, int r, int j)
 double carom_row_column(const carom_system *system, int r, const double *x, int stride)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = system->at.G + s.at;
     double sum = 0;
-    for (int b = 0; b < 2; a += s.count[b], b++)
+    for (int b = 0; b < 2; b++)
         for (int i = 0; i < s.count[b]; i++)
-            sum += a[i] * x[(size_t)(s.first[b] + i) * (size_t)stride];
+            sum += system->at.G[s.at[b] + (size_t)i] * x[(size_t)(s.first[b] + i) * (size_t)stride];
     return sum;
 }
 
@@ -216,21 +226,19 @@ double carom_rows_change(const carom_system *system, const carom_rows *rows, int
                          const double *y)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = rows->G + s.at;
-    for (int b = 0; b < 2; a += s.count[b], b++)
+    for (int b = 0; b < 2; b++)
         for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
-            sum += a[i] * (y ? x[j] - y[j] : x[j]);
+            sum += rows->G[s.at[b] + (size_t)i] * (y ? x[j] - y[j] : x[j]);
     return sum;
 }
 
 double carom_rows_reach(const carom_system *system, const carom_rows *rows, int r, const double *x, const double *y)
 {
     carom_span s = span_of(system->row_span, r, system->nv);
-    const double *a = rows->G + s.at;
     double sum = 0;
-    for (int b = 0; b < 2; a += s.count[b], b++)
+    for (int b = 0; b < 2; b++)
         for (int i = 0, j = s.first[b]; i < s.count[b]; i++, j++)
-            sum += fabs(a[i] * (y ? x[j] - y[j] : x[j]));
+            sum += fabs(rows->G[s.at[b] + (size_t)i] * (y ? x[j] - y[j] : x[j]));
     return sum;
 }
 
@@ -241,35 +249,32 @@ void carom_rows_multiply_t(const carom_system *system, const double *x, double *
         carom_row_add(system, r, x[r], y);
 }
 
-static size_t first_value(const carom_system *system, int r)
-{
-    return r == system->nrow ? system->row_values : span_of(system->row_span, r, system->nv).at;
-}
-
 void carom_rows_place(carom_layout *layout, const carom_system *system, carom_rows *rows)
 {
     CAROM_PLACE(layout, rows->G, system->row_values);
     CAROM_PLACE(layout, rows->w, system->nrow);
 }
 
+void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to)
+{
+    carom_span s = span_of(system->row_span, r, system->nv);
+    for (int b = 0; b < 2; b++)
+        carom_copy(s.count[b], from->G + s.at[b], to->G + s.at[b]);
+    to->w[r] = from->w[r];
+}
+
 void carom_rows_keep(const carom_system *system, int from, int to, carom_rows *rows)
 {
-    size_t start = first_value(system, from), end = first_value(system, to);
-    memcpy(rows->G + start, system->at.G + start, sizeof(double) * (end - start));
-    memcpy(rows->w + from, system->at.w + from, sizeof(double) * (size_t)(to - from));
+    carom_rows here = carom_rows_here(system);
+    for (int r = from; r < to; r++)
+        carom_rows_move(system, r, &here, rows);
 }
 
 void carom_rows_restore(carom_system *system, const carom_rows *rows)
 {
-    memcpy(system->at.G, rows->G, sizeof(double) * system->row_values);
-    memcpy(system->at.w, rows->w, sizeof(double) * (size_t)system->nrow);
-}
-
-void carom_rows_move(const carom_system *system, int r, const carom_rows *from, carom_rows *to)
-{
-    size_t start = first_value(system, r), end = first_value(system, r + 1);
-    memcpy(to->G + start, from->G + start, sizeof(double) * (end - start));
-    to->w[r] = from->w[r];
+    carom_rows here = carom_rows_here(system);
+    for (int r = 0; r < system->nrow; r++)
+        carom_rows_move(system, r, rows, &here);
 }
 
 static double mass_row_dot(const carom_system *system, int i, const double *x)
@@ -295,11 +300,60 @@ double carom_mass_entry(const carom_system *system, int i, int j)
     return entry(span_of(system->mass_span, i, system->nv), system->at.M, j);
 }
 
+/* ---- factors ---- */
+
+/* A band that is as wide as the matrix is no band. */
+static const carom_structure *band_of(const carom_model *model)
+{
+    const carom_structure *s = carom_model_structure(model);
+    return s && 2 * s->lower + s->upper < model->nv ? s : NULL;
+}
+
 void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor)
 {
-    CAROM_PLACE(layout, factor->A, (size_t)system->nv * (size_t)system->nv);
-    CAROM_PLACE(layout, factor->pivot, system->nv);
-    factor->n = system->nv, factor->symmetric = false;
+    const carom_structure *s = band_of(system->model);
+    size_t n = (size_t)system->nv;
+    *factor = (carom_factor){.n = system->nv, .symmetric = false, .structure = s};
+    CAROM_PLACE(layout, factor->A, n * (s ? carom_band_width(s->lower, s->upper) : n));
+    CAROM_PLACE(layout, factor->pivot, n);
+    CAROM_PLACE(layout, factor->x, s ? n : 0);
+}
+
+void carom_factor_solve_structured(const carom_factor *factor, double *x)
+{
+    const carom_structure *s = factor->structure;
+    int n = factor->n;
+    if (factor->symmetric) {
+        carom_skyline_solve(n, s->mass_first, s->mass_start, factor->A, x);
+        return;
+    }
+    for (int k = 0; k < n; k++)
+        factor->x[k] = x[s->order[k]];
+    carom_band_lu_solve(n, s->lower, s->upper, factor->A, factor->pivot, factor->swapped, factor->x);
+    for (int k = 0; k < n; k++)
+        x[s->order[k]] = factor->x[k];
+}
+
+static bool factor_band(const carom_system *system, carom_factor *factor, carom_newton_entry *combine, const double *c)
+{
+    const carom_structure *s = factor->structure;
+    size_t n = (size_t)factor->n, width = carom_band_width(s->lower, s->upper);
+    memset(factor->A, 0, sizeof(double) * n * width);
+    for (int k = 0; k < factor->n; k++)
+        for (int l = CAROM_MAX(0, k - s->lower); l <= CAROM_MIN(factor->n - 1, k + s->upper); l++) {
+            size_t i = (size_t)s->order[k] * n + (size_t)s->order[l];
+            factor->A[(size_t)k * width + (size_t)(s->lower + l - k)] =
+                combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
+        }
+    return carom_band_lu(factor->n, s->lower, s->upper, factor->A, factor->pivot, &factor->swapped);
+}
+
+static bool factor_dense(const carom_system *system, carom_factor *factor, carom_newton_entry *combine, const double *c)
+{
+    size_t n = (size_t)factor->n;
+    for (size_t i = 0; i < n * n; i++)
+        factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
+    return carom_lu(factor->n, factor->A, factor->pivot);
 }
 
 static bool made_of_the_same(const carom_system *system, const carom_factor *factor, const double *c)
@@ -316,12 +370,9 @@ bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom
                          const double c[CAROM_NEWTON_COEFFICIENTS])
 {
     const unsigned all = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
-    size_t n = (size_t)system->nv;
     if (made_of_the_same(system, factor, c))
         return true;
-    for (size_t i = 0; i < n * n; i++)
-        factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
-    bool regular = carom_lu(system->nv, factor->A, factor->pivot);
+    bool regular = (factor->structure ? factor_band : factor_dense)(system, factor, combine, c);
     factor->epoch = regular && (system->known & all) == all ? system->epoch : 0;
     carom_copy(CAROM_NEWTON_COEFFICIENTS, c, factor->made_of);
     return regular;

@@ -7,6 +7,7 @@
 #include "core/layout.h"
 #include "laws/law.h"
 #include "model/manifold.h"
+#include "model/structure.h"
 
 typedef struct carom_link { /* a joint or a contact: one block of rows */
     const char *name;
@@ -20,8 +21,11 @@ enum { CAROM_NEWTON_COEFFICIENTS = 3 };
 typedef struct carom_factor { /* of the matrix that maps velocities to impulses: M, or M with implicit forces */
     int n;
     bool symmetric; /* Cholesky, else LU */
-    double *A;      /* [n*n]; the matrix itself for n = 1 */
+    bool swapped;   /* rows of a band */
+    const carom_structure *structure; /* NULL: dense */
+    double *A;      /* [n*n]; the matrix itself for n = 1; skyline or band of the structure */
     int *pivot;     /* [n] */
+    double *x;      /* [n] the unknowns of a band, in its order */
     double made_of[CAROM_NEWTON_COEFFICIENTS]; /* where all else is constant */
     unsigned long epoch;                       /* of the system, when that was; 0: what it is made of may change */
 } carom_factor;
@@ -30,12 +34,6 @@ typedef struct carom_factor { /* of the matrix that maps velocities to impulses:
 typedef struct carom_rows {
     double *G, *w;
 } carom_rows;
-
-/* Where a row of a matrix may differ from 0: one or two column blocks, ascending; the values stand together. */
-typedef struct carom_span {
-    size_t at; /* of the first value */
-    int first[2], count[2];
-} carom_span;
 
 typedef struct carom_system {
     const carom_model *model;
@@ -51,9 +49,10 @@ typedef struct carom_system {
     double *xi;       /* [2*nv] room for local coordinates, if positions are no vectors */
     carom_eval at;    /* what was evaluated last, in arrays of the system's own */
     carom_factor mass;
-    carom_span *row_span;  /* [nrow] of G; NULL: all rows are dense */
-    size_t row_values;     /* how many values G has */
-    carom_span *mass_span; /* [nv] of M; NULL: dense */
+    const carom_span *row_span;  /* [nrow] of G; NULL: all rows are dense */
+    const carom_span *mass_span; /* [nv] of M; NULL: dense */
+    size_t row_values;           /* how many values G has */
+    bool curved;        /* positions are no vectors */
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
     unsigned long epoch; /* counts the sets of parameters: what is constant holds for one of them */
     bool mass_factored;  /* and constant */
@@ -96,7 +95,7 @@ void carom_system_drift_curved(const carom_system *system, const double *q, cons
 static inline void carom_system_drift(const carom_system *system, const double *q, const double *v, double h,
                                       double *out)
 {
-    if (system->model->manifold) {
+    if (__builtin_expect(system->curved, false)) {
         carom_system_drift_curved(system, q, v, h, out);
         return;
     }
@@ -133,11 +132,14 @@ static inline carom_status carom_mass_factor(carom_system *system, double t, car
 }
 
 /* x <- A^-1 x */
+void carom_factor_solve_structured(const carom_factor *factor, double *x);
 static inline void carom_factor_solve(const carom_system *system, const carom_factor *factor, double *x)
 {
     system->info->linear_solves++;
     if (factor->n == 1)
         x[0] /= factor->A[0];
+    else if (factor->structure)
+        carom_factor_solve_structured(factor, x);
     else if (factor->symmetric)
         carom_cholesky_solve(factor->n, factor->A, x);
     else
@@ -149,12 +151,10 @@ static inline void carom_factor_solve(const carom_system *system, const carom_fa
 
 static inline double carom_span_sum(const carom_span *span, const double *values, double sum, const double *x)
 {
-    const double *a = values + span->at;
     for (int b = 0; b < 2; b++) {
-        const double *y = x + span->first[b];
+        const double *a = values + span->at[b], *y = x + span->first[b];
         for (int i = 0, n = span->count[b]; i < n; i++)
             sum += a[i] * y[i];
-        a += span->count[b];
     }
     return sum;
 }

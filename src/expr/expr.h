@@ -44,6 +44,8 @@ int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i);
 int carom_expr_variable(const carom_expr_pool *pool, carom_expr e);     /* the number of a variable, else -1 */
 /* Does e depend on a variable in [first, end)? Fast for repeated questions. */
 bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end);
+/* present[k - first] = 1 for every variable k in [first, end) that e depends on; false: out of memory. */
+bool carom_expr_variables(const carom_expr_pool *pool, carom_expr e, int first, int end, unsigned char *present);
 /* The exact derivative; at a kink of abs, sign, min, max, if, floor, mod it is that of the branch the value takes
  * (abs: sign(x), so 0 at 0; min, max: the first argument's on a tie; floor, sign: 0; mod: 1 in its first argument). */
 carom_expr carom_expr_diff(carom_expr_pool *pool, carom_expr e, int variable);

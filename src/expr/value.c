@@ -224,3 +224,16 @@ bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end)
     free(mark);
     return pool->depends[e] == 2;
 }
+
+bool carom_expr_variables(const carom_expr_pool *pool, carom_expr e, int first, int end, unsigned char *present)
+{
+    unsigned char *mark = e == CAROM_EXPR_NONE ? NULL : calloc((size_t)e + 1, 1);
+    if (!mark)
+        return e == CAROM_EXPR_NONE;
+    carom_pool_reach(pool, e, mark);
+    for (int i = 0; i <= e; i++)
+        if (mark[i] && pool->node[i].op == CAROM_OP_VAR && pool->node[i].a >= first && pool->node[i].a < end)
+            present[pool->node[i].a - first] = 1;
+    free(mark);
+    return true;
+}

@@ -15,6 +15,7 @@
 #include "core/parallel.h"
 #include "model/model.h"
 #include "model/source.h"
+#include "model/structure.h"
 
 enum { TAPES = 64, SPLITS = 16, OUTPUTS = 19, GROUP_T = 0, GROUP_P = 3 };
 
@@ -33,6 +34,7 @@ struct carom_compiled {
     int nsplit;
     _Atomic bool extended; /* frozen branches have values where the model has none */
     carom_source *s;
+    const carom_structure *structure;
     carom_lock lock;
     char note[200];
 };
@@ -265,7 +267,12 @@ carom_status carom_compiled_new(carom_source *s, carom_error *error)
     c->lock = (carom_lock)CAROM_LOCK_OPEN;
     c->s = s;
     s->compiled = c;
-    return CAROM_OK;
+    return carom_structure_new(s, &c->structure, error);
+}
+
+const carom_structure *carom_model_structure(const carom_model *m)
+{
+    return m->evaluator == &carom_compiled_evaluator ? m->source->compiled->structure : NULL;
 }
 
 bool carom_model_extended(const carom_model *m)

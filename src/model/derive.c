@@ -246,12 +246,16 @@ static void residual(carom_source *s) /* (4) */
     }
 }
 
+static const carom_expr *rows_of(const carom_source *s, unsigned which)
+{
+    return which <= CAROM_R_P ? s->r : which <= CAROM_U_P ? s->u : s->acceleration;
+}
+
 carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column)
 {
     bool by_p = which & (CAROM_R_P | CAROM_U_P | CAROM_A_P), by_v = which & (CAROM_R_V | CAROM_A_V);
     int variable = by_p ? s->var_of_p[column] : (by_v ? s->var_v : s->var_q) + column;
-    const carom_expr *f = which <= CAROM_R_P ? s->r : which <= CAROM_U_P ? s->u : s->acceleration;
-    return d(s, f[row], variable);
+    return d(s, rows_of(s, which)[row], variable);
 }
 
 static bool all_parametric(const carom_source *s, const carom_expr *e, int n)
@@ -262,38 +266,40 @@ static bool all_parametric(const carom_source *s, const carom_expr *e, int n)
     return true;
 }
 
-/* s may occur: it is a factor of F, so what remains is linear in it */
-static bool entries_parametric(const carom_source *s, unsigned which, int nrow, int ncolumn)
+/* s may occur: it is a factor of F, so what remains is linear in it. Only what a row depends on is looked at, and not
+ * beyond the first entry that is not constant. */
+static bool entries_parametric(const carom_source *s, unsigned which, int nrow)
 {
-    for (int i = 0; i < nrow; i++)
-        for (int j = 0; j < ncolumn; j++) {
-            carom_expr e = carom_source_entry(s, which, i, j);
+    const carom_expr *f = rows_of(s, which);
+    int first = which & (CAROM_R_V | CAROM_A_V) ? s->var_v : s->var_q;
+    for (int i = 0; i < nrow; i++) {
+        unsigned char depends[CAROM_MAX_COORDINATES] = {0};
+        if (!carom_expr_variables(s->pool, f[i], first, first + s->nq, depends))
+            return false;
+        for (int j = 0; j < s->nq; j++) {
+            carom_expr e = depends[j] ? carom_source_entry(s, which, i, j) : CAROM_EXPR_NONE;
             if (carom_expr_depends(s->pool, e, 0, s->var_s) || carom_expr_depends(s->pool, e, s->var_x, s->nvar))
                 return false;
         }
+    }
     return true;
 }
 
-/* What depends on parameters alone (and on s). Derivatives of large models are left out: finding them would cost as
- * much as compiling them. */
+/* What depends on parameters alone (and on s). */
 static unsigned constants(const carom_source *s)
 {
-    const int n = s->nq, limit = 1000;
+    const int n = s->nq;
     unsigned mask = 0;
     mask |= all_parametric(s, s->M, n * n) ? CAROM_MASS : 0;
     mask |= all_parametric(s, s->F, n) ? CAROM_FORCE : 0;
     mask |= all_parametric(s, s->G, s->nrow * n) && all_parametric(s, s->w, s->nrow) ? CAROM_JACOBIAN : 0;
     mask |= all_parametric(s, s->gamma, s->nrow) ? CAROM_GAMMA : 0;
     mask |= all_parametric(s, s->law, 4 * s->ncontact) ? CAROM_LAW : 0;
-    if (n * n <= limit) {
-        mask |= entries_parametric(s, CAROM_R_Q, n, n) ? CAROM_R_Q : 0;
-        mask |= entries_parametric(s, CAROM_R_V, n, n) ? CAROM_R_V : 0;
-    }
-    if (s->nrow * n <= limit) {
-        mask |= entries_parametric(s, CAROM_U_Q, s->nrow, n) ? CAROM_U_Q : 0;
-        mask |= entries_parametric(s, CAROM_A_Q, s->nrow, n) ? CAROM_A_Q : 0;
-        mask |= entries_parametric(s, CAROM_A_V, s->nrow, n) ? CAROM_A_V : 0;
-    }
+    mask |= entries_parametric(s, CAROM_R_Q, n) ? CAROM_R_Q : 0;
+    mask |= entries_parametric(s, CAROM_R_V, n) ? CAROM_R_V : 0;
+    mask |= entries_parametric(s, CAROM_U_Q, s->nrow) ? CAROM_U_Q : 0;
+    mask |= entries_parametric(s, CAROM_A_Q, s->nrow) ? CAROM_A_Q : 0;
+    mask |= entries_parametric(s, CAROM_A_V, s->nrow) ? CAROM_A_V : 0;
     return mask;
 }
 

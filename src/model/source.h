@@ -145,6 +145,11 @@ bool carom_source_parametric(const carom_source *s, carom_expr e); /* does it de
 /* ---- switches.c ---- */
 carom_status carom_source_switches(carom_loader *l);
 
+/* ---- structure.c ---- */
+struct carom_structure;
+/* Of a larger model, in the source's memory; NULL for one that is small. */
+carom_status carom_structure_new(carom_source *s, const struct carom_structure **structure, carom_error *error);
+
 /* ---- compile.c ---- */
 carom_status carom_compiled_new(carom_source *s, carom_error *error);
 void carom_compiled_free(struct carom_compiled *compiled);
