@@ -21,7 +21,7 @@ enum { /* what a reader of a tangent must know */
 };
 typedef struct carom_tangent_info {
     unsigned flags;
-    int rank;                   /* directions that survive, at most, of nq + nv less two for each joint */
+    int rank;                   /* directions that survive, at most, of 2 nv less two for each joint */
     double log_det; /* the sum rule, ln|det| since the start: integral of the trace + sum of ln|det S|; in the space
                                  * of the joints and of the contacts closed at the start; -inf when a direction is
                                  * lost */
@@ -36,7 +36,7 @@ typedef struct carom_tangent carom_tangent;
  * (q, v) at fixed time that belongs to a constant variation of the parameters. */
 carom_status carom_tangent_new(carom_tangent **tangent, carom_sim *sim, int n, carom_error *error);
 void carom_tangent_free(carom_tangent *tangent); /* not before the last step of sim */
-/* Sets the columns at the present state of sim and forgets what was accumulated: X [(nq+nv)*n], dp [np*n] (NULL: 0),
+/* Sets the columns at the present state of sim and forgets what was accumulated: X [2*nv*n], dp [np*n] (NULL: 0),
  * both row-major; after carom_sim_restart or carom_sim_load it is due. The columns are projected onto the tangent
  * space of the joints and of the contacts that are closed. */
 carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp);

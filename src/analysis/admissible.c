@@ -24,7 +24,7 @@ carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, car
     a->work = CAROM_NEW(arena, double, n + 3 * m->nv);
     a->order = CAROM_NEW(arena, int, m->nv);
     a->row = CAROM_NEW(arena, int, n + 1);
-    a->C = CAROM_NEW(arena, double, 2 * m->njoint * (m->nq + m->nv + 1) + 1);
+    a->C = CAROM_NEW(arena, double, 2 * m->njoint * (2 * m->nv + 1) + 1);
     if (!a->C || !a->A || !a->b || !a->x || !a->work || !a->order || !a->row) {
         carom_admissible_free(a);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for admissible states");
@@ -91,8 +91,9 @@ carom_status carom_admissible_move(carom_admissible *a, double t, double *q, dou
             CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                        "no allowed position is found at t = %.6g: a gap or joint is still off by %.3g", t, size);
         correct(a, n);
-        for (int i = 0; i < m->nq; i++)
-            q[i] -= a->x[i];                                                                     /* (1) */
+        for (int i = 0; i < m->nv; i++)
+            a->x[i] = -a->x[i];
+        carom_model_drift(m, q, a->x, q);                                                        /* (1) */
         look(a, t, q, v, p);
     }
     if (m->njoint == 0)
@@ -121,20 +122,20 @@ void carom_admissible_columns(carom_admissible *a, double t, const double *q, co
                               double *X)
 {
     const carom_model *m = a->probe.model;
-    int nq = m->nq, nv = m->nv;
+    int nv = m->nv;
     if (m->njoint == 0)
         return;
     look(a, t, q, v, p);
     for (int j = 0; j < n; j++)
         for (int level = 0; level < 2; level++) {
-            double *x = X + (level ? nq * n : 0) + j;
+            double *x = X + (level ? nv * n : 0) + j;
             for (int i = 0; i < m->njoint; i++) {
                 a->row[i] = i;
                 a->b[i] = 0;
                 for (int k = 0; k < nv; k++) {
                     a->b[i] += a->probe.at.G[i * nv + k] * x[k * n];
                     if (level)
-                        a->b[i] += a->probe.at.U_q[i * nq + k] * X[k * n + j];
+                        a->b[i] += a->probe.at.U_q[i * nv + k] * X[k * n + j];
                 }
             }
             correct(a, m->njoint);
@@ -146,16 +147,16 @@ void carom_admissible_columns(carom_admissible *a, double t, const double *q, co
 double carom_admissible_volume(carom_admissible *a, double t, const double *q, const double *v, const double *p)
 {
     const carom_model *m = a->probe.model;
-    int nj = m->njoint, nq = m->nq, nv = m->nv, n = 2 * nj;
-    double *r = a->C + n * (nq + nv), most = 0, sum = 0;
+    int nj = m->njoint, nv = m->nv, n = 2 * nj;
+    double *r = a->C + n * 2 * nv, most = 0, sum = 0;
     look(a, t, q, v, p);
     for (int i = 0; i < nj; i++)
-        for (int k = 0; k < nq; k++) { /* C^T, a column for each row of C */
-            a->C[k * n + i] = a->C[(nq + k) * n + nj + i] = a->probe.at.G[i * nv + k];
-            a->C[k * n + nj + i] = a->probe.at.U_q[i * nq + k];
-            a->C[(nq + k) * n + i] = 0;
+        for (int k = 0; k < nv; k++) { /* C^T, a column for each row of C */
+            a->C[k * n + i] = a->C[(nv + k) * n + nj + i] = a->probe.at.G[i * nv + k];
+            a->C[k * n + nj + i] = a->probe.at.U_q[i * nv + k];
+            a->C[(nv + k) * n + i] = 0;
         }
-    carom_orthonormalize(nq + nv, n, a->C, r);
+    carom_orthonormalize(2 * nv, n, a->C, r);
     for (int i = 0; i < n; i++)
         most = fmax(most, r[i]);
     for (int i = 0; i < n; i++)

@@ -9,7 +9,7 @@ typedef struct carom_admissible {
     int joints;               /* that are independent */
     double *A, *b, *x, *work; /* least squares */
     int *order, *row;
-    double *C;                /* [(2*njoint)*(nq+nv+1)] volume of the joints */
+    double *C;                /* [(2*njoint)*(2*nv+1)] volume of the joints */
 } carom_admissible;
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *model, carom_error *error);
 void carom_admissible_free(carom_admissible *a);
@@ -18,7 +18,7 @@ carom_status carom_admissible_move(carom_admissible *a, double t, double *q, dou
                                    carom_error *error);
 /* The smallest gap of a contact at (t, q); INFINITY: there are none. */
 double carom_admissible_gap(carom_admissible *a, double t, const double *q, const double *v, const double *p);
-/* Projects the columns of X [(nq+nv)*n] onto the tangent space of the joints. */
+/* Projects the columns of X [2*nv*n] onto the tangent space of the joints. */
 void carom_admissible_columns(carom_admissible *a, double t, const double *q, const double *v, const double *p, int n,
                               double *X);
 

@@ -138,6 +138,18 @@ void carom_system_bend(const carom_system *system, const double *xi, const doubl
         out[i] += turn[i];                                                             /* (2) of manifold.h */
 }
 
+void carom_system_middle(const carom_system *system, const double *q, const double *to, double *out)
+{
+    const carom_model *m = system->model;
+    if (m->manifold) {
+        m->manifold->local(m->user, q, to, system->xi + m->nv);
+        carom_system_drift(system, q, system->xi + m->nv, 0.5, out);
+        return;
+    }
+    for (int i = 0; i < m->nv; i++)
+        out[i] = 0.5 * (q[i] + to[i]);
+}
+
 void carom_system_size(const carom_system *system, const double *q, double *size)
 {
     const carom_model *m = system->model;

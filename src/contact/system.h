@@ -121,6 +121,7 @@ static inline void carom_system_rate(const carom_system *system, const double *y
 /* The second derivative of the local coordinates xi, given their rate, the velocity v and the acceleration a. */
 void carom_system_bend(const carom_system *system, const double *xi, const double *rate, const double *v,
                        const double *a, double *out);
+void carom_system_middle(const carom_system *system, const double *q, const double *to, double *out); /* of both */
 /* What rtol refers to: |q| if positions are vectors. size [nv] becomes the larger one of both. */
 void carom_system_size(const carom_system *system, const double *q, double *size);
 

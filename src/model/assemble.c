@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/dense.h"
-#include "model/manifold.h"
 #include "model/start.h"
 
 enum { ITERATIONS = 60 };

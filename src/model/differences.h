@@ -2,7 +2,6 @@
 #ifndef CAROM_DIFFERENCES_H
 #define CAROM_DIFFERENCES_H
 
-#include "model/manifold.h"
 #include "model/model.h"
 
 enum { CAROM_PART_M = 1, CAROM_PART_F = 2, CAROM_PART_G = 4 }; /* of r = M a - s F - G^T x */

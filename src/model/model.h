@@ -3,6 +3,7 @@
 #define CAROM_MODEL_H
 
 #include "core/core.h"
+#include "model/manifold.h"
 #include "text/text.h"
 
 /* Rows of G, u, w and gamma: one per joint, then for every contact its normal and its directions of friction. */

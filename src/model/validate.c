@@ -1,7 +1,6 @@
 /* validate.c: is a struct that somebody filled by hand complete and sound? */
 #include <math.h>
 
-#include "model/manifold.h"
 #include "model/start.h"
 
 enum { MOST = 100000 };

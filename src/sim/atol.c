@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/manifold.h"
 #include "model/model.h"
 #include "sim/atol.h"
 

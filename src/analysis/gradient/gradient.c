@@ -237,6 +237,7 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
                                 carom_error *error)
 {
     carom_error ignored;
+    CAROM_TRY(carom_manifold_refuse(model, "a gradient", error));
     work w = {.gradient = g,
               .model = model,
               .options = options,

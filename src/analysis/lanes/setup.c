@@ -91,6 +91,7 @@ static void wire(carom_ensemble *e)
 
 static carom_status build(carom_ensemble *e, carom_error *error)
 {
+    CAROM_TRY(carom_manifold_refuse(e->model, "an ensemble", error));
     if (e->columns < 0 || e->columns > 2 * e->nv)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d columns: a tangent of this model has 0 to %d", e->columns, 2 * e->nv);
     bool exact = carom_scheme_is(&e->options, CAROM_CLOSED_FORM);

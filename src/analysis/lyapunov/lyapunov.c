@@ -36,7 +36,7 @@ struct carom_lyapunov {
     carom_tangent *tangent;    /* one of the two */
     carom_displaced *displaced;
     carom_admissible admissible;
-    int dim, n, alive;         /* nq + nv, columns, those that are not lost */
+    int dim, n, alive;         /* 2 nv, columns, those that are not lost */
     bool complete;             /* n is all there are: the sum rule holds */
     double *X, *r, *log_r;     /* [dim*n] [n] [n] */
     const double *p;           /* [np] of this run */
@@ -140,7 +140,7 @@ carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *mode
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for Lyapunov exponents");
     l->model = model;
     l->request = *request;
-    l->dim = model->nq + model->nv;
+    l->dim = 2 * model->nv;
     carom_status status = carom_lyapunov_check(&l->request, error);
     if (status == CAROM_OK)
         status = allocate(l, options, error);

@@ -65,6 +65,8 @@ static carom_status allocate(carom_displaced *d, carom_error *error)
 
 carom_status carom_displaced_new(carom_displaced **result, carom_sim *sim, int n, double epsilon, carom_error *error)
 {
+    *result = NULL;
+    CAROM_TRY(carom_manifold_refuse(sim->model, "the method of perturbations", error));
     carom_displaced *d = *result = calloc(1, sizeof *d);
     if (!d)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d displaced simulations", n);

@@ -120,6 +120,7 @@ static carom_status allocate(carom_return_map *map)
 carom_status carom_return_map_new(carom_return_map *map, const carom_model *model, const carom_options *options,
                                   const int *which, int np, carom_error *error)
 {
+    CAROM_TRY(carom_manifold_refuse(model, "a return map", error));
     *map = (carom_return_map){.model = model, .N = model->nq + model->nv, .np = np, .which = which};
     map->nb = map->N - 2 * model->njoint;
     map->arena = carom_arena_new(0);

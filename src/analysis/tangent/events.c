@@ -83,12 +83,12 @@ static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, boo
 static void account(carom_tangent *t, double time)
 {
     const carom_saltation *s = &t->saltation;
-    int rank = t->system.nq + t->system.nv - s->lost;
+    int rank = 2 * t->system.nv - s->lost;
     t->report.log_det += s->log_det;
     if (rank < t->report.rank) {
         t->report.rank = CAROM_MAX(rank, 0);
         carom_tangent_flag(t, CAROM_TANGENT_RANK, "directions are lost at t = %.10g: %d of %d survive", time,
-                           t->report.rank, t->system.nq + t->system.nv - 2 * t->system.njoint);
+                           t->report.rank, 2 * (t->system.nv - t->system.njoint));
     }
     if (s->mismatch > 1e-6 + 4 * t->swallowed)
         carom_tangent_flag(t, CAROM_TANGENT_BEYOND,

@@ -1,6 +1,7 @@
 /* flow.c: a variation along a segment of dense output, in the roles of that segment.
  *
- *   dq' = dv,   dv' = a_q dq + a_v dv + b                        a_q, a_v, b = a_p dp: point.c                      (1)
+ *   dq' = dv + B dq,   dv' = a_q dq + a_v dv + b                 a_q, a_v, b = a_p dp: point.c                      (1)
+ *     B = 0 if positions are vectors; else dq is in the directions of v at q, and B the bracket with v: manifold.h
  *   collocation at Gauss's points c_i:  A_i = a_q (dq + h c_i dv + h^2 (aa)_ij A_j) + a_v (dv + h a_ij A_j) + b     (2)
  *   constant a_q, a_v:  Taylor series of the exponential; b by Gauss's rule with 10 points                          (3)
  *   ln det = integral of tr a_v, by the same nodes                                                                  (4)
@@ -9,7 +10,8 @@
  * so that a segment is cut into pieces with 1e-5 z^7 <= tol/10; segments of a state under error control are
  * mostly short enough. Where that would be too many pieces the motion is stiff: Radau IIA of order 5, on 1, 2, 4, ...
  * pieces until the columns change by less than tol                                                               (5)
- *   v of a very short segment:  the cubic through v and a at its ends                                            (6) */
+ *   v of a very short segment:  the cubic through v and a at its ends                                            (6)
+ *   with B:  k_i = J_i (x + h a_ij k_j) + (0, b),  J = [[B, 1], [a_q, a_v]],  tr B added in (4)                (7) */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -41,7 +43,7 @@ static const table radau = {
 
 void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *system, int n)
 {
-    int nv = system->nv, nrow = system->nrow;
+    int nv = system->nv, nrow = system->nrow, size = NODES * nv * (system->model->manifold ? 2 : 1);
     carom_linear_layout(layout, &flow->linear, system);
     carom_fixed_layout(layout, &flow->fixed, system);
     CAROM_PLACE(layout, flow->a, nv);
@@ -51,9 +53,11 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
     CAROM_PLACE(layout, flow->a_q, NODES * nv * nv);
     CAROM_PLACE(layout, flow->a_v, NODES * nv * nv);
     CAROM_PLACE(layout, flow->b, NODES * nv * n);
-    CAROM_PLACE(layout, flow->matrix, NODES * nv * NODES * nv);
-    CAROM_PLACE(layout, flow->right, NODES * nv);
-    CAROM_PLACE(layout, flow->pivot, NODES * nv);
+    CAROM_PLACE(layout, flow->bracket, system->model->manifold ? NODES * nv * nv : 0);
+    CAROM_PLACE(layout, flow->moved, system->nq);
+    CAROM_PLACE(layout, flow->matrix, size * size);
+    CAROM_PLACE(layout, flow->right, size);
+    CAROM_PLACE(layout, flow->pivot, size);
     CAROM_PLACE(layout, flow->c, nv);
     CAROM_PLACE(layout, flow->d, nrow);
     CAROM_PLACE(layout, flow->term, 2 * nv);
@@ -104,6 +108,22 @@ static void place(const carom_flow *f, const carom_segment *g, double s, double 
         horner(f->linear.system->nv, f->v_degree, f->v_powers, s, v);
 }
 
+/* B [nv*nv] of the velocity v */
+static void bracket(carom_flow *f, const double *v, double *B)
+{
+    const carom_system *sys = f->linear.system;
+    int nv = sys->nv;
+    double *d = f->x, *column = f->x + nv;
+    memset(d, 0, sizeof(double) * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        d[j] = 1;
+        carom_model_bracket(sys->model, v, d, f->term, column);
+        d[j] = 0;
+        for (int i = 0; i < nv; i++)
+            B[i * nv + j] = column[i];
+    }
+}
+
 static carom_status nodes(carom_flow *f, const carom_segment *g, const table *T, double s0, double ds, int n,
                           const double *dp, const double *law_p, carom_error *error)
 {
@@ -114,7 +134,46 @@ static carom_status nodes(carom_flow *f, const carom_segment *g, const table *T,
         place(f, g, s, f->q, f->v);
         CAROM_TRY(carom_flow_point(f, g->t0 + s * (g->t1 - g->t0), f->q, f->v, n, dp, law_p, f->a_q + k * nv * nv,
                                    f->a_v + k * nv * nv, f->b + k * nv * n, error));
+        if (sys->model->manifold)
+            bracket(f, f->v, f->bracket + k * nv * nv);
     }
+    return CAROM_OK;
+}
+
+/* J of (7) at a node: entry (r, c) of 2 nv */
+static double jacobian(const carom_flow *f, int node, int r, int c)
+{
+    int nv = f->linear.system->nv, at = node * nv * nv;
+    if (r < nv)
+        return c < nv ? f->bracket[at + r * nv + c] : r == c - nv;
+    return c < nv ? f->a_q[at + (r - nv) * nv + c] : f->a_v[at + (r - nv) * nv + c - nv];
+}
+
+/* (7) over h with the matrices of the nodes. */
+static carom_status collocate_curved(carom_flow *f, const table *T, double h, int n, double *X, bool parameters,
+                                     double t, carom_error *error)
+{
+    int nv = f->linear.system->nv, m = 2 * nv, size = NODES * m;
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            f->matrix[i * size + j] = (i == j) - h * T->a[i / m][j / m] * jacobian(f, i / m, i % m, j % m);
+    if (!carom_lu(size, f->matrix, f->pivot))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED, "the tangent: the matrix of a step of %.3g is singular at t = %.10g", h,
+                   t);
+    for (int col = 0; col < n; col++) {
+        for (int i = 0; i < size; i++) {
+            int node = i / m, r = i % m;
+            f->right[i] = parameters && r >= nv ? f->b[(node * nv + r - nv) * n + col] : 0;
+            for (int c = 0; c < m; c++)
+                f->right[i] += jacobian(f, node, r, c) * X[c * n + col];
+        }
+        carom_lu_solve(size, f->matrix, f->pivot, f->right);
+        for (int i = 0; i < size; i++)
+            X[i % m * n + col] += h * T->b[i / m] * f->right[i];
+    }
+    for (int i = 0; i < NODES; i++)
+        for (int r = 0; r < m; r++)
+            f->log_det += h * T->b[i] * jacobian(f, i, r, r);                                    /* (4) */
     return CAROM_OK;
 }
 
@@ -124,6 +183,8 @@ static carom_status collocate(carom_flow *f, const table *T, double h, int n, do
 {
     int nv = f->linear.system->nv, size = NODES * nv;
     double aa[NODES][NODES], ba[NODES];
+    if (f->linear.system->model->manifold)
+        return collocate_curved(f, T, h, n, X, parameters, t, error);
     for (int i = 0; i < NODES; i++) {
         ba[i] = 0;
         for (int j = 0; j < NODES; j++) {
@@ -171,9 +232,12 @@ static double speed_of(const carom_flow *f, int count)
 {
     int nv = f->linear.system->nv;
     double most = 0;
-    for (int k = 0; k < count; k++)
-        most = CAROM_MAX(most,
-                         carom_norm_rows(nv, f->a_v + k * nv * nv) + sqrt(carom_norm_rows(nv, f->a_q + k * nv * nv)));
+    for (int k = 0; k < count; k++) {
+        double rate = carom_norm_rows(nv, f->a_v + k * nv * nv) + sqrt(carom_norm_rows(nv, f->a_q + k * nv * nv));
+        if (f->linear.system->model->manifold)
+            rate += carom_norm_rows(nv, f->bracket + k * nv * nv);
+        most = CAROM_MAX(most, rate);
+    }
     return most;
 }
 
@@ -292,7 +356,7 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
              together = alone | CAROM_JACOBIAN | CAROM_A_Q | CAROM_A_V | CAROM_U_Q;
     bool rows = carom_flow_rows(flow, role), fixed = f->linear_motion || (sys->known & CAROM_JACOBIAN);
     unsigned needed = rows ? together & ~(unsigned)(fixed ? CAROM_JACOBIAN : 0) : alone;
-    if ((sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, role))
+    if (!sys->model->manifold && (sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, role))
         return constant(f, segment, n, X, dp, law_p, tol, error);
     CAROM_TRY(nodes(f, segment, &gauss, 0, 1, n, dp, law_p, error));
     double z = h * speed_of(f, NODES), most = CAROM_MIN(0.7, pow(1e4 * tol, 1.0 / 7));

@@ -9,7 +9,7 @@ typedef struct carom_group {    /* contacts struck at the same instant */
     int count, *order;          /* [ncontact] which, in the order of a column */
     double *when;               /* [ncontact] derivatives of their times for a column */
     double *dt;                 /* [ncontact*n] for all */
-    double *x, *other, *dp;     /* [nq+nv] [nq+nv] [np] a column, in its order and against it */
+    double *x, *other, *dp;     /* [2*nv] [2*nv] [np] a column, in its order and against it */
     double *v, *v_new, *v_other; /* [nv] */
     double *role, *role_next, *role_jump, *e; /* [ncontact] */
 } carom_group;
@@ -23,13 +23,13 @@ struct carom_tangent {
     carom_flow flow;
     carom_saltation saltation;
     carom_group group;          /* count > 0: the last event was one of several contacts */
-    double *X, *dp, *dt;        /* [(nq+nv)*n] [np*n] [n] */
+    double *X, *dp, *dt;        /* [2*nv*n] [np*n] [n] */
     bool parameters;            /* dp is not 0 */
     double *role, *direction;             /* [ncontact] [2*ncontact] along the segment */
     double *role_after, *direction_after; /* after the event */
     double *role_jump, *direction_jump;   /* of the impact */
     double *e;                  /* [ncontact] of the impact */
-    /* [nswitch] of the forces along the segment; [1+nq+nv+np] of the function where one changes */
+    /* [nswitch] of the forces along the segment; [1+2*nv+np] of the function where one changes */
     double *branch, *slope;
     bool branched;              /* they are known */
     double swallowed;           /* velocity of bounces that a simulation ended, in the present event */

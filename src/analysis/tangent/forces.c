@@ -24,10 +24,10 @@ static double change(const carom_tangent *t, int c, bool opens, const double *fo
 
 static double law_change(const carom_tangent *t, int i, const double *x, const double *dp)
 {
-    int nq = t->system.nq, np = t->system.model->np;
+    int nv = t->system.nv, np = t->system.model->np;
     double sum = 0;
-    for (int k = 0; k < nq; k++)
-        sum += t->flow.law_q[i * nq + k] * x[k * t->n];
+    for (int k = 0; k < nv; k++)
+        sum += t->flow.law_q[i * nv + k] * x[k * t->n];
     for (int k = 0; dp && k < np; k++)
         sum += t->saltation.law_p[i * np + k] * dp[k * t->n];
     return sum;
@@ -57,19 +57,19 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
     carom_system *sys = &t->system;
     carom_flow *f = &t->flow;
     const double *dp = t->parameters ? t->dp : NULL;
-    int nq = sys->nq, nv = sys->nv, n = t->n;
+    int nv = sys->nv, n = t->n;
     double *dforce = t->u_after, *in = t->u, rate[2];
     f->fixed.role = t->role, f->fixed.direction = t->direction;
     CAROM_TRY(in_time(t, time, t->q, t->v, in));
     CAROM_TRY(carom_flow_point(f, time, t->q, t->v, n, dp, t->saltation.law_p, f->a_q, f->a_v, f->b, &t->error));
-    carom_copy(nq, t->v, f->x);
+    carom_copy(nv, t->v, f->x);
     for (int side = 0; side < 2; side++) {
         if (side == 1) {
             f->fixed.role = t->role_after, f->fixed.direction = t->direction_after;
             CAROM_TRY(carom_contact_accel_fixed(&f->fixed, sys, time, t->q, t->v, 0, t->a, t->force, &t->error));
             f->fixed.role = t->role, f->fixed.direction = t->direction;
         }
-        carom_copy(nv, side ? t->a : f->a, f->x + nq);
+        carom_copy(nv, side ? t->a : f->a, f->x + nv);
         carom_flow_forces(f, f->x, NULL, 1, NULL, dforce);
         for (int r = 0; r < sys->nrow; r++)
             dforce[r] += in[r];
@@ -81,7 +81,7 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
         double dmu = law_change(t, 4 * contact + 3, t->X + j, dp ? dp + j : NULL);
         t->dt[j] = -change(t, contact, opens, f->force, dforce, dmu) / rate[0];
         for (int i = 0; jumps && i < nv; i++)
-            t->X[(nq + i) * n + j] += (f->a[i] - t->a[i]) * t->dt[j];                            /* (3) */
+            t->X[(nv + i) * n + j] += (f->a[i] - t->a[i]) * t->dt[j];                            /* (3) */
     }
     if (jumps)
         t->report.log_det += log(fabs(rate[1] / rate[0]));

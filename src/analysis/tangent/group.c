@@ -15,7 +15,7 @@ enum { BLOWS = 64 };
 
 void carom_group_layout(carom_layout *layout, carom_group *group, const carom_system *system, int n)
 {
-    int nc = system->model->ncontact, nx = system->nq + system->nv;
+    int nc = system->model->ncontact, nx = 2 * system->nv;
     CAROM_PLACE(layout, group->order, nc);
     CAROM_PLACE(layout, group->when, nc);
     CAROM_PLACE(layout, group->dt, nc * n);
@@ -122,7 +122,7 @@ static carom_status one_column(carom_tangent *t, const carom_jump *jump, int j, 
 {
     carom_group *g = &t->group;
     const carom_system *sys = &t->system;
-    int nx = sys->nq + sys->nv, np = sys->model->np, n = t->n;
+    int nx = 2 * sys->nv, np = sys->model->np, n = t->n;
     const double *dp = t->parameters ? g->dp : NULL;
     sort(t, j);
     for (int i = 0; i < nx; i++)

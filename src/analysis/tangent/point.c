@@ -34,23 +34,25 @@ bool carom_flow_turns(const carom_flow *flow, const double *role)
 static void friction_gradient(carom_flow *f, double t, const double *q, const double *v)
 {
     carom_system *sys = f->linear.system;
-    int n = 4 * sys->model->ncontact, nq = sys->nq;
+    int n = 4 * sys->model->ncontact, nv = sys->nv;
     bool slips = false;
     for (int i = 0; i < f->linear.m; i++)
         slips |= f->linear.normal[i] >= 0;
-    memset(f->law_q, 0, sizeof(double) * (size_t)(n * nq));
+    memset(f->law_q, 0, sizeof(double) * (size_t)(n * nv));
     if (!slips || sys->known & CAROM_LAW)
         return;
-    carom_copy(nq, q, f->term);
-    for (int j = 0; j < nq; j++) {
-        const double h = 0x1p-10 * CAROM_MAX(1, fabs(q[j])), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+    memset(f->term, 0, sizeof(double) * (size_t)nv);
+    for (int j = 0; j < nv; j++) {
+        const double size = sys->model->manifold ? 1 : fabs(q[j]);
+        const double h = 0x1p-10 * CAROM_MAX(1, size), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
         for (int k = -2; k <= 2; k++) {
-            f->term[j] = q[j] + k * h;
-            carom_system_eval(sys, CAROM_LAW, t, f->term, v);
+            f->term[j] = 1;
+            carom_system_drift(sys, q, f->term, k * h, f->moved);
+            carom_system_eval(sys, CAROM_LAW, t, f->moved, v);
             for (int i = 0; i < n; i++)
-                f->law_q[i * nq + j] += weight[k + 2] / h * sys->at.law[i];
+                f->law_q[i * nv + j] += weight[k + 2] / h * sys->at.law[i];
         }
-        f->term[j] = q[j];
+        f->term[j] = 0;
     }
     carom_system_eval(sys, CAROM_LAW, t, q, v);
 }
@@ -112,19 +114,19 @@ static void direction(carom_flow *f, const double *x, const double *dp, int n, c
 {
     const carom_system *sys = f->linear.system;
     const carom_eval *e = &sys->at;
-    int nv = sys->nv, nq = sys->nq, np = sys->model->np, nlaw = 4 * sys->model->ncontact,
+    int nv = sys->nv, np = sys->model->np, nlaw = 4 * sys->model->ncontact,
         nrow = f->linear.m ? sys->nrow : 0;
     double *R = f->right, *A = f->along, *U = A + sys->nrow, *law = U + sys->nrow;
     memset(R, 0, sizeof(double) * (size_t)nv);
     memset(A, 0, sizeof(double) * (size_t)(2 * sys->nrow + nlaw));
     if (x) {
-        add_product(nv, nq, e->R_q, x, n, R);
-        add_product(nv, nv, e->R_v, x + nq * n, n, R);
-        add_product(nrow, nq, e->A_q, x, n, A);
-        add_product(nrow, nv, e->A_v, x + nq * n, n, A);
-        add_product(nrow, nq, e->U_q, x, n, U);
-        add_product(nrow, nv, e->G, x + nq * n, n, U);
-        add_product(nrow ? nlaw : 0, nq, f->law_q, x, n, law);
+        add_product(nv, nv, e->R_q, x, n, R);
+        add_product(nv, nv, e->R_v, x + nv * n, n, R);
+        add_product(nrow, nv, e->A_q, x, n, A);
+        add_product(nrow, nv, e->A_v, x + nv * n, n, A);
+        add_product(nrow, nv, e->U_q, x, n, U);
+        add_product(nrow, nv, e->G, x + nv * n, n, U);
+        add_product(nrow ? nlaw : 0, nv, f->law_q, x, n, law);
     }
     if (dp) {
         add_product(nv, np, e->R_p, dp, n, R);

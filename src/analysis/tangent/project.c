@@ -29,7 +29,7 @@ static void positions(carom_tangent *t)
                 t->flow.d[i] -= row_times(np, t->saltation.g_p + k * np, t->dp + j, n);
         }
         carom_linear_solve(l, t->flow.c, t->flow.d);
-        for (int i = 0; i < sys->nq; i++)
+        for (int i = 0; i < sys->nv; i++)
             t->X[i * n + j] += t->flow.c[i];
     }
 }
@@ -38,16 +38,16 @@ static void velocities(carom_tangent *t)
 {
     carom_linear *l = &t->flow.linear;
     const carom_system *sys = &t->system;
-    int np = sys->model->np, n = t->n, nq = sys->nq, nv = sys->nv;
+    int np = sys->model->np, n = t->n, nv = sys->nv;
     for (int j = 0; j < n; j++) {
-        double *dq = t->X + j, *dv = t->X + nq * n + j;
+        double *dq = t->X + j, *dv = t->X + nv * n + j;
         memset(t->flow.c, 0, sizeof(double) * (size_t)nv);
         for (int i = 0; i < l->m; i++) {
             int r = l->row[i];
             t->flow.d[i] = 0;
             if (l->normal[i] >= 0)
                 continue;
-            t->flow.d[i] = -carom_row_column(sys, r, dv, n) - row_times(nq, sys->at.U_q + r * nq, dq, n);
+            t->flow.d[i] = -carom_row_column(sys, r, dv, n) - row_times(nv, sys->at.U_q + r * nv, dq, n);
             if (t->parameters)
                 t->flow.d[i] -= row_times(np, sys->at.U_p + r * np, t->dp + j, n);
         }

@@ -21,7 +21,7 @@
 void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, carom_system *system)
 {
     carom_saltation *s = saltation;
-    int nv = system->nv, nq = system->nq, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
+    int nv = system->nv, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
     carom_linear_layout(layout, &s->linear, system);
     carom_fixed_layout(layout, &s->fixed, system);
     CAROM_PLACE(layout, s->a_before, nv);
@@ -32,18 +32,19 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->u_before, nrow);
     CAROM_PLACE(layout, s->U_t, nrow);
     CAROM_PLACE(layout, s->U_t_after, nrow);
-    CAROM_PLACE(layout, s->U_q, nrow * nq);
+    CAROM_PLACE(layout, s->U_q, nrow * nv);
     CAROM_PLACE(layout, s->U_p, nrow * np);
     CAROM_PLACE(layout, s->R_t, nv);
     CAROM_PLACE(layout, s->law_t, 4 * nc);
-    CAROM_PLACE(layout, s->law_q, 4 * nc * nq);
+    CAROM_PLACE(layout, s->law_q, 4 * nc * nv);
     CAROM_PLACE(layout, s->law_p, 4 * nc * np);
     CAROM_PLACE(layout, s->g_p, system->nlink * np);
     CAROM_PLACE(layout, s->c, nv);
     CAROM_PLACE(layout, s->d, nrow);
     CAROM_PLACE(layout, s->x, nrow);
     CAROM_PLACE(layout, s->turn, nrow);
-    CAROM_PLACE(layout, s->Dq, nq);
+    CAROM_PLACE(layout, s->Dq, nv);
+    CAROM_PLACE(layout, s->moved, system->nq);
     CAROM_PLACE(layout, s->Dv, nv);
     CAROM_PLACE(layout, s->law, 4 * nc);
     CAROM_PLACE(layout, s->p, np);
@@ -60,7 +61,7 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
 static void time_part(const carom_system *sys, const double *v, double *U_t)
 {
     for (int r = 0; r < sys->nrow; r++)
-        U_t[r] = sys->at.gamma[r] - carom_dot(sys->nq, sys->at.U_q + r * sys->nq, v);
+        U_t[r] = sys->at.gamma[r] - carom_dot(sys->nv, sys->at.U_q + r * sys->nv, v);
 }
 
 static const carom_link *link_of_row(const carom_system *sys, int r)
@@ -164,7 +165,7 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
 {
     static const double zero = 0;
     carom_system *sys = s->linear.system;
-    int nq = sys->nq, nrow = sys->nrow, np = sys->model->np, nc = sys->model->ncontact;
+    int nv = sys->nv, nrow = sys->nrow, np = sys->model->np, nc = sys->model->ncontact;
     CAROM_TRY(accelerations(s, at, false, s->a_before, error));
     CAROM_TRY(accelerations(s, at, true, s->a_after, error));
     if (parameters)
@@ -175,7 +176,7 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
     for (int r = 0; r < nrow; r++)
         s->u_before[r] = carom_row_speed(sys, r, at->v_before);
-    carom_copy(nrow * nq, sys->at.U_q, s->U_q);
+    carom_copy(nrow * nv, sys->at.U_q, s->U_q);
     time_part(sys, at->v_before, s->U_t);
     if (parameters) {
         carom_system_eval(sys, CAROM_U_P, at->t, at->q, at->v_before);
@@ -221,7 +222,7 @@ static double surface_rate(const carom_saltation *s, const carom_instant *at, co
     for (int j = 1; j < link->rows; j++)
         sum += at->direction_before[2 * at->contact + j - 1] *
                (carom_row_dot(sys, r + j, a) + s->U_t[r + j] +
-                carom_dot(sys->nq, s->U_q + (r + j) * sys->nq, at->v_before));
+                carom_dot(sys->nv, s->U_q + (r + j) * sys->nv, at->v_before));
     return sum;
 }
 
@@ -230,13 +231,13 @@ static double surface_change(const carom_saltation *s, const carom_instant *at, 
 {
     const carom_system *sys = s->linear.system;
     const carom_link *link = &sys->link[sys->njoint + at->contact];
-    int nq = sys->nq, np = sys->model->np, r = link->row;
+    int nv = sys->nv, np = sys->model->np, r = link->row;
     if (at->surface == CAROM_SURFACE_GAP)
         return carom_row_column(sys, r, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
         sum += at->direction_before[2 * at->contact + j - 1] *
-               (along(nq, s->U_q + (r + j) * nq, x, n) + carom_row_column(sys, r + j, x + nq * n, n) +
+               (along(nv, s->U_q + (r + j) * nv, x, n) + carom_row_column(sys, r + j, x + nv * n, n) +
                 along(np, s->U_p + (r + j) * np, dp, n));
     return sum;
 }
@@ -247,7 +248,7 @@ static double row_change(const carom_saltation *s, int r, const double *U_t, con
 {
     const carom_system *sys = s->linear.system;
     int np = sys->model->np;
-    return U_t[r] * dt + carom_dot(sys->nq, U_q + r * sys->nq, s->Dq) + along(np, U_p + r * np, dp, n);
+    return U_t[r] * dt + carom_dot(sys->nv, U_q + r * sys->nv, s->Dq) + along(np, U_p + r * np, dp, n);
 }
 
 /* (3)-(5): Dv- becomes Dv+. */
@@ -255,12 +256,12 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
 {
     carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
-    int nv = sys->nv, nq = sys->nq, np = sys->model->np, nc = sys->model->ncontact;
+    int nv = sys->nv, np = sys->model->np, nc = sys->model->ncontact;
     for (int i = 0; i < 4 * nc; i++)
-        s->law[i] = s->law_t[i] * dt + carom_dot(nq, s->law_q + i * nq, s->Dq) + along(np, s->law_p + i * np, dp, n);
+        s->law[i] = s->law_t[i] * dt + carom_dot(nv, s->law_q + i * nv, s->Dq) + along(np, s->law_p + i * np, dp, n);
     carom_mass_multiply(sys, s->Dv, s->c);
     for (int i = 0; i < nv; i++) {
-        double R_q = sys->known & CAROM_R_Q ? 0 : carom_dot(nq, sys->at.R_q + i * nq, s->Dq);
+        double R_q = sys->known & CAROM_R_Q ? 0 : carom_dot(nv, sys->at.R_q + i * nv, s->Dq);
         double R_p = sys->known & CAROM_R_P ? 0 : along(np, sys->at.R_p + i * np, dp, n);
         s->c[i] = s->c[i] - s->R_t[i] * dt - R_q - R_p;                                          /* (3) */
     }
@@ -356,7 +357,7 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
 {
     carom_saltation *s = saltation;
     const carom_system *sys = s->linear.system;
-    int nq = sys->nq, nv = sys->nv;
+    int nv = sys->nv;
     CAROM_TRY(meet(s, at, dp != NULL, error));
     s->rate = surface_rate(s, at, s->a_before);                                                  /* (1) */
     s->rate_after = surface_rate(s, at, s->a_after);
@@ -364,16 +365,16 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
         CAROM_FAIL(error, CAROM_NOT_FINITE, "an event of contact '%s' at t = %.10g is met at rate 0: no derivative",
                    sys->link[sys->njoint + at->contact].name, at->t);
     for (int j = 0; j < n; j++) {
-        double *x = X + j, *v = X + nq * n + j;
+        double *x = X + j, *v = X + nv * n + j;
         const double *d = dp ? dp + j : NULL;
         dt[j] = -surface_change(s, at, n, x, d) / s->rate;                                       /* (1) */
-        for (int i = 0; i < nq; i++)
+        for (int i = 0; i < nv; i++)
             s->Dq[i] = x[i * n] + at->v_before[i] * dt[j];
         for (int i = 0; i < nv; i++)
             s->Dv[i] = v[i * n] + s->a_before[i] * dt[j];
         if (at->role)
             jump_column(s, at, dt[j], d, n);
-        for (int i = 0; i < nq; i++)
+        for (int i = 0; i < nv; i++)
             x[i * n] = s->Dq[i] - at->v_after[i] * dt[j];
         for (int i = 0; i < nv; i++)
             v[i * n] = s->Dv[i] - s->a_after[i] * dt[j];                                         /* (2) */

@@ -56,26 +56,27 @@ void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at)
 {
     carom_saltation *s = saltation;
     carom_system *sys = s->linear.system;
-    int nq = sys->nq, n = 4 * sys->model->ncontact;
+    int nv = sys->nv, n = 4 * sys->model->ncontact;
     memset(s->law_t, 0, sizeof(double) * (size_t)n);
-    memset(s->law_q, 0, sizeof(double) * (size_t)(n * nq));
+    memset(s->law_q, 0, sizeof(double) * (size_t)(n * nv));
     if (sys->known & CAROM_LAW || !n)
         return;
-    carom_copy(nq, at->q, s->Dq);
-    for (int j = -1; j < nq; j++) {
-        double h = j < 0 ? at->step : step_of(fabs(at->q[j]));
+    memset(s->Dq, 0, sizeof(double) * (size_t)nv);
+    for (int j = -1; j < nv; j++) {
+        double h = j < 0 ? at->step : step_of(sys->model->manifold ? 1 : fabs(at->q[j]));
+        if (j >= 0)
+            s->Dq[j] = 1;
         for (int k = -3; k <= 3; k++) {
             if (k == 0)
                 continue;
             double w = (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h;
-            if (j >= 0)
-                s->Dq[j] = at->q[j] + k * h;
-            carom_system_eval(sys, CAROM_LAW, at->t + (j < 0 ? k * h : 0), s->Dq, at->v_before);
+            carom_system_drift(sys, at->q, s->Dq, k * h, s->moved);
+            carom_system_eval(sys, CAROM_LAW, at->t + (j < 0 ? k * h : 0), s->moved, at->v_before);
             for (int i = 0; i < n; i++)
-                *(j < 0 ? &s->law_t[i] : &s->law_q[i * nq + j]) += w * sys->at.law[i];
+                *(j < 0 ? &s->law_t[i] : &s->law_q[i * nv + j]) += w * sys->at.law[i];
         }
         if (j >= 0)
-            s->Dq[j] = at->q[j];
+            s->Dq[j] = 0;
     }
 }
 

@@ -30,25 +30,27 @@ static double value_of(carom_tangent *t, int i, double time, const double *q, co
     return sys->at.f[i];
 }
 
-/* f by t, then by q, v and, if wanted, p: into t->slope [1+nq+nv+np]. */
+/* f by t, then by q, v and, if wanted, p: into t->slope [1+2*nv+np]. */
 static void gradient(carom_tangent *t, int i, double time, const double *q, const double *v)
 {
     carom_system *sys = &t->system;
-    int nq = sys->nq, nv = sys->nv, np = t->parameters ? sys->model->np : 0;
-    double *y = t->flow.x, *p = t->saltation.p; /* (q, v) and p, moved */
-    carom_copy(nq, q, y);
-    carom_copy(nv, v, y + nq);
+    int nv = sys->nv, np = t->parameters ? sys->model->np : 0;
+    double *x = t->flow.x, *y = x + nv, *p = t->saltation.p, *there = t->saltation.moved; /* direction of q; v, p; q */
+    memset(x, 0, sizeof(double) * (size_t)nv);
+    carom_copy(nv, v, y);
     carom_copy(sys->model->np, sys->p, p);
-    for (int j = -1; j < nq + nv + np; j++) {
-        double *moved = j < 0 ? NULL : j < nq + nv ? &y[j] : &p[j - nq - nv], at = moved ? *moved : 0, sum = 0;
-        double h = j < 0 ? t->step / 8 : 0x1p-8 * CAROM_MAX(1, fabs(at));
+    for (int j = -1; j < 2 * nv + np; j++) {
+        double *moved = j < 0 ? NULL : j < 2 * nv ? &x[j] : &p[j - 2 * nv], at = moved ? *moved : 0, sum = 0;
+        double size = j >= 0 && j < nv && !sys->model->manifold ? fabs(q[j]) : fabs(at);
+        double h = j < 0 ? t->step / 8 : 0x1p-8 * CAROM_MAX(1, size);
         for (int k = -3; k <= 3; k++) {
             if (k == 0)
                 continue;
             if (moved)
                 *moved = at + k * h;
+            carom_system_drift(sys, q, x, 1, there);
             double f =
-                j >= nq + nv ? value_of(t, i, time, y, y + nq, p) : value(t, i, time + (j < 0 ? k * h : 0), y, y + nq);
+                j >= 2 * nv ? value_of(t, i, time, there, y, p) : value(t, i, time + (j < 0 ? k * h : 0), there, y);
             sum += (k < 0 ? -weight[-k - 1] : weight[k - 1]) / h * f;
         }
         if (moved)
@@ -71,13 +73,13 @@ static carom_status acceleration(carom_tangent *t, const double *branch, double 
 
 static double rate(const carom_tangent *t, const double *v, const double *a)
 {
-    int nq = t->system.nq, nv = t->system.nv;
-    return t->slope[0] + carom_dot(nq, t->slope + 1, v) + carom_dot(nv, t->slope + 1 + nq, a);
+    int nv = t->system.nv;
+    return t->slope[0] + carom_dot(nv, t->slope + 1, v) + carom_dot(nv, t->slope + 1 + nv, a);
 }
 
 static carom_status cross(carom_tangent *t, int i, const double *after, double time, const double *q, const double *v)
 {
-    int nq = t->system.nq, nv = t->system.nv, np = t->system.model->np, n = t->n;
+    int nv = t->system.nv, np = t->system.model->np, n = t->n;
     double *a = t->flow.a, *b = t->a, change = 0;
     CAROM_TRY(acceleration(t, t->branch, time, q, v, a));
     CAROM_TRY(acceleration(t, after, time, q, v, b));
@@ -90,12 +92,12 @@ static carom_status cross(carom_tangent *t, int i, const double *after, double t
     double before = rate(t, v, a);
     for (int j = 0; j < n; j++) {
         double sum = 0;
-        for (int k = 0; k < nq + nv; k++)
+        for (int k = 0; k < 2 * nv; k++)
             sum += t->slope[1 + k] * t->X[k * n + j];
         for (int k = 0; t->parameters && k < np; k++)
-            sum += t->slope[1 + nq + nv + k] * t->dp[k * n + j];
+            sum += t->slope[1 + 2 * nv + k] * t->dp[k * n + j];
         for (int k = 0; k < nv; k++)
-            t->X[(nq + k) * n + j] -= (a[k] - b[k]) * sum / before;                              /* (1) */
+            t->X[(nv + k) * n + j] -= (a[k] - b[k]) * sum / before;                              /* (1) */
     }
     t->report.log_det += log(fabs(rate(t, v, b) / before));
     return CAROM_OK;

@@ -16,7 +16,7 @@
 static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
 {
     const carom_model *m = sim->model;
-    int nc = m->ncontact, nx = m->nq + m->nv;
+    int nc = m->ncontact, nx = 2 * m->nv;
     carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT | (m->nswitch ? CAROM_SWITCH : 0));
     carom_flow_layout(layout, &t->flow, &t->system, t->n);
     carom_saltation_layout(layout, &t->saltation, &t->system);
@@ -145,7 +145,7 @@ static void roles_next(carom_tangent *t, const carom_segment *segment)
 static int dimension(const carom_tangent *t, const double *role)
 {
     const carom_system *sys = &t->system;
-    int rank = sys->nq + sys->nv;
+    int rank = 2 * sys->nv;
     for (int k = 0; k < sys->nlink; k++) {
         int is = k < sys->njoint ? CAROM_ROLE_PRESS : (int)role[k - sys->njoint];
         if (is != CAROM_ROLE_OPEN && is != CAROM_ROLE_PASSIVE)
@@ -180,7 +180,7 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .radius_time = s->t, .note = t->note};
     t->branched = t->rates = false;
     t->step = t->sim->now.clock->h;
-    carom_copy((t->system.nq + t->system.nv) * t->n, X, t->X);
+    carom_copy(2 * t->system.nv * t->n, X, t->X);
     t->parameters = dp && carom_norm_max(np * t->n, dp) > 0;
     if (t->parameters)
         carom_copy(np * t->n, dp, t->dp);
@@ -200,7 +200,7 @@ carom_status carom_tangent_replace(carom_tangent *tangent, const double *X)
 {
     CAROM_NEED(tangent, NULL);
     CAROM_NEED(X, &tangent->error);
-    carom_copy((tangent->system.nq + tangent->system.nv) * tangent->n, X, tangent->X);
+    carom_copy(2 * tangent->system.nv * tangent->n, X, tangent->X);
     return fail_once(tangent, put_on_manifold(tangent));
 }
 

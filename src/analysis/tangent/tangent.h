@@ -61,13 +61,14 @@ typedef struct carom_saltation { /* memory of the rule */
     double *P, *dv;              /* [nrow] [nv] of the jump */
     double *u_before;            /* [nrow] */
     double *U_t, *U_t_after;     /* [nrow] partial derivatives of u by time, with v before and after */
-    double *U_q, *U_p;           /* [nrow*nq] [nrow*np] with v before */
+    double *U_q, *U_p;           /* [nrow*nv] [nrow*np] with v before */
     double *R_t;                 /* [nv] */
-    double *law_t, *law_q, *law_p; /* [4*ncontact] [4*ncontact*nq] [4*ncontact*np] */
+    double *law_t, *law_q, *law_p; /* [4*ncontact] [4*ncontact*nv] [4*ncontact*np] */
     double *g_p;                 /* [nlink*np] */
     double *c, *d, *x, *turn;    /* [nv] [nrow] [nrow] [nrow] */
     double *direction;           /* [2*ncontact] */
-    double *Dq, *Dv, *law;       /* [nq] [nv] [4*ncontact]: the direction (dt, Dq, Dv, dp) at the event */
+    double *Dq, *Dv, *law;       /* [nv] [nv] [4*ncontact]: the direction (dt, Dq, Dv, dp) at the event */
+    double *moved;               /* [nq] of differences */
     double *A;                   /* [nv*nv] dv+/dv- of spatial slip */
     int *pivot;                  /* [nv] */
     double *p, *value;           /* [np] [nlink+4*ncontact] of differences */
@@ -90,7 +91,7 @@ void carom_saltation_residual(carom_saltation *saltation, const carom_instant *a
 /* The velocities after the jump of an event, from those before it. */
 carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after,
                                       carom_error *error);
-/* X [(nq+nv)*n] before becomes X after; dp [np*n] or NULL; dt [n] the derivative of the event's time. A rate hd of 0 is
+/* X [2*nv*n] before becomes X after; dp [np*n] or NULL; dt [n] the derivative of the event's time. A rate hd of 0 is
  * CAROM_NOT_FINITE: the event has no derivative. */
 carom_status carom_saltation_apply(carom_saltation *saltation, const carom_instant *at, int n, double *X,
                                    const double *dp, double *dt, carom_error *error);
@@ -104,11 +105,13 @@ typedef struct carom_flow {
     double *q, *v;               /* [nq] [nv] at a node */
     double *a_q, *a_v;           /* [nodes*nv*nv] */
     double *b;                   /* [nodes*nv*n] what dp adds to the accelerations */
-    double *matrix, *right;      /* [(nodes*nv)^2] [nodes*nv] */
+    double *matrix, *right;      /* [(nodes*nv)^2] [nodes*nv]; twice as many rows if positions are no vectors */
     int *pivot;
     double *c, *d;               /* [nv] [nrow] */
     double *term, *sum, *x;      /* [2*nv] */
-    double *law_q;               /* [4*ncontact*nq] */
+    double *law_q;               /* [4*ncontact*nv] */
+    double *moved;               /* [nq] of its differences */
+    double *bracket;             /* [nodes*nv*nv] if positions are no vectors: d xi' = dv + bracket d xi */
     double *along;               /* [2*nrow+4*ncontact] */
     int v_degree;                /* of the velocities along the segment, */
     const double *v_powers;      /* [(v_degree+1)*nv] those of the segment, or cubic [4*nv] */

@@ -79,8 +79,10 @@ static void account(carom_step *s, carom_cn *w, double t1, double ds)
     carom_contacts_activate(c, sys, w->g_bar, w->at.q, w->at.mode);
     for (int i = 0; i < sys->nv; i++)
         w->vs[i] = 0.5 * (w->at.v[i] + w->v1[i]);
-    for (int i = 0; i < sys->nq; i++)
-        w->qs[i] = 0.5 * (w->at.q[i] + w->q1[i]) - 0.125 * ds * (w->v1[i] - w->at.v[i]);
+    for (int i = 0; i < sys->nv; i++)
+        w->v_free[i] = w->v1[i] - w->at.v[i];
+    carom_system_middle(sys, w->at.q, w->q1, w->qs);
+    carom_system_drift(sys, w->qs, w->v_free, -0.125 * ds, w->qs);
     if (w->links) {
         carom_system_eval(sys, CAROM_JACOBIAN, w->at.t + 0.5 * ds, w->qs, w->vs);
         for (int r = 0; r < sys->nrow; r++)

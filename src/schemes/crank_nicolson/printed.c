@@ -26,7 +26,7 @@
 
 carom_status carom_cn_printed_accepts(const carom_model *model, carom_error *error)
 {
-    const char *reason = model->nv != 1                ? "it has one coordinate"
+    const char *reason = model->nv != 1 || model->manifold ? "it has one coordinate"
                          : model->njoint               ? "it has no joints"
                          : model->ncontact > 1         ? "its phi(s) of equation (31) is that of one contact"
                          : model->ncontact && model->contact[0].directions ? "it has no friction"

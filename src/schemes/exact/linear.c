@@ -15,6 +15,7 @@ carom_status carom_exact_accepts(const carom_model *m, const double *field, caro
     enum { LINKS = 64 };
     char name[32];
     (void)field;
+    CAROM_TRY(carom_manifold_refuse(m, "exact", error));
     for (int i = 0; i < m->ncontact; i++)
         if (m->contact[i].directions)
             CAROM_FAIL(error, CAROM_UNSUPPORTED,

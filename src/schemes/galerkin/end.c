@@ -46,10 +46,11 @@ static void free_end(carom_step *s)
     const carom_system *sys = s->system;
     int nv = sys->nv, M = w->t->M;
     const double *beta = w->t->beta;
+    carom_galerkin_rates(s);
     for (int i = 0; i < nv; i++) {
         double a = 0, v = 0;
         for (int k = 0; k <= M; k++)
-            a += beta[k] * w->a[k * nv + i], v += beta[k] * w->v[k * nv + i];
+            a += beta[k] * w->a[k * nv + i], v += beta[k] * w->rate[k * nv + i];
         w->vf[i] = s->now->v[i] + s->h * a;
         w->mean[i] = v;
     }

@@ -8,6 +8,9 @@
  *   q' = q + h sum_k beta_k v_k                                                               (68), (73)      (4)
  *   vf = v + h sum_k beta_k a_k,   v' = vf + M(q')^-1 G(q')^T P                               (71), (75)      (5)
  *
+ *   where positions are no vectors: local coordinates xi_l = h sum_k A[l][k] K(xi_k) v_k in (1), (4),              (6)
+ *   by repeated substitution
+ *
  * (5) follows from the paper's (71) and (75) by sum_l beta_l Av[l][k] = beta_k (1 - c_k). M = 0 has no forces at its
  * stage: contacts act by P alone, with the velocity before the step in Newton's law. The impulse P: end.c.
  *
@@ -70,6 +73,9 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
     CAROM_PLACE(layout, w->table, 2);
     CAROM_PLACE(layout, w->q, n * nq);
     CAROM_PLACE(layout, w->v, n * nv);
+    w->rate = w->v;
+    if (system->model->manifold)
+        CAROM_PLACE(layout, w->rate, n * nv);
     CAROM_PLACE(layout, w->a, n * nv);
     CAROM_PLACE(layout, w->force, n * nrow);
     CAROM_PLACE(layout, w->q_end, nq);
@@ -121,15 +127,45 @@ void carom_galerkin_velocities(carom_step *s)
         }
 }
 
-static void position(carom_step *s, int l)
+/* mean: sum_k A[l][k] of the rates */
+static void mean_rate(carom_step *s, int l)
 {
     carom_galerkin *w = s->work;
     int nv = s->system->nv;
     for (int i = 0; i < nv; i++) {
         w->mean[i] = 0;
         for (int k = 0; k <= w->t->M; k++)
-            w->mean[i] += w->t->A[l][k] * w->v[k * nv + i];
+            w->mean[i] += w->t->A[l][k] * w->rate[k * nv + i];
     }
+}
+
+/* (6), from K = 1 */
+void carom_galerkin_rates(carom_step *s)
+{
+    enum { MOST = 60 };
+    carom_galerkin *w = s->work;
+    int nv = s->system->nv, n = (w->t->M + 1) * nv;
+    double size = carom_norm_max(n, w->v), change = size;
+    if (!s->system->model->manifold)
+        return;
+    carom_copy(n, w->v, w->rate);
+    for (int round = 0; round < MOST && change > 1e-15 * size; round++) {
+        change = 0;
+        for (int l = 0; l <= w->t->M; l++) {
+            mean_rate(s, l);
+            carom_system_rate(s->system, w->mean, s->h, w->v + l * nv, w->mean);
+            for (int i = 0; i < nv; i++)
+                change = CAROM_MAX(change, fabs(w->mean[i] - w->rate[l * nv + i]));
+            carom_copy(nv, w->mean, w->rate + l * nv);
+        }
+    }
+}
+
+static void position(carom_step *s, int l)
+{
+    carom_galerkin *w = s->work;
+    carom_galerkin_rates(s);
+    mean_rate(s, l);
     carom_system_drift(s->system, s->now->q, w->mean, s->h, w->q + l * s->system->nq);         /* (1) */
 }
 

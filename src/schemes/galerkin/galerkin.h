@@ -18,6 +18,7 @@ typedef struct carom_galerkin {
     carom_galerkin_table *table;   /* [2] of degree and of alternate, built when first needed */
     const carom_galerkin_table *t; /* of this step */
     double *q, *v, *a, *force;     /* [stages*nq] [stages*nv] [stages*nv] [stages*nrow] */
+    double *rate;                  /* [stages*nv] of the local coordinates: v itself if positions are vectors */
     double *kick, *kick_new;       /* [nv] M^-1 G^T P as the stages of D+ feel it, and as the end gives it */
     bool respond;                  /* D+: the end knows how vf follows the kick */
     double *S, *X;                 /* [nv*nv] dvf/dkick  [stages*nv*nv] */
@@ -58,6 +59,7 @@ extern const unsigned carom_galerkin_requests[];
 /* Stage velocities from accelerations; one stage's acceleration (at its position and velocity) and forces. */
 void carom_galerkin_velocities(carom_step *step);
 carom_status carom_galerkin_accelerate(carom_step *step, int l, double *a);
+void carom_galerkin_rates(carom_step *step); /* of the stages' local coordinates, from their velocities */
 /* How large velocities are that convergence is measured against. */
 double carom_galerkin_size(const carom_step *step);
 /* Newton's method for the accelerations of the stages lo .. hi. */

@@ -2,6 +2,7 @@
  *
  *   closed:  (g <= 1e-10 or held) and |u_n| <= 1e-9, relative to coordinates and velocities        (1)
  *   v(x) = sum_k l_k(x) v_k,   q(x) = q + h int_0^x v,   x = (t - t_i-1)/h                          (2)
+ *   where positions are no vectors xi(x) = h int_0^x of the polynomial through the rates K(xi_k) v_k
  *
  * (2) is the paper's dense output, of degree M and M + 1. D- jumps at the end of every step from v_M to v' (without an
  * impact by O(h^(M+1))), D+ at its start from v to v_0, where stages feel an impulse before it acts. A jump is told for
@@ -101,25 +102,34 @@ static void account(carom_step *s)
     carom_galerkin_end_links(s);
 }
 
+/* Powers of the polynomial through entry i of the stages of y. */
+static void powers(const carom_galerkin_table *t, int nv, const double *y, int i, double *out)
+{
+    double first = y[i], c[CAROM_GALERKIN_STAGES];
+    for (int j = 0; j <= t->M; j++) {
+        long double sum = 0;
+        for (int l = 1; l <= t->M; l++)
+            sum += t->chebyshev[j][l] * (y[l * nv + i] - first);
+        c[j] = (double)sum;
+    }
+    for (int k = t->M; k >= 0; k--) {
+        double sum = 0;
+        for (int j = k; j <= t->M; j++)
+            sum += t->power[j][k] * c[j];
+        out[k * nv + i] = sum + (k == 0 ? first : 0);
+    }
+}
+
 static void polynomials(const carom_step *s, double *xi, double *v)
 {
     const carom_galerkin *w = s->work;
-    const carom_galerkin_table *t = w->t;
-    int nv = s->system->nv, M = t->M;
+    int nv = s->system->nv;
     for (int i = 0; i < nv; i++) {
-        double first = w->v[i], c[CAROM_GALERKIN_STAGES], end = 0;
-        for (int j = 0; j <= M; j++) {
-            long double sum = 0;
-            for (int l = 1; l <= M; l++)
-                sum += t->chebyshev[j][l] * (w->v[l * nv + i] - first);
-            c[j] = (double)sum;
-        }
-        for (int k = M; k >= 0; k--) {
-            double sum = 0;
-            for (int j = k; j <= M; j++)
-                sum += t->power[j][k] * c[j];
-            v[k * nv + i] = sum + (k == 0 ? first : 0);
-            xi[k * nv + i] = s->h * v[k * nv + i] / (k + 1);                                   /* (2) */
+        double end = 0;
+        powers(w->t, nv, w->v, i, v);
+        powers(w->t, nv, w->rate, i, xi);
+        for (int k = w->t->M; k >= 0; k--) {
+            xi[k * nv + i] = s->h * xi[k * nv + i] / (k + 1);                                  /* (2) */
             end += xi[k * nv + i];
         }
         w->mean[i] = end;

@@ -31,6 +31,7 @@
  * what moreau_jean.c says of a step holds for each. alpha = 0.9 saves up to 30 % of the work: the paper's 1
  * rejects every third to every second step. */
 #include <math.h>
+#include <string.h>
 
 #include "core/dense.h"
 #include "schemes/moreau/control.h"
@@ -59,6 +60,7 @@ void carom_control_layout(carom_layout *layout, const carom_system *system, caro
     place_state(layout, system, &control->middle);
     CAROM_PLACE(layout, control->g_now, system->nlink);
     CAROM_PLACE(layout, control->g_end, system->nlink);
+    CAROM_PLACE(layout, control->size, system->nv);
 }
 
 int carom_control_memory(const carom_system *system)
@@ -151,15 +153,15 @@ static void compare(const carom_step *s, carom_control *c, trial *x)
 }
 
 /* (6) for the velocity at the end, with or without contact forces; a: mean accelerations of the last and this step */
-static double indicator(const carom_step *s, double h, const double *v_end, bool impact, const double *a_before,
-                        double *a)
+static double indicator(const carom_step *s, const double *size, double h, const double *v_end, bool impact,
+                        const double *a_before, double *a)
 {
     double theta = s->field[CAROM_MOREAU_THETA], C = CAROM_MAX(theta, 1 - theta);
     double apart = s->memory[SINCE] + 0.5 * h, most = 0;
     for (int i = 0; i < s->system->nv; i++) {
         double dv = v_end[i] - s->now->v[i], change = (dv / h - a_before[i]) / apart;
         double e = impact ? C * h * dv : fabs(theta - 0.5) * h * fabs(dv) + h * h * h * fabs(change) / 12;
-        most = CAROM_MAX(most, weighed(s, e, CAROM_MAX(fabs(s->now->q[i]), fabs(s->next->q[i]))));
+        most = CAROM_MAX(most, weighed(s, e, size[i]));
         a[i] = impact ? a_before[i] : dv / h;
     }
     return most;
@@ -172,9 +174,12 @@ static void indicate(const carom_step *s, carom_control *c, trial *x)
     const double *a_before = s->memory + ACCELERATION;
     double *a = s->memory_next + ACCELERATION, h = x->h;
     bool impact = s->stage->count[CAROM_EVENT_IMPACT] > 0;
-    double free = indicator(s, h, c->v_free, impact, a_before + nv, a + nv);
+    memset(c->size, 0, sizeof(double) * (size_t)nv);
+    carom_system_size(s->system, s->now->q, c->size);
+    carom_system_size(s->system, s->next->q, c->size);
+    double free = indicator(s, c->size, h, c->v_free, impact, a_before + nv, a + nv);
     x->p = impact ? 0 : smooth_order(s);
-    x->error = indicator(s, h, s->next->v, impact, a_before, a);
+    x->error = indicator(s, c->size, h, s->next->v, impact, a_before, a);
     if (!impact)
         x->error = CAROM_MAX(x->error, free);
     s->memory_next[SINCE] = impact ? s->memory[SINCE] + h : 0.5 * h;

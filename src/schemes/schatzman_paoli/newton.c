@@ -211,8 +211,8 @@ static void prepare(carom_step *s, work *w)
     s->contacts->solve.residual = 0;
     for (int r = 0; r < sys->nrow; r++)
         s->contacts->P[r] = 0;
-    for (int i = 0; i < sys->nv; i++)
-        w->d[i] = w->d_back[i] = w->q[i] - w->q_back[i];
+    carom_system_local(sys, w->q_back, w->q, w->d_back);
+    carom_copy(sys->nv, w->d_back, w->d);
     if (sys->nlink == 0) {
         carom_system_eval(sys, CAROM_MASS, w->t, w->q, s->now->v);
         return;

@@ -10,6 +10,8 @@
  *   and in the second step of an impact for the impulses of both, P(k) + P(k+1)                           (7)
  *   q_{-1} = q_0 - h v_0 + h^2/2 a_0, so that q_1 = q_0 + h v_0 + h^2/2 a_0           (9)                  (6)
  *
+ * Where positions are no vectors q_{k+1} - q_k is the local coordinates of q_{k+1} around q_k, q_k - q_{k-1} likewise.
+ *
  * An impact takes two steps with multipliers, q_{m+2} = -e q_m and q_{m+3} = -e q_{m+1} for a free particle, and the
  * outgoing line is 2 h late. Newton's method for d = q_{k+1} - q_k on (1), (2) with the gaps linearised at the last
  * iterate.
@@ -59,10 +61,11 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
 {
     work *w = work_of_step;
     int nv = system->nv, n = system->nrow;
-    double **const vectors[] = {&w->d, &w->d_back, &w->d_free, &w->d_new, &w->r, &w->v_c, &w->F};
+    double **const vectors[] = {&w->d, &w->d_back, &w->d_free, &w->d_new, &w->v_c, &w->F};
     for (int i = 0; i < CAROM_COUNT(vectors); i++)
         CAROM_PLACE(layout, *vectors[i], nv);
     CAROM_PLACE(layout, w->x, system->nq);
+    CAROM_PLACE(layout, w->r, system->nq);
     carom_rows_place(layout, system, &w->rows_k);
     carom_rows_place(layout, system, &w->rows_u);
     CAROM_PLACE(layout, w->x0, n);

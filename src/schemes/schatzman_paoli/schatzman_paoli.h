@@ -8,7 +8,8 @@ typedef struct carom_paoli_work { /* one step of the grid, from node k to node k
     double t;                     /* of node k */
     const double *q, *q_back;     /* [nq] q_k and q_{k-1} */
     double *d, *d_back;           /* [nv] q_{k+1} - q_k and q_k - q_{k-1} */
-    double *d_free, *d_new, *r;   /* [nv] */
+    double *d_free, *d_new;       /* [nv] */
+    double *r;                    /* [nq] room */
     double *x;                    /* [nq] q_k + d */
     double *v_c;                  /* [nv] (d + d_back)/(2 h) */
     double *F;                    /* [nv] */
