@@ -2,8 +2,6 @@
 #include "geometry_testing.h"
 #include "testing.h"
 
-enum { POSES = 10000 };
-
 static const unsigned all = CAROM_TOUCH_ALL;
 
 /* A feature of any kind with sizes of about one. */
@@ -123,4 +121,238 @@ START_TEST(derivatives_agree_with_differences_for_every_kernel)
 }
 END_TEST
 
-TEST_MAIN("geometry", derivatives_agree_with_differences_for_every_kernel)
+START_TEST(eight_lanes_and_one_have_the_same_bits)
+{
+    carom_error error;
+    carom_kernels *kernels;
+    dice d = {9};
+    CHECK_OK(carom_kernels_new(&kernels, false, (1 << CAROM_KERNELS) - 1, &all, 1, &error), error);
+    double *work = malloc(sizeof(double) * carom_kernels_work(kernels));
+    enum { N = 101 };
+    static carom_touch touch[N];
+    static carom_pose pose[2 * N];
+    static double v[12 * N], a[12 * N], x[3 * N], out[N * sizeof(quantities) / sizeof(double)];
+    for (int i = 0; i < N; i++) {
+        probe p;
+        roll_probe(&d, &p, kernels, work, false, i % CAROM_KERNELS);
+        touch[i] = p.touch;
+        memcpy(v + 12 * i, p.v, sizeof p.v), memcpy(a + 12 * i, p.a, sizeof p.a), memcpy(x + 3 * i, p.x, sizeof p.x);
+        for (int k = 0; k < 2; k++)
+            touch[i].body[k] = 2 * i + k, pose[2 * i + k] = p.pose[k];
+    }
+    carom_touch_motion motion = {pose, v, a, x};
+    double *at = out;
+    carom_touch_values values;
+    double **array[] = {&values.g,   &values.place, &values.G,   &values.gamma,
+                        &values.U_q, &values.A_q,   &values.A_v, &values.R_q};
+    const int length[] = {1, 15, 36, 3, 36, 36, 36, 144};
+    for (int k = 0; k < CAROM_TOUCH_QUANTITIES; k++)
+        *array[k] = at, at += N * length[k];
+    CHECK_OK(carom_kernels_eval(kernels, all, N, touch, &motion, &values, work, &error), error);
+    for (int i = 0; i < N; i++) {
+        probe p = {.kernels = kernels, .work = work, .touch = touch[i]};
+        memcpy(p.v, v + 12 * i, sizeof p.v), memcpy(p.a, a + 12 * i, sizeof p.a), memcpy(p.x, x + 3 * i, sizeof p.x);
+        p.touch.body[0] = 0, p.touch.body[1] = 1;
+        probe_eval(&p, pose + 2 * i, all, &p.out);
+        const double *one[] = {p.out.g,   p.out.place, p.out.G,   p.out.gamma,
+                               p.out.U_q, p.out.A_q,   p.out.A_v, p.out.R_q};
+        for (int k = 0; k < CAROM_TOUCH_QUANTITIES; k++)
+            ck_assert_int_eq(memcmp(one[k], *array[k] + i * length[k], sizeof(double) * (size_t)length[k]), 0);
+    }
+    ck_assert_int_eq(carom_kernels_eval(kernels, CAROM_TOUCH_GAP, 1, touch, &motion, &values, work, &error),
+                     CAROM_BAD_ARGUMENT); /* not prepared */
+    free(work);
+    carom_kernels_free(kernels);
+}
+END_TEST
+
+/* ---- mass: moments by quadrature over the surface, Gauss's theorem ---- */
+enum { NODES = 40 };
+static double node[NODES], weight[NODES]; /* of Gauss and Legendre on (0, 1) */
+static void legendre(void)
+{
+    for (int i = 0; i < NODES; i++) {
+        double x = cos(M_PI * (i + 0.75) / (NODES + 0.5)), p = 0, q = 0, slope = 1;
+        for (int k = 0; k < 20; k++) {
+            p = 1, q = 0;
+            for (int j = 0; j < NODES; j++) {
+                double r = q;
+                q = p, p = ((2 * j + 1) * x * q - j * r) / (j + 1);
+            }
+            slope = NODES * (x * p - q) / (x * x - 1);
+            x -= p / slope;
+        }
+        node[i] = (1 + x) / 2, weight[i] = 1 / ((1 - x * x) * slope * slope);
+    }
+}
+
+typedef struct patch { /* a piece of the surface of a shape, x(u, v) in the body's axes */
+    const carom_shape *s;
+    int piece;
+    double u, v;
+    bool along_v;
+} patch;
+
+static void local_point(const carom_shape *s, int piece, double u, double v, double *x)
+{
+    const double *a = s->size, turn = 2 * M_PI * v;
+    bool capsule = s->kind == CAROM_SHAPE_CAPSULE;
+    double r = capsule || s->kind == CAROM_SHAPE_CYLINDER ? a[1] : a[0], h = a[0] / 2;
+    if (s->planar && s->kind == CAROM_SHAPE_BALL) {
+        x[0] = r * cos(2 * M_PI * u), x[1] = r * sin(2 * M_PI * u), x[2] = 0;
+    } else if (s->planar && capsule) {
+        double b = M_PI * (u - 0.5), end = piece < 2 ? h * (1 - 2 * u) : h + r * cos(b);
+        x[0] = piece % 2 ? -end : end, x[1] = (piece % 2 ? -1 : 1) * (piece < 2 ? r : r * sin(b)), x[2] = 0;
+    } else if (s->kind == CAROM_SHAPE_RING) {
+        double b = piece % 2 ? a[2] + (piece == 1 ? u : 1 - u) * (a[3] - a[2]) : a[piece == 0 ? 2 : 3];
+        double far = piece % 2 ? a[piece == 1] : a[0] + (piece == 0 ? u : 1 - u) * (a[1] - a[0]);
+        x[0] = far * cos(b), x[1] = far * sin(b), x[2] = 0;
+    } else if (s->kind == CAROM_SHAPE_CYLINDER) {
+        double far = piece ? r * u : r;
+        x[0] = far * cos(turn), x[1] = far * sin(turn), x[2] = piece ? (piece == 1 ? h : -h) : a[0] * (u - 0.5);
+    } else if (capsule) {
+        double far = piece ? r * sin(M_PI / 2 * u) : r, z = piece ? h + r * cos(M_PI / 2 * u) : a[0] * (u - 0.5);
+        x[0] = piece == 2 ? -z : z, x[1] = far * cos(turn), x[2] = far * sin(turn);
+    } else { /* ball, ellipsoid */
+        bool ball = s->kind == CAROM_SHAPE_BALL;
+        x[0] = a[0] * sin(M_PI * u) * cos(turn), x[1] = a[ball ? 0 : 1] * sin(M_PI * u) * sin(turn);
+        x[2] = a[ball ? 0 : 2] * cos(M_PI * u);
+    }
+}
+
+static void patch_point(const patch *p, double u, double v, double *x)
+{
+    const carom_shape *s = p->s;
+    if (s->kind != CAROM_SHAPE_POLYTOPE) {
+        local_point(s, p->piece, u, v, x);
+        place3(&s->place, x, x);
+        return;
+    }
+    int face = s->planar ? p->piece : p->piece / 16, k = s->planar ? 0 : p->piece % 16; /* a fan of triangles */
+    const int *corner = s->corner + s->face[face].first;
+    const double *a = s->vertex + 3 * corner[0], *b = s->vertex + 3 * corner[k + 1];
+    for (int i = 0; i < 3; i++)
+        x[i] = a[i] + u * (b[i] - a[i]) + (s->planar ? 0 : u * v * (s->vertex[3 * corner[k + 2] + i] - b[i]));
+}
+
+static void patch_family(void *user, double step, double *x)
+{
+    const patch *p = user;
+    patch_point(p, p->u + (p->along_v ? 0 : step), p->v + (p->along_v ? step : 0), x);
+}
+
+/* moments: 1, x, y, z, xx, yy, zz, xy, yz, zx */
+static void add_patch(patch p, double *moment)
+{
+    for (int i = 0; i < NODES; i++)
+        for (int j = 0; j < (p.s->planar ? 1 : NODES); j++) {
+            double x[3], xu[3], xv[3] = {0, 0, 1}, n[3], out[3], w = weight[i] * (p.s->planar ? 1 : weight[j]);
+            p.u = node[i], p.v = node[j];
+            patch_point(&p, p.u, p.v, x);
+            p.along_v = false;
+            difference(patch_family, &p, 3, 1e-3, xu);
+            p.along_v = true;
+            if (!p.s->planar)
+                difference(patch_family, &p, 3, 1e-3, xv);
+            cross3(xu, xv, n); /* the outward one in the plane, where pieces run counterclockwise */
+            sub3(x, p.s->centre, out);
+            if (!p.s->planar && dot3(n, out) < 0)
+                w = -w;
+            moment[0] += w * x[0] * n[0];
+            for (int k = 0; k < 3; k++) {
+                moment[1 + k] += w * x[k] * x[k] / 2 * n[k];
+                moment[4 + k] += w * x[k] * x[k] * x[k] / 3 * n[k];
+                moment[7 + k] += w * x[k] * x[k] / 2 * x[(k + 1) % 3] * n[k];
+            }
+        }
+}
+
+static int pieces(const carom_shape *s, int i) /* the i-th; -1: no more */
+{
+    if (s->kind == CAROM_SHAPE_POLYTOPE && !s->planar) {
+        for (int f = 0, n = 0; f < s->nface; f++)
+            for (int k = 0; k + 2 < s->face[f].corners; k++, n++)
+                if (n == i)
+                    return 16 * f + k;
+        return -1;
+    }
+    int n[] = {[CAROM_SHAPE_POLYTOPE] = s->nface, [CAROM_SHAPE_RING] = 4, [CAROM_SHAPE_CYLINDER] = 3,
+               [CAROM_SHAPE_CAPSULE] = s->planar ? 4 : 3, [CAROM_SHAPE_BALL] = 1, [CAROM_SHAPE_ELLIPSOID] = 1};
+    return i < n[s->kind] ? i : -1;
+}
+
+START_TEST(mass_centre_and_inertia_agree_with_quadrature)
+{
+    static const carom_shape_kind kinds[2][6] = {
+        {CAROM_SHAPE_BALL, CAROM_SHAPE_CAPSULE, CAROM_SHAPE_BOX, CAROM_SHAPE_POLYTOPE, CAROM_SHAPE_CYLINDER,
+         CAROM_SHAPE_ELLIPSOID},
+        {CAROM_SHAPE_BALL, CAROM_SHAPE_CAPSULE, CAROM_SHAPE_BOX, CAROM_SHAPE_POLYTOPE, CAROM_SHAPE_RING,
+         CAROM_SHAPE_RING}};
+    dice d = {4};
+    carom_error error;
+    legendre();
+    for (int planar = 0; planar < 2; planar++)
+        for (int k = 0; k < 6; k++)
+            for (int i = 0; i < 5; i++) {
+                carom_arena *arena = carom_arena_new(0);
+                carom_shape s;
+                double m[10] = {0}, C[6];
+                CHECK_OK(roll_shape(&d, arena, kinds[planar][k], planar, false, &s, &error), error);
+                for (int j = 0, piece; (piece = pieces(&s, j)) >= 0; j++)
+                    add_patch((patch){.s = &s, .piece = piece}, m);
+                CHECK_NEAR(s.volume, m[0], 1e-11);
+                for (int j = 0; j < 3; j++) {
+                    CHECK_NEAR(s.centre[j], planar && j == 2 ? 0 : m[1 + j] / m[0], 1e-11);
+                    C[j] = m[4 + j] - m[1 + j] * m[1 + j] / m[0];
+                    C[3 + j] = m[7 + j] - m[1 + j] * m[1 + (j + 1) % 3] / m[0];
+                }
+                for (int j = 0; j < 6 && !planar; j++)
+                    CHECK_NEAR(s.inertia[j], j < 3 ? C[0] + C[1] + C[2] - C[j] : -C[j], 1e-11);
+                if (planar)
+                    CHECK_NEAR(s.inertia[2], C[0] + C[1], 1e-11);
+                carom_arena_free(arena);
+            }
+}
+END_TEST
+
+START_TEST(shapes_that_cannot_be_are_refused_with_a_reason)
+{
+    static const double bow[] = {0, 0, 1, 0, 0, 1, 1, 1}, dent[] = {0, 0, 1, 0, 0.1, 0.1, 0, 1};
+    static const double star[] = {1, 0, -0.8, 0.6, 0.3, -0.95, 0.3, 0.95, -0.8, -0.6};
+    static const double inside[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.1, 0.1};
+    static const double flat[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
+    static const double edge[] = {0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0};
+#define HULL(flag, n, list) {.kind = CAROM_SHAPE_POLYTOPE, .planar = flag, .corner = list, .corners = n}
+    static const struct {
+        carom_shape_spec spec;
+        const char *reason;
+    } bad[] = {
+        {{.kind = CAROM_SHAPE_BALL, .size = {-1}}, "ball: size 1 is -1, but must be positive"},
+        {{.kind = CAROM_SHAPE_BOX, .planar = true, .size = {1, 0}}, "box: size 2 is 0, but must be positive"},
+        {{.kind = CAROM_SHAPE_BOX, .size = {1, NAN, 1}}, "box: size 2 is nan, but must be positive"},
+        {{.kind = CAROM_SHAPE_PLANE}, "plane: its normal has no direction"},
+        {{.kind = CAROM_SHAPE_CYLINDER, .planar = true, .size = {1, 1}}, "cylinder: there is none in the plane"},
+        {{.kind = CAROM_SHAPE_RING, .size = {1, 2, 0, 1}}, "ring: there is none in space"},
+        {{.kind = CAROM_SHAPE_RING, .planar = true, .size = {2, 1, 0, 1}}, "ring: the outer radius 1 is not larger"},
+        {{.kind = CAROM_SHAPE_RING, .planar = true, .size = {1, 2, 0, 4}}, "ring: from 0 to 4 is not an angle"},
+        {HULL(true, 2, bow), "polygon: 2 corners"},
+        {HULL(true, 4, bow), "polygon: it is not convex at corner"},
+        {HULL(true, 4, dent), "polygon: it is not convex at corner 2"},
+        {HULL(true, 5, star), "polygon: its sides cross each other"},
+        {HULL(false, 5, inside), "polyhedron: corner 4 lies inside the convex hull"},
+        {HULL(false, 5, edge), "polyhedron: corner 4 is no corner of the convex hull"},
+        {HULL(false, 4, flat), "polyhedron: all 4 corners lie in one plane"},
+    };
+    for (int i = 0; i < CAROM_COUNT(bad); i++) {
+        carom_arena *arena = carom_arena_new(0);
+        carom_shape s;
+        carom_error error = {0};
+        ck_assert_int_eq(carom_shape_new(arena, &bad[i].spec, &s, &error), CAROM_BAD_MODEL);
+        ck_assert_msg(strncmp(error.text, bad[i].reason, strlen(bad[i].reason)) == 0, "%s", error.text);
+        carom_arena_free(arena);
+    }
+}
+END_TEST
+
+TEST_MAIN("geometry", derivatives_agree_with_differences_for_every_kernel, eight_lanes_and_one_have_the_same_bits,
+          mass_centre_and_inertia_agree_with_quadrature, shapes_that_cannot_be_are_refused_with_a_reason)

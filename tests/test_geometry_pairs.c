@@ -3,6 +3,8 @@
 #include "geometry_testing.h"
 #include "testing.h"
 
+enum { LOOPS = 10000 };
+
 typedef struct scene {
     dice d;
     carom_arena *arena;
@@ -73,7 +75,7 @@ START_TEST(the_smallest_gap_is_the_distance_when_shapes_nearly_touch)
         scene s = {.d = {(uint64_t)k + 1}, .arena = carom_arena_new(0)};
         double worst = 0, wanted = 1e-5;
         int tested = 0, corners = 0;
-        for (int i = 0; i < 10000; i++) {
+        for (int i = 0; i < LOOPS; i++) {
             if (!roll_scene(&s, &pair_kinds[k], wanted))
                 continue;
             real toward[3];
@@ -90,11 +92,314 @@ START_TEST(the_smallest_gap_is_the_distance_when_shapes_nearly_touch)
         }
         printf("%s %-20s %4d poses, %d at corners: %.0e\n", pair_kinds[k].planar ? "planar " : "spatial",
                pair_kinds[k].name, tested, corners, worst);
-        ck_assert_int_ge(tested, 5000);
+        ck_assert_int_ge(tested, LOOPS / 2);
         ck_assert_int_le(corners, tested / 20);
         carom_arena_free(s.arena);
     }
 }
 END_TEST
 
-TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_nearly_touch)
+/* Somewhere between apart and overlapping a little. */
+static void roll_near(scene *s, const pair_kind *kind)
+{
+    while (!roll_scene(s, kind, 0.01))
+        ;
+    double deeper[3];
+    roll_direction(&s->d, kind->planar, deeper);
+    add3(s->pose[1].r, roll(&s->d, 0, 0.05), deeper, s->pose[1].r);
+}
+
+START_TEST(permuting_two_bodies_changes_nothing)
+{
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        scene s = {.d = {(uint64_t)k + 77}, .arena = carom_arena_new(0)};
+        static carom_touch other[TOUCHES];
+        int touches = 0, n;
+        for (int i = 0; i < 1000; i++) {
+            carom_error error;
+            roll_near(&s, &pair_kinds[k]);
+            find(&s, 0.1);
+            CHECK_OK(carom_pair_find((carom_posed){&s.shape[1], &s.pose[1], 0},
+                                     (carom_posed){&s.shape[0], &s.pose[0], 1}, 0.1, other, TOUCHES, &n, &error),
+                     error);
+            ck_assert_msg(n == s.n, "%s, pose %d: %d touches, permuted %d", pair_kinds[k].name, i, s.n, n);
+            for (int a = 0; a < n; a++) {
+                double best = INFINITY;
+                for (int b = 0; b < n; b++) {
+                    double d[3], sign = s.touch[a].body[0] == other[b].body[0] ? -1 : 1;
+                    sub3(s.touch[a].point, other[b].point, d);
+                    double off = norm3(d) + fabs(s.touch[a].gap - other[b].gap) +
+                                 fabs(1 - sign * dot3(s.touch[a].normal, other[b].normal));
+                    best = fmin(best, off);
+                }
+                ck_assert_msg(best < 1e-9, "%s, pose %d: touch %d of %d is off by %.1e when permuted",
+                              pair_kinds[k].name, i, a, n, best);
+            }
+            touches += n;
+        }
+        ck_assert_int_gt(touches, 500);
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
+static carom_kernels *kernels[2];
+static double *work;
+static const unsigned everything = CAROM_TOUCH_ALL;
+
+static void prepare(void)
+{
+    carom_error error;
+    CHECK_OK(carom_kernels_new(&kernels[1], true,
+                               1 << CAROM_POINT_POINT | 1 << CAROM_PLANE_POINT | 1 << CAROM_LINE_POINT, &everything, 1,
+                               &error),
+             error);
+    CHECK_OK(carom_kernels_new(&kernels[0], false, (1 << CAROM_KERNELS) - 1, &everything, 1, &error), error);
+    work = malloc(sizeof(double) * carom_kernels_work(kernels[0]));
+}
+
+static void finish(void)
+{
+    carom_kernels_free(kernels[0]), carom_kernels_free(kernels[1]);
+    free(work);
+}
+
+static probe probe_of(scene *s, int touch, bool planar)
+{
+    probe p = {.kernels = kernels[planar], .work = work, .touch = s->touch[touch], .planar = planar};
+    for (int i = 0; i < 2; i++) { /* the probe's columns are those of a, then of b */
+        p.pose[i] = s->pose[s->touch[touch].body[i]];
+        p.touch.body[i] = i;
+    }
+    for (int i = 0; i < 12; i++)
+        p.v[i] = roll(&s->d, -1, 1), p.a[i] = roll(&s->d, -1, 1), p.x[i % 3] = roll(&s->d, -1, 1);
+    ck_assert_int_eq(probe_eval(&p, p.pose, everything, &p.out), CAROM_OK);
+    return p;
+}
+
+START_TEST(kernels_see_the_gap_that_was_found_and_its_derivative)
+{
+    prepare();
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        scene s = {.d = {(uint64_t)k + 177}, .arena = carom_arena_new(0)};
+        bool planar = pair_kinds[k].planar;
+        double worst = 0, slope = 0;
+        for (int i = 0; i < 300; i++) {
+            roll_near(&s, &pair_kinds[k]);
+            find(&s, 0.1);
+            for (int j = 0; j < s.n; j++) {
+                probe p = probe_of(&s, j, planar);
+                double d[3], middle[3], derivative[FAMILY];
+                for (int c = 0; c < 3; c++)
+                    middle[c] = (p.out.place[c] + p.out.place[3 + c]) / 2;
+                sub3(middle, p.touch.point, d);
+                worst = fmax(worst, norm3(d) + fabs(p.out.g[0] - p.touch.gap));
+                sub3(p.out.place + 6, p.touch.normal, d);
+                worst = fmax(worst, norm3(d));
+                p.along = i % (planar ? 6 : 12);
+                difference(along_family, &p, FAMILY, 2e-4, derivative);
+                slope = fmax(slope, fabs(p.out.G[p.along] - derivative[0]));
+                ck_assert_msg(worst < 1e-9 && slope < 1e-9, "%s, pose %d, %s: off by %.1e, slope by %.1e",
+                              pair_kinds[k].name, i, carom_kernel_name(p.touch.kernel), worst, slope);
+            }
+        }
+        printf("%s %-20s values %.0e, slope %.0e\n", planar ? "planar " : "spatial", pair_kinds[k].name, worst, slope);
+        carom_arena_free(s.arena);
+    }
+    finish();
+}
+END_TEST
+
+/* ---- scenes ---- */
+static void put(scene *s, int i, carom_shape_spec spec, double x, double y, double z, double angle)
+{
+    carom_error error;
+    CHECK_OK(carom_shape_new(s->arena, &spec, &s->shape[i], &error), error);
+    s->pose[i] = (carom_pose){.r = {x, y, z}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    turn_by(s->pose[i].R, (const double[]){0, 0, angle});
+}
+
+static int count(scene *s, double reach, double x, double y, double z) /* with gap 0 and this normal, or minus it */
+{
+    int n = 0;
+    find(s, reach);
+    for (int i = 0; i < s->n; i++) {
+        double along = fabs(dot3(s->touch[i].normal, (const double[]){x, y, z}));
+        n += fabs(s->touch[i].gap) < 1e-12 && along > 1 - 1e-12;
+    }
+    return n;
+}
+
+#define BOX(...) ((carom_shape_spec){.kind = CAROM_SHAPE_BOX, .size = {__VA_ARGS__}})
+#define CHECK_SCENE(s, expected, reach, ...)                                                                           \
+    do {                                                                                                               \
+        int good_ = count(&(s), reach, __VA_ARGS__);                                                                   \
+        for (int i_ = 0; i_ < (s).n && good_ != expected; i_++)                                                        \
+            printf("%s gap %g normal %g %g %g point %g %g %g\n", carom_kernel_name((s).touch[i_].kernel),            \
+                   (s).touch[i_].gap, (s).touch[i_].normal[0], (s).touch[i_].normal[1], (s).touch[i_].normal[2],       \
+                   (s).touch[i_].point[0], (s).touch[i_].point[1], (s).touch[i_].point[2]);                            \
+        ck_assert_int_eq(good_, expected);                                                                             \
+        ck_assert_int_eq((s).n, expected);                                                                             \
+    } while (0)
+
+START_TEST(a_face_on_a_face_touches_at_the_corners_of_what_they_share)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    for (double reach = 1e-9; reach < 0.02; reach *= 1000) {
+        put(&s, 0, BOX(0.2, 0.1, 0.1), 0, 0, 0.05, 0);
+        put(&s, 1, BOX(0.2, 0.1, 0.1), 0, 0, 0.15, 0);
+        CHECK_SCENE(s, 4, reach, 0, 0, 1); /* aligned: corners coincide, and are counted once */
+        s.pose[1].r[0] = 0.1;
+        CHECK_SCENE(s, 4, reach, 0, 0, 1); /* running bond: flush in depth */
+        s.pose[1].r[0] = 0.1, s.pose[1].r[1] = 0.03;
+        CHECK_SCENE(s, 4, reach, 0, 0, 1);
+        s.pose[1].r[0] = 0.2, s.pose[1].r[1] = 0, s.pose[1].r[2] = 0.05;
+        CHECK_SCENE(s, 4, reach, 1, 0, 0); /* neighbours in a course */
+        put(&s, 1, BOX(0.2, 0.1, 0.1), 0, 0, 0.15, 1.5707963267948966);
+        CHECK_SCENE(s, 4, reach, 0, 0, 1); /* crossed: four pairs of edges */
+        put(&s, 0, BOX(0.2, 0.2, 0.1), 0, 0, 0.05, 0);
+        put(&s, 1, BOX(0.2, 0.2, 0.1), 0, 0, 0.15, 0.7853981633974483);
+        CHECK_SCENE(s, 8, reach, 0, 0, 1); /* an octagon */
+        put(&s, 1, BOX(0.1, 0.1, 0.1), 0.02, 0.03, 0.15, 0.3);
+        CHECK_SCENE(s, 4, reach, 0, 0, 1); /* a small one inside */
+        put(&s, 0, (carom_shape_spec){.kind = CAROM_SHAPE_PLANE, .size = {0, 0, 1}}, 0, 0, 0.1, 0);
+        CHECK_SCENE(s, 4, reach, 0, 0, 1);
+    }
+    carom_arena_free(s.arena);
+}
+END_TEST
+
+START_TEST(a_tilted_brick_keeps_its_four_corners)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    for (double tilt = 1e-15; tilt < 0.04; tilt *= 10) {
+        put(&s, 0, BOX(1, 1, 0.1), 0, 0, -0.05, 0);
+        put(&s, 1, BOX(0.2, 0.1, 0.1), 0, 0, 0.05, 0.2);
+        turn_by(s.pose[1].R, (const double[]){0, tilt, 0}); /* about the lower edge */
+        s.pose[1].r[2] = 0.05 * cos(tilt) + 0.1 * sin(tilt);
+        find(&s, 0.01);
+        ck_assert_int_eq(s.n, 4);
+        for (int i = 0; i < 4; i++) {
+            double g = s.touch[i].gap;
+            ck_assert_msg(fabs(g) < 1e-15 || fabs(g - 0.2 * sin(tilt)) < 1e-15, "tilt %g: gap %g", tilt, g);
+        }
+    }
+    carom_arena_free(s.arena);
+}
+END_TEST
+
+START_TEST(cylinders_and_capsules_rest_on_two_or_three_points)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    carom_shape_spec plane = {.kind = CAROM_SHAPE_PLANE, .size = {0, 0, 1}};
+    carom_shape_spec cylinder = {.kind = CAROM_SHAPE_CYLINDER, .size = {0.4, 0.1}};
+    carom_shape_spec capsule = {.kind = CAROM_SHAPE_CAPSULE, .size = {0.4, 0.1}};
+    put(&s, 0, plane, 0, 0, 0, 0);
+    put(&s, 1, cylinder, 0, 0, 0.2, 0);
+    CHECK_SCENE(s, 3, 1e-3, 0, 0, 1);
+    put(&s, 0, BOX(1, 1, 0.1), 0, 0, -0.05, 0.3);
+    CHECK_SCENE(s, 3, 1e-3, 0, 0, 1);
+    put(&s, 0, cylinder, 0, 0, -0.2, 0);
+    CHECK_SCENE(s, 3, 1e-3, 0, 0, 1);
+    for (double tilt = 1e-12; tilt < 1e-3; tilt *= 10) { /* three as long as the others are within reach */
+        put(&s, 0, plane, 0, 0, 0, 0);
+        put(&s, 1, cylinder, 0, 0, 0, 0.7);
+        turn_by(s.pose[1].R, (const double[]){tilt, 0, 0});
+        s.pose[1].r[2] = 0.2 * cos(tilt) + 0.1 * sin(tilt);
+        find(&s, 1e-3);
+        ck_assert_int_eq(s.n, 3);
+        CHECK_NEAR(least_gap(&s), 0, 1e-10 * 1.0001);
+    }
+    carom_shape_spec lying[2] = {cylinder, capsule};
+    for (int i = 0; i < 2; i++) {
+        lying[0].place.R[0] = 1, lying[0].place.R[5] = -1, lying[0].place.R[7] = 1; /* along y */
+        put(&s, 1, lying[i], 0, 0, 0.1, 0.4);
+        put(&s, 0, plane, 0, 0, 0, 0);
+        CHECK_SCENE(s, 2, 1e-3, 0, 0, 1);
+        put(&s, 0, BOX(1, 1, 0.1), 0, 0, -0.05, 0); /* on a large box: its own ends */
+        CHECK_SCENE(s, 2, 1e-3, 0, 0, 1);
+        put(&s, 0, BOX(0.2, 0.2, 0.1), 0, 0, -0.05, 0); /* on a small one: the edges of the box */
+        CHECK_SCENE(s, 2, 1e-3, 0, 0, 1);
+        put(&s, 0, lying[i], 0, 0, -0.1, 0.4); /* on its like, side by side: both ends */
+        CHECK_SCENE(s, 2, 1e-3, 0, 0, 1);
+        put(&s, 0, lying[i], 0, 0, -0.1, 1.2); /* crossed */
+        CHECK_SCENE(s, 1, 1e-3, 0, 0, 1);
+    }
+    carom_arena_free(s.arena);
+}
+END_TEST
+
+START_TEST(voussoirs_touch_along_their_joints)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    double beta = 3.14159265358979323846 / 17;
+    for (int flat = 0; flat < 2; flat++)
+        for (int i = 0; i < 16; i++) {
+            carom_shape_spec ring = {.kind = CAROM_SHAPE_RING, .planar = true, .flat = flat,
+                                     .size = {4.625, 5.375, i * beta, (i + 1) * beta}};
+            put(&s, 0, ring, 0, 0, 0, 0);
+            ring.size[2] += beta, ring.size[3] += beta;
+            put(&s, 1, ring, 0, 0, 0, 0);
+            find(&s, 1e-3);
+            ck_assert_int_eq(s.n, 2);
+            for (int k = 0; k < 2; k++) {
+                CHECK_NEAR(s.touch[k].gap, 0, 1e-14);
+                double joint[3] = {cos((i + 1) * beta), sin((i + 1) * beta), 0};
+                CHECK_NEAR(dot3(s.touch[k].normal, joint), 0, 1e-13);
+            }
+        }
+    carom_arena_free(s.arena);
+}
+END_TEST
+
+/* ---- degenerate poses ---- */
+static void check_finite(scene *s, bool planar)
+{
+    find(s, 0.05);
+    for (int i = 0; i < s->n; i++) {
+        probe p = probe_of(s, i, planar);
+        const double *x = (const double *)&p.out;
+        for (size_t k = 0; k < sizeof p.out / sizeof *x; k++)
+            ck_assert_msg(isfinite(x[k]), "%s: number %zu is not finite", carom_kernel_name(p.touch.kernel), k);
+        CHECK_NEAR(norm3(p.out.place + 6), 1, 1e-12);
+        CHECK_NEAR(dot3(p.out.place + 6, p.out.place + 9), 0, 1e-12);
+    }
+}
+
+START_TEST(degenerate_poses_have_numbers_and_a_normal)
+{
+    prepare();
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        const pair_kind *kind = &pair_kinds[k];
+        scene s = {.d = {(uint64_t)k + 3}, .arena = carom_arena_new(0)};
+        carom_error error;
+        for (int i = 0; i < 40; i++) {
+            carom_shape_spec spec[2] = {0};
+            for (int j = 0; j < 2; j++) {
+                spec[j] = (carom_shape_spec){.kind = kind->kind[j], .planar = kind->planar, .size = {0.5, 0.5, 0.5}};
+                if (kind->kind[j] == CAROM_SHAPE_POLYTOPE)
+                    spec[j].kind = CAROM_SHAPE_BOX; /* parallel edges wherever possible */
+                CHECK_OK(carom_shape_new(s.arena, &spec[j], &s.shape[j], &error), error);
+                s.pose[j] = (carom_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+            }
+            /* centres, faces, edges and corners upon each other; right angles */
+            for (int c = 0; c < (kind->planar ? 2 : 3); c++)
+                s.pose[1].r[c] = 0.25 * floor(roll(&s.d, -4, 5));
+            double turn[3] = {0, 0, 0};
+            turn[kind->planar ? 2 : i % 3] = 1.5707963267948966 * (i % 4);
+            turn_by(s.pose[1].R, turn);
+            if (i == 0)
+                memset(s.pose[1].r, 0, sizeof s.pose[1].r);
+            check_finite(&s, kind->planar);
+        }
+        carom_arena_free(s.arena);
+    }
+    finish();
+}
+END_TEST
+
+TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_nearly_touch,
+          permuting_two_bodies_changes_nothing, kernels_see_the_gap_that_was_found_and_its_derivative,
+          a_face_on_a_face_touches_at_the_corners_of_what_they_share, a_tilted_brick_keeps_its_four_corners,
+          cylinders_and_capsules_rest_on_two_or_three_points, voussoirs_touch_along_their_joints,
+          degenerate_poses_have_numbers_and_a_normal)

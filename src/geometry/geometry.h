@@ -98,6 +98,18 @@ carom_status carom_shape_new(carom_arena *arena, const carom_shape_spec *spec, c
 /* The smallest box around the posed shape, larger by reach on all sides; planes: infinite. low [3], high [3] */
 void carom_shape_bounds(const carom_shape *shape, const carom_pose *pose, double reach, double *low, double *high);
 
+/* ---- pairs of boxes ---- */
+typedef struct carom_pair {
+    int first, second; /* first < second */
+} carom_pair;
+typedef struct carom_broad carom_broad;
+carom_broad *carom_broad_new(void); /* NULL: no memory */
+void carom_broad_free(carom_broad *broad);
+/* All pairs of n boxes (low [3], high [3] of each) that overlap, sorted; they live until the next call. Touching
+ * counts, a box with NaN overlaps none. Allocates only while there are more boxes or pairs than ever before. */
+carom_status carom_broad_find(carom_broad *broad, int n, const double *boxes, const carom_pair **pairs, int *npairs,
+                              carom_error *error);
+
 /* ---- touches: what pairs of shapes come down to ---- */
 /* Numbers of a feature, in body axes. The radius rounds it; directions are unit vectors. */
 enum {

@@ -105,6 +105,12 @@ static vec unit(maker *m, vec a, vec other)
         n.x[i] = carom_expr_if(m->pool, long_enough, n.x[i], other.x[i]);
     return n;
 }
+/* a/b, or a where b vanishes */
+static scalar ratio(maker *m, scalar a, scalar b)
+{
+    scalar none = carom_expr_binary(m->pool, CAROM_OP_EQ, b, number(m, 0));
+    return divide(m, a, carom_expr_if(m->pool, none, number(m, 1), b));
+}
 static vec variables(maker *m, int first)
 {
     return (vec){{m->var[first], m->var[first + 1], m->var[first + 2]}};
@@ -179,8 +185,8 @@ static void line_line(maker *m)
     vec c = cross(m, a, b);
     scalar ab = dot(m, a, b), ax = dot(m, a, x), bx = dot(m, b, x), det = dot(m, c, c); /* 1 - (a . b)^2, exactly */
     m->n = signed_unit(m, c);
-    m->y_a = plus(m, p, times(m, divide(m, sub(m, ax, mul(m, ab, bx)), det), a));
-    m->y_b = plus(m, q, times(m, divide(m, sub(m, mul(m, ab, ax), bx), det), b));
+    m->y_a = plus(m, p, times(m, ratio(m, sub(m, ax, mul(m, ab, bx)), det), a));
+    m->y_b = plus(m, q, times(m, ratio(m, sub(m, mul(m, ab, ax), bx), det), b));
     radii(m, 6, 6);
 }
 
@@ -409,11 +415,11 @@ static void direction(maker *m, const vec move[2][2], scalar *moved)
             Fz[i][j] = carom_expr_diff(m->pool, m->F[i], UNKNOWN + j);
     }
     if (m->unknowns == 1) {
-        dz[0] = neg(m, divide(m, dF[0], Fz[0][0]));                                                    /* (5) */
+        dz[0] = neg(m, ratio(m, dF[0], Fz[0][0]));                                                    /* (5) */
     } else {
         scalar det = sub(m, mul(m, Fz[0][1], Fz[1][0]), mul(m, Fz[0][0], Fz[1][1]));
-        dz[0] = divide(m, sub(m, mul(m, Fz[1][1], dF[0]), mul(m, Fz[0][1], dF[1])), det);
-        dz[1] = divide(m, sub(m, mul(m, Fz[0][0], dF[1]), mul(m, Fz[1][0], dF[0])), det);
+        dz[0] = ratio(m, sub(m, mul(m, Fz[1][1], dF[0]), mul(m, Fz[0][1], dF[1])), det);
+        dz[1] = ratio(m, sub(m, mul(m, Fz[0][0], dF[1]), mul(m, Fz[1][0], dF[0])), det);
     }
     displace(m, move, dz, moved);
 }

@@ -161,6 +161,7 @@ static void rim_face(carom_finder *f, int host, int rim)
 {
     const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
     circle c = rim_of(f, !host, rim, false), home = rim_of(f, !host, rim, true);
+    double edge = flat * f->size; /* what lies on a border lies inside */
     for (int side = 0; side < s->nface; side++) {
         const double *n = s->face[side].normal;
         double down[3], tilt, lowest[3];
@@ -178,8 +179,8 @@ static void rim_face(carom_finder *f, int host, int rim)
             double turned = angle + (k == 0 ? 0 : k == 1 ? third : -third);
             spot here = spot_at(&c, turned), in_body = spot_at(&home, turned);
             if (carom_side_distance(s, side, here.point, &at) > f->reach ||
-                carom_side_inside(s, side, here.point) < 0 ||
-                carom_highest_side(s, here.point).part != at.part)
+                carom_side_inside(s, side, here.point) < -edge ||
+                carom_highest_side(s, here.point).distance > at.distance + edge)
                 continue;
             if (k == 0 && tilt > flat) {
                 carom_touch *t = carom_find_emit(f, host, CAROM_PLANE_CIRCLE, CAROM_PART(CAROM_WHOLE, 0),
@@ -266,8 +267,8 @@ static void line_candidate(carom_finder *f, const void *user, double angle)
     carom_edge edge = rim_edge(c, &here, guest->edge->length);
     cross3(e->direction, here.tangent, n);
     sub3(here.point, p, x);
-    double along = dot3(x, e->direction);
-    if (unit3(n) <= CAROM_PARALLEL || !(along > 0 && along < e->length))
+    double along = dot3(x, e->direction), beyond = e->face[0] < 0 ? flat * f->size : 0; /* flush ends touch */
+    if (unit3(n) <= CAROM_PARALLEL || !(along > -beyond && along < e->length + beyond))
         return;
     if (carom_edge_outward(e, n) - carom_edge_outward(&edge, n) < 0)
         sign = -1;
