@@ -216,6 +216,7 @@ typedef struct carom_options {
     double contact_tol;   /* residual of a contact problem, relative to its velocities */
     int newton_max;
     bool energy;   /* account for energy: work, dissipation, balance */
+    bool certify;  /* check every step of any scheme; those that locate events always are */
 } carom_options;
 carom_options carom_options_default(void);
 carom_options *carom_options_new(void); /* the same on the heap, for bindings; NULL: no memory */
@@ -286,6 +287,7 @@ typedef struct carom_info {
     double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
     /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     double law_difference, law_time;
+    double impact_gain, gain_time;    /* energy that impacts have gained where their rule allows it; first when */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
     carom_paradox paradox; int paradox_contact; double paradox_time; /* that ended the run */

@@ -44,7 +44,8 @@ static const char *const settings_topic =
     "    newton_tol     of implicit steps, relative to velocities\n"
     "    newton_max     iterations of implicit steps\n"
     "    contact_tol    residual of a contact problem, relative to its velocities\n"
-    "    energy         account for work and dissipation: true (here), false\n";
+    "    energy         account for work and dissipation: true (here), false\n"
+    "    certify        check every step before it is taken: true, false; schemes that locate events always do\n";
 
 void carom_cli_wrap(FILE *file, const char *text, int indent, int width)
 {

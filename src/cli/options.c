@@ -54,6 +54,9 @@ const carom_cli_option carom_cli_options[] = {
     {"--verify", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(verify),
      "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are; exit 4 "
      "when they differ by more than ten times the tolerance"},
+    {"--certify", NULL, NULL, RUN | DRIVE, CAROM_CLI_SETTING, "certify", 0,
+     "check every step against the laws of contact before it is taken, with any scheme; those that locate events "
+     "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
     {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(quiet),
@@ -221,7 +224,7 @@ static int take_range(carom_cli *cli, const carom_cli_pair *pair, const char *wh
 static int take(carom_cli *cli, const carom_cli_option *option, const char *value)
 {
     char *base = (char *)cli;
-    carom_cli_pair pair = {option->key, value};
+    carom_cli_pair pair = {option->key, value ? value : "true"};
     double number;
     switch (option->kind) {
     case CAROM_CLI_FLAG: *(bool *)(base + option->offset) = true; break;

@@ -24,7 +24,7 @@ void carom_stage_forget(carom_stage *stage)
 {
     memset(stage->count, 0, sizeof stage->count);
     stage->nevents = stage->nzeno = 0;
-    stage->law_difference = 0;
+    stage->law_difference = stage->gained = 0;
     stage->switches = 0, stage->slides = false;
     stage->remarkable = false;
 }
@@ -96,4 +96,10 @@ void carom_stage_tell(const carom_stage *stage, const carom_observer *observer)
             if (observer->event)
                 observer->event(observer->user, &stage->event[event]);
     }
+}
+
+void carom_stage_gain(carom_stage *stage, double t, double energy)
+{
+    stage->gained += energy, stage->gain_time = t;
+    stage->remarkable = true;
 }

@@ -24,6 +24,7 @@ typedef struct carom_stage {
     double law_difference, law_time; /* of the two laws of multiple impacts; when */
     long switches;                   /* changes of a branch of the forces */
     bool slides; double slide_time;  /* a branch is neither this nor that; when */
+    double gained, gain_time;        /* energy of an impact whose rule does not forbid it; when */
     double penetration, residual;
     double work_external, work_constraints, impact, friction, viscous; /* energy of this step */
 } carom_stage;
@@ -51,6 +52,7 @@ void carom_stage_event(carom_stage *stage, const carom_event *event);
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno);
 void carom_stage_slide(carom_stage *stage, double t);
 void carom_stage_switch(carom_stage *stage);
+void carom_stage_gain(carom_stage *stage, double t, double energy);
 void carom_stage_laws(carom_stage *stage, double t, double difference);
 /* Hands everything to an observer in the order of time. */
 void carom_stage_tell(const carom_stage *stage, const carom_observer *observer);

@@ -1,24 +1,42 @@
 /* notes.c: what a reader of the results must know: where they depend on a convention, not only on the method. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/dense.h"
 #include "sim/sim.h"
 
+static void append(carom_sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(carom_sim *sim, const char *format, ...)
+{
+    size_t n = strlen(sim->note);
+    va_list list;
+    va_start(list, format);
+    if (n)
+        n += (size_t)snprintf(sim->note + n, sizeof sim->note - n, "; ");
+    if (n < sizeof sim->note)
+        vsnprintf(sim->note + n, sizeof sim->note - n, format, list);
+    va_end(list);
+}
+
 static void write_note(carom_sim *sim)
 {
     const carom_info *info = &sim->info;
-    int n = 0;
     *sim->note = 0;
     if (sim->slides)
-        n = snprintf(sim->note, sizeof sim->note,
-                     "from t = %.6g on a force is held between two of its branches: the motion keeps to their border%s",
-                     sim->slide_time, info->law_difference > 0 ? "; " : "");
+        append(sim, "from t = %.6g on a force is held between two of its branches: the motion keeps to their border",
+               sim->slide_time);
     if (info->law_difference > 0)
-        snprintf(sim->note + n, sizeof sim->note - (size_t)n,
-                 "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law "
-                 "differ there by up to "
-                 "%.2g in velocity, and the result beyond depends on the law", info->law_time, info->law_difference);
+        append(sim,
+               "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law differ "
+               "there by up to %.2g in velocity, and the result beyond depends on the law",
+               info->law_time, info->law_difference);
+    if (info->impact_gain > 0)
+        append(sim,
+               "impacts gain the energy %.3g in all, first at t = %.6g: their rule does not forbid it with friction or "
+               "with different coefficients of restitution",
+               info->impact_gain, info->gain_time);
 }
 
 /* Several contacts were struck at once: from here on the motion depends on the law, not only on the tolerance. */
@@ -42,6 +60,14 @@ static void note_slide(carom_sim *sim)
     write_note(sim);
 }
 
+static void note_gain(carom_sim *sim)
+{
+    if (sim->info.impact_gain == 0)
+        sim->info.gain_time = sim->stage.gain_time;
+    sim->info.impact_gain += sim->stage.gained;
+    write_note(sim);
+}
+
 void carom_sim_remark(carom_sim *sim)
 {
     carom_info *info = &sim->info;
@@ -55,6 +81,8 @@ void carom_sim_remark(carom_sim *sim)
         note_laws(sim);
     if (sim->stage.slides)
         note_slide(sim);
+    if (sim->stage.gained > 0)
+        note_gain(sim);
 }
 
 const char *carom_sim_note(const carom_sim *sim)

@@ -26,6 +26,7 @@ static const struct common {
     {"contact_tol", offsetof(carom_options, contact_tol), 0, 1, DOUBLE},
     {"newton_max", offsetof(carom_options, newton_max), 1, 10000, INT},
     {"energy", offsetof(carom_options, energy), 0, 1, BOOL},
+    {"certify", offsetof(carom_options, certify), 0, 1, BOOL},
 };
 
 carom_options carom_options_default(void)

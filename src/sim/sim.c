@@ -36,7 +36,8 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
 static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
 {
     unsigned want =
-        CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | (model->stops || model->stop ? CAROM_STOP : 0);
+        CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW | CAROM_ENERGY | CAROM_MASS | CAROM_FORCE |
+        (model->stops || model->stop ? CAROM_STOP : 0);
     for (const unsigned *r = scheme->requests; *r; r++)
         want |= *r;
     return want | (scheme->switches && model->nswitch ? CAROM_SWITCH : 0);
@@ -54,6 +55,7 @@ static void place(carom_layout *layout, carom_sim *sim)
     sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmemory, &sim->next);
     CAROM_PLACE(layout, sim->atol, sim->model->nv);
+    carom_certificate_layout(layout, &sim->certificate, &sim->system);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
     sim->scheme->layout(layout, &sim->system, sim->work ? sim->work : measuring);
 }
@@ -63,7 +65,9 @@ static carom_status prepare(const carom_scheme *scheme, const carom_model *model
 {
     const carom_evaluator *e = carom_model_evaluator(model);
     unsigned all = wanted(scheme, model), constant = model->constant & all & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
-    const unsigned own[] = {CAROM_GAP, CAROM_GAP | CAROM_JACOBIAN, CAROM_LAW, CAROM_ENERGY, all & CAROM_STOP, 0};
+    const unsigned rows = CAROM_MASS | CAROM_JACOBIAN;
+    const unsigned own[] = {CAROM_GAP, CAROM_JACOBIAN, CAROM_GAP | CAROM_JACOBIAN, CAROM_LAW, CAROM_ENERGY,
+                            rows, rows | CAROM_FORCE, all & CAROM_STOP, 0};
     const unsigned *const lists[] = {own, scheme->requests};
     CAROM_TRY(e->prepare(model, constant, error));
     for (int k = 0; k < CAROM_COUNT(lists); k++)
@@ -104,6 +108,10 @@ static void wire(carom_sim *sim)
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
     sim->stage.account = sim->options.energy;
+    sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
+    sim->certificate.keeps = carom_scheme_is(&sim->options, CAROM_KEEPS_TOLERANCE);
+    sim->certificate.on = sim->certificate.exact || sim->options.certify;
+    sim->stage.record = sim->certificate.on;
     sim->step = (carom_step){
         .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options,
         .field = sim->options.scheme_field,
@@ -192,6 +200,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     sim->interrupted = 0;
     *sim->note = 0;
     sim->slides = false;
+    sim->certificate.unseen = 0;
     sim->now.clock->h = sim->options.h;
     memcpy(s->q, q ? q : m->q, sizeof(double) * (size_t)m->nq);
     if (v || m->v)
@@ -280,11 +289,17 @@ static carom_status attempt(carom_sim *sim, double h)
     return sim->scheme->step(&sim->step);
 }
 
+static inline carom_status certify(carom_sim *sim)
+{
+    return sim->certificate.on ? carom_certificate_check(&sim->certificate, &sim->step) : CAROM_OK;
+}
+
 carom_status carom_sim_step(carom_sim *sim)
 {
     if (!sim)
         return CAROM_BAD_ARGUMENT;
     CAROM_TRY(attempt(sim, sim->now.clock->h));
+    CAROM_TRY(certify(sim));
     commit(sim);
     return CAROM_OK;
 }
@@ -330,6 +345,7 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
         bool stop = watch && stops(sim, &sim->next.state);
         if (stop)
             CAROM_TRY(step_to_stop(sim, h));
+        CAROM_TRY(certify(sim));
         commit(sim);
         if (stop)
             return CAROM_STOPPED;

@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "schemes/scheme.h"
+#include "sim/certificate.h"
 
 enum { CAROM_OBSERVERS = 8 };
 
@@ -26,6 +26,7 @@ struct carom_sim {
     carom_system system;
     carom_contacts contacts;
     carom_stage stage;
+    carom_certificate certificate;
     carom_step step;
     carom_block_of_state now, next;
     size_t state_bytes;
@@ -39,7 +40,7 @@ struct carom_sim {
     void *ask_user;
     carom_info info;
     carom_error error;
-    char note[400];
+    char note[700];
     bool slides; /* a force between two of its branches, first at */
     double slide_time;
     carom_layout layout; /* the one block that all of this lives in */

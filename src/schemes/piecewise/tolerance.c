@@ -216,7 +216,7 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
     if (sys->model->manifold && h > 0)
         velocity_powers(sys, w, v_end, v);
     for (int r = 0; r < nrow; r++)
-        force[r] = 0.5 * (a->force[r] + b->force[r]);
+        force[r] = h > 0 ? s->next->impulse[r] / h : 0;
     memcpy(mode, s->next->mode, (size_t)nc);
     carom_stage_segment(s->stage, &(carom_segment){.t0 = s->now->t,
                                                    .t1 = s->next->t,
@@ -343,10 +343,6 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
         w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
         s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
-    for (int r = 0; r < sys->nrow; r++) {
-        s->next->impulse[r] += s->contacts->P[r];
-        s->next->u[r] = w->end.u[r];
-    }
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);
@@ -354,6 +350,10 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
         stage_segment(s, w, v_before);
         if (cause == CAROM_CAUSE_GAP)
             stage_jump(s, v_before);
+    }
+    for (int r = 0; r < sys->nrow; r++) {
+        s->next->impulse[r] += s->contacts->P[r];
+        s->next->u[r] = w->end.u[r];
     }
     return CAROM_OK;
 }

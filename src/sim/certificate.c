@@ -1,0 +1,317 @@
+/* certificate.c: a step is checked before it is committed, by the model alone: nothing that the scheme has computed on
+ * the way is believed, only what it hands over.
+ *
+ *   positions   g_B = 0,   g_N >= 0,   g_N = 0 where the contact is closed                                         (1)
+ *   forces      x in the cone K of the law: |x - P_K(x)| = 0; x = 0 where the contact was open all along           (2)
+ *   an impact   M (v+ - v-) = G^T P                                                                                (3)
+ *               P in K                                                                                             (4)
+ *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening             (5)
+ *               D = -P . (u+ + u-)/2 >= 0, where the rule of impacts guarantees it: no friction, one e, no kinks   (6)
+ *   values      q and v finite, the coefficients of the law in their ranges                                       (7)
+ *
+ * A position is known to tol_j = atol_j + rtol |q|_j, so that a gap is known to
+ *   d = 10 sum_j |G_j| tol_j                                                                                       (8)
+ * a velocity to tol = 10 (atol + rtol |v|), an impulse to what changes a velocity by tol. A scheme that does not
+ * locate events cannot resolve what forces do in a step: h |M^-1 F| of a velocity, and h |u_N| of a gap; ten times that
+ * much is added, and of (2) only the sign of the normal force is checked. One that locates them on steps of given
+ * length may find a change of sign of a force late: the same is added in (2). An accumulation of impacts that is ended
+ * takes velocities u with u^2 <= 2 d |gddot| away, and needs a negative impulse for that. At kinks of a gap the rows
+ * are those of one side, which the step does not tell: (3) and (6) are left out where the model has branches.
+ * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */
+#include <math.h>
+
+#include "core/dense.h"
+#include "sim/certificate.h"
+
+void carom_certificate_layout(carom_layout *layout, carom_certificate *certificate, const carom_system *system)
+{
+    CAROM_PLACE(layout, certificate->column, system->nv);
+    CAROM_PLACE(layout, certificate->other, system->nv);
+    CAROM_PLACE(layout, certificate->size, system->nv);
+    CAROM_PLACE(layout, certificate->u_before, system->nrow);
+    CAROM_PLACE(layout, certificate->u_after, system->nrow);
+}
+
+/* c->column = M^-1 F at (t, q, v); its largest entry. No evaluation of the scheme: not counted. */
+static double free_acceleration(carom_certificate *c, carom_step *s, double t, const double *q, const double *v)
+{
+    carom_system *sys = s->system;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN, t, q, v);
+    sys->info->rhs_evaluations--;
+    if (carom_mass_factor(sys, t, s->error) != CAROM_OK)
+        return INFINITY;
+    carom_copy(sys->nv, sys->at.F, c->column);
+    carom_mass_solve(sys, c->column);
+    sys->info->linear_solves--;
+    return carom_norm_max(sys->nv, c->column);
+}
+
+/* Of a velocity, with a part of what forces do in the step. */
+static double speed_tolerance(carom_certificate *c, carom_step *s, double part)
+{
+    double tol = 10 * (s->options->atol + s->options->rtol * carom_norm_max(s->system->nv, s->next->v));
+    if (part > 0)
+        tol += part * (s->next->t - s->now->t) *
+               fmax(free_acceleration(c, s, s->now->t, s->now->q, s->now->v),
+                    free_acceleration(c, s, s->next->t, s->next->q, s->next->v));
+    return tol;
+}
+
+/* ---- (1) ---- */
+
+/* sum_j |G_rj x_j| */
+static double row_size(const carom_system *sys, int r, const double *x)
+{
+    carom_rows rows = carom_rows_here(sys);
+    return carom_rows_reach(sys, &rows, r, x, NULL);
+}
+
+/* (8), the system holds G at the end of the step */
+static double gap_tolerance(carom_certificate *c, carom_step *s, const carom_link *link)
+{
+    const carom_system *sys = s->system;
+    double h = s->next->t - s->now->t, *x = c->column;
+    if (!c->exact) {
+        double blind = h * free_acceleration(c, s, s->next->t, s->next->q, s->next->v);
+        for (int j = 0; j < sys->nv; j++)
+            x[j] = fmax(fabs(s->now->v[j]), fabs(s->next->v[j])) + blind;
+        c->unseen = fmax(c->unseen, h * row_size(sys, link->row, x));
+    }
+    for (int j = 0; j < sys->nv; j++)
+        x[j] = 10 * (s->atol[j] + s->options->rtol * c->size[j]) + 1e-12 * c->size[j];
+    return row_size(sys, link->row, x) + 10 * c->unseen;
+}
+
+static bool has_normal(const carom_link *link)
+{
+    return link->law->rows > link->law->tangents;
+}
+
+static double gap_error(const carom_step *s, const carom_link *link, double g)
+{
+    bool held = link->contact < 0 || s->next->mode[link->contact] != CAROM_OPEN;
+    return held ? fabs(g) : -g;
+}
+
+static carom_status positions(carom_certificate *c, carom_step *s)
+{
+    carom_system *sys = s->system;
+    double cheap = INFINITY;
+    bool rows = false;
+    carom_system_eval(sys, CAROM_GAP, s->next->t, s->next->q, s->next->v);
+    for (int j = 0; j < sys->nv; j++)
+        cheap = fmin(cheap, s->atol[j] + s->options->rtol * c->size[j]);
+    for (int i = 0; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double g = sys->at.g[i], error = gap_error(s, link, g);
+        if (!has_normal(link))
+            continue;
+        if (!(fabs(g) <= DBL_MAX))
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "the gap of '%s' is %g at t = %.10g", link->name, g, s->next->t);
+        if (error <= cheap)
+            continue;
+        if (!rows)
+            carom_system_eval(sys, CAROM_JACOBIAN, s->next->t, s->next->q, s->next->v);
+        rows = true;
+        double most = gap_tolerance(c, s, link);
+        if (error > most)                                                                          /* (1) */
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "%s '%s' has the gap %.3g at t = %.10g, %.2g is allowed: the step is not to be trusted",
+                       link->contact < 0 ? "joint" : s->next->mode[link->contact] ? "the closed contact" : "contact",
+                       link->name, g, s->next->t, most);
+    }
+    return CAROM_OK;
+}
+
+/* ---- (2), (4) ---- */
+
+/* What a change of the link's force or impulse by 1 does to a velocity at most; M and G at (t, q). */
+static carom_status mobility(carom_certificate *c, carom_step *s, const carom_link *link, double t, const double *q,
+                             const double *v, double *most)
+{
+    carom_system *sys = s->system;
+    *most = 0;
+    sys->info->linear_solves -= link->rows;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN, t, q, v);
+    CAROM_TRY(carom_mass_factor(sys, t, s->error));
+    for (int r = link->row; r < link->row + link->rows; r++) {
+        carom_mass_solve_row(sys, r, c->column);
+        *most = fmax(*most, carom_norm_max(sys->nv, c->column));
+    }
+    return CAROM_OK;
+}
+
+/* (7), after CAROM_LAW was evaluated */
+static carom_status in_range(carom_step *s, const carom_link *link, double t)
+{
+    const double *value = carom_link_law(s->system, link);
+    for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
+        if (!(*value >= field->min && *value <= field->max))
+            CAROM_FAIL(s->error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
+                       link->name, *value, t, field->min, field->max);
+    return CAROM_OK;
+}
+
+/* |x - P_K(x)| of a force (h = 1) or of the impulse of an impact (h = 0), with the coefficients at (t, q) */
+static carom_status outside_cone(carom_step *s, const carom_link *link, double h, double t, const double *q,
+                                 const double *v, const double *x, double *distance)
+{
+    carom_system *sys = s->system;
+    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
+    carom_system_eval(sys, CAROM_LAW, t, q, v);
+    CAROM_TRY(in_range(s, link, t));
+    const double *c = carom_link_coefficients(sys, link, true, h);
+    carom_copy(link->rows, x, y);
+    y[0] += link->law->offset ? link->law->offset(c) : 0;
+    link->law->project(c, y, nearest);
+    for (int k = 0; k < link->rows; k++)
+        sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
+    *distance = sqrt(sum);
+    return CAROM_OK;
+}
+
+static carom_status forces(carom_certificate *c, carom_step *s, const carom_segment *segment)
+{
+    const carom_system *sys = s->system;
+    double h = segment->t1 - segment->t0, distance, effect;
+    if (h <= 1e-9 * s->options->t_end) /* modes are being decided: the shares of redundant contacts may be wrong */
+        return CAROM_OK;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *x = segment->force + link->row;
+        double size = carom_norm_max(link->rows, x);
+        if (size == 0)
+            continue;
+        bool open = s->now->mode[link->contact] == CAROM_OPEN && segment->mode[link->contact] == CAROM_OPEN;
+        CAROM_TRY(outside_cone(s, link, 1, segment->t1, s->next->q, s->next->v, x, &distance));
+        if (distance > 1e-10 * size && !(sys->known & CAROM_LAW)) { /* coefficients that have changed meanwhile */
+            double at_start;
+            CAROM_TRY(outside_cone(s, link, 1, s->now->t, s->now->q, s->now->v, x, &at_start));
+            distance = fmin(distance, at_start);
+        }
+        distance = c->exact && open ? size : c->exact ? distance : fmax(0, -x[0]);
+        if (distance <= 1e-10 * size)
+            continue;
+        CAROM_TRY(mobility(c, s, link, segment->t1, s->next->q, s->next->v, &effect));
+        if (distance * effect * h > speed_tolerance(c, s, c->keeps ? 0 : 10))     /* (2) */
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "the force (%.6g, %.6g, %.6g) of contact '%s' leaves its law by %.3g at t = %.10g", x[0],
+                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, link->name, distance, segment->t1);
+    }
+    return CAROM_OK;
+}
+
+/* ---- an impact ---- */
+
+/* (3); the system holds M and G; u before and after are measured on the way */
+static carom_status momentum(carom_certificate *c, carom_step *s, const carom_jump *jump)
+{
+    const carom_system *sys = s->system;
+    double scale = 0, *dv = c->other;
+    for (int i = 0; i < sys->nv; i++) {
+        dv[i] = jump->v_after[i] - jump->v_before[i];
+        scale = fmax(scale, carom_mass_entry(sys, i, i) * fmax(fabs(jump->v_after[i]), fabs(jump->v_before[i])));
+    }
+    carom_mass_multiply(sys, dv, c->column);
+    for (int r = 0; r < sys->nrow; r++) {
+        c->u_before[r] = carom_row_speed(sys, r, jump->v_before);
+        c->u_after[r] = carom_row_speed(sys, r, jump->v_after);
+        if (jump->impulse[r] == 0)
+            continue;
+        carom_row_add(sys, r, -jump->impulse[r], c->column);
+        carom_row_copy(sys, r, dv);
+        scale = fmax(scale, carom_norm_max(sys->nv, dv) * fabs(jump->impulse[r]));
+    }
+    double missing = carom_norm_max(sys->nv, c->column);
+    if (missing <= 1e-8 * scale || !c->exact || sys->model->nswitch)
+        return CAROM_OK;
+    CAROM_FAIL(s->error, CAROM_TOLERANCE,
+               "the impulses of the impact at t = %.10g do not balance the momentum: %.3g of %.3g is missing", jump->t,
+               missing, scale);
+}
+
+/* An accumulation that was ended may need a negative impulse: its velocity was too small to be seen. */
+static bool ended_bounce(carom_certificate *c, carom_step *s, const carom_jump *jump, const carom_link *link)
+{
+    const carom_system *sys = s->system;
+    int r = link->row;
+    if (s->next->mode[link->contact] == CAROM_OPEN)
+        return false;
+    free_acceleration(c, s, jump->t, jump->q, jump->v_before);
+    double accel = row_size(sys, r, c->column), u = c->u_before[r];
+    return u * u <= 2 * gap_tolerance(c, s, link) * accel * (1 + 1e-9);
+}
+
+/* (6) holds where no struck contact has friction and all have one e. */
+static bool dissipates(const carom_system *sys, const double *impulse)
+{
+    double e = -1;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double own = carom_link_restitution(sys, link, 0);
+        if (carom_norm_max(link->rows, impulse + link->row) == 0)
+            continue;
+        if (carom_norm_max(link->rows - 1, impulse + link->row + 1) > 0 || (e >= 0 && own != e))
+            return false;
+        e = own;
+    }
+    return true;
+}
+
+static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump *jump)
+{
+    carom_system *sys = s->system;
+    double tol = speed_tolerance(c, s, c->exact ? 0 : 10), gain = 0, size = 0, distance, effect;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN, jump->t, jump->q, jump->v_before);
+    CAROM_TRY(momentum(c, s, jump));                                                               /* (3) */
+    for (int r = 0; r < sys->nrow; r++) {
+        gain += 0.5 * jump->impulse[r] * (c->u_before[r] + c->u_after[r]);
+        size += fabs(jump->impulse[r]) * fmax(fabs(c->u_before[r]), fabs(c->u_after[r]));
+    }
+    carom_system_eval(sys, CAROM_LAW, jump->t, jump->q, jump->v_before);
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        CAROM_TRY(in_range(s, &sys->link[i], jump->t));
+    if (gain > 1e-9 * size && c->exact && !sys->model->nswitch && dissipates(sys, jump->impulse))  /* (6) */
+        CAROM_FAIL(s->error, CAROM_TOLERANCE, "the impact at t = %.10g gains the energy %.6g of %.6g", jump->t, gain,
+                   size);
+    if (gain > 1e-9 * size)
+        carom_stage_gain(s->stage, jump->t, gain);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *x = jump->impulse + link->row;
+        double most = carom_norm_max(link->rows, x), u = c->u_after[link->row], before = c->u_before[link->row];
+        if (most == 0)
+            continue;
+        if (has_normal(link) && u < fmin(0, -before) - tol - 1e-9 * fabs(before))
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (5) */
+                       "contact '%s' still closes with the velocity %.6g after the impact at t = %.10g", link->name, u,
+                       jump->t);
+        CAROM_TRY(outside_cone(s, link, 0, jump->t, jump->q, jump->v_before, x, &distance));
+        if (distance <= 1e-8 * most)
+            continue;
+        CAROM_TRY(mobility(c, s, link, jump->t, jump->q, jump->v_before, &effect));
+        if (distance * effect > tol && !ended_bounce(c, s, jump, link))                            /* (4) */
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "the impulse (%.6g, %.6g, %.6g) of contact '%s' leaves its law by %.3g at t = %.10g", x[0],
+                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, link->name, distance, jump->t);
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_certificate_check(carom_certificate *certificate, carom_step *step)
+{
+    carom_step *s = step;
+    const carom_system *sys = s->system;
+    if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(sys->nv, s->next->v))          /* (7) */
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
+    if (sys->nlink == 0)
+        return CAROM_OK;
+    for (int j = 0; j < sys->nv; j++)
+        certificate->size[j] = 0;
+    carom_system_size(sys, s->next->q, certificate->size);
+    for (int i = 0; i < s->stage->nsegment; i++)
+        CAROM_TRY(forces(certificate, s, &s->stage->segment[i]));
+    for (int i = 0; i < s->stage->njump; i++)
+        CAROM_TRY(impact(certificate, s, &s->stage->jump[i]));
+    return positions(certificate, s);
+}
