@@ -1,7 +1,7 @@
 /* test_reproduce.c: how entries are judged and what they keep. */
 #include <string.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 #include "testing.h"
 
 static carom_status good(carom_findings *f, carom_error *error)
@@ -63,7 +63,7 @@ static carom_status many(carom_findings *f, carom_error *error)
         snprintf(what, sizeof what, "check %d", i);
         carom_find_check(f, what, i, i, i);
         carom_find_row(table, "%d|%d", i, 2 * i);
-        carom_find_series(plot, what, CAROM_FINDING_LINE, 2, x, y);
+        carom_find_series(plot, what, CAROM_CHART_LINE, 2, x, y);
     }
     carom_find_text(f, "%s", "the end");
     return CAROM_OK;
@@ -81,9 +81,9 @@ START_TEST(whatever_number_of_findings_is_kept_in_order)
     ck_assert_str_eq(table->cell[0], "a");
     ck_assert_str_eq(table->cell[3 * 100 + 1], "198");
     ck_assert_str_eq(table->cell[3 * 100 + 2], ""); /* a cell that was not given */
-    ck_assert_int_eq(plot->nseries, 100);
-    CHECK_NEAR(plot->series[70].x[1], 71, 0);
-    CHECK_NEAR(plot->series[70].y[0], -70, 0);
+    ck_assert_int_eq(plot->chart.nseries, 100);
+    CHECK_NEAR(plot->chart.series[70].x[1], 71, 0);
+    CHECK_NEAR(plot->chart.series[70].y[0], -70, 0);
     ck_assert_str_eq(text->title, "the end");
     ck_assert_ptr_null(text->next);
     carom_findings_free(&f);

@@ -1,13 +1,12 @@
 /* bifurcate.c: `carom bifurcate`: a diagram of the points that a motion leaves in a map, over a parameter: as a table,
  * a picture, JSON, and in words. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "carom_analysis.h"
 #include "cli/cli.h"
 #include "model/model.h"
-#include "output/output.h"
+#include "output/chart/chart.h"
 
 enum { MARKS = 32, PERIOD_MOST = 16 };
 
@@ -15,7 +14,7 @@ typedef struct diagram {
     carom_cli_work run;
     carom_bifurcation_request request;
     carom_bifurcation *result;
-    carom_plot_mark mark[MARKS];
+    carom_chart_mark mark[MARKS];
     int nmark;
     const char *table, *picture;    /* paths; NULL: not wanted */
     const char *name, *map, *drawn; /* the model; the map; what is drawn, as the name of its column */
@@ -65,12 +64,13 @@ static int read_marks(diagram *d)
             continue;
         size_t length = colon ? (size_t)(colon - text) : strlen(text);
         const char *number = carom_arena_text(d->run.cli->arena, text, length);
-        carom_plot_mark *mark = &d->mark[d->nmark];
+        carom_chart_mark *mark = &d->mark[d->nmark];
         if (d->nmark == MARKS)
             return carom_cli_fail(CAROM_EXIT_USAGE, "at most %d marks", MARKS);
         if (!number || !carom_number(number, &mark->x))
             return carom_cli_fail(CAROM_EXIT_USAGE, "--mark takes VALUE or VALUE:LABEL, not '%s'", text);
         mark->text = colon ? colon + 1 : number;
+        mark->y = NAN;
         d->nmark++;
     }
     return CAROM_EXIT_OK;
@@ -188,75 +188,50 @@ static carom_status write_table(const diagram *d, carom_error *error)
     return carom_stream_close(&out, error);
 }
 
-/* ---- the picture ---- */
+/* ---- the picture: a cloud, below it the exponents as a line ---- */
 
-/* Columns: the value, then points and exponent of each pass; rows: all points, then the exponents, which so become a
- * line. */
-static void fill(const diagram *d, carom_columns *table)
+static void add_pass(const diagram *d, int pass, double *room, carom_chart_series *points, carom_chart_series *line)
 {
+    static const char *const names[2][2] = {{"up", "down"}, {"largest exponent (up)", "largest exponent (down)"}};
     const carom_bifurcation *b = d->result;
-    size_t row = 0;
-    for (int part = 0; part < (d->request.exponent ? 2 : 1); part++)
-        for (long slot = 0; slot < b->passes * b->n; slot++) {
-            int pass = (int)(slot / b->n);
-            for (long k = 0; k < (part ? b->count[slot] >= 0 : b->count[slot]); k++, row++) {
-                for (int c = 1; c < table->ncolumn; c++)
-                    table->column[c][row] = NAN;
-                table->column[0][row] = b->value[slot % b->n];
-                table->column[1 + part * b->passes + pass][row] = part ? b->exponent[slot] : b->x[slot * b->show + k];
-            }
+    const bool down = b->direction[pass] < 0;
+    double *x = room, *y = room + b->n * b->show;
+    size_t n = 0;
+    for (long slot = pass * b->n; slot < (pass + 1) * b->n; slot++)
+        for (long k = 0; k < b->count[slot]; k++) {
+            x[n] = b->value[slot % b->n];
+            y[n++] = b->x[slot * b->show + k];
         }
-}
-
-static carom_status draw_table(const diagram *d, const carom_columns *table, carom_error *error)
-{
-    const carom_bifurcation *b = d->result;
-    char title[400], panel[2][200];
-    snprintf(title, sizeof title, "%s: %s over %s", d->name, d->drawn, d->request.name);
-    for (int k = 0; k < 2; k++)
-        snprintf(panel[k], sizeof panel[k], b->passes > 1 ? "%s,%s" : "%s",
-                 table->name[CAROM_MIN(1 + k * b->passes, table->ncolumn - 1)],
-                 b->passes > 1 ? table->name[CAROM_MIN(2 + k * b->passes, table->ncolumn - 1)] : "");
-    const char *const panels[] = {panel[0], panel[1]};
-    const carom_plot plot = {.title = title,
-                             .width = 900,
-                             .height = d->request.exponent ? 760 : 560,
-                             .x = d->request.name,
-                             .panels = panels,
-                             .npanel = d->request.exponent ? 2 : 1,
-                             .ndots = 1,
-                             .marks = d->mark,
-                             .nmark = d->nmark};
-    return carom_svg_plot(d->picture, NULL, table, &plot, error);
+    *points = (carom_chart_series){.name = names[0][down], .x = x, .y = y, .n = n, .style = CAROM_CHART_CLOUD};
+    *line = (carom_chart_series){.name = names[1][down], .x = b->value, .y = b->exponent + pass * b->n,
+                                 .n = (size_t)b->n};
 }
 
 static carom_status write_picture(const diagram *d, carom_error *error)
 {
-    static const char *const names[2][2] = {{"up", "down"}, {"largest exponent (up)", "largest exponent (down)"}};
     const carom_bifurcation *b = d->result;
-    const int columns = 1 + b->passes * (d->request.exponent ? 2 : 1);
-    char *name[5] = {(char *)(size_t)d->request.name};
-    double *column[5];
-    size_t rows = 0;
-    for (long slot = 0; slot < b->passes * b->n; slot++)
-        rows += (size_t)CAROM_MAX(b->count[slot], 0) + (d->request.exponent && b->count[slot] >= 0);
-    double *memory = calloc(rows * (size_t)columns + 1, sizeof *memory);
-    if (!memory)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture of %zu points", rows);
-    for (int c = 0; c < columns; c++) {
-        column[c] = memory + (size_t)c * rows;
-        if (c)
-            name[c] = (char *)(size_t)names[(c - 1) / b->passes][b->direction[(c - 1) % b->passes] < 0];
+    const carom_bifurcation_request *r = &d->request;
+    const size_t each = 2 * (size_t)(b->n * b->show);
+    double *room = CAROM_NEW(d->run.cli->arena, double, each * (size_t)b->passes + 1);
+    carom_chart_series points[2], line[2];
+    carom_chart_mark silent[MARKS];
+    char title[400];
+    if (!room)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture of %zu points", each / 2 * (size_t)b->passes);
+    for (int pass = 0; pass < b->passes; pass++)
+        add_pass(d, pass, room + each * (size_t)pass, &points[pass], &line[pass]);
+    for (int i = 0; i < d->nmark; i++)
+        silent[i] = (carom_chart_mark){NULL, d->mark[i].x, NAN, 0};
+    snprintf(title, sizeof title, "%s: %s over %s", d->name, d->drawn, r->name);
+    carom_chart charts[2] = {{.series = points, .marks = d->mark}, {.series = line, .marks = silent}};
+    for (int i = 0; i < 2; i++) {
+        charts[i].x_label = r->name;
+        charts[i].nseries = b->passes;
+        charts[i].nmark = d->nmark;
+        charts[i].x_from = fmin(r->from, r->to), charts[i].x_to = fmax(r->from, r->to);
     }
-    carom_columns table = {.title = (char *)(size_t)d->name,
-                         .ncolumn = columns,
-                         .nrow = rows,
-                         .name = name,
-                         .column = column};
-    fill(d, &table);
-    carom_status status = draw_table(d, &table, error);
-    free(memory);
-    return status;
+    return carom_charts_stack(d->picture, NULL, title, charts, r->exponent ? 2 : 1, 900, r->exponent ? 760 : 560,
+                              error);
 }
 
 /* ---- on standard output ---- */

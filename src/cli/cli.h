@@ -206,5 +206,6 @@ int carom_cli_begin(carom_cli_work *work); /* loads the model and the options of
 /* A long job: a progress line from..to, and signals. */
 void carom_cli_start(carom_cli_work *work, double from, double to, const char *unit);
 void carom_cli_finish(carom_cli_work *work);
+int carom_cli_follow(carom_cli_work *work, carom_sim *sim); /* its steps move the progress line */
 
 #endif

@@ -15,12 +15,10 @@ enum { RUNS_MOST = 64, SAMPLES = 2000 };
 
 typedef struct job { /* one run of the report and what it stands on */
     carom_report_run run;
-    carom_model *model;
+    carom_cli_work work;
     carom_sim *sim;
     carom_recorder *recorder;
     carom_columns *table;
-    carom_progress progress;
-    char load_note[200];
 } job;
 
 typedef struct work {
@@ -83,14 +81,14 @@ static int adopt(const carom_cli *cli, job *j, carom_error *error)
     for (int i = 0; names && values && i < t->nparameter; i++) {
         char buffer[32];
         bool known = false, given = false;
-        for (int k = 0; k < j->model->np && !known; k++)
-            known = strcmp(carom_model_p_name(j->model, k, buffer), t->parameter[i]) == 0;
+        for (int k = 0; k < j->work.model->np && !known; k++)
+            known = strcmp(carom_model_p_name(j->work.model, k, buffer), t->parameter[i]) == 0;
         for (int k = 0; k < cli->nparameter && !given; k++)
             given = strcmp(cli->parameter[k], t->parameter[i]) == 0;
         if (known && !given && isfinite(t->value[i]))
             names[n] = t->parameter[i], values[n++] = t->value[i];
     }
-    return names && values && carom_model_set(j->model, names, values, n, error) == CAROM_OK ? n : -1;
+    return names && values && carom_model_set(j->work.model, names, values, n, error) == CAROM_OK ? n : -1;
 }
 
 /* The model of a file: what the command line says, or what the file says it was, or the built-in one with its title. */
@@ -108,7 +106,7 @@ static int find_model(const work *w, job *j)
     if (!found)
         return CAROM_EXIT_OK;
     one.operand = &found;
-    int code = carom_cli_load(&one, &j->model, j->load_note);
+    int code = carom_cli_load(&one, &j->work.model, j->work.note);
     if (code != CAROM_EXIT_OK && !given && code != CAROM_EXIT_USAGE)
         return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)",
                               j->run.name);
@@ -116,13 +114,13 @@ static int find_model(const work *w, job *j)
         return code;
     int known = adopt(cli, j, &error);
     if (known < 0) {
-        carom_model_free(j->model);
-        j->model = NULL;
+        carom_model_free(j->work.model);
+        j->work.model = NULL;
         return carom_cli_fail(given ? CAROM_EXIT_MODEL : CAROM_EXIT_OK,
                               "%s is shown without its model: its parameters do not suit '%s': %s", j->run.name, found,
                               error.text);
     }
-    if (t->nparameter || !j->model->np)
+    if (t->nparameter || !j->work.model->np)
         j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s.", found,
                                           known ? " and the parameters that the file tells" : "");
     else
@@ -161,19 +159,11 @@ static int read_file(work *w, const char *path)
     j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
     j->run.scheme = j->table->scheme, j->run.about = about_file(w->cli, j);
     int code = find_model(w, j);
-    j->run.model = j->model;
+    j->run.model = j->work.model;
     return code;
 }
 
 /* ---- runs ---- */
-static void watch(void *user, const carom_segment *segment)
-{
-    job *j = user;
-    carom_progress_step(&j->progress, segment->t1);
-    if (carom_cli_interrupted())
-        carom_sim_interrupt(j->sim);
-}
-
 /* The command that repeats this run. */
 static const char *describe(const work *w, const char *model, const char *scheme)
 {
@@ -190,42 +180,43 @@ static const char *describe(const work *w, const char *model, const char *scheme
     return line;
 }
 
-static int prepare(work *w, job *j, const char *name, const char *scheme, carom_options *options)
+static int prepare(const work *w, job *j, const char *name, const char *scheme)
 {
+    carom_options *options = &j->work.options;
     carom_error error = {0};
     carom_cli one = *w->cli;
     one.operand = &name;
-    CAROM_CLI_TRY(carom_cli_load(&one, &j->model, j->load_note));
-    CAROM_CLI_TRY(carom_cli_settings(&one, j->model, options));
+    j->work.cli = &one;
+    CAROM_CLI_TRY(carom_cli_begin(&j->work));
+    j->work.cli = w->cli;
     if (scheme && carom_options_set(options, "scheme", scheme, &error) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom list schemes)", error.text);
-    CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&j->sim, j->model, options, &error), &error));
+    CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&j->sim, j->work.model, options, &error), &error));
     const carom_options *filled = carom_sim_options(j->sim);
     double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
-    CAROM_CLI_TRY(carom_cli_done(carom_recorder_new(&j->recorder, j->model, every, &error), &error));
+    CAROM_CLI_TRY(carom_cli_done(carom_recorder_new(&j->recorder, j->work.model, every, &error), &error));
     const carom_observer recorder = carom_recorder_observer(j->recorder);
-    const carom_observer watcher = {.size = sizeof watcher, .user = j, .segment = watch};
-    if (carom_sim_observe(j->sim, &recorder) != CAROM_OK || carom_sim_observe(j->sim, &watcher) != CAROM_OK)
+    if (carom_sim_observe(j->sim, &recorder) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
-    return CAROM_EXIT_OK;
+    return carom_cli_follow(&j->work, j->sim);
 }
 
 static int simulate(work *w, const char *name, const char *scheme)
 {
     const carom_cli *cli = w->cli;
     carom_error error = {0};
-    carom_options options;
     job *j = &w->job[w->n++];
-    CAROM_CLI_TRY(prepare(w, j, name, scheme, &options));
+    CAROM_CLI_TRY(prepare(w, j, name, scheme));
     const double t_end = carom_sim_options(j->sim)->t_end;
-    carom_progress_begin(&j->progress, cli->quiet ? NULL : stderr, 0, t_end);
+    carom_cli_start(&j->work, 0, t_end, NULL);
+    carom_cli_catch(j->sim);
     carom_status status = carom_sim_run(j->sim, t_end);
-    carom_progress_end(&j->progress);
-    const carom_text_file *file = carom_model_file(j->model);
+    carom_cli_finish(&j->work);
+    const carom_text_file *file = carom_model_file(j->work.model);
     j->run = (carom_report_run){.name = !scheme             ? name
                                         : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme)
                                                             : scheme,
-                                .model = j->model,
+                                .model = j->work.model,
                                 .command = describe(w, name, scheme),
                                 .model_name = name,
                                 .model_text = file ? file->bytes : NULL,
@@ -234,11 +225,11 @@ static int simulate(work *w, const char *name, const char *scheme)
                                 .info = carom_sim_info(j->sim),
                                 .status = status,
                                 .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL,
-                                .wall_s = carom_wall_time() - j->progress.wall0};
+                                .wall_s = j->work.wall_s};
     const char *said = carom_sim_note(j->sim);
-    j->run.note = !*said           ? j->load_note
-                  : !*j->load_note ? said
-                                   : carom_arena_format(cli->arena, "%s; %s", j->load_note, said);
+    j->run.note = !*said           ? j->work.note
+                  : !*j->work.note ? said
+                                   : carom_arena_format(cli->arena, "%s; %s", j->work.note, said);
     CAROM_CLI_TRY(carom_cli_done(carom_recorder_end(j->recorder, &j->run, &error), &error));
     if (status > CAROM_INTERRUPTED)
         carom_cli_fail(0, "%s: %s", name, j->run.message);
@@ -317,10 +308,8 @@ static int make(work *w)
     CAROM_CLI_TRY(carom_cli_check_page(w->cli, w->path));
     if (schemes && !(w->scheme = carom_cli_split(w->cli, schemes, &w->nscheme)))
         return carom_cli_no_memory();
-    carom_cli_catch(NULL);
-    int code = gather(w);
-    carom_cli_release();
-    return code == CAROM_EXIT_OK ? write_page(w) : code;
+    CAROM_CLI_TRY(gather(w));
+    return write_page(w);
 }
 
 static int report(const carom_cli *cli)
@@ -334,7 +323,7 @@ static int report(const carom_cli *cli)
         carom_recorder_free(w->job[i].recorder);
         carom_columns_free(w->job[i].table);
         carom_sim_free(w->job[i].sim);
-        carom_model_free(w->job[i].model);
+        carom_model_free(w->job[i].work.model);
     }
     return code;
 }

@@ -1,9 +1,9 @@
-/* reproduce.c: `carom reproduce`: the entries of src/analysis/reproduce*.c computed, checked, and put on a page. */
+/* reproduce.c: `carom reproduce`: the entries of src/output/reproduce computed, checked, and put on a page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 #include "cli/cli.h"
 #include "output/output.h"
 #include "output/page/page.h"
@@ -80,32 +80,6 @@ static void put_checks(carom_page *page, const carom_findings *f)
         carom_page_table_put(page, &(carom_page_table){"Claim against measurement", header, cell, 4, f->ncheck});
 }
 
-static void put_plot(carom_page *page, const carom_finding *plot)
-{
-    static const carom_chart_style style[] = {CAROM_CHART_LINE, CAROM_CHART_POINTS, CAROM_CHART_LINE_POINTS,
-                                             CAROM_CHART_STEMS, CAROM_CHART_DASHED};
-    carom_chart_series *series = CAROM_NEW(plot->owner->arena, carom_chart_series, plot->nseries + 1);
-    if (!series)
-        return;
-    for (int i = 0; i < plot->nseries; i++) {
-        const carom_finding_series *s = &plot->series[i];
-        series[i] = (carom_chart_series){.name = s->name, .x = s->x, .y = s->y, .n = s->n, .style = style[s->style]};
-    }
-    char text[40];
-    snprintf(text, sizeof text, "%g", plot->slope);
-    const carom_chart_mark mark = {text, plot->slope_x, plot->slope_y, plot->slope};
-    carom_page_plot(page, &(carom_chart){.title = plot->title,
-                                                  .x_label = plot->x_label,
-                                                  .y_label = plot->y_label,
-                                                  .logx = plot->scale & CAROM_FINDING_LOGX,
-                                                  .logy = plot->scale & CAROM_FINDING_LOGY,
-                                                  .series = series,
-                                                  .nseries = plot->nseries,
-                                                  .marks = &mark,
-                                                  .nmark = plot->slope != 0,
-                                                  .half = plot->scale == CAROM_FINDING_LOGLOG});
-}
-
 static void put_entry(carom_page *page, const carom_findings *f)
 {
     static const carom_page_status status[] = {CAROM_PAGE_PASS, CAROM_PAGE_FAIL, CAROM_PAGE_NOT_REPRODUCIBLE};
@@ -123,7 +97,7 @@ static void put_entry(carom_page *page, const carom_findings *f)
         if (x->kind == CAROM_FINDING_TEXT)
             carom_page_text(page, x->title);
         else if (x->kind == CAROM_FINDING_PLOT)
-            put_plot(page, x);
+            carom_page_plot(page, &x->chart);
         else
             carom_page_table_put(page,
                                  &(carom_page_table){x->title, x->cell, x->cell + x->ncolumn, x->ncolumn, x->nrow});

@@ -20,15 +20,6 @@ typedef struct work {
     carom_verify verify;    /* error NULL: not asked for */
 } work;
 
-/* Follows the run: the progress line; and there is no point in going on when nothing can be written. */
-static void watch(void *user, const carom_segment *segment)
-{
-    work *w = user;
-    carom_progress_step(&w->run.progress, segment->t1);
-    if (w->sink && carom_sink_status(w->sink)->status != CAROM_OK)
-        carom_sim_interrupt(w->sim);
-}
-
 /* "rtol=1e-08 t_end=10 ...": what the file notes about how it came to be. */
 static void describe_options(const carom_options *o, char *line, size_t size)
 {
@@ -77,6 +68,7 @@ static int open_output(work *w)
     if (status != CAROM_OK)
         return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE,
                               "%s", error.text);
+    carom_sink_guard(w->sink, w->sim); /* no point in going on when nothing can be written */
     const carom_observer observer = carom_sink_observer(w->sink);
     return carom_sim_observe(w->sim, &observer) == CAROM_OK
                ? CAROM_EXIT_OK
@@ -105,11 +97,7 @@ static int prepare(work *w)
     CAROM_CLI_TRY(open_output(w));
     if (cli->verify)
         CAROM_CLI_TRY(carom_cli_done(carom_samples_new(&w->samples, w->sim, w->run.model, &error), &error));
-    const carom_observer watcher = {.size = sizeof watcher, .user = w, .segment = watch};
-    const bool look = w->sink || !cli->quiet;
-    if (look && carom_sim_observe(w->sim, &watcher) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
-    return CAROM_EXIT_OK;
+    return cli->quiet ? CAROM_EXIT_OK : carom_cli_follow(&w->run, w->sim);
 }
 
 /* Closes the file; a failed write outranks how the run ended. */

@@ -206,3 +206,17 @@ void carom_cli_finish(carom_cli_work *w)
     carom_progress_end(&w->progress);
     w->wall_s = carom_wall_time() - w->progress.wall0;
 }
+
+static void take_step(void *user, const carom_segment *segment)
+{
+    carom_cli_work *w = user;
+    carom_progress_step(&w->progress, segment->t1);
+}
+
+int carom_cli_follow(carom_cli_work *w, carom_sim *sim)
+{
+    const carom_observer observer = {.size = sizeof observer, .user = w, .segment = take_step};
+    return carom_sim_observe(sim, &observer) == CAROM_OK
+               ? CAROM_EXIT_OK
+               : carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
+}

@@ -8,7 +8,6 @@
  * Rounding to odd from 128 bits of 10^-k keeps every comparison in (4) exact. */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "output/output.h"
@@ -129,9 +128,8 @@ static char *put(char *out, const char *text, int n)
 
 static char *zeros(char *out, int n)
 {
-    for (int i = 0; i < n; i++)
-        *out++ = '0';
-    return out;
+    memset(out, '0', (size_t)n);
+    return out + n;
 }
 
 /* d.ddde-7 */
@@ -142,16 +140,7 @@ static char *scientific(char *out, const char *digits, int n, int power)
         *out++ = '.';
         out = put(out, digits + 1, n - 1);
     }
-    *out++ = 'e';
-    if (power < 0)
-        *out++ = '-';
-    char text[20];
-    int m = 0;
-    for (int a = abs(power); a > 0 || m == 0; a /= 10)
-        text[m++] = (char)('0' + a % 10);
-    while (m > 0)
-        *out++ = text[--m];
-    return out;
+    return out + sprintf(out, "e%d", power);
 }
 
 int carom_decimal_text(const carom_decimal *decimal, double value, char *buffer)

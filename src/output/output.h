@@ -115,10 +115,6 @@ void carom_columns_free(carom_columns *table);                         /* NULL i
 int carom_columns_find(const carom_columns *table, const char *name);  /* -1: there is none */
 
 /* ---- plot ---------------------------------------------------------------------------------------------- */
-typedef struct carom_plot_mark { /* a vertical line */
-    double x;
-    const char *text;           /* NULL: none */
-} carom_plot_mark;
 typedef struct carom_plot {
     const char *title;          /* NULL: the table's; "": none */
     int width, height;          /* 0: 800 x what the panels need */
@@ -128,9 +124,6 @@ typedef struct carom_plot {
     const char *const *phase;   /* [2*nphase] x and y of each phase portrait */
     int nphase;
     bool portrait;              /* with the default panels: also y' against y */
-    int ndots;                  /* the first so many panels are clouds of points: bifurcation diagrams */
-    const carom_plot_mark *marks; /* [nmark] in every panel that is no phase portrait */
-    int nmark;
 } carom_plot;
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error); /* plot NULL: defaults */

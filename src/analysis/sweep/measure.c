@@ -43,15 +43,6 @@ static const struct kind {
     [CAROM_MEASURE_FINAL] = {"final", "value of an expression at the end", true},
 };
 
-const char *carom_measure_name(int kind, const char **doc)
-{
-    if (kind < 0 || kind >= CAROM_MEASURES)
-        return NULL;
-    if (doc)
-        *doc = kinds[kind].doc;
-    return kinds[kind].name;
-}
-
 carom_status carom_measure_read(carom_measure *measure, const char *text, carom_error *error)
 {
     const char *names[CAROM_MEASURES], *colon = strchr(text, ':');

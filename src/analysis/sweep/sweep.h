@@ -168,6 +168,5 @@ void carom_sweep_lanes_free(struct carom_sweep_lanes *lanes);
 
 extern const carom_sweep_method carom_sweep_measures; /* task: carom_measure [ncolumn] */
 carom_status carom_measure_read(carom_measure *measure, const char *text, carom_error *error);
-const char *carom_measure_name(int kind, const char **doc); /* NULL after the last */
 
 #endif

@@ -93,5 +93,5 @@ carom_status carom_cli_converge_svg(const carom_cli_converge *c, const char *pat
     for (int i = 0; i < n; i++)
         if (!chart || !compose(c, &chart[i], i / 2, i % 2))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");
-    return carom_charts_write(path, NULL, title, chart, n, error);
+    return carom_charts_grid(path, NULL, title, chart, n, error);
 }

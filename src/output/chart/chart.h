@@ -49,9 +49,11 @@ typedef struct carom_chart {
     const char *link;                 /* plots with the same link show the same range of x; NULL: none */
 } carom_chart;
 
-/* Charts as one SVG file, in rows of so many, with one legend above them all when they share their series. path and
- * stream as in output.h. */
-carom_status carom_charts_write(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
-                                carom_error *error);
+/* Charts as one SVG file; path and stream as in output.h. stack: below each other, neighbours over the same x share its
+ * labels; width 0: 800, height 0: what they need. grid: in rows of two, under the legend of the first. */
+carom_status carom_charts_stack(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
+                                int width, int height, carom_error *error);
+carom_status carom_charts_grid(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
+                               carom_error *error);
 
 #endif

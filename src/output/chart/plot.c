@@ -39,6 +39,87 @@ static void begin_svg(carom_stream *out, int width, int height, const char *titl
         carom_svg_text(out, title, (width - LEFT - RIGHT) / 10, "<text class=\"title\" x=\"%d\" y=\"22\">", LEFT);
 }
 
+/* ---- below each other ---- */
+
+static bool has_x_labels(const carom_chart *c, int i, int n)
+{
+    return c[i].zoom_both || i + 1 == n || c[i + 1].zoom_both;
+}
+
+/* What stands above and below the picture itself. */
+static int strip(const carom_chart *c, int i, int n, int width)
+{
+    int lines = carom_chart_legend(NULL, &c[i], LEFT, 0, width - LEFT - RIGHT);
+    return lines * CAROM_LEGEND_LINE + GAP + (has_x_labels(c, i, n) ? CAROM_X_LABELS : 0);
+}
+
+/* A phase portrait and a cloud are twice as high. */
+static int share(const carom_chart *c)
+{
+    return 1 + (c->zoom_both || c->series[0].style == CAROM_CHART_CLOUD);
+}
+
+static void put_stack(carom_stream *out, const char *title, const carom_chart *c, int n, int width, int height)
+{
+    int strips = title[0] ? TITLE : GAP, shares = 0;
+    double top = strips;
+    for (int i = 0; i < n; i++) {
+        strips += strip(c, i, n, width);
+        shares += share(&c[i]);
+    }
+    int standard = shares == 1 ? 400 : shares == 2 ? 220 : 150;
+    int each = height > 0 ? CAROM_MAX(40, (height - strips) / shares) : standard;
+    begin_svg(out, width, CAROM_MAX(height, strips + each * shares), title);
+    for (int i = 0; i < n; i++) {
+        int lines = carom_chart_legend(out, &c[i], LEFT, top, width - LEFT - RIGHT);
+        carom_frame frame = {.left = LEFT, .top = top + CAROM_LEGEND_LINE * lines, .width = width - LEFT - RIGHT,
+                             .height = each * share(&c[i])};
+        if (c[i].y_label)
+            carom_svg_text(out, c[i].y_label, 60, "<text x=\"%d\" y=\"%d\">", LEFT, (int)frame.top - 7);
+        carom_chart_draw(out, &c[i], &frame, has_x_labels(c, i, n));
+        top += strip(c, i, n, width) + frame.height;
+    }
+    carom_stream_string(out, "</svg>\n");
+}
+
+carom_status carom_charts_stack(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
+                                int width, int height, carom_error *error)
+{
+    carom_stream out;
+    width = width ? width : 800;
+    if (width < 200 || width > 10000 || height < 0 || height > 10000)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
+                   "a picture of %d x %d pixels: the width is 200 to 10000, the height up to 10000", width, height);
+    CAROM_TRY(carom_stream_open(&out, path, stream, error));
+    put_stack(&out, title, charts, n, width, height);
+    return carom_stream_close(&out, error);
+}
+
+/* ---- side by side ---- */
+
+carom_status carom_charts_grid(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
+                               carom_error *error)
+{
+    enum { WIDTH = 440, HEIGHT = 330, ABOVE = 26 };
+    carom_stream out;
+    if (n < 1)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture without charts");
+    CAROM_TRY(carom_stream_open(&out, path, stream, error));
+    int columns = n > 1 ? 2 : 1, width = columns * WIDTH + RIGHT;
+    int lines = carom_chart_legend(NULL, charts, LEFT, TITLE, width - LEFT);
+    int top = TITLE + lines * CAROM_LEGEND_LINE + 4;
+    begin_svg(&out, width, top + (n + columns - 1) / columns * HEIGHT, title);
+    carom_chart_legend(&out, charts, LEFT, TITLE, width - LEFT);
+    for (int i = 0; i < n; i++) {
+        carom_frame frame = {.left = i % columns * WIDTH + LEFT, .top = top + i / columns * HEIGHT + ABOVE,
+                             .width = WIDTH - LEFT - RIGHT, .height = HEIGHT - ABOVE - CAROM_X_LABELS - 4};
+        carom_svg_text(&out, charts[i].title, 50, "<text x=\"%d\" y=\"%d\">", (int)frame.left, (int)frame.top - 8);
+        carom_chart_draw(&out, &charts[i], &frame, true);
+    }
+    carom_stream_string(&out, "</svg>\n");
+    return carom_stream_close(&out, error);
+}
+
 /* ---- which columns are drawn: those asked for by name, or what a trajectory has ---- */
 
 typedef struct panels {
@@ -121,9 +202,7 @@ static carom_status ask_panel(panels *p, const char *names, carom_error *error)
 {
     carom_chart *chart = NULL;
     char *copy = carom_arena_text(p->arena, names, strlen(names)), *rest = copy;
-    const carom_chart_style style = p->n < p->plot->ndots ? CAROM_CHART_CLOUD
-                                    : are_impulses(names) ? CAROM_CHART_STEMS
-                                                          : CAROM_CHART_LINE;
+    const carom_chart_style style = are_impulses(names) ? CAROM_CHART_STEMS : CAROM_CHART_LINE;
     if (!copy)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of a panel");
     CAROM_TRY(add_chart(p, &chart, error));
@@ -245,119 +324,18 @@ static carom_status choose(panels *p, carom_error *error)
     return CAROM_OK;
 }
 
-/* Vertical lines in every panel, their texts in the first. */
-static carom_status add_marks(panels *p, carom_error *error)
-{
-    const carom_plot *plot = p->plot;
-    carom_chart_mark *mark = CAROM_NEW(p->arena, carom_chart_mark, 2 * plot->nmark + 1);
-    if (!mark)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d marks", plot->nmark);
-    for (int i = 0; i < plot->nmark; i++) {
-        mark[i] = (carom_chart_mark){plot->marks[i].text, plot->marks[i].x, NAN, 0};
-        mark[plot->nmark + i] = (carom_chart_mark){NULL, plot->marks[i].x, NAN, 0};
-    }
-    for (int i = 0; i < p->n; i++)
-        if (!p->chart[i].zoom_both)
-            p->chart[i].marks = i ? mark + plot->nmark : mark, p->chart[i].nmark = plot->nmark;
-    return CAROM_OK;
-}
-
-/* ---- below each other ---- */
-
-static bool has_x_labels(const panels *p, int i)
-{
-    return p->chart[i].zoom_both || i + 1 == p->n || p->chart[i + 1].zoom_both;
-}
-
-/* What stands above and below the picture itself. */
-static int strip(const panels *p, int i, int width)
-{
-    int lines = carom_chart_legend(NULL, &p->chart[i], LEFT, 0, width - LEFT - RIGHT);
-    return lines * CAROM_LEGEND_LINE + GAP + (has_x_labels(p, i) ? CAROM_X_LABELS : 0);
-}
-
-/* A phase portrait and a cloud are twice as high. */
-static int share(const carom_chart *c)
-{
-    return 1 + (c->zoom_both || c->series[0].style == CAROM_CHART_CLOUD);
-}
-
-static void put_panels(carom_stream *out, const panels *p, int width)
-{
-    const char *title = p->plot->title ? p->plot->title : p->table->title;
-    int strips = title[0] ? TITLE : GAP, shares = 0, height = p->plot->height;
-    double top = strips;
-    for (int i = 0; i < p->n; i++) {
-        strips += strip(p, i, width);
-        shares += share(&p->chart[i]);
-    }
-    int standard = shares == 1 ? 400 : shares == 2 ? 220 : 150;
-    int each = height > 0 ? CAROM_MAX(40, (height - strips) / shares) : standard;
-    begin_svg(out, width, CAROM_MAX(height, strips + each * shares), title);
-    for (int i = 0; i < p->n; i++) {
-        const carom_chart *c = &p->chart[i];
-        int lines = carom_chart_legend(out, c, LEFT, top, width - LEFT - RIGHT);
-        carom_frame frame = {.left = LEFT, .top = top + CAROM_LEGEND_LINE * lines, .width = width - LEFT - RIGHT,
-                             .height = each * share(c)};
-        if (c->y_label)
-            carom_svg_text(out, c->y_label, 60, "<text x=\"%d\" y=\"%d\">", LEFT, (int)frame.top - 7);
-        carom_chart_draw(out, c, &frame, has_x_labels(p, i));
-        top += strip(p, i, width) + frame.height;
-    }
-    carom_stream_string(out, "</svg>\n");
-}
-
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error)
 {
     static const carom_plot standard;
     panels p = {.table = table, .plot = plot ? plot : &standard, .arena = carom_arena_new(0)};
-    int width = p.plot->width ? p.plot->width : 800, height = p.plot->height;
-    carom_stream out;
-    carom_status status = CAROM_OK;
     if (!p.arena)
-        status = carom_fail(error, CAROM_NO_MEMORY, "no memory for a picture");
-    else if (width < 200 || width > 10000 || height < 0 || height > 10000)
-        status = carom_fail(error, CAROM_BAD_ARGUMENT,
-                            "a picture of %d x %d pixels: the width is 200 to 10000, the height up to 10000", width,
-                            height);
-    else if (table->nrow == 0)
-        status = carom_fail(error, CAROM_BAD_ARGUMENT, "'%s' has no rows to plot", table->title);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");
+    carom_status status = table->nrow ? choose(&p, error)
+                                      : carom_fail(error, CAROM_BAD_ARGUMENT, "'%s' has no rows to plot", table->title);
     if (status == CAROM_OK)
-        status = choose(&p, error);
-    if (status == CAROM_OK)
-        status = add_marks(&p, error);
-    if (status == CAROM_OK)
-        status = carom_stream_open(&out, path, stream, error);
-    if (status == CAROM_OK) {
-        put_panels(&out, &p, width);
-        status = carom_stream_close(&out, error);
-    }
+        status = carom_charts_stack(path, stream, p.plot->title ? p.plot->title : table->title, p.chart, p.n,
+                                    p.plot->width, p.plot->height, error);
     carom_arena_free(p.arena);
     return status;
-}
-
-/* ---- side by side ---- */
-
-carom_status carom_charts_write(const char *path, FILE *stream, const char *title, const carom_chart *charts, int n,
-                                carom_error *error)
-{
-    enum { WIDTH = 440, HEIGHT = 330, ABOVE = 26 };
-    carom_stream out;
-    if (n < 1)
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture without charts");
-    CAROM_TRY(carom_stream_open(&out, path, stream, error));
-    int columns = n > 1 ? 2 : 1, width = columns * WIDTH + RIGHT;
-    int lines = carom_chart_legend(NULL, charts, LEFT, TITLE, width - LEFT);
-    int top = TITLE + lines * CAROM_LEGEND_LINE + 4;
-    begin_svg(&out, width, top + (n + columns - 1) / columns * HEIGHT, title);
-    carom_chart_legend(&out, charts, LEFT, TITLE, width - LEFT);
-    for (int i = 0; i < n; i++) {
-        carom_frame frame = {.left = i % columns * WIDTH + LEFT, .top = top + i / columns * HEIGHT + ABOVE,
-                             .width = WIDTH - LEFT - RIGHT, .height = HEIGHT - ABOVE - CAROM_X_LABELS - 4};
-        carom_svg_text(&out, charts[i].title, 50, "<text x=\"%d\" y=\"%d\">", (int)frame.left, (int)frame.top - 8);
-        carom_chart_draw(&out, &charts[i], &frame, true);
-    }
-    carom_stream_string(&out, "</svg>\n");
-    return carom_stream_close(&out, error);
 }

@@ -52,23 +52,36 @@ static bool put_parameters(const file *f, const double *p)
             H5Acreate2(group, carom_model_p_name(f->model, i, buffer), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
         ok = number < 0 || (H5Awrite(number, H5T_NATIVE_DOUBLE, &p[i]) >= 0 && H5Aclose(number) >= 0);
     }
-    if (space >= 0)
-        H5Sclose(space);
-    if (group >= 0)
-        H5Gclose(group);
+    ok = H5Sclose(space) >= 0 && ok;
+    return H5Gclose(group) >= 0 && ok;
+}
+
+typedef struct column {
+    const char *name;
+    int width; /* 0: a vector with one number per row */
+    bool whole; /* integers */
+} column;
+
+/* A group with columns that grow together. */
+static bool open_series(carom_series *s, hid_t group, hsize_t chunk, const column *columns, int n)
+{
+    bool ok = group >= 0 && carom_series_start(s, n, chunk);
+    for (int i = 0; ok && i < n; i++)
+        ok = carom_series_add(s, i, group, columns[i].name, columns[i].width,
+                              columns[i].whole ? H5T_STD_I32LE : H5T_IEEE_F64LE);
     return ok;
 }
 
-static bool open_samples(file *f, const carom_row_layout *columns)
+static bool open_samples(file *f, const carom_row_layout *layout)
 {
     hid_t group = H5Gcreate2(f->id, "samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = group >= 0 && carom_hdf5_texts(f->id, "columns", columns->name, columns->n)
-              && carom_series_start(&f->samples, columns->n, CHUNK);
-    for (int i = 0; ok && i < columns->n; i++)
-        ok = carom_series_add(&f->samples, i, group, columns->name[i], 0, H5T_IEEE_F64LE);
-    if (group >= 0)
-        H5Gclose(group);
-    return ok;
+    column *columns = calloc((size_t)layout->n + 1, sizeof *columns);
+    for (int i = 0; columns && i < layout->n; i++)
+        columns[i].name = layout->name[i];
+    bool ok = columns && carom_hdf5_texts(f->id, "columns", layout->name, layout->n) &&
+              open_series(&f->samples, group, CHUNK, columns, layout->n);
+    free(columns);
+    return H5Gclose(group) >= 0 && ok;
 }
 
 /* What the integers of /events mean. */
@@ -91,34 +104,22 @@ static bool put_event_names(hid_t group, const carom_model *model)
 
 static bool open_events(file *f)
 {
+    static const column columns[] = {{"t", 0, false},       {"type", 0, true},     {"contact", 0, true},
+                                     {"u_before", 3, false}, {"u_after", 3, false}, {"impulse", 3, false}};
     hid_t group = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    carom_series *s = &f->events;
-    bool ok = group >= 0 && put_event_names(group, f->model) && carom_series_start(s, 6, CHUNK_RARE)
-              && carom_series_add(s, 0, group, "t", 0, H5T_IEEE_F64LE)
-              && carom_series_add(s, 1, group, "type", 0, H5T_STD_I32LE)
-              && carom_series_add(s, 2, group, "contact", 0, H5T_STD_I32LE)
-              && carom_series_add(s, 3, group, "u_before", 3, H5T_IEEE_F64LE)
-              && carom_series_add(s, 4, group, "u_after", 3, H5T_IEEE_F64LE)
-              && carom_series_add(s, 5, group, "impulse", 3, H5T_IEEE_F64LE);
-    if (group >= 0)
-        H5Gclose(group);
-    return ok;
+    bool ok = group >= 0 && put_event_names(group, f->model) &&
+              open_series(&f->events, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
+    return H5Gclose(group) >= 0 && ok;
 }
 
 static bool open_jumps(file *f)
 {
     const carom_model *m = f->model;
+    const column columns[] = {{"t", 0, false}, {"q", m->nq, false}, {"v_before", m->nv, false},
+                              {"v_after", m->nv, false}, {"impulse", CAROM_MAX(carom_model_rows(m), 1), false}};
     hid_t group = H5Gcreate2(f->id, "jumps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    carom_series *s = &f->jumps;
-    bool ok = group >= 0 && carom_series_start(s, 5, CHUNK_RARE) &&
-              carom_series_add(s, 0, group, "t", 0, H5T_IEEE_F64LE) &&
-              carom_series_add(s, 1, group, "q", m->nq, H5T_IEEE_F64LE) &&
-              carom_series_add(s, 2, group, "v_before", m->nv, H5T_IEEE_F64LE) &&
-              carom_series_add(s, 3, group, "v_after", m->nv, H5T_IEEE_F64LE) &&
-              carom_series_add(s, 4, group, "impulse", CAROM_MAX(carom_model_rows(m), 1), H5T_IEEE_F64LE);
-    if (group >= 0)
-        H5Gclose(group);
-    return ok;
+    bool ok = open_series(&f->jumps, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
+    return H5Gclose(group) >= 0 && ok;
 }
 
 static carom_status flush(void *writer, carom_error *error);
@@ -198,25 +199,19 @@ static carom_status row(void *writer, const double *values, carom_error *error)
 static carom_status jump(void *writer, const carom_jump *j, carom_error *error)
 {
     file *f = writer;
-    carom_series_set(&f->jumps, 0, &j->t);
-    carom_series_set(&f->jumps, 1, j->q);
-    carom_series_set(&f->jumps, 2, j->v_before);
-    carom_series_set(&f->jumps, 3, j->v_after);
     const double none = 0;
-    carom_series_set(&f->jumps, 4, carom_model_rows(f->model) > 0 ? j->impulse : &none);
+    const double *const values[] = {&j->t, j->q, j->v_before, j->v_after,
+                                    carom_model_rows(f->model) > 0 ? j->impulse : &none};
+    carom_series_fill(&f->jumps, values);
     return advance(f, &f->jumps, error);
 }
 
 static carom_status event(void *writer, const carom_event *e, carom_error *error)
 {
     file *f = writer;
-    double type = e->type, contact = e->contact;
-    carom_series_set(&f->events, 0, &e->t);
-    carom_series_set(&f->events, 1, &type);
-    carom_series_set(&f->events, 2, &contact);
-    carom_series_set(&f->events, 3, e->u_before);
-    carom_series_set(&f->events, 4, e->u_after);
-    carom_series_set(&f->events, 5, e->impulse);
+    const double type = e->type, contact = e->contact;
+    const double *const values[] = {&e->t, &type, &contact, e->u_before, e->u_after, e->impulse};
+    carom_series_fill(&f->events, values);
     return advance(f, &f->events, error);
 }
 

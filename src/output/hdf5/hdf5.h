@@ -31,7 +31,7 @@ typedef struct carom_series { /* columns that grow together */
 bool carom_series_start(carom_series *s, int n, hsize_t chunk);
 /* Column i; width 0: a vector with one number per row. A '/' in the name becomes '|'. */
 bool carom_series_add(carom_series *s, int i, hid_t group, const char *name, int width, hid_t type);
-void carom_series_set(carom_series *s, int i, const double *values); /* in the row that is being filled */
+void carom_series_fill(carom_series *s, const double *const *values); /* [n] columns of the row that is next */
 bool carom_series_write(carom_series *s);
 bool carom_series_close(carom_series *s);
 

@@ -120,10 +120,12 @@ bool carom_series_close(carom_series *s)
     return ok;
 }
 
-void carom_series_set(carom_series *s, int i, const double *values)
+void carom_series_fill(carom_series *s, const double *const *values)
 {
-    carom_series_column *c = &s->columns[i];
-    memcpy(c->buffer + s->used * (hsize_t)c->width, values, sizeof(double) * (size_t)c->width);
+    for (int i = 0; i < s->n; i++) {
+        const carom_series_column *c = &s->columns[i];
+        memcpy(c->buffer + s->used * (hsize_t)c->width, values[i], sizeof(double) * (size_t)c->width);
+    }
 }
 #else
 typedef int carom_no_hdf5; /* a translation unit is not empty */

@@ -65,43 +65,33 @@ static void draw_frame(picture *p, int x, int y, int width, int height)
     carom_canvas_box(&p->canvas, x + width, y - 2, 2, height + 4, ink);
 }
 
-static void draw_x(picture *p)
+static void draw_axis(picture *p, bool upright)
 {
+    const carom_map_side *side = upright ? &p->scale->map->y : &p->scale->map->x;
+    const int bottom = TOP + p->height;
     carom_axis axis;
     char text[100], note[40];
-    const int y = TOP + p->height;
-    fit(&axis, &p->scale->map->x, LEFT, LEFT + p->width, CAROM_MAX(3, p->width / 110));
+    if (upright)
+        fit(&axis, side, bottom, TOP, CAROM_MAX(3, p->height / 60));
+    else
+        fit(&axis, side, LEFT, LEFT + p->width, CAROM_MAX(3, p->width / 110));
     for (int i = 0; i < axis.count; i++) {
-        const int x = (int)carom_axis_place(&axis, carom_axis_tick(&axis, i));
+        const int at = (int)carom_axis_place(&axis, carom_axis_tick(&axis, i));
         carom_axis_label(&axis, i, text);
-        carom_canvas_box(&p->canvas, x - 1, y + 2, 2, 6, ink);
-        carom_canvas_text(&p->canvas, x - text_width(text) / 2, y + 12, false, text, ink);
+        carom_canvas_box(&p->canvas, upright ? LEFT - 8 : at - 1, upright ? at - 1 : bottom + 2, upright ? 6 : 2,
+                         upright ? 2 : 6, ink);
+        carom_canvas_text(&p->canvas, upright ? LEFT - 12 - text_width(text) : at - text_width(text) / 2,
+                          upright ? at - CAROM_GLYPH_HEIGHT / 2 : bottom + 12, false, text, ink);
     }
     axis_note(&axis, note, sizeof note);
-    snprintf(text, sizeof text, "%.50s%s", p->scale->map->x.name, note);
-    carom_canvas_text(&p->canvas, LEFT + (p->width - text_width(text)) / 2, y + 36, false, text, ink);
-}
-
-static void draw_y(picture *p)
-{
-    carom_axis axis;
-    char text[100], note[40];
-    fit(&axis, &p->scale->map->y, TOP + p->height, TOP, CAROM_MAX(3, p->height / 60));
-    for (int i = 0; i < axis.count; i++) {
-        const int y = (int)carom_axis_place(&axis, carom_axis_tick(&axis, i));
-        carom_axis_label(&axis, i, text);
-        carom_canvas_box(&p->canvas, LEFT - 8, y - 1, 6, 2, ink);
-        carom_canvas_text(&p->canvas, LEFT - 12 - text_width(text), y - CAROM_GLYPH_HEIGHT / 2, false, text, ink);
-    }
-    axis_note(&axis, note, sizeof note);
-    snprintf(text, sizeof text, "%.50s%s", p->scale->map->y.name, note);
-    carom_canvas_text(&p->canvas, 4, TOP + (p->height + text_width(text)) / 2, true, text, ink);
+    snprintf(text, sizeof text, "%.50s%s", side->name, note);
+    carom_canvas_text(&p->canvas, upright ? 4 : LEFT + (p->width - text_width(text)) / 2,
+                      upright ? TOP + (p->height + text_width(text)) / 2 : bottom + 36, upright, text, ink);
 }
 
 static void draw_bar(picture *p, int height)
 {
     const carom_map_scale *s = p->scale;
-    const carom_map_side side = {"", s->low, s->high, 2};
     carom_axis axis;
     char text[80];
     const int x = LEFT + p->width + GAP;
@@ -109,7 +99,6 @@ static void draw_bar(picture *p, int height)
         carom_canvas_box(&p->canvas, x, TOP + j, BAR, 1,
                          carom_map_colour(s, s->high - (s->high - s->low) * (j + 0.5) / height));
     draw_frame(p, x, TOP, BAR, height);
-    fit(&axis, &side, 0, 0, CAROM_MAX(3, height / 60));
     carom_axis_fit(&axis, s->low, s->high, 0, CAROM_MAX(3, height / 60));
     axis.begin = TOP + height, axis.end = TOP;
     for (int i = 0; i < axis.count; i++) {
@@ -145,7 +134,7 @@ static void draw_legend(picture *p, int y)
     }
 }
 
-carom_status carom_map_png(const char *path, const carom_map_scale *scale, carom_error *error)
+static carom_status write_png(const char *path, const carom_map_scale *scale, carom_error *error)
 {
     const carom_map *m = scale->map;
     picture p = {.scale = scale, .width = extent(m->x.n), .height = extent(m->y.n)};
@@ -161,8 +150,8 @@ carom_status carom_map_png(const char *path, const carom_map_scale *scale, carom
     carom_canvas_box(&p.canvas, 0, 0, p.canvas.width, p.canvas.height, paper);
     draw_cells(&p);
     draw_frame(&p, LEFT, TOP, p.width, p.height);
-    draw_x(&p);
-    draw_y(&p);
+    draw_axis(&p, false);
+    draw_axis(&p, true);
     char title[200];
     snprintf(title, sizeof title, "%.*s", CAROM_MAX(0, (p.canvas.width - LEFT) / CAROM_GLYPH_WIDTH), m->title);
     carom_canvas_text(&p.canvas, LEFT, 8, false, title, ink);
@@ -180,7 +169,7 @@ carom_status carom_map_write(const char *path, const carom_map *map, carom_error
     carom_map_scale scale;
     CAROM_TRY(carom_map_scale_fit(&scale, map, error));
     if (carom_ends_with(path, ".png"))
-        return carom_map_png(path, &scale, error);
+        return write_png(path, &scale, error);
     if (carom_ends_with(path, ".svg"))
         return carom_map_svg(path, &scale, error);
     CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture ends in .png or .svg, '%s' does not", path);

@@ -49,7 +49,6 @@ enum { CAROM_GLYPH_WIDTH = 12, CAROM_GLYPH_HEIGHT = 14 };
 void carom_canvas_text(carom_canvas *canvas, int x, int y, bool upright, const char *text, carom_colour colour);
 
 carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom_error *error);
-carom_status carom_map_png(const char *path, const carom_map_scale *scale, carom_error *error);
 carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom_error *error);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_rate(const carom_columns *table, const char *name)
     return carom_ends_with(name, "'") && carom_columns_find(table, base) >= 0;
 }
 
-carom_column_kind carom_report_kind(const carom_columns *table, int column)
+static carom_column_kind kind_of(const carom_columns *table, int column)
 {
     const char *name = table->name[column], *dot = strrchr(name, '.');
     if (strcmp(name, "t") == 0 || strcmp(name, "side") == 0)
@@ -60,7 +60,7 @@ const char **carom_report_names(carom_report *r, carom_column_kind kind, int *n)
     for (int i = 0; names && i < r->nrun; i++)
         for (int k = 0; k < r->run[i].table->ncolumn; k++) {
             const char *name = r->run[i].table->name[k];
-            bool old = carom_report_kind(r->run[i].table, k) != kind;
+            bool old = kind_of(r->run[i].table, k) != kind;
             for (int j = 0; !old && j < *n; j++)
                 old = strcmp(names[j], name) == 0;
             if (!old)

@@ -114,9 +114,17 @@ void carom_report_contacts(carom_report *r)
 
 /* ---- impacts ---- */
 typedef struct impacts { /* of one contact in one run, in the order of time */
+    const carom_report_run *run;
+    const char *name; /* of its column */
     double *t, *p;
     size_t n;
 } impacts;
+
+/* In a legend: the run is told where there are several. */
+static const char *label(const carom_report *r, const char *name, const impacts *a)
+{
+    return r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", name, a->run->name) : name;
+}
 
 static impacts find_impacts(carom_report *r, const carom_report_run *run, const char *name)
 {
@@ -124,8 +132,8 @@ static impacts find_impacts(carom_report *r, const carom_report_run *run, const 
     size_t n = 0;
     for (size_t i = 0; values && i < run->table->nrow; i++)
         n += values[i] != 0;
-    impacts found = {carom_report_memory(r, (n + 1) * sizeof(double)), carom_report_memory(r, (n + 1) * sizeof(double)),
-                     0};
+    impacts found = {run, name, carom_report_memory(r, (n + 1) * sizeof(double)),
+                     carom_report_memory(r, (n + 1) * sizeof(double)), 0};
     for (size_t i = 0; values && found.t && found.p && i < run->table->nrow; i++)
         if (values[i] != 0) {
             found.t[found.n] = t[i];
@@ -134,88 +142,65 @@ static impacts find_impacts(carom_report *r, const carom_report_run *run, const 
     return found;
 }
 
-static void put_table(carom_report *r, const char *const *names, int n, const impacts *all)
+static void put_table(carom_report *r, const impacts *all, int n)
 {
     static const char *const header[] = {"run", "impulse", "number", "first at t", "last at t", "sum", "largest"};
-    int columns = CAROM_COUNT(header), rows = 0;
-    const char **cell = carom_report_memory(r, (size_t)(n * r->nrun * columns + 1) * sizeof *cell);
-    for (int k = 0; cell && k < n; k++)
-        for (int i = 0; i < r->nrun; i++) {
-            const impacts *a = &all[k * r->nrun + i];
-            double sum = 0, most = 0;
-            for (size_t j = 0; j < a->n; j++) {
-                sum += a->p[j];
-                most = fabs(a->p[j]) > fabs(most) ? a->p[j] : most;
-            }
-            if (a->n == 0)
-                continue;
-            const char **c = cell + rows++ * columns;
-            c[0] = r->run[i].name;
-            c[1] = names[k];
-            c[2] = carom_arena_format(r->arena, "%zu", a->n);
-            c[3] = carom_arena_format(r->arena, "%.6g", a->t[0]);
-            c[4] = carom_arena_format(r->arena, "%.6g", a->t[a->n - 1]);
-            c[5] = carom_arena_format(r->arena, "%.6g", sum);
-            c[6] = carom_arena_format(r->arena, "%.6g", most);
+    int columns = CAROM_COUNT(header);
+    const char **cell = carom_report_memory(r, (size_t)(n * columns + 1) * sizeof *cell);
+    for (int k = 0; cell && k < n; k++) {
+        const impacts *a = &all[k];
+        const char **c = cell + k * columns;
+        double sum = 0, most = 0;
+        for (size_t j = 0; j < a->n; j++) {
+            sum += a->p[j];
+            most = fabs(a->p[j]) > fabs(most) ? a->p[j] : most;
         }
+        const double number[] = {(double)a->n, a->t[0], a->t[a->n - 1], sum, most};
+        c[0] = a->run->name;
+        c[1] = a->name;
+        for (int i = 0; i < CAROM_COUNT(number); i++)
+            c[2 + i] = carom_arena_format(r->arena, i ? "%.6g" : "%.0f", number[i]);
+    }
     if (cell)
-        carom_page_table_put(r->page, &(carom_page_table){NULL, header, cell, columns, rows});
+        carom_page_table_put(r->page, &(carom_page_table){NULL, header, cell, columns, n});
 }
 
-static void plot_impulses(carom_report *r, const char *const *names, int n, const impacts *all)
+static void plot_impulses(carom_report *r, const impacts *all, int n)
 {
-    carom_chart_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)n * sizeof *series);
     int used = 0;
-    for (int k = 0; series && k < n; k++)
-        for (int i = 0; i < r->nrun; i++) {
-            const impacts *a = &all[k * r->nrun + i];
-            if (a->n && used < 2 * CAROM_REPORT_CURVES)
-                series[used++] = (carom_chart_series){.x = a->t, .y = a->p, .n = a->n, .style = CAROM_CHART_STEMS,
-                    .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", names[k], r->run[i].name) : names[k]};
-        }
-    carom_page_plot(r->page, &(carom_chart){.title = "Impulses",
-                                                     .x_label = "t",
-                                                     .y_label = "impulse",
-                                                     .series = series,
-                                                     .nseries = used,
-                                                     .x_from = r->from,
-                                                     .x_to = r->to,
-                                                     .link = "t",
-                                                     .height = 280});
+    for (; series && used < CAROM_MIN(n, 2 * CAROM_REPORT_CURVES); used++)
+        series[used] = (carom_chart_series){.x = all[used].t, .y = all[used].p, .n = all[used].n,
+                                            .style = CAROM_CHART_STEMS, .name = label(r, all[used].name, &all[used])};
+    carom_page_plot(r->page, &(carom_chart){.title = "Impulses", .x_label = "t", .y_label = "impulse",
+                                            .series = series, .nseries = used, .x_from = r->from, .x_to = r->to,
+                                            .link = "t", .height = 280});
 }
 
 /* A straight line downwards here is an accumulation: infinitely many impacts in finite time. */
-static void plot_intervals(carom_report *r, const char *const *names, int n, const impacts *all)
+static void plot_intervals(carom_report *r, const impacts *all, int n)
 {
-    carom_chart_series *series = carom_report_memory(r, (size_t)(n * r->nrun) * sizeof *series);
+    carom_chart_series *series = carom_report_memory(r, (size_t)n * sizeof *series);
     int used = 0;
-    for (int k = 0; series && k < n; k++)
-        for (int i = 0; i < r->nrun; i++) {
-            const impacts *a = &all[k * r->nrun + i];
-            const char *mode = carom_arena_format(r->arena, "%s.mode", carom_report_stem(r, names[k]));
-            const char *dot = strrchr(names[k], '.');
-            /* of a contact */
-            bool normal = mode && strcmp(dot, ".impulse") == 0 && carom_report_column(&r->run[i], mode);
-            if (a->n < 4 || !normal || used == CAROM_REPORT_CURVES)
-                continue;
-            double *number = carom_report_memory(r, a->n * sizeof(double)),
-                   *interval = carom_report_memory(r, a->n * sizeof(double));
-            if (!number || !interval)
-                return;
-            for (size_t j = 0; j + 1 < a->n; j++) {
-                number[j] = (double)j + 1;
-                interval[j] = a->t[j + 1] - a->t[j];
-            }
-            const char *stem = carom_report_stem(r, names[k]);
-            series[used++] = (carom_chart_series){.x = number, .y = interval, .n = a->n - 1,
-                .style = CAROM_CHART_POINTS,
-                .name = r->nrun > 1 ? carom_arena_format(r->arena, "%s, %s", stem, r->run[i].name) : stem};
+    for (int k = 0; series && k < n && used < CAROM_REPORT_CURVES; k++) {
+        const impacts *a = &all[k];
+        const char *stem = carom_report_stem(r, a->name), *mode = carom_arena_format(r->arena, "%s.mode", stem);
+        bool normal = carom_ends_with(a->name, ".impulse") && mode && carom_report_column(a->run, mode);
+        double *number = carom_report_memory(r, a->n * sizeof(double)),
+               *interval = carom_report_memory(r, a->n * sizeof(double));
+        if (a->n < 4 || !normal || !number || !interval) /* of a contact */
+            continue;
+        for (size_t j = 0; j + 1 < a->n; j++) {
+            number[j] = (double)j + 1;
+            interval[j] = a->t[j + 1] - a->t[j];
         }
+        series[used++] = (carom_chart_series){.x = number, .y = interval, .n = a->n - 1, .style = CAROM_CHART_POINTS,
+                                              .name = label(r, stem, a)};
+    }
     if (used)
-        carom_page_plot(r->page, &(carom_chart){
-            .title = "Time from each impact to the next", .x_label = "number of the impact", .y_label = "time",
-            .logy = true,
-            .series = series, .nseries = used, .zoom_both = true, .height = 260});
+        carom_page_plot(r->page, &(carom_chart){.title = "Time from each impact to the next",
+                                                .x_label = "number of the impact", .y_label = "time", .logy = true,
+                                                .series = series, .nseries = used, .zoom_both = true, .height = 260});
 }
 
 static void put_accumulations(carom_report *r, const carom_report_run *run)
@@ -235,7 +220,7 @@ void carom_report_impacts(carom_report *r)
     int n;
     const char **names = carom_report_names(r, CAROM_COLUMN_IMPULSE, &n);
     impacts *all = carom_report_memory(r, (size_t)(n * r->nrun + 1) * sizeof *all);
-    bool any = false;
+    int found = 0;
     if (r->failed)
         return;
     carom_page_section(r->page, "impacts", "Impacts", CAROM_PAGE_INFO);
@@ -243,18 +228,17 @@ void carom_report_impacts(carom_report *r)
         carom_page_note(r->page, "There are no columns of impulses.");
         return;
     }
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < r->nrun; i++) {
-            all[k * r->nrun + i] = find_impacts(r, &r->run[i], names[k]);
-            any = any || all[k * r->nrun + i].n;
-        }
-    if (!any) {
+    for (int k = 0; k < n * r->nrun; k++) {
+        all[found] = find_impacts(r, &r->run[k % r->nrun], names[k / r->nrun]);
+        found += all[found].n > 0;
+    }
+    if (found == 0) {
         carom_page_text(r->page, "There are no impacts.");
         return;
     }
-    put_table(r, names, n, all);
+    put_table(r, all, found);
     for (int i = 0; i < r->nrun; i++)
         put_accumulations(r, &r->run[i]);
-    plot_impulses(r, names, n, all);
-    plot_intervals(r, names, n, all);
+    plot_impulses(r, all, found);
+    plot_intervals(r, all, found);
 }

@@ -28,7 +28,6 @@ typedef enum carom_column_kind {
     CAROM_COLUMN_IMPULSE,
     CAROM_COLUMN_ENERGY
 } carom_column_kind;
-carom_column_kind carom_report_kind(const carom_columns *table, int column);
 /* The names of all columns of a kind in any of the runs, each once; NULL with *n = 0: none or no memory. */
 const char **carom_report_names(carom_report *report, carom_column_kind kind, int *n);
 const double *carom_report_column(const carom_report_run *run, const char *name); /* NULL: it has none */

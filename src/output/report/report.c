@@ -6,15 +6,11 @@
 #include "output/draw.h"
 #include "output/report/parts.h"
 
-static const char *text_of(carom_report *r, bool known, const char *format, double value)
+static const char *text_of(carom_report *r, bool known, double value)
 {
-    char buffer[60];
-    snprintf(buffer, sizeof buffer, "%s", "-");
-    if (known && format)
-        snprintf(buffer, sizeof buffer, "%.10g", value);
-    const char *text = carom_arena_text(r->arena, buffer, strlen(buffer));
+    const char *text = known ? carom_arena_format(r->arena, "%.10g", value) : "-";
     r->failed = r->failed || !text;
-    return text ? text : "";
+    return text;
 }
 
 static void overview(carom_report *r)
@@ -33,12 +29,12 @@ static void overview(carom_report *r)
         c[0] = run->name;
         c[1] = run->model ? run->model->name : run->table->title;
         c[2] = run->scheme ? run->scheme : "-";
-        c[3] = text_of(r, true, "", (double)run->table->nrow);
-        c[4] = text_of(r, true, "", t[0]);
-        c[5] = text_of(r, true, "", t[run->table->nrow - 1]);
-        c[6] = text_of(r, live, "", (double)info->steps);
-        c[7] = text_of(r, live, "", (double)info->rejected);
-        c[8] = text_of(r, live, "", (double)info->events[CAROM_EVENT_IMPACT]);
+        c[3] = text_of(r, true, (double)run->table->nrow);
+        c[4] = text_of(r, true, t[0]);
+        c[5] = text_of(r, true, t[run->table->nrow - 1]);
+        c[6] = text_of(r, live, (double)info->steps);
+        c[7] = text_of(r, live, (double)info->rejected);
+        c[8] = text_of(r, live, (double)info->events[CAROM_EVENT_IMPACT]);
         c[9] = live                    ? carom_status_text(run->status)
                : run->table->truncated ? "file is not complete"
                                        : "read from a file";

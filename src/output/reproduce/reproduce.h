@@ -7,7 +7,7 @@
  *   {
  *       ...
  *       carom_find_check(f, "order of L1.q", order, 0.9, 1.1);
- *       carom_find_series(carom_find_plot(f, "Height", "t", "y", 0), "kern", CAROM_FINDING_LINE, n, t, y);
+ *       carom_find_series(carom_find_plot(f, "Height", "t", "y", 0), "kern", CAROM_CHART_LINE, n, t, y);
  *       return CAROM_OK;
  *   } */
 #ifndef CAROM_REPRODUCE_H
@@ -15,6 +15,7 @@
 
 #include "carom_analysis.h"
 #include "core/core.h"
+#include "output/chart/chart.h"
 
 typedef struct carom_findings carom_findings;
 
@@ -45,33 +46,16 @@ typedef struct carom_finding_check {
     bool passes;
 } carom_finding_check;
 
-typedef enum carom_finding_style {
-    CAROM_FINDING_LINE, /* two points with the same x are a jump; NaN lifts the pen */
-    CAROM_FINDING_POINTS,
-    CAROM_FINDING_LINE_POINTS,
-    CAROM_FINDING_STEMS,
-    CAROM_FINDING_DASHED
-} carom_finding_style;
-typedef struct carom_finding_series {
-    const char *name;
-    carom_finding_style style;
-    size_t n;
-    const double *x, *y;
-} carom_finding_series;
-
 enum { CAROM_FINDING_LOGX = 1, CAROM_FINDING_LOGY = 2, CAROM_FINDING_LOGLOG = 3 };
 typedef enum carom_finding_kind { CAROM_FINDING_TEXT, CAROM_FINDING_TABLE, CAROM_FINDING_PLOT } carom_finding_kind;
 typedef struct carom_finding { /* in the order in which they were put */
     struct carom_finding *next;
     carom_findings *owner;
     carom_finding_kind kind;
-    const char *title;             /* the text itself */
-    const char *x_label, *y_label; /* of a plot */
-    unsigned scale;
-    struct carom_finding_series *series; /* [nseries] of a plot */
-    int nseries, room;
-    double slope, slope_x, slope_y; /* a triangle; slope 0: none */
-    const char **cell;             /* [(nrow+1)*ncolumn] of a table, the header first */
+    const char *title;      /* the text itself */
+    carom_chart chart;      /* of a plot */
+    carom_chart_mark slope; /* its triangle */
+    const char **cell;      /* [(nrow+1)*ncolumn] of a table, the header first */
     int ncolumn, nrow;
 } carom_finding;
 
@@ -84,7 +68,7 @@ struct carom_findings {
     void *user;
     carom_finding *first, *last;
     carom_finding_check *check; /* [ncheck] */
-    int ncheck, room;
+    int ncheck;
     bool full;     /* memory ran out */
     carom_status status;
     carom_error error;
@@ -98,7 +82,7 @@ void carom_find_check(carom_findings *f, const char *what, double measured, doub
 void carom_find_value(carom_findings *f, const char *what, double measured, double known, double tolerance);
 carom_finding *carom_find_plot(carom_findings *f, const char *title, const char *x_label, const char *y_label,
                                unsigned scale);
-void carom_find_series(carom_finding *plot, const char *name, carom_finding_style style, size_t n, const double *x,
+void carom_find_series(carom_finding *plot, const char *name, carom_chart_style style, size_t n, const double *x,
                        const double *y);
 void carom_find_slope(carom_finding *plot, double slope, double x, double y);
 /* header: "h|error|order"; cells of a row likewise. */

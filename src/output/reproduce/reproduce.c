@@ -1,5 +1,5 @@
 /* reproduce.c: the list of papers, and how an entry is computed and what it finds is kept. */
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -32,24 +32,34 @@ const carom_entry *carom_entry_find(const char *id)
 
 /* ---- keeping ---- */
 
+/* The n things of `old` and room for `more`; NULL: memory is out. */
+static void *grow(carom_findings *f, const void *old, int n, int more, size_t size)
+{
+    void *all = carom_arena_alloc(f->arena, (size_t)(n + more) * size);
+    f->full |= !all;
+    return all && n ? memcpy(all, old, (size_t)n * size) : all;
+}
+
+static char *keep(carom_findings *f, const char *text)
+{
+    char *copy = carom_arena_text(f->arena, text, strlen(text));
+    f->full |= !copy;
+    return copy;
+}
+
 static char *vtext(carom_findings *f, const char *format, va_list arguments)
 {
     char buffer[4000];
     vsnprintf(buffer, sizeof buffer, format, arguments);
-    char *text = carom_arena_text(f->arena, buffer, strlen(buffer));
-    f->full |= !text;
-    return text;
+    return keep(f, buffer);
 }
 
 static carom_finding *put(carom_findings *f, carom_finding_kind kind, const char *title)
 {
-    carom_finding *finding = CAROM_NEW(f->arena, carom_finding, 1);
-    if (!finding) {
-        f->full = true;
+    carom_finding *finding = grow(f, NULL, 0, 1, sizeof *finding);
+    if (!finding)
         return NULL;
-    }
-    *finding = (carom_finding){.owner = f, .kind = kind, .title = carom_arena_text(f->arena, title, strlen(title))};
-    f->full |= !finding->title;
+    *finding = (carom_finding){.owner = f, .kind = kind, .title = keep(f, title)};
     if (f->last)
         f->last->next = finding;
     else
@@ -70,20 +80,12 @@ void carom_find_text(carom_findings *f, const char *format, ...)
 
 void carom_find_check(carom_findings *f, const char *what, double measured, double least, double most)
 {
-    if (f->ncheck == f->room) {
-        int room = f->room ? 2 * f->room : 16;
-        carom_finding_check *more = CAROM_NEW(f->arena, carom_finding_check, room);
-        if (!more) {
-            f->full = true;
-            return;
-        }
-        if (f->ncheck)
-            memcpy(more, f->check, sizeof *more * (size_t)f->ncheck);
-        f->check = more, f->room = room;
-    }
-    const char *copy = carom_arena_text(f->arena, what, strlen(what));
-    f->full |= !copy;
-    f->check[f->ncheck++] = (carom_finding_check){copy, measured, least, most, measured >= least && measured <= most};
+    carom_finding_check *check = grow(f, f->check, f->ncheck, 1, sizeof *check);
+    if (!check)
+        return;
+    f->check = check;
+    f->check[f->ncheck++] =
+        (carom_finding_check){keep(f, what), measured, least, most, measured >= least && measured <= most};
 }
 
 void carom_find_value(carom_findings *f, const char *what, double measured, double known, double tolerance)
@@ -95,73 +97,62 @@ carom_finding *carom_find_plot(carom_findings *f, const char *title, const char 
                                unsigned scale)
 {
     carom_finding *plot = put(f, CAROM_FINDING_PLOT, title);
-    if (plot) {
-        plot->x_label = carom_arena_text(f->arena, x_label, strlen(x_label));
-        plot->y_label = carom_arena_text(f->arena, y_label, strlen(y_label));
-        plot->scale = scale;
-        f->full |= !plot->x_label || !plot->y_label;
-    }
+    if (plot)
+        plot->chart = (carom_chart){.title = plot->title, .x_label = keep(f, x_label), .y_label = keep(f, y_label),
+                                    .logx = scale & CAROM_FINDING_LOGX, .logy = scale & CAROM_FINDING_LOGY,
+                                    .half = scale == CAROM_FINDING_LOGLOG};
     return plot;
 }
 
-void carom_find_series(carom_finding *plot, const char *name, carom_finding_style style, size_t n, const double *x,
+void carom_find_series(carom_finding *plot, const char *name, carom_chart_style style, size_t n, const double *x,
                        const double *y)
 {
     if (!plot)
         return;
     carom_findings *f = plot->owner;
-    double *copy = CAROM_NEW(f->arena, double, 2 * n + 1);
-    char *title = carom_arena_text(f->arena, name, strlen(name));
-    if (plot->nseries == plot->room) {
-        int room = plot->room ? 2 * plot->room : 8;
-        carom_finding_series *more = CAROM_NEW(f->arena, carom_finding_series, room);
-        if (more && plot->nseries)
-            memcpy(more, plot->series, sizeof *more * (size_t)plot->nseries);
-        plot->series = more, plot->room = more ? room : 0;
-    }
-    if (!copy || !title || !plot->series) {
-        f->full = true;
+    carom_chart *c = &plot->chart;
+    carom_chart_series *series = grow(f, c->series, c->nseries, 1, sizeof *series);
+    double *x_copy = grow(f, x, (int)n, 1, sizeof *x), *y_copy = grow(f, y, (int)n, 1, sizeof *y);
+    if (!series || !x_copy || !y_copy)
         return;
-    }
-    memcpy(copy, x, sizeof *x * n);
-    memcpy(copy + n, y, sizeof *y * n);
-    plot->series[plot->nseries++] = (carom_finding_series){title, style, n, copy, copy + n};
+    series[c->nseries++] =
+        (carom_chart_series){.name = keep(f, name), .x = x_copy, .y = y_copy, .n = n, .style = style};
+    c->series = series;
 }
 
 void carom_find_slope(carom_finding *plot, double slope, double x, double y)
 {
-    if (plot)
-        plot->slope = slope, plot->slope_x = x, plot->slope_y = y;
+    char text[40];
+    if (!plot)
+        return;
+    snprintf(text, sizeof text, "%g", slope);
+    plot->slope = (carom_chart_mark){keep(plot->owner, text), x, y, slope};
+    plot->chart.marks = &plot->slope;
+    plot->chart.nmark = slope != 0;
 }
 
-/* Cuts "a|b|c" into cells. */
-static void cells(carom_finding *table, char *line, int row)
+/* A row from "a|b|c". */
+static void add_row(carom_finding *table, char *line)
 {
-    for (int k = 0; k < table->ncolumn; k++) {
-        char *bar = line ? strchr(line, '|') : NULL;
-        if (bar)
-            *bar = '\0';
-        table->cell[row * table->ncolumn + k] = line ? line : "";
-        line = bar ? bar + 1 : NULL;
-    }
+    const int n = table->ncolumn;
+    const char **cell = grow(table->owner, table->cell, (table->nrow + 1) * n, n, sizeof *cell);
+    table->cell = cell ? cell : table->cell;
+    table->nrow += cell != NULL;
+    for (int k = 0; cell && k < n; k++)
+        cell[table->nrow * n + k] = line ? strsep(&line, "|") : "";
 }
 
 carom_finding *carom_find_table(carom_findings *f, const char *title, const char *header)
 {
     carom_finding *table = put(f, CAROM_FINDING_TABLE, title);
-    if (!table)
+    char *line = keep(f, header);
+    if (!table || !line)
         return NULL;
     table->ncolumn = 1;
     for (const char *c = header; *c; c++)
         table->ncolumn += *c == '|';
-    table->room = 8;
-    table->cell = CAROM_NEW(f->arena, const char *, table->room * table->ncolumn);
-    char *line = carom_arena_text(f->arena, header, strlen(header));
-    if (!table->cell || !line) {
-        f->full = true;
-        return NULL;
-    }
-    cells(table, line, 0);
+    table->nrow = -1; /* the header is no row */
+    add_row(table, line);
     return table;
 }
 
@@ -169,22 +160,12 @@ void carom_find_row(carom_finding *table, const char *format, ...)
 {
     if (!table)
         return;
-    carom_findings *f = table->owner;
-    if (table->nrow + 1 == table->room) {
-        const char **more = CAROM_NEW(f->arena, const char *, 2 * table->room * table->ncolumn);
-        if (!more) {
-            f->full = true;
-            return;
-        }
-        memcpy(more, table->cell, sizeof *more * (size_t)(table->room * table->ncolumn));
-        table->cell = more, table->room *= 2;
-    }
     va_list arguments;
     va_start(arguments, format);
-    char *line = vtext(f, format, arguments);
+    char *line = vtext(table->owner, format, arguments);
     va_end(arguments);
     if (line)
-        cells(table, line, ++table->nrow);
+        add_row(table, line);
 }
 
 /* ---- computing ---- */

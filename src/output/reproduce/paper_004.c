@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 /* ---- section 2 ---- */
 
@@ -56,9 +56,9 @@ static carom_status section_2(carom_findings *f, carom_error *error)
         }
     }
     carom_finding *plot = carom_find_plot(f, "Free motion onto a wall: the velocity turns in two steps", "t", "U", 0);
-    carom_find_series(plot, "scheme (16)", CAROM_FINDING_POINTS, N + 1, t, U);
-    carom_find_series(plot, "exact", CAROM_FINDING_LINE, N + 1, t, exact);
-    carom_find_series(plot, "outgoing line two steps late", CAROM_FINDING_DASHED, N + 1, t, delayed);
+    carom_find_series(plot, "scheme (16)", CAROM_CHART_POINTS, N + 1, t, U);
+    carom_find_series(plot, "exact", CAROM_CHART_LINE, N + 1, t, exact);
+    carom_find_series(plot, "outgoing line two steps late", CAROM_CHART_DASHED, N + 1, t, delayed);
     carom_find_value(f, "m = floor(((1+e) u0 + h (1-e) v0)/(-(1+e) v0 h))", m,
                      floor(((1 + e) * u0 + h * (1 - e) * v0) / (-(1 + e) * v0 * h)), 0);
     carom_find_check(f, "distance from the line that is late by 2 h, for n >= m + 2", worst, 0, 1e-13);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 static const char *const velocity[] = {"max.v", "hausdorff.v", "grid-L2.v", "grid-L1.v"};
 
@@ -112,9 +112,9 @@ static carom_status precision_work(carom_findings *f, const char *control, const
         CAROM_TRY(precision(f, examples[k], scheme, false, &guarded, error));
         carom_finding *plot =
             carom_find_plot(f, what, "L1 error of q", "evaluations of the right-hand side", CAROM_FINDING_LOGLOG);
-        carom_find_series(plot, "constant steps", CAROM_FINDING_LINE_POINTS, constant.n, constant.error, constant.work);
-        carom_find_series(plot, "adaptive, as printed", CAROM_FINDING_POINTS, printed.n, printed.error, printed.work);
-        carom_find_series(plot, "adaptive, guarded", CAROM_FINDING_LINE_POINTS, guarded.n, guarded.error, guarded.work);
+        carom_find_series(plot, "constant steps", CAROM_CHART_LINE_POINTS, constant.n, constant.error, constant.work);
+        carom_find_series(plot, "adaptive, as printed", CAROM_CHART_POINTS, printed.n, printed.error, printed.work);
+        carom_find_series(plot, "adaptive, guarded", CAROM_CHART_LINE_POINTS, guarded.n, guarded.error, guarded.work);
         double best = INFINITY, stuck = INFINITY, work = 0;
         for (size_t i = 0; i < guarded.n; i++)
             if (guarded.error[i] < best)
@@ -330,7 +330,7 @@ static carom_status remark_19(carom_findings *f, carom_error *error)
         }
         carom_record_free(&record);
         CAROM_TRY(status);
-        carom_find_series(plot, list[k].name, CAROM_FINDING_LINE, 401, t, y);
+        carom_find_series(plot, list[k].name, CAROM_CHART_LINE, 401, t, y);
         carom_find_row(table, "%s|%.2g|%.2g", list[k].name, depth, moving);
         snprintf(what, sizeof what, "%s: deepest penetration", list[k].name);
         carom_find_check(f, what, depth, list[k].inside ? 0 : 1e-4, list[k].inside ? 1e-12 : 1);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 #define POWERS {0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5, 0x1p-6, 0x1p-7, 0x1p-8, 0x1p-9, 0x1p-10}
 static const char *const moreau[] = {"moreau-jean:theta=1"};

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 enum { WORD = 200 };
 
@@ -96,7 +96,7 @@ static void draw_norm(carom_findings *f, const carom_comparison *c, const carom_
         for (int i = 0; i < n; i++)
             if (error[i] < least)
                 least = error[i], at = h[i];
-        carom_find_series(plot, c->schemes[s], CAROM_FINDING_POINTS, (size_t)n, h, error);
+        carom_find_series(plot, c->schemes[s], CAROM_CHART_POINTS, (size_t)n, h, error);
     }
     const double order = c->expected ? c->expected[norm] : NAN;
     if (order > 0 && isfinite(least))

@@ -1,7 +1,7 @@
 /* paper_001.c: the two figures of Kern's note, computed by his scheme with the values of his listing. */
 #include <math.h>
 
-#include "analysis/reproduce/reproduce.h"
+#include "output/reproduce/reproduce.h"
 
 enum { STEPS = 1000 };
 
@@ -38,10 +38,10 @@ static double total(const history *s)
 
 static void draw(carom_findings *f, const history *s, const char *title)
 {
-    carom_find_series(carom_find_plot(f, title, "t [s]", "y [m]", 0), "position", CAROM_FINDING_LINE, STEPS + 1, s->t,
+    carom_find_series(carom_find_plot(f, title, "t [s]", "y [m]", 0), "position", CAROM_CHART_LINE, STEPS + 1, s->t,
                       s->y);
     carom_find_series(carom_find_plot(f, "Reaction of the ground in each step", "t [s]", "impulse [N s]", 0), "impulse",
-                      CAROM_FINDING_LINE, STEPS, s->t + 1, s->R + 1);
+                      CAROM_CHART_LINE, STEPS, s->t + 1, s->R + 1);
 }
 
 static carom_status figure_1(carom_findings *f, carom_error *error)
