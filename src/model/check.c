@@ -15,6 +15,7 @@ enum { BASE = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMM
 typedef struct bench {
     carom_probe at, derivative; /* the same point: plain quantities, derivatives */
     double *there;              /* [longest] one value of a function */
+    double *xi;                 /* [nv] a displacement */
     double *found, *left, *right; /* [longest] its difference quotients */
     double *factor;             /* [longest] of the mass matrix */
     int nrow, ngap, longest;
@@ -71,14 +72,20 @@ static double unit(double x)
     return x != 0 ? fmin(1, fmax(1e-3, fabs(x))) : 1;
 }
 
+static double unit_q(const carom_model *m, int i) /* of a displacement */
+{
+    return m->manifold ? 1 : unit(m->q[i]);
+}
+
 static void choose(bench *b, bool start)
 {
     carom_probe *k = &b->at;
     const carom_model *m = k->model;
     k->t = start ? 0 : (uniform(b) + 1) / 2 * (m->period > 0 ? m->period : 1);
     k->s = start ? 1 : uniform(b);
-    for (int i = 0; i < m->nq; i++)
-        k->q[i] = m->q[i] + (start ? 0 : 0.1 * unit(m->q[i]) * uniform(b));
+    for (int i = 0; i < m->nv; i++)
+        b->xi[i] = start ? 0 : 0.1 * unit_q(m, i) * uniform(b);
+    carom_model_drift(m, m->q, b->xi, k->q);
     for (int i = 0; i < m->nv; i++) {
         k->v[i] = (m->v ? m->v[i] : 0) + (start ? 0 : uniform(b));
         k->a[i] = uniform(b);
@@ -105,11 +112,12 @@ static void move(bench *b, char way, int j, const carom_probe *from, double s)
     bool motion = way == 'm' || way == 'a';
     k->t = from->t + (way == 't' || motion ? s : 0);
     for (int i = 0; i < k->model->nv; i++) {
-        k->q[i] = from->q[i] + (motion                 ? s * from->v[i] + (way == 'a' ? s * s / 2 * from->a[i] : 0)
-                                : way == 'q' && i == j ? s
-                                                       : 0);
+        b->xi[i] = motion                 ? s * from->v[i] + (way == 'a' ? s * s / 2 * from->a[i] : 0)
+                   : way == 'q' && i == j ? s
+                                          : 0;
         k->v[i] = from->v[i] + (way == 'a' ? s * from->a[i] : way == 'v' && i == j ? s : 0);
     }
+    carom_model_drift(k->model, from->q, b->xi, k->q);
     for (int i = 0; i < k->model->np; i++)
         k->p[i] = from->p[i] + (way == 'p' && i == j ? s : 0);
     carom_probe_eval(k);
@@ -120,14 +128,14 @@ static double step(const carom_probe *from, char way, int j)
     const double h = STEP;
     const carom_model *m = from->model;
     if (way == 'q')
-        return h * unit(m->q[j]);
+        return h * unit_q(m, j);
     if (way == 'p')
         return h * (from->p[j] != 0 ? fabs(from->p[j]) : 1);
     if (way != 'm' && way != 'a')
         return h * (way == 't' && m->period > 0 ? fmin(1, m->period / 8) : 1);
     double rate = m->period > 0 ? fmax(1, 8 / m->period) : 1;
     for (int i = 0; i < m->nv; i++)
-        rate = fmax(rate, fabs(from->v[i]) / unit(m->q[i]));
+        rate = fmax(rate, fabs(from->v[i]) / unit_q(m, i));
     return h / rate;
 }
 
@@ -235,7 +243,7 @@ static void copy_point(carom_probe *to, const carom_probe *from)
     size_t n = (size_t)from->model->nv, np = (size_t)from->model->np;
     to->t = from->t;
     to->s = from->s;
-    memcpy(to->q, from->q, sizeof *to->q * n);
+    memcpy(to->q, from->q, sizeof *to->q * (size_t)from->model->nq);
     memcpy(to->v, from->v, sizeof *to->v * n);
     memcpy(to->a, from->a, sizeof *to->a * n);
     memcpy(to->p, from->p, sizeof *to->p * np);
@@ -272,11 +280,12 @@ static carom_status open_bench(bench *b, const carom_model *m, unsigned long see
     carom_status status = carom_probe_new(&b->derivative, m, all, error);
     if (status == CAROM_OK) {
         b->there = CAROM_NEW(b->at.arena, double, b->longest);
+        b->xi = CAROM_NEW(b->at.arena, double, m->nv);
         b->found = CAROM_NEW(b->at.arena, double, b->longest);
         b->factor = CAROM_NEW(b->at.arena, double, b->longest);
         b->left = CAROM_NEW(b->at.arena, double, b->longest);
         b->right = CAROM_NEW(b->at.arena, double, b->longest);
-        if (!b->there || !b->found || !b->factor || !b->left || !b->right)
+        if (!b->there || !b->xi || !b->found || !b->factor || !b->left || !b->right)
             status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for the check of derivatives");
     }
     return status;

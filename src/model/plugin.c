@@ -83,6 +83,7 @@ static carom_status adopt(carom_loader *l)
     carom_source *s = l->s;
     carom_model *m = l->m;
     char buffer[32];
+    CAROM_TRY(carom_manifold_refuse(m, "a model file with a plugin", l->error));
     s->nq = m->nq;
     s->nparameter = m->np;
     s->var_p = 1;
