@@ -10,7 +10,7 @@
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
-    int n = system->nrow, nv = system->nv, nj = system->njoint;
+    size_t n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->nlink - system->njoint);
     CAROM_PLACE(layout, contacts->Y, n * nv);

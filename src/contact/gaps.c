@@ -15,7 +15,7 @@
 
 void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system)
 {
-    int n = system->nlink;
+    size_t n = system->nlink;
     CAROM_PLACE(layout, projection->active, n);
     CAROM_PLACE(layout, projection->q_free, system->nq);
     CAROM_PLACE(layout, projection->xi, system->nv);

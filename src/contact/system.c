@@ -21,10 +21,10 @@ static void fill_links(carom_system *system)
     }
 }
 
-static void place_results(carom_layout *layout, carom_eval *at, const carom_model *m, int nrow, unsigned want)
+static void place_results(carom_layout *layout, carom_eval *at, const carom_model *m, size_t nrow, unsigned want)
 {
-    int nv = m->nv, np = m->np;
-    const struct { unsigned mask; double **array; int length; } table[] = {
+    size_t nv = m->nv, np = m->np;
+    const struct { unsigned mask; double **array; size_t length; } table[] = {
         {CAROM_MASS, &at->M, nv * nv},          {CAROM_FORCE, &at->F, nv},
         {CAROM_GAP, &at->g, m->njoint + m->ncontact},
         {CAROM_JACOBIAN, &at->G, nrow * nv},    {CAROM_JACOBIAN, &at->w, nrow},
@@ -38,7 +38,7 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
     };
     for (int i = 0; i < CAROM_COUNT(table); i++)
         if (want & table[i].mask)
-            *table[i].array = carom_place(layout, sizeof(double) * (size_t)table[i].length);
+            CAROM_PLACE(layout, *table[i].array, table[i].length);
 }
 
 void carom_system_layout(carom_layout *layout, carom_system *system, const carom_model *model, unsigned want)

@@ -1,6 +1,9 @@
 /* layout.c: one block of memory for many arrays. */
 #include "core/layout.h"
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #if defined(__SANITIZE_ADDRESS__)
 #define CAROM_ASAN 1
 #elif defined(__has_feature)
@@ -17,8 +20,14 @@ enum { GUARD = 0 };
 #endif
 enum { ALIGN = 16 };
 
-void *carom_place(carom_layout *layout, size_t bytes)
+void *carom_place_array(carom_layout *layout, size_t size, size_t count)
 {
+    const size_t most = SIZE_MAX / 4; /* the places of two blocks can be added */
+    if (layout->used > most || count > most / size) {
+        layout->used = SIZE_MAX;
+        return NULL;
+    }
+    size_t bytes = size * count;
     size_t start = (layout->used + GUARD + ALIGN - 1) / ALIGN * ALIGN;
     unsigned char *place = layout->base ? layout->base + start : NULL;
 #ifdef CAROM_ASAN
@@ -31,11 +40,22 @@ void *carom_place(carom_layout *layout, size_t bytes)
     return place;
 }
 
-void carom_layout_release(carom_layout *layout, size_t bytes)
+bool carom_layout_new(carom_layout *layout, const carom_layout *measured)
+{
+    enum { LINE = 64 };
+    *layout = (carom_layout){0};
+    if (measured->used > SIZE_MAX / 4)
+        return false;
+    layout->block = calloc(measured->used + LINE, 1);
+    if (layout->block)
+        layout->base = (unsigned char *)layout->block + (LINE - (uintptr_t)layout->block % LINE) % LINE;
+    return layout->block;
+}
+
+void carom_layout_free(carom_layout layout)
 {
 #ifdef CAROM_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(layout->base, bytes);
+    ASAN_UNPOISON_MEMORY_REGION(layout.base, layout.used);
 #endif
-    (void)bytes;
-    layout->base = NULL;
+    free(layout.block);
 }

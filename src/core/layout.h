@@ -3,17 +3,28 @@
 #ifndef CAROM_LAYOUT_H
 #define CAROM_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct carom_layout {
     unsigned char *base; /* NULL: measuring */
-    size_t used;
+    size_t used;         /* SIZE_MAX: more than there are addresses */
+    void *block;         /* what carom_layout_new allocated */
 } carom_layout;
 
-void *carom_place(carom_layout *layout, size_t bytes); /* aligned to 16; NULL while measuring */
-void carom_layout_release(carom_layout *layout, size_t bytes); /* before the block is freed */
+/* count things of a size, aligned to 16; NULL while measuring. Counts are products of size_t: what the parts of a model
+ * are counted in, multiplied as int, would be too short for it. */
+void *carom_place_array(carom_layout *layout, size_t size, size_t count);
+static inline void *carom_place(carom_layout *layout, size_t bytes)
+{
+    return carom_place_array(layout, 1, bytes);
+}
+/* A block for what was measured, zeroed and aligned to 64; pages that nobody touches cost nothing. false: there is
+ * none. */
+bool carom_layout_new(carom_layout *layout, const carom_layout *measured);
+void carom_layout_free(carom_layout layout); /* by value: it may lie in its own block */
 
 #define CAROM_PLACE(layout, pointer, count)                                                            \
-    ((pointer) = carom_place((layout), sizeof *(pointer) * (size_t)(count)))
+    ((pointer) = carom_place_array((layout), sizeof *(pointer), (size_t)(count)))
 
 #endif

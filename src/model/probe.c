@@ -7,10 +7,10 @@
 static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
 {
     const carom_model *m = k->model;
-    int nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = m->njoint + m->ncontact;
+    size_t nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = m->njoint + m->ncontact;
     struct {
         double **array;
-        int length;
+        size_t length;
     } arrays[] = {
         {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
         {&k->at.M, nv * nv}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, nrow * nv}, {&k->at.w, nrow},

@@ -6,13 +6,9 @@
 #ifndef CAROM_SOURCE_H
 #define CAROM_SOURCE_H
 
+#include "core/limits.h"
 #include "expr/expr.h"
 #include "model/start.h"
-
-enum { /* limits: a hostile file must fail quickly */
-    CAROM_MAX_NODES = 200000, CAROM_MAX_COORDINATES = 200, CAROM_MAX_NAMES = 2000, CAROM_MAX_CONTACTS = 1000,
-    CAROM_MAX_DEPTH = 200
-};
 
 typedef enum carom_symbol_kind {
     CAROM_SYMBOL_COORDINATE,

@@ -197,9 +197,8 @@ static bool contacts(const carom_probe *k, carom_fault *f)
 {
     const carom_model *m = k->model;
     char b[32];
-    for (int i = 0; i < m->ncontact; i++) {
+    for (int i = 0, row = m->njoint; i < m->ncontact; row += 1 + m->contact[i++].directions) {
         double gap = k->at.g[m->njoint + i];
-        int row = carom_model_contact_row(m, i);
         const char *name = carom_model_contact_name(m, i, b);
         if (!isfinite(gap) || !row_finite(k, row))
             return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE,

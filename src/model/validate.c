@@ -1,9 +1,20 @@
 /* validate.c: is a struct that somebody filled by hand complete and sound? */
 #include <math.h>
 
+#include "core/limits.h"
 #include "model/start.h"
 
-enum { MOST = 100000 };
+/* Matrices of velocities and of rows, which every step may need, are dense. */
+static carom_status entries(const carom_model *m, carom_error *error)
+{
+    long long nv = m->nv, nrow = carom_model_rows(m), most = nv > nrow ? nv : nrow;
+    if (most * most > CAROM_MAX_ENTRIES)
+        CAROM_FAIL(error, CAROM_BAD_MODEL,
+                   "%d joints and %d contacts (%lld rows) with %lld velocities make a matrix of %lld entries; there "
+                   "may be at most %d",
+                   m->njoint, m->ncontact, nrow, nv, most * most, CAROM_MAX_ENTRIES);
+    return CAROM_OK;
+}
 
 static carom_status sizes(const carom_model *m, carom_error *error)
 {
@@ -13,9 +24,9 @@ static carom_status sizes(const carom_model *m, carom_error *error)
     } size[] = {{"nq", m->nq, 1}, {"nv", m->nv, 1}, {"np", m->np, 0}, {"njoint", m->njoint, 0},
                 {"ncontact", m->ncontact, 0}, {"noutput", m->noutput, 0}};
     for (int i = 0; i < CAROM_COUNT(size); i++)
-        if (size[i].value < size[i].least || size[i].value > MOST)
+        if (size[i].value < size[i].least || size[i].value > CAROM_MAX_COUNT)
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s = %d is outside of [%d, %d]", size[i].name, size[i].value,
-                       size[i].least, MOST);
+                       size[i].least, CAROM_MAX_COUNT);
     if (m->nq != m->nv && !m->manifold)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "nq = %d and nv = %d must be equal: there is no manifold", m->nq, m->nv);
     if (m->nq < m->nv)
@@ -32,7 +43,7 @@ static carom_status sizes(const carom_model *m, carom_error *error)
                        m->contact[i].directions);
     if (!(m->period >= 0) || !isfinite(m->period))
         CAROM_FAIL(error, CAROM_BAD_MODEL, "period = %g must be finite and not negative", m->period);
-    return CAROM_OK;
+    return entries(m, error);
 }
 
 static carom_status callbacks(const carom_model *m, carom_error *error)

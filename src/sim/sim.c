@@ -132,16 +132,16 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     CAROM_TRY(choose(&measure, model, options, error));
     carom_place(&measure.layout, sizeof *sim);
     place(&measure.layout, &measure);
-    size_t bytes = (measure.layout.used + 63) / 64 * 64;
-    carom_layout layout = {.base = aligned_alloc(64, bytes)};
-    if (!layout.base)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a simulation of %zu bytes", bytes);
-    memset(layout.base, 0, bytes);
+    carom_layout layout;
+    if (!carom_layout_new(&layout, &measure.layout))
+        CAROM_FAIL(error, CAROM_NO_MEMORY,
+                   "no memory for a simulation of %.3g bytes with '%s': %d velocities, %d rows of joints and contacts",
+                   (double)measure.layout.used, measure.options.scheme, model->nv, measure.system.nrow);
     sim = carom_place(&layout, sizeof *sim);
     *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options,
                        .contacts.solver = measure.contacts.solver};
     place(&layout, sim);
-    sim->layout = (carom_layout){layout.base, bytes};
+    sim->layout = layout;
     wire(sim);
     carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
     if (status == CAROM_OK)
@@ -160,10 +160,7 @@ void carom_sim_free(carom_sim *sim)
 {
     if (!sim)
         return;
-    carom_layout layout = sim->layout;
-    void *block = layout.base;
-    carom_layout_release(&layout, layout.used);
-    free(block);
+    carom_layout_free(sim->layout);
 }
 
 static double energy(carom_sim *sim)

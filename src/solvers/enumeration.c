@@ -44,7 +44,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock)
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_layout layout = {NULL, 0};
+    carom_layout layout = {0};
     place(&w, &layout, n, nblock);
     return layout.used;
 }
@@ -90,7 +90,7 @@ static void start(const carom_problem *problem, const double *guess, double *y)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_layout layout = {s->work, 0};
+    carom_layout layout = {.base = s->work};
     place(&w, &layout, problem->n, problem->nblock);
     size_t bytes = sizeof(double) * (size_t)problem->n;
     double best = INFINITY, good = fmin(s->tol, 1e-13);

@@ -50,7 +50,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock)
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_layout layout = {NULL, 0};
+    carom_layout layout = {0};
     place(&w, &layout, n, nblock);
     return layout.used;
 }
@@ -190,7 +190,7 @@ static void run(workspace *w, const carom_problem *problem, carom_solve *s)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_layout layout = {s->work, 0};
+    carom_layout layout = {.base = s->work};
     int m = problem->n;
     place(&w, &layout, m, problem->nblock);
     memset(s->x, 0, sizeof(double) * (size_t)m);

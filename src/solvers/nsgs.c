@@ -52,7 +52,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock)
 static size_t work(int n, int nblock)
 {
     workspace w;
-    carom_layout layout = {NULL, 0};
+    carom_layout layout = {0};
     place(&w, &layout, n, nblock);
     return layout.used;
 }
@@ -161,7 +161,7 @@ static double damped(double relaxation, int k)
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
-    carom_layout layout = {s->work, 0};
+    carom_layout layout = {.base = s->work};
     place(&w, &layout, problem->n, problem->nblock);
     w.best = INFINITY;
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);

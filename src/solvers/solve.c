@@ -57,7 +57,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock, const c
 size_t carom_solver_work(const carom_solver *solver, int n, int nblock)
 {
     workspace w;
-    carom_layout layout = {NULL, 0};
+    carom_layout layout = {0};
     place(&w, &layout, n, nblock, NULL);
     size_t most = solver ? solver->work(n, nblock) : 0;
     for (int i = 0; !solver && i < CAROM_COUNT(solvers); i++)
@@ -213,7 +213,7 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
                                   carom_error *error)
 {
     workspace w;
-    carom_layout layout = {solve->work, 0};
+    carom_layout layout = {.base = solve->work};
     place(&w, &layout, problem->n, problem->nblock, problem);
     attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY};
     solve->iterations = 0;

@@ -43,7 +43,7 @@ static const table radau = {
 
 void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *system, int n)
 {
-    int nv = system->nv, nrow = system->nrow, size = NODES * nv * (system->model->manifold ? 2 : 1);
+    size_t nv = system->nv, nrow = system->nrow, size = NODES * nv * (system->model->manifold ? 2 : 1);
     carom_linear_layout(layout, &flow->linear, system);
     carom_fixed_layout(layout, &flow->fixed, system);
     CAROM_PLACE(layout, flow->a, nv);

@@ -15,7 +15,7 @@ enum { BLOWS = 64 };
 
 void carom_group_layout(carom_layout *layout, carom_group *group, const carom_system *system, int n)
 {
-    int nc = system->model->ncontact, nx = 2 * system->nv;
+    size_t nc = system->model->ncontact, nx = 2 * system->nv;
     CAROM_PLACE(layout, group->order, nc);
     CAROM_PLACE(layout, group->when, nc);
     CAROM_PLACE(layout, group->dt, nc * n);

@@ -21,7 +21,7 @@
 void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, carom_system *system)
 {
     carom_saltation *s = saltation;
-    int nv = system->nv, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
+    size_t nv = system->nv, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
     carom_linear_layout(layout, &s->linear, system);
     carom_fixed_layout(layout, &s->fixed, system);
     CAROM_PLACE(layout, s->a_before, nv);

@@ -16,7 +16,7 @@
 static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
 {
     const carom_model *m = sim->model;
-    int nc = m->ncontact, nx = 2 * m->nv;
+    size_t nc = m->ncontact, nx = 2 * m->nv;
     carom_system_layout(layout, &t->system, m, CAROM_LINEAR_WANT | (m->nswitch ? CAROM_SWITCH : 0));
     carom_flow_layout(layout, &t->flow, &t->system, t->n);
     carom_saltation_layout(layout, &t->saltation, &t->system);
@@ -46,10 +46,7 @@ void carom_tangent_free(carom_tangent *tangent)
 {
     if (!tangent)
         return;
-    carom_layout layout = tangent->layout;
-    void *block = layout.base;
-    carom_layout_release(&layout, layout.used);
-    free(block);
+    carom_layout_free(tangent->layout);
 }
 
 const double *carom_tangent_columns(const carom_tangent *tangent)
@@ -287,15 +284,13 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     carom_tangent measure = {.n = n}, *t;
     carom_place(&measure.layout, sizeof *t);
     place(&measure.layout, &measure, sim);
-    size_t bytes = (measure.layout.used + 63) / 64 * 64;
-    carom_layout layout = {.base = aligned_alloc(64, bytes)};
-    if (!layout.base)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a tangent of %zu bytes", bytes);
-    memset(layout.base, 0, bytes);
+    carom_layout layout;
+    if (!carom_layout_new(&layout, &measure.layout))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a tangent of %.3g bytes", (double)measure.layout.used);
     t = carom_place(&layout, sizeof *t);
     *t = (carom_tangent){.sim = sim, .n = n, .exact = exact};
     place(&layout, t, sim);
-    t->layout = (carom_layout){layout.base, bytes};
+    t->layout = layout;
     t->system.info = &t->info;
     t->flow.linear_motion = exact;
     t->flow.laws = &t->saltation;

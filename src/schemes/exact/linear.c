@@ -52,7 +52,7 @@ static void layout_flights(carom_layout *layout, carom_exact *x, int n, int nlin
 
 void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_exact *x)
 {
-    int n = system->nv, nlink = system->nlink, nz = 2 * n + EXACT_TIMES;
+    size_t n = system->nv, nlink = system->nlink, nz = 2 * n + EXACT_TIMES;
     x->n = n, x->nlink = nlink, x->njoint = system->njoint, x->np = system->model->np;
     layout_flights(layout, x, n, nlink, nz);
     CAROM_PLACE(layout, x->p, x->np);

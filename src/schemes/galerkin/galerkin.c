@@ -66,7 +66,7 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
 {
     carom_galerkin *w = work;
     enum { n = CAROM_GALERKIN_STAGES };
-    int nv = system->nv, nq = system->nq, nrow = system->nrow, nlink = system->nlink;
+    size_t nv = system->nv, nq = system->nq, nrow = system->nrow, nlink = system->nlink;
     double **const arrays[] = {&w->kick, &w->kick_new, &w->vf, &w->v_minus, &w->mean, &w->a_new, &w->v_base};
     double **const rows[] = {&w->slip, &w->I, &w->P, &w->base, &w->e};
     unsigned char **const flags[] = {&w->closed, &w->part, &w->straight, &w->loose};

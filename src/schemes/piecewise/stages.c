@@ -34,7 +34,7 @@ enum { SIMPLIFIED = 30, FULL = 20, LOOSE = 7 };
 void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system)
 {
     enum { S = CAROM_TABLEAU_IMPLICIT_STAGES };
-    int nv = system->nv;
+    size_t nv = system->nv;
     CAROM_PLACE(layout, stages->a_q, S * nv * nv);
     CAROM_PLACE(layout, stages->a_v, S * nv * nv);
     CAROM_PLACE(layout, stages->matrix, S * nv * S * nv);

@@ -20,7 +20,7 @@ int carom_switch_memory(const carom_system *system)
 
 void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_system *system)
 {
-    int n = system->model->nswitch;
+    size_t n = system->model->nswitch;
     CAROM_PLACE(layout, w->low, n);
     CAROM_PLACE(layout, w->high, n);
     CAROM_PLACE(layout, w->start, n);
