@@ -22,7 +22,7 @@ test:
 	@$(CTEST) build-asan -LE tool
 	@$(CTEST) build
 
-# Also: the other compiler, and the core with no optional library at all.
+# Also: the other compiler, the core with no optional library, threads or foreign code at all, and the browser.
 check-all: test
 	@tools/packages.sh all
 	@tools/build.sh build-clang -DCMAKE_C_COMPILER=clang
@@ -33,6 +33,7 @@ check-all: test
 	@$(CTEST) build-core
 	@tools/build.sh build-core-asan $(CORE) -DCMAKE_BUILD_TYPE=Sanitize
 	@$(CTEST) build-core-asan -LE tool
+	@tools/check-wasm.sh
 
 bench: all
 	@tools/build.sh build -- benches

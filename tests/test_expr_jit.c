@@ -5,6 +5,10 @@
 
 #include "test_expr_random.h"
 
+#ifdef CAROM_NO_JIT
+SKIP_MAIN("built without native code")
+#else
+
 static char scratch[SCRATCH];
 
 static void enter_scratch(void)
@@ -159,3 +163,4 @@ TEST_MAIN("native code", native_code_gives_the_bits_of_the_tape,
           without_a_compiler_the_reason_is_given_and_the_tape_still_works,
           objects_are_cached_reused_and_replaced_when_broken,
           without_a_cache_a_temporary_directory_serves_and_is_removed)
+#endif

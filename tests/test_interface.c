@@ -256,7 +256,7 @@ START_TEST(a_million_samples_take_far_less_than_a_second)
 }
 END_TEST
 
-TEST_MAIN_MODELS("interface", a_struct_of_another_size_is_refused_with_both_sizes,
+TEST_MAIN("interface", a_struct_of_another_size_is_refused_with_both_sizes,
           null_instead_of_an_object_is_a_bad_argument, null_instead_of_an_object_is_a_bad_argument_of_analyses,
           options_filled_by_hand_are_checked_against_their_ranges,
           samples_in_one_call_are_those_of_single_calls_on_both_sides_of_impacts,

@@ -34,6 +34,10 @@ typedef struct carom_text_file {
 carom_status carom_text_parse(carom_arena *arena, const carom_text_file *file, carom_text_node **root,
                               carom_error *error);
 
+/* json.c: the same of JSON alone, without libfyaml; carom_text_parse of a build that has none. */
+carom_status carom_text_parse_json(carom_arena *arena, const carom_text_file *file, carom_text_node **root,
+                                   carom_error *error);
+
 /* Reads a whole file into the arena; file->name is path. */
 carom_status carom_text_read(carom_arena *arena, const char *path, carom_text_file *file, carom_error *error);
 
