@@ -1,5 +1,5 @@
-/* test_text_json.c: the reader of JSON that needs no library: the same tree as libfyaml's, its own refusals, and a model
- * that runs. */
+/* test_text_json.c: the reader of JSON that needs no library: the same tree as that of libfyaml, its own refusals, and a
+ * model that runs. */
 #include "carom.h"
 #include "text_testing.h"
 

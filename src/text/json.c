@@ -1,4 +1,4 @@
-/* json.c: JSON (RFC 8259) into the neutral tree, with nothing but the C library: what a build without libfyaml reads. */
+/* json.c: JSON (RFC 8259) into the neutral tree, with nothing but the C library: for builds without libfyaml. */
 #include <stdlib.h>
 #include <string.h>
 
