@@ -1,5 +1,4 @@
-/* test_text_json.c: the reader of JSON that needs no library: the same tree as that of libfyaml, its own refusals, and a
- * model that runs. */
+/* test_text_json.c: the reader of JSON without libfyaml: the same tree, its own refusals, a model that runs. */
 #include "carom.h"
 #include "text_testing.h"
 
