@@ -1,6 +1,7 @@
 /* test_output_summary.c: the JSON writer and the summary of a run. */
 #include <errno.h>
 
+#include "output/json.h"
 #include "test_output.h"
 
 typedef struct written { /* JSON that goes to memory */
@@ -208,7 +209,73 @@ START_TEST(a_summary_for_a_full_disk_is_an_error)
 }
 END_TEST
 
-TEST_MAIN("output summary", json_escapes_nests_and_knows_no_nan, pretty_json_has_a_line_per_value_and_flat_vectors,
+typedef struct part {
+    const char *word;
+    double length;
+} part;
+typedef struct record {
+    const char *name;
+    char place[8];
+    double x, none;
+    int n, nothing;
+    long count;
+    long long many;
+    bool yes;
+    double values[3];
+    part inner, *parts;
+} record;
+
+static void put_twice(carom_json *json, const char *key, const void *of)
+{
+    carom_json_number(json, key, 2 * ((const record *)of)->x);
+}
+
+static const carom_result_field of_part[] = {CAROM_CELL("word", CAROM_TEXT, part, word),
+                                             CAROM_CELL("length", CAROM_NUMBER, part, length),
+                                             {.name = NULL}};
+static const carom_result_field of_record[] = {
+    CAROM_CELL("name", CAROM_TEXT, record, name), CAROM_CELL("place", CAROM_CHARS, record, place),
+    CAROM_CELL("x", CAROM_NUMBER, record, x), CAROM_CELL("none", CAROM_NUMBER, record, none),
+    CAROM_OPTIONAL("left out", CAROM_NUMBER, record, none), CAROM_CELL("count", CAROM_LONG, record, count),
+    CAROM_CELL("many", CAROM_LONG_LONG, record, many), CAROM_CELL("yes", CAROM_BOOL, record, yes),
+    CAROM_COUNTED("values", CAROM_ARRAY, record, values, n, double), CAROM_BEGIN_OBJECT("inner"),
+    {.name = "", .cell = CAROM_FIELDS, .offset = offsetof(record, inner), .fields = of_part}, CAROM_END_OBJECT,
+    CAROM_ROWS("parts", record, parts, n, part, of_part), CAROM_PUT("twice", put_twice),
+    {.name = NULL}};
+
+START_TEST(one_list_of_fields_writes_json_and_csv)
+{
+    part parts[] = {{"a", 1}, {"b,c", NAN}, {NULL, 0.1}};
+    const record r = {.name = "n", .place = "p\"", .x = 0.1, .none = NAN, .n = 3, .count = -7, .many = 1LL << 40,
+                      .yes = true, .values = {1, 2, NAN}, .inner = {"i", 5}, .parts = parts};
+    written w;
+    carom_json *json = begin(&w, false);
+    carom_json_object(json, NULL);
+    carom_json_fields(json, of_record, &r);
+    ends_as(&w, CAROM_OK,
+            "{\"name\":\"n\",\"place\":\"p\\\"\",\"x\":0.1,\"none\":null,\"count\":-7,\"many\":1099511627776,"
+            "\"yes\":true,\"values\":[1,2,null],\"inner\":{\"word\":\"i\",\"length\":5},"
+            "\"parts\":[{\"word\":\"a\",\"length\":1},{\"word\":\"b,c\",\"length\":null},"
+            "{\"word\":null,\"length\":0.1}],\"twice\":0.2}\n");
+    json = begin(&w, false);
+    carom_json_object(json, NULL);
+    carom_json_fields(json, of_part, NULL); /* nothing is known */
+    ends_as(&w, CAROM_OK, "{\"word\":null,\"length\":null}\n");
+    carom_stream out;
+    carom_error error = {0};
+    w.file = open_memstream(&w.text, &w.length);
+    CHECK_OK(carom_stream_open(&out, "memory", w.file, &error), error);
+    carom_csv_fields(&out, of_part, NULL);
+    for (int i = 0; i < 3; i++)
+        carom_csv_fields(&out, of_part, &parts[i]);
+    CHECK_OK(carom_stream_close(&out, &error), error);
+    fclose(w.file);
+    ck_assert_str_eq(w.text, "word,length\na,1\n\"b,c\",\n,0.1\n");
+    free(w.text);
+}
+END_TEST
+
+TEST_MAIN("output summary", one_list_of_fields_writes_json_and_csv, json_escapes_nests_and_knows_no_nan, pretty_json_has_a_line_per_value_and_flat_vectors,
           json_nested_too_deep_is_an_error_at_close, the_summary_has_exactly_these_fields,
           a_failed_run_says_why_and_has_null_where_nothing_is_known, the_text_names_state_counts_and_energy,
           a_summary_for_a_full_disk_is_an_error)
