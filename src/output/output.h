@@ -113,6 +113,19 @@ typedef struct carom_columns {
 carom_status carom_columns_read(carom_columns **table, const char *path, carom_error *error);
 void carom_columns_free(carom_columns *table);                         /* NULL is fine */
 int carom_columns_find(const carom_columns *table, const char *name);  /* -1: there is none */
+/* What a column of a trajectory is, by its name alone. */
+typedef enum carom_column_kind {
+    CAROM_COLUMN_TIME,
+    CAROM_COLUMN_COORDINATE,
+    CAROM_COLUMN_VELOCITY,
+    CAROM_COLUMN_OUTPUT,
+    CAROM_COLUMN_GAP,
+    CAROM_COLUMN_MODE,
+    CAROM_COLUMN_FORCE,
+    CAROM_COLUMN_IMPULSE,
+    CAROM_COLUMN_ENERGY
+} carom_column_kind;
+carom_column_kind carom_columns_kind(const carom_columns *table, int column);
 
 /* ---- plot ---------------------------------------------------------------------------------------------- */
 typedef struct carom_plot {

@@ -227,26 +227,6 @@ static carom_status add_phase(panels *p, const char *x, const char *y, carom_err
     return add_column(p, chart, NULL, columns[0], columns[1], CAROM_CHART_PATH, error);
 }
 
-static bool is_coordinate(const carom_columns *table, int i)
-{
-    char name[300];
-    if (strlen(table->name[i]) + 2 > sizeof name)
-        return false;
-    snprintf(name, sizeof name, "%s'", table->name[i]);
-    return carom_columns_find(table, name) >= 0;
-}
-
-static bool is_velocity(const carom_columns *table, int i)
-{
-    size_t n = strlen(table->name[i]);
-    char name[300];
-    if (n < 2 || n > sizeof name || table->name[i][n - 1] != '\'')
-        return false;
-    memcpy(name, table->name[i], n - 1);
-    name[n - 1] = '\0';
-    return carom_columns_find(table, name) >= 0;
-}
-
 static bool has_values(const carom_columns *table, int i)
 {
     for (size_t k = 0; k < table->nrow; k++)
@@ -255,43 +235,31 @@ static bool has_values(const carom_columns *table, int i)
     return false;
 }
 
-static bool is_force(const carom_columns *table, int i)
+/* A panel of the columns of these kinds (bits); forces and impulses only where there are any. */
+static carom_status gather(panels *p, unsigned kinds, carom_chart_style style, carom_error *error)
 {
-    return strstr(table->name[i], ".force") && has_values(table, i);
-}
-
-static bool is_impulse(const carom_columns *table, int i)
-{
-    return strstr(table->name[i], ".impulse") && has_values(table, i);
-}
-
-static bool is_any(const carom_columns *table, int i)
-{
-    return strcmp(table->name[i], "side") != 0;
-}
-
-static carom_status gather(panels *p, bool (*wanted)(const carom_columns *, int), carom_chart_style style,
-                           carom_error *error)
-{
+    const carom_columns *t = p->table;
+    const bool sparse = kinds == 1u << CAROM_COLUMN_FORCE || kinds == 1u << CAROM_COLUMN_IMPULSE;
     carom_chart *chart = NULL;
-    for (int i = 0; i < p->table->ncolumn; i++) {
-        if (i == p->x || !wanted(p->table, i) || (chart && chart->nseries == CURVES_MOST))
+    for (int i = 0; i < t->ncolumn; i++) {
+        const bool wanted = kinds >> carom_columns_kind(t, i) & 1 && (!sparse || has_values(t, i));
+        if (i == p->x || !wanted || (chart && chart->nseries == CURVES_MOST))
             continue;
         if (!chart)
             CAROM_TRY(add_chart(p, &chart, error));
-        CAROM_TRY(add_column(p, chart, p->table->name[i], p->x, i, style, error));
+        CAROM_TRY(add_column(p, chart, t->name[i], p->x, i, style, error));
     }
     return CAROM_OK;
 }
 
 static carom_status standard_panels(panels *p, carom_error *error)
 {
-    CAROM_TRY(gather(p, is_coordinate, CAROM_CHART_LINE, error));
-    CAROM_TRY(gather(p, is_velocity, CAROM_CHART_LINE, error));
+    CAROM_TRY(gather(p, 1u << CAROM_COLUMN_COORDINATE, CAROM_CHART_LINE, error));
+    CAROM_TRY(gather(p, 1u << CAROM_COLUMN_VELOCITY, CAROM_CHART_LINE, error));
     if (p->n == 0)
-        return gather(p, is_any, CAROM_CHART_LINE, error);
-    CAROM_TRY(gather(p, is_force, CAROM_CHART_LINE, error));
-    CAROM_TRY(gather(p, is_impulse, CAROM_CHART_STEMS, error));
+        return gather(p, ~(1u << CAROM_COLUMN_TIME), CAROM_CHART_LINE, error);
+    CAROM_TRY(gather(p, 1u << CAROM_COLUMN_FORCE, CAROM_CHART_LINE, error));
+    CAROM_TRY(gather(p, 1u << CAROM_COLUMN_IMPULSE, CAROM_CHART_STEMS, error));
     if (!p->plot->portrait || p->n < 2)
         return CAROM_OK;
     const char *q = p->chart[0].series[0].name, *v = carom_arena_format(p->arena, "%s'", q);

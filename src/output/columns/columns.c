@@ -166,3 +166,39 @@ int carom_columns_find(const carom_columns *table, const char *name)
             return i;
     return -1;
 }
+
+static bool has_rate(const carom_columns *table, const char *name)
+{
+    char rate[300];
+    snprintf(rate, sizeof rate, "%s'", name);
+    return carom_columns_find(table, rate) >= 0;
+}
+
+static bool is_rate(const carom_columns *table, const char *name)
+{
+    char base[300];
+    snprintf(base, sizeof base, "%.*s", (int)strlen(name) - 1, name);
+    return carom_ends_with(name, "'") && carom_columns_find(table, base) >= 0;
+}
+
+carom_column_kind carom_columns_kind(const carom_columns *table, int column)
+{
+    const char *name = table->name[column], *dot = strrchr(name, '.');
+    if (strcmp(name, "t") == 0 || strcmp(name, "side") == 0)
+        return CAROM_COLUMN_TIME;
+    if (strcmp(name, "energy") == 0)
+        return CAROM_COLUMN_ENERGY;
+    if (has_rate(table, name))
+        return CAROM_COLUMN_COORDINATE;
+    if (is_rate(table, name))
+        return CAROM_COLUMN_VELOCITY;
+    if (dot && strcmp(dot, ".gap") == 0)
+        return CAROM_COLUMN_GAP;
+    if (dot && strcmp(dot, ".mode") == 0)
+        return CAROM_COLUMN_MODE;
+    if (dot && strncmp(dot, ".force", 6) == 0)
+        return CAROM_COLUMN_FORCE;
+    if (dot && strncmp(dot, ".impulse", 8) == 0)
+        return CAROM_COLUMN_IMPULSE;
+    return CAROM_COLUMN_OUTPUT;
+}

@@ -1,4 +1,4 @@
-/* columns.c: which column of a trajectory is what, by its name alone, and plots of columns against time.
+/* columns.c: the columns of several runs by kind and by name, and plots of columns against time.
  * Columns of very different size go to different plots, else the small ones would be flat lines. */
 #include <math.h>
 #include <string.h>
@@ -6,42 +6,6 @@
 #include "output/report/parts.h"
 
 static const double ALIKE = 12; /* ratio of spans in one plot */
-
-static bool has_rate(const carom_columns *table, const char *name)
-{
-    char rate[300];
-    snprintf(rate, sizeof rate, "%s'", name);
-    return carom_columns_find(table, rate) >= 0;
-}
-
-static bool is_rate(const carom_columns *table, const char *name)
-{
-    char base[300];
-    snprintf(base, sizeof base, "%.*s", (int)strlen(name) - 1, name);
-    return carom_ends_with(name, "'") && carom_columns_find(table, base) >= 0;
-}
-
-static carom_column_kind kind_of(const carom_columns *table, int column)
-{
-    const char *name = table->name[column], *dot = strrchr(name, '.');
-    if (strcmp(name, "t") == 0 || strcmp(name, "side") == 0)
-        return CAROM_COLUMN_TIME;
-    if (strcmp(name, "energy") == 0)
-        return CAROM_COLUMN_ENERGY;
-    if (has_rate(table, name))
-        return CAROM_COLUMN_COORDINATE;
-    if (is_rate(table, name))
-        return CAROM_COLUMN_VELOCITY;
-    if (dot && strcmp(dot, ".gap") == 0)
-        return CAROM_COLUMN_GAP;
-    if (dot && strcmp(dot, ".mode") == 0)
-        return CAROM_COLUMN_MODE;
-    if (dot && strncmp(dot, ".force", 6) == 0)
-        return CAROM_COLUMN_FORCE;
-    if (dot && strncmp(dot, ".impulse", 8) == 0)
-        return CAROM_COLUMN_IMPULSE;
-    return CAROM_COLUMN_OUTPUT;
-}
 
 void *carom_report_memory(carom_report *r, size_t bytes)
 {
@@ -60,7 +24,7 @@ const char **carom_report_names(carom_report *r, carom_column_kind kind, int *n)
     for (int i = 0; names && i < r->nrun; i++)
         for (int k = 0; k < r->run[i].table->ncolumn; k++) {
             const char *name = r->run[i].table->name[k];
-            bool old = kind_of(r->run[i].table, k) != kind;
+            bool old = carom_columns_kind(r->run[i].table, k) != kind;
             for (int j = 0; !old && j < *n; j++)
                 old = strcmp(names[j], name) == 0;
             if (!old)

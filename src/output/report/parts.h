@@ -17,17 +17,6 @@ typedef struct carom_report {
 } carom_report;
 
 /* ---- columns.c ---- */
-typedef enum carom_column_kind {
-    CAROM_COLUMN_TIME,
-    CAROM_COLUMN_COORDINATE,
-    CAROM_COLUMN_VELOCITY,
-    CAROM_COLUMN_OUTPUT,
-    CAROM_COLUMN_GAP,
-    CAROM_COLUMN_MODE,
-    CAROM_COLUMN_FORCE,
-    CAROM_COLUMN_IMPULSE,
-    CAROM_COLUMN_ENERGY
-} carom_column_kind;
 /* The names of all columns of a kind in any of the runs, each once; NULL with *n = 0: none or no memory. */
 const char **carom_report_names(carom_report *report, carom_column_kind kind, int *n);
 const double *carom_report_column(const carom_report_run *run, const char *name); /* NULL: it has none */
