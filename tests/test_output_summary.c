@@ -275,7 +275,8 @@ START_TEST(one_list_of_fields_writes_json_and_csv)
 }
 END_TEST
 
-TEST_MAIN("output summary", one_list_of_fields_writes_json_and_csv, json_escapes_nests_and_knows_no_nan, pretty_json_has_a_line_per_value_and_flat_vectors,
+TEST_MAIN("output summary", one_list_of_fields_writes_json_and_csv, json_escapes_nests_and_knows_no_nan,
+          pretty_json_has_a_line_per_value_and_flat_vectors,
           json_nested_too_deep_is_an_error_at_close, the_summary_has_exactly_these_fields,
           a_failed_run_says_why_and_has_null_where_nothing_is_known, the_text_names_state_counts_and_energy,
           a_summary_for_a_full_disk_is_an_error)
