@@ -1,5 +1,7 @@
 /* test_rotation.c: positions that are no vectors: every scheme on a free top, tangents through a frictional impact. */
+#include "analysis/converge/norms.h"
 #include "model/check.h"
+#include "output/output.h"
 #include "rotating.h"
 
 static carom_options choose(const char *scheme, double h, double t_end)
@@ -272,6 +274,64 @@ START_TEST(the_tangent_through_a_frictional_impact_of_a_spinning_body_is_that_of
 }
 END_TEST
 
+/* ---- what is told of a run ------------------------------------------------------------------------------ */
+
+START_TEST(tables_and_summaries_have_all_positions_and_all_velocities)
+{
+    carom_model m = ellipsoid_model();
+    carom_options o = choose("tolerance", 0, 0.5);
+    carom_error error = {0};
+    carom_sim *sim;
+    carom_sink *sink;
+    char *table = NULL, *words = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&table, &size);
+    CHECK_OK(carom_sim_new(&sim, &m, &o, &error), error);
+    CHECK_OK(carom_sink_new(&sink, "-", stream, &m, NULL, &(carom_sink_info){0}, 0.1, &error), error);
+    carom_observer observer = carom_sink_observer(sink);
+    CHECK_OK(carom_sim_observe(sim, &observer), error);
+    CHECK_OK(carom_sim_run(sim, 0.5), *carom_sim_error(sim));
+    CHECK_OK(carom_sink_close(sink, &error), error);
+    fclose(stream);
+    ck_assert_msg(strstr(table, ",q0,q1,q2,q3,q4,q5,q6,v0,v1,v2,v3,v4,v5,ground") != NULL, "%s", table);
+    for (int text = 0; text < 2; text++) {
+        stream = open_memstream(&words, &size);
+        carom_summary summary = {.model = &m, .options = &o, .state = carom_sim_state(sim),
+                                 .info = carom_sim_info(sim)};
+        CHECK_OK((text ? carom_summary_text : carom_summary_json)(&summary, "memory", stream, &error), error);
+        fclose(stream);
+        ck_assert_msg(strstr(words, text ? "\n  q6 = " : "\"q6\": ") != NULL, "%s", words);
+        ck_assert_msg(strstr(words, text ? "\n  v5 = " : "\"v5\": ") != NULL, "%s", words);
+        free(words);
+    }
+    free(table);
+    carom_sim_free(sim);
+}
+END_TEST
+
+START_TEST(a_path_for_norms_follows_positions_that_are_no_vectors)
+{
+    carom_model m = top_model();
+    carom_options o = choose("tolerance", 0, 5);
+    carom_error error = {0};
+    carom_path *path;
+    double most = 0;
+    o.rtol = o.atol = 1e-8;
+    CHECK_OK(carom_path_run(&path, &m, &o, NULL, NULL, &error), error);
+    for (size_t k = 0; k < path->npiece; k++)
+        for (double s = 0; s <= 1; s += 0.25) {
+            const carom_piece *piece = &path->piece[k];
+            double x[7] = {0};
+            for (int i = 0; i < 7; i++)
+                for (int d = piece->degree; d >= 0; d--)
+                    x[i] = x[i] * s + piece->c[d * path->n + i];
+            most = fmax(most, top_error(piece->t0 + s * (piece->t1 - piece->t0), x, x + 4));
+        }
+    CHECK_AT_MOST(most, 1e-7);
+    carom_path_free(path);
+}
+END_TEST
+
 /* ---- what is refused ---------------------------------------------------------------------------------------- */
 
 static void wrong_rate(void *user, const double *xi, const double *v, double *out)
@@ -310,4 +370,6 @@ TEST_MAIN("rotation", a_free_top_has_the_declared_order_with_every_scheme_that_t
           the_tangent_of_a_free_body_is_that_of_differences,
           the_tangent_through_a_frictional_impact_of_a_spinning_body_is_that_of_differences,
           the_tangent_of_a_body_that_lands_and_slides_is_that_of_differences,
+          tables_and_summaries_have_all_positions_and_all_velocities,
+          a_path_for_norms_follows_positions_that_are_no_vectors,
           functions_of_a_manifold_that_do_not_fit_together_are_found_out)

@@ -105,7 +105,7 @@ carom_status carom_summary_json(const carom_summary *s, const char *path, FILE *
     carom_json_string(json, "status", status_word(s->status, word, sizeof word));
     carom_json_number(json, "t", s->state ? s->state->t : NAN);
     carom_json_named(json, "q", s->model, carom_model_q_name, s->state ? s->state->q : NULL, s->model->nq);
-    carom_json_named(json, "v", s->model, carom_model_q_name, s->state ? s->state->v : NULL, s->model->nv);
+    carom_json_named(json, "v", s->model, carom_model_v_name, s->state ? s->state->v : NULL, s->model->nv);
     carom_json_fields(json, counts, s->info);
     put_events(json, s);
     put_paradox(json, s);
@@ -139,9 +139,14 @@ static void say_state(carom_stream *out, const carom_model *model, const carom_s
         widest = CAROM_MAX(widest, (int)strlen(carom_model_q_name(model, i, buffer)));
     for (int i = 0; i < model->nq; i++) {
         const char *name = carom_model_q_name(model, i, buffer);
-        carom_stream_format(out, "  %-*s = %-18.10g %s'%*s = %.10g\n", widest, name, state->q[i], name,
-                            widest - (int)strlen(name), "", state->v[i]);
+        if (model->manifold)
+            carom_stream_format(out, "  %-*s = %.10g\n", widest, name, state->q[i]);
+        else
+            carom_stream_format(out, "  %-*s = %-18.10g %s'%*s = %.10g\n", widest, name, state->q[i], name,
+                                widest - (int)strlen(name), "", state->v[i]);
     }
+    for (int i = 0; model->manifold && i < model->nv; i++)
+        carom_stream_format(out, "  %-*s = %.10g\n", widest, carom_model_v_name(model, i, buffer), state->v[i]);
 }
 
 static void say_counts(carom_stream *out, const carom_info *info)
