@@ -185,13 +185,35 @@ START_TEST(all_solvers_agree_in_u_without_friction)
                     continue;
                 solved[s]++;
                 for (int j = 0; j < t.problem.n; j++)
-                    CHECK_NEAR(t.u[j], u[j], 1e-7);
+                    CHECK_NEAR(t.u[j], u[j], 1e-5); /* a root of the residual where contacts just touch */
             }
         }
     }
     for (int s = 0; tested_solver(s); s++)
         ck_assert_msg(solved[s] >= 0.9 * asked[s], "%s solves %d of %d", tested_solver(s)->method.name, solved[s],
                       asked[s]);
+}
+END_TEST
+
+/* Every kind of problem, every solver that takes it: what is called solved has the residual asked for. */
+START_TEST(no_solver_calls_solved_what_is_not)
+{
+    for (int s = 0; tested_solver(s); s++) {
+        int solved = 0, asked = 0;
+        for (int i = 0; i < CAROM_COUNT(recipes); i++) {
+            unsigned long seed = 377 + (unsigned long)i;
+            for (int k = 0; k < 40; k++) {
+                bench t;
+                make(&t, &recipes[i], &seed);
+                if (!tested_solver(s)->takes(&t.problem))
+                    continue;
+                asked++;
+                solved += solve_honestly(&t, tested_solver(s));
+            }
+        }
+        ck_assert_msg(solved >= 0.8 * asked, "%s solves %d of %d", tested_solver(s)->method.name, solved, asked);
+        printf("%s solves %d of %d\n", tested_solver(s)->method.name, solved, asked);
+    }
 }
 END_TEST
 
@@ -269,5 +291,6 @@ START_TEST(one_contact_with_dependent_rows_is_solved)
 END_TEST
 
 TEST_MAIN("random contact problems", the_automatic_choice_solves_every_random_problem,
-          all_solvers_agree_in_u_without_friction, pins_in_the_mode_of_a_solution_keep_it_solvable,
+          all_solvers_agree_in_u_without_friction, no_solver_calls_solved_what_is_not,
+          pins_in_the_mode_of_a_solution_keep_it_solvable,
           one_contact_is_exact_to_rounding, one_contact_with_dependent_rows_is_solved)

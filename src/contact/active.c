@@ -24,6 +24,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
+    contacts->solve.may_allocate = true; /* what nothing else solves; see solver.h */
     contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
     CAROM_PLACE(layout, contacts->ls_A, nj * nj);
     CAROM_PLACE(layout, contacts->ls_b, nj);

@@ -3,8 +3,10 @@
  * A single contact takes a short cut to its exact solution. Otherwise, with no solver named: the first guess, then 'all
  * contacts open', then the exact solution if the elimination left one contact, then
  *     without friction   enumeration (2 contacts), Gauss-Seidel (briefly), Lemke, enumeration if it is small
- *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Gauss-Seidel (at length)
- * until one passes the residual. */
+ *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Lemke in the plane, proximal points,
+ *                        Gauss-Seidel (at length)
+ * until one passes the residual. A sparse W of more than 60 rows goes to the proximal points at once, and whoever may
+ * not allocate does without them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -16,6 +18,8 @@ static const carom_solver *const solvers[] = {
     &carom_solver_enumeration,
     &carom_solver_lemke,
     &carom_solver_nsgs,
+    &carom_solver_proximal,
+    &carom_solver_interior,
 };
 
 const carom_solver *carom_solver_list(int i)
@@ -66,10 +70,18 @@ size_t carom_solver_work(const carom_solver *solver, int n, int nblock)
 }
 
 /* ---- judging ---- */
+double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
+                           int *worst)
+{
+    if (solve->judge)
+        return solve->judge(problem, x, u, worst);
+    double r = carom_problem_residual(problem, x, u, worst);
+    return r / carom_problem_scale(problem, x);
+}
+
 static bool judge(const carom_problem *problem, carom_solve *solve)
 {
-    solve->residual = carom_problem_residual(problem, solve->x, solve->u, &solve->worst);
-    solve->residual /= carom_problem_scale(problem, solve->x);
+    solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
     return solve->residual <= solve->tol;
 }
 
@@ -128,6 +140,7 @@ typedef struct attempt {
     double best;         /* least residual so far, of w->best */
     int iterations;
     bool none;           /* a method has shown that there is no solution */
+    bool brief;          /* leave Gauss-Seidel at length for later */
 } attempt;
 
 /* Judges the y of the reduced problem by the original problem; keeps the best. */
@@ -153,6 +166,7 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
                          .work = w->inner};
     solver->solve(reduced, &inner);
+    a->solve->by = solver->method.name;
     a->iterations += inner.iterations;
     a->none = a->none || inner.none;
     return accept(a, w->y);
@@ -175,6 +189,13 @@ static bool try_all(attempt *a)
         return true;
     if (!a->none && small && run(a, &carom_solver_enumeration, NULL))
         return true;
+    if (!smooth && !small && run(a, &carom_solver_nsgs, brief))
+        return true;
+    if (!smooth && carom_solver_lemke.takes(a->problem) && run(a, &carom_solver_lemke, NULL))
+        return true;
+    if (a->brief)
+        return false;
+    carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
     return !a->none && run(a, &carom_solver_nsgs, NULL);
 }
 
@@ -209,13 +230,13 @@ static bool decide(attempt *a, const carom_solver *solver)
     return reduced->nblock > 0 && try_all(a);
 }
 
-static carom_status solve_general(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
-                                  carom_error *error)
+static carom_status solve_general(const carom_problem *problem, const carom_solver *solver, bool brief,
+                                  carom_solve *solve, carom_error *error)
 {
     workspace w;
     carom_layout layout = {.base = solve->work};
     place(&w, &layout, problem->n, problem->nblock, problem);
-    attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY};
+    attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY, .brief = brief};
     solve->iterations = 0;
     if (judge(problem, solve) && !solver)
         return CAROM_OK;
@@ -241,15 +262,72 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
     return refuse(problem, solve, name, a.none ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
 }
 
+/* A method that eliminates nothing, on the problem as it is; what it leaves in x is judged once more. */
+static carom_status solve_whole(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                carom_error *error)
+{
+    double standard[CAROM_FIELDS_MAX];
+    const double *field = solve->field;
+    if (!solve->may_allocate || !solver->takes(problem))
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "%s: does not take this problem (%d rows, %d blocks%s)",
+                   solver->method.name, problem->n, problem->nblock,
+                   solve->may_allocate ? "" : "; it may not allocate");
+    solve->iterations = solve->factorisations = 0;
+    solve->by = solver->method.name;
+    solve->none = false;
+    if (!carom_all_finite(problem->n, solve->x))
+        memset(solve->x, 0, sizeof(double) * (size_t)problem->n);
+    judge(problem, solve);
+    if (!(solve->residual <= DBL_MAX))
+        return refuse(problem, solve, solver->method.name, CAROM_NO_SOLUTION, error);
+    if (!field)
+        carom_fields_standard(solver->method.fields, standard);
+    solve->field = field ? field : standard;
+    solve->arena = carom_arena_new(0);
+    if (problem->n > 0 && solve->arena)
+        solver->solve(problem, solve);
+    carom_arena_free(solve->arena);
+    solve->arena = NULL;
+    solve->field = field;
+    return judge(problem, solve) ? CAROM_OK
+                                 : refuse(problem, solve, solver->method.name, CAROM_NOT_CONVERGED, error);
+}
+
+/* Without a name. */
+static carom_status solve_any(const carom_problem *problem, carom_solve *solve, carom_error *error)
+{
+    enum { SMALL = 60 }; /* rows */
+    const carom_solver *strong = &carom_solver_proximal;
+    bool whole = solve->may_allocate && strong->takes(problem);
+    bool whole_first = whole && (!solve->work || (!problem->W.dense && problem->n > SMALL));
+    carom_status status = CAROM_NOT_CONVERGED;
+    if (!whole && !solve->work)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "no solver takes this problem (%d rows, %d blocks) in this memory",
+                   problem->n, problem->nblock);
+    if (!whole_first && solve->work)
+        status = solve_general(problem, NULL, whole, solve, error);
+    if (whole && status == CAROM_NOT_CONVERGED)
+        status = solve_whole(problem, strong, solve, error);
+    if (whole && solve->work && status == CAROM_NOT_CONVERGED)
+        status = solve_general(problem, NULL, false, solve, error);
+    return status;
+}
+
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error)
 {
     const carom_block *block = problem->block;
+    solve->by = solver ? solver->method.name : "direct";
+    solve->factorisations = 0;
     if (problem->nblock == 1 && !solver && !problem->x0 && block->pin == CAROM_PIN_NONE) {
         if (block->law == &carom_law_unilateral)
             return solve_one_row(problem, solve, error);
         if (block->law->tangents)
             return solve_one_contact(problem, solve, error);
     }
-    return solve_general(problem, solver, solve, error);
+    if (!solver)
+        return solve_any(problem, solve, error);
+    if (solver->whole)
+        return solve_whole(problem, solver, solve, error);
+    return solve_general(problem, solver, false, solve, error);
 }

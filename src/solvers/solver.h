@@ -4,14 +4,24 @@
 
 #include "problem/problem.h"
 
+/* Relative residual of x; u [n] receives W x + b, *worst the block with the largest. */
+typedef double carom_judge(const carom_problem *problem, const double *x, double *u, int *worst);
+
 typedef struct carom_solve {  /* one call: what is asked and what came back */
     const double *field;      /* values of the named solver's fields, in the order of its table; NULL: standard */
     double tol;               /* residual <= tol * scale is a solution */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
+    bool may_allocate;        /* methods whose memory follows the problem may take it, for the call */
+    double time_limit;        /* seconds for those methods; 0: none */
+    const volatile int *cancel; /* not 0: they stop; may be NULL */
+    carom_arena *arena;       /* theirs during the call */
+    carom_judge *judge;       /* relative residual; NULL: carom_problem_residual by carom_problem_scale */
     double residual;          /* out: relative, from carom_problem_residual */
     int iterations;           /* out */
+    int factorisations;       /* out, of those methods */
+    const char *by;           /* out: the method that has decided */
     int worst;                /* out: block of the largest residual */
     bool none;                /* out, on failure: it was shown that there is no solution */
 } carom_solve;
@@ -20,6 +30,7 @@ typedef struct carom_solver {
     carom_method method;
     unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE */
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
+    bool whole;                                              /* eliminates nothing; allocates (solve->arena) */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
     /* Fills x; the caller judges. Called by carom_problem_solve only, after the elimination of joints, pins and x0: all
      * blocks are contacts with mu > 0 or without friction. */
@@ -27,14 +38,18 @@ typedef struct carom_solver {
 } carom_solver;
 
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
+extern const carom_solver carom_solver_proximal, carom_solver_interior;
 
+double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
+                           int *worst);
 const carom_solver *carom_solver_list(int i);                /* NULL after the last */
 const carom_solver *carom_solver_find(const char *name);
 /* Bytes that the solver (NULL: any of the list) needs for problems up to this size. */
 size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
  * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
- * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing. */
+ * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing unless it may;
+ * without work (NULL) only the methods that allocate run. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error);
 

@@ -1,0 +1,40 @@
+/* fronts.h: what ordering and factorisation of a sparse matrix share: the fronts. */
+#ifndef CAROM_SPARSE_FRONTS_H
+#define CAROM_SPARSE_FRONTS_H
+
+#include "core/sparse/sparse.h"
+
+typedef struct carom_front {
+    size_t first, pivots, boundary; /* blocks in list[first ..]: those eliminated, then the boundary */
+    int np, nb;                     /* rows of both */
+    int parent;                     /* front, or -1 */
+    int next, child;                /* of the same parent; first child */
+    size_t factor;                  /* first number in the factor: np x (np + nb), then nb x np */
+    int exchange;                   /* first of its np exchanges of rows */
+} carom_front;
+
+struct carom_sparse {
+    carom_pattern pattern;
+    const unsigned char *in;
+    int nfront;
+    carom_front *front;      /* [nfront] in the order of elimination */
+    int *post;         /* [nfront] children first, the order of the work */
+    int *list;         /* blocks of the fronts */
+    size_t listed, list_room;
+    size_t *twin;      /* [entries] entry (l, k) of the entry (k, l) */
+    int *position;     /* [nblock] first row of a block in the present front, or -1 */
+    double *factor;    /* [factor_size] */
+    size_t factor_size, factor_room, stack_room, dense_room;
+    int *exchange;     /* [rows] */
+    double *stack;     /* what fronts leave */
+    double *dense;     /* the present front */
+    double flops;
+    double *gather;    /* [largest front] */
+};
+
+/* Fills front, nfront and list; false: no memory. */
+bool carom_sparse_order(carom_sparse *sparse);
+/* Makes the array (a pointer to its pointer) of elements of this size as long as needed and more. false: no memory. */
+bool carom_sparse_room(void *array, size_t size, size_t *room, size_t need);
+
+#endif

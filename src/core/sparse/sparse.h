@@ -1,0 +1,39 @@
+/* sparse.h: LU of a sparse matrix of small blocks with a symmetric pattern (the values need not be symmetric).
+ *
+ *     order    approximate minimum degree on the graph of blocks; what is eliminated at once is a front
+ *     factor   multifrontal: each front is a small dense matrix, pivots are sought among its own rows
+ *     solve    forward and backward through the fronts
+ *
+ * The pattern is analysed once and factored for many values. All memory is the object's own and only grows. */
+#ifndef CAROM_SPARSE_H
+#define CAROM_SPARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct carom_pattern { /* block rows k: entries start[k] <= e < start[k + 1] in columns column[e] */
+    int nblock;
+    const int *row;            /* [nblock + 1] first row of a block */
+    const size_t *start;       /* [nblock + 1] */
+    const int *column;         /* [start[nblock]] the diagonal is there, and (l, k) whenever (k, l) is */
+} carom_pattern;
+
+/* Writes block (k, l), rows x columns row-major, of the matrix to be factored; e is its entry in the pattern. */
+typedef void carom_sparse_fill(void *context, int k, int l, size_t e, double *block);
+
+typedef struct carom_sparse carom_sparse;
+
+carom_sparse *carom_sparse_new(void); /* NULL: no memory */
+void carom_sparse_free(carom_sparse *sparse); /* NULL is fine */
+/* The pattern must live as long as it is used; blocks with a 0 in `in` [nblock] are left out (in NULL: none).
+ * false: no memory. */
+bool carom_sparse_begin(carom_sparse *sparse, const carom_pattern *pattern);
+bool carom_sparse_analyse(carom_sparse *sparse, const unsigned char *in);
+/* A pivot below 1e-13 of its front is replaced by that. false: a value is not finite. */
+bool carom_sparse_factor(carom_sparse *sparse, carom_sparse_fill *fill, void *context);
+/* x <- A^-1 x in the rows of the blocks that are in. */
+void carom_sparse_solve(const carom_sparse *sparse, double *x);
+size_t carom_sparse_bytes(const carom_sparse *sparse);   /* of the factor */
+double carom_sparse_flops(const carom_sparse *sparse);   /* of one factorisation, about */
+
+#endif

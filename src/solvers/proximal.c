@@ -1,0 +1,358 @@
+/* proximal.c: proximal point iteration around a semismooth Newton method; nothing is eliminated, W may be sparse.
+ *
+ *   scaled problem (scaled.h): u = W r + b; first some sweeps of Gauss-Seidel                                       (1)
+ *   proximal point:   r' solves the law for u = W r + b + a (r - c), c the last accepted r                          (2)
+ *   Newton's method on Alart and Curnier's function, one block of rows per contact, p_n = 3/W_nn, p_t = 3/mean W_tt:
+ *       F_n = r_n - [r_n - p_n u_n]+                                                                                (3)
+ *       F_t = r_t - (projection of r_t - p_t u_t on the disc of radius mu [r_n - p_n u_n]+)                         (4)
+ *       equations: F = u
+ *       (A (W + a) + B) dr = -F,  A = dF/du, B = dF/dr; open contacts (F = r) are taken out of the system           (5)
+ *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (6)
+ *       until |F| <= 0.1 a R, R the natural map at c                                                                (7)
+ *   accepted: a <- a/10, c <- r';  failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times         (8)
+ *   after 60 factorisations or 2 failures: once the interior point method (interior.c), and on with a = 1e-3        (9)
+ *
+ * (2) is what makes redundant contacts regular; its solutions tend to those of the problem. Limits: it cannot show that
+ * there is no solution. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "solvers/scaled.h"
+
+enum { SWEEPS, FACTORISATIONS, REGULAR };
+static const carom_field fields[] = {
+    [SWEEPS] = {"sweeps", CAROM_FIELD_INT, 30, 0, 1e6, NULL, "Gauss-Seidel sweeps before"},
+    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"},
+    [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
+    {0},
+};
+#define LEAST 1e-12 /* proximal parameter */
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 40, FEW = 60 };
+
+typedef struct newton {
+    carom_scaled *p;
+    carom_solve *s;
+    carom_sparse *lu;
+    double a;                   /* proximal parameter */
+    double *r, *c, *u;          /* [n] iterate, centre, velocity of (2) */
+    double *F, *dr, *du, *rhs;  /* [n] */
+    double *trial, *v;          /* [n] [n] */
+    double *A, *B;              /* [9*nblock] */
+    unsigned char *in, *analysed; /* [nblock] blocks of the system; of the ordering */
+    int factorisations;
+} newton;
+
+/* (3), (4) of a contact; A and B (3 x 3, may be NULL) are its derivatives. Returns whether it is open. */
+static bool contact_function(int rows, double mu, double pn, double pt, const double *u, const double *r, double *F,
+                             double *A, double *B)
+{
+    double sn = r[0] - pn * u[0], radius = sn > 0 ? mu * sn : 0, st[2] = {0, 0}, size = 0;
+    bool open = !(sn > 0);
+    F[0] = open ? r[0] : pn * u[0];                                                      /* (3) */
+    if (A)
+        A[0] = open ? 0 : pn, B[0] = open ? 1 : 0;
+    for (int i = 1; i < rows; i++)
+        st[i - 1] = r[i] - pt * u[i];
+    size = sqrt(st[0] * st[0] + st[1] * st[1]);
+    bool sticks = size <= radius && !open;
+    for (int i = 1; i < rows; i++) {
+        double e = size > 0 ? st[i - 1] / size : 0;
+        F[i] = sticks ? pt * u[i] : r[i] - radius * e;                                   /* (4) */
+        if (!A)
+            continue;
+        A[3 * i] = open || sticks ? 0 : mu * pn * e;
+        B[3 * i] = open || sticks ? 0 : -mu * e;
+        for (int j = 1; j < rows; j++) {
+            double turn = open || sticks ? 0 : radius / size * ((i == j) - e * st[j - 1] / size);
+            A[3 * i + j] = sticks ? pt * (i == j) : pt * turn;
+            B[3 * i + j] = sticks ? 0 : (i == j) - turn;
+        }
+    }
+    return open;
+}
+
+static void factors(const carom_scaled *p, int k, double *pn, double *pt)
+{
+    const double *W = p->value + p->offset[p->diagonal[k]];
+    int rows = p->pattern.row[k + 1] - p->pattern.row[k];
+    double wt = rows == 3 ? (W[4] + W[8]) / 2 : rows == 2 ? W[3] : 1;
+    *pn = W[0] > 0 ? 3 / W[0] : 3;
+    *pt = wt > 0 ? 3 / wt : 3;
+}
+
+/* F at (u, r); with derivatives if w->A is to be filled. Returns |F|^2/2. */
+static double function(newton *w, const double *u, const double *r, double *F, bool derivatives)
+{
+    const carom_scaled *p = w->p;
+    for (int k = 0; k < p->nblock; k++) {
+        int first = p->pattern.row[k], rows = p->pattern.row[k + 1] - first;
+        double *A = derivatives ? w->A + 9 * (size_t)k : NULL, *B = derivatives ? w->B + 9 * (size_t)k : NULL, pn, pt;
+        bool open = p->part[k] == CAROM_PART_NONE;
+        if (p->part[k] == CAROM_PART_CONTACT) {
+            factors(p, k, &pn, &pt);
+            open = contact_function(rows, p->mu[k], pn, pt, u + first, r + first, F + first, A, B);
+        } else {
+            for (int i = 0; i < rows; i++)
+                F[first + i] = open ? r[first + i] : u[first + i];
+            for (int i = 0; A && i < 9; i++)
+                A[i] = i % 4 == 0, B[i] = 0;
+        }
+        if (derivatives)
+            w->in[k] = !open;
+    }
+    return carom_dot(p->n, F, F) / 2;
+}
+
+/* A block of A (W + a) + B; blocks that the ordering has but the system has not stand for dr = rhs. */
+static void fill(void *context, int k, int l, size_t e, double *out)
+{
+    const newton *w = context;
+    const carom_scaled *p = w->p;
+    int rows = p->pattern.row[k + 1] - p->pattern.row[k], columns = p->pattern.row[l + 1] - p->pattern.row[l];
+    const double *W = p->value + p->offset[e], *A = w->A + 9 * (size_t)k, *B = w->B + 9 * (size_t)k;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            double sum = 0;
+            for (int m = 0; w->in[k] && w->in[l] && m < rows; m++)
+                sum += A[3 * i + m] * (W[m * columns + j] + (k == l && m == j ? w->a : 0));
+            if (k == l)
+                sum += w->in[k] ? B[3 * i + j] : i == j;
+            out[i * columns + j] = sum;
+        }
+}
+
+/* The ordering is made anew when a block comes in that it has not, or when it has far too many. */
+static bool order(newton *w)
+{
+    const carom_scaled *p = w->p;
+    int have = 0, need = 0;
+    bool covered = true;
+    for (int k = 0; k < p->nblock; k++) {
+        have += w->analysed[k];
+        need += w->in[k];
+        covered = covered && w->analysed[k] >= w->in[k];
+    }
+    if (covered && 4 * need >= 3 * have)
+        return true;
+    memcpy(w->analysed, w->in, (size_t)p->nblock);
+    return carom_sparse_analyse(w->lu, w->analysed);
+}
+
+/* out = (A (W + a) + B) x - rhs in the rows that are in, x - rhs elsewhere; du = (W + a) x */
+static void system_residual(newton *w, const double *x, double *out)
+{
+    const carom_scaled *p = w->p;
+    carom_scaled_multiply(p, x, w->du);
+    for (int i = 0; i < p->n; i++)
+        w->du[i] += w->a * x[i];
+    for (int k = 0; k < p->nblock; k++) {
+        int first = p->pattern.row[k], rows = p->pattern.row[k + 1] - first;
+        const double *A = w->A + 9 * (size_t)k, *B = w->B + 9 * (size_t)k;
+        for (int i = 0; i < rows; i++) {
+            double sum = -w->rhs[first + i] + (w->in[k] ? 0 : x[first + i]);
+            for (int j = 0; w->in[k] && j < rows; j++)
+                sum += A[3 * i + j] * w->du[first + j] + B[3 * i + j] * x[first + j];
+            out[first + i] = sum;
+        }
+    }
+}
+
+/* (5): dr and du = (W + a) dr */
+static bool direction(newton *w)
+{
+    const carom_scaled *p = w->p;
+    int n = p->n;
+    if (!order(w) || !carom_sparse_factor(w->lu, fill, w))
+        return false;
+    w->factorisations++;
+    for (int i = 0; i < n; i++)
+        w->rhs[i] = -w->F[i];
+    memset(w->dr, 0, sizeof(double) * (size_t)n);
+    for (int k = 0; k < p->nblock; k++)
+        for (int i = p->pattern.row[k]; !w->in[k] && i < p->pattern.row[k + 1]; i++)
+            w->dr[i] = w->rhs[i];
+    double size = sqrt(carom_dot(n, w->rhs, w->rhs));
+    for (int pass = 0; pass < 3; pass++) { /* a solution and refinements of it */
+        system_residual(w, w->dr, w->v);
+        double left = sqrt(carom_dot(n, w->v, w->v));
+        if (pass > 0 && left <= 1e-10 * size)
+            return true;
+        carom_sparse_solve(w->lu, w->v);
+        for (int k = 0; k < p->nblock; k++)
+            for (int i = p->pattern.row[k]; w->in[k] && i < p->pattern.row[k + 1]; i++)
+                w->dr[i] -= w->v[i];
+    }
+    system_residual(w, w->dr, w->v);
+    return carom_all_finite(n, w->dr);
+}
+
+/* (6); false: no step is short enough */
+static bool search(newton *w, double bound, double *merit)
+{
+    int n = w->p->n;
+    double t = 1;
+    for (int k = 0; k <= HALVINGS; k++, t /= 2) {
+        for (int i = 0; i < n; i++) {
+            w->trial[i] = w->r[i] + t * w->dr[i];
+            w->v[i] = w->u[i] + t * w->du[i];
+        }
+        double value = function(w, w->v, w->trial, w->rhs, false);
+        if (value <= bound * (1 - 2e-4 * t)) {
+            *merit = value;
+            carom_copy(n, w->trial, w->r);
+            carom_copy(n, w->v, w->u);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* (3)-(7) from w->r */
+static bool inner(newton *w, double goal)
+{
+    int n = w->p->n;
+    double history[MEMORY], floor = 1e-14 * (1 + sqrt(carom_dot(n, w->r, w->r)));
+    carom_scaled_velocity(w->p, w->r, w->u);
+    for (int i = 0; i < n; i++)
+        w->u[i] += w->a * (w->r[i] - w->c[i]);
+    double merit = function(w, w->u, w->r, w->F, true);
+    for (int k = 0; k < MEMORY; k++)
+        history[k] = merit;
+    for (int k = 0; k < NEWTON_STEPS; k++) {
+        if (sqrt(2 * merit) <= fmax(goal, floor))
+            return true;
+        if (carom_scaled_expired(w->p, w->s) || !direction(w))
+            return false;
+        double bound = 0;
+        for (int i = 0; i < MEMORY; i++)
+            bound = fmax(bound, history[i]);
+        if (!search(w, bound, &merit))
+            return false;
+        function(w, w->u, w->r, w->F, true);
+        history[k % MEMORY] = merit;
+    }
+    return false;
+}
+
+/* (2), (8) until the problem is solved, `most` factorisations are spent or `failures` steps have failed. */
+static bool proximal_points(newton *w, double alpha, int most, int failures)
+{
+    carom_scaled *p = w->p;
+    int n = p->n, hold = 0, falls = 0, begin = w->factorisations;
+    w->a = alpha;
+    carom_copy(n, w->r, w->c);
+    carom_scaled_velocity(p, w->c, w->u);
+    double R = carom_scaled_residual(p, w->c, w->u);
+    while (w->factorisations - begin < most && !carom_scaled_expired(p, w->s)) {
+        int spent = w->factorisations;
+        bool last = w->a <= LEAST;
+        w->s->iterations++;
+        bool good = inner(w, 0.1 * w->a * R);                                            /* (7) */
+        if (good) {
+            if (last && spent == w->factorisations) /* nothing moves any more */
+                break;
+            carom_scaled_velocity(p, w->r, w->u);
+            double before = R;
+            R = carom_scaled_residual(p, w->r, w->u);
+            carom_copy(n, w->r, w->c);                                                   /* (8) */
+            if (carom_scaled_offer(p, w->s, w->r))
+                return true;
+            falls = R < before ? falls + 1 : 0;
+            hold = falls >= 3 ? 0 : hold;
+            if (hold > 0)
+                hold--;
+            else
+                w->a = fmax(w->a / 10, LEAST);
+            continue;
+        }
+        if (--failures <= 0)
+            break;
+        carom_copy(n, w->c, w->r);
+        w->a *= 4;
+        hold = 3;
+        falls = 0;
+        if (w->a > 1e6)
+            break;
+    }
+    carom_copy(n, w->c, w->r);
+    return false;
+}
+
+static bool sweeps(newton *w, int most)
+{
+    for (int k = 1; k <= most; k++) {
+        carom_scaled_sweep(w->p, w->r);
+        w->s->iterations++;
+        if ((k % 5 == 0 || k == most) && carom_scaled_offer(w->p, w->s, w->r))
+            return true;
+        if (k % 5 == 0 && carom_scaled_expired(w->p, w->s))
+            return false;
+    }
+    return false;
+}
+
+static bool place(newton *w, carom_arena *arena, size_t n, size_t nblock)
+{
+    double **arrays[] = {&w->r, &w->c, &w->u, &w->F, &w->dr, &w->du, &w->rhs, &w->trial, &w->v};
+    bool room = true;
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        room = (*arrays[i] = CAROM_NEW(arena, double, n)) && room;
+    w->A = CAROM_NEW(arena, double, 9 * nblock);
+    w->B = CAROM_NEW(arena, double, 9 * nblock);
+    w->in = CAROM_NEW(arena, unsigned char, nblock);
+    w->analysed = CAROM_NEW(arena, unsigned char, nblock);
+    return room && w->A && w->B && w->in && w->analysed && w->lu && carom_sparse_begin(w->lu, &w->p->pattern);
+}
+
+/* (9) */
+static bool restart(newton *w, int most)
+{
+    if (carom_scaled_expired(w->p, w->s) || w->factorisations >= most)
+        return false;
+    if (carom_interior_run(w->p, w->s, w->lu, w->r, &w->factorisations))
+        return true;
+    memset(w->analysed, 1, (size_t)w->p->nblock);
+    return proximal_points(w, 1e-3, most - w->factorisations, 1000);
+}
+
+void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, int most_sweeps, double alpha)
+{
+    carom_scaled p;
+    newton w = {.p = &p, .s = s};
+    s->iterations = 0;
+    if (!carom_scaled_begin(&p, problem, s))
+        return;
+    w.lu = carom_sparse_new();
+    if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
+        carom_scaled_guess(&p, s->x, w.r);
+        bool done = carom_scaled_offer(&p, s, w.r) || sweeps(&w, most_sweeps);                       /* (1) */
+        done = done || (alpha > 0 && proximal_points(&w, alpha, CAROM_MIN(FEW, most), 2));
+        if (!done)
+            restart(&w, most);
+    }
+    s->factorisations = w.factorisations;
+    carom_sparse_free(w.lu);
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    carom_proximal_run(problem, s, (int)s->field[FACTORISATIONS], (int)s->field[SWEEPS], s->field[REGULAR]);
+}
+
+static size_t work(int n, int nblock)
+{
+    (void)n;
+    (void)nblock;
+    return 0;
+}
+
+const carom_solver carom_solver_proximal = {
+    .method = {.name = "proximal", .doc = "proximal points around a semismooth Newton method; every size, sparse",
+               .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
+    .forms = CAROM_DENSE | CAROM_SPARSE,
+    .whole = true,
+    .takes = carom_scaled_takes,
+    .work = work,
+    .solve = solve,
+};

@@ -1,0 +1,57 @@
+/* scaled.h: a whole problem for the methods that eliminate nothing: joints and pins stay, as equations.
+ *
+ *   y = x + x0;  each block is scaled by one number, which keeps its law:  d_k = 1/sqrt(mean diagonal of W_kk)    (1)
+ *   u' = W' y' + b',  W' = D W D,  b' = D (b - W x0)/s,  s = |D (b - W x0)|,  y = s D y',  u = s D^-1 u'           (2)
+ *
+ * Blocks are equations (joints, pinned stick: u = 0), nothing (pinned open: y = 0) or laws. W' is always stored by
+ * blocks, with a symmetric pattern; blocks of zeros are left out. */
+#ifndef CAROM_SCALED_H
+#define CAROM_SCALED_H
+
+#include "core/sparse/sparse.h"
+#include "solvers/parts.h"
+
+enum { CAROM_PART_NONE, CAROM_PART_EQUATION, CAROM_PART_CONTACT };
+
+typedef struct carom_scaled {
+    const carom_problem *problem;
+    int n, nblock;
+    carom_pattern pattern;
+    size_t *diagonal;     /* [nblock] entry (k, k) */
+    size_t *offset;       /* [entries + 1] */
+    double *value;        /* W' */
+    double *b;            /* [n] b' */
+    double *d;            /* [nblock] */
+    double size;          /* s */
+    unsigned char *part;  /* [nblock] */
+    double *mu;           /* [nblock] 0 without friction */
+    double *x, *u;        /* [n] scratch of the judge */
+    double *best;         /* [n] x of the least residual */
+    double least;         /* that residual */
+    double deadline;      /* seconds of carom_clock, or +infinity */
+} carom_scaled;
+
+/* Fills it for the problem; the arrays live in the arena. false: no memory. */
+bool carom_scaled_begin(carom_scaled *scaled, const carom_problem *problem, carom_solve *solve);
+bool carom_scaled_takes(const carom_problem *problem); /* plain laws, no pinned slips */
+/* y' of an x */
+void carom_scaled_guess(const carom_scaled *scaled, const double *x, double *y);
+/* u' = W' y' + b' */
+void carom_scaled_velocity(const carom_scaled *scaled, const double *y, double *u);
+/* out = W' y' */
+void carom_scaled_multiply(const carom_scaled *scaled, const double *y, double *out);
+/* The natural map of the scaled problem, Euclidean norm over all blocks. */
+double carom_scaled_residual(const carom_scaled *scaled, const double *y, const double *u);
+/* Judges y' by the original problem and keeps the best; true: solved. */
+bool carom_scaled_offer(carom_scaled *scaled, carom_solve *solve, const double *y);
+/* One sweep of Gauss-Seidel with the exact solution of one block. */
+void carom_scaled_sweep(const carom_scaled *scaled, double *y);
+/* The method of interior.c: r receives the best found; true: solved. lu is left analysed for all blocks. */
+bool carom_interior_run(carom_scaled *scaled, carom_solve *solve, carom_sparse *lu, double *r, int *factorisations);
+/* The method of proximal.c: sweeps, proximal points from alpha on (0: none at first), the interior point method and
+ * proximal points again, with at most that many factorisations. */
+void carom_proximal_run(const carom_problem *problem, carom_solve *solve, int factorisations, int sweeps, double alpha);
+/* Time is up, or somebody has cancelled. */
+bool carom_scaled_expired(const carom_scaled *scaled, const carom_solve *solve);
+
+#endif

@@ -1,0 +1,140 @@
+/* test_sparse.c: the sparse LU against dense elimination. */
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/sparse/sparse.h"
+#include "testing.h"
+
+static double noise(unsigned long *seed) /* uniform in (-1, 1) */
+{
+    *seed = *seed * 6364136223846793005UL + 1442695040888963407UL;
+    return (double)(*seed >> 11) / 4503599627370496.0 - 1;
+}
+
+enum { BLOCKS = 60, ROWS = 3 * BLOCKS };
+
+typedef struct matrix {
+    carom_pattern pattern;
+    int row[BLOCKS + 1], column[BLOCKS * BLOCKS];
+    size_t start[BLOCKS + 1];
+    double A[ROWS * ROWS];
+    int n;
+} matrix;
+
+/* A random graph with about `degree` neighbours a block; kind 1: a chain, 2: an arrow, 3: everything. */
+static void make(matrix *m, int nblock, int kind, double degree, unsigned long *seed)
+{
+    static unsigned char linked[BLOCKS][BLOCKS];
+    memset(linked, 0, sizeof linked);
+    for (int k = 0; k < nblock; k++)
+        for (int l = 0; l <= k; l++)
+            linked[k][l] = linked[l][k] = k == l || kind == 3 || (kind == 1 && k - l == 1) || (kind == 2 && l == 0) ||
+                                          (kind == 0 && noise(seed) + 1 < 2 * degree / nblock);
+    m->row[0] = 0;
+    for (int k = 0; k < nblock; k++)
+        m->row[k + 1] = m->row[k] + (kind ? 3 : 1 + (int)((noise(seed) + 1) * 1.5) % 3);
+    m->n = m->row[nblock];
+    memset(m->A, 0, sizeof m->A);
+    size_t e = 0;
+    for (int k = 0; k < nblock; k++) {
+        m->start[k] = e;
+        for (int l = 0; l < nblock; l++) {
+            if (!linked[k][l])
+                continue;
+            m->column[e++] = l;
+            for (int i = m->row[k]; i < m->row[k + 1]; i++)
+                for (int j = m->row[l]; j < m->row[l + 1]; j++)
+                    m->A[i * m->n + j] = noise(seed) + (i == j ? 8 : 0);
+        }
+    }
+    m->start[nblock] = e;
+    m->pattern = (carom_pattern){nblock, m->row, m->start, m->column};
+}
+
+static void fill(void *context, int k, int l, size_t e, double *block)
+{
+    const matrix *m = context;
+    ck_assert_int_eq(m->column[e], l);
+    ck_assert(m->start[k] <= e && e < m->start[k + 1]);
+    for (int i = m->row[k]; i < m->row[k + 1]; i++)
+        for (int j = m->row[l]; j < m->row[l + 1]; j++)
+            *block++ = m->A[i * m->n + j];
+}
+
+/* Solves for the blocks that are in and compares A x with the right-hand side. */
+static void check(carom_sparse *s, matrix *m, const unsigned char *in, unsigned long *seed)
+{
+    double x[ROWS], b[ROWS];
+    bool used[ROWS];
+    for (int k = 0; k < m->pattern.nblock; k++)
+        for (int i = m->row[k]; i < m->row[k + 1]; i++) {
+            used[i] = !in || in[k];
+            x[i] = b[i] = noise(seed);
+        }
+    ck_assert(carom_sparse_begin(s, &m->pattern) && carom_sparse_analyse(s, in));
+    ck_assert(carom_sparse_factor(s, fill, m));
+    carom_sparse_solve(s, x);
+    for (int i = 0; i < m->n; i++) {
+        double sum = 0;
+        for (int j = 0; j < m->n; j++)
+            sum += used[j] ? m->A[i * m->n + j] * x[j] : 0;
+        if (used[i])
+            CHECK_NEAR(sum, b[i], 1e-12);
+        else
+            ck_assert(x[i] == b[i]);
+    }
+}
+
+START_TEST(every_pattern_is_solved)
+{
+    static matrix m;
+    unsigned long seed = 3;
+    carom_sparse *s = carom_sparse_new();
+    for (int trial = 0; trial < 600; trial++) {
+        int nblock = 1 + (int)((noise(&seed) + 1) / 2 * (BLOCKS - 1));
+        make(&m, nblock, trial % 5 > 3 ? 0 : trial % 5, 1 + 4 * (noise(&seed) + 1), &seed);
+        check(s, &m, NULL, &seed);
+        unsigned char in[BLOCKS];
+        for (int k = 0; k < nblock; k++)
+            in[k] = noise(&seed) > -0.3;
+        check(s, &m, in, &seed);
+    }
+    carom_sparse_free(s);
+}
+END_TEST
+
+/* A chain has no fill: its factor is a matter of its length. */
+START_TEST(a_chain_is_factored_without_fill)
+{
+    static matrix m;
+    unsigned long seed = 5;
+    carom_sparse *s = carom_sparse_new();
+    size_t bytes[2];
+    for (int i = 0; i < 2; i++) {
+        make(&m, i ? BLOCKS : BLOCKS / 2, 1, 0, &seed);
+        check(s, &m, NULL, &seed);
+        bytes[i] = carom_sparse_bytes(s) / (size_t)m.pattern.nblock;
+    }
+    CHECK_AT_MOST((double)bytes[1], 1.2 * (double)bytes[0]);
+    CHECK_AT_MOST((double)bytes[1], 8 * 27.0);
+    make(&m, BLOCKS, 2, 0, &seed); /* the hub of an arrow comes last */
+    check(s, &m, NULL, &seed);
+    CHECK_AT_MOST((double)carom_sparse_bytes(s), 8 * 27.0 * BLOCKS);
+    carom_sparse_free(s);
+}
+END_TEST
+
+START_TEST(what_is_not_finite_is_refused)
+{
+    static matrix m;
+    unsigned long seed = 7;
+    carom_sparse *s = carom_sparse_new();
+    make(&m, 10, 0, 3, &seed);
+    m.A[0] = NAN;
+    ck_assert(carom_sparse_begin(s, &m.pattern) && carom_sparse_analyse(s, NULL));
+    ck_assert(!carom_sparse_factor(s, fill, &m));
+    carom_sparse_free(s);
+}
+END_TEST
+
+TEST_MAIN("sparse", every_pattern_is_solved, a_chain_is_factored_without_fill, what_is_not_finite_is_refused)
