@@ -352,6 +352,180 @@ START_TEST(voussoirs_touch_along_their_joints)
 }
 END_TEST
 
+/* ---- rings: not convex, so the reference is a search along the border of the other shape ---- */
+static double to_ring(const scene *s, const double *x) /* the distance of a point of space from shape 0 */
+{
+    const double *a = s->shape[0].size;
+    double p[3], best = INFINITY;
+    place_back3(&s->pose[0], x, p), place_back3(&s->shape[0].place, p, p);
+    double far = hypot(p[0], p[1]), turned = remainder(atan2(p[1], p[0]) - (a[2] + a[3]) / 2, 2 * M_PI);
+    if (fabs(turned) <= (a[3] - a[2]) / 2)
+        return fmax(0, fmax(far - a[1], a[0] - far));
+    for (int i = 2; i < 4; i++) { /* the two flat sides */
+        double e[2] = {cos(a[i]), sin(a[i])}, along = fmin(a[1], fmax(a[0], p[0] * e[0] + p[1] * e[1]));
+        best = fmin(best, hypot(p[0] - along * e[0], p[1] - along * e[1]));
+    }
+    return best;
+}
+
+static void on_border(const carom_shape *s, int piece, double u, double *x) /* body axes */
+{
+    double p[3] = {0, 0, 0};
+    const double *a = s->size;
+    if (s->kind == CAROM_SHAPE_RING) {
+        double angle = piece % 2 ? a[2] + u * (a[3] - a[2]) : a[piece ? 3 : 2];
+        double far = piece % 2 ? a[piece == 1] : a[0] + u * (a[1] - a[0]);
+        p[0] = far * cos(angle), p[1] = far * sin(angle);
+        place3(&s->place, p, x);
+    } else {
+        const int *ends = s->nface ? s->corner + s->face[piece].first : (const int[]){0, s->nvertex - 1};
+        for (int k = 0; k < 3; k++)
+            x[k] = (1 - u) * s->vertex[3 * ends[0] + k] + u * s->vertex[3 * ends[1] + k];
+    }
+}
+
+static double ring_distance(const scene *s)
+{
+    const carom_shape *b = &s->shape[1];
+    int pieces = b->nface ? b->nface : 1;
+    enum { STEPS = 50 };
+    double best = INFINITY, f[STEPS + 1], x[3];
+    for (int piece = 0; piece < pieces; piece++) {
+        for (int i = 0; i <= STEPS; i++) {
+            on_border(b, piece, (double)i / STEPS, x);
+            place3(&s->pose[1], x, x);
+            best = fmin(best, f[i] = to_ring(s, x));
+        }
+        for (int i = 0; i <= STEPS; i++) {
+            if (f[i] - b->radius > 0.2 || (i > 0 && f[i - 1] < f[i]) || (i < STEPS && f[i + 1] < f[i]))
+                continue;
+            double low = fmax(0, (i - 1.0) / STEPS), high = fmin(1, (i + 1.0) / STEPS), golden = 0.6180339887498949;
+            for (int k = 0; k < 45; k++) {
+                double u[2] = {high - golden * (high - low), low + golden * (high - low)}, value[2];
+                for (int j = 0; j < 2; j++) {
+                    on_border(b, piece, u[j], x);
+                    place3(&s->pose[1], x, x);
+                    best = fmin(best, value[j] = to_ring(s, x));
+                }
+                if (value[0] < value[1])
+                    high = u[1];
+                else
+                    low = u[0];
+            }
+        }
+    }
+    return fmax(0, best - b->radius);
+}
+
+START_TEST(rings_touch_with_sides_corners_and_both_arcs)
+{
+    static const carom_shape_kind kinds[] = {CAROM_SHAPE_POINT, CAROM_SHAPE_BALL, CAROM_SHAPE_CAPSULE,
+                                             CAROM_SHAPE_BOX,   CAROM_SHAPE_POLYTOPE, CAROM_SHAPE_RING};
+    carom_error error;
+    prepare();
+    for (int k = 0; k < CAROM_COUNT(kinds); k++) {
+        scene s = {.d = {(uint64_t)k + 31}};
+        int tested = 0, corners = 0, arcs[4] = {0};
+        double worst = 0;
+        for (int i = 0; i < 150; i++) {
+            bool hole = i % 2 && k < 4; /* from the hole, a small shape, or from far away */
+            double away[3], low = 0, high;
+            s.arena = carom_arena_new(0);
+            CHECK_OK(roll_shape(&s.d, s.arena, CAROM_SHAPE_RING, true, false, &s.shape[0], &error), error);
+            CHECK_OK(roll_shape(&s.d, s.arena, kinds[k], true, false, &s.shape[1], &error), error);
+            if (hole) {
+                carom_shape_spec small = {.kind = kinds[k], .planar = true, .size = {0.1, 0.07}};
+                CHECK_OK(carom_shape_new(s.arena, &small, &s.shape[1], &error), error);
+            }
+            s.pose[0] = roll_pose(&s.d, true), s.pose[1] = roll_pose(&s.d, true);
+            double centre[3], turned = roll(&s.d, s.shape[0].size[2], s.shape[0].size[3]);
+            place3(&s.pose[0], s.shape[0].place.r, centre);
+            roll_direction(&s.d, true, away);
+            if (hole) {
+                double local[3] = {cos(turned), sin(turned), 0};
+                turn3(s.shape[0].place.R, local, local), turn3(s.pose[0].R, local, away);
+            }
+            for (high = hole ? 0 : 6;; high += hole ? 0.05 : -0.1) { /* until they overlap, then back by halves */
+                add3(centre, high, away, s.pose[1].r);
+                if (ring_distance(&s) < 1e-5 || high < 0 || high > 7)
+                    break;
+                low = high;
+            }
+            for (int j = 0; j < 45 && high > 0 && high < 7; j++) {
+                double middle = (low + high) / 2;
+                add3(centre, middle, away, s.pose[1].r);
+                if (ring_distance(&s) < 1e-5)
+                    high = middle;
+                else
+                    low = middle;
+            }
+            add3(centre, low, away, s.pose[1].r);
+            double d = ring_distance(&s);
+            if (d < 2e-5) {
+                find(&s, 1e-3);
+                double gap = least_gap(&s);
+                ck_assert_msg(gap <= d + 1e-9 && gap >= -1e-9, "ring %d, pose %d: %d touches, gap %.3e, distance %.3e",
+                              k, i, s.n, gap, d);
+                tested++;
+                if (gap < d - 1e-9)
+                    corners++;
+                else
+                    worst = fmax(worst, fabs(gap - d));
+                for (int j = 0; j < s.n; j++) {
+                    probe p = probe_of(&s, j, true);
+                    CHECK_NEAR(p.out.g[0], s.touch[j].gap, 1e-12);
+                    arcs[s.touch[j].branch >> 24 == CAROM_ARC ? s.touch[j].branch & 3 : 0]++;
+                }
+            }
+            carom_arena_free(s.arena);
+        }
+        printf("ring and kind %d: %d poses, %d at corners, outer arc %d, inner %d: %.0e\n", kinds[k], tested, corners,
+               arcs[1], arcs[3], worst);
+        ck_assert_int_ge(tested, 75);
+        ck_assert_int_le(corners, 10);
+        ck_assert_int_ge(arcs[1], 5);
+        ck_assert(k > 3 || arcs[3] > 10);
+    }
+    finish();
+}
+END_TEST
+
+/* The branch of a touch is right where its margin is positive: elsewhere another one is found. */
+START_TEST(a_branch_changes_where_its_margin_does)
+{
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        scene s = {.d = {(uint64_t)k + 501}, .arena = carom_arena_new(0)};
+        int changes = 0, kept = 0;
+        for (int i = 0; i < 1000; i++) {
+            static carom_touch before[TOUCHES];
+            roll_near(&s, &pair_kinds[k]);
+            find(&s, 0.1);
+            int n = s.n;
+            memcpy(before, s.touch, sizeof before);
+            double shift[3];
+            roll_direction(&s.d, pair_kinds[k].planar, shift);
+            add3(s.pose[1].r, roll(&s.d, 0, 0.05), shift, s.pose[1].r);
+            find(&s, 0.2);
+            for (int a = 0; a < n; a++) {
+                const carom_touch *t = &before[a];
+                double margin = carom_touch_margin(t, &s.shape[t->body[0]], &s.shape[t->body[1]], s.pose);
+                for (int b = 0; b < s.n; b++) {
+                    const carom_touch *u = &s.touch[b];
+                    if (memcmp(t->body, u->body, sizeof t->body) || memcmp(t->feature, u->feature, sizeof t->feature) ||
+                        t->kernel == CAROM_PLANE_CIRCLE || fabs(margin) < 1e-9)
+                        continue;
+                    ck_assert_msg((margin > 0) == (t->branch == u->branch), "%s, pose %d: margin %g, branch %x -> %x",
+                                  pair_kinds[k].name, i, margin, t->branch, u->branch);
+                    changes += margin < 0, kept += margin > 0;
+                }
+            }
+        }
+        printf("%-20s branch kept %d times, changed %d times\n", pair_kinds[k].name, kept, changes);
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
 /* ---- degenerate poses ---- */
 static void check_finite(scene *s, bool planar)
 {
@@ -402,4 +576,5 @@ TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_near
           permuting_two_bodies_changes_nothing, kernels_see_the_gap_that_was_found_and_its_derivative,
           a_face_on_a_face_touches_at_the_corners_of_what_they_share, a_tilted_brick_keeps_its_four_corners,
           cylinders_and_capsules_rest_on_two_or_three_points, voussoirs_touch_along_their_joints,
+          rings_touch_with_sides_corners_and_both_arcs, a_branch_changes_where_its_margin_does,
           degenerate_poses_have_numbers_and_a_normal)

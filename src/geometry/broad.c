@@ -2,7 +2,7 @@
  *
  *   1. sort the boxes along a space-filling curve: the bits of their centres interleaved (Morton), by radix
  *   2. a binary tree over this order: node k of level l holds the boxes k 2^l ... (k+1) 2^l - 1
- *   3. each box descends the tree to the boxes after it; pairs are sorted at the end
+ *   3. pairs of nodes that overlap, level by level down to pairs of boxes; these are sorted at the end
  * The tree is built anew each time rather than kept and repaired: it costs less than the descent, and the result
  * does not depend on what was asked before, so that a run that is saved and resumed sees the same pairs. Boxes without
  * end (planes) are compared with all others. */
@@ -160,28 +160,27 @@ static int build(carom_broad *b, int m, const bounds *box, int *first)
     return levels;
 }
 
+/* Pairs of nodes of one level that overlap, a = b included, give the pairs of their children, down to the boxes. */
 static bool descend(carom_broad *b, int m, int levels, const int *first)
 {
     struct {
-        int level, k;
-    } stack[2 * LEVELS];
-    for (int i = 0; i < m; i++) {
-        const bounds box = b->node[i];
-        int depth = 0;
-        stack[depth].level = levels - 1, stack[depth++].k = 0;
-        while (depth > 0) {
-            int level = stack[--depth].level, k = stack[depth].k;
-            if (((int64_t)k + 1) << level <= (int64_t)i + 1 || !overlap(&box, &b->node[first[level] + k]))
+        int level, i, j; /* i <= j */
+    } stack[4 * LEVELS] = {{levels - 1, 0, 0}};
+    for (int depth = 1; depth > 0;) {
+        depth--;
+        int level = stack[depth].level - 1, i = 2 * stack[depth].i, j = 2 * stack[depth].j;
+        if (level < 0)
+            continue; /* a box with itself */
+        const bounds *node = b->node + first[level];
+        int count = level == 0 ? m : first[level + 1] - first[level];
+        for (int c = 3; c >= 0; c--) {
+            int x = i + (c >> 1), y = j + (c & 1);
+            if (x > y || x >= count || y >= count || (x != y && !overlap(&node[x], &node[y])))
                 continue;
-            if (level == 0) {
-                if (!add_pair(b, b->order[i].box, b->order[k].box))
-                    return false;
-                continue;
-            }
-            int below = (level == 1 ? m : first[level] - first[level - 1]);
-            if (2 * k + 1 < below)
-                stack[depth].level = level - 1, stack[depth++].k = 2 * k + 1;
-            stack[depth].level = level - 1, stack[depth++].k = 2 * k;
+            if (level > 0)
+                stack[depth].level = level, stack[depth].i = x, stack[depth++].j = y;
+            else if (x != y && !add_pair(b, b->order[x].box, b->order[y].box))
+                return false;
         }
     }
     return true;

@@ -197,6 +197,12 @@ static double compatible(const carom_finder *f, int host, int vertex, const doub
     for (int k = guest->first_neighbour[vertex]; k < guest->first_neighbour[vertex + 1]; k++) {
         double d[3], slack;
         sub3(x + 3 * guest->neighbour[k], x + 3 * vertex, d);
+        if (guest->kind == CAROM_SHAPE_RING && vertex + guest->neighbour[k] == 3) { /* along the arc, not its chord */
+            double length = norm3(d);
+            carom_find_turn(f, !host, guest->face[vertex < 2 ? 0 : 2].normal, d);
+            for (int i = 0; i < 3; i++)
+                d[i] *= -length;
+        }
         slack = CAROM_MIN(2 * f->reach + tie * f->size, slack_angle * norm3(d));
         worst = CAROM_MIN(worst, dot3(normal, d) + slack);
     }

@@ -196,46 +196,71 @@ static void rim_face(carom_finder *f, int host, int rim)
 }
 
 /* Roots of a function of the angle: intervals without a change of sign are halved as long as the slope allows roots
- * inside. root(f, user, angle) is called for each. */
+ * inside, the others until there is most likely but one. */
 typedef struct search {
     double (*F)(const void *, double);
     void (*root)(carom_finder *, const void *, double);
     carom_finder *f;
     const void *user;
-    double slope; /* the largest, about */
+    double slope;     /* the largest, about */
+    const bool *near; /* [SAMPLES]: which parts of the rim are worth it */
 } search;
+
+static double bracketed(const search *s, double low, double F_low, double high, double F_high) /* Illinois */
+{
+    double x = low;
+    for (int i = 0, last = 0; i < 60 && high - low > 1e-15 * (1 + fabs(low)); i++) {
+        x = (low * F_high - high * F_low) / (F_high - F_low);
+        if (!(x > low && x < high))
+            x = (low + high) / 2;
+        double F = s->F(s->user, x);
+        if (F == 0)
+            return x;
+        if ((F < 0) == (F_low < 0)) {
+            low = x, F_low = F, F_high *= last == 1 ? 0.5 : 1, last = 1;
+        } else {
+            high = x, F_high = F, F_low *= last == -1 ? 0.5 : 1, last = -1;
+        }
+    }
+    return x;
+}
 
 static void between(const search *s, double low, double F_low, double high, double F_high, int depth)
 {
     bool change = (F_low < 0) != (F_high < 0);
-    double middle = (low + high) / 2;
     if (!change && (depth >= 8 || fabs(F_low) + fabs(F_high) > s->slope * (high - low)))
         return;
-    if (depth < 8) {
-        double F_middle = s->F(s->user, middle);
-        between(s, low, F_low, middle, F_middle, depth + 1);
-        between(s, middle, F_middle, high, F_high, depth + 1);
+    if (change && depth >= 4) {
+        s->root(s->f, s->user, bracketed(s, low, F_low, high, F_high));
         return;
     }
-    for (int i = 0; i < 50; i++) {
-        double value = s->F(s->user, middle);
-        if ((value < 0) == (F_low < 0))
-            low = middle;
-        else
-            high = middle;
-        middle = (low + high) / 2;
-    }
-    s->root(s->f, s->user, middle);
+    double middle = (low + high) / 2, F_middle = s->F(s->user, middle);
+    between(s, low, F_low, middle, F_middle, depth + 1);
+    between(s, middle, F_middle, high, F_high, depth + 1);
 }
 
 static void around(const search *s)
 {
-    double step = 3 * third / SAMPLES, before = s->F(s->user, 0);
-    for (int k = 0; k < SAMPLES; k++) {
-        double after = s->F(s->user, (k + 1) * step);
-        between(s, k * step, before, (k + 1) * step, after, 0);
-        before = after;
+    double step = 3 * third / SAMPLES;
+    for (int k = 0; k < SAMPLES; k++)
+        if (s->near[k])
+            between(s, k * step, s->F(s->user, k * step), (k + 1) * step, s->F(s->user, (k + 1) * step), 0);
+}
+
+/* Which parts of a rim, in the axes of shape k, come near that shape? Distances change no faster than places. */
+static bool near_parts(const carom_finder *f, int k, const circle *c, bool *near)
+{
+    const carom_shape *s = f->at[k].shape;
+    double step = 3 * third / SAMPLES, reach = f->reach + c->radius * step / 2;
+    bool any = false;
+    for (int i = 0; i < SAMPLES; i++) {
+        spot middle = spot_at(c, (i + 0.5) * step);
+        double far = s->nface ? carom_highest_side(s, middle.point).distance
+                              : carom_shape_closest(s, middle.point).distance;
+        near[i] = far <= reach;
+        any = any || near[i];
     }
+    return any;
 }
 
 /* (2): a rim of the guest against an edge of the host */
@@ -294,6 +319,9 @@ static void rim_edges(carom_finder *f, int host, int rim)
 {
     const carom_shape *s = f->at[host].shape;
     line_task task = {.c = rim_of(f, !host, rim, false), .host = host, .rim = rim};
+    bool near[SAMPLES];
+    if (s->nedge == 0 || !near_parts(f, host, &task.c, near))
+        return;
     for (task.edge = 0; task.edge < s->nedge; task.edge++) {
         const carom_edge *e = &s->edge[task.edge];
         double x[3], along;
@@ -304,7 +332,7 @@ static void rim_edges(carom_finder *f, int host, int rim)
         add3(x, -along, e->direction, x);
         double far = norm3(x);
         if (far <= task.c.radius + s->radius + f->reach)
-            around(&(search){line_function, line_candidate, f, &task, 2 * task.c.radius + far});
+            around(&(search){line_function, line_candidate, f, &task, 2 * task.c.radius + far, near});
     }
 }
 
@@ -355,11 +383,13 @@ static void rim_candidate(carom_finder *f, const void *user, double angle)
 static void rim_rims(carom_finder *f, int i, int j)
 {
     rim_task task = {.a = rim_of(f, 0, i, true), .b = rim_of(f, 1, j, false), .rim = {i, j}};
+    bool near[SAMPLES];
     double x[3], far;
+    circle there = rim_of(f, 0, i, false);
     sub3(task.a.centre, task.b.centre, x);
     far = norm3(x);
-    if (far <= task.a.radius + task.b.radius + f->reach)
-        around(&(search){rim_function, rim_candidate, f, &task, 2 * (task.a.radius + task.b.radius) + far});
+    if (far <= task.a.radius + task.b.radius + f->reach && near_parts(f, 1, &there, near))
+        around(&(search){rim_function, rim_candidate, f, &task, 2 * (task.a.radius + task.b.radius) + far, near});
 }
 
 static void find_cylinder(carom_finder *f)
@@ -413,7 +443,9 @@ static void find_arc(carom_finder *f, int host)
     c = carom_shape_closest(s, centre);
     for (int k = 0; k < 3; k++)
         down[k] = -c.normal[k];
-    if (along > 0 && along < s->edge->length && c.distance - radius <= f->reach && in_sector(f, !host, down))
+    bool in_hole = c.distance < ring->size[0]; /* deeper than the ring is thick */
+    if (along > 0 && along < s->edge->length && c.distance - radius <= f->reach && !in_hole &&
+        in_sector(f, !host, down))
         carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
 }
 
