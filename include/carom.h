@@ -227,7 +227,11 @@ carom_status carom_options_set(carom_options *options, const char *key, const ch
 carom_status carom_options_from_model(carom_options *options, const carom_model *model, carom_error *error);
 
 /* ---- the simulation --------------------------------------------------------------------------------- */
-typedef enum carom_mode { CAROM_OPEN, CAROM_CLOSED, CAROM_STICK, CAROM_SLIP } carom_mode;
+typedef enum carom_mode { /* what a contact does */
+    CAROM_OPEN, CAROM_CLOSED, CAROM_STICK, CAROM_SLIP, /* these four in a state; closed: without friction */
+    CAROM_PASSIVE,  /* closed and redundant: others hold it, it carries no force */
+    CAROM_SATURATED /* held by others that stick, its friction at the limit */
+} carom_mode;
 typedef struct carom_state {
     double t;
     double *q, *v;       /* [nq] [nv] */

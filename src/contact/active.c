@@ -26,11 +26,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->solve.u, n);
     contacts->solve.may_allocate = true; /* what nothing else solves; see solver.h */
     contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
-    CAROM_PLACE(layout, contacts->ls_A, nj * nj);
-    CAROM_PLACE(layout, contacts->ls_b, nj);
-    CAROM_PLACE(layout, contacts->ls_x, nj);
-    CAROM_PLACE(layout, contacts->ls_work, 4 * nj);
-    CAROM_PLACE(layout, contacts->ls_order, nj);
+    carom_equations_layout(layout, &contacts->joints, system, nj);
 }
 
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,

@@ -2,6 +2,7 @@
 #ifndef CAROM_CONTACT_H
 #define CAROM_CONTACT_H
 
+#include "contact/given_modes.h"
 #include "contact/stage.h"
 #include "contact/system.h"
 #include "solvers/solver.h"
@@ -19,8 +20,7 @@ typedef struct carom_contacts {
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
-    double *ls_A, *ls_b, *ls_x, *ls_work; /* joints: least squares of the projection */
-    int *ls_order;
+    carom_equations joints; /* [njoint] of the projection */
 } carom_contacts;
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system);
@@ -55,9 +55,12 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
                                   const carom_rows *rows, const double *v, const double *v_free,
                                   const carom_state *now, double *v_new, carom_error *error);
 
-/* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints, by Gauss-Newton. */
-carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
-                                     const double *v, carom_error *error);
+/* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints. */
+static inline carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
+                                                   const double *v, carom_error *error)
+{
+    return carom_given_positions(&contacts->joints, system, NULL, t, q, v, error);
+}
 
 /* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see
  * gaps.c. Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */

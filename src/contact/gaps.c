@@ -30,15 +30,15 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
 {
-    carom_contacts *c = contacts;
+    carom_equations *e = &contacts->joints;
     for (int i = 0; i < nj; i++) {
-        c->ls_b[i] = b[i];
-        carom_copy(nj, W + i * n, c->ls_A + i * nj);
+        e->b[i] = b[i];
+        carom_copy(nj, W + i * n, e->K + i * nj);
     }
-    if (carom_least_squares(nj, nj, c->ls_A, c->ls_b, c->ls_x, 1e-12, c->ls_work, c->ls_order) == nj)
+    if (carom_least_squares(nj, nj, e->K, e->b, e->x, 1e-12, e->work, e->order) == nj)
         return;
     for (int i = 0; i < nj; i++)
-        b[i] = carom_dot(nj, W + i * n, c->ls_x);
+        b[i] = carom_dot(nj, W + i * n, e->x);
 }
 
 /* The largest |g| of a joint and -g of a contact; violated contacts join. */

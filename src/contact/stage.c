@@ -16,7 +16,7 @@ void carom_stage_layout(carom_layout *layout, carom_stage *stage, const carom_mo
     CAROM_PLACE(layout, stage->jump, stage->jump_max);
     CAROM_PLACE(layout, stage->event, stage->event_max);
     CAROM_PLACE(layout, stage->pool, stage->pool_max);
-    CAROM_PLACE(layout, stage->roles, 3 * model->ncontact);
+    CAROM_PLACE(layout, stage->modes, model->ncontact);
     CAROM_PLACE(layout, stage->branches, model->nswitch);
 }
 

@@ -3,7 +3,7 @@
 #define CAROM_STAGE_H
 
 #include "core/core.h"
-#include "core/layout.h"
+#include "contact/given_modes.h"
 
 typedef struct carom_stage {
     bool record;  /* somebody observes: stage segments, jumps and events, not only their number */
@@ -13,7 +13,7 @@ typedef struct carom_stage {
     carom_jump *jump;       /* [jump_max] */
     carom_event *event;     /* [event_max] */
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
-    double *roles;          /* [3*ncontact] roles and directions of slip along the step, of schemes that have such */
+    carom_link_mode *modes; /* [ncontact] along the step, of schemes that tell them */
     double *branches;       /* [nswitch] of the forces along the step, likewise */
     int pool_used, pool_max;
     bool remarkable; /* something of the next five lines happened */

@@ -3,6 +3,7 @@
 #define CAROM_SCHEME_H
 
 #include "contact/contact.h"
+#include "contact/given_modes.h"
 
 typedef struct carom_step { /* one step, as a scheme sees it */
     carom_system *system;
@@ -12,7 +13,9 @@ typedef struct carom_step { /* one step, as a scheme sees it */
     const double *atol;     /* [nv] options->atol, or that of the coordinate */
     const carom_state *now; /* not to be written */
     carom_state *next;      /* all of it is written */
-    const double *memory;   /* what the scheme remembers, part of the state */
+    const carom_link_mode *modes; /* [ncontact] of schemes that keep them (CAROM_KEEPS_MODES), part of the state */
+    carom_link_mode *modes_next;
+    const double *memory;   /* what else the scheme remembers, part of the state */
     double *memory_next;
     const double *t_low;    /* t + t_low is the time, without accumulated rounding */
     double *t_low_next;
@@ -35,7 +38,8 @@ enum {
     CAROM_KEEPS_TOLERANCE = 4,  /* rtol and atol are meant of the result, by Dormand and Prince's pair between events */
     CAROM_CLOSED_FORM = 8,      /* motion between events is exact for any h: the longer, the cheaper */
     CAROM_NODAL = 16,           /* values are meant at the nodes; what is between them is interpolation */
-    CAROM_HAS_ROLES = 32        /* tells the modes along a step, which is one segment, in stage->roles */
+    CAROM_KEEPS_MODES = 32,     /* modes with directions are part of its state */
+    CAROM_TELLS_MODES = 64      /* and those along a step, which is one segment, are in stage->modes */
 };
 
 typedef struct carom_scheme {

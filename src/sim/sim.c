@@ -14,11 +14,13 @@
 /* ---- set-up ------------------------------------------------------------------------------------------ */
 
 /* Places a state's arrays in one stretch, so that saving it is copying it. */
-static size_t place_state(carom_layout *layout, const carom_system *system, int nmemory, carom_block_of_state *b)
+static size_t place_state(carom_layout *layout, const carom_system *system, int nmodes, int nmemory,
+                          carom_block_of_state *b)
 {
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     size_t doubles = (size_t)(nq + nv + 2 * nrow + nmemory);
-    size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + ((size_t)nc + 7) / 8 * 8;
+    size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + sizeof(carom_link_mode) * (size_t)nmodes +
+                   ((size_t)nc + 7) / 8 * 8;
     unsigned char *base = carom_place(layout, bytes);
     if (!base)
         return bytes;
@@ -29,7 +31,8 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
     b->state.impulse = b->state.v + nv;
     b->state.u = b->state.impulse + nrow;
     b->memory = b->state.u + nrow;
-    b->state.mode = (unsigned char *)(b->memory + nmemory);
+    b->modes = (carom_link_mode *)(void *)(b->memory + nmemory);
+    b->state.mode = (unsigned char *)(b->modes + nmodes);
     return bytes;
 }
 
@@ -52,8 +55,9 @@ static void place(carom_layout *layout, carom_sim *sim)
     bool remembers =
         sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
-    sim->state_bytes = place_state(layout, &sim->system, sim->nmemory, &sim->now);
-    place_state(layout, &sim->system, sim->nmemory, &sim->next);
+    sim->nmodes = sim->scheme->traits & CAROM_KEEPS_MODES ? sim->model->ncontact : 0;
+    sim->state_bytes = place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->now);
+    place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->next);
     CAROM_PLACE(layout, sim->atol, sim->model->nv);
     carom_certificate_layout(layout, &sim->certificate, &sim->system);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
@@ -116,7 +120,8 @@ static void wire(carom_sim *sim)
         .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options,
         .field = sim->options.scheme_field,
         .atol = sim->atol,
-        .now = &sim->now.state, .next = &sim->next.state, .memory = sim->now.memory, .memory_next = sim->next.memory,
+        .now = &sim->now.state, .next = &sim->next.state, .modes = sim->now.modes, .modes_next = sim->next.modes,
+        .memory = sim->now.memory, .memory_next = sim->next.memory,
         .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low, .work = sim->work, .stage = &sim->stage,
         .error = &sim->error,
     };
@@ -209,6 +214,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     carom_sim_settle(sim);
     carom_system_begin(&sim->system, s->t, s->q, s->v);
     carom_contact_start(&sim->system, s);
+    carom_modes_start(sim->nmodes, s->mode, sim->now.modes);
     if (sim->scheme->start) {
         memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
         sim->next.state.t = s->t;
@@ -216,6 +222,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
         CAROM_TRY(sim->scheme->start(&sim->step));
         sim->now.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
         memcpy(sim->now.memory, sim->next.memory, sizeof(double) * (size_t)sim->nmemory);
+        carom_modes_copy(sim->nmodes, sim->next.modes, sim->now.modes);
     }
     if (sim->options.energy) {
         sim->info.energy_initial = energy(sim);

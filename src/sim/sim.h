@@ -15,6 +15,7 @@ typedef struct carom_clock { /* first thing in a state's block */
 
 typedef struct carom_block_of_state { /* one contiguous block: saved and restored as it is */
     carom_clock *clock;
+    carom_link_mode *modes; /* [nmodes] of schemes that keep them */
     double *memory; /* [nmemory] of the scheme */
     carom_state state;
 } carom_block_of_state;
@@ -30,7 +31,7 @@ struct carom_sim {
     carom_step step;
     carom_block_of_state now, next;
     size_t state_bytes;
-    int nmemory;
+    int nmodes, nmemory;
     void *work;
     double *atol; /* [nv] */
     carom_observer observer[CAROM_OBSERVERS];

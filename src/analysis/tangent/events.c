@@ -15,8 +15,8 @@
 static carom_status look(carom_tangent *t, const carom_jump *jump)
 {
     carom_system *sys = &t->system;
-    t->flow.fixed.role = t->role, t->flow.fixed.direction = t->direction;
-    CAROM_TRY(carom_contact_accel_fixed(&t->flow.fixed, sys, jump->t, jump->q, jump->v_before,
+    t->flow.given.modes = t->modes;
+    CAROM_TRY(carom_given_accel(&t->flow.given, sys, jump->t, jump->q, jump->v_before,
                                         CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t->a, t->force,
                                         &t->error));
     for (int r = 0; r < sys->nrow; r++) {
@@ -33,18 +33,18 @@ static void tangential(carom_tangent *t, const carom_link *link, const carom_jum
 {
     int c = link->contact;
     const double *P = jump->impulse + link->row;
-    double *D = t->direction_jump + 2 * c, mu = t->system.at.law[4 * c + 2];
-    t->role_jump[c] = CAROM_ROLE_PRESS;
+    double *D = t->modes_jump[c].direction, mu = t->system.at.law[4 * c + 2];
+    t->modes_jump[c].mode = CAROM_CLOSED;
     if (link->rows == 1)
         return;
     if (!(P[0] > 0)) {
-        t->role_jump[c] = t->role_after[c];
-        D[0] = t->direction_after[2 * c], D[1] = t->direction_after[2 * c + 1];
+        t->modes_jump[c].mode = t->modes_after[c].mode;
+        D[0] = t->modes_after[c].direction[0], D[1] = t->modes_after[c].direction[1];
         return;
     }
     double size = link->rows > 2 ? hypot(P[1], P[2]) : fabs(P[1]);
     bool slips = size >= (1 - 1e-8) * mu * P[0];
-    t->role_jump[c] = !slips ? CAROM_ROLE_STICK : mu > 0 ? CAROM_ROLE_SLIP : CAROM_ROLE_PRESS;
+    t->modes_jump[c].mode = !slips ? CAROM_STICK : mu > 0 ? CAROM_SLIP : CAROM_CLOSED;
     if (slips && mu > 0)
         D[0] = -P[1] / size, D[1] = link->rows > 2 ? -P[2] / size : 0;
 }
@@ -60,9 +60,9 @@ static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, boo
     for (int k = sys->njoint; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
         int c = link->contact, r = link->row;
-        bool open = (int)t->role[c] == CAROM_ROLE_OPEN, stays = (int)t->role_after[c] != CAROM_ROLE_OPEN;
+        bool open = t->modes[c].mode == CAROM_OPEN, stays = t->modes_after[c].mode != CAROM_OPEN;
         bool pushed = jump->impulse[r] > 0;
-        t->role_jump[c] = CAROM_ROLE_OPEN;
+        t->modes_jump[c].mode = CAROM_OPEN;
         t->e[c] = open && !stays ? sys->at.law[4 * c] : 0;
         if (open ? !pushed && !stays : t->u_after[r] > rest || (!pushed && !stays))
             continue;
@@ -110,7 +110,7 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
         for (int i = 0; i < t->n; i++)
             t->dt[i] = NAN;
         carom_tangent_flag(t, CAROM_TANGENT_GRAZING, "a contact is touched without velocity at t = %.10g", jump->t);
-        return carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after);
+        return carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->modes_after);
     }
     int r = sys->link[sys->njoint + hit].row;
     double u = t->u[r], udot = t->force[r];
@@ -124,13 +124,12 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     }
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = jump->v_before, .v_after = jump->v_after, .surface = CAROM_SURFACE_GAP,
-        .contact = hit, .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
-        .direction_after = t->direction_after, .role = t->role_jump, .direction = t->direction_jump, .e = t->e,
+        .contact = hit, .before = t->modes, .after = t->modes_after, .jump = t->modes_jump, .e = t->e,
         .step = t->step,
     };
     CAROM_TRY(carom_saltation_apply(&t->saltation, &at, t->n, t->X, t->parameters ? t->dp : NULL, t->dt, &t->error));
     account(t, jump->t);
-    return cut ? carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->role_after, t->direction_after)
+    return cut ? carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->modes_after)
                : CAROM_OK;
 }
 
@@ -152,13 +151,13 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
     for (int i = 0; i < t->n; i++)
         t->dt[i] = NAN;
     for (int c = 0; c < nc; c++) {
-        int before = (int)t->role[c], after = (int)t->role_after[c];
-        const double *D = t->direction + 2 * c, *E = t->direction_after + 2 * c;
-        bool sticks = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_STICK;
-        bool slips = before == CAROM_ROLE_SLIP && after == CAROM_ROLE_SLIP;
+        int before = t->modes[c].mode, after = t->modes_after[c].mode;
+        const double *D = t->modes[c].direction, *E = t->modes_after[c].direction;
+        bool sticks = before == CAROM_SLIP && after == CAROM_STICK;
+        bool slips = before == CAROM_SLIP && after == CAROM_SLIP;
         bool turns = slips && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
-        bool loose = before == CAROM_ROLE_STICK && after == CAROM_ROLE_SLIP;
-        bool opens = before != CAROM_ROLE_OPEN && before != CAROM_ROLE_PASSIVE && after == CAROM_ROLE_OPEN;
+        bool loose = before == CAROM_STICK && after == CAROM_SLIP;
+        bool opens = before != CAROM_OPEN && before != CAROM_PASSIVE && after == CAROM_OPEN;
         if ((loose && (t->watch || static_friction(t, c))) || (opens && t->watch))
             return carom_tangent_force_event(t, time, c, opens);
         if (!sticks && !turns)
@@ -166,9 +165,7 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
         memset(t->e, 0, sizeof(double) * (size_t)nc);
         carom_instant at = {
             .t = time, .q = t->q, .v_before = t->v, .v_after = v_after, .surface = CAROM_SURFACE_SLIP, .contact = c,
-            .role_before = t->role, .direction_before = t->direction, .role_after = t->role_after,
-            .direction_after = t->direction_after, .role = sticks ? t->role_after : NULL,
-            .direction = t->direction_after,
+            .before = t->modes, .after = t->modes_after, .jump = sticks ? t->modes_after : NULL,
             .e = t->e, .step = t->step,
         };
         CAROM_TRY(

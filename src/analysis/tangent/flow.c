@@ -1,4 +1,4 @@
-/* flow.c: a variation along a segment of dense output, in the roles of that segment.
+/* flow.c: a variation along a segment of dense output, in the modes of that segment.
  *
  *   dq' = dv + B dq,   dv' = a_q dq + a_v dv + b                 a_q, a_v, b = a_p dp: point.c                      (1)
  *     B = 0 if positions are vectors; else dq is in the directions of v at q, and B the bracket with v: manifold.h
@@ -45,7 +45,7 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
 {
     size_t nv = system->nv, nrow = system->nrow, size = NODES * nv * (system->model->manifold ? 2 : 1);
     carom_linear_layout(layout, &flow->linear, system);
-    carom_fixed_layout(layout, &flow->fixed, system);
+    carom_given_layout(layout, &flow->given, system);
     CAROM_PLACE(layout, flow->a, nv);
     CAROM_PLACE(layout, flow->force, nrow);
     CAROM_PLACE(layout, flow->q, system->nq);
@@ -341,8 +341,8 @@ static carom_status stiff(carom_flow *f, const carom_segment *g, int n, double *
     return CAROM_OK;
 }
 
-carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, const double *role, double *direction,
-                                int n, double *X, const double *dp, const double *law_p, double tol, carom_error *error)
+carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, carom_link_mode *modes, int n,
+                                double *X, const double *dp, const double *law_p, double tol, carom_error *error)
 {
     carom_flow *f = flow;
     const carom_system *sys = f->linear.system;
@@ -350,13 +350,13 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
     f->log_det = 0;
     if (!(h > 0))
         return CAROM_OK;
-    f->fixed.role = (double *)role, f->fixed.direction = direction;
+    f->given.modes = modes;
     choose(f, segment);
     unsigned alone = CAROM_MASS | CAROM_R_Q | CAROM_R_V,
              together = alone | CAROM_JACOBIAN | CAROM_A_Q | CAROM_A_V | CAROM_U_Q;
-    bool rows = carom_flow_rows(flow, role), fixed = f->linear_motion || (sys->known & CAROM_JACOBIAN);
+    bool rows = carom_modes_any(sys, modes), fixed = f->linear_motion || (sys->known & CAROM_JACOBIAN);
     unsigned needed = rows ? together & ~(unsigned)(fixed ? CAROM_JACOBIAN : 0) : alone;
-    if (!sys->model->manifold && (sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, role))
+    if (!sys->model->manifold && (sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, modes))
         return constant(f, segment, n, X, dp, law_p, tol, error);
     CAROM_TRY(nodes(f, segment, &gauss, 0, 1, n, dp, law_p, error));
     double z = h * speed_of(f, NODES), most = CAROM_MIN(0.7, pow(1e4 * tol, 1.0 / 7));

@@ -11,12 +11,13 @@ typedef struct carom_group {    /* contacts struck at the same instant */
     double *dt;                 /* [ncontact*n] for all */
     double *x, *other, *dp;     /* [2*nv] [2*nv] [np] a column, in its order and against it */
     double *v, *v_new, *v_other; /* [nv] */
-    double *role, *role_next, *role_jump, *e; /* [ncontact] */
+    carom_link_mode *modes, *next, *jump;     /* [ncontact] */
+    double *e;                                /* [ncontact] */
 } carom_group;
 
 struct carom_tangent {
     carom_sim *sim;
-    bool exact;             /* the scheme: many segments per step, roles are its modes; else one, roles in its memory */
+    bool exact;             /* the scheme: many segments per step, with their modes; else one, whose modes it tells */
     int n;                      /* columns */
     carom_system system;        /* of its own: what it evaluates does not disturb the simulation */
     carom_info info;            /* of that system */
@@ -25,9 +26,9 @@ struct carom_tangent {
     carom_group group;          /* count > 0: the last event was one of several contacts */
     double *X, *dp, *dt;        /* [2*nv*n] [np*n] [n] */
     bool parameters;            /* dp is not 0 */
-    double *role, *direction;             /* [ncontact] [2*ncontact] along the segment */
-    double *role_after, *direction_after; /* after the event */
-    double *role_jump, *direction_jump;   /* of the impact */
+    carom_link_mode *modes;       /* [ncontact] along the segment */
+    carom_link_mode *modes_after; /* [ncontact] after the event */
+    carom_link_mode *modes_jump;  /* [ncontact] of the impact */
     double *e;                  /* [ncontact] of the impact */
     /* [nswitch] of the forces along the segment; [1+2*nv+np] of the function where one changes */
     double *branch, *slope;
@@ -71,8 +72,8 @@ carom_status carom_tangent_switch(carom_tangent *tangent, const carom_segment *s
 carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *segment);
 void carom_tangent_near(carom_tangent *tangent, double radius, double t, int contact);
 
-/* project.c: the columns onto dg = 0, du = 0 of the joints and of what the roles hold. */
+/* project.c: the columns onto dg = 0, du = 0 of the joints and of what the modes hold. */
 carom_status carom_tangent_project(carom_tangent *tangent, double t, const double *q, const double *v,
-                                   const double *role, const double *direction);
+                                   const carom_link_mode *modes);
 
 #endif

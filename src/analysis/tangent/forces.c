@@ -44,7 +44,7 @@ static carom_status in_time(carom_tangent *t, double time, const double *q, cons
         if (k == 0)
             continue;
         CAROM_TRY(
-            carom_contact_accel_fixed(&t->flow.fixed, &t->system, time + k * h, q, v, 0, t->a, t->force, &t->error));
+            carom_given_accel(&t->flow.given, &t->system, time + k * h, q, v, 0, t->a, t->force, &t->error));
         for (int r = 0; r < t->system.nrow; r++)
             out[r] += w * t->force[r];
     }
@@ -59,15 +59,15 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
     const double *dp = t->parameters ? t->dp : NULL;
     int nv = sys->nv, n = t->n;
     double *dforce = t->u_after, *in = t->u, rate[2];
-    f->fixed.role = t->role, f->fixed.direction = t->direction;
+    f->given.modes = t->modes;
     CAROM_TRY(in_time(t, time, t->q, t->v, in));
     CAROM_TRY(carom_flow_point(f, time, t->q, t->v, n, dp, t->saltation.law_p, f->a_q, f->a_v, f->b, &t->error));
     carom_copy(nv, t->v, f->x);
     for (int side = 0; side < 2; side++) {
         if (side == 1) {
-            f->fixed.role = t->role_after, f->fixed.direction = t->direction_after;
-            CAROM_TRY(carom_contact_accel_fixed(&f->fixed, sys, time, t->q, t->v, 0, t->a, t->force, &t->error));
-            f->fixed.role = t->role, f->fixed.direction = t->direction;
+            f->given.modes = t->modes_after;
+            CAROM_TRY(carom_given_accel(&f->given, sys, time, t->q, t->v, 0, t->a, t->force, &t->error));
+            f->given.modes = t->modes;
         }
         carom_copy(nv, side ? t->a : f->a, f->x + nv);
         carom_flow_forces(f, f->x, NULL, 1, NULL, dforce);

@@ -68,7 +68,7 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     double length = 1e-14 * (1 + carom_norm_max(sys->nq, t->q)), rest = carom_tangent_rest(t, t->v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row, c = i - sys->njoint;
-        if ((int)t->role[c] != CAROM_ROLE_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
+        if (t->modes[c].mode != CAROM_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
             continue;
         double when = segment->t1, gap = least(t, segment, i, &when);
         bool left = gap <= length && -t->u_start[r] <= rest; /* it has just opened: rounding */

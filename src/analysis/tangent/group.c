@@ -25,9 +25,9 @@ void carom_group_layout(carom_layout *layout, carom_group *group, const carom_sy
     CAROM_PLACE(layout, group->v, system->nv);
     CAROM_PLACE(layout, group->v_new, system->nv);
     CAROM_PLACE(layout, group->v_other, system->nv);
-    CAROM_PLACE(layout, group->role, nc);
-    CAROM_PLACE(layout, group->role_next, nc);
-    CAROM_PLACE(layout, group->role_jump, nc);
+    CAROM_PLACE(layout, group->modes, nc);
+    CAROM_PLACE(layout, group->next, nc);
+    CAROM_PLACE(layout, group->jump, nc);
     CAROM_PLACE(layout, group->e, nc);
 }
 
@@ -53,21 +53,21 @@ static carom_status strike(carom_tangent *t, const carom_jump *jump, int c, doub
     const carom_system *sys = &t->system;
     int nc = sys->model->ncontact;
     for (int k = 0; k < nc; k++) {
-        bool held = (int)g->role[k] != CAROM_ROLE_OPEN && (int)t->role_jump[k] != CAROM_ROLE_OPEN;
-        g->role_jump[k] = k == c || held ? t->role_jump[k] : CAROM_ROLE_OPEN;
-        g->role_next[k] = k == c ? t->role_after[k] : g->role[k];
+        bool held = g->modes[k].mode != CAROM_OPEN && t->modes_jump[k].mode != CAROM_OPEN;
+        g->jump[k] = t->modes_jump[k], g->next[k] = t->modes_after[k];
+        if (k != c)
+            g->jump[k].mode = held ? g->jump[k].mode : CAROM_OPEN, g->next[k].mode = g->modes[k].mode;
         g->e[k] = k == c ? t->e[k] : 0;
     }
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = g->v, .v_after = g->v_new, .surface = CAROM_SURFACE_GAP, .contact = c,
-        .role_before = g->role, .direction_before = t->direction, .role_after = g->role_next,
-        .direction_after = t->direction_after, .role = g->role_jump, .direction = t->direction_jump, .e = g->e,
-        .step = t->step,
+        .before = g->modes, .after = g->next, .jump = g->jump, .e = g->e, .step = t->step,
     };
     CAROM_TRY(carom_saltation_velocity(&t->saltation, &at, g->v_new, &t->error));
     CAROM_TRY(carom_saltation_apply(&t->saltation, &at, 1, x, dp, dt, &t->error));
     carom_copy(sys->nv, g->v_new, g->v);
-    carom_copy(nc, g->role_next, g->role);
+    for (int k = 0; k < nc; k++)
+        g->modes[k].mode = g->next[k].mode;
     return CAROM_OK;
 }
 
@@ -77,7 +77,7 @@ static carom_status sequence(carom_tangent *t, const carom_jump *jump, bool back
 {
     carom_group *g = &t->group;
     carom_copy(t->system.nv, jump->v_before, g->v);
-    carom_copy(t->system.model->ncontact, t->role, g->role);
+    carom_modes_copy(t->system.model->ncontact, t->modes, g->modes);
     *log_det = 0;
     for (int blow = 0; blow < BLOWS; blow++) {
         double dt;
@@ -151,7 +151,7 @@ carom_status carom_tangent_group(carom_tangent *tangent, const carom_jump *jump)
     double log_det = 0, rest = carom_tangent_rest(t, jump->v_before);
     g->count = 0;
     for (int c = 0; c < sys->model->ncontact; c++) {
-        bool struck = (int)t->role[c] == CAROM_ROLE_OPEN && (int)t->role_jump[c] != CAROM_ROLE_OPEN;
+        bool struck = t->modes[c].mode == CAROM_OPEN && t->modes_jump[c].mode != CAROM_OPEN;
         if (struck && t->u[sys->link[sys->njoint + c].row] < -rest)
             g->order[g->count++] = c;
     }

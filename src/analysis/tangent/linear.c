@@ -1,4 +1,4 @@
-/* linear.c: the equations of given roles, linearised: accelerations and forces, or velocities and impulses.
+/* linear.c: the equations of given modes, linearised: accelerations and forces, or velocities and impulses.
  *
  *   M dy - G^T dx = c                                                                              (1)
  *   held row r:    G_r dy = d_r                                                                    (2)
@@ -61,29 +61,28 @@ static int add(carom_linear *l, int r)
     l->row[i] = r;
     l->normal[i] = -1;
     l->slope[i] = 0;
-    carom_copy(nv, sys->at.G + r * nv, l->Y + i * nv);
-    carom_factor_solve(sys, &sys->mass, l->Y + i * nv);
-    carom_copy(nv, sys->at.G + r * nv, l->L + i * nv);
+    carom_mass_solve_row(sys, r, l->Y + i * nv);
+    carom_row_copy(sys, r, l->L + i * nv);
     return i;
 }
 
-void carom_linear_rows(carom_linear *linear, const double *role, const double *direction)
+void carom_linear_rows(carom_linear *linear, const carom_link_mode *modes)
 {
     carom_linear *l = linear;
     const carom_system *sys = l->system;
     l->m = 0;
     for (int k = 0; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
-        int c = link->contact, is = c < 0 ? CAROM_ROLE_PRESS : (int)role[c];
-        if (is == CAROM_ROLE_OPEN || is == CAROM_ROLE_PASSIVE)
+        int c = link->contact, is = carom_mode_of(link, modes);
+        if (!carom_mode_carries(is))
             continue;
         int n = add(l, link->row);
-        for (int j = 1; j < link->rows && is != CAROM_ROLE_PRESS; j++) {
+        for (int j = 1; j < link->rows && is != CAROM_CLOSED; j++) {
             int i = add(l, link->row + j);
-            if (is != CAROM_ROLE_SLIP && is != CAROM_ROLE_SATURATED)
+            if (!carom_mode_slips(is))
                 continue;
             l->normal[i] = n;
-            l->slope[i] = sys->at.law[4 * c + (is == CAROM_ROLE_SLIP ? 2 : 3)] * direction[2 * c + j - 1];
+            l->slope[i] = sys->at.law[4 * c + (is == CAROM_SLIP ? 2 : 3)] * modes[c].direction[j - 1];
             memset(l->L + i * sys->nv, 0, sizeof(double) * (size_t)sys->nv);
         }
     }
@@ -118,7 +117,7 @@ void carom_linear_solve(carom_linear *linear, double *c, double *d)
 {
     carom_linear *l = linear;
     int m = l->m, nv = l->system->nv;
-    carom_factor_solve(l->system, &l->system->mass, c);
+    carom_mass_solve(l->system, c);
     for (int i = 0; i < m; i++)
         l->b[i] = d[i] - carom_dot(nv, l->L + i * nv, c);
     for (int i = 0; i < m; i++)

@@ -1,4 +1,4 @@
-/* point.c: the linearised accelerations of given roles at a point.
+/* point.c: the linearised accelerations of given modes at a point.
  *
  *   M da - G^T dlambda = -(R_q dq + R_v dv + R_p dp)                                               (1)
  *   held rows:  G da = -(A_q dq + A_v dv + A_p dp)                                                 (2)
@@ -12,20 +12,11 @@
 
 #include "analysis/tangent/tangent.h"
 
-bool carom_flow_rows(const carom_flow *flow, const double *role)
-{
-    const carom_system *sys = flow->linear.system;
-    bool rows = sys->njoint > 0;
-    for (int c = 0; c < sys->nlink - sys->njoint; c++)
-        rows |= (int)role[c] != CAROM_ROLE_OPEN;
-    return rows;
-}
-
-bool carom_flow_turns(const carom_flow *flow, const double *role)
+bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
 {
     const carom_system *sys = flow->linear.system;
     for (int k = sys->njoint; k < sys->nlink; k++)
-        if ((int)role[k - sys->njoint] == CAROM_ROLE_SLIP && (sys->link[k].rows > 2 || !(sys->known & CAROM_LAW)))
+        if (modes[k - sys->njoint].mode == CAROM_SLIP && (sys->link[k].rows > 2 || !(sys->known & CAROM_LAW)))
             return true;
     return false;
 }
@@ -72,14 +63,14 @@ static double slipping(const carom_flow *f, int i, const double *U, int stride, 
     const carom_linear *l = &f->linear;
     const carom_system *sys = l->system;
     int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
-    const double *s = f->fixed.direction + 2 * c;
-    int law = 4 * c + ((int)f->fixed.role[c] == CAROM_ROLE_SLIP ? 2 : 3);
+    const double *s = f->given.modes[c].direction;
+    int law = 4 * c + (f->given.modes[c].mode == CAROM_SLIP ? 2 : 3);
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
-    if (sys->link[sys->njoint + c].rows < 3 || f->fixed.holds[c])
+    if (sys->link[sys->njoint + c].rows < 3 || f->given.holds[c])
         return sum;
     double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
-    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->fixed.slow);
+    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->given.slow);
 }
 
 /* One column: R, A [nrow], U [nrow] with entries `stride` apart; out with entries `to` apart. */
@@ -167,18 +158,18 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
     carom_flow *f = flow;
     carom_system *sys = f->linear.system;
     int nv = sys->nv;
-    bool rows = carom_flow_rows(f, f->fixed.role);
+    bool rows = carom_modes_any(sys, f->given.modes);
     f->v_here = v;
     f->linear.m = 0;
     if (rows || dp || !(sys->known & CAROM_MASS))
-        CAROM_TRY(carom_contact_accel_fixed(&f->fixed, sys, t, q, v, 0, f->a, f->force, error));
+        CAROM_TRY(carom_given_accel(&f->given, sys, t, q, v, 0, f->a, f->force, error));
     else { /* no force, and accelerations do not matter: M is constant */
         memset(f->a, 0, sizeof(double) * (size_t)nv);
         memset(f->force, 0, sizeof(double) * (size_t)sys->nrow);
         CAROM_TRY(carom_mass_factor(sys, t, error));
     }
     if (rows) {
-        carom_linear_rows(&f->linear, f->fixed.role, f->fixed.direction);
+        carom_linear_rows(&f->linear, f->given.modes);
         carom_linear_close(&f->linear);
     }
     friction_gradient(f, t, q, v);

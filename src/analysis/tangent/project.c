@@ -58,28 +58,25 @@ static void velocities(carom_tangent *t)
 }
 
 carom_status carom_tangent_project(carom_tangent *tangent, double time, const double *q, const double *v,
-                                   const double *role, const double *direction)
+                                   const carom_link_mode *modes)
 {
     carom_tangent *t = tangent;
     carom_system *sys = &t->system;
     int nc = sys->model->ncontact;
-    bool any = sys->njoint > 0;
-    for (int c = 0; c < nc; c++) {
-        any |= (int)role[c] != CAROM_ROLE_OPEN;
-        t->role_jump[c] = (int)role[c] == CAROM_ROLE_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
-    }
-    if (!any)
+    if (!carom_modes_any(sys, modes))
         return CAROM_OK;
+    for (int c = 0; c < nc; c++)
+        t->modes_jump[c].mode = modes[c].mode == CAROM_OPEN ? CAROM_OPEN : CAROM_CLOSED;
     if (t->parameters)
         carom_saltation_parameters(&t->saltation, time, q, v);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | (nc ? CAROM_LAW : 0), time, q, v);
     if (t->parameters)
         carom_system_eval(sys, CAROM_U_P, time, q, v);
     CAROM_TRY(carom_mass_factor(sys, time, &t->error));
-    carom_linear_rows(&t->flow.linear, t->role_jump, direction);
+    carom_linear_rows(&t->flow.linear, t->modes_jump);
     carom_linear_close(&t->flow.linear);
     positions(t);
-    carom_linear_rows(&t->flow.linear, role, direction);
+    carom_linear_rows(&t->flow.linear, modes);
     carom_linear_close(&t->flow.linear);
     velocities(t);
     return CAROM_OK;

@@ -23,7 +23,7 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     carom_saltation *s = saltation;
     size_t nv = system->nv, nrow = system->nrow, np = system->model->np, nc = system->model->ncontact;
     carom_linear_layout(layout, &s->linear, system);
-    carom_fixed_layout(layout, &s->fixed, system);
+    carom_given_layout(layout, &s->given, system);
     CAROM_PLACE(layout, s->a_before, nv);
     CAROM_PLACE(layout, s->a_after, nv);
     CAROM_PLACE(layout, s->force, nrow);
@@ -49,7 +49,7 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->law, 4 * nc);
     CAROM_PLACE(layout, s->p, np);
     CAROM_PLACE(layout, s->value, system->nlink + 4 * nc);
-    CAROM_PLACE(layout, s->direction, 2 * nc);
+    CAROM_PLACE(layout, s->modes, nc);
     CAROM_PLACE(layout, s->A, nv * nv);
     CAROM_PLACE(layout, s->pivot, nv);
     s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
@@ -76,12 +76,12 @@ static const carom_link *link_of_row(const carom_system *sys, int r)
 static double restitution(const carom_saltation *s, const carom_instant *at, int r, double held)
 {
     const carom_link *link = link_of_row(s->linear.system, r);
-    int c = link->contact, before = c < 0 ? CAROM_ROLE_STICK : (int)at->role_before[c];
+    int c = link->contact, before = c < 0 ? CAROM_STICK : at->before[c].mode;
     if (r == link->row)
-        return before != CAROM_ROLE_OPEN ? held : -at->e[c];
-    if (before == CAROM_ROLE_STICK && (int)at->role_after[c] == CAROM_ROLE_STICK)
+        return before != CAROM_OPEN ? held : -at->e[c];
+    if (before == CAROM_STICK && at->after[c].mode == CAROM_STICK)
         return held;
-    return (int)at->role_after[c] == CAROM_ROLE_STICK ? 0 : -s->linear.system->at.law[4 * c + 1];
+    return at->after[c].mode == CAROM_STICK ? 0 : -s->linear.system->at.law[4 * c + 1];
 }
 
 /* v+ - v- and P of the jump, by its own equations; how far the velocities after it are from those given. */
@@ -113,7 +113,7 @@ static void turning(carom_saltation *s, const carom_instant *at)
         const carom_link *link = link_of_row(sys, l->row[i]);
         if (l->normal[i] < 0 || link->rows < 3)
             continue;
-        const double *D = at->direction + 2 * link->contact;
+        const double *D = at->jump[link->contact].direction;
         double w[2], mu = sys->at.law[4 * link->contact + 2], e_t = sys->at.law[4 * link->contact + 1];
         for (int j = 0; j < 2; j++)
             w[j] = carom_row_speed(sys, link->row + 1 + j, at->v_after) + e_t * s->u_before[link->row + 1 + j];
@@ -137,7 +137,7 @@ carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_in
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
     for (int r = 0; r < sys->nrow; r++)
         s->u_before[r] = carom_row_speed(sys, r, at->v_before);
-    carom_linear_rows(&s->linear, at->role, at->direction);
+    carom_linear_rows(&s->linear, at->jump);
     carom_linear_close(&s->linear);
     jump(s, at);
     for (int i = 0; i < nv; i++)
@@ -149,13 +149,12 @@ static carom_status accelerations(carom_saltation *s, const carom_instant *at, b
                                   carom_error *error)
 {
     carom_system *sys = s->linear.system;
-    s->fixed.role = (double *)(after ? at->role_after : at->role_before);
-    s->fixed.direction = s->direction;
-    carom_copy(2 * sys->model->ncontact, after ? at->direction_after : at->direction_before, s->direction);
-    bool *holds = &s->fixed.holds[at->contact]; /* where slip ends there is no direction but that of before */
+    s->given.modes = s->modes;
+    carom_modes_copy(sys->model->ncontact, after ? at->after : at->before, s->modes);
+    bool *holds = &s->given.holds[at->contact]; /* where slip ends there is no direction but that of before */
     *holds = !after && at->surface == CAROM_SURFACE_SLIP;
     const double *v = after ? at->v_after : at->v_before;
-    carom_status status = carom_contact_accel_fixed(&s->fixed, sys, at->t, at->q, v, 0, a, s->force, error);
+    carom_status status = carom_given_accel(&s->given, sys, at->t, at->q, v, 0, a, s->force, error);
     *holds = false;
     return status;
 }
@@ -183,9 +182,9 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
         carom_copy(nrow * np, sys->at.U_p, s->U_p);
     }
     s->mismatch = 0;
-    if (!at->role)
+    if (!at->jump)
         return CAROM_OK;
-    carom_linear_rows(&s->linear, at->role, at->direction);
+    carom_linear_rows(&s->linear, at->jump);
     carom_linear_close(&s->linear);
     jump(s, at);
     turning(s, at);
@@ -220,7 +219,7 @@ static double surface_rate(const carom_saltation *s, const carom_instant *at, co
         return s->u_before[r];
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
-        sum += at->direction_before[2 * at->contact + j - 1] *
+        sum += at->before[at->contact].direction[j - 1] *
                (carom_row_dot(sys, r + j, a) + s->U_t[r + j] +
                 carom_dot(sys->nv, s->U_q + (r + j) * sys->nv, at->v_before));
     return sum;
@@ -236,7 +235,7 @@ static double surface_change(const carom_saltation *s, const carom_instant *at, 
         return carom_row_column(sys, r, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
-        sum += at->direction_before[2 * at->contact + j - 1] *
+        sum += at->before[at->contact].direction[j - 1] *
                (along(nv, s->U_q + (r + j) * nv, x, n) + carom_row_column(sys, r + j, x + nv * n, n) +
                 along(np, s->U_p + (r + j) * np, dp, n));
     return sum;
@@ -273,12 +272,12 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
         double after = row_change(s, r, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n);
         if (l->normal[i] < 0) {
             double E = restitution(s, at, r, 1), dE = 0;
-            if (c >= 0 && s->u_before[r] != 0 && (E != 0 || (int)at->role_after[c] == CAROM_ROLE_OPEN))
+            if (c >= 0 && s->u_before[r] != 0 && (E != 0 || at->after[c].mode == CAROM_OPEN))
                 dE = -s->law[4 * c + (r > link->row)];
             s->d[i] = E * before + dE * s->u_before[r] - after;                                  /* (4) */
             continue;
         }
-        s->d[i] = -s->law[4 * c + 2] * at->direction[2 * c + r - link->row - 1] * s->P[link->row];
+        s->d[i] = -s->law[4 * c + 2] * at->jump[c].direction[r - link->row - 1] * s->P[link->row];
         if (link->rows < 3)
             continue;
         double e_t = sys->at.law[4 * c + 1], w[2];
@@ -289,7 +288,7 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
                 s->law[4 * c + 1] * s->u_before[k] +
                 e_t * (carom_row_dot(sys, k, s->Dv) + row_change(s, k, s->U_t, s->U_q, s->U_p, dt, dp, n));
         }
-        s->d[i] -= s->turn[i] * (at->direction[2 * c] * w[1] - at->direction[2 * c + 1] * w[0]);  /* (5) */
+        s->d[i] -= s->turn[i] * (at->jump[c].direction[0] * w[1] - at->jump[c].direction[1] * w[0]);  /* (5) */
     }
     carom_linear_solve(l, s->c, s->d);
     carom_copy(nv, s->c, s->Dv);
@@ -327,22 +326,22 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     s->lost = 0;
     for (int k = 0; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
-        int is = link->contact < 0 ? CAROM_ROLE_PRESS : (int)at->role_after[link->contact];
-        if (is != CAROM_ROLE_OPEN && is != CAROM_ROLE_PASSIVE)
-            s->lost += 2 + (is == CAROM_ROLE_STICK ? link->rows - 1 : 0);
+        int is = carom_mode_of(link, at->after);
+        if (carom_mode_carries(is))
+            s->lost += 2 + (is == CAROM_STICK ? link->rows - 1 : 0);
     }
-    for (int i = 0; at->role && i < l->m; i++) {
+    for (int i = 0; at->jump && i < l->m; i++) {
         const carom_link *link = link_of_row(sys, l->row[i]);
         turns |= l->normal[i] >= 0 && link->rows > 2;
         if (l->normal[i] >= 0 || link->contact < 0)
             continue;
         double E = restitution(s, at, l->row[i], 1);
         s->log_det += log(fabs(E)); /* -INFINITY for 0 */
-        s->lost += E == 0 && (int)at->role_after[link->contact] == CAROM_ROLE_OPEN;
+        s->lost += E == 0 && at->after[link->contact].mode == CAROM_OPEN;
     }
     if (turns && s->log_det > -INFINITY)
         s->log_det = turned(s, at);
-    if (at->role && l->rank < l->m)
+    if (at->jump && l->rank < l->m)
         s->lost -= 2 * (l->m - l->rank);
     if (at->surface != CAROM_SURFACE_GAP)
         s->log_det += log(fabs(s->rate_after / s->rate));
@@ -372,7 +371,7 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
             s->Dq[i] = x[i * n] + at->v_before[i] * dt[j];
         for (int i = 0; i < nv; i++)
             s->Dv[i] = v[i * n] + s->a_before[i] * dt[j];
-        if (at->role)
+        if (at->jump)
             jump_column(s, at, dt[j], d, n);
         for (int i = 0; i < nv; i++)
             x[i * n] = s->Dq[i] - at->v_after[i] * dt[j];

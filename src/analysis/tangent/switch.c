@@ -63,10 +63,10 @@ static carom_status acceleration(carom_tangent *t, const double *branch, double 
                                  double *a)
 {
     carom_system *sys = &t->system;
-    t->flow.fixed.role = t->role, t->flow.fixed.direction = t->direction;
+    t->flow.given.modes = t->modes;
     sys->at.d = branch;
     sys->frozen = CAROM_SWITCH;
-    carom_status status = carom_contact_accel_fixed(&t->flow.fixed, sys, time, q, v, 0, a, t->force, &t->error);
+    carom_status status = carom_given_accel(&t->flow.given, sys, time, q, v, 0, a, t->force, &t->error);
     sys->frozen = 0;
     return status;
 }

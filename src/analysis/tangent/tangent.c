@@ -24,12 +24,9 @@ static void place(carom_layout *layout, carom_tangent *t, const carom_sim *sim)
     CAROM_PLACE(layout, t->X, nx * t->n);
     CAROM_PLACE(layout, t->dp, m->np * t->n);
     CAROM_PLACE(layout, t->dt, t->n);
-    CAROM_PLACE(layout, t->role, nc);
-    CAROM_PLACE(layout, t->direction, 2 * nc);
-    CAROM_PLACE(layout, t->role_after, nc);
-    CAROM_PLACE(layout, t->direction_after, 2 * nc);
-    CAROM_PLACE(layout, t->role_jump, nc);
-    CAROM_PLACE(layout, t->direction_jump, 2 * nc);
+    CAROM_PLACE(layout, t->modes, nc);
+    CAROM_PLACE(layout, t->modes_after, nc);
+    CAROM_PLACE(layout, t->modes_jump, nc);
     CAROM_PLACE(layout, t->e, nc);
     CAROM_PLACE(layout, t->branch, m->nswitch);
     CAROM_PLACE(layout, t->slope, 1 + nx + m->np);
@@ -96,57 +93,44 @@ double carom_tangent_rest(const carom_tangent *tangent, const double *v)
 
 /* ---- modes ---- */
 
-static void roles_of_modes(const carom_tangent *t, const unsigned char *mode, double *role)
+static void modes_now(const carom_tangent *t, carom_link_mode *modes)
 {
-    for (int c = 0; c < t->system.model->ncontact; c++)
-        role[c] = mode[c] == CAROM_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
+    const carom_sim *sim = t->sim;
+    if (t->exact)
+        carom_modes_start(sim->model->ncontact, sim->now.state.mode, modes);
+    else
+        carom_modes_copy(sim->model->ncontact, sim->now.modes, modes);
 }
 
-/* Roles and directions of the present state. */
-static void roles_now(const carom_tangent *t, double *role, double *direction)
+static void modes_along(const carom_tangent *t, const carom_segment *segment, carom_link_mode *modes)
 {
-    int nc = t->system.model->ncontact;
-    const double *memory = t->sim->now.memory;
-    if (t->exact || memory[3 * nc] == 0) { /* the latter: not decided yet */
-        roles_of_modes(t, t->sim->now.state.mode, role);
-        return;
-    }
-    carom_copy(nc, memory, role);
-    carom_copy(2 * nc, memory + nc, direction);
+    if (t->exact)
+        carom_modes_start(t->sim->model->ncontact, segment->mode, modes);
+    else
+        carom_modes_copy(t->sim->model->ncontact, t->sim->stage.modes, modes);
 }
 
-static void roles_along(const carom_tangent *t, const carom_segment *segment, double *role, double *direction)
-{
-    int nc = t->system.model->ncontact;
-    if (t->exact) {
-        roles_of_modes(t, segment->mode, role);
-        return;
-    }
-    carom_copy(nc, t->sim->stage.roles, role);
-    carom_copy(2 * nc, t->sim->stage.roles + nc, direction);
-}
-
-/* The roles after what ends the segment. */
-static void roles_next(carom_tangent *t, const carom_segment *segment)
+/* Those after what ends the segment. */
+static void modes_next(carom_tangent *t, const carom_segment *segment)
 {
     const carom_stage *stage = &t->sim->stage;
     int i = (int)(segment - stage->segment);
     if (i + 1 < stage->nsegment)
-        roles_of_modes(t, stage->segment[i + 1].mode, t->role_after);
+        modes_along(t, &stage->segment[i + 1], t->modes_after);
     else
-        roles_now(t, t->role_after, t->direction_after);
+        modes_now(t, t->modes_after);
 }
 
 /* ---- columns ---- */
 
-static int dimension(const carom_tangent *t, const double *role)
+static int dimension(const carom_tangent *t)
 {
     const carom_system *sys = &t->system;
     int rank = 2 * sys->nv;
     for (int k = 0; k < sys->nlink; k++) {
-        int is = k < sys->njoint ? CAROM_ROLE_PRESS : (int)role[k - sys->njoint];
-        if (is != CAROM_ROLE_OPEN && is != CAROM_ROLE_PASSIVE)
-            rank -= 2 + (is == CAROM_ROLE_STICK ? sys->link[k].rows - 1 : 0);
+        int is = carom_mode_of(&sys->link[k], t->modes);
+        if (carom_mode_carries(is))
+            rank -= 2 + (is == CAROM_STICK ? sys->link[k].rows - 1 : 0);
     }
     return CAROM_MAX(rank, 0);
 }
@@ -161,8 +145,8 @@ static carom_status fail_once(carom_tangent *t, carom_status status)
 static carom_status put_on_manifold(carom_tangent *t)
 {
     const carom_state *s = &t->sim->now.state;
-    roles_now(t, t->role, t->direction);
-    return carom_tangent_project(t, s->t, s->q, s->v, t->role, t->direction);
+    modes_now(t, t->modes);
+    return carom_tangent_project(t, s->t, s->q, s->v, t->modes);
 }
 
 carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const double *dp)
@@ -185,10 +169,10 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     carom_system_begin(&t->system, s->t, s->q, s->v);
     if (t->parameters)
         carom_saltation_parameters(&t->saltation, s->t, s->q, s->v);
-    roles_now(t, t->role, t->direction);
-    t->report.rank = dimension(t, t->role);
+    modes_now(t, t->modes);
+    t->report.rank = dimension(t);
     for (int c = 0; c < nc; c++)
-        if ((int)t->role[c] != CAROM_ROLE_OPEN)
+        if (t->modes[c].mode != CAROM_OPEN)
             carom_tangent_flag(t, CAROM_TANGENT_RANK, "a contact is closed from the start");
     return fail_once(t, put_on_manifold(t));
 }
@@ -204,10 +188,9 @@ carom_status carom_tangent_replace(carom_tangent *tangent, const double *X)
 /* ---- what is told ---- */
 
 /* What comes after an event is what is. */
-static void take_roles(carom_tangent *t)
+static void take_modes(carom_tangent *t)
 {
-    carom_copy(t->system.model->ncontact, t->role_after, t->role);
-    carom_copy(2 * t->system.model->ncontact, t->direction_after, t->direction);
+    carom_modes_copy(t->system.model->ncontact, t->modes_after, t->modes);
 }
 
 /* The jumps of the step until some time, in their order. */
@@ -216,7 +199,7 @@ static carom_status jumps_until(carom_tangent *t, double until)
     const carom_stage *stage = &t->sim->stage;
     for (; t->njump < stage->njump && stage->jump[t->njump].t <= until; t->njump++) {
         CAROM_TRY(carom_tangent_impact(t, &stage->jump[t->njump]));
-        take_roles(t);
+        take_modes(t);
     }
     return CAROM_OK;
 }
@@ -227,29 +210,29 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     int index = (int)(g - stage->segment);
     bool last = index == stage->nsegment - 1;
     t->njump = index == 0 ? 0 : t->njump;
-    t->flow.fixed.slow = t->saltation.fixed.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
-    roles_along(t, g, t->role_after, t->direction_after);
+    t->flow.given.slow = t->saltation.given.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
+    modes_along(t, g, t->modes_after);
     if (g->t1 > g->t0) {
         CAROM_TRY(jumps_until(t, g->t0)); /* one at the very start is told after the segment */
         t->step = CAROM_MAX(g->t1 - g->t0, 0.1 * t->step);
     }
-    take_roles(t);
+    take_modes(t);
     if (t->system.model->nswitch && !t->exact)
         CAROM_TRY(carom_tangent_switch(t, g));
-    roles_next(t, g);
+    modes_next(t, g);
     for (int c = 0; c < t->system.model->ncontact;
          c++) /* the scheme stops spatial slip along the direction of its last step */
-        t->flow.fixed.holds[c] = (int)t->role[c] == CAROM_ROLE_SLIP && (int)t->role_after[c] == CAROM_ROLE_STICK;
-    CAROM_TRY(carom_flow_segment(&t->flow, g, t->role, t->direction, t->n, t->X, t->parameters ? t->dp : NULL,
+        t->flow.given.holds[c] = t->modes[c].mode == CAROM_SLIP && t->modes_after[c].mode == CAROM_STICK;
+    CAROM_TRY(carom_flow_segment(&t->flow, g, t->modes, t->n, t->X, t->parameters ? t->dp : NULL,
                                  t->saltation.law_p, t->exact ? 1e-13 : t->sim->options.rtol, &t->error));
     t->report.log_det += t->flow.log_det;
-    memset(t->flow.fixed.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
+    memset(t->flow.given.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
     carom_segment_at(t->system.model, g, 1, t->q, t->v);
     CAROM_TRY(carom_tangent_gaps(t, g));
     if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
         return jumps_until(t, last ? INFINITY : g->t1);
     CAROM_TRY(carom_tangent_transition(t, g->t1));
-    take_roles(t);
+    take_modes(t);
     return CAROM_OK;
 }
 
@@ -276,7 +259,7 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     *result = NULL;
     if (n < 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a tangent of %d columns", n);
-    if (!exact && !(scheme->traits & CAROM_HAS_ROLES))
+    if (!exact && !(scheme->traits & CAROM_TELLS_MODES))
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
                    "scheme '%s' does not %s its events: a tangent follows 'tolerance' and 'exact'", scheme->method.name,
                    scheme->traits & CAROM_LOCATES_EVENTS ? "tell the modes between" : "locate");

@@ -1,13 +1,13 @@
-/* tangent.h: the parts of the tangent flow: the linearised equations of given roles, the one rule for events, the
+/* tangent.h: the parts of the tangent flow: the linearised equations of given modes, the one rule for events, the
  * flow. */
 #ifndef CAROM_TANGENT_H
 #define CAROM_TANGENT_H
 
 #include "carom_analysis.h"
-#include "contact/fixed.h"
+#include "contact/given_modes.h"
 #include "contact/system.h"
 
-/* ---- linear.c: M dy - G^T dx = c,  L dy + C dx = d  for the rows of given roles ------------------------- */
+/* ---- linear.c: M dy - G^T dx = c,  L dy + C dx = d  for the rows of given modes ------------------------- */
 typedef struct carom_linear {
     carom_system *system;   /* one of its own, with room for CAROM_LINEAR_WANT */
     int m, rank;            /* equations; those that are independent */
@@ -28,9 +28,8 @@ enum {
 void carom_linear_layout(carom_layout *layout, carom_linear *linear, carom_system *system);
 /* Tapes for everything that the tangent evaluates. Before carom_system_layout. */
 carom_status carom_linear_prepare(const carom_model *model, carom_error *error);
-/* The rows of the roles (carom_role) and directions of slip, where the system holds a factored M, G and the law; add
- * to L, then close. */
-void carom_linear_rows(carom_linear *linear, const double *role, const double *direction);
+/* The rows of the modes, where the system holds a factored M, G and the law; add to L, then close. */
+void carom_linear_rows(carom_linear *linear, const carom_link_mode *modes);
 void carom_linear_close(carom_linear *linear);
 /* c [nv] becomes dy, d [m] becomes dx. */
 void carom_linear_solve(carom_linear *linear, double *c, double *d);
@@ -46,16 +45,15 @@ typedef struct carom_instant {           /* an event: arrays are the caller's */
     const double *q, *v_before, *v_after;
     carom_surface surface;
     int contact;                         /* whose surface it is */
-    const double *role_before, *direction_before; /* [ncontact] [2*ncontact] carom_role: the motion until then */
-    const double *role_after, *direction_after;   /* and from then on */
-    const double *role, *direction; /* of the jump: which contacts are struck or held, and how; NULL: v is continuous */
+    const carom_link_mode *before, *after; /* [ncontact] of the motion until then, and from then on */
+    const carom_link_mode *jump; /* [ncontact] which contacts are struck or held, and how; NULL: v is continuous */
     const double *e;                     /* [ncontact] u_n+ = -e u_n- of those that are in the jump; 0: closed */
     double step;                         /* a time in which forces change little (of differences in t) */
 } carom_instant;
 
 typedef struct carom_saltation { /* memory of the rule */
     carom_linear linear;
-    carom_fixed fixed;
+    carom_given_modes given;
     double *a_before, *a_after;  /* [nv] */
     double *force;               /* [nrow] */
     double *P, *dv;              /* [nrow] [nv] of the jump */
@@ -66,7 +64,7 @@ typedef struct carom_saltation { /* memory of the rule */
     double *law_t, *law_q, *law_p; /* [4*ncontact] [4*ncontact*nv] [4*ncontact*np] */
     double *g_p;                 /* [nlink*np] */
     double *c, *d, *x, *turn;    /* [nv] [nrow] [nrow] [nrow] */
-    double *direction;           /* [2*ncontact] */
+    carom_link_mode *modes;      /* [ncontact] */
     double *Dq, *Dv, *law;       /* [nv] [nv] [4*ncontact]: the direction (dt, Dq, Dv, dp) at the event */
     double *moved;               /* [nq] of differences */
     double *A;                   /* [nv*nv] dv+/dv- of spatial slip */
@@ -100,7 +98,7 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
 enum { CAROM_FLOW_NODES = 3 };
 typedef struct carom_flow {
     carom_linear linear;
-    carom_fixed fixed;
+    carom_given_modes given;
     double *a, *force;           /* [nv] [nrow] */
     double *q, *v;               /* [nq] [nv] at a node */
     double *a_q, *a_v;           /* [nodes*nv*nv] */
@@ -123,16 +121,15 @@ typedef struct carom_flow {
     double log_det;              /* out: integral of the trace of a_v */
 } carom_flow;
 void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *system, int n);
-/* X over the segment with these roles; law_p [4*ncontact*np] of parameters; tol: relative accuracy wanted. */
-carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, const double *role, double *direction,
-                                int n, double *X, const double *dp, const double *law_p, double tol,
+/* X over the segment in these modes; law_p [4*ncontact*np] of parameters; tol: relative accuracy wanted. */
+carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, carom_link_mode *modes, int n,
+                                double *X, const double *dp, const double *law_p, double tol,
                                 carom_error *error);
 /* The linearised accelerations at a point: a_q, a_v [nv*nv] and b [nv*n]; fixed, a and force hold the motion there. */
 carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,
                               const double *law_p, double *a_q, double *a_v, double *b, carom_error *error);
-bool carom_flow_rows(const carom_flow *flow, const double *role);  /* is anything held? */
-/* does friction change with q or v in these roles? */
-bool carom_flow_turns(const carom_flow *flow, const double *role);
+/* does friction change with q or v in these modes? */
+bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes);
 /* At the point of the last call of it: the change of the forces [nrow] along a column (x, dp), entries n apart. */
 void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce);
 

@@ -59,8 +59,8 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nlink = system->nlink, nc = nlink - system->njoint;
     double **positions[] = {&w->at.q, &w->q1, &w->qs};
     double **velocities[] = {&w->at.v, &w->a0, &w->v1, &w->vs, &w->a1, &w->v_free, &w->v_new, &w->v_old, &w->a_d};
-    double **rows[] = {&w->at.impulse, &w->at.u, &w->slip, &w->slip1, &w->x0,
-                       &w->x1,         &w->u0,   &w->u1,   &w->x_d,   &w->jump};
+    double **rows[] = {&w->at.impulse, &w->at.u, &w->x0, &w->x1, &w->u0, &w->u1, &w->x_d, &w->jump, &w->slip};
+    carom_link_mode **modes[] = {&w->modes, &w->modes1, &w->modes_p};
     double **links[] = {&w->g0, &w->g1, &w->g_bar};
     for (int i = 0; i < CAROM_COUNT(positions); i++)
         CAROM_PLACE(layout, *positions[i], nq);
@@ -70,11 +70,12 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
         CAROM_PLACE(layout, *rows[i], nrow);
     for (int i = 0; i < CAROM_COUNT(links); i++)
         CAROM_PLACE(layout, *links[i], nlink);
+    for (int i = 0; i < CAROM_COUNT(modes); i++)
+        CAROM_PLACE(layout, *modes[i], nc);
     CAROM_PLACE(layout, w->at.mode, nc);
     CAROM_PLACE(layout, w->touch, nc);
-    CAROM_PLACE(layout, w->mode_p, nc);
     carom_newton_place(layout, system, &w->K);
-    carom_hold_layout(layout, &w->hold, system);
+    carom_given_layout(layout, &w->given, system);
 }
 
 static void orders(const double *field, double *smooth, double *impact)
@@ -88,21 +89,15 @@ static carom_status accepts(const carom_model *model, const double *field, carom
     return field[VARIANT] == PRINTED ? carom_cn_printed_accepts(model, error) : CAROM_OK;
 }
 
-static int memory(const carom_system *system) /* directions of slip */
-{
-    return system->nrow;
-}
-
 static carom_status start(carom_step *s)
 {
     const carom_system *sys = s->system;
-    memset(s->memory_next, 0, sizeof(double) * (size_t)sys->nrow);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         const double *u = s->now->u + link->row;
         double size = link->rows > 1 ? hypot(u[1], link->rows > 2 ? u[2] : 0) : 0;
         for (int j = 1; size > 0 && j < link->rows; j++)
-            s->memory_next[link->row + j] = u[j] / size;
+            s->modes_next[link->contact].direction[j - 1] = u[j] / size;
     }
     return CAROM_OK;
 }
@@ -186,7 +181,7 @@ static carom_status step(carom_step *s)
     carom_copy(sys->nq, s->now->q, w->at.q);
     carom_copy(sys->nv, s->now->v, w->at.v);
     memset(w->at.impulse, 0, sizeof(double) * (size_t)sys->nrow);
-    carom_copy(sys->nrow, s->memory, w->slip);
+    carom_modes_copy(sys->model->ncontact, s->modes, w->modes);
     memcpy(w->at.mode, s->now->mode, (size_t)sys->model->ncontact);
     memset(w->touch, 0, (size_t)sys->model->ncontact);
     CAROM_TRY(s->field[VARIANT] == PRINTED ? carom_cn_printed(s, w) : consistent(s, w));
@@ -199,12 +194,11 @@ const carom_scheme carom_scheme_crank_nicolson = {
                .ref = "correction of Paoli and Schatzman's scheme for the impact oscillator, (26)-(38)",
                .fields = fields},
     .orders = orders,
-    .traits = CAROM_LOCATES_EVENTS,
+    .traits = CAROM_LOCATES_EVENTS | CAROM_KEEPS_MODES,
     .requests = requests,
     .segments = CAROM_CN_PIECES,
     .degree = 2,
     .accepts = accepts,
-    .memory = memory,
     .work_bytes = sizeof(carom_cn),
     .layout = layout,
     .start = start,

@@ -2,7 +2,6 @@
 #ifndef CAROM_CRANK_NICOLSON_H
 #define CAROM_CRANK_NICOLSON_H
 
-#include "contact/hold.h"
 #include "schemes/scheme.h"
 
 enum { CAROM_CN_PIECES = 96, CAROM_CN_STALL = 64 }; /* pieces of a step; events in a row that take no time */
@@ -11,7 +10,8 @@ typedef struct carom_cn {
     carom_state at;            /* where the step has got to */
     double tau;                /* at.t is t + tau */
     double dt, trial;          /* of the flow at hand; of the trial whose ends are in g0 ... u1 */
-    double *slip, *slip1;      /* [nrow] unit directions of slip, at the start and the end of the trial */
+    carom_link_mode *modes, *modes1; /* [ncontact] where the step has got to; with the slip at the end of the trial */
+    double *slip;              /* [nrow] directions by row, for a decision */
     double *a0, *x0;           /* [nv] [nrow] acceleration and forces at the start */
     double *q1, *v1, *x1;      /* [nq] [nv] [nrow] end of the trial, forces there */
     double *qs, *vs;           /* [nq] [nv] a point of the dense output */
@@ -21,9 +21,9 @@ typedef struct carom_cn {
     double *a_d, *x_d;         /* [nv] [nrow] of a decision */
     double *jump;              /* [nrow] impulses of the impact at hand */
     unsigned char *touch;      /* [ncontact] contacts of the impact at hand */
-    unsigned char *mode_p;     /* [ncontact] modes for the projection of positions */
+    carom_link_mode *modes_p;  /* [ncontact] for the projection of positions */
     carom_factor K;
-    carom_hold hold;
+    carom_given_modes given;
     bool links;                /* a joint, or a contact that is not open */
     int stall;
 } carom_cn;
@@ -51,6 +51,9 @@ void carom_cn_mode(carom_step *step, carom_cn *w, int contact, carom_mode mode);
 /* u_T of a contact at (G, w) of the system: stick, or slip and its direction. */
 carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
                                double scale);
+/* y onto the modes, w->given: equations with any factor A. */
+void carom_cn_hold(const carom_system *system, carom_cn *w, carom_link_mode *modes, const carom_factor *A,
+                   const double *offset, double *y, double *force);
 /* Velocities onto the modes of w->at: u = 0 on the rows of what is closed or sticks. x1 holds the impulses. */
 carom_status carom_cn_velocities(carom_step *step, carom_cn *w);
 

@@ -113,10 +113,8 @@ static double slip_along(carom_step *s, carom_cn *w, const carom_link *link, dou
     double along = 0;
     carom_cn_dense(sys, w, x);
     carom_system_eval(sys, CAROM_JACOBIAN, w->at.t + x, w->qs, w->vs);
-    for (int j = 1; j < link->rows; j++) {
-        int r = link->row + j;
-        along += w->slip[r] * carom_row_speed(sys, r, w->vs);
-    }
+    for (int j = 1; j < link->rows; j++)
+        along += w->modes[link->contact].direction[j - 1] * carom_row_speed(sys, link->row + j, w->vs);
     return along;
 }
 
@@ -144,6 +142,7 @@ static carom_status pose_decision(carom_step *s, carom_cn *w, double t, const do
     for (int i = 0; i < sys->nlink; i++)
         w->g_bar[i] = i < sys->njoint || w->at.mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
     carom_contacts_activate(s->contacts, sys, w->g_bar, q, w->at.mode);
+    carom_modes_directions(sys, w->modes, w->slip);
     return carom_contact_accel_decide(s->contacts, s->system, t, q, v, w->at.mode, w->slip, w->a_d, w->x_d, s->error);
 }
 
@@ -207,7 +206,7 @@ carom_status carom_cn_decide(carom_step *s, carom_cn *w, bool open)
         const double *u = c->solve.u + c->problem.block[k].row;
         double size = mode == CAROM_SLIP ? hypot(u[1], link->rows > 2 ? u[2] : 0) : 0;
         for (int j = 1; mode == CAROM_SLIP && j < link->rows; j++)
-            w->slip[link->row + j] = u[j] / size;
+            w->modes[link->contact].direction[j - 1] = u[j] / size;
         carom_cn_mode(s, w, link->contact, mode);
     }
     return CAROM_OK;

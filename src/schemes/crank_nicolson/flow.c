@@ -21,29 +21,40 @@ static bool slips(const carom_link *link, const unsigned char *mode)
 }
 
 /* Directions of slip from G v + w; a contact that has just broken loose keeps the one it was given. */
-static void directions(const carom_system *sys, const unsigned char *mode, const double *v, double *slip)
+static void directions(const carom_system *sys, carom_cn *w, const unsigned char *mode, const double *v)
 {
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         if (!slips(link, mode))
             continue;
-        double u[2] = {0}, along = 0;
+        double u[2] = {0}, along = 0, *slip = w->modes[link->contact].direction;
         for (int j = 1; j < link->rows; j++) {
             u[j - 1] = carom_row_speed(sys, link->row + j, v);
-            along += u[j - 1] * slip[link->row + j];
+            along += u[j - 1] * slip[j - 1];
         }
         double size = hypot(u[0], u[1]);
         bool use = link->rows > 2 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
         for (int j = 1; use && j < link->rows; j++)
-            slip[link->row + j] = u[j - 1] / size;
+            slip[j - 1] = u[j - 1] / size;
     }
+}
+
+void carom_cn_hold(const carom_system *system, carom_cn *w, carom_link_mode *modes, const carom_factor *A,
+                   const double *offset, double *y, double *force)
+{
+    for (int c = 0; c < system->model->ncontact; c++)
+        modes[c].mode = w->at.mode[c];
+    w->given.modes = modes;
+    carom_given_hold(&w->given, system, A, offset, y, force);
 }
 
 carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
 {
     carom_system *sys = s->system;
     const carom_state *at = &w->at;
-    w->links = carom_hold_any(sys, at->mode);
+    w->links = sys->njoint > 0;
+    for (int c = 0; c < sys->model->ncontact; c++)
+        w->links |= at->mode[c] != CAROM_OPEN;
     unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
     unsigned more = w->links || rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0;
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | more, at->t, at->q, at->v);
@@ -52,8 +63,8 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     carom_factor_solve(sys, &sys->mass, w->a0);
     if (!w->links)
         return CAROM_OK;
-    directions(sys, at->mode, at->v, w->slip);
-    carom_contact_hold(&w->hold, sys, &sys->mass, at->mode, w->slip, sys->at.gamma, w->a0, w->a0, w->x0);   /* (1) */
+    directions(sys, w, at->mode, at->v);
+    carom_cn_hold(sys, w, w->modes, &sys->mass, sys->at.gamma, w->a0, w->x0);                                /* (1) */
     return CAROM_OK;
 }
 
@@ -103,7 +114,7 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
         block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
                      : link->rows == 2 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
                                                                             : CAROM_PIN_NONE;
-        block->direction[0] = link->rows > 1 ? w->slip[link->row + 1] : 0;
+        block->direction[0] = link->rows > 1 ? w->modes[link->contact].direction[0] : 0;
     }
     CAROM_TRY(carom_contacts_solve(c, sys, t1, s->error));
     for (int k = 0; k < c->nactive; k++) {
@@ -111,11 +122,11 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
         const double *x = c->solve.x + c->problem.block[k].row;
         if (link->rows < 3 || !slips(link, mode))
             continue;
-        const double *slip = w->slip + link->row;
+        const double *slip = w->modes[link->contact].direction;
         double size = hypot(x[1], x[2]), mu = carom_block_mu(&c->problem.block[k]);
-        bool on = size >= (1 - 1e-6) * mu * x[0] && -(x[1] * slip[1] + x[2] * slip[2]) > 0;
-        for (int j = 1; j < 3; j++)
-            w->slip1[link->row + j] = on && size > 0 ? -x[j] / size : slip[j];
+        bool on = size >= (1 - 1e-6) * mu * x[0] && -(x[1] * slip[0] + x[2] * slip[1]) > 0;
+        for (int j = 0; j < 2; j++)
+            w->modes1[link->contact].direction[j] = on && size > 0 ? -x[1 + j] / size : slip[j];
     }
     return CAROM_OK;
 }
@@ -146,7 +157,8 @@ static carom_status iterate(carom_step *s, carom_cn *w, double dt, bool two)
     }
     if (two)
         CAROM_TRY(turn(s, w, t1));
-    carom_contact_hold(&w->hold, sys, &w->K, w->at.mode, w->slip1, sys->at.w, w->v_free, w->v_new, w->x1); /* (4) */
+    carom_copy(n, w->v_free, w->v_new);
+    carom_cn_hold(sys, w, w->modes1, &w->K, sys->at.w, w->v_new, w->x1);                                   /* (4) */
     return CAROM_OK;
 }
 
@@ -167,7 +179,7 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
     w->dt = dt;
     if (w->links) {
         carom_copy(sys->nrow, w->x0, w->x1);
-        carom_copy(sys->nrow, w->slip, w->slip1);
+        carom_modes_copy(sys->model->ncontact, w->modes, w->modes1);
     }
     for (int i = 0; i < n; i++)
         w->v1[i] = w->at.v[i] + dt * w->a0[i];

@@ -41,7 +41,7 @@ carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const ca
     if (size <= 1e-9 * scale)
         return CAROM_STICK;
     for (int j = 1; j < link->rows; j++)
-        w->slip[link->row + j] = u[j - 1] / size;
+        w->modes[link->contact].direction[j - 1] = u[j - 1] / size;
     return CAROM_SLIP;
 }
 
@@ -51,7 +51,7 @@ carom_status carom_cn_velocities(carom_step *s, carom_cn *w)
     unsigned law = sys->model->ncontact ? CAROM_LAW : 0;
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | law, w->at.t, w->at.q, w->at.v);
     CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
-    carom_contact_hold(&w->hold, sys, &sys->mass, w->at.mode, w->slip, sys->at.w, w->at.v, w->at.v, w->x1);
+    carom_cn_hold(sys, w, w->modes, &sys->mass, sys->at.w, w->at.v, w->x1);
     return CAROM_OK;
 }
 
@@ -148,8 +148,8 @@ static bool close_some(carom_step *s, carom_cn *w)
         int c = link->contact, r = link->row;
         if (!w->touch[c] || w->at.mode[c] != CAROM_OPEN)
             continue;
-        double u = carom_row_speed(sys, r, w->at.v), now = carom_row_accel(sys, r, w->a0);
-        double ge = fmin(now, (w->u1[r] - w->u0[r]) / w->trial);                                         /* (2) */
+        double u = carom_row_speed(sys, r, w->at.v);
+        double ge = fmin(carom_row_accel(sys, r, w->a0), (w->u1[r] - w->u0[r]) / w->trial);              /* (2) */
         bool rests = ge < 0 && u <= s->h * -ge / 8;                                                      /* (3) */
         if (!rests && w->stall <= CAROM_CN_STALL)                                                        /* (4) */
             continue;

@@ -17,17 +17,18 @@ static carom_status settle(carom_step *s, carom_cn *w, double t1)
     int nc = sys->model->ncontact;
     bool any = w->links;
     for (int i = 0; i < nc; i++) {
-        w->mode_p[i] = w->touch[i] ? CAROM_CLOSED : w->at.mode[i];
+        w->modes_p[i].mode = w->touch[i] ? CAROM_CLOSED : w->at.mode[i];
         any |= w->touch[i] != 0;
     }
     if (!any)
         return CAROM_OK;
-    CAROM_TRY(carom_contact_hold_q(&w->hold, sys, w->mode_p, t1, w->q1, w->v1, s->error));
+    CAROM_TRY(carom_given_positions(&w->given.equations, sys, w->modes_p, t1, w->q1, w->v1, s->error));
     if (!w->links || (sys->known & CAROM_JACOBIAN))
         return CAROM_OK;
+    CAROM_TRY(carom_mass_factor(sys, t1, s->error));
     if (nc)
         carom_system_eval(sys, CAROM_LAW, t1, w->q1, w->v1);
-    carom_contact_hold(&w->hold, sys, &sys->mass, w->at.mode, w->slip1, sys->at.w, w->v1, w->v1, w->x_d);
+    carom_cn_hold(sys, w, w->modes1, &sys->mass, sys->at.w, w->v1, w->x_d);
     return CAROM_OK;
 }
 
@@ -142,7 +143,7 @@ carom_status carom_cn_end(carom_step *s, carom_cn *w)
     carom_copy(sys->nq, w->at.q, next->q);
     carom_copy(sys->nv, w->at.v, next->v);
     carom_copy(sys->nrow, w->at.impulse, next->impulse);
-    carom_copy(sys->nrow, w->slip, s->memory_next);
+    carom_modes_copy(sys->model->ncontact, w->modes, s->modes_next);
     memcpy(next->mode, w->at.mode, (size_t)sys->model->ncontact);
     if (sys->nrow)
         carom_system_eval(sys, CAROM_JACOBIAN, next->t, next->q, next->v);

@@ -142,7 +142,7 @@ static carom_status repeat(carom_step *s, carom_tol *tol, double x)
 /* How far the least l of those that slide at a point is inside [0, 1], and where it leaves. */
 static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, double *inside, int *which, int *side_of)
 {
-    const carom_slide *z = &tol->fixed.slide;
+    const carom_slide *z = &tol->given.slide;
     *inside = INFINITY;
     CAROM_TRY(carom_tol_measure(s, tol, end));
     for (int k = 0; k < z->n; k++) {
@@ -192,7 +192,7 @@ carom_status carom_switch_first(carom_step *s, carom_tol *tol)
     w->crossed = -1;
     if (!w->n || !(h > 0))
         return CAROM_OK;
-    if (tol->fixed.slide.n)
+    if (tol->given.slide.n)
         CAROM_TRY(slide_end(s, tol));
     h = tol->end.x;
     carom_copy(w->n, w->start, w->sample);

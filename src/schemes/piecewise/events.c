@@ -19,7 +19,7 @@ static double value(const carom_step *s, const carom_tol *w, const carom_end *e,
 {
     const carom_system *sys = s->system;
     const carom_link *link = &sys->link[sys->njoint + contact];
-    const double *x = e->force + link->row, *u = e->u + link->row, *d = w->direction + 2 * contact;
+    const double *x = e->force + link->row, *u = e->u + link->row, *d = w->modes[contact].direction;
     switch (cause) {
     case CAROM_CAUSE_GAP:
         return e->g[sys->njoint + contact];
@@ -229,23 +229,23 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
     w->dips.x = -1;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
-        switch ((carom_role)(int)w->role[c]) {
-        case CAROM_ROLE_OPEN:
+        switch ((carom_mode)w->modes[c].mode) {
+        case CAROM_OPEN:
             causes[0] = CAROM_CAUSE_GAP;
             break;
-        case CAROM_ROLE_PRESS:
-        case CAROM_ROLE_SATURATED:
+        case CAROM_CLOSED:
+        case CAROM_SATURATED:
             causes[0] = CAROM_CAUSE_FORCE;
             break;
-        case CAROM_ROLE_STICK:
+        case CAROM_STICK:
             causes[0] = CAROM_CAUSE_FORCE, causes[1] = CAROM_CAUSE_STICK;
             break;
-        case CAROM_ROLE_SLIP:
+        case CAROM_SLIP:
             causes[0] = CAROM_CAUSE_FORCE;
             if (sys->link[sys->njoint + c].rows == 2) /* spatial slip ends elsewhere: modes.c (6) */
                 causes[1] = CAROM_CAUSE_SLIP_END;
             break;
-        case CAROM_ROLE_PASSIVE:
+        case CAROM_PASSIVE:
             break;
         }
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {

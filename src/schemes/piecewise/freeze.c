@@ -7,6 +7,7 @@
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "schemes/piecewise/piecewise.h"
 
@@ -19,7 +20,7 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail, doub
     for (int c = 0, calm = 0; calm < nc; c = (c + 1) % nc, calm++) {
         int i = sys->njoint + c, r = sys->link[i].row;
         double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
-        if ((int)w->role[c] != CAROM_ROLE_OPEN)
+        if (w->modes[c].mode != CAROM_OPEN)
             continue;
         bool dips = u < 0 && -u <= rate * time && u * u >= 2 * rate * g; /* and comes back, all within that time */
         bool hits = dips || g + u * time + 0.5 * rate * time * time <= 0;
@@ -49,9 +50,9 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
     const carom_system *sys = s->system;
     int r = sys->link[sys->njoint + contact].row;
     double u = w->end.u[r], fall = -w->end.udot[r], e = sys->at.law[4 * contact];
-    if (w->impacts[contact] < 2 || u <= rest)
+    if (w->modes[contact].impacts < 2 || u <= rest)
         return; /* a single soft impact is no accumulation */
-    carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->impacts[contact]};
+    carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->modes[contact].impacts};
     if (e > 0 && e < 1) {
         zeno.t += 2 * u / (fall * (1 - e));
         zeno.skipped = (long)ceil(log(rest / u) / log(e));
@@ -74,7 +75,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
         double u = e->u[r], fall = -e->udot[r], e_n = sys->at.law[4 * c];
         double k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
-        if ((int)w->role[c] != CAROM_ROLE_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
+        if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
             e->g[i] + u * u / (2 * fall) > k)
             continue;
         k = CAROM_MAX(k / leverage(s, w, r), rounding);
@@ -93,7 +94,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
 static void account_freeze(carom_step *s, carom_tol *w)
 {
     carom_system *sys = s->system;
-    const carom_fixed *f = &w->fixed;
+    const carom_equations *f = &w->given.equations;
     const carom_end *e = &w->end;
     double t = s->now->t + e->x, impact = 0, moving = 0;
     carom_system_eval(sys, CAROM_ENERGY, t, e->q, e->v);
@@ -102,10 +103,9 @@ static void account_freeze(carom_step *s, carom_tol *w)
     loss += sys->at.energy[0];
     carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, e->q, w->probe.v);
     for (int k = 0; k < f->m; k++) {
+        const carom_link *link = &sys->link[f->link[k]];
         int r = f->row[k];
-        bool normal = false;
-        for (int i = sys->njoint; i < sys->nlink; i++)
-            normal |= sys->link[i].row == r;
+        bool normal = link->contact >= 0 && link->row == r;
         moving += f->x[k] * sys->at.w[r];
         impact += normal ? 0.5 * f->x[k] * carom_row_speed(sys, r, w->probe.v) : 0;
     }
@@ -117,18 +117,11 @@ static void account_freeze(carom_step *s, carom_tol *w)
 void carom_tol_take(carom_step *s, const carom_tol *w)
 {
     const carom_system *sys = s->system;
-    const carom_fixed *f = &w->fixed;
     double *P = s->contacts->P;
-    for (int k = 0; k < f->m; k++) {
-        P[f->row[k]] -= f->x[k];
-        for (int i = sys->njoint; i < sys->nlink; i++) {
-            const carom_link *link = &sys->link[i];
-            int c = link->contact;
-            bool slips = link->row == f->row[k] && (int)w->role[c] == CAROM_ROLE_SLIP;
-            for (int j = 1; slips && j < link->rows; j++)
-                P[link->row + j] += sys->at.law[4 * c + 2] * w->direction[2 * c + j - 1] * f->x[k];
-        }
-    }
+    memset(w->force, 0, sizeof(double) * (size_t)sys->nrow);
+    carom_given_spread(&w->given, sys, w->force);
+    for (int r = 0; r < sys->nrow; r++)
+        P[r] -= w->force[r];
 }
 
 /* (2), from the velocities in w->probe.v. Closed contacts that carry no force, but would be driven together by it,
@@ -145,8 +138,8 @@ static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bo
         for (int i = sys->njoint; i < sys->nlink; i++) {
             int c = sys->link[i].contact, r = sys->link[i].row;
             double u = carom_row_speed(sys, r, e->v);
-            if ((int)w->role[c] == CAROM_ROLE_PASSIVE && u < -rest)
-                w->role[c] = CAROM_ROLE_PRESS, more = *held = true;
+            if (w->modes[c].mode == CAROM_PASSIVE && u < -rest)
+                w->modes[c].mode = CAROM_CLOSED, more = *held = true;
         }
     }
     return CAROM_OK;
@@ -159,7 +152,7 @@ static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
     bool held;
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
         if (w->still.mode[c] != CAROM_OPEN) {
-            w->role[c] = CAROM_ROLE_PRESS;
+            w->modes[c].mode = CAROM_CLOSED;
             report_zeno(s, w, c, rest);
         }
     CAROM_TRY(carom_tol_project(s, w, e, false));
@@ -185,7 +178,7 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
     bool must = false;
     for (int round = 0; round <= nc && candidates(s, w, rest, must, &tail, &k, &fall); round++) {
         const carom_stage before = *s->stage;
-        carom_copy(3 * nc, w->role, w->roles_before);
+        carom_modes_copy(nc, w->modes, w->modes_before);
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
@@ -197,7 +190,7 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
         *s->stage = before; /* later, when less is left of it; */
         s->system->info->paradox = CAROM_NO_PARADOX;
         carom_copy(sys->nrow, w->probe.force, s->contacts->P);
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
         carom_copy(sys->nq, w->probe.q, e->q);
         carom_copy(sys->nv, w->probe.v, e->v);
         must = true; /* but of some nothing is left that could become less */

@@ -23,7 +23,7 @@ static int gather(carom_step *s, carom_tol *w, int hit)
     int n = 0;
     for (int i = 0; i < sys->nlink; i++) {
         int k = i - sys->njoint;
-        if (k < 0 || k == hit || (int)w->role[k] != CAROM_ROLE_OPEN ||
+        if (k < 0 || k == hit || w->modes[k].mode != CAROM_OPEN ||
             (e->g[i] <= 64 * DBL_EPSILON * length && e->u[sys->link[i].row] < 0))
             w->struck[n++] = i;
     }
@@ -147,12 +147,12 @@ carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit)
         int i = link->contact;
         if (c->u_before[link->row] < -rest || (sys->model->sequential && c->P[link->row] > 0)) {
             tell(s, link);
-            w->impacts[i]++;
+            w->modes[i].impacts++;
         }
         if (c->u_after[link->row] > rest)
-            w->role[i] = CAROM_ROLE_OPEN;
-        else if ((int)w->role[i] == CAROM_ROLE_OPEN)
-            w->role[i] = CAROM_ROLE_PRESS; /* to be decided */
+            w->modes[i].mode = CAROM_OPEN;
+        else if (w->modes[i].mode == CAROM_OPEN)
+            w->modes[i].mode = CAROM_CLOSED; /* to be decided */
     }
     carom_copy(sys->nv, w->shift_v, e->v);
     return CAROM_OK;

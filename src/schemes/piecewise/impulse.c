@@ -10,37 +10,17 @@
 
 #include "schemes/piecewise/piecewise.h"
 
-/* Rows of G along which the roles allow a force; their M^-1 G^T in fixed.Y. */
-static void force_rows(carom_fixed *f, const carom_system *sys)
-{
-    f->m = 0;
-    for (int i = 0; i < sys->nlink; i++) {
-        const carom_link *link = &sys->link[i];
-        int role = link->contact < 0 ? CAROM_ROLE_PRESS : (int)f->role[link->contact];
-        int rows = role == CAROM_ROLE_OPEN || role == CAROM_ROLE_PASSIVE ? 0
-                   : role == CAROM_ROLE_PRESS                            ? 1
-                                                                         : link->rows;
-        for (int r = link->row; r < link->row + rows; r++) {
-            f->row[f->m] = r;
-            carom_mass_solve_row(sys, r, f->Y + f->m++ * sys->nv);
-        }
-    }
-}
-
 /* (3): force += dx, where G^T dx makes the accelerations A of the stage from those that its position and velocity
  * give. */
-static void follow(carom_fixed *f, const carom_system *sys, const double *A, const double *a, double *force)
+static void follow(carom_given_modes *given, const carom_system *sys, const double *A, const double *a, double *force)
 {
-    int nv = sys->nv, m = f->m;
-    for (int i = 0; i < m; i++) {
-        f->b[i] = carom_row_dot(sys, f->row[i], A) - carom_row_dot(sys, f->row[i], a);
-        for (int k = 0; k < m; k++)
-            f->K[i * m + k] = carom_row_dot(sys, f->row[i], f->Y + k * nv);
-    }
-    if (m)
-        carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
-    for (int i = 0; i < m; i++)
-        force[f->row[i]] += f->x[i];
+    carom_equations *e = &given->equations;
+    carom_given_rows(given, sys, &sys->mass, CAROM_ROWS_FORCES);
+    for (int k = 0; k < e->m; k++)
+        e->b[k] = carom_row_dot(sys, e->row[k], A) - carom_row_dot(sys, e->row[k], a);
+    carom_equations_solve(e, sys, CAROM_RANK);
+    for (int k = 0; k < e->m; k++)
+        force[e->row[k]] += e->x[k];
 }
 
 carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x)
@@ -55,10 +35,9 @@ carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x)
         return CAROM_OK;
     for (int k = 0; k < T->stages; k++) {
         carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + T->c[k] * x, w->shift_q, w->kv[k], 0,
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + T->c[k] * x, w->shift_q, w->kv[k], 0,
                                             w->probe.a, w->force, s->error));
-        force_rows(&w->fixed, sys);
-        follow(&w->fixed, sys, w->ka[k], w->probe.a, w->force);
+        follow(&w->given, sys, w->ka[k], w->probe.a, w->force);
         for (int r = 0; r < sys->nrow; r++)
             w->mean[r] += T->b[k] * w->force[r];
     }
@@ -91,7 +70,7 @@ carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end,
         weights(w, &start, stage, &end);
     else if (most > 0 && w->end.x > 0) {
         carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, w->shift_v);
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + 0.5 * w->end.x, w->shift_q, w->shift_v, 0,
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + 0.5 * w->end.x, w->shift_q, w->shift_v, 0,
                                             w->probe.a, w->force, s->error));
     }
     for (int r = 0; r < sys->nrow; r++) {

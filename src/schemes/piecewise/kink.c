@@ -39,9 +39,9 @@ carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause
                        "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
                        "jumps below 0",
                        sys->link[i].name, s->now->t, g);                                         /* (3) */
-        if ((int)w->role[c] == CAROM_ROLE_OPEN || (g <= small_g && fabs(u) <= small_u))
+        if (w->modes[c].mode == CAROM_OPEN || (g <= small_g && fabs(u) <= small_u))
             continue;
-        w->role[c] = CAROM_ROLE_OPEN;                                                            /* (2) */
+        w->modes[c].mode = CAROM_OPEN;                                                            /* (2) */
         *ends = true;
         if (g <= small_g && u < 0)
             *cause = CAROM_CAUSE_GAP, *contact = c;                                              /* (1) */
@@ -63,17 +63,17 @@ carom_status carom_tol_held(carom_step *s, carom_tol *w, int i)
     double *d = &w->switches.d[i], low = *d, most = 0;
     carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
     for (int k = sys->njoint; k < sys->nlink; k++) /* the normals of the lower branch, at the places of gaps */
-        carom_row_copy(sys, sys->link[k].row, w->fixed.Y + k * nv);
+        carom_row_copy(sys, sys->link[k].row, w->given.equations.Y + k * nv);
     *d = w->switches.other[i];
     carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
     *d = low;
     for (int k = sys->njoint; k < sys->nlink; k++) {
-        const double *before = w->fixed.Y + k * nv;
+        const double *before = w->given.equations.Y + k * nv;
         double *G = w->shift_v;
         carom_row_copy(sys, sys->link[k].row, G);
         for (int j = 0; j < nv; j++)
             most = CAROM_MAX(most, fabs(G[j] - before[j]));
-        if ((int)w->role[k - sys->njoint] != CAROM_ROLE_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
+        if (w->modes[k - sys->njoint].mode != CAROM_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
                        "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; "
                        "write it as two "

@@ -103,7 +103,7 @@ static carom_status step(carom_step *s)
             w->impulse[r] += s->next->impulse[r];
         tell_energy(s);
         copy_state(sys, s->next, &w->from);
-        part.memory = s->memory_next, part.t_low = s->t_low_next;
+        part.memory = s->memory_next, part.modes = s->modes_next, part.t_low = s->t_low_next;
     }
     carom_copy(sys->nrow, w->impulse, s->next->impulse);
     carom_step_advance(s, w->from.t + (full - done) > w->from.t ? done : full);
@@ -116,7 +116,7 @@ const carom_scheme carom_scheme_mixed = {
                .ref = "Acary (2009), INRIA RR-7151, Algorithm 1",
                .fields = fields},
     .orders = orders,
-    .traits = CAROM_LOCATES_EVENTS,
+    .traits = CAROM_LOCATES_EVENTS | CAROM_KEEPS_MODES,
     .requests = carom_tol_requests,
     .segments = SUBSTEPS,
     .sequential = true,

@@ -45,17 +45,17 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
         int i = link->contact, row = c->problem.block[k].row;
         const double *x = c->solve.x + row, *rate = c->solve.u + row;
         if (!(x[0] * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
-            w->role[i] = rate[0] > small ? CAROM_ROLE_OPEN : CAROM_ROLE_PASSIVE;
+            w->modes[i].mode = rate[0] > small ? CAROM_OPEN : CAROM_PASSIVE;
         } else if (link->rows == 1) {
-            w->role[i] = CAROM_ROLE_PRESS;
+            w->modes[i].mode = CAROM_CLOSED;
         } else if (w->mode[i] == CAROM_SLIP) {
-            w->role[i] = CAROM_ROLE_SLIP;
+            w->modes[i].mode = CAROM_SLIP;
         } else {
             double size = link->rows > 2 ? hypot(rate[1], rate[2]) : fabs(rate[1]);
-            w->role[i] = size <= small ? CAROM_ROLE_STICK : CAROM_ROLE_SLIP;
+            w->modes[i].mode = size <= small ? CAROM_STICK : CAROM_SLIP;
             if (size > small) {
-                w->direction[2 * i] = rate[1] / size;
-                w->direction[2 * i + 1] = link->rows > 2 ? rate[2] / size : 0;
+                w->modes[i].direction[0] = rate[1] / size;
+                w->modes[i].direction[1] = link->rows > 2 ? rate[2] / size : 0;
             }
         }
     }
@@ -69,7 +69,7 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
     carom_contacts *c = s->contacts;
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++)
-        if (i < sys->njoint || (int)w->role[i - sys->njoint] != CAROM_ROLE_OPEN)
+        if (i < sys->njoint || w->modes[i - sys->njoint].mode != CAROM_OPEN)
             c->active[c->nactive++] = i;
     if (c->nactive == sys->njoint)
         return CAROM_OK;
@@ -84,17 +84,11 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
         double size = hypot(u[0], u[1]);
         if (size > 1e-11 * speed(s, v)) {
             w->mode[i] = CAROM_SLIP;
-            w->direction[2 * i] = u[0] / size, w->direction[2 * i + 1] = u[1] / size;
-            for (int j = 1; j < link->rows; j++)
-                w->force[link->row + j] = u[j - 1];
+            w->modes[i].direction[0] = u[0] / size, w->modes[i].direction[1] = u[1] / size;
         }
     }
-    double *slip = c->u_before; /* directions by row */
-    for (int k = sys->njoint; k < c->nactive; k++) {
-        const carom_link *link = &sys->link[c->active[k]];
-        for (int j = 1; j < link->rows; j++)
-            slip[link->row + j] = w->direction[2 * link->contact + j - 1];
-    }
+    double *slip = w->probe.u;
+    carom_modes_directions(sys, w->modes, slip);
     CAROM_TRY(
         carom_tol_unique(s, w, t,
                          carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error)));
@@ -106,17 +100,17 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
 {
     const carom_end *e = &w->end;
     int nc = s->system->nlink - s->system->njoint;
-    double before = w->role[contact],
-           d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
-    carom_copy(3 * nc, w->role, w->roles_before);
+    int before = w->modes[contact].mode;
+    double d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
+    carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = 0; k < 8; k++, d *= 4) {
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
         carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
         for (int i = 0; i < s->system->nv; i++)
             w->probe.v[i] = e->v[i] + d * e->a[i];
         CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
-        bool done = w->role[contact] != before;
-        if (k == 2 && !done && (int)before == CAROM_ROLE_STICK)
+        bool done = w->modes[contact].mode != before;
+        if (k == 2 && !done && before == CAROM_STICK)
             CAROM_TRY(carom_tol_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
         if (k == 2 && !done)
             CAROM_TRY(carom_tol_relieve(s, w, contact, &done));
@@ -139,22 +133,22 @@ carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
     *changed = false;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        if ((int)w->role[c] != CAROM_ROLE_PASSIVE)
+        if (w->modes[c].mode != CAROM_PASSIVE)
             continue;
         bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
         if (!pressed && (e->g[i] > g_small || e->u[r] > u_small)) {
-            w->role[c] = CAROM_ROLE_OPEN; /* it left without ever being pressed */
+            w->modes[c].mode = CAROM_OPEN; /* it left without ever being pressed */
             *changed = true;
         }
-        for (double d = 1e-6 * e->x; pressed && (int)w->role[c] == CAROM_ROLE_PASSIVE && d < e->x; d *= 8) {
+        for (double d = 1e-6 * e->x; pressed && w->modes[c].mode == CAROM_PASSIVE && d < e->x; d *= 8) {
             carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
             for (int k = 0; k < sys->nv; k++)
                 w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
             CAROM_TRY(carom_tol_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
         }
-        if ((int)w->role[c] == CAROM_ROLE_PASSIVE && w->start.u[r] < -u_small)
-            w->role[c] = CAROM_ROLE_OPEN; /* no force can stop it: it is struck */
-        *changed |= (int)w->role[c] != CAROM_ROLE_PASSIVE;
+        if (w->modes[c].mode == CAROM_PASSIVE && w->start.u[r] < -u_small)
+            w->modes[c].mode = CAROM_OPEN; /* no force can stop it: it is struck */
+        *changed |= w->modes[c].mode != CAROM_PASSIVE;
     }
     return CAROM_OK;
 }
@@ -163,33 +157,28 @@ carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
 carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions)
 {
     carom_system *sys = s->system;
-    carom_fixed *f = &w->fixed;
+    carom_equations *f = &w->given.equations;
     int nv = sys->nv;
     double t = s->now->t + end->x;
     if (sys->nlink == 0)
         return CAROM_OK;
     for (int round = 0; round < 4; round++) {
-        CAROM_TRY(carom_contact_accel_fixed(f, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+        CAROM_TRY(carom_given_accel(&w->given, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
                                             w->probe.a, w->force, s->error)); /* its rows and columns */
         if (f->m == 0)
             return CAROM_OK;
         double most = 0;
-        for (int i = 0; i < f->m; i++) {
-            int r = f->row[i], gap = -1;
-            for (int k = 0; positions && k < sys->nlink; k++)
-                gap = sys->link[k].row == r ? k : gap;
-            f->b[i] =
-                positions ? (gap >= 0 ? sys->at.g[gap] : 0) : carom_row_speed(sys, r, end->v);
-            most = CAROM_MAX(most, fabs(f->b[i]));
-            for (int k = 0; k < f->m; k++)
-                f->K[i * f->m + k] = carom_row_dot(sys, r, f->Y + k * nv);
+        for (int k = 0; k < f->m; k++) {
+            int r = f->row[k], link = f->link[k];
+            f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
+            most = CAROM_MAX(most, fabs(f->b[k]));
         }
         double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
         if (most <= 2 * DBL_EPSILON * scale) {
             memset(f->x, 0, sizeof(double) * (size_t)f->m);
             return CAROM_OK;
         }
-        carom_least_squares(f->m, f->m, f->K, f->b, f->x, 1e-11, f->work, f->order);
+        carom_equations_solve(f, sys, CAROM_RANK);
         for (int k = 0; k < f->m; k++) { /* (5) */
             if (positions)
                 carom_system_drift(sys, end->q, f->Y + k * nv, -f->x[k], end->q);
@@ -207,7 +196,7 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
 {
     const carom_link *link = &s->system->link[s->system->njoint + contact];
     const double *u = e->u + link->row, *rate = e->udot + link->row;
-    *size = link->rows > 2 && (int)w->role[contact] == CAROM_ROLE_SLIP ? hypot(u[1], u[2]) : 0;
+    *size = link->rows > 2 && w->modes[contact].mode == CAROM_SLIP ? hypot(u[1], u[2]) : 0;
     return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
 }
 
@@ -216,8 +205,7 @@ static double friction(const carom_step *s, carom_tol *w, int contact)
 {
     const carom_system *sys = s->system;
     int row = sys->link[sys->njoint + contact].row;
-    const double *x = w->start.force + row;
-    carom_row_mix(sys, row + 1, x[1], x[2], w->shift_v);
+    carom_row_mix(sys, row + 1, w->start.force[row + 1], w->start.force[row + 2], w->shift_v);
     carom_mass_solve(sys, w->shift_v);
     return hypot(carom_row_dot(sys, row + 1, w->shift_v), carom_row_dot(sys, row + 2, w->shift_v));
 }
@@ -238,11 +226,11 @@ double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
-        bool stops = dec > 0 && !w->fixed.creeps[c];
-        w->fixed.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
+        bool stops = dec > 0 && !w->given.creeps[c];
+        w->given.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
         if (stops)
-            h = CAROM_MIN(h, (w->fixed.holds[c] ? 1 : 0.9) * size / dec);
-        if (w->constant && size > 0 && !w->fixed.holds[c] && !w->fixed.creeps[c])
+            h = CAROM_MIN(h, (w->given.holds[c] ? 1 : 0.9) * size / dec);
+        if (w->constant && size > 0 && !w->given.holds[c] && !w->given.creeps[c])
             h = CAROM_MIN(h, graded(s, w, c, size));
     }
     return h;
@@ -253,8 +241,8 @@ bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
     for (int i = s->system->njoint; i < s->system->nlink; i++) {
         const carom_link *link = &s->system->link[i];
         const double *u = w->end.u + link->row, *rate = w->end.udot + link->row;
-        if (link->rows > 2 && (int)w->role[link->contact] == CAROM_ROLE_SLIP &&
-            (w->fixed.creeps[link->contact] || x * hypot(rate[1], rate[2]) > 0.1 * hypot(u[1], u[2])))
+        if (link->rows > 2 && w->modes[link->contact].mode == CAROM_SLIP &&
+            (w->given.creeps[link->contact] || x * hypot(rate[1], rate[2]) > 0.1 * hypot(u[1], u[2])))
             return true;
     }
     return false;
@@ -263,9 +251,9 @@ bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
-        const double *d = w->direction + 2 * c;
+        const double *d = w->modes[c].direction;
         int r = s->system->link[s->system->njoint + c].row;
-        if (w->fixed.holds[c] && (int)w->role[c] == CAROM_ROLE_SLIP &&
+        if (w->given.holds[c] && w->modes[c].mode == CAROM_SLIP &&
             d[0] * w->end.u[r + 1] + d[1] * w->end.u[r + 2] <= 0.01 * hypot(w->start.u[r + 1], w->start.u[r + 2])) {
             *contact = c;
             return true;
@@ -277,19 +265,19 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
 void carom_tol_release(const carom_step *s, carom_tol *w)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
-        w->fixed.holds[c] = w->fixed.crept[c] = false;
+        w->given.holds[c] = w->given.crept[c] = false;
 }
 
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
 {
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
-    w->fixed.side = 0; /* of modes to come */
+    w->given.side = 0; /* of modes to come */
     carom_tol_release(s, w);
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
-        w->role[contact] = CAROM_ROLE_STICK;
+        w->modes[contact].mode = CAROM_STICK;
         CAROM_TRY(carom_tol_project(s, w, e, false));
         carom_tol_take(s, w);
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));

@@ -1,7 +1,7 @@
 /* painleve.c: friction that has no solution, or more than one: named states that end a run.
  *
- *   inconsistent   no mode of the closed contacts holds: d of fixed.c (5) went to 0 in slip with gddot < 0 without the
- *                  force (it has a pole there), or all modes were tried in vain                                     (1)
+ *   inconsistent   no mode of the closed contacts holds: d of given_modes.c (6) went to 0 in slip with gddot < 0
+ *                  without the force (it has a pole there), or all modes were tried in vain                         (1)
  *   not unique     several modes hold, with different accelerations: the model does not say what happens           (2)
  *
  * d is tested at every stage, before forces are looked at: behind the pole their signs mean nothing. Modes are tried
@@ -28,12 +28,12 @@ static carom_status stop(carom_step *s, carom_paradox paradox, double t, int con
  * pole. */
 carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status)
 {
-    carom_fixed *f = &w->fixed;
+    carom_given_modes *f = &w->given;
     if (status != CAROM_NO_SOLUTION || f->slip < 0)
         return status;
     f->side = 0;
     CAROM_TRY(carom_tol_measure(s, w, &w->start));
-    carom_fixed_sides(f, s->system);
+    carom_given_sides(f, s->system);
     return stop(s, CAROM_INCONSISTENT, s->now->t, f->slip, f->slip_p, f->slip_b);                /* (1) */
 }
 

@@ -3,7 +3,7 @@
 #ifndef CAROM_TOLERANCE_H
 #define CAROM_TOLERANCE_H
 
-#include "contact/fixed.h"
+#include "contact/given_modes.h"
 #include "contact/painleve.h"
 #include "schemes/scheme.h"
 #include "schemes/piecewise/tableau.h"
@@ -21,7 +21,7 @@ typedef struct carom_end { /* a point of the motion in the present modes */
 typedef struct carom_stages { /* the equations of implicit stages */
     double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
-    double *column, *across;  /* [nv] */
+    double *column;           /* [nv] */
     int *pivot;
     double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_stages;
@@ -43,6 +43,8 @@ typedef struct carom_dips { /* gaps along a step, dips.c */
     double x;               /* length of the step they belong to; -1: none */
 } carom_dips;
 
+/* What is remembered beside the modes: whether they have been decided, steps of no length in a row. */
+enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_COUNTERS };
 enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
 
 typedef struct carom_tol { /* the work of a step */
@@ -51,14 +53,13 @@ typedef struct carom_tol { /* the work of a step */
     double full;                         /* which */
     bool watches;                        /* for stiffness */
     carom_stages stages;                 /* of an implicit one */
-    carom_fixed fixed;
+    carom_given_modes given;
     carom_switches switches;
     carom_painleve_work painleve;
     carom_dips dips;
-    double *roles_before;                /* [3*ncontact] while they are decided anew */
+    carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
     int *struck;                         /* [nlink] links of an impact */
-    double *impacts;                     /* [ncontact] since the contact was closed last */
-    double *role, *direction;          /* [ncontact] [2*ncontact] at the end of the step; begin as those of the state */
+    carom_link_mode *modes;              /* [ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages: velocities, accelerations, */
     double *kx[CAROM_STAGES];            /* rates of the local coordinates: kv itself if positions are vectors */
     double *xi, *xi_rate, *xi_bend;      /* [nv] local coordinates of the end of a step around its start, of kv too */
@@ -130,10 +131,7 @@ int carom_tol_memory(const carom_system *system);
 static inline bool carom_tol_carries(const carom_system *system,
                                      const carom_tol *w) /* joints, or contacts that are closed */
 {
-    bool any = system->njoint > 0;
-    for (int c = 0; c < system->nlink - system->njoint; c++)
-        any |= (int)w->role[c] != CAROM_ROLE_OPEN;
-    return any;
+    return carom_modes_any(system, w->modes);
 }
 
 /* -1 below the branch, 1 above, 0 inside */

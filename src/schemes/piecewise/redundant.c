@@ -19,22 +19,22 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
     double *a = w->probe.a, *x = w->force;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v,
+    CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t + e->x, e->q, e->v,
                                         CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
     double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
-        int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
-        if (role == CAROM_ROLE_PASSIVE)
+        int c = sys->link[i].contact, r = sys->link[i].row, role = w->modes[c].mode;
+        if (role == CAROM_PASSIVE)
             *answer &= carom_row_accel(sys, r, a) >= -small;
-        else if (role == CAROM_ROLE_PRESS)
+        else if (role == CAROM_CLOSED)
             *answer &= x[r] >= 0;
-        if (role != CAROM_ROLE_STICK && role != CAROM_ROLE_SATURATED)
+        if (role != CAROM_STICK && role != CAROM_SATURATED)
             continue;
         double rate = carom_row_accel(sys, r + 1, a);
         double margin =
             sys->at.law[4 * c + 3] * x[r] - (sys->link[i].rows > 2 ? hypot(x[r + 1], x[r + 2]) : fabs(x[r + 1]));
-        *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_ROLE_SATURATED || margin >= -1e-9 * x[r]);
+        *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_SATURATED || margin >= -1e-9 * x[r]);
     }
     return CAROM_OK;
 }
@@ -45,21 +45,21 @@ carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *
     const carom_system *sys = s->system;
     int nc = sys->nlink - sys->njoint, sticking = 0;
     *done = false;
-    carom_copy(3 * nc, w->roles_before, w->role);
+    carom_modes_copy(nc, w->modes_before, w->modes);
     for (int c = 0; c < nc; c++)
-        sticking += (int)w->role[c] == CAROM_ROLE_STICK;
+        sticking += w->modes[c].mode == CAROM_STICK;
     for (int k = 0; sticking > 1 && k < nc; k++) {
         int c = (contact + k) % nc, row = sys->link[sys->njoint + c].row;
-        if ((int)w->role[c] != CAROM_ROLE_STICK || sys->link[sys->njoint + c].rows != 2)
+        if (w->modes[c].mode != CAROM_STICK || sys->link[sys->njoint + c].rows != 2)
             continue;
         for (int way = 1; way >= -1; way -= 2) {
-            w->role[c] = CAROM_ROLE_SATURATED;
-            w->direction[2 * c] = w->end.force[row + 1] > 0 ? -way : way;
+            w->modes[c].mode = CAROM_SATURATED;
+            w->modes[c].direction[0] = w->end.force[row + 1] > 0 ? -way : way;
             CAROM_TRY(holds(s, w, done));
             if (*done)
                 return CAROM_OK;
         }
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
     }
     return CAROM_OK;
 }
@@ -72,10 +72,10 @@ static bool supported(const carom_step *s, const carom_tol *w, const double *a, 
     bool closes = false;
     *pulls = -1;
     for (int i = sys->njoint; i < sys->nlink; i++) {
-        int c = sys->link[i].contact, r = sys->link[i].row, role = (int)w->role[c];
-        if (role == CAROM_ROLE_PASSIVE)
+        int c = sys->link[i].contact, r = sys->link[i].row, role = w->modes[c].mode;
+        if (role == CAROM_PASSIVE)
             closes |= carom_row_accel(sys, r, a) < -small;
-        else if (role != CAROM_ROLE_OPEN && x[r] < least)
+        else if (role != CAROM_OPEN && x[r] < least)
             least = x[r], *pulls = c;
     }
     return !closes && *pulls < 0;
@@ -87,10 +87,10 @@ carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *d
     const carom_end *e = &w->end;
     int nc = sys->nlink - sys->njoint;
     *done = false;
-    carom_copy(3 * nc, w->roles_before, w->role);
+    carom_modes_copy(nc, w->modes_before, w->modes);
     for (int k = 0, c = contact; k < nc && c >= 0 && !*done; k++) {
-        w->role[c] = CAROM_ROLE_PASSIVE;                                                         /* (2) */
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t + e->x, e->q, e->v,
+        w->modes[c].mode = CAROM_PASSIVE;                                                         /* (2) */
+        CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t + e->x, e->q, e->v,
                                             CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, w->probe.a, w->force,
                                             s->error));
         *done = supported(s, w, w->probe.a, w->force, &c);
@@ -98,20 +98,20 @@ carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *d
     if (*done)
         CAROM_TRY(holds(s, w, done));
     if (!*done)
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
     return CAROM_OK;
 }
 
 /* (3) */
 carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
 {
-    static const double ways[] = {CAROM_ROLE_STICK, CAROM_ROLE_SATURATED, CAROM_ROLE_SATURATED, CAROM_ROLE_PASSIVE};
+    static const double ways[] = {CAROM_STICK, CAROM_SATURATED, CAROM_SATURATED, CAROM_PASSIVE};
     const carom_system *sys = s->system;
     int nc = sys->nlink - sys->njoint, free[SHARED], n = 0, combinations = 1;
     *done = false;
     for (int c = 0; c < nc; c++) {
-        int role = (int)w->roles_before[c], rows = sys->link[sys->njoint + c].rows;
-        if (role == CAROM_ROLE_OPEN || role == CAROM_ROLE_SLIP)
+        int role = w->modes_before[c].mode, rows = sys->link[sys->njoint + c].rows;
+        if (role == CAROM_OPEN || role == CAROM_SLIP)
             continue;
         if (n == SHARED || rows > 2)
             return CAROM_OK;
@@ -119,17 +119,17 @@ carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
     }
     for (int k = 0; k < combinations && !*done; k++) {
         bool twice = false; /* the same with another name */
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
         for (int i = 0, code = k; i < n; i++, code /= 4) {
             int c = free[i], rows = sys->link[sys->njoint + c].rows;
-            w->role[c] = rows == 1 && code % 4 == 0 ? CAROM_ROLE_PRESS : ways[code % 4];
-            w->direction[2 * c] = code % 4 == 1 ? 1 : -1;
+            w->modes[c].mode = rows == 1 && code % 4 == 0 ? CAROM_CLOSED : ways[code % 4];
+            w->modes[c].direction[0] = code % 4 == 1 ? 1 : -1;
             twice |= rows == 1 && (code % 4 == 1 || code % 4 == 2);
         }
         if (!twice)
             CAROM_TRY(holds(s, w, done));
     }
     if (!*done)
-        carom_copy(3 * nc, w->roles_before, w->role);
+        carom_modes_copy(nc, w->modes_before, w->modes);
     return CAROM_OK;
 }

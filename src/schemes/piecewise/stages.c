@@ -4,14 +4,14 @@
  *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
  *   where positions are no vectors: Q_i at xi_i = x sum_j a_ij K(xi_j) V_j, by repeated substitution         (8)
  *
- * a is the acceleration of the equations of fixed.c, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a
+ * a is the acceleration of given modes, multipliers eliminated: (1) and (2) are plain Runge-Kutta on a
  * reduced ordinary differential equation, and the classical orders hold. Implicit stages by simplified Newton on A:
  *
  *   (delta_ij 1 - x a_ij a_v - x^2 (a a)_ij a_q) dA_j = a_i - A_i,   a_q, a_v at the start of the step       (3)
  *   M a_q = H^T x_q - R_q,   J a_q + A_q = 0:  exact, the forces of closed contacts and joints included      (4)
  *
  *   spatial slip that turns, G_c the row across it: -mu x_n G_c^T G_c/|u| in -R_v; constant in q           (5)
- *   explicit stages are stable for x <= |u|/(mu x_n W) only: slip that creeps (fixed.c (4)) does so at all stages of
+ *   explicit stages are stable for x <= |u|/(mu x_n W) only: slip that creeps (given_modes.c) does so at all stages of
  *   a step,
  *   which ends when it is half as fast again as what is slow                                                  (7)
  *
@@ -41,54 +41,47 @@ void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom
     CAROM_PLACE(layout, stages->pivot, S * nv);
     CAROM_PLACE(layout, stages->change, S * nv);
     CAROM_PLACE(layout, stages->column, nv);
-    CAROM_PLACE(layout, stages->across, nv);
 }
 
 /* (5): what spatial slip that turns adds to the j-th column of -R_v. */
-static void turn(const carom_fixed *f, const carom_system *sys, const double *v, const double *force, int j,
-                 double *column, double *across)
+static void turn(const carom_given_modes *f, const carom_system *sys, const double *v, const double *force, int j,
+                 double *across, double *column)
 {
     int nv = sys->nv;
     for (int k = sys->njoint; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
         int c = link->contact, r = link->row;
-        if (link->rows < 3 || (int)f->role[c] != CAROM_ROLE_SLIP || f->creeps[c] || f->holds[c])
+        if (link->rows < 3 || f->modes[c].mode != CAROM_SLIP || f->creeps[c] || f->holds[c])
             continue;
-        const double *d = f->direction + 2 * c;
-        carom_row_mix(sys, r + 1, -d[1], d[0], across); /* G_2 d_1 - G_1 d_2 */
+        const double *d = f->modes[c].direction;
         double speed = hypot(carom_row_speed(sys, r + 1, v), carom_row_speed(sys, r + 2, v));
-        double turn = across[j] * sys->at.law[4 * c + 2] * force[r] / speed;
+        carom_row_mix(sys, r + 1, -d[1], d[0], across); /* G_c */
+        double factor = across[j] * sys->at.law[4 * c + 2] * force[r] / speed;
         for (int i = 0; i < nv; i++)
-            column[i] -= turn * across[i];
+            column[i] -= factor * across[i];
     }
 }
 
-/* The j-th column of a_q or a_v from the same of R and A, in column -R; by the rows of the last call of accel_fixed. */
-static void gradient_column(carom_fixed *f, const carom_system *sys, const double *A, int j, double *column,
+/* The j-th column of a_q or a_v from the same of R and A, in column -R; by the rows of the last carom_given_accel. */
+static void gradient_column(carom_equations *f, const carom_system *sys, const double *A, int j, double *column,
                             double *out)
 {
-    int nv = sys->nv, m = f->m;
-    carom_factor_solve(sys, &sys->mass, column);
-    for (int i = 0; i < m; i++) {
+    int nv = sys->nv;
+    carom_mass_solve(sys, column);
+    for (int i = 0; i < f->m; i++)
         f->b[i] = -(carom_row_dot(sys, f->row[i], column) + A[f->row[i] * nv + j]);
-        for (int k = 0; k < m; k++)
-            f->K[i * m + k] = carom_row_dot(sys, f->row[i], f->Y + k * nv);
-    }
-    if (m)
-        carom_least_squares(m, m, f->K, f->b, f->x, 1e-11, f->work, f->order);
-    for (int i = 0; i < nv; i++) {
-        for (int k = 0; k < m; k++)
-            column[i] += f->Y[k * nv + i] * f->x[k];
-        out[i * nv + j] = column[i];                                                             /* (4) */
-    }
+    carom_equations_solve(f, sys, CAROM_RANK);
+    carom_equations_add(f, nv, column);                                                          /* (4) */
+    for (int i = 0; i < nv; i++)
+        out[i * nv + j] = column[i];
 }
 
-/* (4) where accel_fixed was called last, with the acceleration and forces it gave. */
+/* (4) where carom_given_accel was called last, with the acceleration and forces it gave. */
 static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a,
                       const double *force, double *a_q, double *a_v)
 {
     carom_system *sys = s->system;
-    unsigned rows = w->fixed.m ? CAROM_A_Q | CAROM_A_V : 0;
+    unsigned rows = w->given.equations.m ? CAROM_A_Q | CAROM_A_V : 0;
     sys->at.a = a, sys->at.x = force;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
     sys->at.a = sys->at.x = sys->zero;
@@ -97,11 +90,11 @@ static void gradients(carom_step *s, carom_tol *w, double t, const double *q, co
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++)
             column[i] = -sys->at.R_q[i * nv + j];
-        gradient_column(&w->fixed, sys, sys->at.A_q, j, column, a_q);
+        gradient_column(&w->given.equations, sys, sys->at.A_q, j, column, a_q);
         for (int i = 0; i < nv; i++)
             column[i] = -sys->at.R_v[i * nv + j];
-        turn(&w->fixed, sys, v, force, j, column, w->stages.across);
-        gradient_column(&w->fixed, sys, sys->at.A_v, j, column, a_v);
+        turn(&w->given, sys, v, force, j, w->given.column, column);
+        gradient_column(&w->given.equations, sys, sys->at.A_v, j, column, a_v);
     }
 }
 
@@ -172,7 +165,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
         stage_velocity(sys, w, x, k, k);
         stage_rates(sys, w, x, k + 1);
         carom_tol_place_stage(sys, w, x, k, k, w->shift_q);
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
                                             w->ka[k], force_at(w, k, keep), s->error));
     }
     return CAROM_OK;
@@ -216,11 +209,11 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
     for (int k = 0; k < T->stages; k++) {
         double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
         carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
+        CAROM_TRY(carom_given_accel(&w->given, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
         if (full)
             gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv,
                       w->stages.a_v + k * nv * nv);
-        *scale = CAROM_MAX(*scale, CAROM_MAX(carom_norm_max(nv, out), carom_norm_max(nv, w->fixed.a_free)));
+        *scale = CAROM_MAX(*scale, CAROM_MAX(carom_norm_max(nv, out), carom_norm_max(nv, w->given.a_free)));
         for (int i = 0; i < nv; i++)
             out[i] -= w->ka[k][i];
     }
@@ -339,7 +332,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
     carom_status status = iterate(s, w, x, false, keep, &converged, &left);
     if (status != CAROM_OK || !converged) {
         CAROM_TRY(iterate(s, w, x, true, keep, &converged, &left));
-        CAROM_TRY(carom_contact_accel_fixed(&w->fixed, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
+        CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
                                             w->force, s->error));
         CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
     }
@@ -387,7 +380,7 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
 static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
 {
     for (int i = sys->njoint; i < sys->nlink; i++)
-        if (sys->link[i].rows > 2 && (int)w->role[sys->link[i].contact] == CAROM_ROLE_SLIP)
+        if (sys->link[i].rows > 2 && w->modes[sys->link[i].contact].mode == CAROM_SLIP)
             return true;
     return false;
 }
@@ -396,7 +389,7 @@ static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
 static void keep_creeping(const carom_system *sys, carom_tol *w)
 {
     for (int c = 0; c < sys->nlink - sys->njoint; c++)
-        w->fixed.crept[c] = w->fixed.creeps[c];
+        w->given.crept[c] = w->given.creeps[c];
 }
 
 static double too_fast(const carom_system *sys, const carom_tol *w)
@@ -404,8 +397,8 @@ static double too_fast(const carom_system *sys, const carom_tol *w)
     double most = 0;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const double *u = w->end.u + sys->link[i].row;
-        if (sys->link[i].rows > 2 && w->fixed.crept[sys->link[i].contact])
-            most = CAROM_MAX(most, hypot(u[1], u[2]) / w->fixed.slow);
+        if (sys->link[i].rows > 2 && w->given.crept[sys->link[i].contact])
+            most = CAROM_MAX(most, hypot(u[1], u[2]) / w->given.slow);
     }
     return most;
 }

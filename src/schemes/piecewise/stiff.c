@@ -159,7 +159,7 @@ carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom
     carom_system_drift(sys, w->start.q, w->stages.change, 1, w->shift_q);
     for (int i = 0; i < sys->nv; i++)
         w->shift_v[i] = w->start.v[i] + w->stages.change[sys->nv + i];
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force,
+    CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t, w->shift_q, w->shift_v, 0, w->probe.a, w->force,
                                         s->error));
     estimate(sys, w, x, w->shift_v, w->probe.a);                                                 /* (2) */
     *norm = size(s, w, end);
@@ -184,7 +184,7 @@ static carom_status largest_eigenvalue(carom_step *s, carom_tol *w, double *m)
         w->shift_v[i] = w->end.v[i] + small * z_v[i];
     }
     carom_system_drift(sys, w->end.q, z_q, small, w->shift_q);
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + w->end.x, w->shift_q, w->shift_v, 0, w->probe.a,
+    CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + w->end.x, w->shift_q, w->shift_v, 0, w->probe.a,
                                         w->force, s->error));
     for (int i = 0; i < nv; i++) {
         z_q[i] = z_v[i];

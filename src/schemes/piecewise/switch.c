@@ -76,7 +76,7 @@ void carom_switch_begin(carom_step *s, carom_tol *tol)
     w->crossed = -1;
     if (!w->n)
         return;
-    w->d = s->memory_next + 4 * sys->model->ncontact + 2;
+    w->d = s->memory_next + CAROM_TOL_COUNTERS;
     w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n, w->clock = w->other + w->n;
     bool anew = w->clock[0] == 0;
     sys->at.d = w->d;
@@ -103,7 +103,7 @@ static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
         carom_system_drift(sys, e->q, tol->shift_v, d, tol->shift_q);
         for (int k = 0; k < sys->nv; k++)
             tol->shift_v[k] = e->v[k] + d * e->a[k];
-        CAROM_TRY(carom_contact_accel_fixed(&tol->fixed, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a,
+        CAROM_TRY(carom_given_accel(&tol->given, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a,
                                             tol->force, s->error));
         for (int k = 0; k < sys->nv; k++)
             tol->shift_v[k] += 0.5 * d * (tol->probe.a[k] - e->a[k]);
@@ -128,7 +128,7 @@ static void slide(carom_step *s, carom_switches *w, int i)
 static carom_status gather(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
-    carom_slide *z = &tol->fixed.slide;
+    carom_slide *z = &tol->given.slide;
     z->d = w->d, z->time = s->options->t_end / 20, z->distance = 0.03 * s->h;
     for (int i = 0; i < w->n; i++) {
         if (w->state[i] != CAROM_SWITCH_SLIDES)
@@ -146,7 +146,7 @@ static carom_status gather(carom_step *s, carom_tol *tol)
 static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
 {
     carom_switches *w = &tol->switches;
-    carom_slide *z = &tol->fixed.slide;
+    carom_slide *z = &tol->given.slide;
     double state = w->state[i], d = w->d[i];
     bool inside = true;
     slide(s, w, i);
@@ -171,7 +171,7 @@ static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
 carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
-    tol->fixed.slide.n = 0;
+    tol->given.slide.n = 0;
     CAROM_TRY(gather(s, tol));
     for (int i = 0; i < w->n; i++) {
         int answer;
@@ -190,11 +190,11 @@ carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
         if (answer < 0)
             CAROM_TRY(try_slide(s, tol, i, &answer));
     }
-    tol->fixed.slide.n = 0;
+    tol->given.slide.n = 0;
     CAROM_TRY(gather(s, tol));
-    if (tol->fixed.slide.n) {
+    if (tol->given.slide.n) {
         CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
-        tol->fixed.slide.time = carom_slide_time(&tol->fixed.slide);
+        tol->given.slide.time = carom_slide_time(&tol->given.slide);
     }
     return CAROM_OK;
 }
@@ -214,7 +214,7 @@ static bool shakes(const carom_step *s, const carom_tol *tol)
 
 static bool passive(const carom_tol *tol, int i)
 {
-    const carom_slide *z = &tol->fixed.slide;
+    const carom_slide *z = &tol->given.slide;
     for (int k = 0; k < z->n; k++)
         if (z->index[k] == i)
             return z->passive[k];

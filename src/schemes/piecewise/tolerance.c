@@ -54,18 +54,17 @@ static carom_status start(carom_step *s)
     return CAROM_OK;
 }
 
-/* Memory: roles, directions of slip, whether they have been decided, steps of no length in a row, impacts since
- * closing, branches, stiffness. */
+/* Beside the modes: CAROM_TOL_DECIDED ..., branches, stiffness. */
 int carom_tol_memory(const carom_system *system)
 {
-    return 4 * system->model->ncontact + 2 + carom_switch_memory(system) + carom_stiff_memory(system);
+    return CAROM_TOL_COUNTERS + carom_switch_memory(system) + carom_stiff_memory(system);
 }
 
 /* Many events at one instant: they do not end. */
 static carom_status count_stalls(carom_step *s, int contact)
 {
     enum { STALLS = 1000 };
-    double *stalls = s->memory_next + 3 * s->system->model->ncontact + 1;
+    double *stalls = &s->memory_next[CAROM_TOL_STALLS];
     *stalls = s->next->t > s->now->t ? 0 : *stalls + 1;
     if (*stalls > STALLS)
         CAROM_FAIL(s->error, CAROM_TOLERANCE,
@@ -90,7 +89,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
 {
     carom_tol *w = work;
     int nc = system->model->ncontact;
-    carom_fixed_layout(layout, &w->fixed, system);
+    carom_given_layout(layout, &w->given, system);
     carom_switch_layout(layout, &w->switches, system);
     carom_painleve_layout(layout, &w->painleve, system);
     for (int k = 0; k < CAROM_STAGES; k++) {
@@ -117,40 +116,31 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     CAROM_PLACE(layout, w->struck, system->nlink);
     CAROM_PLACE(layout, w->dips.g, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->dips.u, (CAROM_DIP_PLACES + 2) * system->nlink);
-    CAROM_PLACE(layout, w->roles_before, 3 * nc);
+    CAROM_PLACE(layout, w->modes_before, nc);
     CAROM_PLACE(layout, w->still.mode, nc);
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
 }
 
-static void roles_from(carom_step *s, carom_tol *w)
+static void take_modes(carom_step *s, carom_tol *w)
 {
-    int nc = s->system->model->ncontact;
-    w->role = s->memory_next;
-    w->direction = s->memory_next + nc;
+    w->modes = w->given.modes = s->modes_next;
+    carom_modes_copy(s->system->model->ncontact, s->modes, s->modes_next);
     carom_copy(carom_tol_memory(s->system), s->memory, s->memory_next);
-    w->impacts = s->memory_next + 3 * nc + 2;
-    w->fixed.role = w->role;
-    w->fixed.direction = w->direction;
 }
 
-static unsigned char mode_of(carom_role role, int rows)
+/* What others see: contacts that are held without slip of their own stick. */
+static unsigned char mode_of(int mode, int rows)
 {
-    return role == CAROM_ROLE_OPEN    ? CAROM_OPEN
-           : role == CAROM_ROLE_STICK ? CAROM_STICK
-           : role == CAROM_ROLE_SLIP  ? CAROM_SLIP
-           : rows > 1                 ? CAROM_STICK
-                                      : CAROM_CLOSED;
+    bool held = mode != CAROM_OPEN && mode != CAROM_SLIP;
+    return (unsigned char)(!held ? mode : rows > 1 ? CAROM_STICK : CAROM_CLOSED);
 }
 
-/* Roles at the start of a run: closed contacts are decided. */
+/* Modes at the start of a run: closed contacts are decided. */
 static carom_status begin(carom_step *s, carom_tol *w)
 {
-    int nc = s->system->model->ncontact;
-    if (w->role[3 * nc] != 0)
+    if (s->memory_next[CAROM_TOL_DECIDED] != 0)
         return CAROM_OK;
-    for (int c = 0; c < nc; c++)
-        w->role[c] = s->now->mode[c] == CAROM_OPEN ? CAROM_ROLE_OPEN : CAROM_ROLE_PRESS;
-    w->role[3 * nc] = 1;
+    s->memory_next[CAROM_TOL_DECIDED] = 1;
     return carom_tol_decide(s, w, s->now->t, s->now->q, s->now->v);
 }
 
@@ -256,15 +246,15 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
         double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
         carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
         CAROM_TRY(
-            carom_contact_accel_fixed(&w->fixed, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
-        for (int i = 0; i < sys->nlink && w->fixed.m; i++)
+            carom_given_accel(&w->given, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
+        for (int i = 0; i < sys->nlink && w->given.equations.m; i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
                 double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
                 s->stage->work_constraints += h * moving;
                 s->stage->friction += h * (moving - work);
             }
-        carom_slide_energy(&w->fixed.slide, sys, t, w->shift_q, w->shift_v);
+        carom_slide_energy(&w->given.slide, sys, t, w->shift_q, w->shift_v);
         s->stage->work_external += h * sys->at.energy[2];
         s->stage->viscous -= h * sys->at.energy[3];
     }
@@ -340,9 +330,9 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
     carom_copy(sys->nq, w->end.q, s->next->q);
     carom_copy(nv, w->end.v, s->next->v);
     for (int c = 0; c < sys->model->ncontact; c++)
-        w->impacts[c] = (int)w->role[c] == CAROM_ROLE_OPEN ? w->impacts[c] : 0;
+        w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of((carom_role)(int)w->role[c], sys->link[sys->njoint + c].rows);
+        s->next->mode[c] = mode_of(w->modes[c].mode, sys->link[sys->njoint + c].rows);
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);
@@ -363,10 +353,10 @@ static carom_status proceed(carom_step *s, carom_tol *w, carom_cause *cause, int
 {
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
-        w->fixed.side = 0;
+        w->given.side = 0;
         carom_tol_release(s, w);
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
-        carom_fixed_sides(&w->fixed, s->system);
+        carom_given_sides(&w->given, s->system);
         CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
         CAROM_TRY(carom_tol_wake(s, w, &again));
     }
@@ -381,12 +371,12 @@ static carom_status advance(carom_step *s)
     int nv = sys->nv;
     carom_cause cause;
     int contact = 0;
-    roles_from(s, w);
+    take_modes(s, w);
     carom_tol_release(s, w);
-    w->fixed.side = 0;
+    w->given.side = 0;
     w->start.x = 0;
     w->averaged = false;
-    w->fixed.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
+    w->given.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     carom_switch_begin(s, w);
@@ -404,10 +394,10 @@ static carom_status advance(carom_step *s)
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
     if (cause == CAROM_CAUSE_GAP)
-        w->role[contact] = CAROM_ROLE_PRESS; /* what closes the joints must not open or close the gap that is hit */
+        w->modes[contact].mode = CAROM_CLOSED; /* what closes the joints must not open or close the gap that is hit */
     CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
     if (cause == CAROM_CAUSE_GAP)
-        w->role[contact] = CAROM_ROLE_OPEN;
+        w->modes[contact].mode = CAROM_OPEN;
     CAROM_TRY(carom_tol_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
     if (s->stage->account && w->end.x > 0)
@@ -415,7 +405,7 @@ static carom_status advance(carom_step *s)
     CAROM_TRY(carom_tol_impulse(s, w, v_before, s->next->impulse));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
     if (s->stage->record) {
-        carom_copy(3 * sys->model->ncontact, w->role, s->stage->roles);
+        carom_modes_copy(sys->model->ncontact, w->modes, s->stage->modes);
         carom_copy(w->switches.n, w->switches.d, s->stage->branches);
     }
     if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
@@ -430,7 +420,7 @@ static carom_status advance(carom_step *s)
 carom_status carom_tol_step(carom_step *s)
 {
     carom_tol *w = s->work;
-    w->fixed.slide.n = 0;
+    w->given.slide.n = 0;
     carom_status status = advance(s);
     s->system->frozen = 0;
     return status;
@@ -442,7 +432,8 @@ const carom_scheme carom_scheme_tolerance = {
                .ref = "Dormand and Prince (1980), J. Comput. Appl. Math. 6, 19-26",
                .fields = fields},
     .orders = orders,
-    .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_HAS_ROLES,
+    .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_KEEPS_MODES |
+              CAROM_TELLS_MODES,
     .requests = carom_tol_requests,
     .segments = 1,
     .sequential = true,

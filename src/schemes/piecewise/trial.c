@@ -1,7 +1,7 @@
 /* trial.c: one step of Dormand and Prince's pair of order 5(4) on the smooth motion of the present modes.
  * Source: J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26.
  *
- *   Y_i = y + h sum_j a_ij k_j,   k_i = (K v_i, a_i) with a_i from accel_fixed; y = (xi, v), the
+ *   Y_i = y + h sum_j a_ij k_j,   k_i = (K v_i, a_i) with a_i of the given modes; y = (xi, v), the
  *   local coordinates around the start of the step: K = 1 and xi = q - q_0 of vectors            (1)
  *   y'  = Y_7                                            order 5, its k_7 is the next k_1         (2)
  *   e   = h sum_i (b_i - b^_i) k_i                       order 4 embedded                         (3)
@@ -39,7 +39,7 @@ carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
 {
     carom_system *sys = s->system;
     unsigned more = sys->nlink ? CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | (sys->model->ncontact ? CAROM_LAW : 0) : 0;
-    CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
+    CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
                                         s->error));
     carom_copy(sys->nlink, sys->at.g, end->g);
     for (int r = 0; r < sys->nrow; r++) {
@@ -103,7 +103,7 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
         carom_system_drift(sys, w->start.q, w->kx[k], x, end->q);
         carom_system_rate(sys, w->kx[k], x, end->v, w->kx[k]);
         if (k < CAROM_STAGES - 1)
-            CAROM_TRY(carom_contact_accel_fixed(&w->fixed, sys, s->now->t + node[k] * x, end->q, end->v, 0, w->ka[k],
+            CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + node[k] * x, end->q, end->v, 0, w->ka[k],
                                                 error_norm ? w->stage_force[k] : w->force, s->error));
     }
     end->x = x;

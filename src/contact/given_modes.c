@@ -1,0 +1,380 @@
+/* given_modes.c: block `given_modes`, the motion of links whose modes are given.
+ *
+ *   rows J:   joints, normals of contacts that carry a force, normals and tangents of those that stick
+ *   H = J, but for slip along s (saturated: mu_s):  H = G_n - mu (s . G_t)                     (1)
+ *   K x = b,  K = J A^-1 H^T,  b = -(J y_free + offset)                                        (2)
+ *   y = y_free + A^-1 H^T x                     A = M: accelerations, with F and gamma; velocities, with w        (3)
+ *   q <- q + M^-1 G_n^T x,  G_n M^-1 G_n^T x = -g                       positions, repeated    (4)
+ *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and
+ *                   |x_t| >= mu x_n: it has just broken loose, and its direction relaxes faster than any step       (5)
+ *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it
+ *                   there is no solution, or more than one (Painleve). One contact alone:
+ *                   d = (W_nn - mu s W_nt)/W_nn                                                (6)
+ *
+ * Equalities, smooth in (t, q, v) as long as the modes stay. x may have any sign: who asks looks at it. Where rows are
+ * redundant x is that of least norm: the motion is unique, the forces are not. */
+#include <math.h>
+
+#include "contact/given_modes.h"
+
+/* ---- equations ---- */
+
+void carom_equations_layout(carom_layout *layout, carom_equations *e, const carom_system *system, int most)
+{
+    size_t n = (size_t)most;
+    CAROM_PLACE(layout, e->row, n);
+    CAROM_PLACE(layout, e->link, n);
+    CAROM_PLACE(layout, e->Y, n * (size_t)system->nv);
+    CAROM_PLACE(layout, e->K, n * n);
+    CAROM_PLACE(layout, e->b, n);
+    CAROM_PLACE(layout, e->x, n);
+    CAROM_PLACE(layout, e->work, 4 * n + 1);
+    CAROM_PLACE(layout, e->order, n);
+}
+
+static double *column_of(const carom_equations *e, int nv, int k)
+{
+    return e->Y + (size_t)k * (size_t)nv;
+}
+
+void carom_equations_matrix(carom_equations *e, const carom_system *system)
+{
+    for (int i = 0; i < e->m; i++)
+        for (int k = 0; k < e->m; k++)
+            e->K[i * e->m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
+}
+
+void carom_equations_solve(carom_equations *e, const carom_system *system, double rank)
+{
+    carom_equations_matrix(e, system);
+    if (e->m)
+        carom_least_squares(e->m, e->m, e->K, e->b, e->x, rank, e->work, e->order);    /* (2) */
+}
+
+/* The same; one equation alone is divided. */
+static void solve(carom_equations *e, const carom_system *system, double rank)
+{
+    if (e->m != 1) {
+        carom_equations_solve(e, system, rank);
+        return;
+    }
+    carom_equations_matrix(e, system);
+    e->x[0] = e->K[0] != 0 ? e->b[0] / e->K[0] : 0;
+}
+
+void carom_equations_add(const carom_equations *e, int nv, double *y)
+{
+    for (int k = 0; k < e->m; k++)
+        for (int i = 0; i < nv; i++)
+            y[i] += column_of(e, nv, k)[i] * e->x[k];                                  /* (3) */
+}
+
+/* Appends row j of a link; its column is the caller's. */
+static double *add_row(carom_equations *e, const carom_system *system, int link, int j)
+{
+    int k = e->m++;
+    e->link[k] = link, e->row[k] = system->link[link].row + j;
+    return column_of(e, system->nv, k);
+}
+
+carom_status carom_given_positions(carom_equations *e, carom_system *system, const carom_link_mode *modes, double t,
+                                   double *q, const double *v, carom_error *error)
+{
+    enum { ITERATIONS = 12 };
+    double before = INFINITY;
+    for (int round = 0; round < ITERATIONS; round++) {
+        carom_system_eval(system, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, t, q, v);
+        e->m = 0;
+        for (int i = 0; i < system->nlink; i++)
+            if (i < system->njoint || (modes && modes[i - system->njoint].mode != CAROM_OPEN)) {
+                e->b[e->m] = -system->at.g[i];
+                add_row(e, system, i, 0);
+            }
+        double size = carom_norm_max(e->m, e->b);
+        if (!(size <= 1e300))
+            CAROM_FAIL(error, CAROM_NOT_FINITE, "a %s is not finite at t = %.10g", modes ? "gap" : "joint", t);
+        if (size <= 1e-15 * (1 + carom_norm_max(system->nq, q)) || (size < 1e-10 && size > 0.5 * before))
+            return CAROM_OK;
+        before = size;
+        CAROM_TRY(carom_mass_factor(system, t, error));
+        for (int k = 0; k < e->m; k++)
+            carom_mass_solve_row(system, e->row[k], column_of(e, system->nv, k));
+        if (modes)
+            solve(e, system, 1e-12);
+        else
+            carom_equations_solve(e, system, 1e-12);
+        for (int k = 0; k < e->m; k++)
+            carom_system_drift(system, q, column_of(e, system->nv, k), e->x[k], q);    /* (4) */
+    }
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s at t = %.10g: |g| = %.2g after %d corrections",
+               modes ? "closed contacts and joints cannot be met" : "joints cannot be closed", t, before, ITERATIONS);
+}
+
+/* ---- rows and columns of the modes ---- */
+
+/* Friction is a part of the normal force: mu of slip, mu_s of what is saturated. */
+static double part_of(const carom_given_modes *g, const carom_system *system, int contact)
+{
+    return system->at.law[4 * contact + (g->modes[contact].mode == CAROM_SATURATED ? 3 : 2)];
+}
+
+/* Contacts that creep may be solved as if they stuck. */
+static int mode_of(const carom_given_modes *g, const carom_link *link)
+{
+    int mode = carom_mode_of(link, g->modes);
+    return mode == CAROM_SLIP && g->as_if_stuck && g->creeps[link->contact] ? CAROM_STICK : mode;
+}
+
+void carom_given_rows(carom_given_modes *g, const carom_system *system, const carom_factor *A, carom_rows_kind kind)
+{
+    g->equations.m = 0;
+    for (int i = 0; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int mode = mode_of(g, link), rows = kind == CAROM_ROWS_FORCES && mode != CAROM_CLOSED ? link->rows
+                                            : kind == CAROM_ROWS_MOTION && mode == CAROM_STICK ? link->rows
+                                                                                               : 1;
+        for (int j = 0; j < rows && carom_mode_carries(mode); j++) {
+            double *y = add_row(&g->equations, system, i, j);
+            carom_row_copy(system, link->row + j, y);
+            for (int k = 1; kind == CAROM_ROWS_MOTION && carom_mode_slips(mode) && k < link->rows; k++) {
+                double mu_s = part_of(g, system, link->contact) * g->modes[link->contact].direction[k - 1];
+                carom_row_add(system, link->row + k, -mu_s, y);                        /* (1) */
+            }
+            carom_factor_solve(system, A, y);
+        }
+    }
+}
+
+void carom_given_spread(const carom_given_modes *g, const carom_system *system, double *force)
+{
+    const carom_equations *e = &g->equations;
+    for (int k = 0; k < e->m; k++) {
+        const carom_link *link = &system->link[e->link[k]];
+        force[e->row[k]] = e->x[k];
+        for (int j = 1; carom_mode_slips(mode_of(g, link)) && j < link->rows; j++)
+            force[link->row + j] =
+                -part_of(g, system, link->contact) * g->modes[link->contact].direction[j - 1] * e->x[k];
+    }
+}
+
+void carom_given_hold(carom_given_modes *g, const carom_system *system, const carom_factor *A, const double *offset,
+                      double *y, double *force)
+{
+    carom_equations *e = &g->equations;
+    carom_given_rows(g, system, A, CAROM_ROWS_MOTION);
+    for (int k = 0; k < e->m; k++)
+        e->b[k] = -(carom_row_dot(system, e->row[k], y) + offset[e->row[k]]);
+    solve(e, system, 1e-12);                                                           /* (2) */
+    carom_equations_add(e, system->nv, y);
+    for (int r = 0; r < system->nrow; r++)
+        force[r] = 0;
+    carom_given_spread(g, system, force);
+}
+
+/* ---- accelerations ---- */
+
+/* Collects the rows of all links and solves them: a of the free system becomes that of the modes. */
+static void accelerate(carom_given_modes *g, const carom_system *system, double *a, double *force)
+{
+    carom_equations *e = &g->equations;
+    carom_given_rows(g, system, &system->mass, CAROM_ROWS_MOTION);
+    for (int k = 0; k < e->m; k++)
+        e->b[k] = -carom_row_accel(system, e->row[k], g->a_free);
+    solve(e, system, CAROM_RANK);                                                           /* (2) */
+    carom_equations_add(e, system->nv, a);
+    carom_given_spread(g, system, force);
+}
+
+/* (5): directions of spatial slip; returns whether some contact creeps. */
+static bool spatial_directions(carom_given_modes *g, const carom_system *system, const double *v)
+{
+    bool any = false;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int c = link->contact;
+        carom_link_mode *mode = &g->modes[c];
+        g->creeps[c] = false;
+        if (link->rows < 3 || mode->mode != CAROM_SLIP || g->holds[c])
+            continue;
+        double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
+        double size = hypot(x, y);
+        g->creeps[c] = g->crept[c] || !(size > g->slow);
+        any |= g->creeps[c];
+        g->moves[c] = size > 1e-14 * (1 + carom_norm_max(system->nv, v)); /* not by rounding alone */
+        if (g->moves[c])
+            mode->direction[0] = x / size, mode->direction[1] = y / size;
+    }
+    return any;
+}
+
+static void creeping_directions(carom_given_modes *g, const carom_system *system, double *a, double *force)
+{
+    g->as_if_stuck = true;
+    accelerate(g, system, a, force);
+    g->as_if_stuck = false;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        const double *x = force + link->row;
+        int c = link->contact;
+        double size = g->creeps[c] ? hypot(x[1], x[2]) : 0;
+        if (g->creeps[c] && g->moves[c] && size < (1 - 1e-9) * system->at.law[4 * c + 2] * x[0])
+            g->creeps[c] = false; /* it does not start, it stops */
+        else if (size > 0)
+            g->modes[c].direction[0] = -x[1] / size, g->modes[c].direction[1] = -x[2] / size;
+    }
+}
+
+/* ---- (6) ---- */
+
+static bool slipping(const carom_given_modes *g, const carom_system *system, int equation)
+{
+    const carom_link *link = &system->link[g->equations.link[equation]];
+    return link->contact >= 0 && g->modes[link->contact].mode == CAROM_SLIP && !g->creeps[link->contact];
+}
+
+static double determinant(int n, const double *LU, const int *pivot)
+{
+    double product = 1, sign = 1;
+    for (int i = 0; i < n; i++)
+        product *= LU[i * n + i], sign *= pivot[i] != i ? -1 : 1;
+    return product * sign;
+}
+
+/* Rows redundant without friction say nothing about friction: a pivot that is 0 but for rounding. */
+static bool redundant(int n, const double *LU)
+{
+    double most = 0, least = INFINITY;
+    for (int i = 0; i < n; i++)
+        most = CAROM_MAX(most, fabs(LU[i * n + i])), least = CAROM_MIN(least, fabs(LU[i * n + i]));
+    return least <= 1e-11 * most;
+}
+
+/* 1/(A^-1)_ii of a factored A; z [m] */
+static double over_inverse(int m, const double *LU, const int *pivot, int i, double *z)
+{
+    for (int k = 0; k < m; k++)
+        z[k] = k == i;
+    carom_lu_solve(m, LU, pivot, z);
+    return 1 / z[i];
+}
+
+/* d of (6) and the slipping contact with the smallest p over what it would be without friction; 1 if none slips. */
+static double slip_determinant(carom_given_modes *g, const carom_system *system)
+{
+    carom_equations *e = &g->equations;
+    int m = e->m, last = -1;
+    for (int k = 0; k < m; k++)
+        last = slipping(g, system, k) ? system->link[e->link[k]].contact : last;
+    if (last < 0)
+        return 1;
+    for (int k = 0; k < m; k++) {
+        carom_mass_solve_row(system, e->row[k], g->column);
+        for (int i = 0; i < m; i++) {
+            g->S[i * m + k] = carom_row_dot(system, e->row[i], g->column);
+            g->L[i * m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
+        }
+    }
+    if (!carom_lu(m, g->S, g->pivot) || redundant(m, g->S))
+        return 1;
+    double W = determinant(m, g->S, g->pivot), least = INFINITY;
+    g->slip = last;
+    for (int i = 0; i < m && m > 1; i++) /* kept to compare */
+        e->b[i] = over_inverse(m, g->S, g->pivot, i, e->work);
+    if (!carom_lu(m, g->L, g->pivot))
+        return 0;
+    for (int i = 0; i < m; i++) {
+        if (!slipping(g, system, i))
+            continue;
+        double p = over_inverse(m, g->L, g->pivot, i, e->work), over = m > 1 ? fabs(p / e->b[i]) : 0;
+        if (over < least)
+            least = over, g->slip = system->link[e->link[i]].contact, g->slip_p = p, g->slip_b = -p * e->x[i];
+    }
+    return determinant(m, g->L, g->pivot) / W;
+}
+
+void carom_given_sides(carom_given_modes *g, const carom_system *system)
+{
+    g->side = g->equations.m && slip_determinant(g, system) < 0 ? -1 : 1;
+}
+
+static carom_status check_slip(carom_given_modes *g, const carom_system *system, double t, carom_error *error)
+{
+    g->slip = -1;
+    double d = g->equations.m && g->side != 0 ? slip_determinant(g, system) * g->side : 1;
+    if (d > 1e-6) {
+        g->slip = -1;
+        return CAROM_OK;
+    }
+    CAROM_FAIL(error, CAROM_NO_SOLUTION,
+               "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
+               "gddot without it is %.3g (Painleve)",
+               system->link[system->njoint + g->slip].name, t, g->slip_p, g->slip_b);
+}
+
+/* ---- all of it at a point ---- */
+
+static carom_status accel(carom_given_modes *g, carom_system *system, double t, const double *q, const double *v,
+                          unsigned more, double *a, double *force, carom_error *error)
+{
+    int nv = system->nv;
+    bool rows = carom_modes_any(system, g->modes);
+    unsigned law = system->model->ncontact ? CAROM_LAW : 0;
+    carom_system_eval(system, CAROM_MASS | CAROM_FORCE | more | (rows ? CAROM_JACOBIAN | CAROM_GAMMA | law : 0), t, q,
+                      v);
+    CAROM_TRY(carom_mass_factor(system, t, error));
+    carom_copy(nv, system->at.F, g->a_free);
+    carom_mass_solve(system, g->a_free);
+    for (int pass = rows && spatial_directions(g, system, v) ? 0 : 1; pass < 2; pass++) {
+        carom_copy(nv, g->a_free, a);
+        for (int r = 0; r < system->nrow; r++)
+            force[r] = 0;
+        g->equations.m = 0;
+        if (pass == 0)
+            creeping_directions(g, system, a, force);
+        else if (rows)
+            accelerate(g, system, a, force);
+    }
+    CAROM_TRY(check_slip(g, system, t, error));
+    if (!carom_all_finite(nv, a))
+        CAROM_FAIL(error, CAROM_NOT_FINITE, "the acceleration is not finite at t = %.10g", t);
+    return CAROM_OK;
+}
+
+typedef struct place {
+    carom_given_modes *given;
+    carom_system *system;
+    double t;
+    const double *q, *v;
+    unsigned more;
+} place;
+
+static carom_status on_branches(void *user, double *a, double *force, bool last, carom_error *error)
+{
+    const place *p = user;
+    return accel(p->given, p->system, p->t, p->q, p->v, last ? p->more : 0, a, force, error);
+}
+
+carom_status carom_given_accel(carom_given_modes *given, carom_system *system, double t, const double *q,
+                               const double *v, unsigned more, double *a, double *force, carom_error *error)
+{
+    if (!given->slide.n)
+        return accel(given, system, t, q, v, more, a, force, error);
+    place p = {given, system, t, q, v, more};
+    return carom_slide_accel(&given->slide, system, t, q, v, on_branches, &p, a, force, error);
+}
+
+void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system)
+{
+    int n = system->nrow, nc = system->nlink - system->njoint;
+    carom_slide_layout(layout, &given->slide, system);
+    carom_equations_layout(layout, &given->equations, system, n);
+    CAROM_PLACE(layout, given->creeps, nc);
+    CAROM_PLACE(layout, given->crept, nc);
+    CAROM_PLACE(layout, given->moves, nc);
+    CAROM_PLACE(layout, given->holds, nc);
+    CAROM_PLACE(layout, given->a_free, system->nv);
+    CAROM_PLACE(layout, given->column, system->nv);
+    CAROM_PLACE(layout, given->S, (size_t)n * (size_t)n);
+    CAROM_PLACE(layout, given->L, (size_t)n * (size_t)n);
+    CAROM_PLACE(layout, given->pivot, n);
+}

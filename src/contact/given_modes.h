@@ -1,0 +1,118 @@
+/* given_modes.h: block `given_modes`, the motion of links whose modes are given: accelerations, velocities, positions
+ * and forces by equations. Nothing is decided here. */
+#ifndef CAROM_GIVEN_MODES_H
+#define CAROM_GIVEN_MODES_H
+
+#include <string.h>
+
+#include "contact/slide.h"
+
+#define CAROM_RANK 1e-11 /* of accelerations: rows whose pivot is below this part of the largest are redundant */
+
+/* What a contact does, part of the state of schemes that keep it. Saved as it is: no padding. */
+typedef struct carom_link_mode {
+    short mode;          /* carom_mode */
+    short flags;         /* the scheme's own */
+    int impacts;         /* since it was closed last */
+    double direction[2]; /* of slip, unit; of a saturated contact: against its friction */
+} carom_link_mode;
+
+static inline bool carom_mode_carries(int mode) /* a force */
+{
+    return mode != CAROM_OPEN && mode != CAROM_PASSIVE;
+}
+static inline bool carom_mode_slips(int mode) /* friction is a part of the normal force, along the direction */
+{
+    return mode == CAROM_SLIP || mode == CAROM_SATURATED;
+}
+static inline int carom_mode_of(const carom_link *link, const carom_link_mode *modes) /* joints are closed */
+{
+    return link->contact < 0 ? CAROM_CLOSED : modes[link->contact].mode;
+}
+static inline void carom_modes_copy(int n, const carom_link_mode *from, carom_link_mode *to)
+{
+    memmove(to, from, sizeof *to * (size_t)n);
+}
+/* The directions of slip by row, slip [nrow]: 0 on normals and joints. */
+static inline void carom_modes_directions(const carom_system *system, const carom_link_mode *modes, double *slip)
+{
+    for (int i = 0; i < system->nlink; i++)
+        for (int j = 0; j < system->link[i].rows; j++)
+            slip[system->link[i].row + j] = j ? modes[system->link[i].contact].direction[j - 1] : 0;
+}
+/* At a start: closed where the state says so, to be decided. */
+static inline void carom_modes_start(int n, const unsigned char *mode, carom_link_mode *modes)
+{
+    for (int c = 0; c < n; c++)
+        modes[c] = (carom_link_mode){.mode = mode[c] == CAROM_OPEN ? CAROM_OPEN : CAROM_CLOSED};
+}
+/* Is anything held: a joint, or a contact that is not open? */
+static inline bool carom_modes_any(const carom_system *system, const carom_link_mode *modes)
+{
+    for (int c = 0; c < system->nlink - system->njoint; c++)
+        if (modes[c].mode != CAROM_OPEN)
+            return true;
+    return system->njoint > 0;
+}
+
+/* Rows of links and what acts along them: K x = b, y = y_free + Y x. */
+typedef struct carom_equations {
+    int m;              /* how many */
+    int *row, *link;    /* [most] of each */
+    double *Y;          /* [most*nv] row i: A^-1 H_i^T of equation i */
+    double *K, *b, *x;  /* [most*most] [most] [most]; K = G Y */
+    double *work;       /* [4*most+1] */
+    int *order;         /* [most] */
+} carom_equations;
+
+void carom_equations_layout(carom_layout *layout, carom_equations *equations, const carom_system *system, int most);
+void carom_equations_matrix(carom_equations *equations, const carom_system *system);
+/* Builds K, then x of least norm where rows are redundant: pivots below `rank` of the largest. */
+void carom_equations_solve(carom_equations *equations, const carom_system *system, double rank);
+void carom_equations_add(const carom_equations *equations, int nv, double *y); /* y += Y x */
+
+typedef enum carom_rows_kind {
+    CAROM_ROWS_MOTION,   /* joints, normals, tangents of what sticks; friction of slip goes with its normal */
+    CAROM_ROWS_FORCES    /* every row along which the modes allow a force */
+} carom_rows_kind;
+
+/* The nearest q (in the metric of M) with g = 0 on all joints, and on the contacts that are not open (NULL: joints
+ * alone). Leaves M and G of that q in the system. */
+carom_status carom_given_positions(carom_equations *equations, carom_system *system, const carom_link_mode *modes,
+                                   double t, double *q, const double *v, carom_error *error);
+
+typedef struct carom_given_modes {
+    carom_link_mode *modes;  /* [ncontact] of the caller; the direction of spatial slip is the present one, set here */
+    carom_equations equations; /* [nrow] */
+    double slow;     /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
+    bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
+    bool *crept;               /* [ncontact] it creeps however fast it is: so it began a step */
+    bool *moves;               /* [ncontact] spatial slip is not 0 */
+    bool *holds;               /* [ncontact] spatial slip along its direction as it is: it stops in this step */
+    double *a_free, *column;   /* [nv] [nv] */
+    double *S, *L;           /* [nrow*nrow] W and K of slip, factored; (6) of given_modes.c */
+    int *pivot;              /* [nrow] */
+    double side;             /* of det K: -1 where the modes began with a negative one, else +1; 0: not judged yet */
+    int slip;                /* the contact that made it vanish, -1: none; */
+    double slip_p, slip_b;   /* its p, and its gddot without its force */
+    carom_slide slide;       /* branches of the forces between which the motion slides */
+} carom_given_modes;
+
+void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system);
+
+/* Rows and columns A^-1 H^T of the modes; the system holds G and the law, A is factored. */
+void carom_given_rows(carom_given_modes *given, const carom_system *system, const carom_factor *A,
+                      carom_rows_kind kind);
+/* force [nrow]: x on the rows of the equations, with the friction of those that slip; the others keep theirs. */
+void carom_given_spread(const carom_given_modes *given, const carom_system *system, double *force);
+
+/* a [nv] and force [nrow] at (t, q, v); `more` is evaluated along with it (CAROM_GAP ...). */
+carom_status carom_given_accel(carom_given_modes *given, carom_system *system, double t, const double *q,
+                               const double *v, unsigned more, double *a, double *force, carom_error *error);
+/* y <- y + A^-1 H^T x with G y + offset = 0 on the rows of the modes, at either level; force [nrow]: x on all rows. */
+void carom_given_hold(carom_given_modes *given, const carom_system *system, const carom_factor *A,
+                      const double *offset, double *y, double *force);
+/* Whether slip of the present modes is far from Painleve's paradox is judged against the side where it is now. */
+void carom_given_sides(carom_given_modes *given, const carom_system *system);
+
+#endif
