@@ -210,7 +210,7 @@ START_TEST(damaged_files_are_refused_with_their_line)
     } bad[] = {
         {"", "line 1: the file ends too early"},
         {"hello", "line 1: expected 'carom-problem', found 'hello'"},
-        {"carom-problem 1", "line 1: version 1"},
+        {"carom-problem 3", "line 1: version 3"},
         {"carom-problem 2\nrows -1", "line 2: rows is -1"},
         {"carom-problem 2\nrows 1e9", "line 2: rows is 1e9"},
         {"carom-problem 2\nrows 1.5", "line 2: rows is 1.5"},

@@ -42,6 +42,8 @@ enum { /* commands as bits: which ones take an option */
        CAROM_CLI_CONVERGE = 1 << 13,
        CAROM_CLI_REPRODUCE = 1 << 14,
        CAROM_CLI_REPORT = 1 << 15,
+       CAROM_CLI_SOLVE = 1 << 16,
+       CAROM_CLI_BENCH = 1 << 17,
        /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
        CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN |
                          CAROM_CLI_GRADIENT | CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
@@ -130,7 +132,7 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
     X(run) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge) X(basin)           \
-    X(converge) X(report) X(reproduce) X(help) X(version)
+    X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
 /* An option of a command's own. */

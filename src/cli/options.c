@@ -12,13 +12,14 @@
 #define PLOT CAROM_CLI_PLOT
 #define DRIVE CAROM_CLI_DRIVE
 #define REPORT CAROM_CLI_REPORT
+#define SOLVE (CAROM_CLI_SOLVE | CAROM_CLI_BENCH)
 #define THREADS (DRIVE & ~(CAROM_CLI_ORBIT | CAROM_CLI_GRADIENT))
 #define AT(member) offsetof(carom_cli, member)
 
 const carom_cli_option carom_cli_options[] = {
     {"--scheme", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "scheme", 0,
      "the time-stepping scheme and its fields (carom list schemes)"},
-    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "solver", 0,
+    {"--solver", NULL, "NAME[:FIELD=VALUE...]", RUN | DRIVE | REPORT | CAROM_CLI_SOLVE, CAROM_CLI_SETTING, "solver", 0,
      "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
     {"--set", NULL, "KEY=VALUE", RUN | DRIVE | REPORT, CAROM_CLI_SET, NULL, 0,
      "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
@@ -35,13 +36,13 @@ const carom_cli_option carom_cli_options[] = {
     {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
      "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
-    {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE, CAROM_CLI_TEXT, NULL,
-     AT(output),
+    {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE | SOLVE, CAROM_CLI_TEXT,
+     NULL, AT(output),
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
-    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(json),
-     "one JSON object on standard output"},
+    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL,
+     AT(json), "one JSON object on standard output"},
     {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
     {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
@@ -59,7 +60,7 @@ const carom_cli_option carom_cli_options[] = {
      "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE, CAROM_CLI_FLAG, NULL, AT(quiet),
+    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL, AT(quiet),
      "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},

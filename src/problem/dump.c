@@ -15,6 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "laws/coulomb.h"
 #include "problem/problem.h"
 
 static const char *const pin_name[] = {"none", "open", "stick", "slip"};
@@ -78,6 +79,7 @@ typedef struct reader {
     FILE *file;
     carom_error *error;
     int line;
+    double version;
     char word[64];
 } reader;
 
@@ -137,6 +139,24 @@ static carom_status get_values(reader *r, carom_arena *arena, size_t n, double *
     return CAROM_OK;
 }
 
+/* Version 1 knew Coulomb's coefficient alone. */
+static carom_status get_coefficients(reader *r, carom_arena *arena, carom_block *block)
+{
+    double *c, mu;
+    size_t n = (size_t)carom_law_coefficients(block->law);
+    if (r->version > 1) {
+        CAROM_TRY(get_values(r, arena, n, &c));
+    } else {
+        CAROM_TRY(get_value(r, &mu));
+        if (!(c = CAROM_NEW(arena, double, n)))
+            CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for the coefficients of a law");
+        if (block->law->mu)
+            c[CAROM_FRICTION] = c[CAROM_FRICTION_STATIC] = mu;
+    }
+    block->c = c;
+    return CAROM_OK;
+}
+
 static carom_status get_block(reader *r, carom_arena *arena, carom_block *block)
 {
     CAROM_TRY(expect(r, "block"));
@@ -145,9 +165,7 @@ static carom_status get_block(reader *r, carom_arena *arena, carom_block *block)
         i++;
     if (!block->law)
         CAROM_FAIL(r->error, CAROM_FILE, "line %d: there is no law '%s'", r->line, r->word);
-    double *c;
-    CAROM_TRY(get_values(r, arena, (size_t)carom_law_coefficients(block->law), &c));
-    block->c = c;
+    CAROM_TRY(get_coefficients(r, arena, block));
     CAROM_TRY(next(r));
     int pin = 0;
     while (pin < CAROM_COUNT(pin_name) && strcmp(pin_name[pin], r->word) != 0)
@@ -258,15 +276,14 @@ static carom_status get_W(reader *r, carom_arena *arena, carom_problem *p)
 carom_status carom_problem_read(carom_problem **problem, double **x, carom_arena *arena, FILE *file, carom_error *error)
 {
     reader r = {.file = file, .error = error, .line = 1};
-    double version;
     carom_problem *p = *problem = CAROM_NEW(arena, carom_problem, 1);
     *x = NULL;
     if (!p)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem");
     CAROM_TRY(expect(&r, "carom-problem"));
-    CAROM_TRY(get_value(&r, &version));
-    if (version != 2)
-        CAROM_FAIL(error, CAROM_FILE, "line %d: version %s of the format, this library reads 2", r.line, r.word);
+    CAROM_TRY(get_value(&r, &r.version));
+    if (r.version != 1 && r.version != 2)
+        CAROM_FAIL(error, CAROM_FILE, "line %d: version %s of the format, this library reads 1 and 2", r.line, r.word);
     CAROM_TRY(get_count(&r, "rows", MOST_ROWS, &p->n));
     CAROM_TRY(get_blocks(&r, arena, p));
     size_t n = (size_t)p->n;

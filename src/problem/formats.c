@@ -218,6 +218,14 @@ static carom_status load_lcp(input *in, carom_problem **problem)
     return carom_delassus_assemble(*problem, in->arena, M.count, M.row, M.column, M.value, in->error);
 }
 
+/* Does a matrix of this size follow? */
+static bool matrix_follows(const input *in, int m, int n)
+{
+    input copy = *in;
+    int storage = integer(&copy), rows = integer(&copy), columns = integer(&copy);
+    return !copy.failed && storage >= 0 && storage <= 2 && rows == m && columns == n;
+}
+
 static carom_status load_friction(input *in, carom_problem **problem)
 {
     carom_triplets W = {0}, H = {0};
@@ -226,7 +234,7 @@ static carom_status load_friction(input *in, carom_problem **problem)
     if (in->failed || rows != columns)
         return damaged(in);
     nv = rows;
-    bool global = rows != n;
+    bool global = rows != n || matrix_follows(in, nv, n);
     if (global)
         get_matrix(in, &rows, &columns, &H);
     const double *f = global ? numbers(in, (size_t)nv) : NULL, *b = numbers(in, (size_t)n);
@@ -330,9 +338,9 @@ static carom_status load_text(input *in, carom_problem **problem, carom_problem_
         return load_friction(in, problem);
     }
     *kind = CAROM_KIND_LCP;
-    if (lcp && load_lcp(in, problem) == CAROM_OK && in->at[strspn(in->at, " \t\r\n")] == 0)
+    if (lcp && load_lcp(in, problem) == CAROM_OK && (t[0] > 1 || in->at[strspn(in->at, " \t\r\n")] == 0))
         return CAROM_OK;
-    in->at = begin; /* an MLCP of 1 + 1 rows begins like an LCP, but has more to say */
+    in->at = begin; /* an MLCP of 1 + 1 rows begins like an LCP of one, but has more to say */
     in->failed = false;
     *kind = CAROM_KIND_MLCP;
     return load_mlcp(in, problem);

@@ -51,6 +51,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock, int m)
     carom_modes_place(&w->modes, layout, n, nblock, 0);
     CAROM_PLACE(layout, w->T, (size_t)m * (2 * (size_t)m + 2));
     w->modes.A = w->T; /* when the pivots are done */
+    w->modes.most = n;
     CAROM_PLACE(layout, w->root, m);
     CAROM_PLACE(layout, w->z, m);
     CAROM_PLACE(layout, w->x, n);

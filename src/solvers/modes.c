@@ -18,6 +18,7 @@ void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblo
 {
     CAROM_PLACE(layout, modes->mode, nblock);
     modes->nearest = false;
+    modes->most = active;
     CAROM_PLACE(layout, modes->A, (size_t)active * (size_t)active);
     CAROM_PLACE(layout, modes->F, n);
     CAROM_PLACE(layout, modes->work, 5 * (size_t)n);
@@ -217,6 +218,8 @@ bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double 
     enum { STEPS = 20 };
     int n = choose_rows(modes, problem, y);
     double before = INFINITY;
+    if (n > modes->most)
+        return false;
     for (int k = 0; n > 0 && k < STEPS; k++) {
         bool linear;
         double change = advance(modes, problem, n, y, &linear), size = 0;

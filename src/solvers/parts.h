@@ -12,6 +12,7 @@ enum { CAROM_FIX_STICK, CAROM_FIX_SLIP_PLUS, CAROM_FIX_SLIP_MINUS, CAROM_FIX_OPE
 typedef struct carom_modes {
     unsigned char *mode;      /* [nblock] */
     bool nearest;             /* among many solutions: the nearest to y instead of the smallest */
+    int most;                 /* rows of contacts that are not open that there is room for: active */
     double *A;                /* [active*active] */
     double *F, *work;         /* [n] [5n] */
     int *row, *order;         /* [n] [n] */
@@ -24,7 +25,7 @@ void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const d
  * disc. False when nothing changes. */
 bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, const double *u, double *y);
 /* Solves the equations of the modes (Newton's method, since the direction of a spatial slip is unknown), starting from
- * y; the inequalities are left to the residual. False when it does not converge. */
+ * y; the inequalities are left to the residual. False when it does not converge, or there are too many rows. */
 bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double *y);
 /* Are the modes of this law known to the above? */
 bool carom_modes_know(const carom_law *law);
