@@ -7,15 +7,16 @@
 #include "carom_output.h"
 #include "testing.h"
 
-static const char fall[] = "{\"carom\": 1, \"name\": \"fall\", \"parameters\": {\"g\": 10}, \"coordinates\": {\"y\": 5}, "
-                           "\"mass\": [[1]], \"force\": {\"y\": \"-g\"}}";
+static const char fall[] = "{\"carom\": 1, \"name\": \"fall\", \"parameters\": {\"g\": 10}, "
+                           "\"coordinates\": {\"y\": 5}, \"mass\": [[1]], \"force\": {\"y\": \"-g\"}}";
 static const char forced[] = "{\"carom\": 1, \"name\": \"forced\", \"parameters\": {\"c\": 0.1, \"w\": 2}, "
                              "\"coordinates\": {\"x\": 0}, \"mass\": [[1]], "
                              "\"force\": {\"x\": \"cos(w*t) - x - 2*c*x'\"}, \"period\": \"2*pi/w\"}";
 static const char wells[] = "{\"carom\": 1, \"name\": \"wells\", \"coordinates\": {\"x\": 0.5}, \"mass\": [[1]], "
                             "\"force\": {\"x\": \"x - x^3 - 4*x'\"}}";
 static const char ball[] = "{\"carom\": 1, \"name\": \"ball\", \"coordinates\": {\"y\": 1}, \"mass\": [[1]], "
-                           "\"force\": {\"y\": -2}, \"contacts\": {\"ground\": {\"gap\": \"y\", \"restitution\": 0.5}}}";
+                           "\"force\": {\"y\": -2}, "
+                           "\"contacts\": {\"ground\": {\"gap\": \"y\", \"restitution\": 0.5}}}";
 
 static carom_model *parse(const char *text)
 {

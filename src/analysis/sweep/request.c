@@ -127,8 +127,8 @@ carom_status carom_basin_compute(carom_basins *basins, const carom_sweep_request
     if (!(b->strobe >= 0) || b->transient < 0 || b->transient >= b->most || b->max_period < 1 ||
         b->max_period > CAROM_BASIN_PERIOD || !(b->tol > 0) || !(same > 0) || j.sweep.nshard != 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
-                   "a basin with %ld strobes, %ld of them unseen, periods up to %d and tolerances of %g and %g: that is "
-                   "outside of their ranges, or a shard", b->most, b->transient, b->max_period, b->tol, same);
+                   "a basin with %ld strobes, %ld of them unseen, periods up to %d and tolerances of %g and %g: that "
+                   "is outside of their ranges, or a shard", b->most, b->transient, b->max_period, b->tol, same);
     carom_arena *arena = carom_arena_new(0);
     carom_status status = arena ? plan_basin(&j, b, arena, error) : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
