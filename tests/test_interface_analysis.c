@@ -143,6 +143,12 @@ START_TEST(a_sweep_hands_over_the_rows_of_its_grid)
     request.shard = 1, request.nshard = 3, seen.n = 0;
     CHECK_OK(carom_sweep_compute(&request, &error), error);
     ck_assert_int_eq(seen.n, 4);
+    const char *doc;
+    int known = 0;
+    for (; carom_measure_name(known, &doc); known++)
+        ck_assert(doc && *doc);
+    CHECK_AT_LEAST(known, 9);
+    ck_assert_ptr_null(doc);
     request.measure = (const char *const[]){"speed", "max:y"};
     ck_assert(carom_sweep_compute(&request, &error) != CAROM_OK && strstr(error.text, "speed"));
     request.naxis = 11;

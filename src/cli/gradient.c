@@ -180,7 +180,8 @@ static int compute(work *w)
 
 static int gradient(const carom_cli *cli)
 {
-    work w = {.run.cli = cli, .of = carom_cli_own(cli, "--of"), .gradient.check = !carom_cli_own(cli, "--no-check")};
+    work w = {.run.cli = cli, .of = carom_cli_own(cli, "--of"),
+              .gradient = {.size = sizeof w.gradient, .check = !carom_cli_own(cli, "--no-check")}};
     int code = compute(&w);
     carom_model_free(w.run.model);
     return code;
