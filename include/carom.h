@@ -61,6 +61,8 @@ typedef struct carom_contact {
     double restitution_t;      /* tangential */
     double friction;           /* mu */
     double friction_static;    /* for contacts that stick; at least mu (0 stands for mu) */
+    const char *law;           /* one of carom_law_method, or a family of them; NULL: by directions */
+    const double *coefficient; /* of the law, in the order of its fields; NULL: those above */
 } carom_contact;
 
 typedef struct carom_point { /* where a callback is evaluated */
@@ -81,7 +83,7 @@ enum { /* what can be asked of a model */
     CAROM_GAP = 1 << 2,       /* g [njoint+ncontact]                                                    */
     CAROM_JACOBIAN = 1 << 3,  /* G [nrow*nv], w [nrow]:  u = G v + w                                    */
     CAROM_GAMMA = 1 << 4,     /* gamma [nrow]:  du/dt = G a + gamma                                     */
-    CAROM_LAW = 1 << 5,       /* law [ncontact*4]: e, e_t, mu, mu_s                                     */
+    CAROM_LAW = 1 << 5,       /* law: of each contact the fields of its law, one contact after the other */
     CAROM_ENERGY = 1 << 6,    /* energy [4]: kinetic, potential, external power, viscous power          */
     CAROM_OUTPUTS = 1 << 7,   /* outputs [noutput]                                                      */
     CAROM_STOP = 1 << 8,      /* stop [1]: not 0 ends the run                                           */
@@ -138,7 +140,7 @@ typedef struct carom_model {
     const char *const *output_name;            /* [noutput] */
     const carom_contact *contact;              /* [ncontact] */
     const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
-    bool sequential;                           /* law of multiple impacts: sequential, not simultaneous */
+    const char *impacts;                       /* one of carom_impact_method; NULL: the first, simultaneous */
     unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN ...: what depends on parameters alone; R_Q, R_V: on s too */
     double period;     /* of the forcing; 0: none */
     void *user;        /* handed to the callbacks */
@@ -148,7 +150,7 @@ typedef struct carom_model {
     carom_callback *gap;       /* g [njoint+ncontact] */
     carom_callback *slip;      /* sliding velocities [sum of directions], affine in v */
     carom_callback *potential; /* [1]; without it all of F counts as external */
-    carom_callback *law;       /* [ncontact*4]; without it the constants of carom_contact hold */
+    carom_callback *law;       /* as CAROM_LAW; without it the constants of carom_contact hold */
     carom_callback *outputs;   /* [noutput] */
     carom_callback *stop;      /* [1] */
     /* Optional derivatives; finite differences stand in for those that are missing. */
@@ -337,6 +339,7 @@ typedef struct carom_method { /* a scheme, a solver or a law */
 const carom_method *carom_scheme_method(int i); /* NULL after the last */
 const carom_method *carom_solver_method(int i);
 const carom_method *carom_law_method(int i);
+const carom_method *carom_impact_method(int i); /* rules for the impacts of an instant */
 /* The declared orders of a scheme with these options: in smooth motion and through impacts; 0: none. */
 void carom_scheme_orders(const carom_options *options, double *smooth, double *impact);
 

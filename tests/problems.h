@@ -46,7 +46,8 @@ static inline void with_friction(const carom_law *law, double mu, double *c)
 {
     for (int i = 0; i < carom_law_coefficients(law); i++) {
         const char *name = law->method.fields[i].name;
-        c[i] = strncmp(name, "friction", 8) == 0 || strcmp(name, "limit") == 0 ? mu : law->method.fields[i].value;
+        bool friction = strncmp(name, "friction", 8) == 0 || strcmp(name, "limit") == 0;
+        c[i] = friction ? mu : isnan(law->method.fields[i].value) ? 0 : law->method.fields[i].value;
     }
 }
 

@@ -2,6 +2,7 @@
  * says so. */
 #include <string.h>
 
+#include "schemes/scheme.h"
 #include "stepping.h"
 
 enum { BALLS = 5 };
@@ -51,7 +52,7 @@ static carom_model row_of_balls(row_store *s, double e, bool sequential)
                          .contact = s->contact,
                          .q = s->q,
                          .v = s->v,
-                         .sequential = sequential,
+                         .impacts = sequential ? "sequential" : NULL,
                          .constant = CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
                          .mass = row_mass,
                          .force = row_force,
@@ -87,19 +88,34 @@ START_TEST(the_sequential_law_sends_off_the_last_one)
 }
 END_TEST
 
-START_TEST(a_scheme_that_knows_one_law_only_says_so)
+/* Every scheme with every rule: it runs, or names both in its refusal. Those that do not locate events refuse all that
+ * act at an instant. */
+START_TEST(a_scheme_knows_a_rule_or_refuses_it)
 {
-    row_store store;
-    carom_model row = row_of_balls(&store, 1, true);
-    carom_sim *sim = start(&row, "moreau-jean", 0.01);
-    ck_assert_msg(strstr(carom_sim_note(sim), "sequential"), "%s", carom_sim_note(sim));
-    carom_sim_free(sim);
-    row.sequential = false;
-    sim = start(&row, "moreau-jean", 0.01);
-    ck_assert_str_eq(carom_sim_note(sim), "");
-    carom_sim_free(sim);
+    for (int i = 0; carom_scheme_method(i); i++)
+        for (int k = 0; carom_impact_method(k); k++) {
+            row_store store;
+            carom_model row = row_of_balls(&store, 1, false);
+            const char *scheme = carom_scheme_method(i)->name, *rule = carom_impact_method(k)->name;
+            carom_options o = carom_options_default();
+            carom_error error = {0};
+            carom_sim *sim;
+            row.impacts = rule;
+            CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
+            carom_status status = carom_sim_new(&sim, &row, &o, &error);
+            if (status == CAROM_OK) {
+                ck_assert_msg(k == 0 || carom_scheme_is(&o, CAROM_LOCATES_EVENTS), "%s takes %s", scheme, rule);
+                carom_sim_free(sim);
+                continue;
+            }
+            if (k == 0) /* the model itself */
+                continue;
+            ck_assert_msg(status == CAROM_UNSUPPORTED, "%s, %s: %s", scheme, rule, error.text);
+            ck_assert_msg(strstr(error.text, scheme) && strstr(error.text, rule), "%s, %s: %s", scheme, rule,
+                          error.text);
+        }
 }
 END_TEST
 
 TEST_MAIN("impact laws", the_simultaneous_law_moves_all_of_them, the_sequential_law_sends_off_the_last_one,
-          a_scheme_that_knows_one_law_only_says_so)
+          a_scheme_knows_a_rule_or_refuses_it)

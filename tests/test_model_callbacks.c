@@ -71,7 +71,8 @@ static void force_v(const carom_point *at, double *F_v)
 }
 
 static const double start_q[2] = {0.5, -0.3}, start_v[2] = {0.2, 0.1}, start_p[3] = {1.5, 4, 0.3};
-static const carom_contact contact[1] = {{"floor", 1, 0.5, 0.1, 0.2, 0}};
+static const carom_contact contact[1] = {
+    {.name = "floor", .directions = 1, .restitution = 0.5, .restitution_t = 0.1, .friction = 0.2}};
 
 static carom_model plain_model(void)
 {
@@ -324,7 +325,8 @@ static void check_refused(carom_model m, carom_status status, const char *words)
 START_TEST(a_struct_that_is_not_sound_is_refused_with_the_reason)
 {
     static const double bad_q[2] = {0.5, NAN}, deep[2] = {0.5, -3};
-    static const carom_contact sticky[1] = {{"floor", 3, 0, 0, 0, 0}}, bouncy[1] = {{"floor", 0, 1.5, 0, 0, 0}};
+    static const carom_contact sticky[1] = {{.name = "floor", .directions = 3}};
+    static const carom_contact bouncy[1] = {{.name = "floor", .restitution = 1.5}};
     static const char *const no_names[2] = {"a", NULL};
     carom_model good = full_model(), m;
     carom_error error = {0};

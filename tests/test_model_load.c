@@ -61,7 +61,7 @@ START_TEST(parameters_and_let_refer_to_each_other_in_any_order)
     CHECK_NEAR(m->v[0], 0, 0);
     CHECK_NEAR(m->v[1], -3, 0);
     CHECK_NEAR(m->period, 4, 0);
-    ck_assert(m->sequential && m->stops);
+    ck_assert(strcmp(m->impacts, "sequential") == 0 && m->stops);
     carom_probe k = probe_of(m, BASE | CAROM_R_P);
     k.s = 1;
     carom_probe_eval(&k);

@@ -8,7 +8,7 @@ cd "${1:-.}"
 # shellcheck disable=SC2046 # no blanks in our file names
 awk '
 BEGIN {
-    n = split("core text expr geometry model bodies laws problem solvers contact schemes sim analysis output cli", order, " ")
+    n = split("core text expr geometry laws model bodies problem solvers contact schemes sim analysis output cli", order, " ")
     for (i = 1; i <= n; i++)
         rank[order[i]] = i
     home["libfyaml.h"] = "text"; home["hdf5.h"] = "output"; home["check.h"] = "tests"

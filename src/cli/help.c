@@ -148,7 +148,10 @@ void carom_cli_command_help(FILE *file, const carom_cli_command *command)
 static void field_range(const carom_field *field, char *text, size_t size)
 {
     char low[32], high[32], standard[32];
-    carom_shortest(field->value, standard);
+    if (isnan(field->value))
+        snprintf(standard, sizeof standard, "none");
+    else
+        carom_shortest(field->value, standard);
     if (field->type == CAROM_FIELD_BOOL) {
         snprintf(text, size, "default %s", field->value != 0 ? "true" : "false");
     } else if (field->type == CAROM_FIELD_ENUM) {

@@ -2,14 +2,15 @@
  *
  *   M a = F + G^T x,   du/dt = G a + gamma                                                     (1)
  *   (du/dt, x) in the law of every active link: contacts press or open, sticking ones hold, up to static friction, or
- *   break loose; a contact that slips keeps its direction s:  x_t = -mu s x_n                  (2) */
+ *   break loose; a contact that slips keeps its direction                                      (2) */
 #include <math.h>
 
 #include "contact/contact.h"
 
 static void direction_of(const carom_link *link, const double *slip, double *s)
 {
-    double x = slip[link->row + 1], y = link->rows > 2 ? slip[link->row + 2] : 0, size = hypot(x, y);
+    int t = link->row + carom_link_normals(link);
+    double x = slip[t], y = link->law->tangents > 1 ? slip[t + 1] : 0, size = hypot(x, y);
     s[0] = size > 0 ? x / size : 1;
     s[1] = size > 0 ? y / size : 0;
 }
@@ -46,6 +47,7 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
         if (slips)
             direction_of(link, slip, block->direction);
     }
+    carom_contacts_offsets(c, system, NULL);
     CAROM_TRY(carom_contacts_solve(c, system, t, error));
     carom_contacts_apply(c, system, a_free, a, force);                                           /* (1) */
     return CAROM_OK;

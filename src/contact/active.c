@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "contact/contact.h"
+#include "contact/rules.h"
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
@@ -19,6 +19,8 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->u_after, n);
     CAROM_PLACE(layout, contacts->P, n);
     CAROM_PLACE(layout, contacts->a_free, nv);
+    CAROM_PLACE(layout, contacts->x0, n);
+    CAROM_PLACE(layout, contacts->offset, system->nlink - system->njoint);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
     CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
     CAROM_PLACE(layout, contacts->problem.b, n);
@@ -27,6 +29,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     contacts->solve.may_allocate = true; /* what nothing else solves; see solver.h */
     contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
     carom_equations_layout(layout, &contacts->joints, system, nj);
+    carom_rules_layout(layout, contacts, system);
 }
 
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
@@ -40,6 +43,8 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
         const carom_link *link = &system->link[contacts->active[k]];
         for (int r = link->row; r < link->row + link->rows; r++)
             contacts->P[r] = contacts->u_before[r] = contacts->u_free[r] = contacts->u_after[r] = 0;
+        if (link->contact >= 0)
+            contacts->offset[link->contact] = 0;
     }
     for (int i = 0; i < njoint; i++)
         contacts->active[n++] = i;
@@ -79,6 +84,22 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
     c->problem.n = n;
     c->problem.nblock = c->nactive;
     c->problem.x0 = NULL;
+}
+
+void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)
+{
+    carom_contacts *c = contacts;
+    for (int k = system->njoint; k < c->nactive; k++) {
+        const carom_link *link = &system->link[c->active[k]];
+        const carom_block *block = &c->problem.block[k];
+        if (!link->law->offset)
+            continue;
+        if (!c->problem.x0)
+            memset(c->x0, 0, sizeof(double) * (size_t)c->problem.n);
+        c->problem.x0 = c->x0;
+        bool open = mode && mode[link->contact] == CAROM_OPEN;
+        c->x0[block->row] = c->offset[link->contact] = open ? 0 : link->law->offset(block->c);
+    }
 }
 
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error)

@@ -17,10 +17,21 @@ typedef struct carom_contacts {
     double *u_after;       /* [nrow] */
     double *P;             /* [nrow] impulses; 0 on rows that are not active */
     double *a_free;        /* [nv] */
+    double h;              /* length of the step whose impulses are sought; 0: an impact */
+    double *x0;            /* [nrow] of the problem, where laws have an offset */
+    double *offset;        /* [ncontact] the same by contact */
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
     carom_equations joints; /* [njoint] of the projection */
+    struct {                /* memory of the impact rules, see rules.h */
+        int *links;                 /* [nlink] */
+        double *total, *v;          /* [nrow] [nv] */
+        carom_problem problem;      /* from here on for poisson alone: the expansion */
+        carom_solve solve;
+        int *row;                   /* [nrow+ncontact] its rows in the compression */
+        double *back, *limit;       /* [nrow] [nlink] */
+    } rules;
 } carom_contacts;
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system);
@@ -34,6 +45,8 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
  * judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all rows. */
 void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
                          const carom_rows *rows);
+/* x0 of the problem from the coefficients of its blocks; what is open has no offset (mode NULL: all are closed). */
+void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
                           double *x);

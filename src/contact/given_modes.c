@@ -1,12 +1,12 @@
 /* given_modes.c: block `given_modes`, the motion of links whose modes are given.
  *
  *   rows J:   joints, normals of contacts that carry a force, normals and tangents of those that stick
- *   H = J, but for slip along s (saturated: mu_s):  H = G_n - mu (s . G_t)                     (1)
+ *   slip along s (saturated: static):  x_t = f x_n + k by the law,  H = G_n + f . G_t, k is a given force   (1)
  *   K x = b,  K = J A^-1 H^T,  b = -(J y_free + offset)                                        (2)
  *   y = y_free + A^-1 H^T x                     A = M: accelerations, with F and gamma; velocities, with w        (3)
  *   q <- q + M^-1 G_n^T x,  G_n M^-1 G_n^T x = -g                       positions, repeated    (4)
- *   spatial slip:   s = u_t/|u_t|, and -x_t/|x_t| of the contact as if it stuck while |u_t| is tiny and
- *                   |x_t| >= mu x_n: it has just broken loose, and its direction relaxes faster than any step       (5)
+ *   spatial slip:   s = u_t/|u_t|, and what goes with x_t of the contact as if it stuck while |u_t| is tiny
+ *                   and x_t is at its limit: it has just broken loose, its direction relaxes faster than any step  (5)
  *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it
  *                   there is no solution, or more than one (Painleve). One contact alone:
  *                   d = (W_nn - mu s W_nt)/W_nn                                                (6)
@@ -112,10 +112,19 @@ carom_status carom_given_positions(carom_equations *e, carom_system *system, con
 
 /* ---- rows and columns of the modes ---- */
 
-/* Friction is a part of the normal force: mu of slip, mu_s of what is saturated. */
-static double part_of(const carom_given_modes *g, const carom_system *system, int contact)
+/* Friction of a contact that slips, static coefficients if it is saturated: x_t = f x_n + k. Returns whether k != 0. */
+static bool friction_of(const carom_given_modes *g, const carom_system *system, const carom_link *link, double *f,
+                        double *k)
 {
-    return system->at.law[4 * contact + (g->modes[contact].mode == CAROM_SATURATED ? 3 : 2)];
+    const carom_link_mode *mode = &g->modes[link->contact];
+    const double *c = carom_link_coefficients(system, link, mode->mode == CAROM_SATURATED, 1);
+    bool along = carom_link_normals(link) == 0, constant = along || link->law->offset;
+    f[0] = f[1] = k[0] = k[1] = 0;
+    if (!along)
+        link->law->slide(c, mode->direction, 1, f);
+    if (constant)
+        link->law->slide(c, mode->direction, along ? 0 : link->law->offset(c), k);
+    return constant;
 }
 
 /* Contacts that creep may be solved as if they stuck. */
@@ -130,16 +139,18 @@ void carom_given_rows(carom_given_modes *g, const carom_system *system, const ca
     g->equations.m = 0;
     for (int i = 0; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        int mode = mode_of(g, link), rows = kind == CAROM_ROWS_FORCES && mode != CAROM_CLOSED ? link->rows
-                                            : kind == CAROM_ROWS_MOTION && mode == CAROM_STICK ? link->rows
-                                                                                               : 1;
+        int mode = mode_of(g, link), normals = carom_link_normals(link);
+        int rows = kind == CAROM_ROWS_FORCES && mode != CAROM_CLOSED ? link->rows
+                   : kind == CAROM_ROWS_MOTION && mode == CAROM_STICK ? link->rows
+                                                                      : normals;
+        double f[2], constant[2];
+        if (carom_mode_slips(mode))
+            friction_of(g, system, link, f, constant);
         for (int j = 0; j < rows && carom_mode_carries(mode); j++) {
             double *y = add_row(&g->equations, system, i, j);
             carom_row_copy(system, link->row + j, y);
-            for (int k = 1; kind == CAROM_ROWS_MOTION && carom_mode_slips(mode) && k < link->rows; k++) {
-                double mu_s = part_of(g, system, link->contact) * g->modes[link->contact].direction[k - 1];
-                carom_row_add(system, link->row + k, -mu_s, y);                        /* (1) */
-            }
+            for (int k = normals; kind == CAROM_ROWS_MOTION && carom_mode_slips(mode) && k < link->rows; k++)
+                carom_row_add(system, link->row + k, f[k - normals], y);               /* (1) */
             carom_factor_solve(system, A, y);
         }
     }
@@ -151,9 +162,12 @@ void carom_given_spread(const carom_given_modes *g, const carom_system *system, 
     for (int k = 0; k < e->m; k++) {
         const carom_link *link = &system->link[e->link[k]];
         force[e->row[k]] = e->x[k];
-        for (int j = 1; carom_mode_slips(mode_of(g, link)) && j < link->rows; j++)
-            force[link->row + j] =
-                -part_of(g, system, link->contact) * g->modes[link->contact].direction[j - 1] * e->x[k];
+        if (!carom_mode_slips(mode_of(g, link)))
+            continue;
+        double f[2], constant[2];
+        friction_of(g, system, link, f, constant);
+        for (int j = 1; j < link->rows; j++)
+            force[link->row + j] = f[j - 1] * e->x[k];
     }
 }
 
@@ -173,16 +187,38 @@ void carom_given_hold(carom_given_modes *g, const carom_system *system, const ca
 
 /* ---- accelerations ---- */
 
+/* The part k of friction f x_n + k: into a, or onto forces (a NULL). */
+static void constant_friction(carom_given_modes *g, const carom_system *system, double *a, double *force)
+{
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        double f[2], k[2];
+        if (!carom_mode_slips(mode_of(g, link)) || !friction_of(g, system, link, f, k))
+            continue;
+        for (int j = carom_link_normals(link), t = 0; j < link->rows; j++, t++) {
+            if (!a) {
+                force[link->row + j] += k[t];
+                continue;
+            }
+            carom_mass_solve_row(system, link->row + j, g->column);
+            for (int l = 0; l < system->nv; l++)
+                a[l] += g->column[l] * k[t];
+        }
+    }
+}
+
 /* Collects the rows of all links and solves them: a of the free system becomes that of the modes. */
 static void accelerate(carom_given_modes *g, const carom_system *system, double *a, double *force)
 {
     carom_equations *e = &g->equations;
+    constant_friction(g, system, a, NULL);
     carom_given_rows(g, system, &system->mass, CAROM_ROWS_MOTION);
     for (int k = 0; k < e->m; k++)
-        e->b[k] = -carom_row_accel(system, e->row[k], g->a_free);
+        e->b[k] = -carom_row_accel(system, e->row[k], a);
     solve(e, system, CAROM_RANK);                                                           /* (2) */
     carom_equations_add(e, system->nv, a);
     carom_given_spread(g, system, force);
+    constant_friction(g, system, NULL, force);
 }
 
 /* (5): directions of spatial slip; returns whether some contact creeps. */
@@ -194,7 +230,7 @@ static bool spatial_directions(carom_given_modes *g, const carom_system *system,
         int c = link->contact;
         carom_link_mode *mode = &g->modes[c];
         g->creeps[c] = false;
-        if (link->rows < 3 || mode->mode != CAROM_SLIP || g->holds[c])
+        if (link->law->tangents < 2 || mode->mode != CAROM_SLIP || g->holds[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
         double size = hypot(x, y);
@@ -216,11 +252,11 @@ static void creeping_directions(carom_given_modes *g, const carom_system *system
         const carom_link *link = &system->link[i];
         const double *x = force + link->row;
         int c = link->contact;
-        double size = g->creeps[c] ? hypot(x[1], x[2]) : 0;
-        if (g->creeps[c] && g->moves[c] && size < (1 - 1e-9) * system->at.law[4 * c + 2] * x[0])
+        double most = 0, size = g->creeps[c] ? carom_link_friction(system, link, false, x, &most) : 0;
+        if (g->creeps[c] && g->moves[c] && size < (1 - 1e-9) * most)
             g->creeps[c] = false; /* it does not start, it stops */
         else if (size > 0)
-            g->modes[c].direction[0] = -x[1] / size, g->modes[c].direction[1] = -x[2] / size;
+            link->law->slip_along(carom_link_law(system, link), x + 1, g->modes[c].direction);
     }
 }
 

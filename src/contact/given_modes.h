@@ -38,7 +38,10 @@ static inline void carom_modes_directions(const carom_system *system, const caro
 {
     for (int i = 0; i < system->nlink; i++)
         for (int j = 0; j < system->link[i].rows; j++)
-            slip[system->link[i].row + j] = j ? modes[system->link[i].contact].direction[j - 1] : 0;
+            slip[system->link[i].row + j] =
+                j >= carom_link_normals(&system->link[i])
+                    ? modes[system->link[i].contact].direction[j - carom_link_normals(&system->link[i])]
+                    : 0;
 }
 /* At a start: closed where the state says so, to be decided. */
 static inline void carom_modes_start(int n, const unsigned char *mode, carom_link_mode *modes)

@@ -21,7 +21,7 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         bool sticks = link->contact >= 0 && now->mode[link->contact] == CAROM_STICK;
-        block->c = carom_link_coefficients(system, link, sticks, 1);
+        block->c = carom_link_coefficients(system, link, sticks, c->h);
         for (int j = 0; j < link->rows; j++) {
             int r = link->row + j;
             double e = carom_link_restitution(system, link, j);
@@ -40,13 +40,15 @@ bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *sy
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
-        if (!link->law->at_rest || mode[link->contact] != CAROM_STICK)
+        if (!link->law->at_rest || mode[link->contact] != CAROM_STICK || block->c == carom_link_law(system, link))
             continue;
-        int normals = link->rows - link->law->tangents;
-        const double *moving = carom_link_law(system, link), *u = c->solve.u + block->row + normals;
-        if (block->c != moving && carom_norm_max(link->law->tangents, u) > 1e-9 * scale) {
-            block->c = moving;
-            again = true;
+        const double *u = c->solve.u + block->row + carom_link_normals(link);
+        double held[CAROM_COEFFICIENTS_MAX];
+        int n = carom_law_coefficients(link->law);
+        if (carom_norm_max(link->law->tangents, u) > 1e-9 * scale) {
+            carom_copy(n, block->c, held);
+            block->c = carom_link_coefficients(system, link, false, c->h);
+            again |= memcmp(held, block->c, sizeof *held * (size_t)n) != 0;
         }
     }
     return again;
@@ -89,6 +91,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     }
     carom_contacts_pose(c, system, A, rows);                                                      /* (3) */
     given(c, system, rows, v, v_free, now);
+    carom_contacts_offsets(c, system, now->mode);
     do
         CAROM_TRY(carom_contacts_solve(c, system, now->t, error));                                /* (5) */
     while (carom_contacts_break_loose(c, system, now->mode));

@@ -205,7 +205,7 @@ static bool begin(trial *t, const carom_contacts *c, const carom_system *system)
     for (int k = 0; k < t->n; k++) {
         const carom_block *block = &c->problem.block[t->nj + k];
         bool slips = block->pin == CAROM_PIN_SLIP;
-        if (rows_of(t, k) > 2 && !slips)
+        if (!carom_law_plain(block->law) || (block->law->tangents > 1 && !slips))
             return false;
         rough |= rows_of(t, k) > 1 && carom_block_mu(block) > 0;
         t->s[k][0] = slips ? block->direction[0] : 1;

@@ -45,7 +45,7 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
     int r = link->row;
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
-    return tangential(c->u_after + r + 1, link->rows - 1,
+    return tangential(c->u_after + r + 1, link->law->tangents,
                       CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r)));
 }
 
@@ -99,7 +99,11 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
         const carom_link *link = &system->link[system->njoint + i];
         carom_mode before = now->mode[i], after = CAROM_OPEN;
         bool hit = false;
-        if (c->P[link->row] > 0) {
+        if (!carom_law_can(link->law, CAROM_OPEN)) {
+            double scale = resolution(system, link->row, now, true, v_free);
+            after = tangential(c->u_after + link->row, link->law->tangents,
+                               CAROM_MAX(scale, carom_norm_max(link->rows, c->u_before + link->row)));
+        } else if (c->P[link->row] + c->offset[i] > 0) {
             after = mode_after_impulse(c, link, resolution(system, link->row, now, before != CAROM_OPEN, v_free));
             hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
         } else if (before != CAROM_OPEN) {
@@ -137,7 +141,9 @@ void carom_contact_start(carom_system *system, carom_state *state)
         for (int j = 0; j < link->rows; j++)
             u[j] = carom_row_speed(system, link->row + j, state->v);
         bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
-        state->mode[link->contact] = (unsigned char)(closed ? tangential(u + 1, link->rows - 1, speed) : CAROM_OPEN);
+        closed |= !carom_law_can(link->law, CAROM_OPEN);
+        state->mode[link->contact] =
+            (unsigned char)(closed ? tangential(u + carom_link_normals(link), link->law->tangents, speed) : CAROM_OPEN);
     }
 }
 
@@ -196,7 +202,8 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
         for (int r = link->row; r < link->row + link->rows; r++) {
             double work = 0.5 * c->P[r] * (carom_row_dot(system, r, v_before) + carom_row_dot(system, r, v_after));
             double moving = link->contact < 0 ? work : -c->P[r] * system->at.w[r];
-            bool impact = link->contact >= 0 && (r == link->row || c->hit[link->contact]);
+            bool normal = r < link->row + carom_link_normals(link);
+            bool impact = link->contact >= 0 && (normal || c->hit[link->contact]);
             stage->work_constraints += moving;
             if (link->contact >= 0)
                 *(impact ? &stage->impact : &stage->friction) += moving - work;

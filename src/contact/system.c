@@ -15,8 +15,10 @@ static void fill_links(carom_system *system)
     for (int i = 0; i < m->ncontact; i++) {
         const carom_contact *c = &m->contact[i];
         int rows = 1 + c->directions;
-        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", carom_law_find(NULL, c->directions),
-                                                   row, rows, i, 4 * i};
+        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", carom_model_law(m, i), row,
+                                                   rows, i, carom_model_coefficient(m, i)};
+        if (carom_link_normals(&system->link[m->njoint + i]) == 0)
+            system->along[system->nalong++] = m->njoint + i;
         row += rows;
     }
 }
@@ -28,7 +30,7 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
         {CAROM_MASS, &at->M, nv * nv},          {CAROM_FORCE, &at->F, nv},
         {CAROM_GAP, &at->g, m->njoint + m->ncontact},
         {CAROM_JACOBIAN, &at->G, nrow * nv},    {CAROM_JACOBIAN, &at->w, nrow},
-        {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, 4 * m->ncontact},
+        {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, carom_model_coefficient(m, m->ncontact)},
         {CAROM_ENERGY, &at->energy, 4},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
         {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, nv * nv},
         {CAROM_R_V, &at->R_v, nv * nv},         {CAROM_R_P, &at->R_p, nv * np},
@@ -49,22 +51,38 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->curved = model->manifold != NULL;
     system->njoint = model->njoint, system->nlink = model->njoint + model->ncontact;
     system->nrow = carom_model_rows(model);
+    system->nlaw = carom_model_coefficient(model, model->ncontact);
     system->row_values = (size_t)system->nrow * (size_t)system->nv;
     system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
+    CAROM_PLACE(layout, system->along, system->nlink);
+    system->nalong = 0;
     place_results(layout, &system->at, model, system->nrow, want);
     const carom_structure *s = carom_model_structure(model);
     size_t nv = (size_t)model->nv;
     system->row_span = s ? s->row : NULL, system->mass_span = s ? s->mass : NULL;
     system->mass.n = model->nv, system->mass.symmetric = true, system->mass.structure = s;
     CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[nv] : nv * nv);
-    CAROM_PLACE(layout, system->effective, 4 * model->ncontact);
+    CAROM_PLACE(layout, system->effective, system->nlaw);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
     system->room = want;
     if (layout->base)
         fill_links(system);
+}
+
+double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
+                           double *most)
+{
+    double held[CAROM_COEFFICIENTS_MAX], y[CAROM_LAW_ROWS];
+    const double *c = carom_link_law(system, link);
+    if (at_rest && link->law->at_rest)
+        link->law->at_rest(c, held), c = held;
+    carom_copy(link->rows, x, y);
+    if (link->law->offset)
+        y[0] += link->law->offset(c);
+    return link->law->friction(c, y, most);
 }
 
 const double *carom_link_coefficients(const carom_system *system, const carom_link *link, bool at_rest, double h)

@@ -40,6 +40,8 @@ typedef struct carom_system {
     const carom_evaluator *evaluator;
     void *evaluator_work;
     int nq, nv, nrow, nlink, njoint;
+    int nlaw;         /* coefficients of all contacts */
+    int nalong, *along; /* [nlink] links without a normal */
     carom_link *link; /* [nlink]: the joints, then the contacts */
     double *p;        /* [np] */
     unsigned room;    /* what there are arrays for */
@@ -76,6 +78,8 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     system->evaluator->eval(system->model, at, system->evaluator_work);
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
+    for (int i = 0; want & CAROM_GAP && i < system->nalong; i++) /* links without a normal have no gap */
+        at->g[system->along[i]] = 0;
 }
 /* The coefficients of a contact's law evaluated last; NULL for a joint. */
 static inline const double *carom_link_law(const carom_system *system, const carom_link *link)
@@ -85,6 +89,36 @@ static inline const double *carom_link_law(const carom_system *system, const car
 static inline double carom_link_restitution(const carom_system *system, const carom_link *link, int row)
 {
     return link->contact < 0 ? 0 : carom_law_restitution(link->law, system->at.law + link->coefficient, row);
+}
+static inline double carom_contact_restitution(const carom_system *system, int contact) /* of the normal */
+{
+    return carom_link_restitution(system, &system->link[system->njoint + contact], 0);
+}
+/* Coulomb's coefficient, static if at rest; 0 where the law has none. */
+static inline double carom_link_mu(const carom_system *system, const carom_link *link, bool at_rest)
+{
+    double held[CAROM_COEFFICIENTS_MAX];
+    const double *c = link->law->mu ? system->at.law + link->coefficient : NULL;
+    if (c && at_rest && link->law->at_rest)
+        link->law->at_rest(c, held), c = held;
+    return c ? link->law->mu(c) : 0;
+}
+static inline int carom_link_normals(const carom_link *link)
+{
+    return link->rows - link->law->tangents;
+}
+/* The constant part of the normal force; the law is one of x plus this. */
+static inline double carom_link_offset(const carom_system *system, const carom_link *link)
+{
+    return link->law->offset ? link->law->offset(system->at.law + link->coefficient) : 0;
+}
+/* The size of the friction in the force x [rows] and the most it may be, static if at rest. */
+double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
+                           double *most);
+/* How friction turns with the slip along d: k of carom_law.turn. */
+static inline double carom_link_turn(const carom_system *system, const carom_link *link, const double *d)
+{
+    return link->law->turn(system->at.law + link->coefficient, d);
 }
 /* The same as they hold for a contact that sticks (static friction), and for impulses of a step of length h: forces
  * among them times h; 1 for forces, 0 for an impact. Valid until it is asked again for the same link. */

@@ -134,6 +134,7 @@ const carom_law carom_law_coulomb_planar = {
     .project = project,
     .residual = residual,
     .solve_single = solve_single,
+    .wrong = carom_coulomb_wrong,
     .slide = slide,
     .slip_along = slip_along,
     .friction = friction,

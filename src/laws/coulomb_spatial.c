@@ -234,12 +234,10 @@ static void slip_along(const double *c, const double *x_t, double *d)
     d[1] = -x_t[1] / size;
 }
 
-static void turn(const double *c, const double *d, double *T)
+static double turn(const double *c, const double *d)
 {
-    double mu = c[CAROM_FRICTION];
-    T[0] = -mu * d[1] * d[1];
-    T[1] = T[2] = mu * d[0] * d[1];
-    T[3] = -mu * d[0] * d[0];
+    (void)d;
+    return c[CAROM_FRICTION];
 }
 
 static double friction(const double *c, const double *x, double *most)
@@ -264,6 +262,7 @@ const carom_law carom_law_coulomb_spatial = {
     .project = project,
     .residual = residual,
     .solve_single = solve_single,
+    .wrong = carom_coulomb_wrong,
     .slide = slide,
     .slip_along = slip_along,
     .turn = turn,

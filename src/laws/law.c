@@ -10,6 +10,11 @@ static const carom_law *const laws[] = {
     &carom_law_bilateral,
     &carom_law_coulomb_planar,
     &carom_law_coulomb_spatial,
+    &carom_law_anisotropic,
+    &carom_law_cohesive_smooth,
+    &carom_law_cohesive_planar,
+    &carom_law_cohesive_spatial,
+    &carom_law_bounded,
 };
 
 const carom_law *carom_law_list(int i)
@@ -23,12 +28,12 @@ const carom_method *carom_law_method(int i)
     return law ? &law->method : NULL;
 }
 
-const carom_law *carom_law_find(const char *name, int tangents)
+const carom_law *carom_law_find(const char *name, int directions)
 {
     const char *wanted = name ? name : "contact";
     for (int i = 0; i < CAROM_COUNT(laws); i++) {
-        bool family = laws[i]->family && laws[i]->tangents == tangents && strcmp(laws[i]->family, wanted) == 0;
-        if (family || strcmp(laws[i]->method.name, wanted) == 0)
+        bool family = laws[i]->family && strcmp(laws[i]->family, wanted) == 0;
+        if (laws[i]->rows == 1 + directions && (family || strcmp(laws[i]->method.name, wanted) == 0))
             return laws[i];
     }
     return NULL;
@@ -40,6 +45,14 @@ int carom_law_coefficients(const carom_law *law)
     while (law->method.fields[n].name)
         n++;
     return n;
+}
+
+const char *carom_law_words(const carom_law *law, int i)
+{
+    const char *name = law->method.fields[i].name;
+    return strcmp(name, "restitution_t") == 0     ? "tangential restitution"
+           : strcmp(name, "friction_static") == 0 ? "static friction"
+                                                  : name;
 }
 
 void carom_contest_enter(carom_contest *contest, const double *y)

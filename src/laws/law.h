@@ -24,8 +24,8 @@ enum {
 #define CAROM_RANK_TOL 1e-11
 
 typedef struct carom_law {
-    carom_method method;       /* its fields are its coefficients */
-    const char *family;        /* a model may name it instead: the number of tangents tells which law; NULL: alone */
+    carom_method method;       /* its fields are its coefficients; one with the default NAN must be given */
+    const char *family;        /* a model may name it instead: the number of rows tells which law; NULL: alone */
     int rows, tangents;        /* rows in all; tangential ones among them, the last */
     unsigned modes;            /* bit 1 << m: it can have the carom_mode m */
     unsigned forces;           /* bit i: coefficient i is a force, see above */
@@ -38,13 +38,15 @@ typedef struct carom_law {
     /* Solves (1) for one contact alone, exactly; W is the diagonal block inside of a matrix with rows of length
      * stride, maybe nonsymmetric and singular. The best found if there is no solution. */
     void (*solve_single)(const double *c, const double *W, int stride, const double *b, double *x);
+    /* What is wrong with coefficients that lie in their ranges: which one, compared with which; NULL: nothing. */
+    const char *(*wrong)(const double *c, int *which, int *than);
     /* ---- laws with tangents ---- */
     /* The friction of slip along the unit vector d: linear in the normal force x_n, constant without a normal. */
     void (*slide)(const double *c, const double *d, double x_n, double *x_t);
     /* The unit direction of the slip that has friction along x_t, not 0; also of what breaks loose against x_t. */
     void (*slip_along)(const double *c, const double *x_t, double *d);
-    /* T [tangents^2]: |u_t| times the derivative of slide(c, u_t/|u_t|, 1) by u_t. NULL: 0, there is but one line. */
-    void (*turn)(const double *c, const double *d, double *T);
+    /* Of two tangents: how friction turns with the slip, k in |u_t| dx_t/du_t = -k p p^T for x_n = 1, p across d. */
+    double (*turn)(const double *c, const double *d);
     /* The size of the friction in x, and the most it may be: they are equal while it slips. */
     double (*friction)(const double *c, const double *x, double *most);
     /* Coulomb's coefficient, where friction is opposite to the slip and mu times the normal force; otherwise NULL. */
@@ -63,16 +65,31 @@ extern const carom_law carom_law_unilateral;      /* 0 <= u _|_ x >= 0 */
 extern const carom_law carom_law_bilateral;       /* u = 0 */
 extern const carom_law carom_law_coulomb_planar;  /* unilateral normal, x_t in -mu x_n Sgn(u_t) */
 extern const carom_law carom_law_coulomb_spatial; /* the same with a disc */
+extern const carom_law carom_law_anisotropic;     /* with an ellipse */
+extern const carom_law carom_law_cohesive_smooth, carom_law_cohesive_planar, carom_law_cohesive_spatial; /* pull too */
+extern const carom_law carom_law_bounded;         /* no normal: |x| <= c */
 
 const carom_law *carom_law_list(int i); /* NULL after the last */
-/* The law of that name, or the one of that family with this number of tangents. NULL name: "contact". NULL: none. */
-const carom_law *carom_law_find(const char *name, int tangents);
+/* The law of that name, or the one of that family, with 1 + directions rows; NULL name: the family "contact". NULL if
+ * there is none. */
+const carom_law *carom_law_find(const char *name, int directions);
 int carom_law_coefficients(const carom_law *law); /* how many */
+const char *carom_law_words(const carom_law *law, int i); /* coefficient i in words */
 
-/* Contact without friction, joint, or Coulomb's friction: nothing else is to be known of it. */
+/* What there is to know about a law beyond contact without friction, joint and Coulomb's friction. */
+enum {
+    CAROM_LAW_SLANTED = 1, /* friction is not opposite to the slip */
+    CAROM_LAW_PULLS = 2,   /* it has an offset */
+    CAROM_LAW_ALONG = 4    /* it has no normal */
+};
+static inline unsigned carom_law_needs(const carom_law *law)
+{
+    unsigned needs = (law->offset ? CAROM_LAW_PULLS : 0u) | (law->tangents == law->rows ? CAROM_LAW_ALONG : 0u);
+    return needs | (law->tangents && !law->mu && !needs ? CAROM_LAW_SLANTED : 0u);
+}
 static inline bool carom_law_plain(const carom_law *law)
 {
-    return law->mu || (law->tangents == 0 && !law->offset);
+    return carom_law_needs(law) == 0;
 }
 static inline bool carom_law_can(const carom_law *law, carom_mode mode)
 {

@@ -10,7 +10,7 @@
 #include "laws/law.h"
 
 static const carom_field fields[] = {
-    {"restitution", CAROM_FIELD_DOUBLE, 0, 0, 1, NULL, "e: normal velocity after an impact over the one before"},
+    {"restitution", CAROM_FIELD_DOUBLE, NAN, 0, 1, NULL, "normal velocity after an impact over the one before"},
     {0},
 };
 

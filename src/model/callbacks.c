@@ -24,6 +24,19 @@ int carom_model_contact_row(const carom_model *model, int contact)
     return row;
 }
 
+const carom_law *carom_model_law(const carom_model *model, int contact)
+{
+    return carom_law_find(model->contact[contact].law, model->contact[contact].directions);
+}
+
+int carom_model_coefficient(const carom_model *model, int contact)
+{
+    int at = 0;
+    for (int i = 0; i < contact; i++)
+        at += carom_law_coefficients(carom_model_law(model, i));
+    return at;
+}
+
 const carom_evaluator *carom_model_evaluator(const carom_model *model)
 {
     return model->evaluator ? model->evaluator : &carom_callbacks;
@@ -153,10 +166,11 @@ static void law(const carom_model *m, const carom_point *at, double *out)
     }
     for (int i = 0; i < m->ncontact; i++) {
         const carom_contact *c = &m->contact[i];
-        out[4 * i] = c->restitution;
-        out[4 * i + 1] = c->restitution_t;
-        out[4 * i + 2] = c->friction;
-        out[4 * i + 3] = c->friction_static != 0 ? c->friction_static : c->friction;
+        const double standard[] = {c->restitution, c->restitution_t, c->friction,
+                                   c->friction_static != 0 ? c->friction_static : c->friction};
+        const double *from = c->coefficient ? c->coefficient : standard;
+        for (int k = 0, n = carom_law_coefficients(carom_model_law(m, i)); k < n; k++)
+            *out++ = from[k];
     }
 }
 
@@ -267,7 +281,7 @@ static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch 
         PORT(CAROM_JACOBIAN, G, k->nrow * m->nv),
         PORT(CAROM_JACOBIAN, w, k->nrow),
         PORT(CAROM_GAMMA, gamma, k->nrow),
-        PORT(CAROM_LAW, law, 4 * m->ncontact),
+        PORT(CAROM_LAW, law, carom_model_coefficient(m, m->ncontact)),
         PORT(CAROM_ENERGY, energy, 4),
         PORT(CAROM_OUTPUTS, outputs, m->noutput),
         PORT(CAROM_STOP, stop, 1),

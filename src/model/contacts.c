@@ -1,4 +1,5 @@
 /* contacts.c: the sections constraints and contacts. */
+#include <math.h>
 #include <string.h>
 
 #include "model/source.h"
@@ -108,49 +109,118 @@ static carom_status slips(carom_loader *l, const carom_text_node *node, carom_co
     return CAROM_OK;
 }
 
-static carom_status laws(carom_loader *l, const carom_text_node *node, carom_contact_given *c)
+/* What a contact may say: its gap (or, without a normal, where it acts), slip, law, and the fields of the law. */
+static carom_status keys(carom_loader *l, const carom_text_node *node, const carom_law *law)
 {
-    static const char *const keys[4] = {"restitution", "restitution_t", "friction", "friction_static"};
-    const carom_text_node *given[4];
-    bool slip = carom_text_get(node, "slip") != NULL;
-    for (int i = 0; i < 4; i++) {
-        given[i] = carom_text_get(node, keys[i]);
-        c->law[i] = (carom_given){carom_expr_const(l->s->pool, 0), NULL};
-        if (given[i])
-            CAROM_TRY(carom_load_positional(l, given[i], keys[i], &c->law[i]));
+    const char *names[3 + CAROM_COEFFICIENTS_MAX] = {law->tangents < law->rows ? "gap" : "along", "law"};
+    const carom_field *field = law->method.fields;
+    int n = 2;
+    if (law->rows > 1 || law->family)
+        names[n++] = "slip";
+    if (law->family) /* with slip there may be more: those get errors of their own */
+        field = carom_law_find(law->family, 1) ? carom_law_find(law->family, 1)->method.fields : field;
+    for (; field->name; field++)
+        names[n++] = field->name;
+    return carom_load_keys(l, node, names, n, "a contact");
+}
+
+/* Friction without slip and slip without friction are the common mistakes. */
+static carom_status misses(carom_loader *l, const carom_text_node *node, const char *field)
+{
+    const carom_text_node *slip = carom_text_get(node, "slip");
+    if (slip && strcmp(field, "friction") == 0)
+        return carom_load_fail(l, slip->key_place, "contact '%s' has slip but no friction", node->key);
+    return carom_load_fail(l, node->key_place, "contact '%s' has no %s", node->key, field);
+}
+
+static carom_status superfluous(carom_loader *l, const carom_text_node *node, const carom_law *law)
+{
+    static const char *const known[] = {"gap", "along", "slip", "law"};
+    for (const carom_text_node *c = node->child; c; c = c->next) {
+        bool found = false;
+        for (int i = 0; i < CAROM_COUNT(known); i++)
+            found |= strcmp(c->key, known[i]) == 0;
+        for (const carom_field *f = law->method.fields; f->name; f++)
+            found |= strcmp(c->key, f->name) == 0;
+        if (!found && strcmp(c->key, "friction") == 0)
+            return carom_load_fail(l, c->key_place, "contact '%s' has friction but no slip (the sliding velocity)",
+                                   node->key);
+        if (!found)
+            return carom_load_fail(l, c->key_place, "contact '%s' has %s but no slip and friction", node->key, c->key);
     }
-    if (!given[0])
-        return carom_load_fail(l, node->key_place, "contact '%s' has no restitution", node->key);
-    if (given[2] && !slip)
-        return carom_load_fail(l, given[2]->key_place, "contact '%s' has friction but no slip (the sliding velocity)",
-                               node->key);
-    if (slip && !given[2])
-        return carom_load_fail(l, carom_text_get(node, "slip")->key_place, "contact '%s' has slip but no friction",
-                               node->key);
-    for (int i = 1; i < 4; i += 2)
-        if (given[i] && !slip)
-            return carom_load_fail(l, given[i]->key_place, "contact '%s' has %s but no slip and friction", node->key,
-                                   keys[i]);
-    if (!given[3])
-        c->law[3] = c->law[2];
     return CAROM_OK;
+}
+
+/* The coefficients in the order of the law's fields. What is called X_static is X if it is not given. */
+static carom_status coefficients(carom_loader *l, const carom_text_node *node, const carom_law *law,
+                                 carom_contact_given *c)
+{
+    const carom_field *fields = law->method.fields;
+    for (c->ncoefficient = 0; fields[c->ncoefficient].name; c->ncoefficient++) {
+        const carom_field *field = &fields[c->ncoefficient];
+        const carom_text_node *given = carom_text_get(node, field->name);
+        carom_given *to = &c->law[c->ncoefficient];
+        *to = (carom_given){carom_expr_const(l->s->pool, field->value), NULL};
+        size_t stem = strlen(field->name) - (strstr(field->name, "_static") ? strlen("_static") : 0);
+        for (int i = 0; i < c->ncoefficient && field->name[stem]; i++)
+            if (strlen(fields[i].name) == stem && strncmp(fields[i].name, field->name, stem) == 0)
+                *to = c->law[i];
+        if (given)
+            CAROM_TRY(carom_load_positional(l, given, field->name, to));
+        else if (isnan(field->value))
+            return misses(l, node, field->name);
+    }
+    return superfluous(l, node, law);
+}
+
+/* The law that is named, or the one that the number of slips tells. */
+static carom_status law_of(carom_loader *l, const carom_text_node *node, int directions, const carom_law **law)
+{
+    const carom_text_node *name = carom_text_get(node, "law");
+    if (name && name->kind != CAROM_TEXT_SCALAR)
+        return carom_load_fail(l, name->place, "law must be the name of a contact law");
+    *law = carom_law_find(name ? name->text : NULL, directions);
+    if (*law)
+        return CAROM_OK;
+    const char *names[64];
+    int n = 0;
+    for (int i = 0; carom_law_list(i) && n < CAROM_COUNT(names) - 1; i++) {
+        const carom_law *other = carom_law_list(i);
+        if (strcmp(name->text, other->method.name) == 0 || (other->family && strcmp(name->text, other->family) == 0))
+            return carom_load_fail(l, name->place, "the law '%s' does not go with %d direction%s of slip", name->text,
+                                   directions, directions == 1 ? "" : "s");
+        names[n++] = other->method.name;
+        if (other->family)
+            names[n++] = other->family;
+    }
+    const char *near = carom_nearest(name->text, names, n);
+    if (near)
+        return carom_load_fail(l, name->place, "there is no law '%s'; did you mean '%s'?", name->text, near);
+    return carom_load_fail(l, name->place, "there is no law '%s' (carom list laws)", name->text);
 }
 
 static carom_status contact(carom_loader *l, const carom_text_node *node, carom_contact_given *c, carom_contact *out)
 {
-    static const char *const keys[] = {"gap", "slip", "restitution", "restitution_t", "friction", "friction_static"};
     CAROM_TRY(carom_load_label(l, node, "a contact"));
     CAROM_TRY(carom_load_map(l, node, "a contact"));
-    CAROM_TRY(carom_load_keys(l, node, keys, CAROM_COUNT(keys), "a contact"));
-    const carom_text_node *gap = carom_text_get(node, "gap"), *slip = carom_text_get(node, "slip");
+    const carom_text_node *slip = carom_text_get(node, "slip"), *name = carom_text_get(node, "law");
+    int directions = !slip ? 0 : slip->kind == CAROM_TEXT_LIST ? CAROM_MIN(slip->nchild, 2) : 1;
+    const carom_law *law;
+    CAROM_TRY(law_of(l, node, directions, &law));
+    CAROM_TRY(keys(l, node, law));
+    const char *key = law->tangents < law->rows ? "gap" : "along";
+    const carom_text_node *gap = carom_text_get(node, key);
     if (!gap)
-        return carom_load_fail(l, node->key_place, "contact '%s' has no gap", node->key);
-    CAROM_TRY(carom_load_positional(l, gap, "gap", &c->gap));
+        return carom_load_fail(l, node->key_place, "contact '%s' has no %s", node->key, key);
+    CAROM_TRY(carom_load_positional(l, gap, key, &c->gap));
     CAROM_TRY(has_gradient(l, gap, c->gap.e, "the gap of contact", node->key));
-    *out = (carom_contact){.name = node->key};
+    double *start = CAROM_NEW(l->s->arena, double, carom_law_coefficients(law) + 1);
+    if (!start)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for contact '%s'", node->key);
+    *out = (carom_contact){.name = node->key, .law = name ? law->method.name : NULL, .coefficient = start};
     if (slip)
         CAROM_TRY(slips(l, slip, c, &out->directions));
-    return laws(l, node, c);
+    return coefficients(l, node, law, c);
 }
 
 carom_status carom_load_contacts(carom_loader *l)
@@ -180,6 +250,8 @@ carom_status carom_load_contacts(carom_loader *l)
     int i = 0;
     for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next, i++)
         CAROM_TRY(contact(l, c, &s->contact[i], &contacts[i]));
+    for (int k = 0; k < i; k++)
+        s->nlaw += s->contact[k].ncoefficient;
     l->m->njoint = s->njoint;
     l->m->ncontact = s->ncontact;
     l->m->joint_name = names;

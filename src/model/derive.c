@@ -208,7 +208,7 @@ static void slip_row(carom_source *s, int row, carom_expr u) /* (2) */
 
 static void rows(carom_source *s, const carom_model *m)
 {
-    int row = 0;
+    int row = 0, law = 0;
     for (int i = 0; i < s->njoint; i++) {
         s->g[i] = s->joint[i].e;
         normal_row(s, row++, s->g[i]);
@@ -219,8 +219,8 @@ static void rows(carom_source *s, const carom_model *m)
         normal_row(s, row++, c->gap.e);
         for (int k = 0; k < m->contact[i].directions; k++)
             slip_row(s, row++, c->slip[k].e);
-        for (int k = 0; k < 4; k++)
-            s->law[4 * i + k] = c->law[k].e;
+        for (int k = 0; k < c->ncoefficient; k++)
+            s->law[law++] = c->law[k].e;
     }
     for (int r = 0; r < s->nrow; r++) {
         s->gamma[r] = rate(s, s->u[r]); /* (3) */
@@ -294,7 +294,7 @@ static unsigned constants(const carom_source *s)
     mask |= all_parametric(s, s->F, n) ? CAROM_FORCE : 0;
     mask |= all_parametric(s, s->G, s->nrow * n) && all_parametric(s, s->w, s->nrow) ? CAROM_JACOBIAN : 0;
     mask |= all_parametric(s, s->gamma, s->nrow) ? CAROM_GAMMA : 0;
-    mask |= all_parametric(s, s->law, 4 * s->ncontact) ? CAROM_LAW : 0;
+    mask |= all_parametric(s, s->law, s->nlaw) ? CAROM_LAW : 0;
     mask |= entries_parametric(s, CAROM_R_Q, n) ? CAROM_R_Q : 0;
     mask |= entries_parametric(s, CAROM_R_V, n) ? CAROM_R_V : 0;
     mask |= entries_parametric(s, CAROM_U_Q, s->nrow) ? CAROM_U_Q : 0;
@@ -317,7 +317,7 @@ carom_status carom_source_derive(carom_loader *l)
                   {&s->G, s->nrow * n},
                   {&s->w, s->nrow},
                   {&s->gamma, s->nrow},
-                  {&s->law, 4 * s->ncontact},
+                  {&s->law, s->nlaw},
                   {&s->energy, 4},
                   {&s->r, n},
                   {&s->acceleration, s->nrow}};

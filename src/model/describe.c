@@ -120,16 +120,17 @@ static void rows(writer *w)
 
 static void laws(writer *w)
 {
-    static const char *const words[4] = {"restitution", "tangential restitution", "friction", "static friction"};
     const carom_model *m = w->m;
     char a[32], label[160];
     if (m->ncontact)
-        fprintf(w->file, "laws (%s impacts)\n", m->sequential ? "sequential" : "simultaneous");
-    for (int i = 0; i < 4 * m->ncontact; i++) {
-        bool shown = i % 4 == 0 || m->contact[i / 4].directions > 0;
-        snprintf(label, sizeof label, "%s of %s", words[i % 4], carom_model_contact_name(m, i / 4, a));
-        if (shown)
-            line(w, label, w->s ? formula(w, w->s->law, i) : NULL, w->probe.at.law[i], i % 4 == 0 || i % 4 == 2);
+        fprintf(w->file, "laws (%s impacts)\n", m->impacts ? m->impacts : "simultaneous");
+    for (int i = 0, at = 0; i < m->ncontact; i++) {
+        const carom_law *law = carom_model_law(m, i);
+        for (int k = 0; k < carom_law_coefficients(law); k++, at++) {
+            snprintf(label, sizeof label, "%s of %s", carom_law_words(law, k), carom_model_contact_name(m, i, a));
+            line(w, label, w->s ? formula(w, w->s->law, at) : NULL, w->probe.at.law[at],
+                 isnan(law->method.fields[k].value));
+        }
     }
 }
 

@@ -2,13 +2,17 @@
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
-#include "core/core.h"
+#include "laws/law.h"
 #include "model/manifold.h"
 #include "text/text.h"
 
 /* Rows of G, u, w and gamma: one per joint, then for every contact its normal and its directions of friction. */
 int carom_model_rows(const carom_model *model);
-int carom_model_contact_row(const carom_model *model, int contact); /* of its normal */
+int carom_model_contact_row(const carom_model *model, int contact); /* of its first */
+/* The law of a contact (NULL: there is none of that name and number of directions); where its coefficients begin among
+ * those of all contacts, and how many there are before contact ncontact: all. */
+const carom_law *carom_model_law(const carom_model *model, int contact);
+int carom_model_coefficient(const carom_model *model, int contact);
 
 /* The model's own evaluator, or the adapter that calls plain callbacks. A want that is given to eval must have been
  * given to prepare before; parameters are those of the last begin, and eval must be handed the same ones. */

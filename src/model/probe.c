@@ -14,7 +14,8 @@ static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
     } arrays[] = {
         {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
         {&k->at.M, nv * nv}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, nrow * nv}, {&k->at.w, nrow},
-        {&k->at.gamma, nrow}, {&k->at.law, 4 * m->ncontact}, {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
+        {&k->at.gamma, nrow}, {&k->at.law, carom_model_coefficient(m, m->ncontact)},
+        {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
         {&k->at.stop, 1}, {&k->at.R_q, nv * nv}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
         {&k->at.U_q, nrow * nv}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * nv}, {&k->at.A_v, nrow * nv},
         {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},

@@ -32,19 +32,22 @@ static carom_status outputs(carom_loader *l)
 
 static carom_status impacts(carom_loader *l)
 {
-    static const char *const laws[] = {"simultaneous", "sequential"};
+    const char *names[16];
+    int n = 0;
     const carom_text_node *node = carom_text_get(l->s->root, "impacts");
     if (!node)
         return CAROM_OK;
     if (node->kind == CAROM_TEXT_SCALAR) {
-        l->m->sequential = strcmp(node->text, laws[1]) == 0;
-        if (l->m->sequential || strcmp(node->text, laws[0]) == 0)
-            return CAROM_OK;
-        const char *near = carom_nearest(node->text, laws, 2);
+        for (; carom_impact_method(n) && n < CAROM_COUNT(names); n++) {
+            names[n] = l->m->impacts = carom_impact_method(n)->name;
+            if (strcmp(node->text, names[n]) == 0)
+                return CAROM_OK;
+        }
+        const char *near = carom_nearest(node->text, names, n);
         if (near)
             return carom_load_fail(l, node->place, "impacts cannot be '%s'; did you mean '%s'?", node->text, near);
     }
-    return carom_load_fail(l, node->place, "impacts must be simultaneous or sequential");
+    return carom_load_fail(l, node->place, "impacts must be simultaneous, sequential or poisson");
 }
 
 /* Names a method and never a number, even if a parameter has the same name. */

@@ -43,7 +43,8 @@ typedef struct carom_override { /* a value that wins over the file's */
 } carom_override;
 
 typedef struct carom_contact_given {
-    carom_given gap, slip[2], law[4];
+    carom_given gap, slip[2], law[CAROM_COEFFICIENTS_MAX];
+    int ncoefficient;
 } carom_contact_given;
 
 typedef struct carom_setting_given { /* of run: e CAROM_EXPR_NONE where the text stands as it is */
@@ -70,7 +71,7 @@ typedef struct carom_source {
     carom_parameter *parameter, *let; /* [nparameter] [nlet] */
     int nparameter, nlet;
 
-    int nq, njoint, ncontact, nrow, noutput;
+    int nq, njoint, ncontact, nrow, nlaw, noutput; /* nlaw: coefficients of all contacts */
     const char **q_name, **rate_name; /* [nq]: y and y' */
     int var_q, var_v, var_a, var_s, var_p, var_x, nvar; /* first variable of each group; t is 0 */
     const int *var_of_p;                                /* [np] the variable of an independent parameter */

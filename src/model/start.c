@@ -170,26 +170,32 @@ static bool joints(const carom_probe *k, carom_fault *f)
 
 static bool law(const carom_probe *k, int i, carom_fault *f)
 {
-    static const char *const words[4] = {"restitution", "tangential restitution", "friction", "static friction"};
     const carom_model *m = k->model;
-    const double *x = k->at.law + 4 * i;
-    char b[32];
+    const carom_law *law = carom_model_law(m, i);
+    const double *x = k->at.law + carom_model_coefficient(m, i);
+    char b[32], low[32], high[32];
     const char *name = carom_model_contact_name(m, i, b);
-    for (int j = 0; j < 4; j++) {
-        carom_fault_kind kind = (carom_fault_kind)(CAROM_FAULT_RESTITUTION + j);
+    for (int j = 0; j < carom_law_coefficients(law); j++) {
+        const carom_field *field = &law->method.fields[j];
+        const char *words = carom_law_words(law, j);
+        f->coefficient = j;
         if (!isfinite(x[j]))
-            return found(f, kind, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words[j], name,
-                         unsigned_nan(x[j]));
-        if (j < 2 && (x[j] < 0 || x[j] > 1))
-            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must lie in [0, 1]",
-                         words[j], name, x[j]);
-        if (j >= 2 && x[j] < 0)
-            return found(f, kind, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g; it must not be negative",
-                         words[j], name, x[j]);
+            return found(f, CAROM_FAULT_LAW, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words,
+                         name, unsigned_nan(x[j]));
+        if (x[j] < field->min && field->min == 0 && field->max == INFINITY)
+            return found(f, CAROM_FAULT_LAW, i, CAROM_BAD_MODEL,
+                         "the %s of contact '%s' is %.6g; it must not be negative", words, name, x[j]);
+        if (x[j] < field->min || x[j] > field->max)
+            return found(f, CAROM_FAULT_LAW, i, CAROM_BAD_MODEL,
+                         "the %s of contact '%s' is %.6g; it must lie in [%s, %s]", words, name, x[j],
+                         carom_shortest(field->min, low), carom_shortest(field->max, high));
     }
-    if (x[3] < x[2])
-        return found(f, CAROM_FAULT_FRICTION_STATIC, i, CAROM_BAD_MODEL,
-                     "the static friction of contact '%s' is %.6g, below its friction %.6g", name, x[3], x[2]);
+    int than;
+    const char *wrong = law->wrong ? law->wrong(x, &f->coefficient, &than) : NULL;
+    if (wrong)
+        return found(f, CAROM_FAULT_LAW, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g, %s %s %.6g",
+                     carom_law_words(law, f->coefficient), name, x[f->coefficient], wrong, carom_law_words(law, than),
+                     x[than]);
     return false;
 }
 
@@ -204,7 +210,7 @@ static bool contacts(const carom_probe *k, carom_fault *f)
             return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE,
                          "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)", name,
                          unsigned_nan(gap));
-        if (gap < -JOINT_TOLERANCE * length_scale(k))
+        if (carom_law_can(carom_model_law(m, i), CAROM_OPEN) && gap < -JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL,
                          "the gap of contact '%s' is %.6g at the start; it must not be negative", name, gap);
         for (int d = 1; d <= m->contact[i].directions; d++)

@@ -14,10 +14,7 @@ typedef enum carom_fault_kind {
     CAROM_FAULT_JOINT,
     CAROM_FAULT_GAP,
     CAROM_FAULT_SLIP,
-    CAROM_FAULT_RESTITUTION,
-    CAROM_FAULT_RESTITUTION_T,
-    CAROM_FAULT_FRICTION,
-    CAROM_FAULT_FRICTION_STATIC,
+    CAROM_FAULT_LAW,
     CAROM_FAULT_ENERGY,
     CAROM_FAULT_OUTPUT,
     CAROM_FAULT_STOP
@@ -26,6 +23,7 @@ typedef enum carom_fault_kind {
 typedef struct carom_fault {
     carom_fault_kind kind;
     int index;       /* of the parameter, coordinate, entry of M, joint, contact or output */
+    int coefficient; /* of the law of a contact */
     carom_status status;
     char words[400]; /* one sentence */
 } carom_fault;

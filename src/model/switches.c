@@ -75,7 +75,7 @@ carom_status carom_source_switches(carom_loader *l)
     int n = s->nq, gaps = s->njoint + s->ncontact;
     const struct { const carom_expr *e; int length; } parts[] = {
         {s->M, n * n},    {s->F, n},          {s->g, gaps},            {s->G, s->nrow * n},
-        {s->w, s->nrow}, {s->gamma, s->nrow}, {s->law, 4 * s->ncontact}};
+        {s->w, s->nrow}, {s->gamma, s->nrow}, {s->law, s->nlaw}};
     size_t total = 0;
     for (int k = 0; k < CAROM_COUNT(parts); k++)
         total += (size_t)parts[k].length;

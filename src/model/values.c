@@ -58,11 +58,10 @@ static void laws(const carom_source *s, const carom_model *m, const double *vari
 {
     carom_contact *contact = (carom_contact *)(size_t)m->contact;
     for (int i = 0; i < s->ncontact; i++) {
-        const carom_given *law = s->contact[i].law;
-        contact[i].restitution = carom_expr_value(s->pool, law[0].e, variables);
-        contact[i].restitution_t = carom_expr_value(s->pool, law[1].e, variables);
-        contact[i].friction = carom_expr_value(s->pool, law[2].e, variables);
-        contact[i].friction_static = carom_expr_value(s->pool, law[3].e, variables);
+        const carom_contact_given *given = &s->contact[i];
+        double *c = (double *)(size_t)contact[i].coefficient;
+        for (int k = 0; k < given->ncoefficient; k++)
+            c[k] = carom_expr_value(s->pool, given->law[k].e, variables);
     }
 }
 
@@ -107,10 +106,7 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
     case CAROM_FAULT_JOINT: return s->joint[i].node;
     case CAROM_FAULT_GAP: return s->contact[i].gap.node;
     case CAROM_FAULT_SLIP: return s->contact[i].slip[0].node;
-    case CAROM_FAULT_RESTITUTION:
-    case CAROM_FAULT_RESTITUTION_T:
-    case CAROM_FAULT_FRICTION:
-    case CAROM_FAULT_FRICTION_STATIC: return s->contact[i].law[f->kind - CAROM_FAULT_RESTITUTION].node;
+    case CAROM_FAULT_LAW: return s->contact[i].law[f->coefficient].node;
     case CAROM_FAULT_OUTPUT: return s->output[i].node;
     case CAROM_FAULT_STOP: return s->stop.node;
     default: return NULL;

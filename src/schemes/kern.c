@@ -43,6 +43,7 @@ static carom_status step(carom_step *s)
     int nv = sys->nv;
     double h = s->h;
     carom_step_advance(s, h);
+    s->contacts->h = h;
     carom_system_drift(sys, now->q, now->v, h, next->q);                                       /* (1) */
     if (sys->njoint)
         CAROM_TRY(carom_contact_project_q(s->contacts, sys, next->t, next->q, now->v, s->error));
@@ -76,6 +77,7 @@ const carom_scheme carom_scheme_kern = {
                .ref = "Kern (2019), A simple time-stepping scheme for the bouncing ball example"},
     .orders = orders,
     .traits = CAROM_NODAL,
+    .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
     .requests = requests,
     .segments = 1,
     .degree = 2,

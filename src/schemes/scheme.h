@@ -50,7 +50,8 @@ typedef struct carom_scheme {
     unsigned (*traits_of)(const double *field);  /* more of them, for the values of the fields; NULL: none */
     const unsigned *requests; /* the masks it evaluates, 0 at the end: each gets a tape of its own */
     int segments, degree;     /* at most this many segments per step, of this degree */
-    bool sequential;          /* knows the sequential law of multiple impacts; otherwise the simultaneous one is used */
+    const struct carom_impact_rule *const *rules; /* of impacts that it knows, NULL at the end; NULL: simultaneous */
+    unsigned laws;            /* CAROM_LAW_SLANTED ...: what it knows about laws that are not plain */
     bool switches;            /* steps end where branches of forces change: evaluates with frozen ones (CAROM_SWITCH) */
     /* NULL: takes every model. Otherwise refuses with the reason. */
     carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);

@@ -87,9 +87,5 @@ void carom_sim_remark(carom_sim *sim)
 
 const char *carom_sim_note(const carom_sim *sim)
 {
-    if (!sim)
-        return "";
-    if (sim->model->sequential && sim->model->ncontact > 1 && !sim->scheme->sequential)
-        return "the model asks for sequential impacts; this scheme solves the contacts of a step simultaneously";
-    return sim->note;
+    return sim ? sim->note : "";
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "contact/rules.h"
 #include "core/dense.h"
 #include "model/model.h"
 #include "sim/atol.h"
@@ -86,6 +87,39 @@ static carom_status prepare(const carom_scheme *scheme, const carom_model *model
     return CAROM_OK;
 }
 
+/* Does the scheme know the rule of impacts and the laws that the model asks for? Nothing is put in their place. */
+static carom_status conventions(const carom_scheme *scheme, const carom_model *model, carom_error *error)
+{
+    const carom_impact_rule *rule = carom_impact_rule_of(model);
+    char name[32];
+    bool knows = rule == &carom_rule_simultaneous;
+    for (int i = 0; rule && scheme->rules && scheme->rules[i]; i++)
+        knows |= scheme->rules[i] == rule;
+    if (!rule)
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "there is no rule '%s' for impacts", model->impacts);
+    if (!knows && (model->ncontact > 1 || rule->single))
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "scheme '%s' does not know %s impacts: they are resolved at an instant%s; tolerance and mixed do",
+                   scheme->method.name, rule->method.name,
+                   scheme->traits & CAROM_LOCATES_EVENTS ? ""
+                   : rule == &carom_rule_poisson
+                       ? ", in steps the expansion would give back what holds a contact at rest and shake it"
+                       : ", steps take all that happens in them at once");
+    if (rule->accepts && model->ncontact)
+        CAROM_TRY(rule->accepts(model, error));
+    for (int i = 0; i < model->ncontact; i++) {
+        const carom_law *law = carom_model_law(model, i);
+        unsigned more = carom_law_needs(law) & ~scheme->laws;
+        if (more)
+            CAROM_FAIL(error, CAROM_UNSUPPORTED, "scheme '%s' does not know the law '%s' of contact '%s': %s",
+                       scheme->method.name, law->method.name, carom_model_contact_name(model, i, name),
+                       more & CAROM_LAW_PULLS   ? "contacts that pull"
+                       : more & CAROM_LAW_ALONG ? "friction without a normal force"
+                                                : "friction that is not opposite to the slip");
+    }
+    return CAROM_OK;
+}
+
 static carom_status choose(carom_sim *sim, const carom_model *model, const carom_options *options, carom_error *error)
 {
     sim->model = model;
@@ -101,6 +135,7 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
     if (!(o->h > 0 && o->h <= 1e300))
         CAROM_FAIL(error, CAROM_BAD_OPTION, "the step h = %g is not a positive number", o->h);
     CAROM_TRY(carom_model_validate(model, error));
+    CAROM_TRY(conventions(sim->scheme, model, error));
     if (sim->scheme->accepts)
         CAROM_TRY(sim->scheme->accepts(model, o->scheme_field, error));
     return prepare(sim->scheme, model, error);

@@ -323,8 +323,8 @@ carom_status carom_reference_closed(carom_path **path, const carom_model *model,
     carom_sim *sim;
     *path = NULL;
     *why = "closed forms are for one coordinate and one contact without friction";
-    if (model->nq != 1 || model->njoint != 0 || model->ncontact != 1 || model->contact[0].directions || model->stop ||
-        model->stops)
+    if (model->nq != 1 || model->njoint != 0 || model->ncontact != 1 ||
+        carom_model_law(model, 0) != carom_law_find(NULL, 0) || model->stop || model->stops)
         return CAROM_OK;
     *why = "there is none for this model";
     CAROM_TRY(carom_options_set(&options, "scheme", "kern", error));

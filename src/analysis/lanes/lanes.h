@@ -57,6 +57,7 @@ struct carom_ensemble {
     bool more;              /* jobs are left */
     int nv, columns, n, nc, nrow, np;
     int *row;               /* [nc] of each contact's normal */
+    int *law_at;            /* [nc] where the coefficients of its law begin */
     bool *rough;            /* [nc] impacts of this contact are the simulation's */
     bool all_serial;        /* so is everything */
     /* what is evaluated once; at a stage; after it; at the end of a step */

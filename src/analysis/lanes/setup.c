@@ -51,7 +51,7 @@ static bool place(carom_ensemble *e)
         fine = fine && (*arrays[i] = rows(a, lengths[i]));
     double **results[] = {&e->at.M,     &e->at.F,   &e->at.g,   &e->at.G,  &e->at.w,
                           &e->at.gamma, &e->at.law, &e->at.R_q, &e->at.R_v};
-    const int sizes[] = {nv * nv, nv, nc, nrow * nv, nrow, nrow, 4 * nc, nv * nv, nv * nv};
+    const int sizes[] = {nv * nv, nv, nc, nrow * nv, nrow, nrow, carom_model_coefficient(m, nc), nv * nv, nv * nv};
     for (int i = 0; i < CAROM_COUNT(results); i++)
         fine = fine && (*results[i] = (double *)rows(a, sizes[i]));
     double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->square, &e->log_r, &e->sum, &e->product};
@@ -60,9 +60,10 @@ static bool place(carom_ensemble *e)
     for (int i = 0; i < CAROM_COUNT(one); i++)
         fine = fine && (*one[i] = CAROM_NEW(a, double, counts[i]));
     e->row = CAROM_NEW(a, int, nc + 1);
+    e->law_at = CAROM_NEW(a, int, nc + 1);
     e->rough = CAROM_NEW(a, bool, nc + 1);
     e->work = carom_arena_alloc(a, e->evaluator->work_bytes(m, W));
-    return fine && e->row && e->rough && e->work;
+    return fine && e->row && e->law_at && e->rough && e->work;
 }
 
 static void wire(carom_ensemble *e)
@@ -71,7 +72,8 @@ static void wire(carom_ensemble *e)
     const unsigned needed = CAROM_LAW | (e->columns ? CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA : 0);
     for (int c = 0; c < e->nc; c++) {
         e->row[c] = carom_model_contact_row(m, c);
-        e->rough[c] = m->contact[c].directions > 0 || (e->constant & needed) != needed;
+        e->law_at[c] = carom_model_coefficient(m, c);
+        e->rough[c] = carom_model_law(m, c) != carom_law_find(NULL, 0) || (e->constant & needed) != needed;
     }
     e->all_serial =
         m->njoint || m->stops || m->stop || m->nswitch || (e->x && e->nc && !(e->constant & CAROM_JACOBIAN));

@@ -61,7 +61,7 @@ INLINE void strike(carom_ensemble *e, int lane, int nv, double *y)
         direction(e, lane, l->contact, nv, y);
     for (int i = 0; e->at_once && i < nv; i++)
         y[i] = e->push[l->contact * nv + i][lane];
-    l->e = ((const carom_wide *)e->at.law)[4 * l->contact][lane];
+    l->e = ((const carom_wide *)e->at.law)[e->law_at[l->contact]][lane];
     for (int i = 0; i < e->n; i++) {
         *carom_lane_at(e->start.q, i, lane) = e->end.q[i][lane];
         *carom_lane_at(e->start.v, i, lane) = e->end.v[i][lane];

@@ -33,20 +33,20 @@ static void tangential(carom_tangent *t, const carom_link *link, const carom_jum
 {
     int c = link->contact;
     const double *P = jump->impulse + link->row;
-    double *D = t->modes_jump[c].direction, mu = t->system.at.law[4 * c + 2];
+    double *D = t->modes_jump[c].direction, mu = carom_link_mu(&t->system, link, false);
     t->modes_jump[c].mode = CAROM_CLOSED;
-    if (link->rows == 1)
+    if (!link->law->tangents)
         return;
     if (!(P[0] > 0)) {
         t->modes_jump[c].mode = t->modes_after[c].mode;
         D[0] = t->modes_after[c].direction[0], D[1] = t->modes_after[c].direction[1];
         return;
     }
-    double size = link->rows > 2 ? hypot(P[1], P[2]) : fabs(P[1]);
+    double size = link->law->tangents > 1 ? hypot(P[1], P[2]) : fabs(P[1]);
     bool slips = size >= (1 - 1e-8) * mu * P[0];
     t->modes_jump[c].mode = !slips ? CAROM_STICK : mu > 0 ? CAROM_SLIP : CAROM_CLOSED;
     if (slips && mu > 0)
-        D[0] = -P[1] / size, D[1] = link->rows > 2 ? -P[2] / size : 0;
+        D[0] = -P[1] / size, D[1] = link->law->tangents > 1 ? -P[2] / size : 0;
 }
 
 /* Which contacts take part in the jump and how; returns how many are struck, *hit the one that is struck hardest. */
@@ -63,12 +63,12 @@ static int sort_contacts(carom_tangent *t, const carom_jump *jump, int *hit, boo
         bool open = t->modes[c].mode == CAROM_OPEN, stays = t->modes_after[c].mode != CAROM_OPEN;
         bool pushed = jump->impulse[r] > 0;
         t->modes_jump[c].mode = CAROM_OPEN;
-        t->e[c] = open && !stays ? sys->at.law[4 * c] : 0;
+        t->e[c] = open && !stays ? carom_link_restitution(sys, link, 0) : 0;
         if (open ? !pushed && !stays : t->u_after[r] > rest || (!pushed && !stays))
             continue;
         tangential(t, link, jump);
         *cut |= open && !pushed;
-        if (open && stays && sys->at.law[4 * c] > 0)
+        if (open && stays && carom_link_restitution(sys, link, 0) > 0)
             t->swallowed = CAROM_MAX(t->swallowed, fabs(t->u[r]));
         if (!open || !pushed || !(t->u[r] < -rest))
             continue;
@@ -136,8 +136,9 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
 /* May friction be larger while the contact sticks? */
 static bool static_friction(const carom_tangent *t, int c)
 {
-    const carom_eval *at = &t->sim->system.at; /* of the end of the step */
-    return at->law[4 * c + 3] > at->law[4 * c + 2];
+    const carom_system *sys = &t->sim->system; /* of the end of the step */
+    const carom_link *link = &sys->link[sys->njoint + c];
+    return carom_link_mu(sys, link, true) > carom_link_mu(sys, link, false);
 }
 
 carom_status carom_tangent_transition(carom_tangent *tangent, double time)
@@ -155,7 +156,7 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
         const double *D = t->modes[c].direction, *E = t->modes_after[c].direction;
         bool sticks = before == CAROM_SLIP && after == CAROM_STICK;
         bool slips = before == CAROM_SLIP && after == CAROM_SLIP;
-        bool turns = slips && sys->link[sys->njoint + c].rows == 2 && D[0] * E[0] < 0;
+        bool turns = slips && sys->link[sys->njoint + c].law->tangents == 1 && D[0] * E[0] < 0;
         bool loose = before == CAROM_STICK && after == CAROM_SLIP;
         bool opens = before != CAROM_OPEN && before != CAROM_PASSIVE && after == CAROM_OPEN;
         if ((loose && (t->watch || static_friction(t, c))) || (opens && t->watch))

@@ -63,11 +63,11 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
     CAROM_PLACE(layout, flow->term, 2 * nv);
     CAROM_PLACE(layout, flow->sum, 2 * nv);
     CAROM_PLACE(layout, flow->x, 2 * nv);
-    CAROM_PLACE(layout, flow->along, 2 * nrow + 4 * system->model->ncontact);
+    CAROM_PLACE(layout, flow->along, 2 * nrow + system->nlaw);
     CAROM_PLACE(layout, flow->cubic, 4 * nv);
     CAROM_PLACE(layout, flow->from, 2 * nv * n);
     CAROM_PLACE(layout, flow->last, 2 * nv * n);
-    CAROM_PLACE(layout, flow->law_q, 4 * system->model->ncontact * nv);
+    CAROM_PLACE(layout, flow->law_q, system->nlaw * nv);
 }
 
 /* ---- a piece of the segment ---- */

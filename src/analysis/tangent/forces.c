@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/tangent/follow.h"
+#include "laws/coulomb.h"
 
 /* dh of (1) for a change of the forces and of the law. */
 static double change(const carom_tangent *t, int c, bool opens, const double *force, const double *dforce, double dmu)
@@ -17,9 +18,9 @@ static double change(const carom_tangent *t, int c, bool opens, const double *fo
     const double *x = force + link->row, *d = dforce + link->row;
     if (opens)
         return d[0];
-    double size = link->rows > 2 ? hypot(x[1], x[2]) : fabs(x[1]),
-           along = x[1] * d[1] + (link->rows > 2 ? x[2] * d[2] : 0);
-    return t->system.at.law[4 * c + 3] * d[0] + dmu * x[0] - along / size;
+    double size = link->law->tangents > 1 ? hypot(x[1], x[2]) : fabs(x[1]),
+           along = x[1] * d[1] + (link->law->tangents > 1 ? x[2] * d[2] : 0);
+    return carom_link_mu(&t->system, link, true) * d[0] + dmu * x[0] - along / size;
 }
 
 static double law_change(const carom_tangent *t, int i, const double *x, const double *dp)
@@ -75,10 +76,11 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
             dforce[r] += in[r];
         rate[side] = change(t, contact, opens, f->force, dforce, 0);                             /* (2) */
     }
-    bool jumps = !opens && sys->at.law[4 * contact + 3] > sys->at.law[4 * contact + 2];
+    const carom_link *link = &sys->link[sys->njoint + contact];
+    bool jumps = !opens && carom_link_mu(sys, link, true) > carom_link_mu(sys, link, false);
     for (int j = 0; j < n; j++) {
         carom_flow_forces(f, t->X + j, dp ? dp + j : NULL, n, t->saltation.law_p, dforce);
-        double dmu = law_change(t, 4 * contact + 3, t->X + j, dp ? dp + j : NULL);
+        double dmu = opens ? 0 : law_change(t, link->coefficient + CAROM_FRICTION_STATIC, t->X + j, dp ? dp + j : NULL);
         t->dt[j] = -change(t, contact, opens, f->force, dforce, dmu) / rate[0];
         for (int i = 0; jumps && i < nv; i++)
             t->X[(nv + i) * n + j] += (f->a[i] - t->a[i]) * t->dt[j];                            /* (3) */

@@ -82,7 +82,7 @@ void carom_linear_rows(carom_linear *linear, const carom_link_mode *modes)
             if (!carom_mode_slips(is))
                 continue;
             l->normal[i] = n;
-            l->slope[i] = sys->at.law[4 * c + (is == CAROM_SLIP ? 2 : 3)] * modes[c].direction[j - 1];
+            l->slope[i] = carom_link_mu(sys, link, is != CAROM_SLIP) * modes[c].direction[j - 1];
             memset(l->L + i * sys->nv, 0, sizeof(double) * (size_t)sys->nv);
         }
     }

@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "analysis/tangent/tangent.h"
+#include "laws/coulomb.h"
 
 bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
 {
     const carom_system *sys = flow->linear.system;
     for (int k = sys->njoint; k < sys->nlink; k++)
-        if (modes[k - sys->njoint].mode == CAROM_SLIP && (sys->link[k].rows > 2 || !(sys->known & CAROM_LAW)))
+        if (modes[k - sys->njoint].mode == CAROM_SLIP && (sys->link[k].law->tangents > 1 || !(sys->known & CAROM_LAW)))
             return true;
     return false;
 }
@@ -25,7 +26,7 @@ bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
 static void friction_gradient(carom_flow *f, double t, const double *q, const double *v)
 {
     carom_system *sys = f->linear.system;
-    int n = 4 * sys->model->ncontact, nv = sys->nv;
+    int n = sys->nlaw, nv = sys->nv;
     bool slips = false;
     for (int i = 0; i < f->linear.m; i++)
         slips |= f->linear.normal[i] >= 0;
@@ -57,16 +58,17 @@ static int contact_of(const carom_flow *f, int i)
     return c;
 }
 
-/* The right-hand sides of slipping rows in (3): U [nrow] (entries stride apart) and dlaw [4 ncontact] of a column. */
+/* The right-hand sides of slipping rows in (3): U [nrow] (entries stride apart) and dlaw [nlaw] of a column. */
 static double slipping(const carom_flow *f, int i, const double *U, int stride, const double *dlaw, int law_stride)
 {
     const carom_linear *l = &f->linear;
     const carom_system *sys = l->system;
     int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
     const double *s = f->given.modes[c].direction;
-    int law = 4 * c + (f->given.modes[c].mode == CAROM_SLIP ? 2 : 3);
+    int law = sys->link[sys->njoint + c].coefficient +
+              (f->given.modes[c].mode == CAROM_SLIP ? CAROM_FRICTION : CAROM_FRICTION_STATIC);
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
-    if (sys->link[sys->njoint + c].rows < 3 || f->given.holds[c])
+    if (sys->link[sys->njoint + c].law->tangents < 2 || f->given.holds[c])
         return sum;
     double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
@@ -105,7 +107,7 @@ static void direction(carom_flow *f, const double *x, const double *dp, int n, c
 {
     const carom_system *sys = f->linear.system;
     const carom_eval *e = &sys->at;
-    int nv = sys->nv, np = sys->model->np, nlaw = 4 * sys->model->ncontact,
+    int nv = sys->nv, np = sys->model->np, nlaw = sys->nlaw,
         nrow = f->linear.m ? sys->nrow : 0;
     double *R = f->right, *A = f->along, *U = A + sys->nrow, *law = U + sys->nrow;
     memset(R, 0, sizeof(double) * (size_t)nv);

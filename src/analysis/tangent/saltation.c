@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analysis/tangent/tangent.h"
+#include "laws/coulomb.h"
 #include "model/model.h"
 
 void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, carom_system *system)
@@ -35,9 +36,9 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->U_q, nrow * nv);
     CAROM_PLACE(layout, s->U_p, nrow * np);
     CAROM_PLACE(layout, s->R_t, nv);
-    CAROM_PLACE(layout, s->law_t, 4 * nc);
-    CAROM_PLACE(layout, s->law_q, 4 * nc * nv);
-    CAROM_PLACE(layout, s->law_p, 4 * nc * np);
+    CAROM_PLACE(layout, s->law_t, system->nlaw);
+    CAROM_PLACE(layout, s->law_q, system->nlaw * nv);
+    CAROM_PLACE(layout, s->law_p, system->nlaw * np);
     CAROM_PLACE(layout, s->g_p, system->nlink * np);
     CAROM_PLACE(layout, s->c, nv);
     CAROM_PLACE(layout, s->d, nrow);
@@ -46,9 +47,9 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->Dq, nv);
     CAROM_PLACE(layout, s->moved, system->nq);
     CAROM_PLACE(layout, s->Dv, nv);
-    CAROM_PLACE(layout, s->law, 4 * nc);
+    CAROM_PLACE(layout, s->law, system->nlaw);
     CAROM_PLACE(layout, s->p, np);
-    CAROM_PLACE(layout, s->value, system->nlink + 4 * nc);
+    CAROM_PLACE(layout, s->value, system->nlink + system->nlaw);
     CAROM_PLACE(layout, s->modes, nc);
     CAROM_PLACE(layout, s->A, nv * nv);
     CAROM_PLACE(layout, s->pivot, nv);
@@ -81,7 +82,7 @@ static double restitution(const carom_saltation *s, const carom_instant *at, int
         return before != CAROM_OPEN ? held : -at->e[c];
     if (before == CAROM_STICK && at->after[c].mode == CAROM_STICK)
         return held;
-    return at->after[c].mode == CAROM_STICK ? 0 : -s->linear.system->at.law[4 * c + 1];
+    return at->after[c].mode == CAROM_STICK ? 0 : -carom_link_restitution(s->linear.system, link, 1);
 }
 
 /* v+ - v- and P of the jump, by its own equations; how far the velocities after it are from those given. */
@@ -111,10 +112,10 @@ static void turning(carom_saltation *s, const carom_instant *at)
     int nv = sys->nv;
     for (int i = 0; i < l->m; i++) {
         const carom_link *link = link_of_row(sys, l->row[i]);
-        if (l->normal[i] < 0 || link->rows < 3)
+        if (l->normal[i] < 0 || link->law->tangents < 2)
             continue;
         const double *D = at->jump[link->contact].direction;
-        double w[2], mu = sys->at.law[4 * link->contact + 2], e_t = sys->at.law[4 * link->contact + 1];
+        double w[2], mu = carom_link_mu(sys, link, false), e_t = carom_link_restitution(sys, link, 1);
         for (int j = 0; j < 2; j++)
             w[j] = carom_row_speed(sys, link->row + 1 + j, at->v_after) + e_t * s->u_before[link->row + 1 + j];
         double size = hypot(w[0], w[1]), across = l->row[i] == link->row + 1 ? -D[1] : D[0];
@@ -255,8 +256,8 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
 {
     carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
-    int nv = sys->nv, np = sys->model->np, nc = sys->model->ncontact;
-    for (int i = 0; i < 4 * nc; i++)
+    int nv = sys->nv, np = sys->model->np;
+    for (int i = 0; i < sys->nlaw; i++)
         s->law[i] = s->law_t[i] * dt + carom_dot(nv, s->law_q + i * nv, s->Dq) + along(np, s->law_p + i * np, dp, n);
     carom_mass_multiply(sys, s->Dv, s->c);
     for (int i = 0; i < nv; i++) {
@@ -273,19 +274,20 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
         if (l->normal[i] < 0) {
             double E = restitution(s, at, r, 1), dE = 0;
             if (c >= 0 && s->u_before[r] != 0 && (E != 0 || at->after[c].mode == CAROM_OPEN))
-                dE = -s->law[4 * c + (r > link->row)];
+                dE = -s->law[link->coefficient + (r > link->row)];
             s->d[i] = E * before + dE * s->u_before[r] - after;                                  /* (4) */
             continue;
         }
-        s->d[i] = -s->law[4 * c + 2] * at->jump[c].direction[r - link->row - 1] * s->P[link->row];
-        if (link->rows < 3)
+        double dmu = s->law[link->coefficient + CAROM_FRICTION];
+        s->d[i] = -dmu * at->jump[c].direction[r - link->row - 1] * s->P[link->row];
+        if (link->law->tangents < 2)
             continue;
-        double e_t = sys->at.law[4 * c + 1], w[2];
+        double e_t = carom_link_restitution(sys, link, 1), w[2];
         for (int j = 0; j < 2; j++) {
             int k = link->row + 1 + j;
             w[j] =
                 row_change(s, k, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n) +
-                s->law[4 * c + 1] * s->u_before[k] +
+                s->law[link->coefficient + CAROM_RESTITUTION_T] * s->u_before[k] +
                 e_t * (carom_row_dot(sys, k, s->Dv) + row_change(s, k, s->U_t, s->U_q, s->U_p, dt, dp, n));
         }
         s->d[i] -= s->turn[i] * (at->jump[c].direction[0] * w[1] - at->jump[c].direction[1] * w[0]);  /* (5) */
@@ -332,7 +334,7 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     }
     for (int i = 0; at->jump && i < l->m; i++) {
         const carom_link *link = link_of_row(sys, l->row[i]);
-        turns |= l->normal[i] >= 0 && link->rows > 2;
+        turns |= l->normal[i] >= 0 && link->law->tangents > 1;
         if (l->normal[i] >= 0 || link->contact < 0)
             continue;
         double E = restitution(s, at, l->row[i], 1);

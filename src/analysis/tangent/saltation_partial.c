@@ -22,7 +22,7 @@ void carom_saltation_parameters(carom_saltation *saltation, double t, const doub
     carom_saltation *s = saltation;
     const carom_system *sys = s->linear.system;
     const carom_model *m = sys->model;
-    int nlink = sys->nlink, nlaw = 4 * m->ncontact, np = m->np;
+    int nlink = sys->nlink, nlaw = sys->nlaw, np = m->np;
     carom_eval at = sys->at;
     if (nlink == 0)
         return;
@@ -56,7 +56,7 @@ void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at)
 {
     carom_saltation *s = saltation;
     carom_system *sys = s->linear.system;
-    int nv = sys->nv, n = 4 * sys->model->ncontact;
+    int nv = sys->nv, n = sys->nlaw;
     memset(s->law_t, 0, sizeof(double) * (size_t)n);
     memset(s->law_q, 0, sizeof(double) * (size_t)(n * nv));
     if (sys->known & CAROM_LAW || !n)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/tangent/follow.h"
+#include "model/model.h"
 
 /* ---- life ---- */
 
@@ -263,6 +264,10 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
                    "scheme '%s' does not %s its events: a tangent follows 'tolerance' and 'exact'", scheme->method.name,
                    scheme->traits & CAROM_LOCATES_EVENTS ? "tell the modes between" : "locate");
+    for (int i = 0; i < sim->model->ncontact; i++)
+        if (!carom_law_plain(carom_model_law(sim->model, i)))
+            CAROM_FAIL(error, CAROM_UNSUPPORTED, "a tangent does not know the law '%s' of contact '%s'",
+                       carom_model_law(sim->model, i)->method.name, sim->system.link[sim->model->njoint + i].name);
     CAROM_TRY(carom_linear_prepare(sim->model, error));
     carom_tangent measure = {.n = n}, *t;
     carom_place(&measure.layout, sizeof *t);

@@ -61,15 +61,15 @@ typedef struct carom_saltation { /* memory of the rule */
     double *U_t, *U_t_after;     /* [nrow] partial derivatives of u by time, with v before and after */
     double *U_q, *U_p;           /* [nrow*nv] [nrow*np] with v before */
     double *R_t;                 /* [nv] */
-    double *law_t, *law_q, *law_p; /* [4*ncontact] [4*ncontact*nv] [4*ncontact*np] */
+    double *law_t, *law_q, *law_p; /* [nlaw] [nlaw*nv] [nlaw*np] */
     double *g_p;                 /* [nlink*np] */
     double *c, *d, *x, *turn;    /* [nv] [nrow] [nrow] [nrow] */
     carom_link_mode *modes;      /* [ncontact] */
-    double *Dq, *Dv, *law;       /* [nv] [nv] [4*ncontact]: the direction (dt, Dq, Dv, dp) at the event */
+    double *Dq, *Dv, *law;       /* [nv] [nv] [nlaw]: the direction (dt, Dq, Dv, dp) at the event */
     double *moved;               /* [nq] of differences */
     double *A;                   /* [nv*nv] dv+/dv- of spatial slip */
     int *pivot;                  /* [nv] */
-    double *p, *value;           /* [np] [nlink+4*ncontact] of differences */
+    double *p, *value;           /* [np] [nlink+nlaw] of differences */
     void *spare;                 /* an evaluator's memory for other parameters */
     double mismatch;             /* out: |v+ as reconstructed - v_after|, relative */
     double rate;                 /* out: hd, and with f+ */
@@ -107,10 +107,10 @@ typedef struct carom_flow {
     int *pivot;
     double *c, *d;               /* [nv] [nrow] */
     double *term, *sum, *x;      /* [2*nv] */
-    double *law_q;               /* [4*ncontact*nv] */
+    double *law_q;               /* [nlaw*nv] */
     double *moved;               /* [nq] of its differences */
     double *bracket;             /* [nodes*nv*nv] if positions are no vectors: d xi' = dv + bracket d xi */
-    double *along;               /* [2*nrow+4*ncontact] */
+    double *along;               /* [2*nrow+nlaw] */
     int v_degree;                /* of the velocities along the segment, */
     const double *v_powers;      /* [(v_degree+1)*nv] those of the segment, or cubic [4*nv] */
     double *cubic;
@@ -121,7 +121,7 @@ typedef struct carom_flow {
     double log_det;              /* out: integral of the trace of a_v */
 } carom_flow;
 void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *system, int n);
-/* X over the segment in these modes; law_p [4*ncontact*np] of parameters; tol: relative accuracy wanted. */
+/* X over the segment in these modes; law_p [nlaw*np] of parameters; tol: relative accuracy wanted. */
 carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, carom_link_mode *modes, int n,
                                 double *X, const double *dp, const double *law_p, double tol,
                                 carom_error *error);

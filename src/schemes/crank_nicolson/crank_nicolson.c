@@ -95,7 +95,7 @@ static carom_status start(carom_step *s)
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         const double *u = s->now->u + link->row;
-        double size = link->rows > 1 ? hypot(u[1], link->rows > 2 ? u[2] : 0) : 0;
+        double size = link->law->tangents ? hypot(u[1], link->law->tangents > 1 ? u[2] : 0) : 0;
         for (int j = 1; size > 0 && j < link->rows; j++)
             s->modes_next[link->contact].direction[j - 1] = u[j] / size;
     }
@@ -109,7 +109,7 @@ static double longest(const carom_step *s, const carom_cn *w)
     double dt = s->h - w->tau;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        if (link->rows < 3 || w->at.mode[link->contact] != CAROM_SLIP)
+        if (link->law->tangents < 2 || w->at.mode[link->contact] != CAROM_SLIP)
             continue;
         double u[2], a[2];
         for (int j = 0; j < 2; j++) {

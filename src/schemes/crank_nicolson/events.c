@@ -123,7 +123,7 @@ static void first_halt(carom_step *s, carom_cn *w, carom_cn_event *first)
     const carom_system *sys = s->system;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        if (link->rows == 1 || w->at.mode[link->contact] != CAROM_SLIP || slip_along(s, w, link, first->s) >= 0)
+        if (!link->law->tangents || w->at.mode[link->contact] != CAROM_SLIP || slip_along(s, w, link, first->s) >= 0)
             continue;
         double low = 0, high = first->s;
         while (high - low > 1e-15 * w->dt) {
@@ -156,7 +156,7 @@ static carom_mode decided(const carom_step *s, const carom_cn *w, int k)
     carom_mode mode = (carom_mode)w->at.mode[link->contact];
     if (x[0] <= 1e-13 * force && u[0] > 1e-12 * scale)
         return CAROM_OPEN;
-    if (mode == CAROM_STICK && hypot(u[1], link->rows > 2 ? u[2] : 0) > 1e-8 * scale)
+    if (mode == CAROM_STICK && hypot(u[1], link->law->tangents > 1 ? u[2] : 0) > 1e-8 * scale)
         return CAROM_SLIP;
     return mode;
 }
@@ -204,7 +204,7 @@ carom_status carom_cn_decide(carom_step *s, carom_cn *w, bool open)
         if (mode == (carom_mode)w->at.mode[link->contact] || (mode == CAROM_OPEN && !open))
             continue;
         const double *u = c->solve.u + c->problem.block[k].row;
-        double size = mode == CAROM_SLIP ? hypot(u[1], link->rows > 2 ? u[2] : 0) : 0;
+        double size = mode == CAROM_SLIP ? hypot(u[1], link->law->tangents > 1 ? u[2] : 0) : 0;
         for (int j = 1; mode == CAROM_SLIP && j < link->rows; j++)
             w->modes[link->contact].direction[j - 1] = u[j] / size;
         carom_cn_mode(s, w, link->contact, mode);

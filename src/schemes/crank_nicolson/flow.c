@@ -17,7 +17,7 @@
 
 static bool slips(const carom_link *link, const unsigned char *mode)
 {
-    return link->rows > 1 && mode[link->contact] == CAROM_SLIP;
+    return link->law->tangents && mode[link->contact] == CAROM_SLIP;
 }
 
 /* Directions of slip from G v + w; a contact that has just broken loose keeps the one it was given. */
@@ -33,7 +33,7 @@ static void directions(const carom_system *sys, carom_cn *w, const unsigned char
             along += u[j - 1] * slip[j - 1];
         }
         double size = hypot(u[0], u[1]);
-        bool use = link->rows > 2 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
+        bool use = link->law->tangents > 1 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
         for (int j = 1; use && j < link->rows; j++)
             slip[j - 1] = u[j - 1] / size;
     }
@@ -87,7 +87,7 @@ static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
 static bool slips_in_two(const carom_system *sys, const unsigned char *mode)
 {
     for (int i = sys->njoint; i < sys->nlink; i++)
-        if (sys->link[i].rows > 2 && slips(&sys->link[i], mode))
+        if (sys->link[i].law->tangents > 1 && slips(&sys->link[i], mode))
             return true;
     return false;
 }
@@ -112,15 +112,15 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
         if (link->contact < 0)
             continue;
         block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
-                     : link->rows == 2 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
+                     : link->law->tangents == 1 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
                                                                             : CAROM_PIN_NONE;
-        block->direction[0] = link->rows > 1 ? w->modes[link->contact].direction[0] : 0;
+        block->direction[0] = link->law->tangents ? w->modes[link->contact].direction[0] : 0;
     }
     CAROM_TRY(carom_contacts_solve(c, sys, t1, s->error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         const double *x = c->solve.x + c->problem.block[k].row;
-        if (link->rows < 3 || !slips(link, mode))
+        if (link->law->tangents < 2 || !slips(link, mode))
             continue;
         const double *slip = w->modes[link->contact].direction;
         double size = hypot(x[1], x[2]), mu = carom_block_mu(&c->problem.block[k]);

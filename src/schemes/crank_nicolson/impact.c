@@ -33,7 +33,7 @@ carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const ca
                                double scale)
 {
     double u[2] = {0};
-    if (link->rows == 1)
+    if (!link->law->tangents)
         return CAROM_CLOSED;
     for (int j = 1; j < link->rows; j++)
         u[j - 1] = carom_row_speed(system, link->row + j, v);

@@ -230,10 +230,11 @@ static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, d
         }
         if (u <= rounding) {
             x->rest[i] = 1;
-        } else if ((tau = chatter(x, f, i, u, s->system->at.law[4 * contact], t)) < INFINITY) {
+        } else if ((tau = chatter(x, f, i, u, carom_contact_restitution(s->system, contact), t)) < INFINITY) {
             x->rest[i] = 1;
             x->tau[i] = tau;
-            x->lost[i] = ceil(log(DBL_EPSILON * t / tau) / log(s->system->at.law[4 * contact])); /* that t resolves */
+            double e = carom_contact_restitution(s->system, contact);
+            x->lost[i] = ceil(log(DBL_EPSILON * t / tau) / log(e)); /* that t resolves */
         }
         decide |= x->rest[i] || next->mode[contact] != CAROM_OPEN;
         s->memory_next[contact] = 1;

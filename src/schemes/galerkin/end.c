@@ -146,14 +146,14 @@ static void restitution(carom_step *s)
         carom_system_eval(sys, CAROM_GAMMA, s->next->t, w->q_end, w->v_minus);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        const double *law = sys->at.law + 4 * link->contact;
+        double e = carom_link_restitution(sys, link, 0);
         double u = carom_row_speed(sys, link->row, w->v_minus);
         double down = M > 0 ? fmax(0, -carom_row_accel(sys, link->row, w->a + M * nv)) : 0;
         double shortest = s->field[CAROM_GALERKIN_FIELD_KAPPA] * s->h * down * (1 + 1e-12); /* a tie ends at rest */
         bool twice = s->field[CAROM_GALERKIN_FIELD_KAPPA] > 0 && s->now->impulse[link->row] > 0; /* in two steps */
-        bool rests = M > 0 && (w->closed[i] || twice || 2 * law[0] * fabs(u) <= shortest);
+        bool rests = M > 0 && (w->closed[i] || twice || 2 * e * fabs(u) <= shortest);
         for (int j = 0; j < link->rows; j++)
-            w->e[link->row + j] = rests ? 0 : law[j > 0];
+            w->e[link->row + j] = rests ? 0 : carom_link_restitution(sys, link, j);
     }
 }
 
@@ -234,7 +234,8 @@ static void given(carom_step *s)
         if (link->contact < 0)
             continue;
         carom_mode mode = s->now->mode[link->contact];
-        bool turns = link->rows == 3 && mode == CAROM_SLIP && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
+        bool slips = link->law->tangents == 2 && mode == CAROM_SLIP;
+        bool turns = slips && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
         block->c = carom_link_coefficients(sys, link, mode == CAROM_STICK && !w->loose[i], 1);
         if (turns && !struck)
             slip_on(s, link, block);

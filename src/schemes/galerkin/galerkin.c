@@ -182,7 +182,7 @@ static void directions(carom_step *s, int l)
     carom_system_eval(sys, CAROM_JACOBIAN, carom_galerkin_time(s, l), w->q + l * sys->nq, v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        if (!w->closed[i] || link->rows < 3 || s->now->mode[link->contact] != CAROM_SLIP || w->straight[i])
+        if (!w->closed[i] || link->law->tangents < 2 || s->now->mode[link->contact] != CAROM_SLIP || w->straight[i])
             continue;
         const double *start = s->now->u + link->row + 1;
         double u[2], along = 0, size = carom_dot(2, start, start);
@@ -266,7 +266,7 @@ static void settle_directions(carom_step *s)
     for (int k = 0; k < c->nactive && w->turning; k++) {
         const carom_link *link = &s->system->link[c->active[k]];
         const carom_block *block = &c->problem.block[k];
-        if (link->rows < 3 || block->pin != CAROM_PIN_SLIP)
+        if (link->law->tangents < 2 || block->pin != CAROM_PIN_SLIP)
             continue;
         const double *u = s->now->u + link->row + 1, *W = c->problem.W.dense + (block->row + 1) * (c->problem.n + 1);
         double most = carom_block_mu(block) * c->solve.x[block->row] * CAROM_MAX(W[0], W[c->problem.n + 1]);
@@ -343,7 +343,7 @@ static void freeze(carom_step *s)
         w->straight[i] = w->loose[i] = false;
         w->g_start[i] = 0;
         any |= contact && w->closed[i];
-        w->turning |= w->closed[i] && link->rows == 3 && s->now->mode[link->contact] == CAROM_SLIP;
+        w->turning |= w->closed[i] && link->law->tangents == 2 && s->now->mode[link->contact] == CAROM_SLIP;
     }
     memset(w->kick, 0, sizeof(double) * (size_t)sys->nv);
     if (!any)

@@ -43,8 +43,8 @@ static int carrying(carom_step *s)
         if (link->contact >= 0 && !(x[0] > 0))
             continue;
         double d[2] = {0, 0}, most = carom_block_mu(block) * x[0];
-        double t = link->rows > 2 ? hypot(x[1], x[2]) : link->rows > 1 ? fabs(x[1]) : 0;
-        bool slips = link->rows > 1 && (block->pin == CAROM_PIN_SLIP || t >= most * (1 - 1e-9));
+        double t = link->law->tangents > 1 ? hypot(x[1], x[2]) : link->law->tangents ? fabs(x[1]) : 0;
+        bool slips = link->law->tangents && (block->pin == CAROM_PIN_SLIP || t >= most * (1 - 1e-9));
         for (int j = 1; j < link->rows && slips && most > 0; j++)
             d[j - 1] = -x[j] / most;
         take(s, &n, link, block, 0, slips ? d : NULL);

@@ -275,6 +275,7 @@ carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hi
     const carom_state *now = s->now;
     double h = s->h, ahead = s->field[GAMMA] * h;
     carom_step_advance(s, h);
+    s->contacts->h = h;
     if (sys->model->ncontact) {
         carom_system_drift(sys, now->q, now->v, ahead, w->q_th);
         carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6) */
@@ -357,6 +358,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .orders = orders,
     .traits = CAROM_NODAL,
     .traits_of = traits,
+    .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
     .requests = requests,
     .segments = 2, /* the halves of a controlled step */
     .degree = 2,

@@ -24,11 +24,14 @@ static double value(const carom_step *s, const carom_tol *w, const carom_end *e,
     case CAROM_CAUSE_GAP:
         return e->g[sys->njoint + contact];
     case CAROM_CAUSE_FORCE:
-        return x[0];
-    case CAROM_CAUSE_STICK:
-        return sys->at.law[4 * contact + 3] * x[0] - (link->rows > 2 ? hypot(x[1], x[2]) : fabs(x[1]));
+        return x[0] + carom_link_offset(sys, link);
+    case CAROM_CAUSE_STICK: {
+        double most, size = carom_link_friction(sys, link, true, x, &most);
+        return most - size;
+    }
     default:
-        return d[0] * u[1] + (link->rows > 2 ? d[1] * u[2] : 0);
+        u += carom_link_normals(link);
+        return d[0] * u[0] + (link->law->tangents > 1 ? d[1] * u[1] : 0);
     }
 }
 
@@ -242,12 +245,14 @@ carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cau
             break;
         case CAROM_SLIP:
             causes[0] = CAROM_CAUSE_FORCE;
-            if (sys->link[sys->njoint + c].rows == 2) /* spatial slip ends elsewhere: modes.c (6) */
+            if (sys->link[sys->njoint + c].law->tangents == 1) /* spatial slip ends elsewhere: modes.c (6) */
                 causes[1] = CAROM_CAUSE_SLIP_END;
             break;
         case CAROM_PASSIVE:
             break;
         }
+        if (!carom_law_can(sys->link[sys->njoint + c].law, CAROM_OPEN)) /* no normal force to vanish */
+            causes[0] = causes[1], causes[1] = CAROM_CAUSE_NONE;
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
             bool found;
             CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found)

@@ -24,7 +24,7 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail, doub
             continue;
         bool dips = u < 0 && -u <= rate * time && u * u >= 2 * rate * g; /* and comes back, all within that time */
         bool hits = dips || g + u * time + 0.5 * rate * time * time <= 0;
-        double hit = sqrt(CAROM_MAX(u * u - 2 * rate * g, 0)), e = sys->at.law[4 * c];
+        double hit = sqrt(CAROM_MAX(u * u - 2 * rate * g, 0)), e = carom_contact_restitution(sys, c);
         if (hits && hit * hit > 2 * k * fall)
             return true;
         double longer = hits && e < 1 ? 2 * hit / (fall * (1 - e)) : 0;
@@ -49,7 +49,7 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
 {
     const carom_system *sys = s->system;
     int r = sys->link[sys->njoint + contact].row;
-    double u = w->end.u[r], fall = -w->end.udot[r], e = sys->at.law[4 * contact];
+    double u = w->end.u[r], fall = -w->end.udot[r], e = carom_contact_restitution(sys, contact);
     if (w->modes[contact].impacts < 2 || u <= rest)
         return; /* a single soft impact is no accumulation */
     carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->modes[contact].impacts};
@@ -72,7 +72,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
     *tail = 0, *k_least = *fall_least = INFINITY;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
-        double u = e->u[r], fall = -e->udot[r], e_n = sys->at.law[4 * c];
+        double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
         double k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||

@@ -43,19 +43,21 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
-        const double *x = c->solve.x + row, *rate = c->solve.u + row;
-        if (!(x[0] * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
+        double x = c->solve.x[row] + carom_link_offset(sys, link);
+        const double *rate = c->solve.u + row, *slip = rate + carom_link_normals(link);
+        if (carom_law_can(link->law, CAROM_OPEN) &&
+            !(x * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
             w->modes[i].mode = rate[0] > small ? CAROM_OPEN : CAROM_PASSIVE;
-        } else if (link->rows == 1) {
+        } else if (!link->law->tangents) {
             w->modes[i].mode = CAROM_CLOSED;
         } else if (w->mode[i] == CAROM_SLIP) {
             w->modes[i].mode = CAROM_SLIP;
         } else {
-            double size = link->rows > 2 ? hypot(rate[1], rate[2]) : fabs(rate[1]);
+            double size = link->law->tangents > 1 ? hypot(slip[0], slip[1]) : fabs(slip[0]);
             w->modes[i].mode = size <= small ? CAROM_STICK : CAROM_SLIP;
             if (size > small) {
-                w->modes[i].direction[0] = rate[1] / size;
-                w->modes[i].direction[1] = link->rows > 2 ? rate[2] / size : 0;
+                w->modes[i].direction[0] = slip[0] / size;
+                w->modes[i].direction[1] = link->law->tangents > 1 ? slip[1] / size : 0;
             }
         }
     }
@@ -77,10 +79,10 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
-        w->mode[i] = link->rows > 1 ? CAROM_STICK : CAROM_CLOSED;
+        w->mode[i] = link->law->tangents ? CAROM_STICK : CAROM_CLOSED;
         double u[2] = {0, 0};
-        for (int j = 1; j < link->rows; j++)
-            u[j - 1] = carom_row_speed(sys, link->row + j, v);
+        for (int j = 0; j < link->law->tangents; j++)
+            u[j] = carom_row_speed(sys, link->row + carom_link_normals(link) + j, v);
         double size = hypot(u[0], u[1]);
         if (size > 1e-11 * speed(s, v)) {
             w->mode[i] = CAROM_SLIP;
@@ -196,7 +198,7 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
 {
     const carom_link *link = &s->system->link[s->system->njoint + contact];
     const double *u = e->u + link->row, *rate = e->udot + link->row;
-    *size = link->rows > 2 && w->modes[contact].mode == CAROM_SLIP ? hypot(u[1], u[2]) : 0;
+    *size = link->law->tangents > 1 && w->modes[contact].mode == CAROM_SLIP ? hypot(u[1], u[2]) : 0;
     return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
 }
 
@@ -241,7 +243,7 @@ bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
     for (int i = s->system->njoint; i < s->system->nlink; i++) {
         const carom_link *link = &s->system->link[i];
         const double *u = w->end.u + link->row, *rate = w->end.udot + link->row;
-        if (link->rows > 2 && w->modes[link->contact].mode == CAROM_SLIP &&
+        if (link->law->tangents > 1 && w->modes[link->contact].mode == CAROM_SLIP &&
             (w->given.creeps[link->contact] || x * hypot(rate[1], rate[2]) > 0.1 * hypot(u[1], u[2])))
             return true;
     }

@@ -5,6 +5,7 @@
 
 #include "contact/given_modes.h"
 #include "contact/painleve.h"
+#include "contact/rules.h"
 #include "schemes/scheme.h"
 #include "schemes/piecewise/tableau.h"
 
@@ -45,7 +46,7 @@ typedef struct carom_dips { /* gaps along a step, dips.c */
 
 /* What is remembered beside the modes: whether they have been decided, steps of no length in a row. */
 enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_COUNTERS };
-enum { CAROM_JOINTS_MAX = 256 }; /* models with more know the simultaneous law only */
+extern const struct carom_impact_rule *const carom_tol_rules[]; /* that these schemes know */
 
 typedef struct carom_tol { /* the work of a step */
     const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */

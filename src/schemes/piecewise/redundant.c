@@ -24,17 +24,18 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
     double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
-        int c = sys->link[i].contact, r = sys->link[i].row, role = w->modes[c].mode;
+        const carom_link *link = &sys->link[i];
+        int c = link->contact, r = link->row, role = w->modes[c].mode, normals = carom_link_normals(link);
+        double y = normals ? x[r] + carom_link_offset(sys, link) : 1, most;
         if (role == CAROM_PASSIVE)
             *answer &= carom_row_accel(sys, r, a) >= -small;
         else if (role == CAROM_CLOSED)
-            *answer &= x[r] >= 0;
+            *answer &= y >= 0;
         if (role != CAROM_STICK && role != CAROM_SATURATED)
             continue;
-        double rate = carom_row_accel(sys, r + 1, a);
-        double margin =
-            sys->at.law[4 * c + 3] * x[r] - (sys->link[i].rows > 2 ? hypot(x[r + 1], x[r + 2]) : fabs(x[r + 1]));
-        *answer &= x[r] > 0 && fabs(rate) <= small && (role == CAROM_SATURATED || margin >= -1e-9 * x[r]);
+        double rate = carom_row_accel(sys, r + normals, a), size = carom_link_friction(sys, link, true, x + r, &most);
+        double margin = most - size;
+        *answer &= y > 0 && fabs(rate) <= small && (role == CAROM_SATURATED || margin >= -1e-9 * y);
     }
     return CAROM_OK;
 }
@@ -49,12 +50,14 @@ carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *
     for (int c = 0; c < nc; c++)
         sticking += w->modes[c].mode == CAROM_STICK;
     for (int k = 0; sticking > 1 && k < nc; k++) {
-        int c = (contact + k) % nc, row = sys->link[sys->njoint + c].row;
-        if (w->modes[c].mode != CAROM_STICK || sys->link[sys->njoint + c].rows != 2)
+        int c = (contact + k) % nc;
+        const carom_link *link = &sys->link[sys->njoint + c];
+        double friction = w->end.force[link->row + carom_link_normals(link)];
+        if (w->modes[c].mode != CAROM_STICK || link->law->tangents != 1)
             continue;
         for (int way = 1; way >= -1; way -= 2) {
             w->modes[c].mode = CAROM_SATURATED;
-            w->modes[c].direction[0] = w->end.force[row + 1] > 0 ? -way : way;
+            w->modes[c].direction[0] = friction > 0 ? -way : way;
             CAROM_TRY(holds(s, w, done));
             if (*done)
                 return CAROM_OK;
@@ -75,8 +78,9 @@ static bool supported(const carom_step *s, const carom_tol *w, const double *a, 
         int c = sys->link[i].contact, r = sys->link[i].row, role = w->modes[c].mode;
         if (role == CAROM_PASSIVE)
             closes |= carom_row_accel(sys, r, a) < -small;
-        else if (role != CAROM_OPEN && x[r] < least)
-            least = x[r], *pulls = c;
+        else if (role != CAROM_OPEN && carom_link_normals(&sys->link[i]) &&
+                 x[r] + carom_link_offset(sys, &sys->link[i]) < least)
+            least = x[r] + carom_link_offset(sys, &sys->link[i]), *pulls = c;
     }
     return !closes && *pulls < 0;
 }
@@ -110,10 +114,11 @@ carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
     int nc = sys->nlink - sys->njoint, free[SHARED], n = 0, combinations = 1;
     *done = false;
     for (int c = 0; c < nc; c++) {
-        int role = w->modes_before[c].mode, rows = sys->link[sys->njoint + c].rows;
-        if (role == CAROM_OPEN || role == CAROM_SLIP)
+        const carom_law *law = sys->link[sys->njoint + c].law;
+        int role = w->modes_before[c].mode;
+        if (role == CAROM_OPEN || role == CAROM_SLIP || !carom_law_can(law, CAROM_OPEN))
             continue;
-        if (n == SHARED || rows > 2)
+        if (n == SHARED || law->tangents > 1)
             return CAROM_OK;
         free[n++] = c, combinations *= 4;
     }
@@ -121,10 +126,11 @@ carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
         bool twice = false; /* the same with another name */
         carom_modes_copy(nc, w->modes_before, w->modes);
         for (int i = 0, code = k; i < n; i++, code /= 4) {
-            int c = free[i], rows = sys->link[sys->njoint + c].rows;
-            w->modes[c].mode = rows == 1 && code % 4 == 0 ? CAROM_CLOSED : ways[code % 4];
+            int c = free[i];
+            bool smooth = sys->link[sys->njoint + c].law->tangents == 0;
+            w->modes[c].mode = smooth && code % 4 == 0 ? CAROM_CLOSED : ways[code % 4];
             w->modes[c].direction[0] = code % 4 == 1 ? 1 : -1;
-            twice |= rows == 1 && (code % 4 == 1 || code % 4 == 2);
+            twice |= smooth && (code % 4 == 1 || code % 4 == 2);
         }
         if (!twice)
             CAROM_TRY(holds(s, w, done));

@@ -51,12 +51,13 @@ static void turn(const carom_given_modes *f, const carom_system *sys, const doub
     for (int k = sys->njoint; k < sys->nlink; k++) {
         const carom_link *link = &sys->link[k];
         int c = link->contact, r = link->row;
-        if (link->rows < 3 || f->modes[c].mode != CAROM_SLIP || f->creeps[c] || f->holds[c])
+        if (link->law->tangents < 2 || f->modes[c].mode != CAROM_SLIP || f->creeps[c] || f->holds[c])
             continue;
         const double *d = f->modes[c].direction;
+        double normal = force[r] + carom_link_offset(sys, link);
         double speed = hypot(carom_row_speed(sys, r + 1, v), carom_row_speed(sys, r + 2, v));
         carom_row_mix(sys, r + 1, -d[1], d[0], across); /* G_c */
-        double factor = across[j] * sys->at.law[4 * c + 2] * force[r] / speed;
+        double factor = across[j] * carom_link_turn(sys, link, d) * normal / speed;
         for (int i = 0; i < nv; i++)
             column[i] -= factor * across[i];
     }
@@ -380,7 +381,7 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
 static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
 {
     for (int i = sys->njoint; i < sys->nlink; i++)
-        if (sys->link[i].rows > 2 && w->modes[sys->link[i].contact].mode == CAROM_SLIP)
+        if (sys->link[i].law->tangents > 1 && w->modes[sys->link[i].contact].mode == CAROM_SLIP)
             return true;
     return false;
 }
@@ -397,7 +398,7 @@ static double too_fast(const carom_system *sys, const carom_tol *w)
     double most = 0;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const double *u = w->end.u + sys->link[i].row;
-        if (sys->link[i].rows > 2 && w->given.crept[sys->link[i].contact])
+        if (sys->link[i].law->tangents > 1 && w->given.crept[sys->link[i].contact])
             most = CAROM_MAX(most, hypot(u[1], u[2]) / w->given.slow);
     }
     return most;

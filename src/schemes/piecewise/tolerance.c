@@ -129,10 +129,10 @@ static void take_modes(carom_step *s, carom_tol *w)
 }
 
 /* What others see: contacts that are held without slip of their own stick. */
-static unsigned char mode_of(int mode, int rows)
+static unsigned char mode_of(int mode, const carom_law *law)
 {
     bool held = mode != CAROM_OPEN && mode != CAROM_SLIP;
-    return (unsigned char)(!held ? mode : rows > 1 ? CAROM_STICK : CAROM_CLOSED);
+    return (unsigned char)(!held ? mode : law->tangents ? CAROM_STICK : CAROM_CLOSED);
 }
 
 /* Modes at the start of a run: closed contacts are decided. */
@@ -247,7 +247,7 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
         carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
         CAROM_TRY(
             carom_given_accel(&w->given, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
-        for (int i = 0; i < sys->nlink && w->given.equations.m; i++)
+        for (int i = 0; i < sys->nlink && carom_modes_any(sys, w->modes); i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
                 double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
@@ -332,7 +332,7 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
     for (int c = 0; c < sys->model->ncontact; c++)
         w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of(w->modes[c].mode, sys->link[sys->njoint + c].rows);
+        s->next->mode[c] = mode_of(w->modes[c].mode, sys->link[sys->njoint + c].law);
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);
@@ -436,7 +436,8 @@ const carom_scheme carom_scheme_tolerance = {
               CAROM_TELLS_MODES,
     .requests = carom_tol_requests,
     .segments = 1,
-    .sequential = true,
+    .rules = carom_tol_rules,
+    .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
     .switches = true,
     .degree = 5,
     .memory = carom_tol_memory,

@@ -71,7 +71,7 @@ static carom_status free_step(carom_step *s, work *w, const carom_factor **A)
 
 static inline double restitution(const carom_system *sys, const carom_link *link)
 {
-    return link->contact < 0 ? 0 : sys->at.law[4 * link->contact];
+    return carom_link_restitution(sys, link, 0);
 }
 
 /* Does d_free violate (4), or is a link in the problem already? */
@@ -146,7 +146,7 @@ static bool second_step(carom_step *s, work *w)
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int row = c->problem.block[k].row;
-        bool second = link->rows > 1 && from.held[link->contact] == 1 && c->solve.x[row] > 0;
+        bool second = link->law->tangents && from.held[link->contact] == 1 && c->solve.x[row] > 0;
         for (int j = 0; j < link->rows; j++)
             w->x0[row + j] = second ? s->options->h * s->now->impulse[link->row + j] : 0;
         any |= second;
