@@ -197,9 +197,59 @@ START_TEST(a_box_pushed_into_a_corner_stays_there)
 }
 END_TEST
 
+/* Two contacts are closed and one of them begins to move, with accelerations that begin at 0 (t^3), with a jump of the
+ * acceleration or between two nodes of a table: it lifts the mass, or the table on three legs, off the other ones. */
+#define LIFTED(lift)                                                                                                   \
+    "carom: 1\ntables:\n  L: {x: [0, 1, 2, 3, 4, 5], y: [0, 0, 0.4, 1, 1, 1], kind: pchip}\ncoordinates: {y: 0}\n"     \
+    "kinetic: y'^2/2\npotential: 100*y\ncontacts:\n"                                                                  \
+    "  plate: {gap: 'y - (" lift ")', restitution: 0}\n  floor: {gap: y, restitution: 0}\n"
+
+static void cubic(const void *user, double t, double *q)
+{
+    (void)user;
+    q[0] = 0.1 * t * t * t;
+}
+
+static void late_square(const void *user, double t, double *q)
+{
+    (void)user;
+    q[0] = t > 1 ? (t - 1) * (t - 1) : 0;
+}
+
+static void jack(const void *user, double t, double *q)
+{
+    (void)user;
+    q[0] = 0.05 * (1 - cos(t)) * (1 - cos(t)), q[1] = 0;
+}
+
+START_TEST(a_surface_that_begins_to_move_lifts_what_lies_on_it_and_on_others)
+{
+    static const char table[] = "carom: 1\ncoordinates: {y: 0, phi: 0}\nkinetic: 5*y'^2 + phi'^2/2\npotential: 98.1*y\n"
+                                "contacts:\n  a: {gap: y - sin(phi), restitution: 0}\n"
+                                "  b: {gap: y - 0.05*(1-cos(t))^2, restitution: 0}\n"
+                                "  c: {gap: y + sin(phi), restitution: 0}\n";
+    for (int k = 0; k < TOLERANCES; k++) {
+        double tol = tolerances[k];
+        run r = of_text(LIFTED("0.1*t^3"), tol, 2);
+        CHECK_AT_MOST(error_of(&r, 1, cubic, NULL), 3 * tol);
+        end(&r);
+        r = of_text(LIFTED("if(t > 1, (t - 1)^2, 0)"), tol, 2);
+        CHECK_AT_MOST(error_of(&r, 1, late_square, NULL), 3 * tol);
+        end(&r);
+        r = of_text(LIFTED("L(t)"), tol, 4.5);
+        CHECK_NEAR(carom_sim_state(r.sim)->q[0], 1, 3 * tol);
+        end(&r);
+        r = of_text(table, tol, 3);
+        CHECK_AT_MOST(error_of(&r, 2, jack, NULL), 3 * tol);
+        end(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, redundant contacts", a_pushed_box_slips_when_both_corners_together_cannot_hold_it,
                  a_ladder_stays_although_its_forces_are_not_unique, a_plate_on_four_corners_tips_over_two_of_them,
                  random_plates_on_four_corners_come_to_rest_without_falling_through,
                  a_bounce_below_the_rounding_of_its_gap_is_over,
                  a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more,
-                 a_box_pushed_into_a_corner_stays_there)
+                 a_box_pushed_into_a_corner_stays_there,
+                 a_surface_that_begins_to_move_lifts_what_lies_on_it_and_on_others)

@@ -126,6 +126,25 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
                s->system->link[s->system->njoint + contact].name, s->now->t + e->x);
 }
 
+/* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen. */
+static carom_status part(carom_step *s, carom_tol *w, double rate, bool *changed)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    int nc = sys->nlink - sys->njoint;
+    bool parts = false;
+    for (int c = 0; c < nc; c++)
+        parts |= w->modes[c].mode != CAROM_OPEN && w->modes[c].mode != CAROM_PASSIVE &&
+                 fabs(e->udot[sys->link[sys->njoint + c].row]) > rate;
+    if (!parts)
+        return CAROM_OK;
+    carom_modes_copy(nc, w->modes, w->modes_before);
+    CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    for (int c = 0; c < nc; c++)
+        *changed |= w->modes[c].mode != w->modes_before[c].mode;
+    return CAROM_OK;
+}
+
 carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
 {
     const carom_system *sys = s->system;
@@ -133,6 +152,9 @@ carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
     double rate = 1e-9 * (1 + carom_norm_max(sys->nv, e->a)), u_small = 1e-11 * speed(s, e->v);
     double g_small = 1e-12 * (1 + carom_norm_max(sys->nq, e->q));
     *changed = false;
+    CAROM_TRY(part(s, w, rate, changed));
+    if (*changed)
+        return CAROM_OK;
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
         if (w->modes[c].mode != CAROM_PASSIVE)
