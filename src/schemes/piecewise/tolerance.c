@@ -149,6 +149,9 @@ static inline void quintic(const carom_tol *w, int i, const double *rate, const 
 {
     double h = w->end.x, v = w->start.v[i], a = w->start.a[i];
     double D = w->xi[i] - h * v - h * h * a / 2, B = h * (rate[i] - v) - h * h * a, C = h * h * (bend[i] - a);
+    double cubic = B / 2 - C / 12; /* D if the velocity is the cubic through v and a at both ends */
+    if (fabs(D - cubic) > 1e-3 * h * (fabs(v) + fabs(rate[i])))
+        D = cubic; /* a step so short, or a rest so deep, that positions differ by rounding */
     c[0] = 10 * D - 4 * B + C / 2, c[1] = -15 * D + 7 * B - C, c[2] = 6 * D - 3 * B + C / 2;
 }
 
