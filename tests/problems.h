@@ -47,7 +47,8 @@ static inline void with_friction(const carom_law *law, double mu, double *c)
     for (int i = 0; i < carom_law_coefficients(law); i++) {
         const char *name = law->method.fields[i].name;
         bool friction = strncmp(name, "friction", 8) == 0 || strcmp(name, "limit") == 0;
-        c[i] = friction ? mu : isnan(law->method.fields[i].value) ? 0 : law->method.fields[i].value;
+        double unlike = strcmp(name, "friction_2") == 0 ? 2 : 1; /* where there are two of them */
+        c[i] = friction ? unlike * mu : isnan(law->method.fields[i].value) ? 0 : law->method.fields[i].value;
     }
 }
 

@@ -1,5 +1,9 @@
 /* test_laws.c: every law of the list: its projection is a projection, its residual is 0 exactly at its solutions. */
 #include "problems.h"
+#include "toy_ratchet.h"
+
+#define CAROM_MORE_LAWS &toy_ratchet, /* a law is one file and one line */
+#include "laws/law.c"
 
 static double distance(int n, const double *a, const double *b)
 {
@@ -147,6 +151,84 @@ START_TEST(the_spatial_law_in_a_plane_is_the_planar_law)
 }
 END_TEST
 
+/* W = A A^T + a little, so that there is a solution but for strong coupling of friction and normal. */
+START_TEST(the_solution_for_a_single_contact_fulfils_the_law)
+{
+    unsigned long seed = 8;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 2000; k++) {
+            const carom_law *law = carom_law_list(l);
+            int n = law->rows, stride = n + k % 3;
+            double A[9], W[25] = {0}, b[3], u[3], x[3] = {0, 0, 0}, c[CAROM_COEFFICIENTS_MAX];
+            with_friction(law, 0.05 + 0.2 * fabs(noise(&seed)), c);
+            for (int i = 0; i < 9; i++)
+                A[i] = noise(&seed);
+            for (int i = 0; i < n; i++) {
+                b[i] = noise(&seed);
+                for (int j = 0; j < n; j++) {
+                    W[i * stride + j] = i == j ? 3 : 0;
+                    for (int m = 0; m < 3; m++)
+                        W[i * stride + j] += A[3 * i + m] * A[3 * j + m];
+                }
+            }
+            law->solve_single(c, W, stride, b, x);
+            for (int i = 0; i < n; i++) {
+                u[i] = b[i];
+                for (int j = 0; j < n; j++)
+                    u[i] += W[i * stride + j] * x[j];
+            }
+            double r = law->residual(c, 1.0 / 3, u, x);
+            ck_assert_msg(r <= 1e-14, "%s: residual %g", law->method.name, r);
+        }
+}
+END_TEST
+
+/* The friction of a slip is on the side of the cone, belongs to that slip, and no other admissible one dissipates
+ * more. */
+START_TEST(slip_has_the_friction_that_dissipates_most)
+{
+    unsigned long seed = 9;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 500 && carom_law_list(l)->tangents; k++) {
+            const carom_law *law = carom_law_list(l);
+            int m = law->tangents, normals = law->rows - m;
+            double c[CAROM_COEFFICIENTS_MAX], angle = 4 * noise(&seed), back[2] = {0, 0}, y[3], other[3], most;
+            double d[2] = {m > 1 ? cos(angle) : angle > 0 ? 1 : -1, sin(angle)};
+            double x[3] = {0.1 + fabs(noise(&seed)), 0, 0};
+            with_friction(law, 0.4, c);
+            law->slide(c, d, x[0], x + normals);
+            CHECK_NEAR(law->friction(c, x, &most), most, 1e-15 * (1 + most));
+            law->slip_along(c, x + normals, back);
+            CHECK_NEAR(distance(m, d, back), 0, 1e-14);
+            for (int i = 0; i < 3; i++)
+                y[i] = 3 * noise(&seed);
+            law->project(c, y, other);
+            double scale = normals && other[0] > 0 ? x[0] / other[0] : normals ? 0 : 1, own = 0, its = 0;
+            for (int i = 0; i < m; i++)
+                own -= d[i] * x[normals + i], its -= d[i] * scale * other[normals + i];
+            CHECK_AT_MOST(its, own + 1e-14);
+        }
+}
+END_TEST
+
+START_TEST(friction_turns_with_the_slip_as_the_law_says)
+{
+    unsigned long seed = 10;
+    const double h = 1e-6;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 100 && carom_law_list(l)->tangents > 1; k++) {
+            const carom_law *law = carom_law_list(l);
+            double c[CAROM_COEFFICIENTS_MAX], angle = 4 * noise(&seed), f[2][2];
+            const double d[2] = {cos(angle), sin(angle)};
+            with_friction(law, 0.4, c);
+            for (int w = 0; w < 2; w++) /* to both sides of d */
+                law->slide(c, (double[2]){cos(angle + (w ? h : -h)), sin(angle + (w ? h : -h))}, 1, f[w]);
+            double rate = ((f[1][0] - f[0][0]) * -d[1] + (f[1][1] - f[0][1]) * d[0]) / (2 * h);
+            CHECK_NEAR(-rate, law->turn(c, d), 1e-8);
+        }
+}
+END_TEST
+
 START_TEST(the_registry_describes_every_law)
 {
     int n = 0;
@@ -162,4 +244,6 @@ END_TEST
 
 TEST_MAIN("laws", projections_land_in_the_cone_and_nothing_there_is_nearer,
           the_residual_vanishes_at_solutions_for_every_rho, the_residual_sees_every_kind_of_violation, nan_never_passes,
-          the_spatial_law_in_a_plane_is_the_planar_law, the_registry_describes_every_law)
+          the_spatial_law_in_a_plane_is_the_planar_law, the_solution_for_a_single_contact_fulfils_the_law,
+          slip_has_the_friction_that_dissipates_most, friction_turns_with_the_slip_as_the_law_says,
+          the_registry_describes_every_law)

@@ -106,7 +106,7 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
         } else if (c->P[link->row] + c->offset[i] > 0) {
             after = mode_after_impulse(c, link, resolution(system, link->row, now, before != CAROM_OPEN, v_free));
             hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
-        } else if (before != CAROM_OPEN) {
+        } else if (before != CAROM_OPEN && !(c->offset[i] > 0 && c->u_after[link->row] > 0)) { /* what pulled is off */
             after = mode_without_impulse(system, link, now, next, v_free);
         }
         next->mode[i] = (unsigned char)after;

@@ -5,6 +5,9 @@
 #include "core/dense.h"
 #include "laws/single.h"
 
+#ifndef CAROM_MORE_LAWS
+#define CAROM_MORE_LAWS /* a test's */
+#endif
 static const carom_law *const laws[] = {
     &carom_law_unilateral,
     &carom_law_bilateral,
@@ -15,6 +18,7 @@ static const carom_law *const laws[] = {
     &carom_law_cohesive_planar,
     &carom_law_cohesive_spatial,
     &carom_law_bounded,
+    CAROM_MORE_LAWS
 };
 
 const carom_law *carom_law_list(int i)

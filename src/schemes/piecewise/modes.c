@@ -133,9 +133,10 @@ static carom_status part(carom_step *s, carom_tol *w, double rate, bool *changed
     const carom_end *e = &w->end;
     int nc = sys->nlink - sys->njoint;
     bool parts = false;
-    for (int c = 0; c < nc; c++)
-        parts |= w->modes[c].mode != CAROM_OPEN && w->modes[c].mode != CAROM_PASSIVE &&
-                 fabs(e->udot[sys->link[sys->njoint + c].row]) > rate;
+    for (int c = 0; c < nc; c++) {
+        const carom_link *link = &sys->link[sys->njoint + c];
+        parts |= carom_mode_carries(w->modes[c].mode) && carom_link_normals(link) && fabs(e->udot[link->row]) > rate;
+    }
     if (!parts)
         return CAROM_OK;
     carom_modes_copy(nc, w->modes, w->modes_before);
