@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "oscillator.h"
-#include "schemes/piecewise/tableau.h"
+#include "core/tableau.h"
 #include "stepping.h"
 
 /* ---- order conditions: Phi(tree) = 1/gamma(tree) for all rooted trees --------------------------------------- */

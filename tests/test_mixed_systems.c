@@ -2,7 +2,7 @@
  * friction. */
 #include <string.h>
 
-#include "schemes/piecewise/tableau.h"
+#include "core/tableau.h"
 #include "stepping.h"
 
 enum { RUNS = 5 };

@@ -2,7 +2,7 @@
 #include <complex.h>
 #include <string.h>
 
-#include "schemes/piecewise/tableau.h"
+#include "core/tableau.h"
 #include "stepping.h"
 
 static carom_sim *begin(const carom_model *m, const char *method, double tol, double T)

@@ -25,6 +25,11 @@ static inline bool carom_mode_slips(int mode) /* friction is a part of the norma
 {
     return mode == CAROM_SLIP || mode == CAROM_SATURATED;
 }
+/* The mode of a closed contact whose tangential velocities are u: slip that is not above `rest` sticks. */
+static inline carom_mode carom_mode_tangential(int directions, const double *u, double rest)
+{
+    return directions == 0 ? CAROM_CLOSED : carom_norm_max(directions, u) <= rest ? CAROM_STICK : CAROM_SLIP;
+}
 static inline int carom_mode_of(const carom_link *link, const carom_link_mode *modes) /* joints are closed */
 {
     return link->contact < 0 ? CAROM_CLOSED : modes[link->contact].mode;

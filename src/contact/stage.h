@@ -44,10 +44,25 @@ static inline void carom_stage_clear(carom_stage *stage)
     stage->penetration = stage->work_external = stage->work_constraints = 0;
     stage->impact = stage->friction = stage->viscous = 0;
 }
-/* n doubles that live until the step is committed; NULL when the buffer is full: end the step early then. */
-double *carom_stage_take(carom_stage *stage, int n);
-void carom_stage_segment(carom_stage *stage, const carom_segment *segment);
-void carom_stage_jump(carom_stage *stage, const carom_jump *jump);
+/* A segment from (t0, q0) to t1 of degree `degree` in xi and one less in v, its modes those at t1. Its polynomials and
+ * forces are for the caller to fill; false: there is no room, or nobody looks. */
+typedef struct carom_draft {
+    double *xi, *v, *force; /* [degree*nv] [degree*nv] [nrow] */
+    carom_segment *segment;
+} carom_draft;
+bool carom_stage_draft(carom_stage *stage, const carom_system *system, double t0, const double *q0, double t1,
+                       const unsigned char *mode, int degree, carom_draft *piece);
+/* One of length h with velocities linear in time, and positions to match that end at q1. */
+bool carom_stage_parabola(carom_stage *stage, const carom_system *system, const carom_state *from, double t1,
+                          double h, const double *q1, const double *v1, const unsigned char *mode,
+                          carom_draft *piece);
+void carom_stage_jump(carom_stage *stage, const carom_system *system, double t, const double *q, const double *v_before,
+                      const double *v_after, const double *impulse);
+/* What a change of mode is called. */
+carom_event_type carom_event_of(carom_mode before, carom_mode after);
+/* An event of a link with what belongs to it in u_before, u_after and impulse [nrow]. */
+void carom_stage_contact(carom_stage *stage, carom_event_type type, double t, const carom_link *link,
+                         const double *u_before, const double *u_after, const double *impulse);
 void carom_stage_event(carom_stage *stage, const carom_event *event);
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno);
 void carom_stage_slide(carom_stage *stage, double t);

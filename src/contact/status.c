@@ -12,24 +12,6 @@
 
 #include "contact/contact.h"
 
-static carom_mode tangential(const double *u, int directions, double scale)
-{
-    if (directions == 0)
-        return CAROM_CLOSED;
-    return carom_norm_max(directions, u) <= 1e-9 * scale ? CAROM_STICK : CAROM_SLIP;
-}
-
-static void tell(carom_stage *stage, carom_event_type type, double t, const carom_link *link, const carom_contacts *c)
-{
-    carom_event event = {.type = type, .t = t, .contact = link->contact};
-    for (int j = 0; j < link->rows; j++) {
-        event.u_before[j] = c->u_before[link->row + j];
-        event.u_after[j] = c->u_after[link->row + j];
-        event.impulse[j] = c->P[link->row + j];
-    }
-    carom_stage_event(stage, &event);
-}
-
 static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed,
                          const double *v_free)
 {
@@ -45,8 +27,8 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *
     int r = link->row;
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
-    return tangential(c->u_after + r + 1, link->law->tangents,
-                      CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r)));
+    double scale = CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r));
+    return carom_mode_tangential(link->law->tangents, c->u_after + r + 1, 1e-9 * scale);
 }
 
 /* Closed before, no impulse now. */
@@ -63,16 +45,10 @@ static carom_mode mode_without_impulse(const carom_system *system, const carom_l
 static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now,
                          const carom_state *next, carom_stage *stage)
 {
-    for (int i = 0; i < system->nlink - system->njoint; i++) {
-        int before = now->mode[i], after = next->mode[i];
-        if (before == after)
-            continue;
-        carom_event_type type = before == CAROM_OPEN    ? CAROM_EVENT_CLOSING
-                                : after == CAROM_OPEN   ? CAROM_EVENT_OPENING
-                                : after == CAROM_STICK ? CAROM_EVENT_STICK
-                                                        : CAROM_EVENT_SLIP;
-        tell(stage, type, next->t, &system->link[system->njoint + i], c);
-    }
+    for (int i = 0; i < system->nlink - system->njoint; i++)
+        if (now->mode[i] != next->mode[i])
+            carom_stage_contact(stage, carom_event_of(now->mode[i], next->mode[i]), next->t,
+                                &system->link[system->njoint + i], c->u_before, c->u_after, c->P);
 }
 
 /* Nothing was closed and nothing is active: most steps are of this kind. */
@@ -100,9 +76,9 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
         carom_mode before = now->mode[i], after = CAROM_OPEN;
         bool hit = false;
         if (!carom_law_can(link->law, CAROM_OPEN)) {
-            double scale = resolution(system, link->row, now, true, v_free);
-            after = tangential(c->u_after + link->row, link->law->tangents,
-                               CAROM_MAX(scale, carom_norm_max(link->rows, c->u_before + link->row)));
+            double scale = CAROM_MAX(resolution(system, link->row, now, true, v_free),
+                                     carom_norm_max(link->rows, c->u_before + link->row));
+            after = carom_mode_tangential(link->law->tangents, c->u_after + link->row, 1e-9 * scale);
         } else if (c->P[link->row] + c->offset[i] > 0) {
             after = mode_after_impulse(c, link, resolution(system, link->row, now, before != CAROM_OPEN, v_free));
             hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
@@ -112,7 +88,7 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
         next->mode[i] = (unsigned char)after;
         c->hit[i] = hit;
         if (hit)
-            tell(stage, CAROM_EVENT_IMPACT, next->t, link, c);
+            carom_stage_contact(stage, CAROM_EVENT_IMPACT, next->t, link, c->u_before, c->u_after, c->P);
         any |= hit, changed |= before != after;
     }
     if (changed)
@@ -142,8 +118,9 @@ void carom_contact_start(carom_system *system, carom_state *state)
             u[j] = carom_row_speed(system, link->row + j, state->v);
         bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
         closed |= !carom_law_can(link->law, CAROM_OPEN);
-        state->mode[link->contact] =
-            (unsigned char)(closed ? tangential(u + carom_link_normals(link), link->law->tangents, speed) : CAROM_OPEN);
+        const double *u_t = u + carom_link_normals(link);
+        carom_mode mode = carom_mode_tangential(link->law->tangents, u_t, 1e-9 * speed);
+        state->mode[link->contact] = (unsigned char)(closed ? mode : CAROM_OPEN);
     }
 }
 
@@ -151,46 +128,20 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
                               const carom_state *next, bool hit, carom_stage *stage)
 {
     const carom_contacts *c = contacts;
-    int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
-    double h = next->t - now->t;
-    double *q0 = carom_stage_take(stage, nq), *xi = carom_stage_take(stage, 2 * nv);
-    double *v = carom_stage_take(stage, 2 * nv), *force = carom_stage_take(stage, nrow);
-    double *before = carom_stage_take(stage, nv);
-    unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
-    double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq),
-           *after = carom_stage_take(stage, nv);
-    if (!after)
-        return;
-    memcpy(before, next->v, sizeof(double) * (size_t)nv);
+    int nv = system->nv;
+    double h = next->t - now->t, *before = c->a_free; /* of decisions of a step, which is over */
+    carom_draft piece;
+    carom_copy(nv, next->v, before);
     for (int row = 0; hit && row < c->problem.n; row++)
         for (int i = 0; i < nv; i++)
             before[i] -= c->Y[row * nv + i] * c->solve.x[row];
-    for (int i = 0; i < nv; i++)
-        v[i] = now->v[i], v[nv + i] = before[i] - now->v[i];
-    carom_copy(nq, now->q, q0);
-    carom_system_local(system, now->q, next->q, xi);
-    for (int i = 0; i < nv; i++)
-        xi[nv + i] = 0.5 * h * v[nv + i], xi[i] -= xi[nv + i];
-    for (int r = 0; r < nrow; r++)
-        force[r] = hit ? 0 : c->P[r] / h;
-    memcpy(mode, next->mode, (size_t)nc);
-    carom_stage_segment(stage, &(carom_segment){.t0 = now->t,
-                                                .t1 = next->t,
-                                                .q_degree = 2,
-                                                .v_degree = 1,
-                                                .q0 = q0,
-                                                .xi = xi,
-                                                .v = v,
-                                                .force = force,
-                                                .mode = mode,
-                                                .residual = c->nactive ? c->solve.residual : 0});
-    if (!hit)
+    if (!carom_stage_parabola(stage, system, now, next->t, h, next->q, before, next->mode, &piece))
         return;
-    memcpy(impulse, c->P, sizeof(double) * (size_t)nrow);
-    memcpy(q_end, next->q, sizeof(double) * (size_t)nq);
-    memcpy(after, next->v, sizeof(double) * (size_t)nv);
-    carom_stage_jump(stage,
-                     &(carom_jump){.t = next->t, .q = q_end, .v_before = before, .v_after = after, .impulse = impulse});
+    for (int r = 0; r < system->nrow; r++)
+        piece.force[r] = hit ? 0 : c->P[r] / h;
+    piece.segment->residual = c->nactive ? c->solve.residual : 0;
+    if (hit)
+        carom_stage_jump(stage, system, next->t, next->q, before, next->v, c->P);
 }
 
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,

@@ -1,6 +1,6 @@
 /* events.c: isolated impacts of a lane.
  *
- *   look      the quintic of locate.c, lowered by its defect d, may be negative: the first root of the quintic
+ *   look      the quintic of quintic.c, lowered by its defect d, may be negative: the first root of the quintic
  *             itself, between a
  *             place where it is positive and one where it is below -d; where there is no such place: unclear; in
  *             closed form
@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "analysis/lanes/lanes.h"
-#include "contact/locate.h"
+#include "core/quintic.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -55,7 +55,7 @@ static double negative_from(const double b[6], double s, double d)
 {
     enum { TRIES = 8 };
     for (int k = 0; k < TRIES && s <= 1; k++, s += 1.0 / 64)
-        if (carom_locate_value(b, s) < -d)
+        if (carom_quintic_value(b, s) < -d)
             return s;
     return b[5] < -d ? 1 : 2;
 }
@@ -79,13 +79,13 @@ static carom_sight bracket(const double b[6], double d, double *low, double *hig
     double lowered[6], first;
     for (int i = 0; i < 6; i++)
         lowered[i] = b[i];
-    carom_locate_lower(lowered, d);
-    if (!carom_locate_first(lowered, 0, &first, high))
+    carom_quintic_lower(lowered, d);
+    if (!carom_quintic_first(lowered, 0, &first, high))
         return CAROM_SIGHT_FREE;
-    if (!carom_locate_first(b, 0, low, high))
+    if (!carom_quintic_first(b, 0, low, high))
         return CAROM_SIGHT_UNCLEAR;
     *high = negative_from(b, *high, d);
-    bool clear = *high <= 1 && first >= *low && carom_locate_value(b, *low) > 0;
+    bool clear = *high <= 1 && first >= *low && carom_quintic_value(b, *low) > 0;
     return clear ? CAROM_SIGHT_IMPACT : CAROM_SIGHT_UNCLEAR;
 }
 

@@ -4,7 +4,7 @@
  *   error, its norm and acceptance as in schemes/piecewise/trial.c, of the state alone                              (1)
  *   h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))                                                                   (2)
  *   (h |a_7 - a_6|/|Y_7 - Y_6|)^2, limited: its mean tells stiff forces                                             (3)
- *   the gap along the step: quintic through g, u, udot at both ends (locate.c), off by d in the middle, where the
+ *   the gap along the step: quintic through g, u, udot at both ends (quintic.c), off by d in the middle, where the
  *   pair's own
  *   interpolation of order 4 says how much; lowered by d all Bernstein coefficients of both halves >= 0: no impact  (4)
  *   the next steps divide the time to the strobe evenly                                                             (5)
@@ -13,7 +13,7 @@
 #include <math.h>
 
 #include "analysis/lanes/lanes.h"
-#include "analysis/lanes/pair.h"
+#include "core/dormand_prince.h"
 #include "analysis/lanes/wide.h"
 #include "model/forcing.h"
 #include "schemes/piecewise/piecewise.h"

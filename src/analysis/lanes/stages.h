@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "analysis/lanes/pair.h"
+#include "core/dormand_prince.h"
 #include "analysis/lanes/wide.h"
 
 enum { W = CAROM_LANES, STAGES = CAROM_LANE_STAGES };

@@ -18,28 +18,9 @@
 
 #include "analysis/tangent/tangent.h"
 #include "core/eigen.h"
+#include "core/tableau.h"
 
 enum { NODES = CAROM_FLOW_NODES, PIECES = 256 };
-#define R15 3.8729833462074168852
-#define R6 2.4494897427831780982
-
-typedef struct table {
-    double c[NODES], b[NODES], a[NODES][NODES];
-} table;
-static const table gauss = {
-    {0.5 - R15 / 10, 0.5, 0.5 + R15 / 10},
-    {5.0 / 18, 4.0 / 9, 5.0 / 18},
-    {{5.0 / 36, 2.0 / 9 - R15 / 15, 5.0 / 36 - R15 / 30},
-     {5.0 / 36 + R15 / 24, 2.0 / 9, 5.0 / 36 - R15 / 24},
-     {5.0 / 36 + R15 / 30, 2.0 / 9 + R15 / 15, 5.0 / 36}},
-};
-static const table radau = {
-    {(4 - R6) / 10, (4 + R6) / 10, 1},
-    {(16 - R6) / 36, (16 + R6) / 36, 1.0 / 9},
-    {{(88 - 7 * R6) / 360, (296 - 169 * R6) / 1800, (-2 + 3 * R6) / 225},
-     {(296 + 169 * R6) / 1800, (88 + 7 * R6) / 360, (-2 - 3 * R6) / 225},
-     {(16 - R6) / 36, (16 + R6) / 36, 1.0 / 9}},
-};
 
 void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *system, int n)
 {
@@ -124,7 +105,7 @@ static void bracket(carom_flow *f, const double *v, double *B)
     }
 }
 
-static carom_status nodes(carom_flow *f, const carom_segment *g, const table *T, double s0, double ds, int n,
+static carom_status nodes(carom_flow *f, const carom_segment *g, const carom_tableau *T, double s0, double ds, int n,
                           const double *dp, const double *law_p, carom_error *error)
 {
     const carom_system *sys = f->linear.system;
@@ -150,7 +131,7 @@ static double jacobian(const carom_flow *f, int node, int r, int c)
 }
 
 /* (7) over h with the matrices of the nodes. */
-static carom_status collocate_curved(carom_flow *f, const table *T, double h, int n, double *X, bool parameters,
+static carom_status collocate_curved(carom_flow *f, const carom_tableau *T, double h, int n, double *X, bool parameters,
                                      double t, carom_error *error)
 {
     int nv = f->linear.system->nv, m = 2 * nv, size = NODES * m;
@@ -178,8 +159,8 @@ static carom_status collocate_curved(carom_flow *f, const table *T, double h, in
 }
 
 /* (2) over h with the matrices of the nodes. */
-static carom_status collocate(carom_flow *f, const table *T, double h, int n, double *X, bool parameters, double t,
-                              carom_error *error)
+static carom_status collocate(carom_flow *f, const carom_tableau *T, double h, int n, double *X, bool parameters,
+                              double t, carom_error *error)
 {
     int nv = f->linear.system->nv, size = NODES * nv;
     double aa[NODES][NODES], ba[NODES];
@@ -305,7 +286,7 @@ static carom_status constant(carom_flow *f, const carom_segment *g, int n, doubl
 }
 
 /* The segment in equal pieces. */
-static carom_status pieces(carom_flow *f, const carom_segment *g, const table *T, int count, int n, double *X,
+static carom_status pieces(carom_flow *f, const carom_segment *g, const carom_tableau *T, int count, int n, double *X,
                            const double *dp, const double *law_p, carom_error *error)
 {
     for (int k = 0; k < count; k++) {
@@ -326,7 +307,7 @@ static carom_status stiff(carom_flow *f, const carom_segment *g, int n, double *
         carom_copy(nx * n, X, f->last);
         carom_copy(nx * n, f->from, X);
         f->log_det = 0;
-        CAROM_TRY(pieces(f, g, &radau, count, n, X, dp, law_p, error));
+        CAROM_TRY(pieces(f, g, carom_tableau_list(CAROM_TABLEAU_RADAU5), count, n, X, dp, law_p, error));
         for (int j = 0; j < n; j++) {
             double change = 0, size = 0;
             for (int i = 0; i < nx; i++) {
@@ -358,11 +339,12 @@ carom_status carom_flow_segment(carom_flow *flow, const carom_segment *segment, 
     unsigned needed = rows ? together & ~(unsigned)(fixed ? CAROM_JACOBIAN : 0) : alone;
     if (!sys->model->manifold && (sys->known & needed) == needed && (!rows || fixed) && !carom_flow_turns(flow, modes))
         return constant(f, segment, n, X, dp, law_p, tol, error);
-    CAROM_TRY(nodes(f, segment, &gauss, 0, 1, n, dp, law_p, error));
+    const carom_tableau *gauss = carom_tableau_list(CAROM_TABLEAU_GAUSS6);
+    CAROM_TRY(nodes(f, segment, gauss, 0, 1, n, dp, law_p, error));
     double z = h * speed_of(f, NODES), most = CAROM_MIN(0.7, pow(1e4 * tol, 1.0 / 7));
     if (!(z > most))
-        return collocate(f, &gauss, h, n, X, dp != NULL, segment->t0, error);
+        return collocate(f, gauss, h, n, X, dp != NULL, segment->t0, error);
     if (z > PIECES * most)
         return stiff(f, segment, n, X, dp, law_p, tol, error);
-    return pieces(f, segment, &gauss, (int)ceil(z / most), n, X, dp, law_p, error);
+    return pieces(f, segment, gauss, (int)ceil(z / most), n, X, dp, law_p, error);
 }

@@ -21,10 +21,7 @@ void carom_cn_mode(carom_step *s, carom_cn *w, int contact, carom_mode mode)
     unsigned char *m = &w->at.mode[contact];
     if (*m == mode)
         return;
-    carom_event_type type = *m == CAROM_OPEN      ? CAROM_EVENT_CLOSING
-                            : mode == CAROM_OPEN  ? CAROM_EVENT_OPENING
-                            : mode == CAROM_STICK ? CAROM_EVENT_STICK
-                                                  : CAROM_EVENT_SLIP;
+    carom_event_type type = carom_event_of(*m, mode);
     *m = (unsigned char)mode;
     carom_stage_event(s->stage, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
 }
@@ -85,18 +82,6 @@ static void gather(carom_step *s, carom_cn *w)
     }
 }
 
-static void tell_impact(carom_step *s, const carom_cn *w, const carom_link *link)
-{
-    const carom_contacts *c = s->contacts;
-    carom_event event = {.type = CAROM_EVENT_IMPACT, .t = w->at.t, .contact = link->contact};
-    for (int j = 0; j < link->rows; j++) {
-        event.u_before[j] = c->u_before[link->row + j];
-        event.u_after[j] = c->u_after[link->row + j];
-        event.impulse[j] = c->P[link->row + j];
-    }
-    carom_stage_event(s->stage, &event);
-}
-
 /* Impulses of an instant: kept for the jump, and their work. */
 static void book(carom_step *s, carom_cn *w, const double *P, const double *v_before)
 {
@@ -127,8 +112,10 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
         const carom_link *link = &sys->link[c->active[k]];
         double before = c->u_before[link->row], after = c->u_after[link->row];
         bool struck = c->P[link->row] > 0 && before < -rounding;
-        if (struck && w->at.mode[link->contact] == CAROM_OPEN)
-            tell_impact(s, w, link), *hit = true;
+        if (struck && w->at.mode[link->contact] == CAROM_OPEN) {
+            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, w->at.t, link, c->u_before, c->u_after, c->P);
+            *hit = true;
+        }
         if (w->at.mode[link->contact] == CAROM_OPEN)
             continue;
         carom_cn_mode(s, w, link->contact,

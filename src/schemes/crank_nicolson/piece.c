@@ -34,31 +34,11 @@ static carom_status settle(carom_step *s, carom_cn *w, double t1)
 
 static void record(carom_step *s, const carom_cn *w, double t1, double ds)
 {
-    const carom_system *sys = s->system;
-    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
-    double *q0 = carom_stage_take(s->stage, nq), *xi = carom_stage_take(s->stage, 2 * nv);
-    double *v = carom_stage_take(s->stage, 2 * nv);
-    double *force = carom_stage_take(s->stage, nrow), *room = carom_stage_take(s->stage, (nc + 7) / 8);
-    if (!room)
+    carom_draft piece;
+    if (!carom_stage_parabola(s->stage, s->system, &w->at, t1, ds, w->q1, w->v1, w->at.mode, &piece))
         return;
-    for (int i = 0; i < nv; i++)
-        v[i] = w->at.v[i], v[nv + i] = w->v1[i] - w->at.v[i];                                     /* (1) */
-    carom_copy(nq, w->at.q, q0);
-    carom_system_local(sys, w->at.q, w->q1, xi);
-    for (int i = 0; i < nv; i++)
-        xi[nv + i] = 0.5 * ds * v[nv + i], xi[i] -= xi[nv + i];                                   /* (2) */
-    for (int r = 0; r < nrow; r++)
-        force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
-    memcpy(room, w->at.mode, (size_t)nc);
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = w->at.t,
-                                                   .t1 = t1,
-                                                   .q_degree = 2,
-                                                   .v_degree = 1,
-                                                   .q0 = q0,
-                                                   .xi = xi,
-                                                   .v = v,
-                                                   .force = force,
-                                                   .mode = (unsigned char *)room});
+    for (int r = 0; r < s->system->nrow; r++)
+        piece.force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
 }
 
 /* A segment's energy is that after the jump at its end. */
@@ -118,20 +98,9 @@ carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
 
 void carom_cn_stage_jump(carom_step *s, carom_cn *w, const double *v_before)
 {
-    const carom_system *sys = s->system;
-    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow;
     if (!s->stage->record)
         return;
-    double *q = carom_stage_take(s->stage, nq), *before = carom_stage_take(s->stage, nv);
-    double *after = carom_stage_take(s->stage, nv), *impulse = carom_stage_take(s->stage, nrow);
-    if (!impulse)
-        return;
-    carom_copy(nq, w->at.q, q);
-    carom_copy(nv, v_before, before);
-    carom_copy(nv, w->at.v, after);
-    carom_copy(nrow, w->jump, impulse);
-    carom_stage_jump(s->stage,
-                     &(carom_jump){.t = w->at.t, .q = q, .v_before = before, .v_after = after, .impulse = impulse});
+    carom_stage_jump(s->stage, s->system, w->at.t, w->at.q, v_before, w->at.v, w->jump);
     stage_energy(s, w);
 }
 

@@ -170,19 +170,6 @@ static double chatter(const carom_exact *x, const carom_flight *f, int i, double
     return a < 0 && tau <= 1e-9 * t && 3 * fabs(c3) * (tau / x->rho) <= 1e-8 * fabs(c2) ? tau : INFINITY;
 }
 
-static void stage_jump(carom_step *s, const carom_exact *x, double t)
-{
-    int n = x->n;
-    double *q = carom_stage_take(s->stage, 3 * n), *P = carom_stage_take(s->stage, x->nlink);
-    if (!q || !P)
-        return;
-    carom_copy(n, s->next->q, q);
-    carom_copy(n, x->v_before, q + n);
-    carom_copy(n, s->next->v, q + 2 * n);
-    carom_copy(x->nlink, x->P, P);
-    carom_stage_jump(s->stage, &(carom_jump){t, q, q + n, q + 2 * n, P});
-}
-
 /* Energy of the whole jump from v_before to v by the impulses P, those that end chatter included. */
 static void account(carom_step *s, const carom_exact *x)
 {
@@ -298,7 +285,7 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     if (s->stage->account)
         account(s, x);
     if (s->stage->record)
-        stage_jump(s, x, t);
+        carom_stage_jump(s->stage, s->system, t, next->q, x->v_before, next->v, x->P);
     return CAROM_OK;
 }
 

@@ -11,30 +11,26 @@
 
 void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight *f, double t0, double at)
 {
-    int n = x->n, N = x->order, nc = s->system->model->ncontact;
-    double *q0 = carom_stage_take(s->stage, n), *xi = carom_stage_take(s->stage, N * n);
-    double *v = carom_stage_take(s->stage, N * n), *force = carom_stage_take(s->stage, x->nlink);
-    unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
-    if (!q0 || !xi || !v || !force || !mode)
+    int n = x->n, N = x->order;
+    double *q0 = x->a;
+    carom_draft piece;
+    for (int i = 0; i < n; i++)
+        q0[i] = x->c[i * x->terms];
+    if (!carom_stage_draft(s->stage, s->system, t0, q0, x->t, s->next->mode, N, &piece))
         return;
     for (int i = 0; i < n; i++) {
         double power = at;
-        q0[i] = x->c[i * x->terms];
         for (int k = 1; k <= N; k++, power *= at) {
-            xi[(k - 1) * n + i] = x->c[i * x->terms + k] * power;                                 /* (1) */
-            v[(k - 1) * n + i] = k * x->c[i * x->terms + k] * (power / at) / x->rho;
+            piece.xi[(k - 1) * n + i] = x->c[i * x->terms + k] * power;                           /* (1) */
+            piece.v[(k - 1) * n + i] = k * x->c[i * x->terms + k] * (power / at) / x->rho;
         }
     }
     for (int i = 0; i < x->nlink; i++) {
         double power = 1;
-        force[i] = 0;
+        piece.force[i] = 0;
         for (int k = 0; f->closed[i] && k <= N; k++, power *= at)
-            force[i] += x->l[i * x->terms + k] * power / (k + 1);                                 /* (2) */
+            piece.force[i] += x->l[i * x->terms + k] * power / (k + 1);                           /* (2) */
     }
-    for (int i = 0; i < nc; i++)
-        mode[i] = s->next->mode[i];
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = t0, .t1 = x->t, .q_degree = N, .v_degree = N - 1, .q0 = q0,
-                                                   .xi = xi, .v = v, .force = force, .mode = mode});
 }
 
 /* (4) at one instant, summed over the closed links. */

@@ -53,6 +53,13 @@ const unsigned carom_galerkin_requests[] = {CAROM_GAP,
                                             CAROM_ENERGY,
                                             0};
 
+const carom_field carom_galerkin_fields[] = {
+    {"degree", CAROM_FIELD_INT, 2, 0, CAROM_GALERKIN_DEGREE, NULL, "degree of the velocities in a step"},
+    {"alternate", CAROM_FIELD_INT, -1, -1, CAROM_GALERKIN_DEGREE, NULL, "degree in every second step; -1: the same"},
+    {"kappa", CAROM_FIELD_DOUBLE, 1, 0, 1e6, NULL, "a bounce that lasts less than kappa steps ends at rest; 0: never"},
+    {0},
+};
+
 enum { PARITY, NEWTON_FIRST, MEMORY }; /* which degree is next; for how many steps sweeps are not even tried */
 enum { SWEEPS = 40, PATIENCE = 20 };
 

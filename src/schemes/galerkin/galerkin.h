@@ -55,6 +55,12 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
 int carom_galerkin_memory(const carom_system *system);
 void carom_galerkin_orders(const double *field, double *smooth, double *impact);
 extern const unsigned carom_galerkin_requests[];
+extern const carom_field carom_galerkin_fields[];
+/* What the entries of both families share, but for their names and their step. */
+#define CAROM_GALERKIN_SCHEME \
+    .orders = carom_galerkin_orders, .requests = carom_galerkin_requests, .segments = 1, \
+    .degree = CAROM_GALERKIN_DEGREE + 1, .memory = carom_galerkin_memory, .work_bytes = sizeof(carom_galerkin), \
+    .layout = carom_galerkin_layout
 
 /* Stage velocities from accelerations; one stage's acceleration (at its position and velocity) and forces. */
 void carom_galerkin_velocities(carom_step *step);

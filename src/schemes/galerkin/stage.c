@@ -13,37 +13,6 @@
 
 #include "schemes/galerkin/galerkin.h"
 
-static carom_mode tangential(const double *u, int directions, double tol)
-{
-    if (directions == 0)
-        return CAROM_CLOSED;
-    return carom_norm_max(directions, u) <= tol ? CAROM_STICK : CAROM_SLIP;
-}
-
-static void tell(carom_step *s, carom_event_type type, const carom_link *link)
-{
-    const carom_contacts *c = s->contacts;
-    const carom_galerkin *w = s->work;
-    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
-    for (int j = 0; j < link->rows; j++) {
-        event.u_before[j] = c->u_before[link->row + j];
-        event.u_after[j] = s->next->u[link->row + j];
-        event.impulse[j] = w->P[link->row + j];
-    }
-    carom_stage_event(s->stage, &event);
-}
-
-static void tell_change(carom_step *s, const carom_link *link, carom_mode before, carom_mode after)
-{
-    if (before != after)
-        tell(s,
-             before == CAROM_OPEN   ? CAROM_EVENT_CLOSING
-             : after == CAROM_OPEN  ? CAROM_EVENT_OPENING
-             : after == CAROM_STICK ? CAROM_EVENT_STICK
-                                    : CAROM_EVENT_SLIP,
-             link);
-}
-
 /* Modes and events of M >= 1; returns whether a contact was hit. The system holds g, G and w of the end. */
 static bool status(carom_step *s)
 {
@@ -64,14 +33,16 @@ static bool status(carom_step *s)
         carom_mode before = s->now->mode[link->contact], after = CAROM_OPEN;
         bool touches = sys->at.g[i] <= length || w->part[i] == CAROM_GALERKIN_HELD;
         if (touches && fabs(u[0]) <= speed)                                                    /* (1) */
-            after = tangential(u + 1, link->rows - 1, speed);
+            after = carom_mode_tangential(link->rows - 1, u + 1, speed);
         bool hit = !w->closed[i] && w->P[link->row] > 0 && c->u_before[link->row] < 0;
         s->next->mode[link->contact] = (unsigned char)after;
         c->hit[link->contact] = hit;
         any |= hit;
         if (hit)
-            tell(s, CAROM_EVENT_IMPACT, link);
-        tell_change(s, link, before, after);
+            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, s->next->u, w->P);
+        if (before != after)
+            carom_stage_contact(s->stage, carom_event_of(before, after), s->next->t, link, c->u_before, s->next->u,
+                                w->P);
     }
     if (c->nactive)
         s->stage->residual = c->solve.residual;
@@ -146,32 +117,16 @@ static void record(carom_step *s, bool hit)
     carom_galerkin *w = s->work;
     carom_stage *stage = s->stage;
     const carom_system *sys = s->system;
-    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact, M = w->t->M;
-    double *q0 = carom_stage_take(stage, nq), *xi = carom_stage_take(stage, (M + 1) * nv);
-    double *v = carom_stage_take(stage, (M + 1) * nv);
-    double *force = carom_stage_take(stage, nrow), *before = carom_stage_take(stage, nv);
-    unsigned char *mode = (unsigned char *)carom_stage_take(stage, (nc + 7) / 8);
-    double *impulse = carom_stage_take(stage, nrow), *q_end = carom_stage_take(stage, nq);
-    double *after = carom_stage_take(stage, nv);
-    if (!after)
+    int M = w->t->M;
+    carom_draft piece;
+    if (!carom_stage_draft(stage, sys, s->now->t, s->now->q, s->next->t, s->next->mode, M + 1, &piece))
         return;
-    carom_copy(nq, s->now->q, q0);
-    polynomials(s, xi, v);
-    for (int r = 0; r < nrow; r++)
-        force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
-    if (nc)
-        memcpy(mode, s->next->mode, (size_t)nc);
-    carom_stage_segment(stage, &(carom_segment){.t0 = s->now->t, .t1 = s->next->t, .q_degree = M + 1, .v_degree = M,
-                                                .q0 = q0, .xi = xi, .v = v, .force = force, .mode = mode,
-                                                .residual = stage->residual});
-    if (!hit)
-        return;
-    carom_copy(nrow, w->P, impulse);
-    carom_copy(nq, s->next->q, q_end);
-    carom_copy(nv, s->next->v, after);
-    carom_copy(nv, w->t->plus ? w->vf : w->v + M * nv, before);
-    carom_stage_jump(stage, &(carom_jump){.t = s->next->t, .q = q_end, .v_before = before, .v_after = after,
-                                          .impulse = impulse});
+    polynomials(s, piece.xi, piece.v);
+    for (int r = 0; r < sys->nrow; r++)
+        piece.force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
+    piece.segment->residual = stage->residual;
+    if (hit)
+        carom_stage_jump(stage, sys, s->next->t, s->next->q, w->t->plus ? w->vf : w->v + M * sys->nv, s->next->v, w->P);
 }
 
 carom_status carom_galerkin_tell(carom_step *s)

@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/bracket.h"
 #include "schemes/piecewise/piecewise.h"
 
 enum { ROUNDS = 10 };
@@ -102,25 +103,18 @@ static double dense_root(carom_step *s, carom_tol *tol, const bracket *b, double
     *slope = (f_high - f_low) / ((high - low) * tol->end.x);
     if (f_low * f_high > 0)
         return high; /* it began at the bound */
-    int stuck = 0;
-    double from = low, to = high;
-    for (int k = 0; k < 60 && high - low > 1e-15; k++) {
-        double r = (f_low * high - f_high * low) / (f_low - f_high);
-        if (!(r > low && r < high) || k % 8 == 7)
-            r = 0.5 * (low + high);
+    carom_bracket c = {low, high, f_low, f_high, 0, 0};
+    while (c.k < 60 && c.high - c.low > 1e-15) {
+        double r = carom_bracket_next(&c, -1);
         sample(s, tol, r, f);
         double value = f[b->i] - bound;
-        if (value == 0) {
-            low = high = r;
-        } else if ((value > 0) == (f_high > 0)) {
-            high = r, f_high = value;
-            f_low *= ++stuck > 1 ? 0.5 : 1;
-        } else {
-            low = r, f_low = value;
-            f_high *= --stuck < -1 ? 0.5 : 1;
-        }
+        if (value == 0)
+            c.low = c.high = r;
+        else
+            carom_bracket_put(&c, r, value, (value > 0) == (c.f_high > 0));
     }
-    double d = 1e-4 * (to - from);
+    double d = 1e-4 * (high - low);
+    high = c.high;
     sample(s, tol, high - d, f);
     double before = f[b->i];
     sample(s, tol, high + d, f);
@@ -157,29 +151,23 @@ static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, do
 static carom_status slide_end(carom_step *s, carom_tol *tol)
 {
     carom_switches *w = &tol->switches;
-    double low = 0, high = tol->end.x, accuracy = 1e-13 * high, f_low, f_high, part;
-    int which = -1, side_of = 0, stuck = 0;
-    CAROM_TRY(least_part(s, tol, &tol->end, &f_high, &which, &side_of));
-    if (!(f_high < 0))
+    carom_bracket b = {.high = tol->end.x};
+    double accuracy = 1e-13 * b.high, part;
+    int which = -1, side_of = 0;
+    CAROM_TRY(least_part(s, tol, &tol->end, &b.f_high, &which, &side_of));
+    if (!(b.f_high < 0))
         return CAROM_OK;
-    CAROM_TRY(least_part(s, tol, &tol->start, &f_low, &which, &side_of));
-    f_low = CAROM_MAX(f_low, DBL_MIN);
-    for (int k = 0; k < 50 && high - low > accuracy && f_high < 0; k++) {
-        double x = (f_low * high - f_high * low) / (f_low - f_high);
-        if (!(x > low && x < high) || k % 8 == 7)
-            x = 0.5 * (low + high);
+    CAROM_TRY(least_part(s, tol, &tol->start, &b.f_low, &which, &side_of));
+    b.f_low = CAROM_MAX(b.f_low, DBL_MIN);
+    while (b.k < 50 && b.high - b.low > accuracy && b.f_high < 0) {
+        double x = carom_bracket_next(&b, -1);
         CAROM_TRY(repeat(s, tol, x));
         CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
-        if (part < 0 || fabs(part) < 1e-14) {
-            high = x, f_high = fabs(part) < 1e-14 ? 0 : part;
-            f_low *= ++stuck > 1 ? 0.5 : 1;
-        } else {
-            low = x, f_low = part;
-            f_high *= --stuck < -1 ? 0.5 : 1;
-        }
+        part = fabs(part) < 1e-14 ? 0 : part;
+        carom_bracket_put(&b, x, part, part <= 0);
     }
-    if (tol->end.x != high)
-        CAROM_TRY(repeat(s, tol, high));
+    if (tol->end.x != b.high)
+        CAROM_TRY(repeat(s, tol, b.high));
     CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
     w->crossed = which, w->side = side_of, w->x = tol->end.x;
     return CAROM_OK;

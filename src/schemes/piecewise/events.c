@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/bracket.h"
 #include "schemes/piecewise/piecewise.h"
 
 enum { ITERATIONS = 60 };
@@ -35,41 +36,28 @@ static double value(const carom_step *s, const carom_tol *w, const carom_end *e,
     }
 }
 
-/* The root of the function in [low, high], positive at low and negative at high: regula falsi (Illinois) with
- * bisection, for gaps Newton's method inside the bracket. Leaves the trial at the root in w->end, on the negative
- * side of it. */
+/* The root of the function in [low, high], positive at low and negative at high; for gaps by Newton's method inside the
+ * bracket. Leaves the trial at the root in w->end, on the negative side of it. */
 static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int contact, double low, double f_low,
                            double high, double f_high)
 {
     const carom_system *sys = s->system;
-    double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high), x = high;
-    int row = sys->link[sys->njoint + contact].row, stuck = 0;
-    for (int k = 0; k < ITERATIONS && high - low > accuracy; k++) {
-        const carom_end *e = &w->probe;
-        double newton =
-            cause == CAROM_CAUSE_GAP && k > 0 && e->u[row] < 0 ? e->x - e->g[sys->njoint + contact] / e->u[row] : -1;
-        x = newton > low && newton < high ? newton : (f_low * high - f_high * low) / (f_low - f_high);
-        if (!(x > low && x < high) || k % 8 == 7)
-            x = 0.5 * (low + high);
+    const carom_end *e = &w->probe;
+    carom_bracket b = {low, high, f_low, f_high, 0, 0};
+    double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
+    int row = sys->link[sys->njoint + contact].row;
+    while (b.k < ITERATIONS && b.high - b.low > accuracy) {
+        bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
+        double newton = slope ? e->x - e->g[sys->njoint + contact] / e->u[row] : -1, x = carom_bracket_next(&b, newton);
         CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
-        double f = value(s, w, &w->probe, cause, contact);
-        if (f < 0) {
-            high = x, f_high = f;
-            f_low *= ++stuck > 1 ? 0.5 : 1;
-            carom_tol_copy(sys, &w->probe, &w->end);
-        } else {
-            low = x, f_low = f;
-            f_high *= --stuck < -1 ? 0.5 : 1;
-        }
-        if (f == 0) {
-            carom_tol_copy(sys, &w->probe, &w->end);
-            return CAROM_OK;
-        }
+        double f = value(s, w, e, cause, contact);
+        carom_bracket_put(&b, x, f, f < 0);
         /* at the root, from above */
-        if (newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q))) {
-            carom_tol_copy(sys, &w->probe, &w->end);
-            return CAROM_OK;
-        }
+        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
+        if (f <= 0 || there)
+            carom_tol_copy(sys, e, &w->end);
+        if (f == 0 || there)
+            break;
     }
     return CAROM_OK;
 }

@@ -54,18 +54,6 @@ static carom_status solve(carom_step *s, carom_tol *w, int n, double *v_new)
     return CAROM_OK;
 }
 
-static void tell(carom_step *s, const carom_link *link)
-{
-    const carom_contacts *c = s->contacts;
-    carom_event event = {.type = CAROM_EVENT_IMPACT, .t = s->next->t, .contact = link->contact};
-    for (int j = 0; j < link->rows; j++) {
-        event.u_before[j] = c->u_before[link->row + j];
-        event.u_after[j] = c->u_after[link->row + j];
-        event.impulse[j] = c->P[link->row + j];
-    }
-    carom_stage_event(s->stage, &event);
-}
-
 carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit)
 {
     carom_system *sys = s->system;
@@ -85,7 +73,7 @@ carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit)
         const carom_link *link = &sys->link[w->struck[k]];
         int i = link->contact;
         if (c->u_before[link->row] < -rest || (carom_impact_rule_of(sys->model)->throws && c->P[link->row] > 0)) {
-            tell(s, link);
+            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
             w->modes[i].impacts++;
         }
         if (c->u_after[link->row] > rest)

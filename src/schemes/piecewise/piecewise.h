@@ -7,7 +7,7 @@
 #include "contact/painleve.h"
 #include "contact/rules.h"
 #include "schemes/scheme.h"
-#include "schemes/piecewise/tableau.h"
+#include "core/tableau.h"
 
 enum { CAROM_STAGES = 7 };
 

@@ -188,38 +188,25 @@ static void velocity_powers(const carom_system *sys, const carom_tol *w, const d
 static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end)
 {
     const carom_system *sys = s->system;
-    int nq = sys->nq, nv = sys->nv, nrow = sys->nrow, nc = sys->model->ncontact;
-    const carom_end *a = &w->start, *b = &w->end;
-    double h = b->x, *q0 = carom_stage_take(s->stage, nq), *xi = carom_stage_take(s->stage, 5 * nv);
-    double *v = carom_stage_take(s->stage, 5 * nv), *force = carom_stage_take(s->stage, nrow);
-    unsigned char *mode = (unsigned char *)carom_stage_take(s->stage, (nc + 7) / 8);
-    if (!mode && nc)
+    int nv = sys->nv;
+    const carom_end *a = &w->start;
+    const double h = w->end.x, *rate, *bend;
+    carom_draft piece;
+    if (!carom_stage_draft(s->stage, sys, s->now->t, a->q, s->next->t, s->next->mode, 5, &piece))
         return;
-    const double *rate, *bend;
     local_end(sys, w, v_end, &rate, &bend);
-    carom_copy(nq, a->q, q0);
     for (int i = 0; i < nv; i++) {
         double c[5] = {h * a->v[i], h * h * a->a[i] / 2};
         quintic(w, i, rate, bend, c + 2);
         for (int k = 0; k < 5; k++) {
-            xi[k * nv + i] = c[k];
-            v[k * nv + i] = h > 0 ? (k + 1) * c[k] / h : k == 0 ? a->v[i] : 0;
+            piece.xi[k * nv + i] = c[k];
+            piece.v[k * nv + i] = h > 0 ? (k + 1) * c[k] / h : k == 0 ? a->v[i] : 0;
         }
     }
     if (sys->model->manifold && h > 0)
-        velocity_powers(sys, w, v_end, v);
-    for (int r = 0; r < nrow; r++)
-        force[r] = h > 0 ? s->next->impulse[r] / h : 0;
-    memcpy(mode, s->next->mode, (size_t)nc);
-    carom_stage_segment(s->stage, &(carom_segment){.t0 = s->now->t,
-                                                   .t1 = s->next->t,
-                                                   .q_degree = 5,
-                                                   .v_degree = 4,
-                                                   .q0 = q0,
-                                                   .xi = xi,
-                                                   .v = v,
-                                                   .force = force,
-                                                   .mode = mode});
+        velocity_powers(sys, w, v_end, piece.v);
+    for (int r = 0; r < sys->nrow; r++)
+        piece.force[r] = h > 0 ? s->next->impulse[r] / h : 0;
 }
 
 /* Position and velocity inside the step, by the quintic (6). */
@@ -264,33 +251,12 @@ static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
     return CAROM_OK;
 }
 
-static void stage_jump(carom_step *s, const double *v_before)
-{
-    const carom_system *sys = s->system;
-    double *q = carom_stage_take(s->stage, sys->nq), *before = carom_stage_take(s->stage, sys->nv);
-    double *after = carom_stage_take(s->stage, sys->nv), *impulse = carom_stage_take(s->stage, sys->nrow);
-    if (!impulse)
-        return;
-    carom_copy(sys->nq, s->next->q, q);
-    carom_copy(sys->nv, v_before, before);
-    carom_copy(sys->nv, s->next->v, after);
-    carom_copy(sys->nrow, s->contacts->P, impulse);
-    carom_stage_jump(s->stage, &(carom_jump){s->next->t, q, before, after, impulse});
-}
-
 static void tell_changes(carom_step *s)
 {
-    const carom_system *sys = s->system;
-    for (int c = 0; c < sys->model->ncontact; c++) {
-        int before = s->now->mode[c], after = s->next->mode[c];
-        if (before == after)
-            continue;
-        carom_event_type type = before == CAROM_OPEN    ? CAROM_EVENT_CLOSING
-                                : after == CAROM_OPEN   ? CAROM_EVENT_OPENING
-                                : after == CAROM_STICK ? CAROM_EVENT_STICK
-                                                        : CAROM_EVENT_SLIP;
-        carom_stage_event(s->stage, &(carom_event){.type = type, .t = s->next->t, .contact = c});
-    }
+    for (int c = 0; c < s->system->model->ncontact; c++)
+        if (s->now->mode[c] != s->next->mode[c])
+            carom_stage_event(s->stage, &(carom_event){.type = carom_event_of(s->now->mode[c], s->next->mode[c]),
+                                                       .t = s->next->t, .contact = c});
 }
 
 /* (1), (2): w->end at the end of an accepted step; h_next proposed. */
@@ -342,7 +308,7 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
     if (s->stage->record) {
         stage_segment(s, w, v_before);
         if (cause == CAROM_CAUSE_GAP)
-            stage_jump(s, v_before);
+            carom_stage_jump(s->stage, sys, s->next->t, s->next->q, v_before, s->next->v, s->contacts->P);
     }
     for (int r = 0; r < sys->nrow; r++) {
         s->next->impulse[r] += s->contacts->P[r];

@@ -8,20 +8,10 @@
  *   |e| = max_i |e_i| / (atol + rtol max(|y_i|, |y'_i|))                                          (4) */
 #include <math.h>
 
+#include "core/dormand_prince.h"
 #include "schemes/piecewise/piecewise.h"
 
-static const double node[CAROM_STAGES] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
-static const double A[CAROM_STAGES][CAROM_STAGES - 1] = {
-    {0},
-    {1.0 / 5},
-    {3.0 / 40, 9.0 / 40},
-    {44.0 / 45, -56.0 / 15, 32.0 / 9},
-    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
-};
-static const double defect[CAROM_STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
-                                            -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+static const double defect[CAROM_STAGES] = {D1, 0, D3, D4, D5, D6, D7};
 
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to)
 {
@@ -87,23 +77,25 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
     int nv = sys->nv;
     if (w->tableau)
         return implicit_trial(s, w, x, end, error_norm);
-    carom_copy(CAROM_STAGES, node, w->node);
+    const carom_tableau *T = carom_tableau_list(CAROM_TABLEAU_ERK5);
+    carom_copy(T->stages, T->c, w->node);
     w->kept = error_norm ? x : w->kept;
     w->watched = CAROM_STAGES - 1;
     carom_copy(nv, w->start.v, w->kx[0]);
     carom_copy(nv, w->start.a, w->ka[0]);
     for (int k = 1; k < CAROM_STAGES; k++) {
+        const double *A = k < T->stages ? T->a[k] : T->b;
         for (int i = 0; i < nv; i++) {
             double dq = 0, dv = 0;
             for (int j = 0; j < k; j++)
-                dq += A[k][j] * w->kx[j][i], dv += A[k][j] * w->ka[j][i];
+                dq += A[j] * w->kx[j][i], dv += A[j] * w->ka[j][i];
             w->kx[k][i] = dq;
             end->v[i] = w->start.v[i] + x * dv;                                                  /* (1) */
         }
         carom_system_drift(sys, w->start.q, w->kx[k], x, end->q);
         carom_system_rate(sys, w->kx[k], x, end->v, w->kx[k]);
         if (k < CAROM_STAGES - 1)
-            CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + node[k] * x, end->q, end->v, 0, w->ka[k],
+            CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + T->c[k] * x, end->q, end->v, 0, w->ka[k],
                                                 error_norm ? w->stage_force[k] : w->force, s->error));
     }
     end->x = x;

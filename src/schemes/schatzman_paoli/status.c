@@ -19,13 +19,6 @@ carom_paoli_memory carom_paoli_memory_at(const carom_system *system, const doubl
     return m;
 }
 
-static carom_mode tangential(const double *u, int directions, double scale)
-{
-    if (directions == 0)
-        return CAROM_CLOSED;
-    return carom_norm_max(directions, u) <= 1e-9 * scale ? CAROM_STICK : CAROM_SLIP;
-}
-
 static double resolution(const carom_system *system, const carom_paoli_work *w, int row, double h)
 {
     return carom_rows_reach(system, &w->rows_k, row, w->d_free, w->d_back) / h * (1 + 1e-12); /* (1) */
@@ -36,36 +29,20 @@ static carom_mode mode_after(const carom_contacts *c, const carom_link *link, ca
     int r = link->row;
     double speed = fmax(fabs(c->u_before[r]), fabs(c->u_after[r]));
     if (c->P[r] > 0 && speed <= 2 * change)
-        return tangential(c->u_after + r + 1, link->rows - 1,
-                          fmax(change, carom_norm_max(link->rows, c->u_before + r)));
+        return carom_mode_tangential(link->rows - 1, c->u_after + r + 1,
+                                     1e-9 * fmax(change, carom_norm_max(link->rows, c->u_before + r)));
     if (!(c->P[r] > 0) && before != CAROM_OPEN && c->u_after[r] <= change)
         return before;
     return CAROM_OPEN;
 }
 
-static void tell(carom_step *s, carom_event_type type, const carom_link *link, const double *u_before,
-                 const double *earlier)
+/* With the impulse of the step before. */
+static void tell_impact(carom_step *s, const carom_link *link, const double *u_in)
 {
-    const carom_contacts *c = s->contacts;
-    carom_event event = {.type = type, .t = s->next->t, .contact = link->contact};
-    for (int j = 0; j < link->rows; j++) {
-        int r = link->row + j;
-        event.u_before[j] = u_before[r];
-        event.u_after[j] = c->u_after[r];
-        event.impulse[j] = c->P[r] + (earlier ? earlier[r] : 0);
-    }
-    carom_stage_event(s->stage, &event);
-}
-
-static void tell_change(carom_step *s, const carom_link *link, carom_mode before, carom_mode after)
-{
-    if (before == after)
-        return;
-    carom_event_type type = before == CAROM_OPEN   ? CAROM_EVENT_CLOSING
-                            : after == CAROM_OPEN  ? CAROM_EVENT_OPENING
-                            : after == CAROM_STICK ? CAROM_EVENT_STICK
-                                                   : CAROM_EVENT_SLIP;
-    tell(s, type, link, s->contacts->u_before, NULL);
+    const carom_contacts *c = s->contacts; /* whose u_free is not used by this scheme */
+    for (int r = link->row; r < link->row + link->rows; r++)
+        c->u_free[r] = c->P[r] + s->now->impulse[r];
+    carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, u_in, c->u_after, c->u_free);
 }
 
 /* Counts the steps of a run with multipliers; true when it turns out to be an impact. */
@@ -103,7 +80,9 @@ void carom_paoli_status(carom_step *s, const carom_paoli_work *w)
         c->hit[link->contact] = hit || to.held[link->contact] == 1;
         s->next->mode[link->contact] = (unsigned char)after;
         if (hit)
-            tell(s, CAROM_EVENT_IMPACT, link, to.u_in, s->now->impulse);
-        tell_change(s, link, before, after);
+            tell_impact(s, link, to.u_in);
+        if (before != after)
+            carom_stage_contact(s->stage, carom_event_of(before, after), s->next->t, link, c->u_before, c->u_after,
+                                c->P);
     }
 }

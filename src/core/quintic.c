@@ -1,25 +1,15 @@
-/* locate.c: block `locate`, where a gap first becomes negative along a step.
+/* quintic.c: where a quintic in Bernstein form first becomes negative.
  *
  *   b = [ g0, g0 + h u0/5, g0 + 2 h u0/5 + h^2 a0/20, g1 - 2 h u1/5 + h^2 a1/20, g1 - h u1/5, g1 ]      (1)
  *   all b >= 0: the quintic has no root in (0, 1); otherwise halve (de Casteljau), left part first      (2)
  *   defect of the interpolation <= d 64 s^3 (1-s)^3 <= 1.6 d (B_2 + B_3)                                (3)
  *
- * Lowered by (3) no dip of the gap itself escapes; the caller tests what is found on the gap. */
+ * Lowered by (3) no dip of the function itself escapes; the caller tests what is found on that. */
 #include <string.h>
 
-#include "contact/locate.h"
+#include "core/quintic.h"
 
-void carom_locate_quintic(double h, double g0, double u0, double a0, double g1, double u1, double a1, double b[6])
-{
-    b[0] = g0;
-    b[1] = g0 + h * u0 / 5;
-    b[2] = g0 + 2 * h * u0 / 5 + h * h * a0 / 20;
-    b[3] = g1 - 2 * h * u1 / 5 + h * h * a1 / 20;
-    b[4] = g1 - h * u1 / 5;
-    b[5] = g1;                                                                          /* (1) */
-}
-
-double carom_locate_value(const double b[6], double s)
+double carom_quintic_value(const double b[6], double s)
 {
     double c[6];
     memcpy(c, b, sizeof c);
@@ -29,7 +19,7 @@ double carom_locate_value(const double b[6], double s)
     return c[0];
 }
 
-void carom_locate_lower(double b[6], double d)
+void carom_quintic_lower(double b[6], double d)
 {
     b[2] -= 1.6 * d;
     b[3] -= 1.6 * d;                                                                    /* (3) */
@@ -68,7 +58,7 @@ static bool first(const double b[6], double from, int depth, double at, double w
            first(right, from, depth - 1, at + 0.5 * width, 0.5 * width, low, high);
 }
 
-bool carom_locate_first(const double b[6], double from, double *low, double *high)
+bool carom_quintic_first(const double b[6], double from, double *low, double *high)
 {
     enum { DEPTH = 6 };
     return first(b, from, DEPTH, 0, 1, low, high);

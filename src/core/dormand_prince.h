@@ -1,8 +1,12 @@
-/* pair.h: the coefficients of Dormand and Prince's pair 5(4), for positions in terms of accelerations too.
+/* dormand_prince.h: the coefficients of Dormand and Prince's pair 5(4), for positions in terms of accelerations too.
  * Source: J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26. */
-#ifndef CAROM_ENSEMBLE_PAIR_H
-#define CAROM_ENSEMBLE_PAIR_H
+#ifndef CAROM_DORMAND_PRINCE_H
+#define CAROM_DORMAND_PRINCE_H
 
+#define C2 (1.0 / 5)
+#define C3 (3.0 / 10)
+#define C4 (4.0 / 5)
+#define C5 (8.0 / 9)
 #define A21 (1.0 / 5)
 #define A31 (3.0 / 40)
 #define A32 (9.0 / 40)
