@@ -249,6 +249,9 @@ START_TEST(a_face_on_a_face_touches_at_the_corners_of_what_they_share)
         put(&s, 0, BOX(0.2, 0.1, 0.1), 0, 0, 0.05, 0);
         put(&s, 1, BOX(0.2, 0.1, 0.1), 0, 0, 0.15, 0);
         CHECK_SCENE(s, 4, reach, 0, 0, 1); /* aligned: corners coincide, and are counted once */
+        s.pose[1].r[0] = 1e-5, s.pose[1].r[1] = -1e-5;
+        CHECK_SCENE(s, 4, reach, 0, 0, 1); /* nearly so: a corner that hangs over does not touch the side below */
+        s.pose[1].r[1] = 0;
         s.pose[1].r[0] = 0.1;
         CHECK_SCENE(s, 4, reach, 0, 0, 1); /* running bond: flush in depth */
         s.pose[1].r[0] = 0.1, s.pose[1].r[1] = 0.03;

@@ -169,8 +169,6 @@ static void rim_face(carom_finder *f, int host, int rim)
         for (int i = 0; i < 3; i++)
             down[i] = dot3(n, c.axis) * c.axis[i] - n[i];
         tilt = unit3(down);
-        if (tilt <= flat)
-            copy3(c.f, down);
         add3(c.centre, c.radius, down, lowest);
         double angle = tilt <= flat ? 0 : angle_of(&c, lowest);
         if (dot3(n, c.axis) * c.up > CAROM_MIN(f->reach / c.radius, 0.3)) /* the other rim is lower */
