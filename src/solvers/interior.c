@@ -13,7 +13,7 @@
  *       c = T (s m l^-1 - l - l\((T dr) o (T^-1 dv)))                                                              (4)
  *   step to 0.99 of the boundary of K for both r' and v                                                            (5)
  *
- * Stops when the error has not halved in 5 iterations: with friction the central path may fold. Proximal points
+ * Stops when the error has not halved in 10 iterations: with friction the central path may fold. Proximal points
  * (proximal.c) go on from there. */
 #include <math.h>
 #include <string.h>
@@ -285,7 +285,7 @@ static bool place(interior *w, carom_arena *arena, size_t n, size_t nblock)
 
 bool carom_interior_run(carom_scaled *p, carom_solve *s, carom_sparse *lu, double *r, int *factorisations)
 {
-    enum { PATIENCE = 5, MOST = 200 };
+    enum { PATIENCE = 10, MOST = 200 };
     interior w = {.p = p, .lu = lu};
     double best = INFINITY, half = INFINITY;
     if (!place(&w, s->arena, (size_t)p->n, (size_t)p->nblock) || !carom_sparse_analyse(lu, NULL))

@@ -9,7 +9,8 @@
  *       (A (W + a) + B) dr = -F,  A = dF/du, B = dF/dr; open contacts (F = r) are taken out of the system           (5)
  *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (6)
  *       until |F| <= 0.1 a R, R the natural map at c                                                                (7)
- *   accepted: a <- a/10, c <- r';  failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times         (8)
+ *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps;
+ *   failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times                                        (8)
  *   after 60 factorisations or 2 failures: once the interior point method (interior.c), and on with a = 1e-3        (9)
  *
  * (2) is what makes redundant contacts regular; its solutions tend to those of the problem. Limits: it cannot show that
@@ -28,7 +29,7 @@ static const carom_field fields[] = {
     {0},
 };
 #define LEAST 1e-12 /* proximal parameter */
-enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 40, FEW = 60 };
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 20, FEW = 60 };
 
 typedef struct newton {
     carom_scaled *p;
@@ -249,8 +250,9 @@ static bool proximal_points(newton *w, double alpha, int most, int failures)
         bool last = w->a <= LEAST;
         w->s->iterations++;
         bool good = inner(w, 0.1 * w->a * R);                                            /* (7) */
+        int steps = w->factorisations - spent;
         if (good) {
-            if (last && spent == w->factorisations) /* nothing moves any more */
+            if (last && steps == 0) /* nothing moves any more */
                 break;
             carom_scaled_velocity(p, w->r, w->u);
             double before = R;
@@ -263,7 +265,7 @@ static bool proximal_points(newton *w, double alpha, int most, int failures)
             if (hold > 0)
                 hold--;
             else
-                w->a = fmax(w->a / 10, LEAST);
+                w->a = fmax(w->a / (steps <= 4 ? 10 : steps <= 8 ? 4 : 2), LEAST);
             continue;
         }
         if (--failures <= 0)
