@@ -65,12 +65,23 @@ typedef struct carom_contact {
     const double *coefficient; /* of the law, in the order of its fields; NULL: those above */
 } carom_contact;
 
+struct carom_model;
 typedef struct carom_point { /* where a callback is evaluated */
     double t;
     const double *q, *v, *p; /* [nq], [nv], [np] */
     void *user;
+    const struct carom_model *model; /* with the contacts of the step: ncontact, contact, contact_id */
 } carom_point;
 typedef void carom_callback(const carom_point *at, double *out);
+
+typedef struct carom_found { /* a contact of a model that looks for them while it moves */
+    long long id;            /* stays while it is the same contact: its mode, impulse and memory follow it */
+    carom_contact contact;
+    int first[2], count[2];  /* the one or two blocks of velocities that its rows depend on; count 0, 0: all */
+} carom_found;
+/* Fills found [most] with all contacts whose gap may close while nothing moves farther than reach, in any order;
+ * returns their number, which may be more than most: then it is asked again with more room. */
+typedef int carom_find_links(const carom_point *at, double reach, carom_found *found, int most);
 
 typedef struct carom_setting { /* one entry of a model file's run section */
     const char *key, *value;
@@ -107,7 +118,6 @@ typedef struct carom_eval { /* one evaluation; every array is [length][lanes], l
     double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p, *f;
 } carom_eval;
 
-struct carom_model;
 typedef struct carom_evaluator { /* one entry for everything; text models and plugins bring their own */
     carom_status (*prepare)(const struct carom_model *, unsigned want, carom_error *); /* thread-safe */
     size_t (*work_bytes)(const struct carom_model *, int lanes);                       /* after prepare */
@@ -139,6 +149,9 @@ typedef struct carom_model {
     const char *const *joint_name;             /* [njoint]; NULL: joint0 ... */
     const char *const *output_name;            /* [noutput] */
     const carom_contact *contact;              /* [ncontact] */
+    carom_find_links *links; /* NULL: the contacts are always the same. Else they are found before every step:
+                              * ncontact is then a first guess of their number, and contact is NULL */
+    const long long *contact_id; /* [ncontact] of the contacts found; set by the library where callbacks see it */
     const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
     const char *impacts;                       /* one of carom_impact_method; NULL: the first, simultaneous */
     unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN ...: what depends on parameters alone; R_Q, R_V: on s too */
@@ -236,6 +249,8 @@ typedef enum carom_mode { /* what a contact does */
 } carom_mode;
 typedef struct carom_state {
     double t;
+    int ncontact;        /* of models that find their contacts; else the model's */
+    const long long *id; /* [ncontact] their ids; NULL: they are numbered as in the model */
     double *q, *v;       /* [nq] [nv] */
     double *impulse;     /* [nrow] of the last step */
     double *u;           /* [nrow] G v + w after the last step, as the scheme saw it */
@@ -251,6 +266,7 @@ typedef struct carom_event {
     double t;
     int contact;
     double u_before[3], u_after[3], impulse[3]; /* normal, tangential */
+    long long id; /* of the contact, where contacts are found; else its number */
 } carom_event;
 typedef struct carom_jump { /* velocities before and after an instant, and the impulses */
     double t;

@@ -114,8 +114,11 @@ void carom_stage_event(carom_stage *stage, const carom_event *event)
 {
     stage->nevents++, stage->remarkable = true;
     stage->count[event->type]++;
-    if (stage->record && stage->nevent < stage->event_max)
-        stage->event[stage->nevent++] = *event;
+    if (stage->record && stage->nevent < stage->event_max) {
+        carom_event *staged = &stage->event[stage->nevent++];
+        *staged = *event;
+        staged->id = stage->id ? stage->id[event->contact] : event->contact;
+    }
 }
 
 void carom_stage_zeno(carom_stage *stage, const carom_zeno *zeno)

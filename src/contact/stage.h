@@ -15,6 +15,7 @@ typedef struct carom_stage {
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
     carom_link_mode *modes; /* [ncontact] along the step, of schemes that tell them */
     double *branches;       /* [nswitch] of the forces along the step, likewise */
+    const long long *id;    /* [ncontact] of contacts that are found; NULL: their numbers */
     int pool_used, pool_max;
     bool remarkable; /* something of the next five lines happened */
     int nevents; /* staged or only counted */

@@ -10,15 +10,19 @@ static void fill_links(carom_system *system)
 {
     const carom_model *m = system->model;
     for (int i = 0; i < m->njoint; i++)
-        system->link[i] = (carom_link){m->joint_name ? m->joint_name[i] : "joint", &carom_law_bilateral, i, 1, -1, 0};
+        system->link[i] =
+            (carom_link){m->joint_name ? m->joint_name[i] : "joint", &carom_law_bilateral, i, 1, -1, i, 0};
     int row = m->njoint;
+    system->nalong = system->nlaw = 0;
     for (int i = 0; i < m->ncontact; i++) {
         const carom_contact *c = &m->contact[i];
         int rows = 1 + c->directions;
-        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", carom_model_law(m, i), row,
-                                                   rows, i, carom_model_coefficient(m, i)};
+        const carom_law *law = carom_model_law(m, i);
+        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", law, row, rows, i,
+                                                   m->contact_id ? m->contact_id[i] : i, system->nlaw};
         if (carom_link_normals(&system->link[m->njoint + i]) == 0)
             system->along[system->nalong++] = m->njoint + i;
+        system->nlaw += carom_law_coefficients(law);
         row += rows;
     }
 }
@@ -43,8 +47,46 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
             CAROM_PLACE(layout, *table[i].array, table[i].length);
 }
 
+/* Room for the contacts that will be found: with all rows that they may have. */
+static const carom_model *place_found(carom_layout *layout, carom_system *system, const carom_model *model)
+{
+    system->capacity = CAROM_MAX(system->capacity, CAROM_MAX(model->ncontact, 1));
+    system->present = *model;
+    system->present.ncontact = system->capacity, system->present.contact = NULL;
+    CAROM_PLACE(layout, system->contact, system->capacity);
+    CAROM_PLACE(layout, system->contact_id, system->capacity);
+    CAROM_PLACE(layout, system->found_span, carom_model_rows(&system->present));
+    return &system->present;
+}
+
+void carom_system_links(carom_system *system, const carom_found *found, int n)
+{
+    carom_model *m = &system->present;
+    int nv = system->nv, row = m->njoint;
+    for (int r = 0; r < row; r++)
+        system->found_span[r] = (carom_span){.at = {(size_t)r * (size_t)nv, 0}, .count = {nv, 0}};
+    for (int i = 0; i < n; i++) {
+        const carom_found *f = &found[i];
+        bool all = f->count[0] == 0 && f->count[1] == 0;
+        system->contact[i] = f->contact;
+        system->contact_id[i] = f->id;
+        for (int j = 0; j <= f->contact.directions; j++, row++) {
+            size_t at = (size_t)row * (size_t)nv;
+            system->found_span[row] =
+                all ? (carom_span){.at = {at, 0}, .count = {nv, 0}}
+                    : (carom_span){.at = {at + (size_t)f->first[0], at + (size_t)f->first[1]},
+                                   .first = {f->first[0], f->first[1]}, .count = {f->count[0], f->count[1]}};
+        }
+    }
+    m->ncontact = n, m->contact = system->contact, m->contact_id = system->contact_id;
+    system->nlink = m->njoint + n, system->nrow = row;
+    fill_links(system);
+}
+
 void carom_system_layout(carom_layout *layout, carom_system *system, const carom_model *model, unsigned want)
 {
+    if (model->links)
+        model = place_found(layout, system, model);
     system->model = model;
     system->evaluator = carom_model_evaluator(model);
     system->nq = model->nq, system->nv = model->nv;
@@ -57,18 +99,17 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     CAROM_PLACE(layout, system->along, system->nlink);
-    system->nalong = 0;
     place_results(layout, &system->at, model, system->nrow, want);
     const carom_structure *s = carom_model_structure(model);
     size_t nv = (size_t)model->nv;
-    system->row_span = s ? s->row : NULL, system->mass_span = s ? s->mass : NULL;
+    system->row_span = s ? s->row : model->links ? system->found_span : NULL, system->mass_span = s ? s->mass : NULL;
     system->mass.n = model->nv, system->mass.symmetric = true, system->mass.structure = s;
     CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[nv] : nv * nv);
     CAROM_PLACE(layout, system->effective, system->nlaw);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
     system->room = want;
-    if (layout->base)
+    if (layout->base && !model->links)
         fill_links(system);
 }
 

@@ -14,6 +14,7 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
     const carom_law *law;
     int row, rows;
     int contact;     /* its number, -1 for a joint */
+    long long id;    /* by which it is known from step to step: its number, unless the model finds its contacts */
     int coefficient; /* where its law's coefficients begin in at.law */
 } carom_link;
 
@@ -36,7 +37,12 @@ typedef struct carom_rows {
 } carom_rows;
 
 typedef struct carom_system {
-    const carom_model *model;
+    const carom_model *model; /* &present where contacts are found */
+    carom_model present;      /* with the contacts of the step */
+    int capacity;             /* contacts there is room for */
+    carom_contact *contact;   /* [capacity] those of present */
+    long long *contact_id;    /* [capacity] */
+    carom_span *found_span;   /* [njoint+3*capacity] */
     const carom_evaluator *evaluator;
     void *evaluator_work;
     int nq, nv, nrow, nlink, njoint;
@@ -64,6 +70,8 @@ typedef struct carom_system {
 
 /* Places the arrays that the masks in want need. */
 void carom_system_layout(carom_layout *layout, carom_system *system, const carom_model *model, unsigned want);
+/* The contacts of the next steps, of a model that finds them; carom_system_begin follows. */
+void carom_system_links(carom_system *system, const carom_found *found, int n);
 /* New parameters: the evaluator's prologue, then everything constant. at a start (t, q, v). */
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v);
 /* Fills system->at with what is wanted and not constant. a, x, s of the derivatives are set by the caller. */

@@ -11,6 +11,8 @@
 int carom_model_rows(const carom_model *model)
 {
     int rows = model->njoint + model->ncontact;
+    if (model->links && !model->contact)
+        return rows + 2 * model->ncontact; /* room for any of them */
     for (int i = 0; i < model->ncontact; i++)
         rows += model->contact[i].directions;
     return rows;
@@ -32,6 +34,8 @@ const carom_law *carom_model_law(const carom_model *model, int contact)
 int carom_model_coefficient(const carom_model *model, int contact)
 {
     int at = 0;
+    if (model->links && !model->contact)
+        return contact * CAROM_COEFFICIENTS_MAX; /* room for any of them */
     for (int i = 0; i < contact; i++)
         at += carom_law_coefficients(carom_model_law(model, i));
     return at;
@@ -203,7 +207,7 @@ static void rare(carom_scratch *k, const carom_point *at, const carom_eval *e)
 static void eval_one(carom_scratch *k, const carom_eval *e)
 {
     const carom_model *m = k->model;
-    const carom_point at = {*e->t, e->q, e->v, e->p, m->user};
+    const carom_point at = {*e->t, e->q, e->v, e->p, m->user, m};
     unsigned want = e->want;
     if (want & CAROM_MASS)
         m->mass(&at, e->M);
@@ -305,9 +309,9 @@ static void eval(const carom_model *m, const carom_eval *e, void *work)
     if (e->lanes != 1)
         eval_lanes(m, e, work);
     else if (e->want == CAROM_FORCE)
-        m->force(&(carom_point){*e->t, e->q, e->v, e->p, m->user}, e->F);
+        m->force(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m}, e->F);
     else if (e->want == CAROM_GAP && m->gap)
-        m->gap(&(carom_point){*e->t, e->q, e->v, e->p, m->user}, e->g);
+        m->gap(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m}, e->g);
     else
         eval_one(work, e);
 }

@@ -35,9 +35,9 @@ static carom_status sizes(const carom_model *m, carom_error *error)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d coordinates but no initial values (q is NULL)", m->nq);
     if (m->np && !m->p)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d parameters but no values (p is NULL)", m->np);
-    if (m->ncontact && !m->contact)
+    if (m->ncontact && !m->contact && !m->links)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "there are %d contacts but contact is NULL", m->ncontact);
-    for (int i = 0; i < m->ncontact; i++)
+    for (int i = 0; !m->links && i < m->ncontact; i++)
         if (m->contact[i].directions < 0 || m->contact[i].directions > 2)
             CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d has %d directions of friction; there are 0, 1 or 2", i,
                        m->contact[i].directions);
@@ -90,7 +90,10 @@ carom_status carom_model_validate(const carom_model *m, carom_error *error)
     CAROM_TRY(names(m->joint_name, m->njoint, "joint", error));
     CAROM_TRY(names(m->output_name, m->noutput, "output", error));
     CAROM_TRY(carom_manifold_check(m, error));
-    CAROM_TRY(carom_model_start(m, &fault, error));
+    carom_model alone = *m; /* contacts that are found are checked when they are */
+    if (m->links)
+        alone.ncontact = 0;
+    CAROM_TRY(carom_model_start(&alone, &fault, error));
     if (fault.kind != CAROM_FAULT_NONE)
         CAROM_FAIL(error, fault.status, "%s", fault.words);
     return CAROM_OK;

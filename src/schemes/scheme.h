@@ -39,7 +39,8 @@ enum {
     CAROM_CLOSED_FORM = 8,      /* motion between events is exact for any h: the longer, the cheaper */
     CAROM_NODAL = 16,           /* values are meant at the nodes; what is between them is interpolation */
     CAROM_KEEPS_MODES = 32,     /* modes with directions are part of its state */
-    CAROM_TELLS_MODES = 64      /* and those along a step, which is one segment, are in stage->modes */
+    CAROM_TELLS_MODES = 64,     /* and those along a step, which is one segment, are in stage->modes */
+    CAROM_FOLLOWS_LINKS = 128   /* contacts may be others in every step */
 };
 
 typedef struct carom_scheme {
@@ -56,6 +57,7 @@ typedef struct carom_scheme {
     /* NULL: takes every model. Otherwise refuses with the reason. */
     carom_status (*accepts)(const carom_model *model, const double *field, carom_error *error);
     int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */
+    int memory_contact, memory_row; /* at their end: so many for each contact, then so many for each row */
     bool (*remembers)(const double *field);                       /* whether it does with these fields; NULL: it does */
     size_t work_bytes;                                               /* of its work struct, at most CAROM_WORK_MAX */
     void (*layout)(carom_layout *layout, const carom_system *system, void *work); /* places the arrays of work */

@@ -18,7 +18,9 @@ static header describe(const carom_sim *sim)
     memcpy(h.magic, "carom 1", 8);
     memcpy(h.scheme, sim->options.scheme, sizeof h.scheme);
     h.nq = sim->system.nq, h.nv = sim->system.nv, h.np = sim->model->np;
-    h.nrow = sim->system.nrow, h.ncontact = sim->model->ncontact, h.nmemory = sim->nmemory;
+    bool links = sim->model->links != NULL;
+    h.nrow = links ? 0 : sim->system.nrow, h.nmemory = sim->nmemory;
+    h.ncontact = links ? sim->system.capacity : sim->model->ncontact;
     h.bytes = sizeof h + sizeof(carom_info) + sizeof(double) * (size_t)h.np + sim->state_bytes;
     return h;
 }
@@ -62,6 +64,8 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
         memcpy(sim->system.p, from, parameters), from += parameters;
     memcpy(sim->now.clock, from, sim->state_bytes);
     carom_sim_settle(sim);
+    if (sim->model->links)
+        CAROM_TRY(carom_sim_find(sim, 0));
     carom_system_begin(&sim->system, sim->now.state.t, sim->now.state.q, sim->now.state.v);
     return CAROM_OK;
 }

@@ -20,8 +20,9 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
 {
     int nq = system->nq, nv = system->nv, nrow = system->nrow, nc = system->model->ncontact;
     size_t doubles = (size_t)(nq + nv + 2 * nrow + nmemory);
+    size_t found = system->model->links ? (size_t)nc : 0, ids = found ? sizeof(long long) * (found + 1) : 0;
     size_t bytes = sizeof(carom_clock) + sizeof(double) * doubles + sizeof(carom_link_mode) * (size_t)nmodes +
-                   ((size_t)nc + 7) / 8 * 8;
+                   ((size_t)nc + 7) / 8 * 8 + ids + (found + 7) / 8 * 8;
     unsigned char *base = carom_place(layout, bytes);
     if (!base)
         return bytes;
@@ -33,7 +34,11 @@ static size_t place_state(carom_layout *layout, const carom_system *system, int 
     b->state.u = b->state.impulse + nrow;
     b->memory = b->state.u + nrow;
     b->modes = (carom_link_mode *)(void *)(b->memory + nmemory);
-    b->state.mode = (unsigned char *)(b->modes + nmodes);
+    b->id = found ? (long long *)(void *)(b->modes + nmodes) : NULL;
+    b->state.mode = (unsigned char *)(b->modes + nmodes) + ids;
+    b->rows = b->state.mode + ((size_t)nc + 7) / 8 * 8;
+    b->state.id = found ? b->id + 1 : NULL;
+    b->state.ncontact = nc;
     return bytes;
 }
 
@@ -47,18 +52,22 @@ static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
     return want | (scheme->switches && model->nswitch ? CAROM_SWITCH : 0);
 }
 
-static void place(carom_layout *layout, carom_sim *sim)
+void carom_sim_place(carom_layout *layout, carom_sim *sim)
 {
     _Alignas(max_align_t) unsigned char measuring[CAROM_WORK_MAX];
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
-    carom_stage_layout(layout, &sim->stage, sim->model, sim->system.nrow, sim->scheme->segments, sim->scheme->degree);
+    CAROM_PLACE(layout, sim->found, sim->model->links ? sim->system.capacity : 0);
+    carom_stage_layout(layout, &sim->stage, sim->system.model, sim->system.nrow, sim->scheme->segments,
+                       sim->scheme->degree);
     bool remembers =
         sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
     sim->nmodes = sim->scheme->traits & CAROM_KEEPS_MODES ? sim->model->ncontact : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->next);
+    if (sim->model->links)
+        place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->kept);
     CAROM_PLACE(layout, sim->atol, sim->model->nv);
     carom_certificate_layout(layout, &sim->certificate, &sim->system);
     sim->work = carom_place(layout, sim->scheme->work_bytes);
@@ -105,6 +114,8 @@ static carom_status conventions(const carom_scheme *scheme, const carom_model *m
                    : rule == &carom_rule_poisson
                        ? ", in steps the expansion would give back what holds a contact at rest and shake it"
                        : ", steps take all that happens in them at once");
+    if (model->links) /* its contacts are looked at when they are found */
+        return CAROM_OK;
     if (rule->accepts && model->ncontact)
         CAROM_TRY(rule->accepts(model, error));
     for (int i = 0; i < model->ncontact; i++) {
@@ -135,13 +146,17 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
     if (!(o->h > 0 && o->h <= 1e300))
         CAROM_FAIL(error, CAROM_BAD_OPTION, "the step h = %g is not a positive number", o->h);
     CAROM_TRY(carom_model_validate(model, error));
+    if (model->links && !(sim->scheme->traits & CAROM_FOLLOWS_LINKS))
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "model '%s' finds its contacts step by step; scheme '%s' needs to know them all",
+                   model->name ? model->name : "", sim->scheme->method.name);
     CAROM_TRY(conventions(sim->scheme, model, error));
     if (sim->scheme->accepts)
         CAROM_TRY(sim->scheme->accepts(model, o->scheme_field, error));
     return prepare(sim->scheme, model, error);
 }
 
-static void wire(carom_sim *sim)
+void carom_sim_wire(carom_sim *sim)
 {
     sim->system.info = &sim->info;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
@@ -171,7 +186,7 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     CAROM_SIZED(model, carom_model, error);
     CAROM_TRY(choose(&measure, model, options, error));
     carom_place(&measure.layout, sizeof *sim);
-    place(&measure.layout, &measure);
+    carom_sim_place(&measure.layout, &measure);
     carom_layout layout;
     if (!carom_layout_new(&layout, &measure.layout))
         CAROM_FAIL(error, CAROM_NO_MEMORY,
@@ -180,9 +195,9 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     sim = carom_place(&layout, sizeof *sim);
     *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options,
                        .contacts.solver = measure.contacts.solver};
-    place(&layout, sim);
+    carom_sim_place(&layout, sim);
     sim->layout = layout;
-    wire(sim);
+    carom_sim_wire(sim);
     carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
     if (status == CAROM_OK)
         status = carom_sim_restart(sim, NULL, NULL, NULL);
@@ -200,6 +215,7 @@ void carom_sim_free(carom_sim *sim)
 {
     if (!sim)
         return;
+    carom_layout_free(sim->more);
     carom_layout_free(sim->layout);
 }
 
@@ -214,7 +230,7 @@ static void measure_penetration(carom_sim *sim)
 {
     const carom_state *s = &sim->now.state;
     sim->stage.penetration = 0;
-    if (sim->model->ncontact == 0)
+    if (sim->system.model->ncontact == 0)
         return;
     carom_system_eval(&sim->system, CAROM_GAP, s->t, s->q, s->v);
     for (int i = sim->system.njoint; i < sim->system.nlink; i++)
@@ -225,6 +241,8 @@ static void measure_penetration(carom_sim *sim)
 void carom_sim_settle(carom_sim *sim)
 {
     sim->now.state.t = sim->now.clock->t;
+    if (sim->now.id)
+        sim->now.state.ncontact = (int)sim->now.id[0];
 }
 
 carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v, const double *p)
@@ -247,6 +265,8 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     if (!carom_all_finite(m->nq, s->q) || !carom_all_finite(m->nv, s->v) || !carom_all_finite(m->np, sim->system.p))
         CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "an initial value or parameter is not finite");
     carom_sim_settle(sim);
+    if (m->links)
+        CAROM_TRY(carom_sim_find(sim, 0));
     carom_system_begin(&sim->system, s->t, s->q, s->v);
     carom_contact_start(&sim->system, s);
     carom_modes_start(sim->nmodes, s->mode, sim->now.modes);
@@ -286,7 +306,7 @@ static void account(carom_sim *sim)
 
 /* The next state becomes the present one. Word by word where it is small: the words have just been written one by
  * one, and a wide load has to wait until all of them have arrived. */
-static void take_over(carom_sim *sim)
+static inline __attribute__((always_inline)) void take_over(carom_sim *sim)
 {
     typedef uint64_t __attribute__((may_alias)) word;
     size_t words = sim->state_bytes / sizeof(word);
@@ -303,7 +323,7 @@ static void take_over(carom_sim *sim)
     carom_sim_settle(sim);
 }
 
-static inline void commit(carom_sim *sim)
+static inline __attribute__((always_inline)) void commit(carom_sim *sim)
 {
     carom_info *info = &sim->info;
     sim->next.clock->t = sim->next.state.t;
@@ -325,6 +345,8 @@ static carom_status attempt(carom_sim *sim, double h)
     carom_stage_clear(&sim->stage);
     sim->step.h = h;
     sim->step.h_next = 0;
+    if (__builtin_expect(sim->kept.clock != NULL, false))
+        return carom_sim_step_linked(sim);
     return sim->scheme->step(&sim->step);
 }
 

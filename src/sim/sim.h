@@ -17,6 +17,8 @@ typedef struct carom_block_of_state { /* one contiguous block: saved and restore
     carom_clock *clock;
     carom_link_mode *modes; /* [nmodes] of schemes that keep them */
     double *memory; /* [nmemory] of the scheme */
+    long long *id;       /* [1+capacity] of contacts that are found: their number, their ids; NULL: they are not */
+    unsigned char *rows; /* [capacity] how many rows each has */
     carom_state state;
 } carom_block_of_state;
 
@@ -45,7 +47,19 @@ struct carom_sim {
     bool slides; /* a force between two of its branches, first at */
     double slide_time;
     carom_layout layout; /* the one block that all of this lives in */
+    carom_found *found;  /* [capacity] room for the contacts of the next step */
+    carom_block_of_state kept; /* the state before contacts were looked for */
+    carom_layout more;   /* where the arrays live since there were more contacts than room for them */
 };
+
+/* sim.c: every array of a simulation, measured and placed; then what points from one to the other. */
+void carom_sim_place(carom_layout *layout, carom_sim *sim);
+void carom_sim_wire(carom_sim *sim);
+/* links.c: the contacts within reach of the present state, where the model finds them. What is known of those that were
+ * there before follows by their ids. */
+carom_status carom_sim_find(carom_sim *sim, double reach);
+/* One step with the contacts that it can reach: sim->step.h is set. */
+carom_status carom_sim_step_linked(carom_sim *sim);
 
 /* options.c: are options sound that somebody filled by hand? And which scheme, which solver (NULL: what suits the
  * problem) do they name? */

@@ -92,6 +92,9 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
     CAROM_NEED(trajectory, error);
     *trajectory = NULL;
     CAROM_NEED(sim, error);
+    if (sim->model->links)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "a trajectory has the same contacts all along; model '%s' finds them",
+                   sim->model->name ? sim->model->name : "");
     carom_trajectory *tr = calloc(1, sizeof *tr);
     if (tr)
         tr->arena = carom_arena_new(0);

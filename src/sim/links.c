@@ -1,0 +1,247 @@
+/* links.c: models that find their contacts while they move: which ones a step needs to know, and what is known of them.
+ *
+ *   reach    so far may anything move in a step without touching what the step does not know
+ *   path     h max(|v|, |v'|) of the step that was done: so far it did move
+ *   a step with 2 path > reach is done again with a larger reach: two things may have moved towards each other      (1)
+ *   a contact that is closed and not among those found hovers: it is looked for a little farther                    (2)
+ *
+ * The contacts of the state have ids; its arrays are in the order of the contacts of the last step. Before a step they
+ * are put into the order of those found now: what has the same id keeps mode, impulse, velocity and what the scheme
+ * remembers of it, the others begin open. Memory is allocated only where there are more contacts than room for them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "core/limits.h"
+#include "model/model.h"
+#include "sim/sim.h"
+
+typedef struct parts { /* of a state's arrays, for a set of contacts */
+    int ncontact, nrow;
+    double *impulse, *u, *contact, *row; /* the last two: what the scheme remembers of contacts and rows */
+} parts;
+
+static int rows_of(const carom_block_of_state *b, int n)
+{
+    int rows = 0;
+    for (int i = 0; i < n; i++)
+        rows += b->rows[i];
+    return rows;
+}
+
+static parts parts_of(const carom_sim *sim, const carom_block_of_state *b, int ncontact, int nrow)
+{
+    const carom_scheme *s = sim->scheme;
+    parts p = {ncontact, nrow, b->state.impulse, b->state.u, b->memory + sim->nmemory, b->memory + sim->nmemory};
+    if (sim->nmemory == 0 || s->memory_contact + s->memory_row == 0)
+        return p;
+    int room = sim->system.njoint + 3 * sim->system.capacity; /* the memory was placed for all contacts with all rows */
+    p.contact = b->memory + (sim->nmemory - s->memory_contact * sim->system.capacity - s->memory_row * room);
+    p.row = p.contact + s->memory_contact * ncontact;
+    return p;
+}
+
+static void copy_row(const carom_sim *sim, const parts *from, int i, const parts *to, int k)
+{
+    int m = sim->scheme->memory_row;
+    to->impulse[k] = from ? from->impulse[i] : 0;
+    to->u[k] = from ? from->u[i] : 0;
+    for (int j = 0; j < m && sim->nmemory; j++)
+        to->row[k * m + j] = from ? from->row[i * m + j] : 0;
+}
+
+/* The number of a contact in a state, or -1; mostly it is the one behind the last. */
+static int number_of(const carom_block_of_state *b, long long id, int guess)
+{
+    int n = (int)b->id[0];
+    if (guess < n && b->id[1 + guess] == id)
+        return guess;
+    for (int i = 0; i < n; i++)
+        if (b->id[1 + i] == id)
+            return i;
+    return -1;
+}
+
+/* The state `from` as `to`, in the order of the contacts found. */
+static void follow(carom_sim *sim, const carom_block_of_state *from, carom_block_of_state *to, const carom_found *found,
+                   int n)
+{
+    int nj = sim->system.njoint, old = (int)from->id[0], rows = nj, guess = 0;
+    for (int k = 0; k < n; k++)
+        rows += 1 + found[k].contact.directions;
+    parts a = parts_of(sim, from, old, nj + rows_of(from, old)), b = parts_of(sim, to, n, rows);
+    for (int r = 0; r < nj; r++)
+        copy_row(sim, &a, r, &b, r);
+    for (int k = 0, row = nj; k < n; k++) {
+        int i = number_of(from, found[k].id, guess), count = 1 + found[k].contact.directions;
+        bool same = i >= 0 && from->rows[i] == count;
+        int start = same ? nj + rows_of(from, i) : 0, m = sim->scheme->memory_contact;
+        guess = i + 1;
+        to->id[1 + k] = found[k].id;
+        to->rows[k] = (unsigned char)count;
+        to->state.mode[k] = same ? from->state.mode[i] : CAROM_OPEN;
+        for (int j = 0; j < m && sim->nmemory; j++)
+            b.contact[k * m + j] = same ? a.contact[i * m + j] : 0;
+        for (int j = 0; j < count; j++, row++)
+            copy_row(sim, same ? &a : NULL, start + j, &b, row);
+    }
+    to->id[0] = n;
+    to->state.ncontact = n;
+}
+
+/* Is it what was found last time, in the same order, and does the system know it? */
+static bool unchanged(const carom_sim *sim, int n)
+{
+    const carom_system *sys = &sim->system;
+    if (sim->now.id[0] != n || sys->present.contact != sys->contact || sys->present.ncontact != n)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (sim->now.id[1 + i] != sim->found[i].id || sys->contact_id[i] != sim->found[i].id ||
+            sim->now.rows[i] != 1 + sim->found[i].contact.directions ||
+            memcmp(&sys->contact[i], &sim->found[i].contact, sizeof sys->contact[i]) != 0)
+            return false;
+    return true;
+}
+
+/* Before contacts are looked for once or several times: what is known of all of them. */
+static void keep(carom_sim *sim)
+{
+    memcpy(sim->kept.clock, sim->now.clock, sim->state_bytes);
+}
+
+/* All arrays anew, with room for n contacts; the state that was kept comes along. */
+static carom_status grow(carom_sim *sim, int n)
+{
+    carom_sim measure = {.model = sim->model, .scheme = sim->scheme, .options = sim->options};
+    carom_sim old = *sim;
+    carom_layout layout;
+    measure.contacts.solver = sim->contacts.solver;
+    measure.system.capacity = n;
+    carom_sim_place(&measure.layout, &measure);
+    if (!carom_layout_new(&layout, &measure.layout))
+        CAROM_FAIL(&sim->error, CAROM_NO_MEMORY, "no memory for the %d contacts found at t = %.10g: %.3g bytes", n,
+                   sim->now.state.t, (double)measure.layout.used);
+    sim->system.capacity = n;
+    carom_sim_place(&layout, sim);
+    sim->more = layout;
+    carom_sim_wire(sim);
+    const carom_model *m = sim->model;
+    carom_copy(m->np, old.system.p, sim->system.p);
+    carom_copy(m->nv, old.atol, sim->atol);
+    *sim->now.clock = *old.kept.clock;
+    carom_copy(m->nq, old.kept.state.q, sim->now.state.q);
+    carom_copy(m->nv, old.kept.state.v, sim->now.state.v);
+    int count = (int)old.kept.id[0], rows = sim->system.njoint + rows_of(&old.kept, count);
+    parts a = parts_of(&old, &old.kept, count, rows), b = parts_of(sim, &sim->now, count, rows);
+    carom_copy((int)(a.contact - old.kept.memory), old.kept.memory, sim->now.memory); /* what is not of contacts */
+    carom_copy(old.nmemory ? (int)(a.row - a.contact) + sim->scheme->memory_row * rows : 0, a.contact, b.contact);
+    carom_copy(rows, a.impulse, b.impulse);
+    carom_copy(rows, a.u, b.u);
+    memcpy(sim->now.id, old.kept.id, sizeof *sim->now.id * (size_t)(count + 1));
+    memcpy(sim->now.rows, old.kept.rows, (size_t)count);
+    memcpy(sim->now.state.mode, old.kept.state.mode, (size_t)count);
+    sim->stage.record = old.stage.record;
+    carom_sim_settle(sim);
+    keep(sim);
+    carom_layout_free(old.more);
+    return CAROM_OK;
+}
+
+static carom_status check(carom_sim *sim, int n)
+{
+    for (int i = 0; i < n; i++) {
+        const carom_found *f = &sim->found[i];
+        if (f->contact.directions < 0 || f->contact.directions > 2)
+            CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "the contact found with id %lld has %d directions of friction",
+                       f->id, f->contact.directions);
+        const carom_law *law = carom_law_find(f->contact.law, f->contact.directions);
+        if (!law || carom_law_needs(law) & ~sim->scheme->laws)
+            CAROM_FAIL(&sim->error, CAROM_UNSUPPORTED,
+                       "scheme '%s' does not know the law '%s' with %d directions of the contact found with id %lld",
+                       sim->scheme->method.name, f->contact.law ? f->contact.law : "contact", f->contact.directions,
+                       f->id);
+        for (int b = 0; b < 2; b++)
+            if (f->count[b] < 0 || f->first[b] < 0 || f->first[b] + f->count[b] > sim->system.nv ||
+                (b && f->count[1] && f->first[1] < f->first[0] + f->count[0]))
+                CAROM_FAIL(&sim->error, CAROM_BAD_MODEL,
+                           "the contact found with id %lld has velocities %d ... %d; blocks ascend, and there are %d",
+                           f->id, f->first[b], f->first[b] + f->count[b] - 1, sim->system.nv);
+    }
+    return CAROM_OK;
+}
+
+static carom_status look(carom_sim *sim, double reach)
+{
+    const carom_model *m = sim->model;
+    const carom_state *s = &sim->now.state;
+    const carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model};
+    int n = m->links(&at, reach, sim->found, sim->system.capacity);
+    if (n < 0 || n > CAROM_MAX_COUNT)
+        CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "%d contacts found at t = %.10g; there may be at most %d", n, s->t,
+                   CAROM_MAX_COUNT);
+    if (n > sim->system.capacity) {
+        CAROM_TRY(grow(sim, CAROM_MIN(CAROM_MAX_COUNT, n + n / 2)));
+        return look(sim, reach);
+    }
+    CAROM_TRY(check(sim, n));
+    if (unchanged(sim, n))
+        return CAROM_OK;
+    follow(sim, &sim->kept, &sim->now, sim->found, n);
+    carom_system_links(&sim->system, sim->found, n);
+    carom_system_begin(&sim->system, s->t, s->q, s->v);
+    sim->contacts.nactive = 0;
+    double *const rows[] = {sim->contacts.P, sim->contacts.u_before, sim->contacts.u_free, sim->contacts.u_after};
+    for (int i = 0; i < CAROM_COUNT(rows); i++)
+        memset(rows[i], 0, sizeof(double) * (size_t)sim->system.nrow);
+    sim->stage.id = sim->system.contact_id;
+    return CAROM_OK;
+}
+
+carom_status carom_sim_find(carom_sim *sim, double reach)
+{
+    keep(sim);
+    return look(sim, reach);
+}
+
+/* Is a contact that was closed not among those found? */
+static bool lost(const carom_sim *sim)
+{
+    for (int i = 0; i < (int)sim->kept.id[0]; i++)
+        if (sim->kept.state.mode[i] != CAROM_OPEN && number_of(&sim->now, sim->kept.id[1 + i], i) < 0)
+            return true;
+    return false;
+}
+
+/* The next state has the contacts of this one. */
+static void hand_on(carom_sim *sim)
+{
+    int n = (int)sim->now.id[0];
+    memcpy(sim->next.id, sim->now.id, sizeof *sim->now.id * (size_t)(n + 1));
+    memcpy(sim->next.rows, sim->now.rows, (size_t)n);
+    sim->next.state.ncontact = n;
+}
+
+carom_status carom_sim_step_linked(carom_sim *sim)
+{
+    enum { ATTEMPTS = 40, HOVERS = 10 };
+    const int nv = sim->system.nv;
+    double h = sim->step.h, rounding = 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q)), path = 0;
+    double reach = 2.5 * h * carom_norm_max(nv, sim->now.state.v) + rounding;
+    keep(sim);
+    for (int k = 0; k < ATTEMPTS; k++) {
+        CAROM_TRY(look(sim, reach));
+        for (int i = 0; i < HOVERS && lost(sim); i++)                                                   /* (2) */
+            CAROM_TRY(look(sim, reach *= 8));
+        hand_on(sim);
+        sim->step.h = h, sim->step.h_next = 0;
+        carom_stage_clear(&sim->stage);
+        CAROM_TRY(sim->scheme->step(&sim->step));
+        path = h * fmax(carom_norm_max(nv, sim->now.state.v), carom_norm_max(nv, sim->next.state.v));
+        if (2 * path <= reach)                                                                          /* (1) */
+            return CAROM_OK;
+        reach = 4 * path;
+    }
+    CAROM_FAIL(&sim->error, CAROM_NOT_CONVERGED, "the step from t = %.10g moves by %.3g, beyond any reach it is given",
+               sim->now.state.t, path);
+}
