@@ -401,7 +401,7 @@ carom_status carom_given_accel(carom_given_modes *given, carom_system *system, d
 
 void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system)
 {
-    int n = system->nrow, nc = system->nlink - system->njoint;
+    size_t n = system->nrow, nc = system->nlink - system->njoint;
     carom_slide_layout(layout, &given->slide, system);
     carom_equations_layout(layout, &given->equations, system, n);
     CAROM_PLACE(layout, given->creeps, nc);

@@ -19,7 +19,7 @@ enum { N = CAROM_PAINLEVE_MAX, OPEN = 0, CLOSED, STICK, SLIP, BACK };
 
 void carom_painleve_layout(carom_layout *layout, carom_painleve_work *work, const carom_system *system)
 {
-    int n = system->nrow;
+    size_t n = system->nrow;
     CAROM_PLACE(layout, work->K, n * n);
     CAROM_PLACE(layout, work->z, n);
     CAROM_PLACE(layout, work->b, n);

@@ -13,7 +13,7 @@
 
 void carom_linear_layout(carom_layout *layout, carom_linear *linear, carom_system *system)
 {
-    int n = system->nrow, nv = system->nv;
+    size_t n = system->nrow, nv = system->nv;
     linear->system = system;
     CAROM_PLACE(layout, linear->row, n);
     CAROM_PLACE(layout, linear->normal, n);

@@ -67,7 +67,7 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
 carom_status carom_exact_prepare(carom_step *s, carom_exact *x);
 
 /* ---- flight.c: series ---- */
-void carom_exact_size(carom_exact *x, const double *M, double h); /* rho, order, terms */
+void carom_exact_size(carom_exact *x, const carom_system *sys, double h); /* rho, order, terms */
 /* The flight of the modes in `mode`, made when it is not remembered. */
 carom_flight *carom_exact_flight(carom_exact *x, const unsigned char *mode);
 void carom_exact_clock(carom_exact *x, double t); /* the functions of time in z */

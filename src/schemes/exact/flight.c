@@ -19,13 +19,13 @@
 
 /* The smaller of the largest row and column sums of D M^-1 A D^-1 with D = sqrt(diag M); rows: M^-1 A = -free[first
  * ...] */
-static double norm(const carom_exact *x, const double *M, int first)
+static double norm(const carom_exact *x, const carom_system *sys, int first)
 {
     double rows = 0, columns = 0;
     for (int i = 0; i < x->n; i++) {
         double row = 0, column = 0;
         for (int j = 0; j < x->n; j++) {
-            double scale = sqrt(M[i * x->n + i] / M[j * x->n + j]);
+            double scale = sqrt(carom_mass_entry(sys, i, i) / carom_mass_entry(sys, j, j));
             row += fabs(x->free[i * x->nz + first + j]) * scale;
             column += fabs(x->free[j * x->nz + first + i]) / scale;
         }
@@ -34,9 +34,9 @@ static double norm(const carom_exact *x, const double *M, int first)
     return fmin(rows, columns);
 }
 
-void carom_exact_size(carom_exact *x, const double *M, double h)
+void carom_exact_size(carom_exact *x, const carom_system *sys, double h)
 {
-    double k = norm(x, M, 0), c = norm(x, M, x->n), omega = c / 2 + sqrt(c * c / 4 + k);
+    double k = norm(x, sys, 0), c = norm(x, sys, x->n), omega = c / 2 + sqrt(c * c / 4 + k);
     for (int j = 0; j < x->nharmonic; j++)
         omega = fmax(omega, x->omega[j]);
     x->rho = fmin(h, (x->degree > 1 ? 1.0 : 1.5) / omega);

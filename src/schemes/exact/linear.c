@@ -316,7 +316,7 @@ carom_status carom_exact_prepare(carom_step *s, carom_exact *x)
         if (!(x->W[i * (x->nlink + 1)] > 0))
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: the gap of '%s' does not depend on the coordinates",
                        sys->link[i].name);
-    carom_exact_size(x, sys->at.M, s->options->h);
+    carom_exact_size(x, sys, s->options->h);
     CAROM_TRY(verify(s, x));
     for (int k = 0; k < EXACT_FLIGHTS; k++)
         x->flight[k].ready = false;
