@@ -106,3 +106,11 @@ char *carom_arena_format(carom_arena *arena, const char *format, ...)
     }
     return text;
 }
+
+bool carom_arena_arrays(carom_arena *arena, const carom_array *array, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!(*array[i].at = CAROM_NEW(arena, double, array[i].length)))
+            return false;
+    return true;
+}

@@ -44,6 +44,13 @@ char *carom_arena_text(carom_arena *arena, const char *text, size_t length); /* 
 char *carom_arena_format(carom_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Many arrays of doubles at once; false: no memory. */
+typedef struct carom_array {
+    double **at;
+    size_t length;
+} carom_array;
+bool carom_arena_arrays(carom_arena *arena, const carom_array *array, int n);
+
 #define CAROM_NEW(arena, type, count) ((type *)carom_arena_alloc((arena), sizeof(type) * (size_t)(count)))
 
 /* The nearest of names[0..n) to word by edit distance (swaps count one), or NULL when none is close. */

@@ -413,6 +413,20 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
     }
 }
 
+carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_error *error)
+{
+    if (status == CAROM_STOPPED)
+        CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(sim)->t);
+    if (status != CAROM_OK && error)
+        *error = sim->error;
+    return status;
+}
+
+carom_status carom_sim_reach(carom_sim *sim, double t, carom_error *error)
+{
+    return carom_sim_pass(sim, carom_sim_run(sim, t), error);
+}
+
 /* ---- access ------------------------------------------------------------------------------------------ */
 
 carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer)

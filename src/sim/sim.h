@@ -68,6 +68,10 @@ carom_status carom_options_check(const carom_options *options, const carom_schem
 /* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL:
  * nobody. */
 void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);
+/* Runs to time t; a stop condition of the model is a failure here, and the caller's error tells what happened. */
+carom_status carom_sim_reach(carom_sim *sim, double t, carom_error *error);
+/* Hands over what sim says of a status that is not CAROM_OK. */
+carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_error *error);
 /* Events, accumulations and notes of the step that has just been committed, where it has such. */
 void carom_sim_remark(carom_sim *sim);
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */

@@ -240,17 +240,6 @@ carom_status carom_mapper_new(carom_mapper **result, const carom_model *model, c
 
 /* ---- a run ---- */
 
-static carom_status run(carom_mapper *m, double t, carom_error *error)
-{
-    carom_status status = carom_sim_run(m->sim, t);
-    if (status == CAROM_STOPPED)
-        CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g",
-                   carom_sim_state(m->sim)->t);
-    if (status != CAROM_OK && error)
-        *error = *carom_sim_error(m->sim);
-    return status;
-}
-
 carom_status carom_mapper_run(carom_mapper *m, double *q, double *v, const double *p, long *n, double *t, double *x,
                               carom_error *error)
 {
@@ -263,15 +252,12 @@ carom_status carom_mapper_run(carom_mapper *m, double *q, double *v, const doubl
     for (int i = 0; i < JUMPS; i++)
         m->jumps[i].t = NAN;
     *n = 0;
-    carom_status status = carom_sim_restart(m->sim, q, v, p);
-    if (status != CAROM_OK && error)
-        *error = *carom_sim_error(m->sim);
-    CAROM_TRY(status);
+    CAROM_TRY(carom_sim_pass(m->sim, carom_sim_restart(m->sim, q, v, p), error));
     for (long k = 1; k <= m->transient; k++)
-        CAROM_TRY(run(m, (double)k * unit, error));
+        CAROM_TRY(carom_sim_reach(m->sim, (double)k * unit, error));
     m->taking = true;
     for (long k = 1; m->n < m->show && k <= m->limit; k++) {
-        CAROM_TRY(run(m, (double)(m->transient + k) * unit, error));
+        CAROM_TRY(carom_sim_reach(m->sim, (double)(m->transient + k) * unit, error));
         if (m->request->map == CAROM_MAP_STROBE)
             take(m, s->t, carom_mapper_value(m, s->t, s->q, s->v, p));
     }

@@ -73,15 +73,12 @@ static carom_status prepare(work *w)
     carom_gradient *g = w->gradient;
     const carom_model *m = w->model;
     w->N = m->nq + m->nv, w->n = g->n;
-    struct {
-        double **array;
-        int length;
-    } arrays[] = {{&w->follow, w->N * m->np}, {&w->X, w->N * w->n}, {&w->dp, m->np * w->n}, {&w->E, 1 + w->N + m->np},
-                  {&w->x, w->N}, {&w->p, m->np}, {&w->event_slope, w->n}, {&w->last_slope, w->n}};
+    const size_t N = (size_t)w->N, n = (size_t)w->n, np = (size_t)m->np;
+    const carom_array arrays[] = {{&w->follow, N * np}, {&w->X, N * n}, {&w->dp, np * n}, {&w->E, 1 + N + np},
+                                  {&w->x, N}, {&w->p, np}, {&w->event_slope, n}, {&w->last_slope, n}};
     w->direction = CAROM_NEW(w->arena, direction, w->n);
-    for (int i = 0; i < CAROM_COUNT(arrays); i++)
-        if (!w->direction || !(*arrays[i].array = CAROM_NEW(w->arena, double, arrays[i].length)))
-            CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for a gradient of %d entries", w->n);
+    if (!w->direction || !carom_arena_arrays(w->arena, arrays, CAROM_COUNT(arrays)))
+        CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for a gradient of %d entries", w->n);
     if (carom_model_start_gradient(m, w->follow) != CAROM_OK)
         CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the start");
     for (int k = 0; k < w->n; k++) {

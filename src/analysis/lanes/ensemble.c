@@ -85,15 +85,9 @@ static bool begin_averages(carom_ensemble *e, int lane)
 static void finish_job(carom_ensemble *e, int lane, carom_status status)
 {
     carom_lane *l = &e->lane[lane];
-    int nv = e->nv, columns = e->columns;
+    int columns = e->columns;
     carom_job_result *r = &l->result;
-    for (int i = 0; i < nv; i++) {
-        e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
-        for (int c = 0; c < columns; c++) {
-            e->X[i * columns + c] = e->start.q[(c + 1) * nv + i][lane];
-            e->X[(nv + i) * columns + c] = e->start.v[(c + 1) * nv + i][lane];
-        }
-    }
+    carom_lane_gather(e, lane);
     r->status = status;
     r->t = carom_lane_time(e, lane);
     r->q = e->q, r->v = e->v, r->X = e->X;

@@ -168,6 +168,7 @@ void carom_lane_strike(carom_ensemble *e, int lane);
 void carom_lane_saltation(carom_ensemble *e, int lane, const carom_wide *a);
 
 /* ---- serial.c ---- */
+void carom_lane_gather(carom_ensemble *e, int lane); /* state and columns of a lane out of its rows, into q, v, X */
 carom_status carom_lane_serial(carom_ensemble *e, int lane); /* not CAROM_OK: the job is over */
 
 /* ---- ensemble.c ---- */

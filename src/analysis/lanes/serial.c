@@ -9,19 +9,19 @@
 #include "analysis/lanes/lanes.h"
 #include "schemes/piecewise/piecewise.h"
 
-/* State and columns of a lane out of its rows, or back into them. */
-static void gather(carom_ensemble *e, int lane, double *q, double *v, double *X)
+void carom_lane_gather(carom_ensemble *e, int lane)
 {
     int nv = e->nv, m = e->columns;
     for (int i = 0; i < nv; i++) {
-        q[i] = e->start.q[i][lane], v[i] = e->start.v[i][lane];
+        e->q[i] = e->start.q[i][lane], e->v[i] = e->start.v[i][lane];
         for (int c = 0; c < m; c++) {
-            X[i * m + c] = e->start.q[(c + 1) * nv + i][lane];
-            X[(nv + i) * m + c] = e->start.v[(c + 1) * nv + i][lane];
+            e->X[i * m + c] = e->start.q[(c + 1) * nv + i][lane];
+            e->X[(nv + i) * m + c] = e->start.v[(c + 1) * nv + i][lane];
         }
     }
 }
 
+/* And back into its rows. */
 static void scatter(carom_ensemble *e, int lane, const double *q, const double *v, const double *X)
 {
     int nv = e->nv, m = e->columns;
@@ -41,7 +41,7 @@ static carom_status begin(carom_ensemble *e, int lane)
     double *p = e->p_one;
     for (int i = 0; i < e->np; i++)
         p[i] = e->p[i][lane];
-    gather(e, lane, e->q, e->v, e->X);
+    carom_lane_gather(e, lane);
     CAROM_TRY(carom_sim_restart(sim, e->q, e->v, p));
     sim->now.clock->t = carom_lane_time(e, lane);
     sim->now.clock->h = e->proposed[lane];
@@ -150,7 +150,7 @@ carom_status carom_lane_serial(carom_ensemble *e, int lane)
         if (!carom_lane_strobe(e, lane))
             return CAROM_STOPPED;
         if (!back && e->columns) {
-            gather(e, lane, e->q, e->v, e->X);
+            carom_lane_gather(e, lane);
             CAROM_TRY(carom_tangent_replace(e->tangent, e->X));
         }
     }

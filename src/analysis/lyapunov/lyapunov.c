@@ -134,6 +134,7 @@ carom_status carom_lyapunov_new(carom_lyapunov **result, const carom_model *mode
                                 const carom_lyapunov_request *request, carom_error *error)
 {
     CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(options, carom_options, error);
     CAROM_SIZED(request, carom_lyapunov_request, error);
     carom_lyapunov *l = *result = calloc(1, sizeof *l);
     if (!l)
@@ -206,14 +207,11 @@ static carom_status follow_to(carom_lyapunov *l, double t, carom_error *error)
     carom_status status = carom_sim_run(l->sim, t);
     if (status == CAROM_INTERRUPTED)
         return status;
-    if (status == CAROM_STOPPED)
-        CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g",
-                   carom_sim_state(l->sim)->t);
-    const carom_error *failure = status != CAROM_OK ? carom_sim_error(l->sim) : carom_tangent_error(l->tangent);
-    if (failure->status != CAROM_OK) {
+    CAROM_TRY(carom_sim_pass(l->sim, status, error));
+    if (carom_tangent_error(l->tangent)->status != CAROM_OK) {
         if (error)
-            *error = *failure;
-        return failure->status;
+            *error = *carom_tangent_error(l->tangent);
+        return carom_tangent_error(l->tangent)->status;
     }
     memcpy(l->X, carom_tangent_columns(l->tangent), sizeof(double) * (size_t)(l->dim * l->n));
     return CAROM_OK;
@@ -260,27 +258,18 @@ static bool go_on(carom_lyapunov *l)
     return !l->request.go_on || l->request.go_on(l->request.user, l->periods);
 }
 
-static carom_status pass_error(const carom_sim *sim, carom_status status, carom_error *error)
-{
-    if (status == CAROM_STOPPED)
-        CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(sim)->t);
-    if (status != CAROM_OK && error)
-        *error = *carom_sim_error(sim);
-    return status;
-}
-
 static carom_status run_transient(carom_lyapunov *l, const double *q, const double *v, const double *p,
                                   carom_lyapunov_result *result, carom_error *error)
 {
     long aligning = CAROM_MIN(l->request.transient, ALIGNING);
-    CAROM_TRY(pass_error(l->plain, carom_sim_restart(l->plain, q, v, p), error));
+    CAROM_TRY(carom_sim_pass(l->plain, carom_sim_restart(l->plain, q, v, p), error));
     for (; l->periods < l->request.transient - aligning; l->periods++) {
-        CAROM_TRY(pass_error(l->plain, carom_sim_run(l->plain, (double)(l->periods + 1) * l->unit), error));
+        CAROM_TRY(carom_sim_pass(l->plain, carom_sim_run(l->plain, (double)(l->periods + 1) * l->unit), error));
         if (!go_on(l))
             return CAROM_INTERRUPTED;
     }
     carom_sim_save(l->plain, l->saved, l->bytes);
-    CAROM_TRY(pass_error(l->sim, carom_sim_load(l->sim, l->saved, l->bytes), error));
+    CAROM_TRY(carom_sim_pass(l->sim, carom_sim_load(l->sim, l->saved, l->bytes), error));
     begin_columns(l);
     carom_lyapunov_result ignored = *result;
     while (l->periods < l->request.transient) {

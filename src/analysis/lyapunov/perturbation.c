@@ -150,33 +150,18 @@ static carom_status start(carom_displaced *d, carom_sim *copy, double size, cons
     return CAROM_OK;
 }
 
-static carom_status run(carom_sim *sim, double t, carom_error *error)
-{
-    carom_status status = carom_sim_run(sim, t);
-    if (status == CAROM_STOPPED)
-        CAROM_FAIL(error, status, "the stop condition of the model ends the run at t = %.6g", carom_sim_state(sim)->t);
-    if (status != CAROM_OK && error)
-        *error = *carom_sim_error(sim);
-    return status;
-}
-
 carom_status carom_displaced_run(carom_displaced *d, double t, double *X, carom_error *error)
 {
     int n = d->n, dim = d->sim->system.nq + d->sim->system.nv;
     carom_sim_save(d->sim, d->saved, d->bytes);
     for (int j = 0; j < n; j++) {
         d->size[j] = choose_size(d, X, j);
-        carom_status status = start(d, d->copy[j], d->size[j], X, j);
-        if (status != CAROM_OK) {
-            if (error)
-                *error = *carom_sim_error(d->copy[j]);
-            return status;
-        }
+        CAROM_TRY(carom_sim_pass(d->copy[j], start(d, d->copy[j], d->size[j], X, j), error));
     }
-    CAROM_TRY(run(d->sim, t, error));
+    CAROM_TRY(carom_sim_reach(d->sim, t, error));
     for (int j = 0; j < n; j++) {
         carom_sim_ask(d->copy[j], d->sim->ask, d->sim->ask_user);
-        CAROM_TRY(run(d->copy[j], t, error));
+        CAROM_TRY(carom_sim_reach(d->copy[j], t, error));
         locate(d->copy[j], d->x);
         for (int i = 0; i < dim; i++)
             X[i * n + j] = d->x[i];

@@ -25,24 +25,20 @@ bool carom_orbit_autonomous(const carom_orbits *o)
 
 static carom_status allocate(carom_orbits *o)
 {
-    int N = o->map.N, nb = o->map.nb, rows = N + 2, columns = nb + 2;
-    struct {
-        double **array;
-        int length;
-    } arrays[] = {{&o->orbit.x, N},
-                  {&o->orbit.x_p, N * CAROM_MAX(o->map.np, 1)},
-                  {&o->A, rows * columns},
-                  {&o->b, rows},
-                  {&o->step, columns},
-                  {&o->move, N + 2},
-                  {&o->saved, N + 2},
-                  {&o->work, rows + 3 * columns},
-                  {&o->kept, rows * columns},
-                  {&o->T_p, o->map.model->np},
-                  {&o->C, nb * nb}};
-    for (int i = 0; i < CAROM_COUNT(arrays); i++)
-        if (!(*arrays[i].array = CAROM_NEW(o->arena, double, arrays[i].length)))
-            return CAROM_NO_MEMORY;
+    const size_t N = (size_t)o->map.N, nb = (size_t)o->map.nb, rows = N + 2, columns = nb + 2;
+    const carom_array arrays[] = {{&o->orbit.x, N},
+                                  {&o->orbit.x_p, N * (size_t)CAROM_MAX(o->map.np, 1)},
+                                  {&o->A, rows * columns},
+                                  {&o->b, rows},
+                                  {&o->step, columns},
+                                  {&o->move, N + 2},
+                                  {&o->saved, N + 2},
+                                  {&o->work, rows + 3 * columns},
+                                  {&o->kept, rows * columns},
+                                  {&o->T_p, (size_t)o->map.model->np},
+                                  {&o->C, nb * nb}};
+    if (!carom_arena_arrays(o->arena, arrays, CAROM_COUNT(arrays)))
+        return CAROM_NO_MEMORY;
     o->order = CAROM_NEW(o->arena, int, columns);
     o->H = CAROM_NEW(o->arena, double complex, nb * nb);
     o->orbit.multiplier = CAROM_NEW(o->arena, double complex, nb);

@@ -97,23 +97,19 @@ static void on_event(void *user, const carom_event *event)
 static carom_status allocate(carom_return_map *map)
 {
     const carom_model *m = map->model;
-    int N = map->N, n = map->nb + map->np;
-    struct {
-        double **array;
-        int length;
-    } arrays[] = {{&map->p, m->np},
-                  {&map->B, N * map->nb},
-                  {&map->end, N},
-                  {&map->D, N * n},
-                  {&map->flow, N},
-                  {&map->departure, N},
-                  {&map->start_columns, N * n},
-                  {&map->start_p, m->np * n},
-                  {&map->scratch, N * N}};
-    for (int i = 0; i < CAROM_COUNT(arrays); i++)
-        if (!(*arrays[i].array = CAROM_NEW(map->arena, double, arrays[i].length)))
-            return CAROM_NO_MEMORY;
-    memcpy(map->p, m->p, sizeof(double) * (size_t)m->np);
+    const size_t N = (size_t)map->N, n = (size_t)(map->nb + map->np), np = (size_t)m->np;
+    const carom_array arrays[] = {{&map->p, np},
+                                  {&map->B, N * (size_t)map->nb},
+                                  {&map->end, N},
+                                  {&map->D, N * n},
+                                  {&map->flow, N},
+                                  {&map->departure, N},
+                                  {&map->start_columns, N * n},
+                                  {&map->start_p, np * n},
+                                  {&map->scratch, N * N}};
+    if (!carom_arena_arrays(map->arena, arrays, CAROM_COUNT(arrays)))
+        return CAROM_NO_MEMORY;
+    memcpy(map->p, m->p, sizeof(double) * np);
     return CAROM_OK;
 }
 
