@@ -26,6 +26,28 @@ TANGENT_TEST(with_a_force_in_the_corner_it_has_one_on_each_side, .t_end = 2, .de
              .bound = 1e-6, .rank = 4, .flags = CAROM_TANGENT_ONE_SIDED, .impacts = 2,
              .text = WEDGE("x: -0.5, y: -0.2", "impacts: sequential\n"))
 
+/* Poisson's rule: one contact without friction, with friction that sticks and slips, a closed contact that is thrown
+ * off. */
+TANGENT_TEST(poissons_impact_on_a_moving_table_has_a_derivative, .t_end = 4, .rank = 2, .impacts = 2, .bound = 1e-7,
+             .text = MODEL "impacts: poisson\nparameters: {e: 0.7, w: 2}\ncoordinates: {y: 1}\nmass: {y: 1}\n"
+                           "force: {y: -1 - 0.1*y'}\ncontacts:\n  a: {gap: y - 0.1*sin(w*t), restitution: e}\n")
+#define BODY(friction, speed)                                                                                          \
+    MODEL "impacts: poisson\nparameters: {e: 0.5, mu: " friction ", a: 0.6}\ncoordinates: {x: 0, y: 0.7, r: 0.1}\n"    \
+          "velocities: {x: " speed ", y: -1, r: 0.2}\nmass: {x: 1, y: 1, r: 0.4}\n"                                    \
+          "force: {x: -0.1*x, y: -1, r: -0.3*r}\ncontacts:\n"                                                         \
+          "  c: {gap: y + a*sin(r), slip: \"x' + 0.8*cos(r)*r'\", friction: mu, restitution: e}\n"
+TANGENT_TEST(poissons_impact_that_sticks_has_a_derivative, .t_end = 0.8, .rank = 5, .impacts = 1, .bound = 1e-7,
+             .flags = CAROM_TANGENT_RANK,
+             .text = BODY("2", "0.3"))
+TANGENT_TEST(poissons_impact_that_slips_has_a_derivative, .t_end = 0.8, .rank = 6, .impacts = 1, .bound = 1e-7,
+             .text = BODY("0.1", "3"))
+TANGENT_TEST(a_contact_that_poissons_rule_throws_off_has_a_derivative, .t_end = 1.2, .rank = 2, .impacts = 2,
+             .skip = 1u << 1 | 1u << 3, .bound = 1e-7,
+             .flags = CAROM_TANGENT_RANK,
+             .text = MODEL "impacts: poisson\nparameters: {e: 0.8, f: 0.6}\ncoordinates: {a: 0.6, b: 0}\n"
+                           "mass: {a: 1, b: 2 + 0.1*a}\nforce: {a: -1, b: -1}\ncontacts:\n"
+                           "  top: {gap: a - b, restitution: e}\n  ground: {gap: b, restitution: f}\n")
+
 static carom_tangent_info report_of(const char *text, double t_end, double rtol)
 {
     carom_error error = {0};
@@ -326,6 +348,8 @@ TEST_MAIN_MODELS(
     "tangent, several contacts", two_impacts_that_do_not_know_of_each_other_have_a_derivative,
     two_impacts_coupled_by_velocities_have_one_on_each_side, two_impacts_coupled_by_curvature_have_one_on_each_side,
     an_elastic_wedge_of_60_degrees_has_a_derivative_in_its_corner, with_a_force_in_the_corner_it_has_one_on_each_side,
+    poissons_impact_on_a_moving_table_has_a_derivative, poissons_impact_that_sticks_has_a_derivative,
+    poissons_impact_that_slips_has_a_derivative, a_contact_that_poissons_rule_throws_off_has_a_derivative,
     two_impacts_coupled_by_the_mass_have_no_derivative, sliding_between_branches_of_a_force_is_reported,
     the_radius_is_what_a_gap_may_change_without_another_sequence_of_impacts, two_contacts_that_chatter_together,
     two_contacts_that_chatter_together_at_a_loose_tolerance, two_contacts_that_chatter_side_by_side,

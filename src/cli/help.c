@@ -190,7 +190,8 @@ void carom_cli_describe_method(FILE *file, const char *kind, const carom_method 
 static const struct {
     const char *kind;
     const carom_method *(*method)(int);
-} lists[] = {{"scheme", carom_scheme_method}, {"solver", carom_solver_method}, {"law", carom_law_method}};
+} lists[] = {{"scheme", carom_scheme_method}, {"solver", carom_solver_method}, {"law", carom_law_method},
+             {"rule of impacts", carom_impact_method}};
 
 static bool method_topic(const char *topic)
 {

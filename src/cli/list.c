@@ -1,4 +1,4 @@
-/* list.c: `carom list`: schemes, solvers, laws and built-in models from their registries, for people and as JSON. */
+/* list.c: `carom list`: schemes, solvers, laws, rules of impacts and built-in models from their registries. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ static const struct {
     const carom_method *(*method)(int);
 } lists[] = {{"schemes", "scheme", carom_scheme_method},
              {"solvers", "solver", carom_solver_method},
-             {"laws", "law", carom_law_method}};
+             {"laws", "law", carom_law_method},
+             {"rules", "rule of impacts", carom_impact_method}};
 
 /* The first words of a model: its name, from the line "name:". */
 static void title_of(const char *text, char *title, size_t size)
@@ -175,7 +176,7 @@ static const carom_result_field of_lists[] = {CAROM_PUT("", put_lists), {.name =
 
 static int list(const carom_cli *cli)
 {
-    static const char *const names[] = {"schemes", "solvers", "laws", "models", NULL};
+    static const char *const names[] = {"schemes", "solvers", "laws", "rules", "models", NULL};
     const char *what = cli->noperand ? cli->operand[0] : NULL;
     int k = 0;
     while (what && names[k] && strcmp(what, names[k]))
@@ -194,6 +195,6 @@ static int list(const carom_cli *cli)
 }
 
 const carom_cli_command carom_cli_list_command = {
-    "list", "[schemes|solvers|laws|models]", 0, 1, CAROM_CLI_LIST, list, "list what there is",
+    "list", "[schemes|solvers|laws|rules|models]", 0, 1, CAROM_CLI_LIST, list, "list what there is",
     "Lists schemes, solvers and laws with their fields (defaults and ranges), or the built-in models.",
     "carom list schemes\ncarom list models --json", NULL};

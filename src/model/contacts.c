@@ -180,6 +180,9 @@ static carom_status law_of(carom_loader *l, const carom_text_node *node, int dir
     if (name && name->kind != CAROM_TEXT_SCALAR)
         return carom_load_fail(l, name->place, "law must be the name of a contact law");
     *law = carom_law_find(name ? name->text : NULL, directions);
+    if (*law == &carom_law_bilateral)
+        return carom_load_fail(l, name->place, "'%s' is the law of joints: see the section constraints",
+                               name->text);
     if (*law)
         return CAROM_OK;
     const char *names[64];

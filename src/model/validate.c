@@ -41,9 +41,9 @@ static carom_status sizes(const carom_model *m, carom_error *error)
         if (m->contact[i].directions < 0 || m->contact[i].directions > 2)
             CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d has %d directions of friction; there are 0, 1 or 2", i,
                        m->contact[i].directions);
-        else if (!carom_model_law(m, i))
-            CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d: there is no law '%s' with %d directions of friction", i,
-                       m->contact[i].law ? m->contact[i].law : "contact", m->contact[i].directions);
+        else if (!carom_model_law(m, i) || carom_model_law(m, i) == &carom_law_bilateral)
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d: no contact law '%s' with %d directions of friction",
+                       i, m->contact[i].law ? m->contact[i].law : "contact", m->contact[i].directions);
     if (!(m->period >= 0) || !isfinite(m->period))
         CAROM_FAIL(error, CAROM_BAD_MODEL, "period = %g must be finite and not negative", m->period);
     return entries(m, error);

@@ -1,5 +1,6 @@
 /* setup.c: an ensemble before it runs: what will be evaluated, memory, which contacts are the simulation's. */
 #include "analysis/lanes/lanes.h"
+#include "contact/rules.h"
 #include "model/model.h"
 #include "schemes/scheme.h"
 
@@ -73,7 +74,8 @@ static void wire(carom_ensemble *e)
     for (int c = 0; c < e->nc; c++) {
         e->row[c] = carom_model_contact_row(m, c);
         e->law_at[c] = carom_model_coefficient(m, c);
-        e->rough[c] = carom_model_law(m, c) != carom_law_find(NULL, 0) || (e->constant & needed) != needed;
+        bool newton = carom_model_law(m, c) == carom_law_find(NULL, 0) && !carom_impact_rule_of(m)->single;
+        e->rough[c] = !newton || (e->constant & needed) != needed;
     }
     e->all_serial =
         m->njoint || m->stops || m->stop || m->nswitch || (e->x && e->nc && !(e->constant & CAROM_JACOBIAN));

@@ -125,7 +125,7 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = jump->v_before, .v_after = jump->v_after, .surface = CAROM_SURFACE_GAP,
         .contact = hit, .before = t->modes, .after = t->modes_after, .jump = t->modes_jump, .e = t->e,
-        .step = t->step,
+        .step = t->step, .rule = carom_tangent_rule(t),
     };
     CAROM_TRY(carom_saltation_apply(&t->saltation, &at, t->n, t->X, t->parameters ? t->dp : NULL, t->dt, &t->error));
     account(t, jump->t);

@@ -50,6 +50,12 @@ struct carom_tangent {
 };
 
 /* events.c */
+/* The rule of impacts that is not Newton's law even for one contact; else NULL. */
+static inline const carom_impact_rule *carom_tangent_rule(const carom_tangent *tangent)
+{
+    const carom_impact_rule *rule = carom_impact_rule_of(tangent->sim->model);
+    return rule->single ? rule : NULL;
+}
 carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump);
 /* The end of a segment without a jump: slip that ends or reverses; state before in tangent->q, v. */
 carom_status carom_tangent_transition(carom_tangent *tangent, double t);

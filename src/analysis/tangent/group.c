@@ -62,6 +62,7 @@ static carom_status strike(carom_tangent *t, const carom_jump *jump, int c, doub
     carom_instant at = {
         .t = jump->t, .q = jump->q, .v_before = g->v, .v_after = g->v_new, .surface = CAROM_SURFACE_GAP, .contact = c,
         .before = g->modes, .after = g->next, .jump = g->jump, .e = g->e, .step = t->step,
+        .rule = carom_tangent_rule(t),
     };
     CAROM_TRY(carom_saltation_velocity(&t->saltation, &at, g->v_new, &t->error));
     CAROM_TRY(carom_saltation_apply(&t->saltation, &at, 1, x, dp, dt, &t->error));

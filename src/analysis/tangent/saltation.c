@@ -54,6 +54,13 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->A, nv * nv);
     CAROM_PLACE(layout, s->pivot, nv);
     s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
+    if (!carom_impact_rule_of(system->model)->single)
+        return;
+    carom_contacts_layout(layout, &s->contacts, system);
+    CAROM_PLACE(layout, s->still.mode, nc);
+    CAROM_PLACE(layout, s->links, system->nlink);
+    CAROM_PLACE(layout, s->v_rule, nv);
+    CAROM_PLACE(layout, s->low, nv);
 }
 
 /* ---- the event itself ---- */
@@ -133,6 +140,8 @@ carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_in
     carom_saltation *s = saltation;
     carom_system *sys = s->linear.system;
     int nv = sys->nv;
+    if (at->rule)
+        return carom_saltation_rule_velocity(s, at, v_after, error);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_U_Q | CAROM_LAW, at->t, at->q,
                       at->v_before);
     CAROM_TRY(carom_mass_factor(sys, at->t, error));
@@ -185,6 +194,13 @@ static carom_status meet(carom_saltation *s, const carom_instant *at, bool param
     s->mismatch = 0;
     if (!at->jump)
         return CAROM_OK;
+    if (at->rule) {
+        CAROM_TRY(carom_saltation_rule_velocity(s, at, s->dv, error));
+        for (int i = 0; i < nv; i++)
+            s->mismatch = CAROM_MAX(s->mismatch, fabs(s->dv[i] - at->v_after[i]));
+        s->mismatch /= 1 + carom_norm_max(nv, at->v_before);
+        return CAROM_OK;
+    }
     carom_linear_rows(&s->linear, at->jump);
     carom_linear_close(&s->linear);
     jump(s, at);
@@ -298,23 +314,39 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
 
 /* ---- (7) and what is lost ---- */
 
-/* ln|det dv+/dv-| of a jump in which slip turns. */
+static carom_status through(carom_saltation *s, const carom_instant *at, double dt, const double *dp, int n,
+                            carom_error *error)
+{
+    if (at->rule)
+        return carom_saltation_rule_column(s, at, dt, dp, n, error);
+    jump_column(s, at, dt, dp, n);
+    return CAROM_OK;
+}
+
+/* ln|det dv+/dv-| of a jump in which slip turns, or by a rule. */
 static double turned(carom_saltation *s, const carom_instant *at)
 {
     int nv = s->linear.system->nv;
-    double sum = 0;
+    double sum = 0, mismatch = s->mismatch; /* unit velocities need not be possible ones */
+    carom_error ignored;
     memset(s->Dq, 0, sizeof(double) * (size_t)nv);
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++)
             s->Dv[i] = i == j;
-        jump_column(s, at, 0, NULL, 1);
+        memset(s->Dq, 0, sizeof(double) * (size_t)nv);
+        if (through(s, at, 0, NULL, 1, &ignored) != CAROM_OK)
+            return NAN;
         for (int i = 0; i < nv; i++)
             s->A[i * nv + j] = s->Dv[i];
     }
+    s->mismatch = mismatch;
     if (!carom_lu(nv, s->A, s->pivot))
         return -INFINITY;
-    for (int i = 0; i < nv; i++)
-        sum += log(fabs(s->A[i * nv + i]));
+    for (int i = 0; i < nv; i++) {
+        bool gone = at->rule && fabs(s->A[i * nv + i]) < 1e-8; /* rounding of differences */
+        sum += gone ? -INFINITY : log(fabs(s->A[i * nv + i]));
+        s->lost += gone;
+    }
     return sum;
 }
 
@@ -332,7 +364,10 @@ static void determinant(carom_saltation *s, const carom_instant *at)
         if (carom_mode_carries(is))
             s->lost += 2 + (is == CAROM_STICK ? link->rows - 1 : 0);
     }
-    for (int i = 0; at->jump && i < l->m; i++) {
+    for (int c = 0; at->rule && c < sys->model->ncontact; c++)
+        if (at->jump[c].mode != CAROM_OPEN && carom_mode_carries(at->after[c].mode))
+            s->log_det = -INFINITY;
+    for (int i = 0; at->jump && !at->rule && i < l->m; i++) {
         const carom_link *link = link_of_row(sys, l->row[i]);
         turns |= l->normal[i] >= 0 && link->law->tangents > 1;
         if (l->normal[i] >= 0 || link->contact < 0)
@@ -341,9 +376,9 @@ static void determinant(carom_saltation *s, const carom_instant *at)
         s->log_det += log(fabs(E)); /* -INFINITY for 0 */
         s->lost += E == 0 && at->after[link->contact].mode == CAROM_OPEN;
     }
-    if (turns && s->log_det > -INFINITY)
+    if ((turns || at->rule) && s->log_det > -INFINITY)
         s->log_det = turned(s, at);
-    if (at->jump && l->rank < l->m)
+    if (at->jump && !at->rule && l->rank < l->m)
         s->lost -= 2 * (l->m - l->rank);
     if (at->surface != CAROM_SURFACE_GAP)
         s->log_det += log(fabs(s->rate_after / s->rate));
@@ -374,7 +409,7 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
         for (int i = 0; i < nv; i++)
             s->Dv[i] = v[i * n] + s->a_before[i] * dt[j];
         if (at->jump)
-            jump_column(s, at, dt[j], d, n);
+            CAROM_TRY(through(s, at, dt[j], d, n, error));
         for (int i = 0; i < nv; i++)
             x[i * n] = s->Dq[i] - at->v_after[i] * dt[j];
         for (int i = 0; i < nv; i++)

@@ -5,6 +5,7 @@
 
 #include "carom_analysis.h"
 #include "contact/given_modes.h"
+#include "contact/rules.h"
 #include "contact/system.h"
 
 /* ---- linear.c: M dy - G^T dx = c,  L dy + C dx = d  for the rows of given modes ------------------------- */
@@ -49,6 +50,7 @@ typedef struct carom_instant {           /* an event: arrays are the caller's */
     const carom_link_mode *jump; /* [ncontact] which contacts are struck or held, and how; NULL: v is continuous */
     const double *e;                     /* [ncontact] u_n+ = -e u_n- of those that are in the jump; 0: closed */
     double step;                         /* a time in which forces change little (of differences in t) */
+    const carom_impact_rule *rule;       /* that is not Newton's law in what is struck: saltation_rule.c; else NULL */
 } carom_instant;
 
 typedef struct carom_saltation { /* memory of the rule */
@@ -71,6 +73,10 @@ typedef struct carom_saltation { /* memory of the rule */
     int *pivot;                  /* [nv] */
     double *p, *value;           /* [np] [nlink+nlaw] of differences */
     void *spare;                 /* an evaluator's memory for other parameters */
+    carom_contacts contacts;     /* saltation_rule.c: */
+    carom_state still;           /* all contacts open */
+    int *links;                  /* [nlink] */
+    double *v_rule, *low;        /* [nv] */
     double mismatch;             /* out: |v+ as reconstructed - v_after|, relative */
     double rate;                 /* out: hd, and with f+ */
     double rate_after;
@@ -86,6 +92,11 @@ void carom_saltation_parameters(carom_saltation *saltation, double t, const doub
  * the jump dv, P, which spoils U_q and gamma of the system. */
 void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at);
 void carom_saltation_residual(carom_saltation *saltation, const carom_instant *at);
+/* saltation_rule.c: the velocities after an impact by at->rule, and Dv of a column through it: (dt, Dq, Dv, dp). */
+carom_status carom_saltation_rule_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after,
+                                           carom_error *error);
+carom_status carom_saltation_rule_column(carom_saltation *saltation, const carom_instant *at, double dt,
+                                         const double *dp, int n, carom_error *error);
 /* The velocities after the jump of an event, from those before it. */
 carom_status carom_saltation_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after,
                                       carom_error *error);
