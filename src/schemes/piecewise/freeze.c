@@ -73,7 +73,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
-        double k = must ? rounding : CAROM_MAX(carom_tol_small(s), rounding);
+        double k = must ? rounding : CAROM_MAX(carom_tol_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
             e->g[i] + u * u / (2 * fall) > k)
@@ -114,7 +114,7 @@ static void account_freeze(carom_step *s, carom_tol *w)
     s->stage->friction += loss + moving - impact;
 }
 
-void carom_tol_take(carom_step *s, const carom_tol *w)
+void carom_tol_add_projection_impulse(carom_step *s, carom_tol *w)
 {
     const carom_system *sys = s->system;
     double *P = s->contacts->P;
@@ -158,7 +158,7 @@ static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
     CAROM_TRY(carom_tol_project(s, w, e, false));
     CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
     CAROM_TRY(remove_velocity(s, w, rest, &held));
-    carom_tol_take(s, w);
+    carom_tol_add_projection_impulse(s, w);
     if (s->stage->account)
         account_freeze(s, w);
     CAROM_TRY(carom_tol_project(s, w, e, true));

@@ -1,7 +1,7 @@
 /* mixed.c: steps of constant length with any Runge-Kutta method that keep its order through the events inside them.
  * Source: V. Acary, INRIA RR-7151 (2009), section 6, Algorithm 1.
  *
- *   until the step is full: Runge-Kutta over the rest of it in the present modes (stages.c)            (1)
+ *   until the step is full: Runge-Kutta over the rest of it in the present modes (runge_kutta.c)            (1)
  *   up to the first event, located by repeating (1) with the length x (events.c)                       (2)
  *   there: impact law, new modes; accumulating impacts are frozen when they rise no higher than
  *   tz = max(min(h, 0.1)^(p+1), 4e-15), p the order (modes.c)                                          (3)
@@ -12,7 +12,7 @@
  * followed in shorter steps (modes.c), about p t_end/(20 h) of them for each time that it stops or turns about,
  * and keeps the order. They count as events. Where slip begins slowly from rest its direction is stiff: explicit
  * methods keep their order, but take about h^(-(p+1)/4) steps there, a hundred times the work of an implicit one at
- * order 5; take that, or `tolerance`. Steps end where a force changes its branch, too (switch.c).
+ * order 5; take that, or `tolerance`. Steps end where a force changes its branch, too (switches.c).
  *
  * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root
  * polished to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a

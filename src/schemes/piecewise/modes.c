@@ -1,22 +1,157 @@
-/* modes.c: what happens at the end of a step: impacts, new modes, freezing of accumulating impacts.
- *
- *   impact    impact.c                                                                                              (1)
- *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
- *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                             (2)
- *             after a force or stick event at t + d on the old motion, where the violated inequality is strict      (3)
- *   freeze    freeze.c                                                                                              (4)
- *   project   what the roles hold is removed with their columns                                                     (5)
- *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the
- *             last step
- *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
- *   redundant redundant.c                                                                                        (7) */
+/* modes.c: what happens at the end of a step: impacts, new modes, and where friction leaves none. Numbers in
+ * parentheses are those of a section. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "schemes/piecewise/piecewise.h"
 
-double carom_tol_small(const carom_step *s)
+/* ---- friction that has no solution, or more than one: named states that end a run.
+ *
+ *   inconsistent   no mode of the closed contacts holds: d of given_modes.c (6) went to 0 in slip with gddot < 0
+ *                  without the force (it has a pole there), or all modes were tried in vain                         (1)
+ *   not unique     several modes hold, with different accelerations: the model does not say what happens           (2)
+ *
+ * d is tested at every stage, before forces are looked at: behind the pole their signs mean nothing. Modes are tried
+ * whenever they are decided, by contact/painleve.c. */
+
+static carom_status stop(carom_step *s, carom_paradox paradox, double t, int contact, double p, double b)
+{
+    carom_info *info = s->system->info;
+    const char *name = s->system->link[s->system->njoint + contact].name;
+    info->paradox = paradox, info->paradox_contact = contact, info->paradox_time = t;
+    if (paradox == CAROM_INCONSISTENT)
+        CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
+                   "inconsistent at t = %.10g: friction of contact '%s' leaves no mode that holds (Painleve: its "
+                   "normal force has the "
+                   "effect p = %.2g, gddot without it is %.3g)", t, name, p, b);
+    CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
+               "not unique at t = %.10g: friction of contact '%s' lets several modes hold with different "
+               "accelerations (Painleve: its "
+               "normal force has the effect p = %.2g, gddot without it is %.3g)", t, name, p, b);
+}
+
+/* The force that was positive before the pole says that gddot without it was negative; told is what holds before the
+ * pole. */
+carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status)
+{
+    carom_given_modes *f = &w->given;
+    if (status != CAROM_NO_SOLUTION || f->slip < 0)
+        return status;
+    f->side = 0;
+    CAROM_TRY(carom_tol_measure(s, w, &w->start));
+    carom_given_sides(f, s->system);
+    return stop(s, CAROM_INCONSISTENT, s->now->t, f->slip, f->slip_p, f->slip_b);                /* (1) */
+}
+
+/* The status, or the named state in which friction ends the run; after accel_decide. */
+static carom_status unique(carom_step *s, carom_tol *w, double t, carom_status status)
+{
+    carom_painleve found = carom_contact_painleve(s->contacts, s->system, &w->painleve);
+    if (found.solutions == 0 && status == CAROM_NO_SOLUTION)
+        return stop(s, CAROM_INCONSISTENT, t, found.contact, found.p, found.b);                  /* (1) */
+    if (found.solutions > 1)
+        return stop(s, CAROM_NOT_UNIQUE, t, found.contact, found.p, found.b);                    /* (2) */
+    return status;
+}
+
+/* ---- the impact at the end of a step.
+ *
+ *   J = hit + closed + { open: g <= 64 eps L, u < 0 }                                                      (1)
+ *   v+ from v- on J by the rule that the model asks for (contact/rules.c)                                  (2)
+ *
+ * Where |J| > 1 another rule is evaluated, too: by how much they differ is part of the result
+ * (carom_info.law_difference). */
+
+const carom_impact_rule *const carom_tol_rules[] = {&carom_rule_simultaneous, &carom_rule_sequential,
+                                                    &carom_rule_poisson, NULL};
+
+/* (1) */
+static int gather(carom_step *s, carom_tol *w, int hit)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    double length = 1 + carom_norm_max(sys->nq, e->q);
+    int n = 0;
+    for (int i = 0; i < sys->nlink; i++) {
+        int k = i - sys->njoint;
+        if (k >= 0 && !carom_law_can(sys->link[i].law, CAROM_OPEN))
+            continue;
+        if (k < 0 || k == hit || w->modes[k].mode != CAROM_OPEN ||
+            (e->g[i] <= 64 * DBL_EPSILON * length && e->u[sys->link[i].row] < 0))
+            w->struck[n++] = i;
+    }
+    return n;
+}
+
+/* The velocities by the rule that the model asks for, and how far the other of the first two is from them: what
+ * several contacts do at once is a convention. */
+static carom_status solve(carom_step *s, carom_tol *w, int n, double *v_new)
+{
+    const carom_system *sys = s->system;
+    const carom_impact_rule *rule = carom_impact_rule_of(sys->model);
+    const carom_impact_rule *other = rule->throws ? &carom_rule_simultaneous : &carom_rule_sequential;
+    double difference = 0;
+    carom_error ignored;
+    carom_collision x = {.contacts = s->contacts, .system = s->system, .t = s->now->t + w->end.x, .n = n,
+                         .links = w->struck, .v = w->end.v, .now = &w->still, .rest = carom_tol_rest(s, w->end.v),
+                         .small = carom_tol_freeze_length(s), .v_new = w->probe.a, .error = &ignored};
+    bool compared = n > sys->njoint + 1 && other->resolve(&x) == CAROM_OK;
+    x.v_new = v_new, x.error = s->error;
+    CAROM_TRY(rule->resolve(&x));                                                      /* (2) */
+    for (int i = 0; compared && i < sys->nv; i++)
+        difference = CAROM_MAX(difference, fabs(v_new[i] - w->probe.a[i]));
+    if (compared)
+        carom_stage_laws(s->stage, x.t, difference);
+    return CAROM_OK;
+}
+
+/* Velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
+static carom_status strike(carom_step *s, carom_tol *w, int hit)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    carom_end *e = &w->end;
+    double t = s->now->t + e->x, rest = carom_tol_rest(s, e->v);
+    int n = gather(s, w, hit);
+    memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
+    CAROM_TRY(carom_mass_factor(sys, t, s->error));
+    CAROM_TRY(solve(s, w, n, w->shift_v));                                                       /* (2) */
+    if (s->stage->account) {
+        memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
+        carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->stage);
+    }
+    for (int k = sys->njoint; k < n; k++) {
+        const carom_link *link = &sys->link[w->struck[k]];
+        int i = link->contact;
+        if (c->u_before[link->row] < -rest || (carom_impact_rule_of(sys->model)->throws && c->P[link->row] > 0)) {
+            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
+            w->modes[i].impacts++;
+        }
+        if (c->u_after[link->row] > rest)
+            w->modes[i].mode = CAROM_OPEN;
+        else if (w->modes[i].mode == CAROM_OPEN)
+            w->modes[i].mode = CAROM_CLOSED; /* to be decided */
+    }
+    carom_copy(sys->nv, w->shift_v, e->v);
+    return CAROM_OK;
+}
+
+/* ---- what happens at the end of a step: impacts, new modes, freezing of accumulating impacts.
+ *
+ *   impact    as above                                                                                              (1)
+ *   decide    acceleration-level problem on the closed contacts; x_n > 0: presses, x_n = 0 and gddot = 0: passive,
+ *             gddot > 0: opens; udot_t = 0: sticks, else slips along it                                             (2)
+ *             after a force or stick event at t + d on the old motion, where the violated inequality is strict      (3)
+ *   freeze    freeze.c                                                                                              (4)
+ *   project   what the modes hold is removed with their columns                                                     (5)
+ *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the
+ *             last step
+ *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
+ *   redundant redundant.c                                                                                        (7) */
+
+double carom_tol_freeze_length(const carom_step *s)
 {
     double least = s->options->atol; /* of all coordinates: a gap may be any of them */
     for (int i = 0; i < s->system->nv; i++)
@@ -34,7 +169,7 @@ double carom_tol_rest(const carom_step *s, const double *v)
     return 1e-12 * speed(s, v);
 }
 
-static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
+static carom_status set_modes(carom_step *s, carom_tol *w, const double *a)
 {
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
@@ -64,7 +199,7 @@ static carom_status set_roles(carom_step *s, carom_tol *w, const double *a)
     return CAROM_OK;
 }
 
-/* (2): roles of the contacts that are not open, from the problem at (t, q, v). */
+/* (2): modes of the contacts that are not open, from the problem at (t, q, v). */
 carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v)
 {
     carom_system *sys = s->system;
@@ -92,12 +227,12 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
     double *slip = w->probe.u;
     carom_modes_directions(sys, w->modes, slip);
     CAROM_TRY(
-        carom_tol_unique(s, w, t,
+        unique(s, w, t,
                          carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error)));
-    return set_roles(s, w, w->shift_v);
+    return set_modes(s, w, w->shift_v);
 }
 
-/* (3): d grows until the contact whose inequality was violated has a new role. */
+/* (3): d grows until the contact whose inequality was violated has a new mode. */
 static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
 {
     const carom_end *e = &w->end;
@@ -146,7 +281,7 @@ static carom_status part(carom_step *s, carom_tol *w, double rate, bool *changed
     return CAROM_OK;
 }
 
-carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
+carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *changed)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -178,7 +313,7 @@ carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed)
     return CAROM_OK;
 }
 
-/* The velocity (or the position) of the rows that the roles hold is removed with the columns of the mode. */
+/* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. */
 carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions)
 {
     carom_system *sys = s->system;
@@ -252,7 +387,7 @@ double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
         bool stops = dec > 0 && !w->given.creeps[c];
-        w->given.holds[c] = stops && size * size / (2 * dec) <= carom_tol_small(s);              /* (6) */
+        w->given.holds[c] = stops && size * size / (2 * dec) <= carom_tol_freeze_length(s);              /* (6) */
         if (stops)
             h = CAROM_MIN(h, (w->given.holds[c] ? 1 : 0.9) * size / dec);
         if (w->constant && size > 0 && !w->given.holds[c] && !w->given.creeps[c])
@@ -304,10 +439,10 @@ carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause
     } else if (cause == CAROM_CAUSE_SLIP_END) {
         w->modes[contact].mode = CAROM_STICK;
         CAROM_TRY(carom_tol_project(s, w, e, false));
-        carom_tol_take(s, w);
+        carom_tol_add_projection_impulse(s, w);
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
-        CAROM_TRY(carom_tol_impact(s, w, contact));
+        CAROM_TRY(strike(s, w, contact));
         CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
         CAROM_TRY(carom_tol_freeze(s, w));
     }

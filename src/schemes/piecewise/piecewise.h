@@ -1,7 +1,13 @@
-/* piecewise.h: what the files of the scheme `tolerance` share: one trial of a Runge-Kutta step, the modes, the
- * events. */
-#ifndef CAROM_TOLERANCE_H
-#define CAROM_TOLERANCE_H
+/* piecewise.h: the motion in pieces from event to event, shared by the schemes `tolerance` and `mixed`.
+ *
+ * A step begins at w->start in modes that hold. It is tried in these modes (runge_kutta.c, and stiff.c where the forces
+ * are), shortened to where a force or a gap changes its branch (switches.c), then to its first event, located by
+ * repeating the trial with other lengths (events.c): that is w->end, `probe` holds the trials in between. There the
+ * positions and velocities are projected on what the modes hold, and what happens is decided (modes.c): an impact, new
+ * modes, the end of an accumulation of impacts (freeze.c), another share of redundant forces (redundant.c).
+ * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length. */
+#ifndef CAROM_PIECEWISE_H
+#define CAROM_PIECEWISE_H
 
 #include "contact/given_modes.h"
 #include "contact/painleve.h"
@@ -19,13 +25,13 @@ typedef struct carom_end { /* a point of the motion in the present modes */
     double *u, *udot;      /* [nrow] G v + w and G a + gamma */
 } carom_end;
 
-typedef struct carom_stages { /* the equations of implicit stages */
+typedef struct carom_rk_stages { /* the equations of implicit stages */
     double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
     double *column;           /* [nv] */
     int *pivot;
     double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
-} carom_stages;
+} carom_rk_stages;
 
 /* Where f is: between the bounds of its branch, at one of them, held at the border of two. */
 enum { CAROM_SWITCH_INSIDE, CAROM_SWITCH_AT_LOW, CAROM_SWITCH_AT_HIGH, CAROM_SWITCH_SLIDES };
@@ -39,7 +45,7 @@ typedef struct carom_switches { /* branches of the forces, frozen during a step;
 } carom_switches;
 
 enum { CAROM_DIP_PLACES = 16 };
-typedef struct carom_dips { /* gaps along a step, dips.c */
+typedef struct carom_dips { /* gaps along a step, events.c */
     double *g, *u;          /* [(places+2)*nlink] and their rates, at its places, and at one more */
     double x;               /* length of the step they belong to; -1: none */
 } carom_dips;
@@ -53,7 +59,7 @@ typedef struct carom_tol { /* the work of a step */
     bool constant;                       /* steps of constant length, without error control; */
     double full;                         /* which */
     bool watches;                        /* for stiffness */
-    carom_stages stages;                 /* of an implicit one */
+    carom_rk_stages stages;                /* of an implicit one */
     carom_given_modes given;
     carom_switches switches;
     carom_painleve_work painleve;
@@ -72,7 +78,7 @@ typedef struct carom_tol { /* the work of a step */
     double node[CAROM_STAGES];           /* where they are, */
     int watched;                         /* those at 1 .. watched-1 */
     carom_end start, end, probe;         /* start of the step; its end so far; a shorter trial */
-    double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] */
+    double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] scratch of whoever works: nothing is kept in them */
     unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
     carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
 } carom_tol;
@@ -86,32 +92,26 @@ typedef enum carom_cause {
 
 extern const unsigned carom_tol_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
 
-/* trial.c: Dormand-Prince 5(4) from w->start over x in the present modes; *error_norm (may be NULL). */
+/* ---- runge_kutta.c ---- */
+void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_system *system);
+/* From w->start over x in the present modes, by the pair or by w->tableau; *error_norm (may be NULL). */
 carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
+/* The same with w->tableau; keep: the stages are watched for events. */
+carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
+carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
+/* Gradients at w->start, where it was measured just before the first trial. */
+carom_status carom_tol_gradients(carom_step *s, carom_tol *w);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
 carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
-/* Position and velocity at the part r of the step, by the quintic of dense output. */
-void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q,
-                      double *v);
 void carom_tol_size(const carom_system *system, const carom_tol *w, const double *q);
 void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
-
-/* impulse.c: w->mean, of the implicit step over x that was tried last; */
+/* w->mean, of the implicit step over x that was tried last; */
 carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x);
 /* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
  * event cut the step short. */
 carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
 
-/* stages.c: the same with w->tableau; keep: the stages are watched for events. */
-carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
-/* Q_i in q from the first n velocities of stages. */
-void carom_tol_place_stage(const carom_system *system, carom_tol *w, double x, int stage, int n, double *q);
-/* at w->start, where it was measured just before the first trial */
-carom_status carom_tol_gradients(carom_step *s, carom_tol *w);
-carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
-void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system);
-
-/* stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness. */
+/* ---- stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness ---- */
 typedef enum carom_stiff_method { CAROM_STIFF_AUTO, CAROM_STIFF_DP5, CAROM_STIFF_RADAU5 } carom_stiff_method;
 int carom_stiff_memory(const carom_system *system);
 void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
@@ -124,25 +124,8 @@ void carom_stiff_ended(const carom_step *s, double x);
 bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x);
 double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, double norm); /* of the next step */
 
-/* tolerance.c: from s->now to the first event or over s->h. */
-carom_status carom_tol_step(carom_step *s);
-void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
-int carom_tol_memory(const carom_system *system);
-
-static inline bool carom_tol_carries(const carom_system *system,
-                                     const carom_tol *w) /* joints, or contacts that are closed */
-{
-    return carom_modes_any(system, w->modes);
-}
-
-/* -1 below the branch, 1 above, 0 inside */
-static inline int carom_switch_side(const carom_switches *w, int i, double f)
-{
-    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
-}
-/* switch.c: branches at w->start by their values, then, with the roles known, by the motion; shortens w->end to the
- * first change of a branch (crossing.c); after the step: the branches to go on with, and whether they are defined
- * there. */
+/* ---- switches.c: branches at w->start by their values, then, with the modes known, by the motion; the first change of
+ * a branch; after the step: the branches to go on with, and whether they are defined there ---- */
 int carom_switch_memory(const carom_system *system);
 void carom_switch_layout(carom_layout *layout, carom_switches *switches, const carom_system *system);
 void carom_switch_begin(carom_step *s, carom_tol *w);
@@ -150,46 +133,45 @@ carom_status carom_switch_settle(carom_step *s, carom_tol *w);
 carom_status carom_switch_first(carom_step *s, carom_tol *w);
 void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
 carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
-
-/* kink.c: closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of
- * which contact; after switch i was found to slide: fails where a closed contact is held at a kink. */
+/* Closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
+ * contact. */
 carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact);
-carom_status carom_tol_held(carom_step *s, carom_tol *w, int i);
 
-/* dips.c: the first part [low, high] of the step, behind `from`, in which the gap becomes negative on the dense
- * output. */
-bool carom_tol_dip(carom_step *s, carom_tol *w, int contact, bool left, double noise, double from, double *low,
-                   double *high);
-
-/* events.c: shortens w->end to the earliest event of the step, located on trials. */
+/* ---- events.c: shortens w->end to the earliest event of the step, located on trials ---- */
 carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);
 
-/* modes.c: what happens at w->end: impact, new modes, freezing of accumulating impacts. */
+/* ---- modes.c: what happens at w->end ---- */
 carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v);
 carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
-/* A contact that was closed without a force and is pulled open or pressed at the end of the step: new roles at the
+/* A contact that was closed without a force and is pulled open or pressed at the end of the step: new modes at the
  * start. */
-carom_status carom_tol_wake(carom_step *s, carom_tol *w, bool *changed);
+carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *changed);
 carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
-/* redundant.c: other roles at w->end for a contact whose force leaves its law, those of w->roles_before otherwise. */
-carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
-carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
-carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done);
-/* freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
- * took away becomes an impulse of the step. */
-carom_status carom_tol_freeze(carom_step *s, carom_tol *w);
-void carom_tol_take(carom_step *s, const carom_tol *w);
-/* painleve.c: the status, or the named state in which friction ends the run; after accel_decide. */
-carom_status carom_tol_unique(carom_step *s, carom_tol *w, double t, carom_status status);
 carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status); /* of a trial that gave up */
-/* impact.c: velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
-carom_status carom_tol_impact(carom_step *s, carom_tol *w, int hit);
-double carom_tol_small(const carom_step *s); /* kappa tol, a length */
+double carom_tol_freeze_length(const carom_step *s);         /* kappa tol: bounces below it are over */
 double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
 double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h);
 void carom_tol_release(const carom_step *s, carom_tol *w); /* no direction is held */
 bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x); /* spatial slip that changes much within x */
 bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
+
+/* ---- redundant.c: other modes at w->end for a contact whose force leaves its law, else w->modes_before ---- */
+carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
+carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done);
+
+/* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
+ * took away becomes an impulse of the step ---- */
+carom_status carom_tol_freeze(carom_step *s, carom_tol *w);
+void carom_tol_add_projection_impulse(carom_step *s, carom_tol *w);
+
+/* ---- tolerance.c: from s->now to the first event or over s->h; mixed.c drives it, too ---- */
+carom_status carom_tol_step(carom_step *s);
+void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
+int carom_tol_memory(const carom_system *system);
+/* Position and velocity at the part r of the step, by the quintic of dense output. */
+void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q,
+                      double *v);
 
 #endif

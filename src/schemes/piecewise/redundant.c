@@ -13,7 +13,7 @@
 
 enum { SHARED = 5 };
 
-/* Do all inequalities of the closed contacts hold at w->end in the present roles, and does nothing begin to slide? */
+/* Do all inequalities of the closed contacts hold at w->end in the present modes, and does nothing begin to slide? */
 static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
 {
     const carom_system *sys = s->system;

@@ -87,7 +87,7 @@ void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method me
 static void smooth_out(const carom_system *sys, carom_tol *w, double x)
 {
     const double g = REAL_EIGENVALUE;
-    carom_stages *n = &w->stages;
+    carom_rk_stages *n = &w->stages;
     int nv = sys->nv;
     double *r_q = n->change, *r_v = n->change + nv;
     for (int i = 0; i < nv; i++)
@@ -101,7 +101,7 @@ static void smooth_out(const carom_system *sys, carom_tol *w, double x)
 static carom_status factor(carom_step *s, carom_tol *w, double x)
 {
     const double g = REAL_EIGENVALUE;
-    carom_stages *n = &w->stages;
+    carom_rk_stages *n = &w->stages;
     int nv = s->system->nv;
     for (int i = 0; i < nv; i++)
         for (int j = 0; j < nv; j++)

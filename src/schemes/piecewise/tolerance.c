@@ -1,7 +1,7 @@
 /* tolerance.c: error-controlled steps that end at their events: you ask for a tolerance and get it, through impacts
  * too.
  *
- *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (trial.c)                     (1)
+ *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (runge_kutta.c)                     (1)
  *   accepted if |e| <= kappa: local errors add up, are amplified;  h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))    (2)
  *   the step ends at its first event, located to rounding on steps of the pair (events.c)                  (3)
  *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c)           (4)
@@ -10,8 +10,8 @@
  *
  *   the step ends, too, where a force of a model file changes its branch (if, abs, sign, min, max, floor, mod, tables
  *   of kind
- *   linear and pchip): within a step branches are frozen; where both push to their border it slides (switch.c)  (7)
- *   where a closed gap does: impact on the new normal, or opening (kink.c)                                 (8)
+ *   linear and pchip): within a step branches are frozen; where both push to their border it slides (switches.c)  (7)
+ *   where a closed gap does: impact on the new normal, or opening (switches.c)                                 (8)
  *
  * Global error proportional to rtol and atol; order 5 in the mean step, through impacts too. No penetration beyond
  * rounding at the nodes. Energy is kept to the tolerance. Stiff forces are found out and solved by Radau IIA of order
@@ -100,7 +100,7 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
         CAROM_PLACE(layout, w->ka[k], system->nv);
         CAROM_PLACE(layout, w->stage_force[k], system->nrow);
     }
-    carom_stages_layout(layout, &w->stages, system);
+    carom_rk_layout(layout, &w->stages, system);
     CAROM_PLACE(layout, w->mean, system->nrow);
     place_end(layout, &w->start, system);
     place_end(layout, &w->end, system);
@@ -327,7 +327,7 @@ static carom_status proceed(carom_step *s, carom_tol *w, carom_cause *cause, int
         CAROM_TRY(carom_tol_measure(s, w, &w->start));
         carom_given_sides(&w->given, s->system);
         CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
-        CAROM_TRY(carom_tol_wake(s, w, &again));
+        CAROM_TRY(carom_tol_recheck_passive(s, w, &again));
     }
     CAROM_TRY(carom_switch_first(s, w));
     return carom_tol_first_event(s, w, cause, contact);                                          /* (3) */
@@ -345,7 +345,7 @@ static carom_status advance(carom_step *s)
     w->given.side = 0;
     w->start.x = 0;
     w->averaged = false;
-    w->given.slow = 0.3 * sqrt(2 * carom_tol_small(s)); /* times the root of the friction deceleration, of order 1 */
+    w->given.slow = 0.3 * sqrt(2 * carom_tol_freeze_length(s)); /* times a root of friction/mass, about 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     carom_switch_begin(s, w);

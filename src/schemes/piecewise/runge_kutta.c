@@ -1,4 +1,116 @@
-/* stages.c: one step of any Runge-Kutta method on the smooth motion of the present modes.
+/* runge_kutta.c: one step of a Runge-Kutta method on the smooth motion of the present modes: explicit under error
+ * control, any other, and the impulses of its forces. Numbers in parentheses are those of a section. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dormand_prince.h"
+#include "schemes/piecewise/piecewise.h"
+
+/* ---- one step of Dormand and Prince's pair of order 5(4) on the smooth motion of the present modes.
+ * Source: J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26.
+ *
+ *   Y_i = y + h sum_j a_ij k_j,   k_i = (K v_i, a_i) with a_i of the given modes; y = (xi, v), the
+ *   local coordinates around the start of the step: K = 1 and xi = q - q_0 of vectors            (1)
+ *   y'  = Y_7                                            order 5, its k_7 is the next k_1         (2)
+ *   e   = h sum_i (b_i - b^_i) k_i                       order 4 embedded                         (3)
+ *   |e| = max_i |e_i| / (atol + rtol max(|y_i|, |y'_i|))                                          (4) */
+
+static const double defect[CAROM_STAGES] = {D1, 0, D3, D4, D5, D6, D7};
+
+void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to)
+{
+    to->x = from->x;
+    carom_copy(system->nq, from->q, to->q);
+    carom_copy(system->nv, from->v, to->v);
+    carom_copy(system->nv, from->a, to->a);
+    carom_copy(system->nrow, from->force, to->force);
+    carom_copy(system->nlink, from->g, to->g);
+    carom_copy(system->nrow, from->u, to->u);
+    carom_copy(system->nrow, from->udot, to->udot);
+}
+
+carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
+{
+    carom_system *sys = s->system;
+    unsigned more = sys->nlink ? CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | (sys->model->ncontact ? CAROM_LAW : 0) : 0;
+    CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
+                                        s->error));
+    carom_copy(sys->nlink, sys->at.g, end->g);
+    for (int r = 0; r < sys->nrow; r++) {
+        end->u[r] = carom_row_speed(sys, r, end->v);
+        end->udot[r] = carom_row_accel(sys, r, end->a);
+    }
+    return CAROM_OK;
+}
+
+/* w->size at the start, and at q if that is larger; NULL: none */
+void carom_tol_size(const carom_system *system, const carom_tol *w, const double *q)
+{
+    for (int i = 0; i < system->nv; i++)
+        w->size[i] = 0;
+    carom_system_size(system, w->start.q, w->size);
+    if (q)
+        carom_system_size(system, q, w->size);
+}
+
+static double norm(const carom_step *s, const carom_tol *w, const carom_end *end, double h)
+{
+    const carom_options *o = s->options;
+    double most = 0;
+    carom_tol_size(s->system, w, end->q);
+    for (int i = 0; i < s->system->nv; i++) {
+        double e_q = 0, e_v = 0;
+        for (int k = 0; k < CAROM_STAGES; k++)
+            e_q += defect[k] * w->kx[k][i], e_v += defect[k] * w->ka[k][i];                      /* (3) */
+        double size_q = s->atol[i] + o->rtol * w->size[i];
+        double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
+        most = CAROM_MAX(most, CAROM_MAX(fabs(h * e_q) / size_q, fabs(h * e_v) / size_v));       /* (4) */
+    }
+    return most;
+}
+
+static carom_status implicit_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+{
+    CAROM_TRY(carom_tol_stages(s, w, x, end, error_norm != NULL));
+    return error_norm ? carom_stiff_norm(s, w, x, end, error_norm) : CAROM_OK;
+}
+
+carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+{
+    carom_system *sys = s->system;
+    int nv = sys->nv;
+    if (w->tableau)
+        return implicit_trial(s, w, x, end, error_norm);
+    const carom_tableau *T = carom_tableau_list(CAROM_TABLEAU_ERK5);
+    carom_copy(T->stages, T->c, w->node);
+    w->kept = error_norm ? x : w->kept;
+    w->watched = CAROM_STAGES - 1;
+    carom_copy(nv, w->start.v, w->kx[0]);
+    carom_copy(nv, w->start.a, w->ka[0]);
+    for (int k = 1; k < CAROM_STAGES; k++) {
+        const double *A = k < T->stages ? T->a[k] : T->b;
+        for (int i = 0; i < nv; i++) {
+            double dq = 0, dv = 0;
+            for (int j = 0; j < k; j++)
+                dq += A[j] * w->kx[j][i], dv += A[j] * w->ka[j][i];
+            w->kx[k][i] = dq;
+            end->v[i] = w->start.v[i] + x * dv;                                                  /* (1) */
+        }
+        carom_system_drift(sys, w->start.q, w->kx[k], x, end->q);
+        carom_system_rate(sys, w->kx[k], x, end->v, w->kx[k]);
+        if (k < CAROM_STAGES - 1)
+            CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + T->c[k] * x, end->q, end->v, 0, w->ka[k],
+                                                error_norm ? w->stage_force[k] : w->force, s->error));
+    }
+    end->x = x;
+    CAROM_TRY(carom_tol_measure(s, w, end));                                                     /* (2) */
+    carom_copy(nv, end->a, w->ka[CAROM_STAGES - 1]);
+    if (error_norm)
+        *error_norm = norm(s, w, end, x);
+    return CAROM_OK;
+}
+
+/* ---- one step of any Runge-Kutta method on the smooth motion of the present modes.
  *
  *   V_i = v + x sum_j a_ij A_j,   Q_i = q + x sum_j a_ij V_j,   A_i = a(t + c_i x, Q_i, V_i)                (1)
  *   v' = v + x sum_i b_i A_i,     q' = q + x sum_i b_i V_i                                                   (2)
@@ -23,15 +135,11 @@
  *
  *   theta = |d_k|/|d_(k-1)|,  stop: theta/(1 - theta) |d_k| <= 1e-3,  give up: theta^(last - k)/(1 - theta) |d_k| >
  *                             1e-3   (6) */
-#include <math.h>
-#include <string.h>
-
-#include "schemes/piecewise/piecewise.h"
 
 enum { SIMPLIFIED = 30, FULL = 20, LOOSE = 7 };
 #define ENOUGH 1e-3
 
-void carom_stages_layout(carom_layout *layout, carom_stages *stages, const carom_system *system)
+void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_system *system)
 {
     enum { S = CAROM_TABLEAU_IMPLICIT_STAGES };
     size_t nv = system->nv;
@@ -110,7 +218,7 @@ static double *force_at(carom_tol *w, int stage, bool keep)
 }
 
 /* V_i and Q_i of (1) from the first n accelerations; Q_i in q. */
-void carom_tol_place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
+static void place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
 {
     const double *a = w->tableau->a[stage];
     for (int i = 0; i < sys->nv; i++) {
@@ -165,7 +273,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
     for (int k = 1; k < w->tableau->stages; k++) {
         stage_velocity(sys, w, x, k, k);
         stage_rates(sys, w, x, k + 1);
-        carom_tol_place_stage(sys, w, x, k, k, w->shift_q);
+        place_stage(sys, w, x, k, k, w->shift_q);
         CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + w->tableau->c[k] * x, w->shift_q, w->kv[k], 0,
                                             w->ka[k], force_at(w, k, keep), s->error));
     }
@@ -175,7 +283,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
 static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
 {
     const carom_tableau *T = w->tableau;
-    carom_stages *n = &w->stages;
+    carom_rk_stages *n = &w->stages;
     int nv = s->system->nv, size = T->stages * nv;
     for (int i = 0; i < T->stages; i++)
         for (int j = 0; j < T->stages; j++) {
@@ -209,7 +317,7 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
     stage_rates(sys, w, x, T->stages);
     for (int k = 0; k < T->stages; k++) {
         double *force = force_at(w, k, keep), *out = w->stages.change + k * nv, t = s->now->t + T->c[k] * x;
-        carom_tol_place_stage(sys, w, x, k, T->stages, w->shift_q);
+        place_stage(sys, w, x, k, T->stages, w->shift_q);
         CAROM_TRY(carom_given_accel(&w->given, sys, t, w->shift_q, w->kv[k], 0, out, force, s->error));
         if (full)
             gradients(s, w, t, w->shift_q, w->kv[k], out, force, w->stages.a_q + k * nv * nv,
@@ -251,7 +359,7 @@ static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
 /* (6) */
 static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool *converged)
 {
-    carom_stages *n = &w->stages;
+    carom_rk_stages *n = &w->stages;
     int nv = s->system->nv, size = w->tableau->stages * nv;
     double before = INFINITY, eta = 1;
     if (carom_stiff_guess(s, w, x))
@@ -282,7 +390,7 @@ static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool 
 static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bool keep, bool *converged, double *left)
 {
     const carom_tableau *T = w->tableau;
-    carom_stages *n = &w->stages;
+    carom_rk_stages *n = &w->stages;
     int nv = s->system->nv, size = T->stages * nv;
     double before = INFINITY, v = carom_norm_max(nv, w->start.v), q = carom_norm_max(s->system->nq, w->start.q);
     for (int k = 0; k < T->stages; k++)
@@ -422,4 +530,88 @@ carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w)
         status = carom_tol_stages(s, w, x, &w->end, true);
     }
     return status;
+}
+
+/* ---- the impulses of a step's forces, such that they are what changes its momentum.
+ *
+ *   P = x sum_i b_i x_i                  by the weights of the method                                             (1)
+ *   P = x (x_0 + 4 x_1/2 + x_1)/6        where an event cut the step short                                        (2)
+ *   Implicit steps under error control: x_i at (Q_i, V_i), plus G M^-1 G^T dx = G (A_i - a_i). Newton's method ends
+ *   with A_i; where a
+ *   force is stiff (slip that turns) those at (Q_i, V_i) do not balance the momentum, however near they are      (3) */
+
+/* (3): force += dx, where G^T dx makes the accelerations A of the stage from those that its position and velocity
+ * give. */
+static void follow(carom_given_modes *given, const carom_system *sys, const double *A, const double *a, double *force)
+{
+    carom_equations *e = &given->equations;
+    carom_given_rows(given, sys, &sys->mass, CAROM_ROWS_FORCES);
+    for (int k = 0; k < e->m; k++)
+        e->b[k] = carom_row_dot(sys, e->row[k], A) - carom_row_dot(sys, e->row[k], a);
+    carom_equations_solve(e, sys, CAROM_RANK);
+    for (int k = 0; k < e->m; k++)
+        force[e->row[k]] += e->x[k];
+}
+
+carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x)
+{
+    carom_system *sys = s->system;
+    const carom_tableau *T = w->tableau;
+    w->averaged = T && T->implicit;
+    if (!w->averaged)
+        return CAROM_OK;
+    memset(w->mean, 0, sizeof(double) * (size_t)sys->nrow);
+    if (!carom_modes_any(sys, w->modes))
+        return CAROM_OK;
+    for (int k = 0; k < T->stages; k++) {
+        place_stage(sys, w, x, k, T->stages, w->shift_q);
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + T->c[k] * x, w->shift_q, w->kv[k], 0,
+                                            w->probe.a, w->force, s->error));
+        follow(&w->given, sys, w->ka[k], w->probe.a, w->force);
+        for (int r = 0; r < sys->nrow; r++)
+            w->mean[r] += T->b[k] * w->force[r];
+    }
+    return CAROM_OK;
+}
+
+/* Weights of the forces at the start, at the stages that are kept, and at the end. */
+static void weights(const carom_tol *w, double *start, double *stage, double *end)
+{
+    const carom_tableau *T = w->tableau, *pair = carom_tableau_list(CAROM_TABLEAU_ERK5);
+    *start = T ? 0 : pair->b[0], *end = 0;
+    for (int k = 1; !T && k < pair->stages; k++)
+        stage[k] = pair->b[k];
+    for (int k = 0, kept = 1; T && k < T->stages; k++) {
+        if (T->c[k] > 0 && T->c[k] < 1)
+            stage[kept++] = T->b[k];
+        else
+            *(T->c[k] > 0 ? end : start) += T->b[k];
+    }
+}
+
+carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse)
+{
+    carom_system *sys = s->system;
+    double start = 1.0 / 6, end = 1.0 / 6, stage[CAROM_STAGES] = {0}, most = 0;
+    bool whole = w->end.x == w->kept;
+    for (int r = 0; r < sys->nrow; r++)
+        most = CAROM_MAX(most, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
+    if (whole)
+        weights(w, &start, stage, &end);
+    else if (most > 0 && w->end.x > 0) {
+        carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, w->shift_v);
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + 0.5 * w->end.x, w->shift_q, w->shift_v, 0,
+                                            w->probe.a, w->force, s->error));
+    }
+    for (int r = 0; r < sys->nrow; r++) {
+        if (whole && w->averaged) {                                                              /* (3) */
+            impulse[r] = w->end.x * w->mean[r];
+            continue;
+        }
+        double sum = start * w->start.force[r] + end * w->end.force[r] + (whole || most == 0 ? 0 : 4 * w->force[r] / 6);
+        for (int k = 1; whole && k < w->watched; k++)
+            sum += stage[k] * w->stage_force[k][r];
+        impulse[r] = w->end.x * sum;
+    }
+    return CAROM_OK;
 }

@@ -1,0 +1,552 @@
+/* switches.c: forces and gaps that change their branch (if, abs, sign, min, max, floor, mod): which branch holds, where
+ * the step ends, what happens to closed contacts there. Numbers in parentheses are those of a section. */
+#include <float.h>
+#include <math.h>
+
+#include "core/bracket.h"
+#include "model/model.h"
+#include "schemes/piecewise/piecewise.h"
+
+/* ---- forces that change their branch (if, abs, sign, min, max, floor, mod): the step ends where they do.
+ *
+ *   A branch d holds while low <= f(t, q, v) <= high; within a step it is frozen, so that forces are smooth        (1)
+ *   the step ends where f leaves it (below)                                                         (2)
+ *   there the branch on the other side holds. Does f, with its forces, move into it after a short time d (Heun)?
+ *   If not, the old one goes on: f only touched its bound. If that leaves too, f slides (slide.c)                   (3)
+ *   A branch that is left again and again within no time slides, too                                             (4) */
+
+enum { FLIPS = 8 };
+
+int carom_switch_memory(const carom_system *system)
+{
+    return 4 * system->model->nswitch + 2;
+}
+
+void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_system *system)
+{
+    size_t n = system->model->nswitch;
+    CAROM_PLACE(layout, w->low, n);
+    CAROM_PLACE(layout, w->high, n);
+    CAROM_PLACE(layout, w->start, n);
+    CAROM_PLACE(layout, w->sample, (CAROM_SWITCH_SAMPLES + 1) * n);
+}
+
+/* -1 below the branch, 1 above, 0 inside */
+static int side_of_branch(const carom_switches *w, int i, double f)
+{
+    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
+}
+
+static void bounds(const carom_system *sys, carom_switches *w, int i)
+{
+    carom_model_branch(sys->model, i, w->d[i], &w->low[i], &w->high[i]);
+}
+
+static void set_branch(const carom_system *sys, carom_switches *w, int i, double f)
+{
+    w->d[i] = carom_model_branch(sys->model, i, f, &w->low[i], &w->high[i]);
+}
+
+/* The branch on the other side of the bound where f is. */
+static void cross(const carom_system *sys, carom_switches *w, int i)
+{
+    bool up = w->state[i] == CAROM_SWITCH_AT_HIGH;
+    set_branch(sys, w, i, up ? w->high[i] : nextafter(w->low[i], -INFINITY));
+    w->state[i] = up ? CAROM_SWITCH_AT_LOW : CAROM_SWITCH_AT_HIGH;
+}
+
+/* Branches by the values of f at the start, those inside others first. */
+static void by_value(carom_step *s, carom_switches *w, const double *q, const double *v, bool anew)
+{
+    carom_system *sys = s->system;
+    bool changed = true;
+    for (int round = 0; changed && round <= w->n; round++) {
+        changed = false;
+        carom_system_eval(sys, CAROM_SWITCH, s->now->t, q, v);
+        for (int i = 0; i < w->n; i++) {
+            double f = sys->at.f[i], before = w->d[i];
+            if (w->state[i] != CAROM_SWITCH_INSIDE || (!anew && side_of_branch(w, i, f) == 0))
+                continue;
+            set_branch(sys, w, i, f);
+            changed |= w->d[i] != before;
+        }
+        anew = false;
+    }
+    carom_copy(w->n, sys->at.f, w->start);
+    for (int i = 0; i < w->n; i++)
+        if (w->state[i] == CAROM_SWITCH_INSIDE && (w->start[i] == w->low[i] || w->start[i] == w->high[i]))
+            w->state[i] = w->start[i] == w->low[i] ? CAROM_SWITCH_AT_LOW : CAROM_SWITCH_AT_HIGH;
+}
+
+void carom_switch_begin(carom_step *s, carom_tol *tol)
+{
+    carom_system *sys = s->system;
+    carom_switches *w = &tol->switches;
+    w->n = sys->model->nswitch;
+    w->crossed = -1;
+    if (!w->n)
+        return;
+    w->d = s->memory_next + CAROM_TOL_COUNTERS;
+    w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n, w->clock = w->other + w->n;
+    bool anew = w->clock[0] == 0;
+    sys->at.d = w->d;
+    sys->frozen = CAROM_SWITCH;
+    for (int i = 0; i < w->n; i++)
+        bounds(sys, w, i);
+    by_value(s, w, tol->start.q, tol->start.v, anew);
+    w->clock[0] = 1;
+}
+
+/* (3): 1 if f moves into the branch, -1 if out of it, 0 if it stays where it is. */
+static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
+{
+    carom_system *sys = s->system;
+    const carom_end *e = &tol->start;
+    double t = s->now->t, inward = tol->switches.state[i] == CAROM_SWITCH_AT_LOW ? 1 : -1;
+    CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
+    carom_system_eval(sys, CAROM_SWITCH, t, e->q, e->v);
+    double f = sys->at.f[i];
+    *answer = 0;
+    for (double d = 1e-4 * s->h; *answer == 0 && d <= s->h; d *= 30) {
+        for (int k = 0; k < sys->nv; k++)
+            tol->shift_v[k] = e->v[k] + 0.5 * d * e->a[k];
+        carom_system_drift(sys, e->q, tol->shift_v, d, tol->shift_q);
+        for (int k = 0; k < sys->nv; k++)
+            tol->shift_v[k] = e->v[k] + d * e->a[k];
+        CAROM_TRY(carom_given_accel(&tol->given, sys, t + d, tol->shift_q, tol->shift_v, 0, tol->probe.a,
+                                            tol->force, s->error));
+        for (int k = 0; k < sys->nv; k++)
+            tol->shift_v[k] += 0.5 * d * (tol->probe.a[k] - e->a[k]);
+        carom_system_eval(sys, CAROM_SWITCH, t + d, tol->shift_q, tol->shift_v);
+        double change = inward * (sys->at.f[i] - f), noise = 16 * DBL_EPSILON * (fabs(f) + fabs(sys->at.f[i]));
+        *answer = change > noise ? 1 : change < -noise ? -1 : 0;
+    }
+    return CAROM_OK;
+}
+
+/* From here on d is the lower branch and other the upper one. */
+static void slide(carom_step *s, carom_switches *w, int i)
+{
+    if (w->state[i] == CAROM_SWITCH_AT_HIGH)
+        cross(s->system, w, i);
+    w->other[i] = w->d[i];
+    cross(s->system, w, i);
+    w->state[i] = CAROM_SWITCH_SLIDES;
+    carom_stage_slide(s->stage, s->now->t);
+}
+
+static carom_status gather(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    carom_slide *z = &tol->given.slide;
+    z->d = w->d, z->time = s->options->t_end / 20, z->distance = 0.03 * s->h;
+    for (int i = 0; i < w->n; i++) {
+        if (w->state[i] != CAROM_SWITCH_SLIDES)
+            continue;
+        if (z->n == CAROM_SLIDE_MAX)
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "more than %d forces slide between their branches at t = %.10g",
+                       CAROM_SLIDE_MAX, s->now->t);
+        z->passive[z->n] = false;
+        z->index[z->n] = i, z->low[z->n] = w->d[i], z->high[z->n] = w->other[i], z->bound[z->n++] = w->high[i];
+    }
+    return CAROM_OK;
+}
+
+/* (4) of the last section, after switch i was found to slide. */
+static carom_status refuse_corner(carom_step *s, carom_tol *w, int i)
+{
+    carom_system *sys = s->system;
+    const carom_end *e = &w->start;
+    int nv = sys->nv;
+    double *d = &w->switches.d[i], low = *d, most = 0;
+    carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
+    for (int k = sys->njoint; k < sys->nlink; k++) /* the normals of the lower branch, at the places of gaps */
+        carom_row_copy(sys, sys->link[k].row, w->given.equations.Y + k * nv);
+    *d = w->switches.other[i];
+    carom_system_eval(sys, CAROM_JACOBIAN, s->now->t, e->q, e->v);
+    *d = low;
+    for (int k = sys->njoint; k < sys->nlink; k++) {
+        const double *before = w->given.equations.Y + k * nv;
+        double *G = w->shift_v;
+        carom_row_copy(sys, sys->link[k].row, G);
+        for (int j = 0; j < nv; j++)
+            most = CAROM_MAX(most, fabs(G[j] - before[j]));
+        if (w->modes[k - sys->njoint].mode != CAROM_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
+            CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
+                       "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; "
+                       "write it as two "
+                       "contacts", sys->link[k].name, s->now->t);                                /* (4) */
+        most = 0;
+    }
+    return CAROM_OK;
+}
+
+/* A branch that is left at once, or before it matters: do both push back? */
+static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
+{
+    carom_switches *w = &tol->switches;
+    carom_slide *z = &tol->given.slide;
+    double state = w->state[i], d = w->d[i];
+    bool inside = true;
+    slide(s, w, i);
+    z->n = 0;
+    CAROM_TRY(gather(s, tol));
+    carom_status status = carom_tol_measure(s, tol, &tol->start);
+    z->time = status == CAROM_OK ? carom_slide_time(z) : z->time;
+    status = status == CAROM_OK ? carom_tol_measure(s, tol, &tol->start) : status;
+    for (int k = 0; k < z->n; k++)
+        inside &= z->index[k] != i || (z->lambda[k] >= 0 && z->lambda[k] <= 1);
+    *answer = status == CAROM_OK && inside;
+    w->flips[i] = 0;
+    if (*answer)
+        return refuse_corner(s, tol, i);
+    w->state[i] = state, w->d[i] = d;
+    bounds(s->system, w, i);
+    s->stage->slides = false;
+    z->n = 0;
+    return gather(s, tol);
+}
+
+carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    tol->given.slide.n = 0;
+    CAROM_TRY(gather(s, tol));
+    for (int i = 0; i < w->n; i++) {
+        int answer;
+        if (w->state[i] != CAROM_SWITCH_AT_LOW && w->state[i] != CAROM_SWITCH_AT_HIGH)
+            continue;
+        if (w->flips[i] > FLIPS) {                                                              /* (4) */
+            CAROM_TRY(try_slide(s, tol, i, &answer));
+            if (answer > 0)
+                continue;
+        }
+        CAROM_TRY(enters(s, tol, i, &answer));
+        if (answer >= 0)
+            continue;
+        cross(s->system, w, i);
+        CAROM_TRY(enters(s, tol, i, &answer));
+        if (answer < 0)
+            CAROM_TRY(try_slide(s, tol, i, &answer));
+    }
+    tol->given.slide.n = 0;
+    CAROM_TRY(gather(s, tol));
+    if (tol->given.slide.n) {
+        CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
+        tol->given.slide.time = carom_slide_time(&tol->given.slide);
+    }
+    return CAROM_OK;
+}
+
+/* A flight between two changes that takes no time, or is too short to be seen in the positions. */
+static bool shakes(const carom_step *s, const carom_tol *tol)
+{
+    const carom_options *o = s->options;
+    double far = 0;
+    carom_tol_size(s->system, tol, NULL);
+    for (int i = 0; i < s->system->nv; i++) {
+        double size = CAROM_TOL_KAPPA * (s->atol[i] + o->rtol * tol->size[i]);
+        far = CAROM_MAX(far, tol->end.x * (fabs(tol->start.v[i]) + fabs(tol->end.v[i])) / size);
+    }
+    return tol->end.x <= 1e-6 * s->h || far < 1;
+}
+
+static bool passive(const carom_tol *tol, int i)
+{
+    const carom_slide *z = &tol->given.slide;
+    for (int k = 0; k < z->n; k++)
+        if (z->index[k] == i)
+            return z->passive[k];
+    return false;
+}
+
+void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
+{
+    carom_switches *w = &tol->switches;
+    int i = w->crossed;
+    bool passed = i >= 0 && tol->end.x >= w->x, slid = passed && w->state[i] == CAROM_SWITCH_SLIDES;
+    for (int k = 0; k < w->n; k++) {
+        bool slides = w->state[k] == CAROM_SWITCH_SLIDES;
+        if (slides ? impact || (slid && k != i && passive(tol, k)) : tol->end.x > 0)
+            w->state[k] = CAROM_SWITCH_INSIDE;
+        if (k != i || !passed)
+            w->flips[k] = shakes(s, tol) ? w->flips[k] : 0;
+    }
+    if (!passed)
+        return;
+    w->flips[i] = shakes(s, tol) ? w->flips[i] + 1 : 0;
+    w->state[i] = w->side > 0 || slid ? CAROM_SWITCH_AT_HIGH : CAROM_SWITCH_AT_LOW;
+    if (w->side > 0 || !slid)
+        cross(s->system, w, i);
+    carom_stage_switch(s->stage);
+    double since = s->next->t - w->clock[1]; /* a wave that switches often must not be stepped over */
+    if (since > 1e-9 * s->h)
+        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * tol->end.x, 2 * since));
+    w->clock[1] = s->next->t;
+}
+
+carom_status carom_switch_finite(carom_step *s, const carom_tol *tol)
+{
+    carom_system *sys = s->system;
+    if (!tol->switches.n || !carom_model_extended(sys->model))
+        return CAROM_OK;
+    sys->frozen = 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE, s->next->t, s->next->q, s->next->v);
+    if (!carom_all_finite(sys->nv, sys->at.F))
+        CAROM_FAIL(s->error, CAROM_NOT_FINITE, "a force is not finite at t = %.10g", s->next->t);
+    return CAROM_OK;
+}
+
+/* ---- where a force first leaves its branch within a step, and where sliding ends.
+ *
+ *   f on the dense output at 16 points and at the bottoms of parabolas through three of them: the first one outside;
+ *   more points in between where f goes in and out                                                                 (1)
+ *   root on the dense output, then on steps of the method with lengths x - (f - bound)/f', to rounding              (2)
+ *   sliding ends where the part l of the upper branch leaves [0, 1]                                              (3) */
+
+enum { ROUNDS = 10 };
+
+static void sample(carom_step *s, carom_tol *tol, double r, double *f)
+{
+    carom_system *sys = s->system;
+    carom_tol_inside(sys, tol, r, tol->end.v, tol->shift_q, tol->shift_v);
+    carom_system_eval(sys, CAROM_SWITCH, s->now->t + r * tol->end.x, tol->shift_q, tol->shift_v);
+    carom_copy(tol->switches.n, sys->at.f, f);
+}
+
+typedef struct bracket {
+    int i, side;      /* the switch, and where it is outside; i < 0: none */
+    double low, high; /* inside, outside */
+    bool again;       /* f goes in and out: look closer */
+} bracket;
+
+/* A bottom between the samples, under the bound: its place, or 0. r is the distance of samples. */
+static double bottom(carom_step *s, carom_tol *tol, int i, int k, double r, int *which)
+{
+    carom_switches *w = &tol->switches;
+    const double *a = w->sample + (k - 1) * w->n, *b = a + w->n, *c = b + w->n;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double bound = sign < 0 ? w->low[i] : w->high[i];
+        double f0 = sign * (bound - a[i]), f1 = sign * (bound - b[i]), f2 = sign * (bound - c[i]),
+               bend = f0 - 2 * f1 + f2;
+        if (!isfinite(bound) || !(f1 <= f0 && f1 <= f2 && bend > 0) || f1 > 0.2 * bend)
+            continue;
+        double at = r * (k + 0.5 * (f0 - f2) / bend);
+        carom_tol_inside(s->system, tol, at, tol->end.v, tol->shift_q, tol->shift_v);
+        carom_system_eval(s->system, CAROM_SWITCH, s->now->t + at * tol->end.x, tol->shift_q, tol->shift_v);
+        *which = side_of_branch(w, i, s->system->at.f[i]);
+        if (*which)
+            return at;
+    }
+    return 0;
+}
+
+/* (1) for one switch on samples at a distance r: whether it is outside before b->high. */
+static void look_at(carom_step *s, carom_tol *tol, int i, double r, bracket *b)
+{
+    carom_switches *w = &tol->switches;
+    int changes = 0, before = 0;
+    bool found = false;
+    for (int k = 1; k <= CAROM_SWITCH_SAMPLES; k++) {
+        int now = side_of_branch(w, i, w->sample[k * w->n + i]);
+        changes += now != before;
+        before = now;
+        int which = now;
+        double at = now ? r * k : k < CAROM_SWITCH_SAMPLES ? bottom(s, tol, i, k, r, &which) : 0;
+        if (found || !which || !(at > 0) || at >= b->high)
+            continue;
+        found = true;
+        bool begun = w->state[i] == CAROM_SWITCH_INSIDE || k > 1;
+        *b = (bracket){i, which, r * (k - 1), at, !begun};
+    }
+    if (found)
+        b->again |= changes > 1;
+}
+
+static bracket first_outside(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    double reach = 1;
+    bracket b = {-1, 0, 0, INFINITY, false};
+    for (int round = 0; round < ROUNDS; round++) {
+        bracket next = {-1, 0, 0, INFINITY, false};
+        for (int k = 1; k <= CAROM_SWITCH_SAMPLES; k++)
+            sample(s, tol, reach * k / CAROM_SWITCH_SAMPLES, w->sample + k * w->n);
+        for (int i = 0; i < w->n; i++)
+            if (w->state[i] != CAROM_SWITCH_SLIDES)
+                look_at(s, tol, i, reach / CAROM_SWITCH_SAMPLES, &next);
+        if (next.i < 0)
+            break;
+        b = next;
+        if (!b.again)
+            break;
+        reach = b.high;
+    }
+    return b;
+}
+
+/* (2), the first half: the root on the dense output; slope of f by time there. */
+static double dense_root(carom_step *s, carom_tol *tol, const bracket *b, double bound, double *slope)
+{
+    carom_switches *w = &tol->switches;
+    double low = b->low, high = b->high, *f = w->sample;
+    sample(s, tol, low, f);
+    double f_low = f[b->i] - bound;
+    sample(s, tol, high, f);
+    double f_high = f[b->i] - bound;
+    *slope = (f_high - f_low) / ((high - low) * tol->end.x);
+    if (f_low * f_high > 0)
+        return high; /* it began at the bound */
+    carom_bracket c = {low, high, f_low, f_high, 0, 0};
+    while (c.k < 60 && c.high - c.low > 1e-15) {
+        double r = carom_bracket_next(&c, -1);
+        sample(s, tol, r, f);
+        double value = f[b->i] - bound;
+        if (value == 0)
+            c.low = c.high = r;
+        else
+            carom_bracket_put(&c, r, value, (value > 0) == (c.f_high > 0));
+    }
+    double d = 1e-4 * (high - low);
+    high = c.high;
+    sample(s, tol, high - d, f);
+    double before = f[b->i];
+    sample(s, tol, high + d, f);
+    if (f[b->i] != before)
+        *slope = (f[b->i] - before) / (2 * d * tol->end.x);
+    return high;
+}
+
+/* A step of length x to w->end, its stages kept for the events. */
+static carom_status repeat(carom_step *s, carom_tol *tol, double x)
+{
+    double norm;
+    if (tol->constant)
+        return carom_tol_stages(s, tol, x, &tol->end, true);
+    CAROM_TRY(carom_tol_trial(s, tol, x, &tol->end, &norm));
+    return carom_tol_mean_force(s, tol, x);
+}
+
+/* How far the least l of those that slide at a point is inside [0, 1], and where it leaves. */
+static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, double *inside, int *which, int *side_of)
+{
+    const carom_slide *z = &tol->given.slide;
+    *inside = INFINITY;
+    CAROM_TRY(carom_tol_measure(s, tol, end));
+    for (int k = 0; k < z->n; k++) {
+        double part = CAROM_MIN(z->lambda[k], 1 - z->lambda[k]);
+        if (part < *inside && !z->passive[k])
+            *inside = part, *which = z->index[k], *side_of = z->lambda[k] < 0.5 ? -1 : 1;
+    }
+    return CAROM_OK;
+}
+
+/* (3): shortens the step to the end of sliding. */
+static carom_status slide_end(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    carom_bracket b = {.high = tol->end.x};
+    double accuracy = 1e-13 * b.high, part;
+    int which = -1, side_of = 0;
+    CAROM_TRY(least_part(s, tol, &tol->end, &b.f_high, &which, &side_of));
+    if (!(b.f_high < 0))
+        return CAROM_OK;
+    CAROM_TRY(least_part(s, tol, &tol->start, &b.f_low, &which, &side_of));
+    b.f_low = CAROM_MAX(b.f_low, DBL_MIN);
+    while (b.k < 50 && b.high - b.low > accuracy && b.f_high < 0) {
+        double x = carom_bracket_next(&b, -1);
+        CAROM_TRY(repeat(s, tol, x));
+        CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
+        part = fabs(part) < 1e-14 ? 0 : part;
+        carom_bracket_put(&b, x, part, part <= 0);
+    }
+    if (tol->end.x != b.high)
+        CAROM_TRY(repeat(s, tol, b.high));
+    CAROM_TRY(least_part(s, tol, &tol->end, &part, &which, &side_of));
+    w->crossed = which, w->side = side_of, w->x = tol->end.x;
+    return CAROM_OK;
+}
+
+carom_status carom_switch_first(carom_step *s, carom_tol *tol)
+{
+    carom_switches *w = &tol->switches;
+    double h = tol->end.x, slope, last = INFINITY;
+    w->crossed = -1;
+    if (!w->n || !(h > 0))
+        return CAROM_OK;
+    if (tol->given.slide.n)
+        CAROM_TRY(slide_end(s, tol));
+    h = tol->end.x;
+    carom_copy(w->n, w->start, w->sample);
+    bracket b = first_outside(s, tol);
+    if (b.i < 0)
+        return CAROM_OK;
+    double bound = b.side < 0 ? w->low[b.i] : w->high[b.i];
+    double x = h * dense_root(s, tol, &b, bound, &slope);
+    for (int k = 0; k < 8; k++) {                                                               /* (2) */
+        CAROM_TRY(repeat(s, tol, x));
+        carom_system_eval(s->system, CAROM_SWITCH, s->now->t + x, tol->end.q, tol->end.v);
+        double f = s->system->at.f[b.i] - bound, change = slope != 0 ? -f / slope : 0;
+        double rounding = 2 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), x);
+        if (!(fabs(change) < 0.5 * last) || fabs(change) <= rounding || !(x + change > 0) || x + change > h)
+            break;
+        last = fabs(change);
+        x += change;
+    }
+    w->crossed = b.i, w->side = b.side, w->x = tol->end.x;
+    return CAROM_OK;
+}
+
+/* ---- what happens to closed contacts where their gap changes its branch (abs, min, max, if, tables of kind
+ * linear).
+ *
+ * At the bound of two branches the normal turns at once, and the gap itself may jump. With g and u = G v + w of the
+ * new branch:
+ *   u < 0            it runs into what lies ahead: an impact by the law of the contact, on the new normal        (1)
+ *   u > 0 or g > 0   what carried it falls away: it opens                                                        (2)
+ *   g < 0            no motion leads on: the run ends, and says so                                               (3)
+ *   both branches lead back to the bound: the corner of a notch holds it. A gap has one normal, a corner two: the run
+ *   ends
+ *   there, and names the contact, which can be written as two                                                    (4)
+ * (1) and (2) are steps of no length. */
+
+static bool at_a_bound(const carom_switches *w)
+{
+    for (int i = 0; i < w->n; i++)
+        if (w->state[i] == CAROM_SWITCH_AT_LOW || w->state[i] == CAROM_SWITCH_AT_HIGH)
+            return true;
+    return false;
+}
+
+carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->start;
+    double small_g = 1e-10 * (1 + carom_norm_max(sys->nq, e->q)), small_u = 1e-9 * (1 + carom_norm_max(sys->nv, e->v));
+    *ends = false, *cause = CAROM_CAUSE_NONE;
+    if (!at_a_bound(&w->switches) || sys->nlink == sys->njoint)
+        return CAROM_OK;
+    CAROM_TRY(carom_tol_measure(s, w, &w->start));
+    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+        int i = sys->njoint + c;
+        double g = e->g[i], u = e->u[sys->link[i].row];
+        if (g < -small_g)
+            CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
+                       "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
+                       "jumps below 0",
+                       sys->link[i].name, s->now->t, g);                                         /* (3) */
+        if (w->modes[c].mode == CAROM_OPEN || (g <= small_g && fabs(u) <= small_u))
+            continue;
+        w->modes[c].mode = CAROM_OPEN;                                                            /* (2) */
+        *ends = true;
+        if (g <= small_g && u < 0)
+            *cause = CAROM_CAUSE_GAP, *contact = c;                                              /* (1) */
+    }
+    if (!*ends)
+        return CAROM_OK;
+    if (*cause == CAROM_CAUSE_NONE)
+        CAROM_TRY(carom_tol_decide(s, w, s->now->t, e->q, e->v));
+    carom_tol_copy(sys, e, &w->end);
+    s->h_next = s->h;
+    return carom_tol_measure(s, w, &w->end);
+}
