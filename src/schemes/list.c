@@ -60,13 +60,6 @@ double carom_scheme_field(const carom_options *options, const char *name, double
     return missing;
 }
 
-bool carom_step_status(carom_step *step, const double *v_free)
-{
-    if (step->contacts->nactive)
-        step->stage->residual = step->contacts->solve.residual;
-    return carom_contact_status(step->contacts, step->system, step->now, step->next, v_free, step->stage);
-}
-
 carom_status carom_step_finish(carom_step *step, bool hit)
 {
     const carom_system *system = step->system;

@@ -88,7 +88,12 @@ static inline void carom_step_advance(carom_step *step, double h)
 }
 /* The end of a step at velocity level, in this order: modes and events (returns whether there was an impact), and,
  * after positions have been corrected, segment and jump; fails when q or v is not finite. */
-bool carom_step_status(carom_step *step, const double *v_free);
+static inline bool carom_step_status(carom_step *step, const double *v_free)
+{
+    if (step->contacts->nactive)
+        step->stage->residual = step->contacts->solve.residual;
+    return carom_contact_status(step->contacts, step->system, step->now, step->next, v_free, step->stage);
+}
 carom_status carom_step_finish(carom_step *step, bool hit);
 
 #endif

@@ -222,9 +222,10 @@ static void hand_on(carom_sim *sim)
     sim->next.state.ncontact = n;
 }
 
-carom_status carom_sim_step_linked(carom_sim *sim)
+carom_status carom_sim_step_linked(carom_step *step)
 {
     enum { ATTEMPTS = 40, HOVERS = 10 };
+    carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
     const int nv = sim->system.nv;
     double h = sim->step.h, rounding = 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q)), path = 0;
     double reach = 2.5 * h * carom_norm_max(nv, sim->now.state.v) + rounding;

@@ -159,6 +159,7 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
 void carom_sim_wire(carom_sim *sim)
 {
     sim->system.info = &sim->info;
+    sim->advance = sim->model->links ? carom_sim_step_linked : sim->scheme->step;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
     sim->stage.account = sim->options.energy;
@@ -345,9 +346,7 @@ static carom_status attempt(carom_sim *sim, double h)
     carom_stage_clear(&sim->stage);
     sim->step.h = h;
     sim->step.h_next = 0;
-    if (__builtin_expect(sim->kept.clock != NULL, false))
-        return carom_sim_step_linked(sim);
-    return sim->scheme->step(&sim->step);
+    return sim->advance(&sim->step);
 }
 
 static inline carom_status certify(carom_sim *sim)

@@ -31,6 +31,7 @@ struct carom_sim {
     carom_stage stage;
     carom_certificate certificate;
     carom_step step;
+    carom_status (*advance)(carom_step *step); /* the scheme's, or with contacts that are found before */
     carom_block_of_state now, next;
     size_t state_bytes;
     int nmodes, nmemory;
@@ -58,8 +59,8 @@ void carom_sim_wire(carom_sim *sim);
 /* links.c: the contacts within reach of the present state, where the model finds them. What is known of those that were
  * there before follows by their ids. */
 carom_status carom_sim_find(carom_sim *sim, double reach);
-/* One step with the contacts that it can reach: sim->step.h is set. */
-carom_status carom_sim_step_linked(carom_sim *sim);
+/* One step with the contacts that it can reach; step is a simulation's. */
+carom_status carom_sim_step_linked(carom_step *step);
 
 /* options.c: are options sound that somebody filled by hand? And which scheme, which solver (NULL: what suits the
  * problem) do they name? */
