@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     compare_threads(value);
     const double seconds = compute(n, 0, value);
     printf("map of %d x %d exponents on all cores: %.1f s, %.3g points/s\n", n, n, seconds, (double)n * n / seconds);
-    const carom_map map = {.title = "impact oscillator: lyapunov",
+    const carom_heatmap map = {.title = "impact oscillator: lyapunov",
                            .name = "lyapunov",
                            .x = {"w", 2, 3, n},
                            .y = {"alpha", 0.05, 0.5, n},

@@ -1,4 +1,5 @@
-/* carom_analysis.h: what is done with simulations from outside: tangents, exponents, orbits, measures.
+/* carom_analysis.h: what is done with simulations from outside: tangents, exponents, norms and convergence, diagrams,
+ * gradients, verification, periodic orbits, sweeps and basins.
  *
  * Everything here drives a carom_sim or watches it; the simulation knows nothing of it. */
 #ifndef CAROM_ANALYSIS_H
@@ -255,6 +256,173 @@ typedef struct carom_bifurcation {
 carom_status carom_bifurcation_run(carom_bifurcation **result, carom_model *model, const carom_options *options,
                                    const carom_bifurcation_request *request, carom_error *error);
 void carom_bifurcation_free(carom_bifurcation *result); /* NULL is fine */
+
+/* ---- gradients: derivatives of what a run ends with, exactly, through impacts ----------------------- */
+enum { /* a derivative that holds for one side only, because ... */
+    CAROM_SIDE_START = 1 << 0,  /* a contact is struck or left at the start */
+    CAROM_SIDE_REST = 1 << 1,  /* a contact is closed at the start: the derivative is that of motions that stay on it */
+    CAROM_SIDE_SWITCH = 1 << 2, /* a function of the model changes its branch at the start: may be */
+    CAROM_SIDE_END = 1 << 3     /* an event is at the end */
+};
+
+typedef struct carom_gradient {
+    size_t size;            /* sizeof(carom_gradient) */
+    /* given */
+    const char *of;         /* an expression of the state at t_end, such as "y + g*y'" */
+    long event;             /* or the time of the n-th event; 0: the expression */
+    const char *const *name; /* [n] with respect to: parameters ("m"), initial values ("q.y", "v.y") */
+    int n;
+    bool check;             /* by differences, too */
+    /* found; the arrays are the caller's */
+    double value;
+    double *slope;          /* [n] */
+    double *difference;     /* [n] by differences of the fourth order; NAN: they do not settle */
+    unsigned char *side;    /* [n] CAROM_SIDE_...; NULL: not asked for */
+    int start_contact, end_contact; /* of these sides */
+    unsigned flags;         /* CAROM_TANGENT_... */
+    double radius;
+    carom_event at;         /* the event */
+} carom_gradient;
+
+/* Runs the model with these options until options->t_end. A parameter carries along the initial values that depend on
+ * it. */
+carom_status carom_gradient_run(carom_gradient *gradient, const carom_model *model, const carom_options *options,
+                                carom_error *error);
+
+/* ---- verification: how far a run is from a more accurate one ---------------------------------------- */
+typedef struct carom_verify {
+    size_t size;           /* sizeof(carom_verify) */
+    double t_end;          /* compared on [0, t_end] */
+    double rtol, atol, h;  /* of the second run: hundredths of the tolerances; h/16 for a scheme of fixed step */
+    bool fixed;            /* the scheme takes h as it is */
+    bool by_tolerance;     /* the scheme promises its tolerance */
+    double *error;         /* [nq] largest difference of the positions */
+    double *allowed;       /* [nq] atol + rtol max|q|; for a scheme that promises it */
+    /* after each step of the second run, which ends when it is false; NULL: it goes on */
+    bool (*go_on)(void *user, double t);
+    void *user;
+} carom_verify;
+/* Runs the model twice, with these options and with more accurate ones, and compares; error and allowed are the
+ * caller's. Both runs must reach t_end, or the stop condition of the model. CAROM_INTERRUPTED: go_on said no. */
+carom_status carom_verify_run(carom_verify *verify, const carom_model *model, const carom_options *options,
+                              carom_error *error);
+
+/* ---- periodic orbits and their branches ------------------------------------------------------------- */
+typedef enum carom_branch_event {
+    CAROM_BRANCH_PERIOD_DOUBLING,
+    CAROM_BRANCH_SADDLE_NODE,
+    CAROM_BRANCH_GRAZING,
+    CAROM_BRANCH_EVENTS
+} carom_branch_event;
+const char *carom_branch_event_name(carom_branch_event event);
+typedef struct carom_orbit_point {
+    int kind;                   /* -1: an orbit; else a carom_branch_event, located on the way */
+    double parameter;           /* of the branch, here; of a grazing extrapolated to it */
+    double period;
+    const double *x;            /* [nq+nv] at t = 0 */
+    const double *x_p;          /* [(nq+nv)*np] derivatives by the parameters of the request */
+    const double *multiplier;   /* [2*nmultiplier] Floquet's: real and imaginary parts, largest first */
+    int nmultiplier, iterations;
+    bool stable;
+    double residual;            /* |x(period) - x| */
+    long impacts;
+    double slowest, nearest;    /* of the impacts; least gap that is not closed */
+    unsigned flags;             /* CAROM_TANGENT_... */
+} carom_orbit_point;
+typedef struct carom_orbit_request {
+    size_t size;                /* sizeof(carom_orbit_request) */
+    int multiple;               /* the orbit closes after so many periods of the forcing; 0: 1 */
+    double transient;           /* periods that are run before the search; without forcing, runs of t_end */
+    double period;              /* of a model without forcing, about; 0: from the run */
+    const char *const *parameter; /* [np] whose derivatives are wanted; a branch follows the first */
+    int np;
+    double to, step;            /* the branch: until this value, in steps of about that; step 0: none */
+    long points;                /* of it, at most; 0: 2000 */
+    bool (*point)(void *user, const carom_orbit_point *point); /* the orbit, then the branch in order; false: enough */
+    bool (*stop)(void *user);   /* after each step; NULL: no */
+    void *user;
+} carom_orbit_request;
+/* Finds the periodic orbit that the model's motion tends to, and follows it. ended [200]: why the branch ended; may be
+ * NULL. */
+carom_status carom_orbit_run(const carom_model *model, const carom_options *options, const carom_orbit_request *request,
+                             char *ended, carom_error *error);
+
+/* ---- sweeps: many runs of one model, one row of numbers for each; and the basins of its attractors --- */
+enum { CAROM_SWEEP_AXES = 10, CAROM_SWEEP_COLUMNS = 128 }; /* at most */
+
+typedef enum carom_sweep_design {
+    CAROM_DESIGN_GRID,
+    CAROM_DESIGN_RANDOM,
+    CAROM_DESIGN_SOBOL,
+    CAROM_DESIGNS
+} carom_sweep_design;
+const char *carom_sweep_design_name(int design); /* NULL after the last */
+
+typedef struct carom_sweep_axis {
+    const char *name; /* "w", "q.y", "v.y" */
+    double from, to;
+    long n; /* of a grid; 0: random and Sobol points */
+} carom_sweep_axis;
+
+/* How long a point is followed, and how much of that is not looked at. */
+typedef struct carom_sweep_span {
+    enum { CAROM_SPAN_RUN, CAROM_SPAN_PERIODS, CAROM_SPAN_TIME } unit; /* run: until t_end of the model's options */
+    double length;    /* after the transient, in this unit */
+    double transient; /* in periods with CAROM_SPAN_PERIODS, else a time */
+} carom_sweep_span;
+
+typedef struct carom_sweep_request {
+    size_t size;                  /* sizeof(carom_sweep_request) */
+    const char *path;             /* of the model, or the name of a built-in one: every thread loads its own */
+    carom_load_options load;      /* its size need not be set */
+    const char *const *fixed;     /* [nfixed] parameters and initial values that stay ... */
+    const double *fixed_value;    /* ... at these */
+    const carom_setting *setting; /* [nsetting] key and value of options that win over the model's */
+    int nfixed, nsetting;
+    carom_sweep_design design;
+    const carom_sweep_axis *axis; /* [naxis] at most CAROM_SWEEP_AXES */
+    int naxis;
+    long long points;             /* of random and Sobol points; a grid has those of its axes */
+    int seed;                     /* of random points, and a shift of Sobol points; 0: none */
+    long shard, nshard;           /* this one takes the points with index mod nshard = shard; nshard 0: all */
+    carom_sweep_span span;
+    const char *const *measure;   /* [nmeasure] "lyapunov", "max:y", ...: carom_measure_name */
+    int nmeasure, threads;        /* 0: one thread for each core; no row depends on it */
+    /* A point that is done, in no order, by one thread at a time: x [naxis], value [nmeasure]; NAN where it failed, and
+     * text says why. A failure that it returns ends the sweep. */
+    carom_status (*row)(void *user, long long index, const double *x, carom_status status, const double *value,
+                        const char *text);
+    bool (*stop)(void *user);     /* asked by all threads; NULL: no */
+    void *user;
+} carom_sweep_request;
+carom_status carom_sweep_compute(const carom_sweep_request *request, carom_error *error);
+const char *carom_measure_name(int kind, const char **doc); /* NULL after the last */
+
+typedef struct carom_basin { /* which attractor a motion ends on, seen once in a period */
+    size_t size;     /* sizeof(carom_basin) */
+    double strobe;   /* time between two strobes; 0: the model's period */
+    long transient;  /* strobes that are not looked at */
+    long most;       /* strobes in all: a motion that has not come back by then is not periodic */
+    int max_period;  /* up to CAROM_BASIN_PERIOD */
+    double tol;      /* coming back, relative to the size of the motion */
+} carom_basin;
+enum { CAROM_BASIN_PERIOD = 64 };
+typedef struct carom_attractor {
+    int period;
+    bool rest;
+    long long first, count; /* the first point that ends there; how many do */
+    double *orbit;          /* [period*(nq+nv)], in the order of time */
+} carom_attractor;
+typedef struct carom_basins {
+    int n;
+    carom_attractor *attractor; /* [n] */
+    int *owner;         /* [points] number of the attractor; n: not periodic; n + 1: stopped; -1: failed or not there */
+    long long not_periodic, stopped, failed, missing;
+} carom_basins;
+/* The basins on the grid or points of the request, whose measures and row are not used; all of it is kept in memory. */
+carom_status carom_basin_compute(carom_basins *basins, const carom_sweep_request *request, const carom_basin *basin,
+                                 double same, carom_error *error);
+void carom_basins_free(carom_basins *basins); /* what it holds */
 
 #ifdef __cplusplus
 }

@@ -31,9 +31,10 @@ START_TEST(the_height_after_an_impact_has_the_derivatives_of_its_closed_form)
     const char *const names[] = {"e", "g", "y0", "q.y", "v.y"};
     double slope[5], difference[5];
     carom_model *model = load(ball);
-    carom_gradient g = {.name = names, .n = 5, .check = true, .slope = slope, .difference = difference};
+    carom_gradient g = {.size = sizeof g, .name = names, .n = 5, .check = true, .slope = slope,
+                        .difference = difference};
     carom_options options = until(0.7);
-    CHECK_OK(carom_model_expression_text(model, "y + g*y'", &g.expression, &error), error);
+    g.of = "y + g*y'";
     CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
     /* y = e V s - G s^2/2, y' = e V - G s, with s = t - T */
     const double y0 = .5, G = 10, e = .8, T = sqrt(2 * y0 / G), V = sqrt(2 * G * y0), s = .7 - T;
@@ -57,7 +58,8 @@ START_TEST(times_of_impacts_have_the_derivatives_of_their_closed_form)
     carom_model *model = load(ball);
     const double y0 = .5, G = 10, e = .8, T = sqrt(2 * y0 / G);
     for (long n = 1; n <= 4; n++) {
-        carom_gradient g = {.event = n, .name = names, .n = 3, .check = true, .slope = slope, .difference = difference};
+        carom_gradient g = {.size = sizeof g, .event = n, .name = names, .n = 3, .check = true, .slope = slope,
+                            .difference = difference};
         carom_options options = until(2);
         CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
         double sum = 0.5, by_e = 0; /* (1 + 2 (e + ...))/2 */
@@ -87,8 +89,9 @@ START_TEST(derivatives_through_closing_and_opening_are_those_of_differences)
     carom_model *model = load(rod);
     carom_options options = until(2);
     for (int k = 0; k < 3; k++) {
-        carom_gradient g = {.name = names, .n = 4, .check = true, .slope = slope, .difference = difference};
-        CHECK_OK(carom_model_expression_text(model, of[k], &g.expression, &error), error);
+        carom_gradient g = {.size = sizeof g, .name = names, .n = 4, .check = true, .slope = slope,
+                            .difference = difference};
+        g.of = of[k];
         CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
         ck_assert(g.flags & CAROM_TANGENT_RANK);
         for (int i = 0; i < 4; i++)
@@ -133,11 +136,12 @@ static void check_sides(const char *text, const char *of, const double *start, d
     double slope[4], difference[4];
     unsigned char side[4] = {0};
     carom_model *model = load(text);
-    carom_gradient g = {.name = names, .n = 4, .slope = slope, .difference = difference, .side = side};
+    carom_gradient g = {.size = sizeof g, .name = names, .n = 4, .slope = slope, .difference = difference,
+                        .side = side};
     const carom_options options = until(t_end);
     if (start)
         CHECK_OK(carom_model_set(model, initial, start, 2, &error), error);
-    CHECK_OK(carom_model_expression_text(model, of, &g.expression, &error), error);
+    g.of = of;
     CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
     for (int k = 0; k < 4; k++)
         ck_assert_msg(side[k] == expected[k], "%s until %g, %s: %d, expected %d", of, t_end, names[k], side[k],
@@ -174,7 +178,7 @@ START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
     const char *const names[] = {"q.z"};
     double slope[1], difference[1];
     carom_model *model = load(ball);
-    carom_gradient g = {.event = 1, .name = names, .n = 1, .slope = slope, .difference = difference};
+    carom_gradient g = {.size = sizeof g, .event = 1, .name = names, .n = 1, .slope = slope, .difference = difference};
     carom_options options = until(0.1);
     ck_assert_int_eq(carom_gradient_run(&g, model, &options, &error), CAROM_BAD_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "did you mean 'q.y'?"));

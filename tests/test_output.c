@@ -131,7 +131,7 @@ START_TEST(a_million_samples_stand_exactly_on_the_grid)
 {
     carom_model model = fixture_model();
     rows r;
-    carom_sampler *sampler = new_sampler(&model, 1e-3, &(carom_sink_info){0}, &r);
+    carom_sampler *sampler = new_sampler(&model, 1e-3, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     double t = 0;
     for (int i = 0; t < 1000; i++) { /* y = t, in uneven steps */
         double h = 0.03 + 0.007 * (i % 11), t1 = fmin(1000, t + h);
@@ -163,7 +163,8 @@ START_TEST(a_jump_gives_two_rows_instead_of_the_node)
     static const char *const names[] = {"t", "side", "y", "y'", "ground.mode", "ground.force", "ground.impulse"};
     carom_model model = fixture_model();
     rows r;
-    carom_sampler *sampler = new_sampler(&model, 0.25, &(carom_sink_info){.gaps = true, .energy = true}, &r);
+    carom_sampler *sampler = new_sampler(&model, 0.25, &(carom_sink_info){.size = sizeof(carom_sink_info),
+        .gaps = true, .energy = true}, &r);
     fixture_play(feeder(sampler));
     carom_sampler_end(sampler);
     ck_assert_uint_eq(r.n, CAROM_COUNT(expected));
@@ -185,7 +186,7 @@ START_TEST(a_mode_holds_from_the_end_of_the_segment_that_brought_it)
     static const double t[] = {0, 0.5, 1, 1.5, 2, 2, 2.5, 3}, mode[] = {0, 0, 0, 0, 0, 1, 1, 2};
     carom_model model = fixture_model();
     rows r;
-    carom_sampler *sampler = new_sampler(&model, 0.5, &(carom_sink_info){0}, &r);
+    carom_sampler *sampler = new_sampler(&model, 0.5, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0}, force[] = {0};
     for (unsigned char i = 0; i < 3; i++) {
         carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, &i, 0, 0, 0};
@@ -208,7 +209,7 @@ START_TEST(without_an_interval_every_step_gives_a_row)
     static const double t[] = {0, 1, 1, 1.5}, side[] = {0, -1, 1, 0};
     carom_model model = fixture_model();
     rows r;
-    carom_sampler *sampler = new_sampler(&model, 0, &(carom_sink_info){0}, &r);
+    carom_sampler *sampler = new_sampler(&model, 0, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     fixture_play(feeder(sampler));
     carom_sampler_end(sampler);
     ck_assert_uint_eq(r.n, 4);
@@ -226,7 +227,7 @@ START_TEST(the_last_row_stands_exactly_at_the_end_and_only_once)
     carom_model model = fixture_model();
     for (int i = 0; i < CAROM_COUNT(ends); i++) {
         rows r;
-        carom_sampler *sampler = new_sampler(&model, 0.1, &(carom_sink_info){0}, &r);
+        carom_sampler *sampler = new_sampler(&model, 0.1, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
         const double q[] = {0, ends[i]}, v[] = {1}, force[] = {0};
         carom_segment s = {0, ends[i], 1, 0, q, q + 1, v, force, (const unsigned char[]){0}, 0, 0, 0};
         feed_segment(sampler, &s);
@@ -247,7 +248,7 @@ START_TEST(names_are_unique_and_rows_of_friction_and_joints_find_their_columns)
     model.njoint = 1;
     model.output_name = outputs;
     rows r;
-    carom_sampler *sampler = new_sampler(&model, 0, &(carom_sink_info){0}, &r);
+    carom_sampler *sampler = new_sampler(&model, 0, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0}, force[] = {10, 20, 30, 31}, impulse[] = {1, 2, 3, 4};
     carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0, 3}, 0, 0, 0};
     feed_segment(sampler, &s);
@@ -289,9 +290,10 @@ START_TEST(an_interval_below_the_resolution_of_time_is_an_error)
     carom_sampler *sampler;
     carom_error error = {0};
     rows r = {0};
-    ck_assert_int_eq(carom_sampler_new(&sampler, &model, NULL, -1, &(carom_sink_info){0}, keep, &r, &error),
+    ck_assert_int_eq(carom_sampler_new(&sampler, &model, NULL, -1,
+        &(carom_sink_info){.size = sizeof(carom_sink_info)}, keep, &r, &error),
                      CAROM_BAD_OPTION);
-    sampler = new_sampler(&model, 1e-30, &(carom_sink_info){0}, &r);
+    sampler = new_sampler(&model, 1e-30, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0};
     carom_segment s = {1, 2, 0, 0, q, NULL, v, NULL, NULL, 0, 0, 0};
     ck_assert_int_eq(carom_sampler_segment(sampler, &s, &error), CAROM_BAD_OPTION);

@@ -12,7 +12,7 @@ static carom_sink *open_sink(const char *path, double every)
     carom_sink *sink;
     carom_error error = {0};
     model = fixture_model();
-    carom_sink_info info = {.scheme = "exact", .options = "t_end=1.5\nrtol=1", .source = "a.yaml"};
+    carom_sink_info info = {.size = sizeof info, .scheme = "exact", .options = "t_end=1.5\nrtol=1", .source = "a.yaml"};
     CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, &info, every, &error), error);
     return sink;
 }

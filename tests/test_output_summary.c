@@ -120,7 +120,8 @@ START_TEST(the_summary_has_exactly_these_fields)
                        .balance_error = 1e-15};
     info.nzeno = 1;
     info.zeno[0] = (carom_zeno){0, 2.5, 40, 7};
-    carom_summary summary = {.model = &model, .options = &options, .state = &state, .info = &info, .wall_s = 0.125,
+    carom_summary summary = {.size = sizeof summary, .model = &model, .options = &options, .state = &state,
+                             .info = &info, .wall_s = 0.125,
                              .verify = put_verify, .user = &defect};
     char *text = summarize(&summary, false);
     ck_assert_str_eq(
@@ -147,7 +148,7 @@ START_TEST(a_failed_run_says_why_and_has_null_where_nothing_is_known)
     carom_model model = fixture_model();
     carom_options options = {.size = sizeof options, .scheme = "kern"};
     const char *notes[] = {"compiled without cc"};
-    carom_summary summary = {.model = &model,
+    carom_summary summary = {.size = sizeof summary, .model = &model,
                              .options = &options,
                              .status = CAROM_NOT_CONVERGED,
                              .message = "pgs: \"slow\"",
@@ -181,7 +182,8 @@ START_TEST(the_text_names_state_counts_and_energy)
     carom_state state = {.t = 1.5, .q = q, .v = v};
     carom_info info = {.steps = 1, .events = {2, 0, 0, 0, 0}, .energy_initial = 5, .energy_final = 4};
     char *text =
-        summarize(&(carom_summary){.model = &model, .options = &options, .state = &state, .info = &info}, true);
+        summarize(&(carom_summary){.size = sizeof(carom_summary), .model = &model, .options = &options,
+                                   .state = &state, .info = &info}, true);
     ck_assert_ptr_nonnull(strstr(text, "t = 1.5, ok\n"));
     ck_assert_ptr_nonnull(strstr(text, "y = 0.5 "));
     ck_assert_ptr_nonnull(strstr(text, "y' = -0.25\n"));
@@ -199,7 +201,7 @@ START_TEST(a_summary_for_a_full_disk_is_an_error)
         return;
     carom_model model = fixture_model();
     carom_options options = {.size = sizeof options, .scheme = "exact"};
-    carom_summary summary = {.model = &model, .options = &options};
+    carom_summary summary = {.size = sizeof summary, .model = &model, .options = &options};
     carom_error error = {0};
     ck_assert_int_eq(carom_summary_json(&summary, "standard output", full, &error), CAROM_FILE);
     ck_assert_ptr_nonnull(strstr(error.text, "standard output"));

@@ -91,7 +91,8 @@ START_TEST(a_million_rows_give_a_small_picture_with_every_extreme)
     carom_columns table = make_table(names, columns, 3, MILLION);
     size_t length;
     const char *panels[] = {"a", "b"}, *phase[] = {"a", "b"};
-    char *text = plot(&table, &(carom_plot){.panels = panels, .npanel = 2, .phase = phase, .nphase = 1}, &length);
+    char *text = plot(&table, &(carom_plot){.size = sizeof(carom_plot), .panels = panels, .npanel = 2, .phase = phase,
+                                            .nphase = 1}, &length);
     CHECK_AT_MOST((double)length, 300e3);
     check_xml(text);
     static point points[POINTS];
@@ -158,7 +159,8 @@ START_TEST(a_jump_lifts_the_pen_and_is_dashed)
     char *names[] = {(char *)"t", (char *)"side", (char *)"y"};
     double *columns[] = {t, side, y};
     carom_columns table = make_table(names, columns, 3, 4);
-    char *text = plot(&table, &(carom_plot){.panels = (const char *const[]){"y"}, .npanel = 1}, NULL);
+    char *text = plot(&table, &(carom_plot){.size = sizeof(carom_plot), .panels = (const char *const[]){"y"},
+                                            .npanel = 1}, NULL);
     static point points[100];
     check_xml(text);
     ck_assert_uint_eq(path_points(text, "c0", points, 100), 4);
@@ -185,7 +187,7 @@ START_TEST(the_standard_panels_of_a_trajectory_keep_forces_and_impulses_apart)
     fixture_play(carom_sink_observer(sink));
     CHECK_OK(carom_sink_close(sink, &error), error);
     CHECK_OK(carom_columns_read(&table, path, &error), error);
-    char *text = plot(table, &(carom_plot){.portrait = true}, NULL);
+    char *text = plot(table, &(carom_plot){.size = sizeof(carom_plot), .portrait = true}, NULL);
     check_xml(text);
     static const char *const legends[] = {">y<",      ">y'<", ">ground.force<", ">ground.impulse<", ">y' against y<",
                                           ">fixture<"};
@@ -235,7 +237,8 @@ START_TEST(strange_data_give_well_formed_pictures)
         const char *panel = names[i];
         char *text =
             plot(&table,
-                 &(carom_plot){.panels = &panel, .npanel = 1, .phase = (const char *[]){names[i], "t"}, .nphase = 1},
+                 &(carom_plot){.size = sizeof(carom_plot), .panels = &panel, .npanel = 1,
+                               .phase = (const char *[]){names[i], "t"}, .nphase = 1},
                  NULL);
         check_xml(text);
         ck_assert_ptr_null(strstr(text, "nan"));
@@ -255,13 +258,15 @@ START_TEST(a_wrong_column_or_an_empty_table_is_an_error)
     carom_columns table = make_table(names, columns, 2, 2);
     carom_error error = {0};
     const char *panel = "heigth";
-    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.panels = &panel, .npanel = 1}, &error),
+    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.size = sizeof(carom_plot), .panels = &panel,
+        .npanel = 1}, &error),
                      CAROM_BAD_ARGUMENT);
     ck_assert_msg(strstr(error.text, "'height'") != NULL, "%s", error.text);
     table.nrow = 0;
     ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, NULL, &error), CAROM_BAD_ARGUMENT);
     table.nrow = 2;
-    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.width = 3}, &error), CAROM_BAD_ARGUMENT);
+    ck_assert_int_eq(carom_svg_plot("x.svg", NULL, &table, &(carom_plot){.size = sizeof(carom_plot), .width = 3},
+        &error), CAROM_BAD_ARGUMENT);
     ck_assert_int_eq(carom_svg_plot(fixture_path("no/a.svg"), NULL, &table, NULL, &error), CAROM_FILE);
     ck_assert_ptr_nonnull(strstr(error.text, strerror(ENOENT)));
     fixture_remove();

@@ -79,7 +79,8 @@ START_TEST(every_format_tells_the_parameters_and_where_the_model_came_from)
     static const char *const names[] = {"m", "Omega", "not a word", "k=2", "\303\251"};
     const double p[] = {1.0 / 3, -5e-324, 7, 8, 1e300};
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
-        const carom_sink_info info = {.scheme = "exact", .options = "rtol=1", .source = "some folder/a: b.yaml"};
+        const carom_sink_info info = {.size = sizeof info, .scheme = "exact", .options = "rtol=1",
+                                      .source = "some folder/a: b.yaml"};
         carom_columns *table = written(i, 5, names, p, &info);
         ck_assert_str_eq(table->title, "fixture");
         ck_assert_str_eq(table->source, "some folder/a: b.yaml");

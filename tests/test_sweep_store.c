@@ -295,7 +295,7 @@ START_TEST(colours_grow_lighter_with_the_value_in_equal_steps)
     double value[101];
     for (int i = 0; i <= 100; i++)
         value[i] = i;
-    const carom_map map = {.title = "", .x = {"x", 0, 1, 101}, .y = {"y", 0, 1, 1}, .value = value};
+    const carom_heatmap map = {.title = "", .x = {"x", 0, 1, 101}, .y = {"y", 0, 1, 1}, .value = value};
     carom_map_scale scale;
     carom_error error;
     CHECK_OK(carom_map_scale_fit(&scale, &map, &error), error);
@@ -313,7 +313,7 @@ START_TEST(failed_infinite_and_missing_cells_have_colours_of_their_own)
 {
     const double value[] = {-1, 1, NAN, -INFINITY, INFINITY, 0};
     const unsigned char known[] = {1, 1, 1, 1, 1, 0};
-    const carom_map map =
+    const carom_heatmap map =
         {.title = "", .x = {"x", 0, 1, 6}, .y = {"y", 0, 1, 1}, .value = value, .known = known, .signs = true};
     carom_map_scale scale;
     carom_error error;
@@ -359,7 +359,8 @@ START_TEST(a_map_becomes_a_picture)
     double value[12];
     for (int i = 0; i < 12; i++)
         value[i] = i;
-    const carom_map map = {.title = "title <&>", .name = "z", .x = {"x", 0, 1, 3}, .y = {"y", 2, 1, 4}, .value = value};
+    const carom_heatmap map = {.title = "title <&>", .name = "z", .value = value,
+                               .x = {"x", 0, 1, 3}, .y = {"y", 2, 1, 4}};
     carom_error error = {0};
     char path[300], bytes[200] = "";
     scratch(path, "map.svg");

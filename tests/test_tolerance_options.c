@@ -74,7 +74,7 @@ START_TEST(later_values_replace_earlier_ones_and_verify_uses_them)
     o.t_end = 10, o.h = 0.01;
     ck_assert_str_eq(o.atol_of, "yaw=1e-12 x=1e-05");
     double e[2], allowed[2];
-    carom_verify v = {.error = e, .allowed = allowed};
+    carom_verify v = {.size = sizeof v, .error = e, .allowed = allowed};
     CHECK_OK(carom_verify_run(&v, m, &o, &error), error);
     CHECK_NEAR(allowed[0], 1e-5, 0);
     CHECK_NEAR(allowed[1], 1e-12, 0);

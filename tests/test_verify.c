@@ -24,7 +24,7 @@ START_TEST(the_difference_of_two_runs_with_fixed_steps_is_known)
     const carom_model m = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
     const carom_options o = with("kern", 0.01, 0.9);
     double e, allowed;
-    carom_verify v = {.error = &e, .allowed = &allowed};
+    carom_verify v = {.size = sizeof v, .error = &e, .allowed = &allowed};
     carom_error error = {0};
     CHECK_OK(carom_verify_run(&v, &m, &o, &error), error);
     ck_assert(v.fixed && !v.by_tolerance);
@@ -45,7 +45,7 @@ START_TEST(a_run_that_stops_early_is_compared_until_there)
     carom_model m = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
     const carom_options o = with("kern", 0.01, 1000);
     double e, allowed;
-    carom_verify v = {.error = &e, .allowed = &allowed};
+    carom_verify v = {.size = sizeof v, .error = &e, .allowed = &allowed};
     carom_error error = {0};
     m.stop = stop_low; /* 1 - t^2 < 0.9: after 0.32 of 1000 */
     CHECK_OK(carom_verify_run(&v, &m, &o, &error), error);
@@ -61,7 +61,7 @@ START_TEST(tolerances_are_judged_and_steps_chosen_otherwise_are_not)
     const carom_model m = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
     carom_options o = with("tolerance", 0, 5);
     double e, allowed;
-    carom_verify v = {.error = &e, .allowed = &allowed};
+    carom_verify v = {.size = sizeof v, .error = &e, .allowed = &allowed};
     carom_error error = {0};
     o.rtol = o.atol = 1e-6;
     CHECK_OK(carom_verify_run(&v, &m, &o, &error), error);
@@ -95,7 +95,7 @@ START_TEST(the_second_run_asks_after_each_step_and_ends)
     const carom_options o = with("kern", 0.01, 0.9);
     double e, allowed;
     patience p = {.most = 100};
-    carom_verify v = {.error = &e, .allowed = &allowed, .go_on = go_on, .user = &p};
+    carom_verify v = {.size = sizeof v, .error = &e, .allowed = &allowed, .go_on = go_on, .user = &p};
     carom_error error = {0};
     ck_assert_int_eq(carom_verify_run(&v, &m, &o, &error), CAROM_INTERRUPTED);
     ck_assert_int_eq(p.asked, 100);
@@ -113,7 +113,8 @@ START_TEST(samples_of_a_run_under_way_give_the_same_as_a_run_for_the_purpose)
     const carom_model m = point_model(&store, 1, 0, 10, 0.2, 0.5, 1, 0);
     const carom_options o = with("moreau-jean", 0.003, 5);
     double e[2], allowed[2];
-    carom_verify a = {.error = &e[0], .allowed = &allowed[0]}, b = {.error = &e[1], .allowed = &allowed[1]};
+    carom_verify a = {.size = sizeof a, .error = &e[0], .allowed = &allowed[0]}, b = {.size = sizeof b, .error = &e[1],
+                      .allowed = &allowed[1]};
     carom_error error = {0};
     carom_sim *sim;
     carom_samples *samples;

@@ -5,38 +5,18 @@
 #include "analysis/sweep/sweep.h"
 
 /* ---- a point: its columns are period, strobes, size, speed, then q.NAME ... v.NAME at the last strobe ---- */
-typedef struct carom_basin {
-    double strobe;   /* time between two strobes; 0: the model's period */
-    long transient;  /* strobes that are not looked at */
-    long most;       /* strobes in all: a motion that has not come back by then is not periodic */
-    int max_period;  /* up to CAROM_BASIN_PERIOD */
-    double tol;      /* coming back, relative to the size of the motion */
-} carom_basin;
-enum { CAROM_BASIN_PERIOD = 64, CAROM_BASIN_FIRST = 4 }; /* the first column of the state */
+enum { CAROM_BASIN_FIRST = 4 }; /* the first column of the state */
 enum { CAROM_BASIN_STOPPED = -1, CAROM_BASIN_NOT_PERIODIC = 0 }; /* instead of a period */
 extern const carom_sweep_method carom_basin_method; /* task: carom_basin */
 /* Names the columns of a sweep for this model, in the arena. */
 carom_status carom_basin_columns(carom_sweep *sweep, const carom_model *model, carom_arena *arena, carom_error *error);
 
-/* ---- all points: the attractors, numbered by their first point ---- */
-typedef struct carom_attractor {
-    int period;
-    bool rest;
-    long long first, count; /* the first point that ends there; how many do */
-    double *orbit;          /* [period*(nq+nv)], in the order of time */
-} carom_attractor;
-typedef struct carom_basins {
-    int n;
-    carom_attractor *attractor; /* [n] */
-    int *owner;         /* [points] number of the attractor; n: not periodic; n + 1: stopped; -1: failed or not there */
-    long long not_periodic, stopped, failed, missing;
-} carom_basins;
+/* ---- all points ---- */
 carom_status carom_basins_new(carom_basins *basins, long long points, carom_error *error);
 /* rows [points*ncolumn] as the points gave them, with NAN as period where a point failed; there [points]: is it
  * computed? Points belong to the same attractor when they come within `same` of one of its states, relative to the
  * largest motion. */
 carom_status carom_basins_find(carom_basins *basins, const carom_sweep *sweep, const double *rows,
                                const unsigned char *there, double same, carom_error *error);
-void carom_basins_free(carom_basins *basins);
 
 #endif

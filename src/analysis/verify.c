@@ -135,6 +135,9 @@ static carom_options refine(carom_verify *verify, const carom_options *options)
 carom_status carom_verify_against(carom_verify *verify, const carom_model *model, const carom_options *options,
                                   const carom_samples *first, carom_error *error)
 {
+    CAROM_SIZED(verify, carom_verify, error);
+    CAROM_NEED(verify->error, error);
+    CAROM_NEED(verify->allowed, error);
     const carom_options finer = refine(verify, options);
     run second = {0};
     memset(verify->error, 0, sizeof(double) * (size_t)model->nq);
@@ -157,6 +160,7 @@ carom_status carom_verify_run(carom_verify *verify, const carom_model *model, co
                               carom_error *error)
 {
     run first = {0};
+    CAROM_SIZED(verify, carom_verify, error);
     carom_status status = follow(&first, model, options, NULL, error);
     if (status == CAROM_OK)
         status = carom_verify_against(verify, model, carom_sim_options(first.sim), first.samples, error);

@@ -158,7 +158,7 @@ static int draw(const work *w, const char *path)
         category[a] = name_of(w, a);
     for (long long i = 0; i < s->points; i++)
         w->picture[i] = f->owner[i] < 0 ? NAN : f->owner[i];
-    const carom_map map = {.title = title,
+    const carom_heatmap map = {.title = title,
                            .name = "attractor",
                            .value = w->picture,
                            .known = w->there,

@@ -47,8 +47,10 @@ static int read_target(work *w)
     const char *of = w->of;
     carom_error error = {0};
     double number;
+    int expression;
+    w->gradient.of = of;
     if (strncmp(of, "event:", 6) != 0)
-        return carom_model_expression_text(w->run.model, of, &w->gradient.expression, &error) == CAROM_OK
+        return carom_model_expression_text(w->run.model, of, &expression, &error) == CAROM_OK
                    ? CAROM_EXIT_OK
                    : carom_cli_fail(CAROM_EXIT_USAGE, "--of: %s", error.text);
     if (!carom_number(of + 6, &number) || !(number >= 1 && number <= 1e9) || number != (double)(long)number)
@@ -178,7 +180,8 @@ static int compute(work *w)
 
 static int gradient(const carom_cli *cli)
 {
-    work w = {.run.cli = cli, .of = carom_cli_own(cli, "--of"), .gradient.check = !carom_cli_own(cli, "--no-check")};
+    work w = {.run.cli = cli, .of = carom_cli_own(cli, "--of"),
+              .gradient = {.size = sizeof w.gradient, .check = !carom_cli_own(cli, "--no-check")}};
     int code = compute(&w);
     carom_model_free(w.run.model);
     return code;

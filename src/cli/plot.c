@@ -25,7 +25,7 @@ static int plot(const carom_cli *cli)
     }
     if (table->truncated)
         carom_cli_fail(0, "note: %s is not complete; what is whole is drawn", cli->operand[0]);
-    const carom_plot drawn = {.title = cli->title,
+    const carom_plot drawn = {.size = sizeof drawn, .title = cli->title,
                              .width = cli->width,
                              .height = cli->height,
                              .x = cli->x,

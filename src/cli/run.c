@@ -56,7 +56,7 @@ static int open_output(work *w)
     char line[1000];
     const carom_text_file *source = carom_model_file(w->run.model);
     describe_options(options, line, sizeof line);
-    const carom_sink_info info = {.scheme = options->scheme,
+    const carom_sink_info info = {.size = sizeof info, .scheme = options->scheme,
                                   .options = line,
                                   .source = cli->operand[0],
                                   .model_text = source ? source->bytes : NULL,
@@ -166,7 +166,8 @@ static int verify(work *w, int code)
     double *room = CAROM_NEW(w->run.cli->arena, double, 2 * n);
     if (!room)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory to verify the run");
-    w->verify = (carom_verify){.error = room, .allowed = room + n, .go_on = go_on, .user = w};
+    w->verify = (carom_verify){.size = sizeof(carom_verify), .error = room, .allowed = room + n, .go_on = go_on,
+                               .user = w};
     const double wall_s = w->run.wall_s; /* of the run alone */
     carom_cli_start(&w->run, 0, options->t_end, NULL);
     w->run.progress.what = "verifying ";
@@ -195,7 +196,7 @@ static int summarize(work *w, carom_status status, int code)
 {
     const carom_cli *cli = w->run.cli;
     const carom_error *why = carom_sim_error(w->sim);
-    const carom_summary summary = {.model = w->run.model,
+    const carom_summary summary = {.size = sizeof summary, .model = w->run.model,
                                    .options = carom_sim_options(w->sim),
                                    .state = carom_sim_state(w->sim),
                                    .info = carom_sim_info(w->sim),

@@ -95,7 +95,12 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
 carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, const carom_model *model,
                             const double *p, const carom_sink_info *info, double every, carom_error *error)
 {
+    CAROM_NEED(sink, error);
     *sink = NULL;
+    CAROM_NEED(path, error);
+    CAROM_SIZED(model, carom_model, error);
+    if (info)
+        CAROM_SIZED(info, carom_sink_info, error);
     const carom_writer_type *type = stream ? &carom_writer_csv : find_type(path);
     if (!type)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s': the ending of an output file is one of %s", path,
@@ -104,7 +109,8 @@ carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, c
     if (!s)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
     s->type = type;
-    carom_status status = open_writer(s, path, stream, model, p, info ? info : &(carom_sink_info){0}, every, error);
+    carom_status status = open_writer(s, path, stream, model, p,
+        info ? info : &(carom_sink_info){.size = sizeof(carom_sink_info)}, every, error);
     if (status != CAROM_OK) {
         carom_sampler_free(s->sampler);
         free(s->path);
@@ -122,21 +128,23 @@ carom_observer carom_sink_observer(carom_sink *sink)
 
 const carom_error *carom_sink_status(const carom_sink *sink)
 {
-    return &sink->error;
+    return sink ? &sink->error : NULL;
 }
 
 void carom_sink_guard(carom_sink *sink, carom_sim *sim)
 {
-    sink->sim = sim;
+    if (sink)
+        sink->sim = sim;
 }
 
 size_t carom_sink_rows(const carom_sink *sink)
 {
-    return sink->rows;
+    return sink ? sink->rows : 0;
 }
 
 carom_status carom_sink_flush(carom_sink *sink)
 {
+    CAROM_NEED(sink, NULL);
     if (sink->error.status == CAROM_OK)
         sink->type->flush(sink->writer, &sink->error);
     return sink->error.status;

@@ -94,10 +94,19 @@ static void put_paradox(carom_json *json, const carom_summary *s)
     carom_json_end(json);
 }
 
+static carom_status check(const carom_summary *s, carom_error *error)
+{
+    CAROM_SIZED(s, carom_summary, error);
+    CAROM_NEED(s->model, error);
+    CAROM_NEED(s->options, error);
+    return CAROM_OK;
+}
+
 carom_status carom_summary_json(const carom_summary *s, const char *path, FILE *stream, carom_error *error)
 {
     carom_json *json;
     char word[40];
+    CAROM_TRY(check(s, error));
     CAROM_TRY(carom_json_new(&json, path, stream, true, error));
     carom_json_object(json, NULL);
     carom_json_string(json, "model", s->model->name);
@@ -182,6 +191,7 @@ static void say_energy(carom_stream *out, const carom_info *info)
 carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *stream, carom_error *error)
 {
     carom_stream out;
+    CAROM_TRY(check(s, error));
     CAROM_TRY(carom_stream_open(&out, path, stream, error));
     carom_stream_format(&out, "%.400s, scheme %s: ", s->model->name, s->options->scheme);
     if (s->state)

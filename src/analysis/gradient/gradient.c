@@ -18,6 +18,7 @@ typedef struct direction {
 } direction;
 
 typedef struct work {
+    int expression;
     carom_gradient *gradient;
     const carom_model *model;
     const carom_options *options;
@@ -122,7 +123,7 @@ static carom_status value(work *w, carom_sim *sim, double *result)
         CAROM_FAIL(w->error, CAROM_BAD_ARGUMENT, "event %ld is asked for, the run until t = %.6g has %ld",
                    w->gradient->event, s->t, w->seen);
     *result =
-        w->gradient->event ? w->event.t : carom_model_value(w->model, w->gradient->expression, s->t, s->q, s->v, w->p);
+        w->gradient->event ? w->event.t : carom_model_value(w->model, w->expression, s->t, s->q, s->v, w->p);
     return CAROM_OK;
 }
 
@@ -161,7 +162,7 @@ static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangen
         return CAROM_OK;
     }
     const carom_state *s = carom_sim_state(sim);
-    if (carom_model_gradient(m, g->expression, s->t, s->q, s->v, w->p, w->E) != CAROM_OK)
+    if (carom_model_gradient(m, w->expression, s->t, s->q, s->v, w->p, w->E) != CAROM_OK)
         CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the expression");
     const double *X = carom_tangent_columns(tangent);
     if (g->side)
@@ -234,15 +235,22 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
                                 carom_error *error)
 {
     carom_error ignored;
+    CAROM_SIZED(g, carom_gradient, error);
+    CAROM_SIZED(model, carom_model, error);
+    CAROM_SIZED(options, carom_options, error);
+    if (g->n < 1 || !g->name || !g->slope || (g->check && !g->difference) || g->event < 0 || (!g->event && !g->of))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a gradient with respect to %d names: something is missing", g->n);
     CAROM_TRY(carom_manifold_refuse(model, "a gradient", error));
     work w = {.gradient = g,
               .model = model,
               .options = options,
-              .error = error ? error : &ignored,
-              .arena = carom_arena_new(0)};
+              .error = error ? error : &ignored};
     carom_sim *sim = NULL;
     carom_tangent *tangent = NULL;
     const carom_observer observer = {.size = sizeof observer, .user = &w, .event = on_event};
+    if (!g->event)
+        CAROM_TRY(carom_model_expression_text(model, g->of, &w.expression, error));
+    w.arena = carom_arena_new(0);
     carom_status status = w.arena ? prepare(&w) : carom_fail(w.error, CAROM_NO_MEMORY, "no memory for a gradient");
     if (status == CAROM_OK)
         status = carom_sim_new(&sim, model, options, w.error);

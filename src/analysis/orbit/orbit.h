@@ -21,14 +21,6 @@ typedef struct carom_orbit { /* arrays belong to the caller or to carom_orbits *
     carom_passage passage;
 } carom_orbit;
 
-typedef enum carom_branch_event {
-    CAROM_BRANCH_PERIOD_DOUBLING,
-    CAROM_BRANCH_SADDLE_NODE,
-    CAROM_BRANCH_GRAZING,
-    CAROM_BRANCH_EVENTS
-} carom_branch_event;
-const char *carom_branch_event_name(carom_branch_event event);
-
 typedef struct carom_orbits { /* what a search or a continuation needs, and where its result is */
     carom_return_map map;
     int multiple;          /* of the model's period: the map is its iterate */

@@ -43,6 +43,14 @@ static const struct kind {
     [CAROM_MEASURE_FINAL] = {"final", "value of an expression at the end", true},
 };
 
+const char *carom_measure_name(int kind, const char **doc)
+{
+    const bool known = kind >= 0 && kind < CAROM_MEASURES;
+    if (doc)
+        *doc = known ? kinds[kind].doc : NULL;
+    return known ? kinds[kind].name : NULL;
+}
+
 carom_status carom_measure_read(carom_measure *measure, const char *text, carom_error *error)
 {
     const char *names[CAROM_MEASURES], *colon = strchr(text, ':');

@@ -9,30 +9,10 @@
 #ifndef CAROM_SWEEP_H
 #define CAROM_SWEEP_H
 
+#include "carom_analysis.h"
 #include "core/core.h"
 
-enum { CAROM_SWEEP_AXES = 10, CAROM_SWEEP_COLUMNS = 128, CAROM_SWEEP_TEXT = 240, CAROM_SWEEP_CHUNK = 256 };
-
-typedef enum carom_sweep_design {
-    CAROM_DESIGN_GRID,
-    CAROM_DESIGN_RANDOM,
-    CAROM_DESIGN_SOBOL,
-    CAROM_DESIGNS
-} carom_sweep_design;
-const char *carom_sweep_design_name(int design); /* NULL after the last */
-
-typedef struct carom_sweep_axis {
-    const char *name; /* "w", "q.y", "v.y" */
-    double from, to;
-    long n; /* of a grid; 0: random and Sobol points */
-} carom_sweep_axis;
-
-/* How long a point is followed, and how much of that is not looked at. */
-typedef struct carom_sweep_span {
-    enum { CAROM_SPAN_RUN, CAROM_SPAN_PERIODS, CAROM_SPAN_TIME } unit; /* run: until t_end of the model's options */
-    double length;    /* after the transient, in this unit */
-    double transient; /* in periods with CAROM_SPAN_PERIODS, else a time */
-} carom_sweep_span;
+enum { CAROM_SWEEP_TEXT = 240, CAROM_SWEEP_CHUNK = 256 };
 
 struct carom_sweep_worker;
 typedef struct carom_sweep_method {

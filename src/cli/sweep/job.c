@@ -204,7 +204,7 @@ static carom_status draw(carom_store *store, const carom_sweep *s, plane *p, con
     char title[300];
     CAROM_TRY(carom_store_scan(store, collect, p, error));
     snprintf(title, sizeof title, "%s: %s", model ? model : "", name);
-    const carom_map map = {.title = title,
+    const carom_heatmap map = {.title = title,
                            .name = name,
                            .x = side(&s->axis[0]),
                            .y = side(&s->axis[1]),

@@ -295,7 +295,10 @@ static carom_status choose(panels *p, carom_error *error)
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error)
 {
-    static const carom_plot standard;
+    static const carom_plot standard = {.size = sizeof standard};
+    CAROM_NEED(table, error);
+    if (plot)
+        CAROM_SIZED(plot, carom_plot, error);
     panels p = {.table = table, .plot = plot ? plot : &standard, .arena = carom_arena_new(0)};
     if (!p.arena)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");

@@ -124,7 +124,9 @@ static carom_status read(carom_columns_builder *b, carom_error *error)
 
 carom_status carom_columns_read(carom_columns **table, const char *path, carom_error *error)
 {
+    CAROM_NEED(table, error);
     *table = NULL;
+    CAROM_NEED(path, error);
     carom_columns_builder b = {.table = calloc(1, sizeof **table), .path = path};
     if (!b.table)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for reading '%s'", path);

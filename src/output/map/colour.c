@@ -69,7 +69,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-carom_status carom_map_scale_fit(carom_map_scale *scale, const carom_map *map, carom_error *error)
+carom_status carom_map_scale_fit(carom_map_scale *scale, const carom_heatmap *map, carom_error *error)
 {
     const size_t n = (size_t)map->x.n * (size_t)map->y.n;
     double *sorted = malloc((n + 1) * sizeof *sorted);

@@ -48,7 +48,7 @@ static void fit(carom_axis *axis, const carom_map_side *side, int begin, int end
 
 static void draw_cells(picture *p)
 {
-    const carom_map *m = p->scale->map;
+    const carom_heatmap *m = p->scale->map;
     for (int j = 0; j < p->height; j++)
         for (int i = 0; i < p->width; i++) {
             const int a = (int)((long long)i * m->x.n / p->width),
@@ -136,7 +136,7 @@ static void draw_legend(picture *p, int y)
 
 static carom_status write_png(const char *path, const carom_map_scale *scale, carom_error *error)
 {
-    const carom_map *m = scale->map;
+    const carom_heatmap *m = scale->map;
     picture p = {.scale = scale, .width = extent(m->x.n), .height = extent(m->y.n)};
     int widest;
     const int lines = legend_lines(scale, &widest);
@@ -164,7 +164,7 @@ static carom_status write_png(const char *path, const carom_map_scale *scale, ca
     return status;
 }
 
-carom_status carom_map_write(const char *path, const carom_map *map, carom_error *error)
+carom_status carom_map_write(const char *path, const carom_heatmap *map, carom_error *error)
 {
     carom_map_scale scale;
     CAROM_TRY(carom_map_scale_fit(&scale, map, error));

@@ -11,7 +11,7 @@ typedef struct carom_map_side {
     int n;
 } carom_map_side;
 
-typedef struct carom_map {
+typedef struct carom_heatmap {
     const char *title, *name;      /* of the whole; of the values */
     carom_map_side x, y;
     const double *value;           /* [x.n*y.n], x varies slowest; NAN failed, HUGE_VAL and -HUGE_VAL infinite */
@@ -19,9 +19,9 @@ typedef struct carom_map {
     bool signs;                    /* colours change at 0 */
     const char *const *category;   /* [ncategory] values are numbers of these; NULL: a bar of values */
     int ncategory;
-} carom_map;
+} carom_heatmap;
 /* By the ending of path: .png or .svg. */
-carom_status carom_map_write(const char *path, const carom_map *map, carom_error *error);
+carom_status carom_map_write(const char *path, const carom_heatmap *map, carom_error *error);
 
 /* ---- the parts ---- */
 typedef struct carom_colour {
@@ -29,11 +29,11 @@ typedef struct carom_colour {
 } carom_colour;
 
 typedef struct carom_map_scale { /* from values to colours */
-    const carom_map *map;
+    const carom_heatmap *map;
     double low, high;          /* of the bar; values beyond take the colour of the end */
     bool negative, positive, failed, missing; /* which of the colours of their own occur: -inf, inf, ... */
 } carom_map_scale;
-carom_status carom_map_scale_fit(carom_map_scale *scale, const carom_map *map, carom_error *error);
+carom_status carom_map_scale_fit(carom_map_scale *scale, const carom_heatmap *map, carom_error *error);
 carom_colour carom_map_colour(const carom_map_scale *scale, double value);
 carom_colour carom_map_cell(const carom_map_scale *scale, int i, int j); /* i along x, j along y */
 /* The k-th line of the list beside the picture: categories, then the colours of their own; false: no more. */

@@ -34,7 +34,7 @@ static void cells(carom_stream *out, const carom_map_scale *s)
         }
 }
 
-static void axes(carom_stream *out, const carom_map *m)
+static void axes(carom_stream *out, const carom_heatmap *m)
 {
     const carom_map_side *sides[] = {&m->x, &m->y};
     for (int d = 0; d < 2; d++) {
