@@ -37,7 +37,8 @@ static void kernel_loop(void *user, int n)
 {
     contacts *c = user;
     carom_touch_motion motion = {c->pose, c->v, c->a, c->x};
-    carom_touch_values values = {c->g, c->place, c->G, c->gamma, c->U_q, c->A_q, c->A_v, c->R_q};
+    carom_touch_values values = {.g = c->g,     .place = c->place, .G = c->G,     .gamma = c->gamma,
+                                 .U_q = c->U_q, .A_q = c->A_q,     .A_v = c->A_v, .R_q = c->R_q};
     for (int i = 0; i < n; i += CONTACTS) {
         carom_error error;
         need(carom_kernels_eval(c->kernels, c->want, CONTACTS, c->touch, &motion, &values, c->work, &error), &error);
@@ -239,58 +240,105 @@ static void bench_broad(void)
 }
 
 /* ---- study ---- */
+typedef struct errors {
+    double distance, value, slope; /* the largest of: gap against distance, kernel against gap, G against differences */
+    long tested, wrong, ill;       /* ill: poses where differences with two steps do not agree with each other */
+} errors;
+
+static void gap_family(void *user, double s, double *f)
+{
+    probe *p = user;
+    double step[12] = {0};
+    quantities q;
+    step[p->along] = 1;
+    carom_pose pose[2] = {moved(&p->pose[0], p->planar, step, s),
+                          moved(&p->pose[1], p->planar, step + (p->planar ? 3 : 6), s)};
+    probe_eval(p, pose, CAROM_TOUCH_BASIC, &q);
+    f[0] = q.g[0];
+}
+
+/* One touch of the pair: its value, and its derivative along one displacement. */
+static void study_touch(probe *p, const near_pair *s, const carom_touch *t, errors *e)
+{
+    double coarse, fine;
+    p->touch = *t;
+    for (int b = 0; b < 2; b++)
+        p->pose[b] = s->pose[t->body[b]], p->touch.body[b] = b;
+    probe_eval(p, p->pose, CAROM_TOUCH_BASIC, &p->out);
+    difference(gap_family, p, 1, 4e-4, &coarse);
+    difference(gap_family, p, 1, 1e-4, &fine);
+    double off_by = fmin(fabs(p->out.G[p->along] - coarse), fabs(p->out.G[p->along] - fine));
+    e->value = fmax(e->value, fabs(p->out.g[0] - t->gap));
+    e->tested++;
+    if (!(fabs(coarse - fine) < 1e-9))
+        e->ill++;
+    else if (!(off_by < 1e-9))
+        e->wrong++;
+    else
+        e->slope = fmax(e->slope, off_by);
+}
+
+static int find_touches(const near_pair *s, double reach)
+{
+    carom_error error;
+    int n;
+    need(carom_pair_find((carom_posed){&s->shape[0], &s->pose[0], 0}, (carom_posed){&s->shape[1], &s->pose[1], 1},
+                         reach, found, TOUCHES, &n, &error),
+         &error);
+    return n;
+}
+
+static void study_kind(const pair_kind *kind, const carom_kernels *kernels, double *work, int poses)
+{
+    dice d = {(uint64_t)(kind - pair_kinds) + 1000};
+    errors e = {0};
+    probe p = {.kernels = kernels, .work = work, .planar = kind->planar};
+    for (int j = 0; j < poses;) { /* a hundred poses around one where the shapes nearly touch */
+        near_pair s;
+        carom_arena *arena = carom_arena_new(0);
+        double least_gap = INFINITY;
+        if (approach(&d, arena, kind, 1e-5, &s)) {
+            bool plane = s.shape[0].kind == CAROM_SHAPE_PLANE;
+            double far = plane ? (double)height(&s.shape[0], &s.pose[0], &s.shape[1], &s.pose[1])
+                               : (double)distance(&s.shape[0], &s.pose[0], &s.shape[1], &s.pose[1], NULL);
+            int n = find_touches(&s, 1e-3);
+            for (int t = 0; t < n; t++)
+                least_gap = fmin(least_gap, found[t].gap);
+            if (fabs(least_gap - far) < 1e-9)
+                e.distance = fmax(e.distance, fabs(least_gap - far));
+            else
+                e.wrong++;
+            carom_pose start = s.pose[1];
+            for (int around = 0; around < 100; around++, j++) {
+                double step[6];
+                for (int i = 0; i < 6; i++)
+                    step[i] = roll(&d, -0.1, 0.1);
+                s.pose[1] = moved(&start, kind->planar, step, 1);
+                n = find_touches(&s, 0.2);
+                p.along = j % (kind->planar ? 6 : 12);
+                if (n > 0)
+                    study_touch(&p, &s, &found[j % n], &e);
+            }
+        }
+        carom_arena_free(arena);
+    }
+    printf("%s %-20s %8ld contacts, %ld wrong, %ld ill: %.0e %.0e %.0e\n", kind->planar ? "planar " : "spatial",
+           kind->name, e.tested, e.wrong, e.ill, e.distance, e.value, e.slope);
+    fflush(stdout);
+}
+
 static void study(int poses)
 {
     carom_error error;
-    static const unsigned want = CAROM_TOUCH_ALL;
+    static const unsigned want = CAROM_TOUCH_BASIC;
     carom_kernels *kernels[2];
     unsigned planar_kernels = 1 << CAROM_POINT_POINT | 1 << CAROM_PLANE_POINT | 1 << CAROM_LINE_POINT;
     need(carom_kernels_new(&kernels[1], true, planar_kernels, &want, 1, &error), &error);
     need(carom_kernels_new(&kernels[0], false, (1 << CAROM_KERNELS) - 1, &want, 1, &error), &error);
     double *work = malloc(sizeof(double) * carom_kernels_work(kernels[0]));
-    printf("%d poses of each kind: the gap against the distance, against the kernel's, its slope against differences\n",
-           poses);
-    for (int i = 0; i < PAIR_KINDS; i++) {
-        dice d = {(uint64_t)i + 1000};
-        bool planar = pair_kinds[i].planar;
-        double gap = 0, value = 0, slope = 0;
-        long tested = 0, wrong = 0;
-        for (int j = 0; j < poses; j++) {
-            near_pair s;
-            carom_arena *arena = carom_arena_new(0);
-            int n;
-            if (approach(&d, arena, &pair_kinds[i], 1e-5, &s)) {
-                double far = s.shape[0].kind == CAROM_SHAPE_PLANE
-                                 ? (double)height(&s.shape[0], &s.pose[0], &s.shape[1], &s.pose[1])
-                                 : (double)distance(&s.shape[0], &s.pose[0], &s.shape[1], &s.pose[1], NULL);
-                double least_gap = INFINITY, derivative[FAMILY];
-                need(carom_pair_find((carom_posed){&s.shape[0], &s.pose[0], 0},
-                                     (carom_posed){&s.shape[1], &s.pose[1], 1}, 1e-3, found, TOUCHES, &n, &error),
-                     &error);
-                int nearest = 0;
-                for (int t = 0; t < n; t++)
-                    if (found[t].gap < least_gap)
-                        least_gap = found[t].gap, nearest = t;
-                tested++;
-                wrong += !(fabs(least_gap - far) < 1e-9);
-                gap = n ? fmax(gap, fabs(least_gap - far)) : gap;
-                if (n) {
-                    probe p = {.kernels = kernels[planar], .work = work, .touch = found[nearest], .planar = planar};
-                    for (int b = 0; b < 2; b++)
-                        p.pose[b] = s.pose[found[nearest].body[b]], p.touch.body[b] = b;
-                    probe_eval(&p, p.pose, want, &p.out);
-                    value = fmax(value, fabs(p.out.g[0] - found[nearest].gap));
-                    p.along = j % (planar ? 6 : 12);
-                    difference(along_family, &p, FAMILY, 2e-4, derivative);
-                    slope = fmax(slope, fabs(p.out.G[p.along] - derivative[0]));
-                }
-            }
-            carom_arena_free(arena);
-        }
-        printf("%s %-20s %8ld poses, %ld wrong: %.0e %.0e %.0e\n", planar ? "planar " : "spatial", pair_kinds[i].name,
-               tested, wrong, gap, value, slope);
-        fflush(stdout);
-    }
+    printf("gap against distance, kernel against gap, slope against differences; %d poses of each kind\n", poses);
+    for (int i = 0; i < PAIR_KINDS; i++)
+        study_kind(&pair_kinds[i], kernels[pair_kinds[i].planar], work, poses);
     free(work);
     carom_kernels_free(kernels[0]), carom_kernels_free(kernels[1]);
 }

@@ -143,9 +143,13 @@ static inline void difference(family *of, void *user, int n, double h, double *d
 
 /* All quantities of one touch. */
 typedef struct quantities {
-    double g[1], place[15], G[36], gamma[3], U_q[36], A_q[36], A_v[36], R_q[144];
+    double g[1], place[15], G[36], gamma[3], U_q[36], A_q[36], A_v[36], R_q[144], g_f[24], U_f[72], A_f[72], R_f[288];
 } quantities;
-enum { CAROM_TOUCH_ALL = (1 << CAROM_TOUCH_QUANTITIES) - 1 };
+enum {
+    CAROM_TOUCH_ALL = (1 << CAROM_TOUCH_QUANTITIES) - 1,
+    CAROM_TOUCH_BASIC = CAROM_TOUCH_GAP | CAROM_TOUCH_PLACE | CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA
+};
+static const unsigned touch_wants[2] = {CAROM_TOUCH_ALL, CAROM_TOUCH_BASIC};
 typedef struct probe { /* a touch and its motion */
     const carom_kernels *kernels;
     double *work;
@@ -153,13 +157,14 @@ typedef struct probe { /* a touch and its motion */
     bool planar;
     carom_pose pose[2];
     double v[12], a[12], x[3];
-    int along; /* a displacement, -1: the motion v, 12 + j: the velocity j */
+    int along; /* a displacement, -1: the motion v, 12 + j: the velocity j, 24 + j: a number of the features */
     quantities out;
 } probe;
 static inline carom_status probe_eval(probe *p, const carom_pose *pose, unsigned want, quantities *out)
 {
     carom_touch_motion motion = {pose, p->v, p->a, p->x};
-    carom_touch_values values = {out->g, out->place, out->G, out->gamma, out->U_q, out->A_q, out->A_v, out->R_q};
+    carom_touch_values values = {out->g,   out->place, out->G,   out->gamma, out->U_q, out->A_q,
+                                 out->A_v, out->R_q,   out->g_f, out->U_f,   out->A_f, out->R_f};
     return carom_kernels_eval(p->kernels, want, 1, &p->touch, &motion, &values, p->work, NULL);
 }
 /* g, u [rows], G a + gamma [rows], G^T x [columns], each at poses displaced by s along p->along. */
@@ -174,11 +179,13 @@ static inline void along_family(void *user, double s, double *f)
         memcpy(step, p.v, sizeof step);
     else if (p.along < 12)
         step[p.along] = 1;
-    else
+    else if (p.along < 24)
         p.v[p.along - 12] += s;
+    else
+        (p.along < 36 ? p.touch.a : p.touch.b)[p.along % 12] += s;
     carom_pose pose[2] = {moved(&p.pose[0], p.planar, step, s), moved(&p.pose[1], p.planar, step + c / 2, s)};
     memset(f, 0, sizeof *f * FAMILY);
-    probe_eval(&p, pose, CAROM_TOUCH_ALL, &q);
+    probe_eval(&p, pose, CAROM_TOUCH_BASIC, &q);
     f[0] = q.g[0];
     for (int i = 0; i < r; i++) {
         f[4 + i] = q.gamma[i];
@@ -191,8 +198,9 @@ static inline void along_family(void *user, double s, double *f)
 }
 /* The largest differences between derivatives and differences, relative to 1 + the largest entry of their kind. */
 typedef struct mismatch {
-    double G, gamma, U_q, A_q, A_v, R_q;
+    double G, gamma, U_q, A_q, A_v, R_q, g_f, U_f, A_f, R_f;
 } mismatch;
+enum { MISMATCHES = sizeof(mismatch) / sizeof(double) };
 static inline double off(double worst, const double *exact, int stride, const double *approximate, int n, double scale)
 {
     for (int i = 0; i < n; i++) {
@@ -226,6 +234,14 @@ static inline mismatch compare(probe *p, double h)
         difference(along_family, p, FAMILY, h, d);
         m.A_v = off(m.A_v, q->A_v + j, c, d + 4, r, largest(q->A_v, r * c));
     }
+    for (int j = 0; j < 24; j++) {
+        p->along = 24 + j;
+        difference(along_family, p, FAMILY, h / 4, d);
+        m.g_f = off(m.g_f, q->g_f + j, 24, d, 1, largest(q->g_f, 24));
+        m.U_f = off(m.U_f, q->U_f + j, 24, d + 1, r, largest(q->U_f, r * 24));
+        m.A_f = off(m.A_f, q->A_f + j, 24, d + 4, r, largest(q->A_f, r * 24));
+        m.R_f = off(m.R_f, q->R_f + j, 24, d + 7, c, largest(q->R_f, c * 24));
+    }
     p->along = -1;
     difference(along_family, p, FAMILY, h, d);
     m.gamma = off(m.gamma, q->gamma, 1, d + 1, r, largest(q->gamma, r));
@@ -235,7 +251,7 @@ static inline double worst_of(const mismatch *m)
 {
     const double *x = (const double *)m;
     double worst = 0;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < MISMATCHES; i++)
         worst = x[i] <= worst ? worst : x[i];
     return worst;
 }

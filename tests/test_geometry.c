@@ -47,7 +47,15 @@ static probe *roll_probe(dice *d, probe *p, const carom_kernels *kernels, double
     memset(p->touch.reference, 0, sizeof p->touch.reference);
     carom_touch_reference(q.place + 6, p->touch.reference);
     p->touch.z[0] = roll(d, -3, 3), p->touch.z[1] = roll(d, -3, 3);
-    carom_touch_unknowns(&p->touch, p->pose, p->touch.z); /* some root: each is a smooth function of the poses */
+    for (int i = 0; i < 2000; i++) { /* some root: each is a smooth function of the poses */
+        double z[2] = {p->touch.z[0], p->touch.z[1]};
+        carom_touch_unknowns(&p->touch, p->pose, z);
+        if (z[0] != p->touch.z[0] || z[1] != p->touch.z[1]) {
+            memcpy(p->touch.z, z, sizeof z);
+            break;
+        }
+        p->touch.z[0] = roll(d, -3, 3), p->touch.z[1] = roll(d, -3, 3);
+    }
     return p;
 }
 
@@ -55,11 +63,12 @@ static bool tame(const probe *p) /* no angle or distance is so small that its in
 {
     quantities q;
     probe copy = *p;
+    memset(&q, 0, sizeof q);
     probe_eval(&copy, p->pose, all, &q);
     for (int i = 0; i < 4; i++) { /* unknowns are a root, and found from around it */
         double apart[3];
         copy.touch = p->touch;
-        copy.touch.z[0] += i & 1 ? 0.4 : -0.4, copy.touch.z[1] += i & 2 ? 0.4 : -0.4;
+        copy.touch.z[0] += i & 1 ? 0.2 : -0.2, copy.touch.z[1] += i & 2 ? 0.2 : -0.2;
         quantities o;
         probe_eval(&copy, p->pose, all, &o);
         sub3(o.place + 3, o.place, apart);
@@ -75,13 +84,15 @@ static bool tame(const probe *p) /* no angle or distance is so small that its in
         quantities o;
         copy.touch = p->touch;
         probe_eval(&copy, pose, all, &o);
-        if (!(dot3(o.place + 6, q.place + 6) > 0.9))
+        double z[2] = {p->touch.z[0], p->touch.z[1]};
+        carom_touch_unknowns(&p->touch, pose, z);
+        if (!(dot3(o.place + 6, q.place + 6) > 0.9 && hypot(z[0] - p->touch.z[0], z[1] - p->touch.z[1]) < 0.1))
             return false;
     }
     int k = p->touch.kernel, radius = k == CAROM_POINT_POINT ? 3 : k == CAROM_LINE_POINT ? 6 : -1;
     if (q.g[0] + p->touch.b[3] + (radius < 0 ? 0 : p->touch.a[radius]) < 0.2 && (radius > 0 || k == CAROM_CIRCLE_POINT))
         return false;
-    return largest(q.U_q, 36) < 5 && largest(q.A_q, 36) < 15 && largest(q.R_q, 144) < 5;
+    return largest(q.U_q, 36) < 5 && largest(q.A_f, 72) < 60 && largest(q.A_q, 36) < 15 && largest(q.R_q, 144) < 5;
 }
 
 START_TEST(derivatives_agree_with_differences_for_every_kernel)
@@ -92,7 +103,7 @@ START_TEST(derivatives_agree_with_differences_for_every_kernel)
         carom_kernels *kernels;
         unsigned which = planar ? 1 << CAROM_POINT_POINT | 1 << CAROM_PLANE_POINT | 1 << CAROM_LINE_POINT
                                 : (1 << CAROM_KERNELS) - 1;
-        CHECK_OK(carom_kernels_new(&kernels, planar, which, &all, 1, &error), error);
+        CHECK_OK(carom_kernels_new(&kernels, planar, which, touch_wants, 2, &error), error);
         double *work = malloc(sizeof(double) * carom_kernels_work(kernels));
         for (int k = 0; k < CAROM_KERNELS; k++) {
             mismatch worst = {0};
@@ -102,16 +113,25 @@ START_TEST(derivatives_agree_with_differences_for_every_kernel)
                 if (!tame(roll_probe(&d, &p, kernels, work, planar, k)))
                     continue;
                 mismatch m = compare(&p, 1e-3);
-                for (int j = 0; j < 6; j++)
+                for (double h = 2e-4; h < 1e-2 && worst_of(&m) > 1e-10; h *= 20) { /* rounding or steps are too large */
+                    mismatch other = compare(&p, h);
+                    for (int j = 0; j < MISMATCHES; j++)
+                        ((double *)&m)[j] = fmin(((double *)&m)[j], ((double *)&other)[j]);
+                }
+                for (int j = 0; j < MISMATCHES; j++)
                     ((double *)&worst)[j] = fmax(((double *)&worst)[j], ((double *)&m)[j]);
-                ck_assert_msg(worst_of(&m) <= 1e-9, "%s: G %.1e gamma %.1e U_q %.1e A_q %.1e A_v %.1e R_q %.1e",
-                              carom_kernel_name(k), m.G, m.gamma, m.U_q, m.A_q, m.A_v, m.R_q);
+                ck_assert_msg(worst_of(&m) <= 1e-9,
+                              "%s: G %.1e gamma %.1e U_q %.1e A_q %.1e A_v %.1e R_q %.1e, by features %.1e %.1e %.1e "
+                              "%.1e",
+                              carom_kernel_name(k), m.G, m.gamma, m.U_q, m.A_q, m.A_v, m.R_q, m.g_f, m.U_f, m.A_f,
+                              m.R_f);
                 tested++;
             }
             if (which >> k & 1) {
-                printf("%s %-16s %4d poses: G %.0e gamma %.0e U_q %.0e A_q %.0e A_v %.0e R_q %.0e\n",
+                printf("%s %-16s %4d poses: G %.0e gamma %.0e U_q %.0e A_q %.0e A_v %.0e R_q %.0e; by features "
+                       "%.0e %.0e %.0e %.0e\n",
                        planar ? "planar " : "spatial", carom_kernel_name(k), tested, worst.G, worst.gamma, worst.U_q,
-                       worst.A_q, worst.A_v, worst.R_q);
+                       worst.A_q, worst.A_v, worst.R_q, worst.g_f, worst.U_f, worst.A_f, worst.R_f);
                 ck_assert_int_gt(tested, 60);
             }
         }
@@ -126,7 +146,7 @@ START_TEST(eight_lanes_and_one_have_the_same_bits)
     carom_error error;
     carom_kernels *kernels;
     dice d = {9};
-    CHECK_OK(carom_kernels_new(&kernels, false, (1 << CAROM_KERNELS) - 1, &all, 1, &error), error);
+    CHECK_OK(carom_kernels_new(&kernels, false, (1 << CAROM_KERNELS) - 1, touch_wants, 2, &error), error);
     double *work = malloc(sizeof(double) * carom_kernels_work(kernels));
     enum { N = 101 };
     static carom_touch touch[N];
@@ -143,9 +163,9 @@ START_TEST(eight_lanes_and_one_have_the_same_bits)
     carom_touch_motion motion = {pose, v, a, x};
     double *at = out;
     carom_touch_values values;
-    double **array[] = {&values.g,   &values.place, &values.G,   &values.gamma,
-                        &values.U_q, &values.A_q,   &values.A_v, &values.R_q};
-    const int length[] = {1, 15, 36, 3, 36, 36, 36, 144};
+    double **array[] = {&values.g,   &values.place, &values.G,   &values.gamma, &values.U_q, &values.A_q,
+                        &values.A_v, &values.R_q,   &values.g_f, &values.U_f,   &values.A_f, &values.R_f};
+    const int length[] = {1, 15, 36, 3, 36, 36, 36, 144, 24, 72, 72, 288};
     for (int k = 0; k < CAROM_TOUCH_QUANTITIES; k++)
         *array[k] = at, at += N * length[k];
     CHECK_OK(carom_kernels_eval(kernels, all, N, touch, &motion, &values, work, &error), error);
@@ -154,8 +174,8 @@ START_TEST(eight_lanes_and_one_have_the_same_bits)
         memcpy(p.v, v + 12 * i, sizeof p.v), memcpy(p.a, a + 12 * i, sizeof p.a), memcpy(p.x, x + 3 * i, sizeof p.x);
         p.touch.body[0] = 0, p.touch.body[1] = 1;
         probe_eval(&p, pose + 2 * i, all, &p.out);
-        const double *one[] = {p.out.g,   p.out.place, p.out.G,   p.out.gamma,
-                               p.out.U_q, p.out.A_q,   p.out.A_v, p.out.R_q};
+        const double *one[] = {p.out.g,   p.out.place, p.out.G,   p.out.gamma, p.out.U_q, p.out.A_q,
+                               p.out.A_v, p.out.R_q,   p.out.g_f, p.out.U_f,   p.out.A_f, p.out.R_f};
         for (int k = 0; k < CAROM_TOUCH_QUANTITIES; k++)
             ck_assert_int_eq(memcmp(one[k], *array[k] + i * length[k], sizeof(double) * (size_t)length[k]), 0);
     }

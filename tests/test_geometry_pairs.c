@@ -151,10 +151,10 @@ static void prepare(void)
 {
     carom_error error;
     CHECK_OK(carom_kernels_new(&kernels[1], true,
-                               1 << CAROM_POINT_POINT | 1 << CAROM_PLANE_POINT | 1 << CAROM_LINE_POINT, &everything, 1,
+                               1 << CAROM_POINT_POINT | 1 << CAROM_PLANE_POINT | 1 << CAROM_LINE_POINT, touch_wants, 2,
                                &error),
              error);
-    CHECK_OK(carom_kernels_new(&kernels[0], false, (1 << CAROM_KERNELS) - 1, &everything, 1, &error), error);
+    CHECK_OK(carom_kernels_new(&kernels[0], false, (1 << CAROM_KERNELS) - 1, touch_wants, 2, &error), error);
     work = malloc(sizeof(double) * carom_kernels_work(kernels[0]));
 }
 

@@ -23,6 +23,7 @@
  *   gamma = (dG/dt) v = U_q v:  the derivative of u along the motion itself                               (3)
  *   U_q = d(G v)/dq,   A_q = d(G a + gamma)/dq,   A_v = d gamma/dv,   R_q = d(G^T x)/dq                    (4)
  * where dq is a small displacement of the two bodies. u_0 = g' holds because the points of contact are stationary.
+ * The same derivatives by the numbers of the features (f) serve sizes that are parameters.
  *
  * The kernels are expressions of the two poses and of the features, differentiated by src/expr and evaluated by its
  * tape, one or eight contacts at a time. Closed forms for g and G by hand would be as short and up to three times as
@@ -197,17 +198,21 @@ enum { /* what can be asked of a touch; rows = 2 in the plane, 3 in space; colum
     CAROM_TOUCH_A_Q = 1 << 5,      /* A_q [rows*columns] */
     CAROM_TOUCH_A_V = 1 << 6,      /* A_v [rows*columns] */
     CAROM_TOUCH_R_Q = 1 << 7,      /* R_q [columns*columns]: of G^T x */
-    CAROM_TOUCH_QUANTITIES = 8
+    CAROM_TOUCH_G_F = 1 << 8,      /* g_f [24]: by the numbers of both features, for sizes that are parameters */
+    CAROM_TOUCH_U_F = 1 << 9,      /* U_f [rows*24] */
+    CAROM_TOUCH_A_F = 1 << 10,     /* A_f [rows*24] */
+    CAROM_TOUCH_R_F = 1 << 11,     /* R_f [columns*24] */
+    CAROM_TOUCH_QUANTITIES = 12
 };
 
 typedef struct carom_touch_values { /* one touch after the other; only what is wanted needs to be there */
-    double *g, *place, *G, *gamma, *U_q, *A_q, *A_v, *R_q;
+    double *g, *place, *G, *gamma, *U_q, *A_q, *A_v, *R_q, *g_f, *U_f, *A_f, *R_f;
 } carom_touch_values;
 
 typedef struct carom_touch_motion {
     const carom_pose *pose; /* [bodies] */
-    const double *v, *a;    /* [bodies*columns/2]: velocities with gamma and all derivatives, accelerations with A_q */
-    const double *x;        /* [touches*rows]: with R_q */
+    const double *v, *a;    /* [bodies*columns/2]: v with gamma and all derivatives, a with A_q and A_f */
+    const double *x;        /* [touches*rows]: with R_q and R_f */
 } carom_touch_motion;
 
 typedef struct carom_kernels carom_kernels;

@@ -24,7 +24,8 @@ enum { /* variables of the expressions, which are the rows of a tape's input */
     UNKNOWN = REFERENCE + 3, VELOCITY = UNKNOWN + CAROM_UNKNOWNS, ACCELERATION = VELOCITY + 12,
     MULTIPLIER = ACCELERATION + 12, INPUTS = MULTIPLIER + 3, STEP = INPUTS, VARIABLES
 };
-enum { LANES = 8, MAX_NODES = 1 << 22, MOST_OUT = 1 + 15 + 36 + 3 + 3 * 36 + 144 };
+enum { FEATURES = 2 * CAROM_FEATURE_SIZE };
+enum { LANES = 8, MAX_NODES = 1 << 22, MOST_OUT = 1 + 15 + 36 + 3 + 3 * 36 + 144 + (1 + 3 + 3 + 12) * FEATURES };
 
 typedef carom_expr scalar;
 typedef struct vec {
@@ -400,13 +401,15 @@ static scalar along(maker *m, scalar f, const scalar *moved) /* (4) */
     return carom_expr_replace(m->pool, f, STEP, 1, &zero);
 }
 
-/* moved[] of a motion of both bodies, unknowns included. */
-static void direction(maker *m, const vec move[2][2], scalar *moved)
+/* moved[] of a motion of both bodies and of a change of one number of the features (-1: none), unknowns included. */
+static void direction(maker *m, const vec move[2][2], int feature, scalar *moved)
 {
     scalar held[CAROM_UNKNOWNS], dF[CAROM_UNKNOWNS], Fz[CAROM_UNKNOWNS][CAROM_UNKNOWNS], dz[CAROM_UNKNOWNS];
     for (int i = 0; i < m->unknowns; i++)
         held[i] = number(m, 0);
     displace(m, move, held, moved);
+    if (feature >= 0)
+        moved[FEATURE_A + feature] = add(m, m->var[FEATURE_A + feature], m->var[STEP]);
     if (m->unknowns == 0)
         return;
     for (int i = 0; i < m->unknowns; i++) {
@@ -421,18 +424,21 @@ static void direction(maker *m, const vec move[2][2], scalar *moved)
         dz[0] = ratio(m, sub(m, mul(m, Fz[1][1], dF[0]), mul(m, Fz[0][1], dF[1])), det);
         dz[1] = ratio(m, sub(m, mul(m, Fz[0][0], dF[1]), mul(m, Fz[1][0], dF[0])), det);
     }
-    displace(m, move, dz, moved);
+    for (int i = 0; i < m->unknowns; i++)
+        moved[UNKNOWN + i] = add(m, m->var[UNKNOWN + i], mul(m, m->var[STEP], dz[i]));
 }
 
-static void unit_direction(maker *m, int k, scalar *moved) /* the k-th small displacement */
+/* The k-th small displacement, or beyond the last of them the change of a number of the features. */
+static void unit_direction(maker *m, int k, scalar *moved)
 {
     scalar zero = number(m, 0), one = number(m, 1);
     vec move[2][2], none = {{zero, zero, zero}};
     int half = columns(m->planar) / 2, body = k / half, i = k % half;
     bool turn = m->planar ? i == 2 : i >= 3;
     move[0][0] = move[0][1] = move[1][0] = move[1][1] = none;
-    move[body][turn].x[turn && m->planar ? 2 : i % 3] = one;
-    direction(m, (const vec(*)[2])move, moved);
+    if (body < 2)
+        move[body][turn].x[turn && m->planar ? 2 : i % 3] = one;
+    direction(m, (const vec(*)[2])move, body < 2 ? -1 : k - 2 * half, moved);
 }
 
 /* ---- tapes ---- */
@@ -452,7 +458,8 @@ struct carom_kernels {
 static int length(bool planar, int quantity) /* of one touch */
 {
     int r = rows(planar), c = columns(planar);
-    const int all[CAROM_TOUCH_QUANTITIES] = {1, 15, r * c, r, r * c, r * c, r * c, c * c};
+    const int all[CAROM_TOUCH_QUANTITIES] = {1,     15,    r * c,    r,            r * c,        r * c,
+                                             r * c, c * c, FEATURES, r * FEATURES, r * FEATURES, c * FEATURES};
     return all[quantity];
 }
 
@@ -486,10 +493,10 @@ static void put_derivatives(maker *m, unsigned want, outputs *o)
     vec w = relative(m, VELOCITY), aw = relative(m, ACCELERATION), f = {{number(m, 0), number(m, 0), number(m, 0)}};
     vec motion[2][2] = {{component(m, VELOCITY, 0, false), component(m, VELOCITY, 0, true)},
                         {component(m, VELOCITY, 1, false), component(m, VELOCITY, 1, true)}};
-    direction(m, (const vec(*)[2])motion, moved);
+    direction(m, (const vec(*)[2])motion, -1, moved);
     for (int i = 0; i < r; i++) {
         u[i] = dot(m, m->t[i], w);
-        gamma[i] = want & (CAROM_TOUCH_GAMMA | CAROM_TOUCH_A_Q | CAROM_TOUCH_A_V) ? along(m, u[i], moved) : u[i];
+        gamma[i] = along(m, u[i], moved);
         accelerate[i] = add(m, dot(m, m->t[i], aw), gamma[i]);
         f = plus(m, f, times(m, m->var[MULTIPLIER + i], m->t[i]));
         if (want & CAROM_TOUCH_GAMMA)
@@ -510,6 +517,19 @@ static void put_derivatives(maker *m, unsigned want, outputs *o)
             for (int i = 0; i < c && want & CAROM_TOUCH_R_Q; i++)
                 put(o, CAROM_TOUCH_R_Q, i * c + j, along(m, force[i], moved));
         }
+    for (int j = 0; j < FEATURES && want >= CAROM_TOUCH_G_F; j++) {
+        unit_direction(m, c + j, moved);
+        if (want & CAROM_TOUCH_G_F)
+            put(o, CAROM_TOUCH_G_F, j, along(m, m->g, moved));
+        for (int i = 0; i < r; i++) {
+            if (want & CAROM_TOUCH_U_F)
+                put(o, CAROM_TOUCH_U_F, i * FEATURES + j, along(m, u[i], moved));
+            if (want & CAROM_TOUCH_A_F)
+                put(o, CAROM_TOUCH_A_F, i * FEATURES + j, along(m, accelerate[i], moved));
+        }
+        for (int i = 0; i < c && want & CAROM_TOUCH_R_F; i++)
+            put(o, CAROM_TOUCH_R_F, i * FEATURES + j, along(m, force[i], moved));
+    }
 }
 
 static carom_status compile(bool planar, program *p, carom_error *error)
@@ -618,13 +638,13 @@ static void gather(const carom_kernels *k, unsigned want, const carom_touch *t, 
             in[(first + i) * lanes] = feature[i];
         for (int i = 0; i < half && want >= CAROM_TOUCH_GAMMA; i++)
             in[(VELOCITY + half * body + i) * lanes] = at->v[half * t->body[body] + i];
-        for (int i = 0; i < half && want & CAROM_TOUCH_A_Q; i++)
+        for (int i = 0; i < half && want & (CAROM_TOUCH_A_Q | CAROM_TOUCH_A_F); i++)
             in[(ACCELERATION + half * body + i) * lanes] = at->a[half * t->body[body] + i];
     }
     in[SIGN * lanes] = t->sign;
     for (int i = 0; i < 3; i++)
         in[(NORMAL + i) * lanes] = t->normal[i], in[(REFERENCE + i) * lanes] = t->reference[i];
-    for (int i = 0; i < rows(k->planar) && want & CAROM_TOUCH_R_Q; i++)
+    for (int i = 0; i < rows(k->planar) && want & (CAROM_TOUCH_R_Q | CAROM_TOUCH_R_F); i++)
         in[(MULTIPLIER + i) * lanes] = at->x[rows(k->planar) * index + i];
     if (kernel_list[t->kernel].unknowns) {
         double z[CAROM_UNKNOWNS] = {t->z[0], t->z[1]};
@@ -667,7 +687,8 @@ carom_status carom_kernels_eval(const carom_kernels *kernels, unsigned want, int
                                 carom_error *error)
 {
     double *const value[CAROM_TOUCH_QUANTITIES] = {values->g,   values->place, values->G,   values->gamma,
-                                                   values->U_q, values->A_q,   values->A_v, values->R_q};
+                                                   values->U_q, values->A_q,   values->A_v, values->R_q,
+                                                   values->g_f, values->U_f,   values->A_f, values->R_f};
     for (int kernel = 0; kernel < CAROM_KERNELS; kernel++) {
         const program *p = find(kernels, (carom_kernel)kernel, want);
         int index[LANES], waiting = 0, begun = 0; /* the lanes for which work holds the tape's constants */

@@ -4,10 +4,12 @@
  *                      negative at max(a_i |x_i| - a_i^2), so that the iteration from there is monotone          (1)
  *   line, circle       F(z) = (x - (x . a) a) . t(z) = 0,  x from the line to the circle's point                  (2)
  *   circle, circle     F(z) = x . t_a(z_0), x . t_b(z_1) = 0,  x from one circle's point to the other's           (3)
- * where t is the direction of a circle at its angle z, t' = -(its radial direction). */
+ * where t is the direction of a circle at its angle z, t' = -(its radial direction). Angles stay within WANDER of where
+ * they began; where a root has vanished (an edge that left the rim), they stay there. */
 #include "geometry/vector.h"
 
 enum { ITERATIONS = 60 };
+static const double WANDER = 0.5;
 
 static void ellipsoid_point(const double *e, const double *point, double *z)
 {
@@ -55,7 +57,7 @@ static rim on_circle(const double *c, const carom_pose *pose, double z)
 
 static void line_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
 {
-    double p[3], a[3], x[3];
+    double p[3], a[3], x[3], start = *z;
     place3(A, touch->a, p);
     turn3(A->R, touch->a + 3, a);
     for (int k = 0; k < ITERATIONS; k++) {                                                             /* (2) */
@@ -63,33 +65,36 @@ static void line_circle(const carom_touch *touch, const carom_pose *A, const car
         sub3(r.point, p, x);
         add3(x, -dot3(x, a), a, x);
         double at = dot3(r.tangent, a), F = dot3(x, r.tangent);
-        double slope = touch->b[9] * (1 - at * at) - dot3(x, r.radial), step = F / slope;
-        if (!isfinite(step) || fabs(step) <= 1e-17 * (1 + fabs(*z)))
+        double slope = touch->b[9] * (dot3(r.tangent, r.tangent) - at * at) - dot3(x, r.radial);
+        double step = F / slope;
+        if (!isfinite(step) || !(fabs(*z - step - start) <= WANDER))
             break;
-        *z -= CAROM_MAX(-0.5, CAROM_MIN(0.5, step));
+        *z -= step;
         if (fabs(step) < 1e-9) /* the next one would be below rounding */
-            break;
+            return;
     }
+    *z = start;
 }
 
 static void circle_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
 {
+    double start[2] = {z[0], z[1]};
     for (int k = 0; k < ITERATIONS; k++) {                                                             /* (3) */
         rim a = on_circle(touch->a, A, z[0]), b = on_circle(touch->b, B, z[1]);
         double x[3], across = dot3(a.tangent, b.tangent);
         sub3(b.point, a.point, x);
         double F[2] = {dot3(x, a.tangent), dot3(x, b.tangent)};
-        double J[4] = {-touch->a[9] - dot3(x, a.radial), touch->b[9] * across, -touch->a[9] * across,
-                       touch->b[9] - dot3(x, b.radial)};
+        double J[4] = {-touch->a[9] * dot3(a.tangent, a.tangent) - dot3(x, a.radial), touch->b[9] * across,
+                       -touch->a[9] * across, touch->b[9] * dot3(b.tangent, b.tangent) - dot3(x, b.radial)};
         double det = J[0] * J[3] - J[1] * J[2];
         double step[2] = {(J[3] * F[0] - J[1] * F[1]) / det, (J[0] * F[1] - J[2] * F[0]) / det};
-        double most = CAROM_MAX(fabs(step[0]), fabs(step[1])), scale = most > 0.5 ? 0.5 / most : 1;
-        if (!isfinite(most))
+        if (!(fabs(z[0] - step[0] - start[0]) <= WANDER && fabs(z[1] - step[1] - start[1]) <= WANDER))
             break;
-        z[0] -= scale * step[0], z[1] -= scale * step[1];
-        if (most < 1e-9)
-            break;
+        z[0] -= step[0], z[1] -= step[1];
+        if (CAROM_MAX(fabs(step[0]), fabs(step[1])) < 1e-9)
+            return;
     }
+    z[0] = start[0], z[1] = start[1];
 }
 
 void carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, double *z)
