@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(null_instead_of_an_object_is_a_bad_argument)
 {
-    carom_model *model = ball();
+    carom_model *model;
     carom_options options = carom_options_default();
     carom_error error = {0};
     carom_sim *sim = NULL;

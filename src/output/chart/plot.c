@@ -137,7 +137,8 @@ static carom_status add_chart(panels *p, carom_chart **chart, carom_error *error
         carom_chart *more = CAROM_NEW(p->arena, carom_chart, 2 * p->room + 4);
         if (!more)
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d panels", 2 * p->room + 4);
-        memcpy(more, p->chart, sizeof *more * (size_t)p->n);
+        if (p->n)
+            memcpy(more, p->chart, sizeof *more * (size_t)p->n);
         p->chart = more;
         p->room = 2 * p->room + 4;
     }
