@@ -287,7 +287,8 @@ START_TEST(tables_and_summaries_have_all_positions_and_all_velocities)
     size_t size;
     FILE *stream = open_memstream(&table, &size);
     CHECK_OK(carom_sim_new(&sim, &m, &o, &error), error);
-    CHECK_OK(carom_sink_new(&sink, "-", stream, &m, NULL, &(carom_sink_info){0}, 0.1, &error), error);
+    carom_sink_info info = {.size = sizeof info};
+    CHECK_OK(carom_sink_new(&sink, "-", stream, &m, NULL, &info, 0.1, &error), error);
     carom_observer observer = carom_sink_observer(sink);
     CHECK_OK(carom_sim_observe(sim, &observer), error);
     CHECK_OK(carom_sim_run(sim, 0.5), *carom_sim_error(sim));
@@ -296,7 +297,7 @@ START_TEST(tables_and_summaries_have_all_positions_and_all_velocities)
     ck_assert_msg(strstr(table, ",q0,q1,q2,q3,q4,q5,q6,v0,v1,v2,v3,v4,v5,ground") != NULL, "%s", table);
     for (int text = 0; text < 2; text++) {
         stream = open_memstream(&words, &size);
-        carom_summary summary = {.model = &m, .options = &o, .state = carom_sim_state(sim),
+        carom_summary summary = {.size = sizeof summary, .model = &m, .options = &o, .state = carom_sim_state(sim),
                                  .info = carom_sim_info(sim)};
         CHECK_OK((text ? carom_summary_text : carom_summary_json)(&summary, "memory", stream, &error), error);
         fclose(stream);

@@ -117,11 +117,17 @@ static int read_options(diagram *d)
     r->fresh = carom_cli_own(cli, "--fresh") != NULL || initial;
     r->exponent = carom_cli_own(cli, "--exponent") || carom_cli_own(cli, "--periods") ? periods : 0;
     r->threads = cli->threads;
+    return CAROM_EXIT_OK;
+}
+
+/* After the run: a model whose parameter was changed is built anew, names included. */
+static void name_results(diagram *d)
+{
+    const carom_bifurcation_request *r = &d->request;
     d->name = d->run.model->name;
     d->drawn = r->of                          ? r->of
                : r->map == CAROM_MAP_IMPACT ? "impact velocity"
                                               : carom_model_q_name(d->run.model, 0, d->buffer);
-    return CAROM_EXIT_OK;
 }
 
 /* ---- results ---- */
@@ -341,6 +347,7 @@ static int draw(diagram *d)
     carom_cli_start(&d->run, 0, (double)r->n * (r->direction == 0 && !r->fresh ? 2 : 1), "runs");
     carom_status status = carom_bifurcation_run(&d->result, d->run.model, &d->run.options, r, &error);
     carom_cli_finish(&d->run);
+    name_results(d);
     if (!d->result) /* a wrong name, section or contact is a matter of the command line */
         return carom_cli_fail(status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_MODEL ? CAROM_EXIT_USAGE
                                                                                         : carom_cli_exit(status),

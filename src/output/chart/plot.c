@@ -163,7 +163,8 @@ static carom_status add_column(const panels *p, carom_chart *chart, const char *
     carom_chart_series *series = CAROM_NEW(p->arena, carom_chart_series, chart->nseries + 1);
     if (!series)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d curves", chart->nseries + 1);
-    memcpy(series, chart->series, sizeof *series * (size_t)chart->nseries);
+    if (chart->nseries)
+        memcpy(series, chart->series, sizeof *series * (size_t)chart->nseries);
     series[chart->nseries++] = (carom_chart_series){.name = name, .x = t->column[x], .y = t->column[y],
                                                     .n = t->nrow, .style = style,
                                                     .side = side >= 0 ? t->column[side] : NULL};
