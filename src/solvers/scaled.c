@@ -1,4 +1,7 @@
-/* scaled.c: a whole problem, scaled block by block (scaled.h). */
+/* scaled.c: a whole problem, scaled block by block; formulas as in scaled.h.
+ *
+ *   d_k = 1/sqrt(mean diagonal of W_kk) (1)
+ *   W' = D W D,  b' = D (b - W x0)/s,  s = |D (b - W x0)|,  y = s D y',  u = s D^-1 u' (2) */
 #include <math.h>
 #include <string.h>
 #include <time.h>
