@@ -74,7 +74,7 @@ static slider on_floor(double y, double vy)
 static carom_status tried(slider *s)
 {
     carom_sim *sim = s->sim;
-    carom_stage_clear(&sim->stage);
+    carom_record_clear(&sim->record);
     sim->step.h = 0.01, sim->step.h_next = 0;
     CHECK_OK(sim->scheme->step(&sim->step), sim->error);
     return carom_certificate_check(&sim->certificate, &sim->step);
@@ -103,12 +103,12 @@ START_TEST(what_a_step_hands_over_is_checked_law_by_law)
 
     s = on_floor(0, 0);
     CHECK_OK(tried(&s), s.sim->error);
-    ((double *)s.sim->stage.segment[0].force)[0] = -20;
+    ((double *)s.sim->record.segment[0].force)[0] = -20;
     refused(&s, "of contact 'floor' leaves its law");
 
     s = on_floor(0, 0);
     CHECK_OK(tried(&s), s.sim->error);
-    ((double *)s.sim->stage.segment[0].force)[1] *= 1.1;
+    ((double *)s.sim->record.segment[0].force)[1] *= 1.1;
     refused(&s, "of contact 'floor' leaves its law");
 }
 END_TEST
@@ -118,8 +118,8 @@ START_TEST(an_impact_is_checked_law_by_law)
     for (int k = 0; k < 5; k++) {
         slider s = on_floor(1e-3, -1);
         CHECK_OK(tried(&s), s.sim->error);
-        ck_assert_int_eq(s.sim->stage.njump, 1);
-        carom_jump *jump = &s.sim->stage.jump[0];
+        ck_assert_int_eq(s.sim->record.njump, 1);
+        carom_jump *jump = &s.sim->record.jump[0];
         double *after = (double *)jump->v_after, *P = (double *)jump->impulse;
         if (k == 0) {
             P[0] *= 1 + 1e-6;
@@ -151,7 +151,7 @@ START_TEST(an_impact_that_gains_energy_stops_or_is_noted)
                            "tolerance", NULL);
     slider s = {model, sim};
     CHECK_OK(tried(&s), sim->error);
-    carom_jump *jump = &sim->stage.jump[0];
+    carom_jump *jump = &sim->record.jump[0];
     ((double *)jump->v_after)[0] = 1.5;
     ((double *)jump->impulse)[0] = 2 * (1.5 - jump->v_before[0]);
     refused(&s, "gains the energy");

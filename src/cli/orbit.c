@@ -192,7 +192,7 @@ static int follow(work *w)
     w->branch = (carom_branch){.from = range->from, .to = range->to, .most = w->branch.most, .point = on_point,
                                .step = (range->to - range->from) / (double)range->n, .user = w};
     carom_cli_start(&w->run, range->from, range->to, range->name);
-    carom_sim_ask(w->orbits.map.sim, carom_cli_stop, NULL);
+    carom_sim_set_interrupt(w->orbits.map.sim, carom_cli_stop, NULL);
     carom_status status = carom_orbit_follow(&w->orbits, &w->branch, &error);
     const bool interrupted = carom_cli_interrupted();
     carom_cli_finish(&w->run);

@@ -3,7 +3,7 @@
 #define CAROM_CONTACT_H
 
 #include "contact/given_modes.h"
-#include "contact/stage.h"
+#include "contact/record.h"
 #include "contact/system.h"
 #include "solvers/solver.h"
 
@@ -95,19 +95,19 @@ void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const dou
  * events. The system holds G and w of the step if a contact is active or was closed. Returns whether a contact was
  * hit: then the impulses of the step belong to a jump at its end, otherwise to forces. */
 bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
-                          carom_state *next, const double *v_free, carom_stage *stage);
+                          carom_state *next, const double *v_free, carom_record *record);
 
 /* The modes at a start: closed where the gap and its velocity vanish (to rounding). */
 void carom_contact_start(carom_system *system, carom_state *state);
 
 /* Stages a step as one segment, velocities linear in time and positions to match, and the jump at its end. */
-void carom_contact_stage_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
-                              const carom_state *next, bool hit, carom_stage *stage);
+void carom_contact_record_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                               const carom_state *next, bool hit, carom_record *record);
 
 /* Work and dissipation of a step of length h: powers of the forces at the point (t, q, v), work of the impulses from
  * the velocities before and after; all the work of an impact, tangential too, counts as impact. The system holds G
  * and w of the impulses. */
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,
-                           const double *v, const double *v_before, const double *v_after, carom_stage *stage);
+                           const double *v, const double *v_before, const double *v_after, carom_record *record);
 
 #endif

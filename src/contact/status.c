@@ -43,12 +43,12 @@ static carom_mode mode_without_impulse(const carom_system *system, const carom_l
 }
 
 static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now,
-                         const carom_state *next, carom_stage *stage)
+                         const carom_state *next, carom_record *record)
 {
     for (int i = 0; i < system->nlink - system->njoint; i++)
         if (now->mode[i] != next->mode[i])
-            carom_stage_contact(stage, carom_event_of(now->mode[i], next->mode[i]), next->t,
-                                &system->link[system->njoint + i], c->u_before, c->u_after, c->P);
+            carom_record_contact(record, carom_event_of(now->mode[i], next->mode[i]), next->t,
+                                 &system->link[system->njoint + i], c->u_before, c->u_after, c->P);
 }
 
 /* Nothing was closed and nothing is active: most steps are of this kind. */
@@ -66,7 +66,7 @@ static bool in_flight(const carom_system *system, const carom_state *now, carom_
 
 /* Apart, so that a flight does not pay for its registers. */
 static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_system *system, const carom_state *now,
-                                                 carom_state *next, const double *v_free, carom_stage *stage)
+                                                 carom_state *next, const double *v_free, carom_record *record)
 {
     bool any = false, changed = false;
     carom_copy(system->nrow, c->P, next->impulse);
@@ -88,20 +88,20 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
         next->mode[i] = (unsigned char)after;
         c->hit[i] = hit;
         if (hit)
-            carom_stage_contact(stage, CAROM_EVENT_IMPACT, next->t, link, c->u_before, c->u_after, c->P);
+            carom_record_contact(record, CAROM_EVENT_IMPACT, next->t, link, c->u_before, c->u_after, c->P);
         any |= hit, changed |= before != after;
     }
     if (changed)
-        tell_changes(c, system, now, next, stage);
+        tell_changes(c, system, now, next, record);
     return any;
 }
 
 bool carom_contact_status(carom_contacts *contacts, const carom_system *system, const carom_state *now,
-                          carom_state *next, const double *v_free, carom_stage *stage)
+                          carom_state *next, const double *v_free, carom_record *record)
 {
     if (contacts->nactive == 0 && in_flight(system, now, next))
         return false;
-    return in_contact(contacts, system, now, next, v_free, stage);
+    return in_contact(contacts, system, now, next, v_free, record);
 }
 
 void carom_contact_start(carom_system *system, carom_state *state)
@@ -124,8 +124,8 @@ void carom_contact_start(carom_system *system, carom_state *state)
     }
 }
 
-void carom_contact_stage_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
-                              const carom_state *next, bool hit, carom_stage *stage)
+void carom_contact_record_step(const carom_contacts *contacts, const carom_system *system, const carom_state *now,
+                               const carom_state *next, bool hit, carom_record *record)
 {
     const carom_contacts *c = contacts;
     int nv = system->nv;
@@ -135,17 +135,17 @@ void carom_contact_stage_step(const carom_contacts *contacts, const carom_system
     for (int row = 0; hit && row < c->problem.n; row++)
         for (int i = 0; i < nv; i++)
             before[i] -= c->Y[row * nv + i] * c->solve.x[row];
-    if (!carom_stage_parabola(stage, system, now, next->t, h, next->q, before, next->mode, &piece))
+    if (!carom_record_parabola(record, system, now, next->t, h, next->q, before, next->mode, &piece))
         return;
     for (int r = 0; r < system->nrow; r++)
         piece.force[r] = hit ? 0 : c->P[r] / h;
     piece.segment->residual = c->nactive ? c->solve.residual : 0;
     if (hit)
-        carom_stage_jump(stage, system, next->t, next->q, before, next->v, c->P);
+        carom_record_jump(record, system, next->t, next->q, before, next->v, c->P);
 }
 
 void carom_contact_account(const carom_contacts *contacts, carom_system *system, double h, double t, const double *q,
-                           const double *v, const double *v_before, const double *v_after, carom_stage *stage)
+                           const double *v, const double *v_before, const double *v_after, carom_record *record)
 {
     const carom_contacts *c = contacts;
     for (int k = 0; k < c->nactive; k++) {
@@ -155,12 +155,12 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
             double moving = link->contact < 0 ? work : -c->P[r] * system->at.w[r];
             bool normal = r < link->row + carom_link_normals(link);
             bool impact = link->contact >= 0 && (normal || c->hit[link->contact]);
-            stage->work_constraints += moving;
+            record->work_constraints += moving;
             if (link->contact >= 0)
-                *(impact ? &stage->impact : &stage->friction) += moving - work;
+                *(impact ? &record->impact : &record->friction) += moving - work;
         }
     }
     carom_system_eval(system, CAROM_ENERGY, t, q, v);
-    stage->work_external += h * system->at.energy[2];
-    stage->viscous -= h * system->at.energy[3];
+    record->work_external += h * system->at.energy[2];
+    record->viscous -= h * system->at.energy[3];
 }

@@ -66,8 +66,8 @@ static carom_status step(carom_step *s)
         memcpy(next->v, w->v_free, sizeof(double) * (size_t)nv);
     }
     bool hit = carom_step_status(s, w->v_free);
-    if (s->stage->account)
-        carom_contact_account(s->contacts, sys, h, next->t, next->q, now->v, now->v, next->v, s->stage);
+    if (s->record->account)
+        carom_contact_account(s->contacts, sys, h, next->t, next->q, now->v, now->v, next->v, s->record);
     return carom_step_finish(s, hit);
 }
 

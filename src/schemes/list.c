@@ -67,7 +67,7 @@ carom_status carom_step_finish(carom_step *step, bool hit)
         CAROM_FAIL(step->error, CAROM_NOT_FINITE,
                    "position or velocity is not finite after the step from t = %.10g with h = %.3g", step->now->t,
                    step->h);
-    if (step->stage->record)
-        carom_contact_stage_step(step->contacts, system, step->now, step->next, hit, step->stage);
+    if (step->record->observed)
+        carom_contact_record_step(step->contacts, system, step->now, step->next, hit, step->record);
     return CAROM_OK;
 }

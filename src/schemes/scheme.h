@@ -22,7 +22,7 @@ typedef struct carom_step { /* one step, as a scheme sees it */
     void *work;             /* what layout placed; holds nothing that matters from one step to the next */
     double h;               /* in: the longest step wanted; out: the one taken, if shorter */
     double h_next;          /* out: proposal for the next step; 0: no opinion */
-    carom_stage *stage;     /* segments, jumps, events, energy */
+    carom_record *record;     /* segments, jumps, events, energy */
     carom_error *error;
 } carom_step;
 
@@ -39,7 +39,7 @@ enum {
     CAROM_CLOSED_FORM = 8,      /* motion between events is exact for any h: the longer, the cheaper */
     CAROM_NODAL = 16,           /* values are meant at the nodes; what is between them is interpolation */
     CAROM_KEEPS_MODES = 32,     /* modes with directions are part of its state */
-    CAROM_TELLS_MODES = 64,     /* and those along a step, which is one segment, are in stage->modes */
+    CAROM_TELLS_MODES = 64,     /* and those along a step, which is one segment, are in record->modes */
     CAROM_FOLLOWS_LINKS = 128   /* contacts may be others in every step */
 };
 
@@ -91,8 +91,8 @@ static inline void carom_step_advance(carom_step *step, double h)
 static inline bool carom_step_status(carom_step *step, const double *v_free)
 {
     if (step->contacts->nactive)
-        step->stage->residual = step->contacts->solve.residual;
-    return carom_contact_status(step->contacts, step->system, step->now, step->next, v_free, step->stage);
+        step->record->residual = step->contacts->solve.residual;
+    return carom_contact_status(step->contacts, step->system, step->now, step->next, v_free, step->record);
 }
 carom_status carom_step_finish(carom_step *step, bool hit);
 

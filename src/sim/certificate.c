@@ -275,7 +275,7 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
         CAROM_FAIL(s->error, CAROM_TOLERANCE, "the impact at t = %.10g gains the energy %.6g of %.6g", jump->t, gain,
                    size);
     if (gain > 1e-9 * size)
-        carom_stage_gain(s->stage, jump->t, gain);
+        carom_record_gain(s->record, jump->t, gain);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         const double *x = jump->impulse + link->row;
@@ -309,9 +309,9 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
     for (int j = 0; j < sys->nv; j++)
         certificate->size[j] = 0;
     carom_system_size(sys, s->next->q, certificate->size);
-    for (int i = 0; i < s->stage->nsegment; i++)
-        CAROM_TRY(forces(certificate, s, &s->stage->segment[i]));
-    for (int i = 0; i < s->stage->njump; i++)
-        CAROM_TRY(impact(certificate, s, &s->stage->jump[i]));
+    for (int i = 0; i < s->record->nsegment; i++)
+        CAROM_TRY(forces(certificate, s, &s->record->segment[i]));
+    for (int i = 0; i < s->record->njump; i++)
+        CAROM_TRY(impact(certificate, s, &s->record->jump[i]));
     return positions(certificate, s);
 }

@@ -141,8 +141,8 @@ static carom_status grow(carom_sim *sim, int n)
     memcpy(sim->now.id, old.kept.id, sizeof *sim->now.id * (size_t)(count + 1));
     memcpy(sim->now.rows, old.kept.rows, (size_t)count);
     memcpy(sim->now.state.mode, old.kept.state.mode, (size_t)count);
-    sim->stage.record = old.stage.record;
-    carom_sim_settle(sim);
+    sim->record.observed = old.record.observed;
+    carom_sim_sync_time(sim);
     keep(sim);
     carom_layout_free(old.more);
     return CAROM_OK;
@@ -194,7 +194,7 @@ static carom_status look(carom_sim *sim, double reach)
     double *const rows[] = {sim->contacts.P, sim->contacts.u_before, sim->contacts.u_free, sim->contacts.u_after};
     for (int i = 0; i < CAROM_COUNT(rows); i++)
         memset(rows[i], 0, sizeof(double) * (size_t)sim->system.nrow);
-    sim->stage.id = sim->system.contact_id;
+    sim->record.id = sim->system.contact_id;
     return CAROM_OK;
 }
 
@@ -236,7 +236,7 @@ carom_status carom_sim_step_linked(carom_step *step)
             CAROM_TRY(look(sim, reach *= 8));
         hand_on(sim);
         sim->step.h = h, sim->step.h_next = 0;
-        carom_stage_clear(&sim->stage);
+        carom_record_clear(&sim->record);
         CAROM_TRY(sim->scheme->step(&sim->step));
         path = h * fmax(carom_norm_max(nv, sim->now.state.v), carom_norm_max(nv, sim->next.state.v));
         if (2 * path <= reach)                                                                          /* (1) */

@@ -43,11 +43,11 @@ static void write_note(carom_sim *sim)
 static void note_laws(carom_sim *sim)
 {
     carom_info *info = &sim->info;
-    double difference = sim->stage.law_difference;
+    double difference = sim->record.law_difference;
     if (difference <= 10 * (sim->options.atol + sim->options.rtol * carom_norm_max(sim->system.nv, sim->now.state.v)))
         return;
     if (info->law_difference == 0)
-        info->law_time = sim->stage.law_time;
+        info->law_time = sim->record.law_time;
     info->law_difference = fmax(info->law_difference, difference);
     write_note(sim);
 }
@@ -56,32 +56,32 @@ static void note_slide(carom_sim *sim)
 {
     if (sim->slides)
         return;
-    sim->slides = true, sim->slide_time = sim->stage.slide_time;
+    sim->slides = true, sim->slide_time = sim->record.slide_time;
     write_note(sim);
 }
 
 static void note_gain(carom_sim *sim)
 {
     if (sim->info.impact_gain == 0)
-        sim->info.gain_time = sim->stage.gain_time;
-    sim->info.impact_gain += sim->stage.gained;
+        sim->info.gain_time = sim->record.gain_time;
+    sim->info.impact_gain += sim->record.gained;
     write_note(sim);
 }
 
-void carom_sim_remark(carom_sim *sim)
+void carom_sim_record_events(carom_sim *sim)
 {
     carom_info *info = &sim->info;
     for (int i = 0; i < CAROM_EVENT_TYPES; i++)
-        info->events[i] += sim->stage.count[i];
-    info->switches += sim->stage.switches;
-    for (int i = 0; i < sim->stage.nzeno; i++, info->nzeno++)
+        info->events[i] += sim->record.count[i];
+    info->switches += sim->record.switches;
+    for (int i = 0; i < sim->record.nzeno; i++, info->nzeno++)
         if (info->nzeno < CAROM_ZENO_MAX)
-            info->zeno[info->nzeno] = sim->stage.zeno[i];
-    if (sim->stage.law_difference > 0)
+            info->zeno[info->nzeno] = sim->record.zeno[i];
+    if (sim->record.law_difference > 0)
         note_laws(sim);
-    if (sim->stage.slides)
+    if (sim->record.slides)
         note_slide(sim);
-    if (sim->stage.gained > 0)
+    if (sim->record.gained > 0)
         note_gain(sim);
 }
 

@@ -63,7 +63,7 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
     if (parameters)
         memcpy(sim->system.p, from, parameters), from += parameters;
     memcpy(sim->now.clock, from, sim->state_bytes);
-    carom_sim_settle(sim);
+    carom_sim_sync_time(sim);
     if (sim->model->links)
         CAROM_TRY(carom_sim_find(sim, 0));
     carom_system_begin(&sim->system, sim->now.state.t, sim->now.state.q, sim->now.state.v);

@@ -58,8 +58,8 @@ void carom_sim_place(carom_layout *layout, carom_sim *sim)
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
     CAROM_PLACE(layout, sim->found, sim->model->links ? sim->system.capacity : 0);
-    carom_stage_layout(layout, &sim->stage, sim->system.model, sim->system.nrow, sim->scheme->segments,
-                       sim->scheme->degree);
+    carom_record_layout(layout, &sim->record, sim->system.model, sim->system.nrow, sim->scheme->segments,
+                        sim->scheme->degree);
     bool remembers =
         sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
@@ -162,19 +162,19 @@ void carom_sim_wire(carom_sim *sim)
     sim->advance = sim->model->links ? carom_sim_step_linked : sim->scheme->step;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
-    sim->stage.account = sim->options.energy;
+    sim->record.account = sim->options.energy;
     sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
     sim->certificate.keeps = carom_scheme_is(&sim->options, CAROM_KEEPS_TOLERANCE);
     sim->certificate.on = sim->certificate.exact || sim->options.certify;
-    sim->stage.record = sim->certificate.on;
+    sim->record.observed = sim->certificate.on;
     sim->step = (carom_step){
         .system = &sim->system, .contacts = &sim->contacts, .options = &sim->options,
         .field = sim->options.scheme_field,
         .atol = sim->atol,
         .now = &sim->now.state, .next = &sim->next.state, .modes = sim->now.modes, .modes_next = sim->next.modes,
         .memory = sim->now.memory, .memory_next = sim->next.memory,
-        .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low, .work = sim->work, .stage = &sim->stage,
-        .error = &sim->error,
+        .t_low = &sim->now.clock->t_low, .t_low_next = &sim->next.clock->t_low,
+        .work = sim->work, .record = &sim->record, .error = &sim->error,
     };
 }
 
@@ -230,16 +230,16 @@ static double energy(carom_sim *sim)
 static void measure_penetration(carom_sim *sim)
 {
     const carom_state *s = &sim->now.state;
-    sim->stage.penetration = 0;
+    sim->record.penetration = 0;
     if (sim->system.model->ncontact == 0)
         return;
     carom_system_eval(&sim->system, CAROM_GAP, s->t, s->q, s->v);
     for (int i = sim->system.njoint; i < sim->system.nlink; i++)
-        sim->stage.penetration = fmax(sim->stage.penetration, -sim->system.at.g[i]);
-    sim->info.max_penetration = fmax(sim->info.max_penetration, sim->stage.penetration);
+        sim->record.penetration = fmax(sim->record.penetration, -sim->system.at.g[i]);
+    sim->info.max_penetration = fmax(sim->info.max_penetration, sim->record.penetration);
 }
 
-void carom_sim_settle(carom_sim *sim)
+void carom_sim_sync_time(carom_sim *sim)
 {
     sim->now.state.t = sim->now.clock->t;
     if (sim->now.id)
@@ -265,7 +265,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
         memcpy(sim->system.p, p ? p : m->p, sizeof(double) * (size_t)m->np);
     if (!carom_all_finite(m->nq, s->q) || !carom_all_finite(m->nv, s->v) || !carom_all_finite(m->np, sim->system.p))
         CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "an initial value or parameter is not finite");
-    carom_sim_settle(sim);
+    carom_sim_sync_time(sim);
     if (m->links)
         CAROM_TRY(carom_sim_find(sim, 0));
     carom_system_begin(&sim->system, s->t, s->q, s->v);
@@ -291,17 +291,17 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
 
 static void account(carom_sim *sim)
 {
-    carom_stage *stage = &sim->stage;
+    carom_record *record = &sim->record;
     carom_info *info = &sim->info;
-    info->work_external += stage->work_external;
-    info->work_constraints += stage->work_constraints;
-    info->dissipated_impact += stage->impact;
-    info->dissipated_friction += stage->friction;
-    info->dissipated_viscous += stage->viscous;
+    info->work_external += record->work_external;
+    info->work_constraints += record->work_constraints;
+    info->dissipated_impact += record->impact;
+    info->dissipated_friction += record->friction;
+    info->dissipated_viscous += record->viscous;
     measure_penetration(sim);
-    if (stage->nsegment) {
-        stage->segment[stage->nsegment - 1].penetration = stage->penetration;
-        stage->segment[stage->nsegment - 1].energy = energy(sim);
+    if (record->nsegment) {
+        record->segment[record->nsegment - 1].penetration = record->penetration;
+        record->segment[record->nsegment - 1].energy = energy(sim);
     }
 }
 
@@ -321,7 +321,7 @@ static inline __attribute__((always_inline)) void take_over(carom_sim *sim)
         for (; words; words--)
             *to++ = *from++;
     }
-    carom_sim_settle(sim);
+    carom_sim_sync_time(sim);
 }
 
 static inline __attribute__((always_inline)) void commit(carom_sim *sim)
@@ -331,19 +331,19 @@ static inline __attribute__((always_inline)) void commit(carom_sim *sim)
     sim->next.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
     take_over(sim);
     info->steps++;
-    if (sim->stage.remarkable)
-        carom_sim_remark(sim);
-    if (sim->stage.residual > info->max_residual)
-        info->max_residual = sim->stage.residual;
-    if (sim->stage.account)
+    if (sim->record.remarkable)
+        carom_sim_record_events(sim);
+    if (sim->record.residual > info->max_residual)
+        info->max_residual = sim->record.residual;
+    if (sim->record.account)
         account(sim);
     for (int i = 0; i < sim->nobserver; i++)
-        carom_stage_tell(&sim->stage, &sim->observer[i]);
+        carom_record_tell(&sim->record, &sim->observer[i]);
 }
 
 static carom_status attempt(carom_sim *sim, double h)
 {
-    carom_stage_clear(&sim->stage);
+    carom_record_clear(&sim->record);
     sim->step.h = h;
     sim->step.h_next = 0;
     return sim->advance(&sim->step);
@@ -395,7 +395,7 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
         double left = (t_end - clock->t) - clock->t_low, h = clock->h;
         if (!(left > 1e-12 * h) || clock->t + left == clock->t) /* reached, to rounding of the time */
             return CAROM_OK;
-        if (sim->interrupted || (sim->ask && sim->ask(sim->ask_user)))
+        if (sim->interrupted || (sim->stop && sim->stop(sim->stop_user)))
             return CAROM_INTERRUPTED;
         if (left <= h * (1 + 1e-6))
             h = left;
@@ -435,14 +435,14 @@ carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer)
     if (sim->nobserver == CAROM_OBSERVERS)
         CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "more than %d observers", CAROM_OBSERVERS);
     sim->observer[sim->nobserver++] = *observer;
-    sim->stage.record = true;
+    sim->record.observed = true;
     return CAROM_OK;
 }
 
-void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user)
+void carom_sim_set_interrupt(carom_sim *sim, bool (*stop)(void *user), void *user)
 {
-    sim->ask = ask;
-    sim->ask_user = user;
+    sim->stop = stop;
+    sim->stop_user = user;
 }
 
 void carom_sim_interrupt(carom_sim *sim)

@@ -28,7 +28,7 @@ struct carom_sim {
     carom_options options;
     carom_system system;
     carom_contacts contacts;
-    carom_stage stage;
+    carom_record record;
     carom_certificate certificate;
     carom_step step;
     carom_status (*advance)(carom_step *step); /* the scheme's, or with contacts that are found before */
@@ -40,8 +40,8 @@ struct carom_sim {
     carom_observer observer[CAROM_OBSERVERS];
     int nobserver;
     volatile sig_atomic_t interrupted;
-    bool (*ask)(void *user); /* after each step of a run: true interrupts it; NULL: nobody */
-    void *ask_user;
+    bool (*stop)(void *user); /* after each step of a run: true interrupts it; NULL: nobody */
+    void *stop_user;
     carom_info info;
     carom_error error;
     char note[700];
@@ -68,14 +68,14 @@ carom_status carom_options_check(const carom_options *options, const carom_schem
                                  carom_error *error);
 /* Who is asked after each step of a run whether to interrupt it; unlike an observer it costs no dense output. NULL:
  * nobody. */
-void carom_sim_ask(carom_sim *sim, bool (*ask)(void *user), void *user);
+void carom_sim_set_interrupt(carom_sim *sim, bool (*stop)(void *user), void *user);
 /* Runs to time t; a stop condition of the model is a failure here, and the caller's error tells what happened. */
 carom_status carom_sim_reach(carom_sim *sim, double t, carom_error *error);
 /* Hands over what sim says of a status that is not CAROM_OK. */
 carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_error *error);
 /* Events, accumulations and notes of the step that has just been committed, where it has such. */
-void carom_sim_remark(carom_sim *sim);
+void carom_sim_record_events(carom_sim *sim);
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
-void carom_sim_settle(carom_sim *sim);
+void carom_sim_sync_time(carom_sim *sim);
 
 #endif

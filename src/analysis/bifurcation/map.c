@@ -209,7 +209,7 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     }
     m->slopes = m->memory + (JUMPS + 1) * each;
     CAROM_TRY(carom_sim_new(&m->sim, model, &own, error));
-    carom_sim_ask(m->sim, r->stop, r->user);
+    carom_sim_set_interrupt(m->sim, r->stop, r->user);
     if (r->map == CAROM_MAP_STROBE)
         return CAROM_OK;
     const carom_observer observer = {.size = sizeof observer, .user = m,

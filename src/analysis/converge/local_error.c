@@ -29,7 +29,7 @@ static carom_status begin(carom_sim *sim, double t, const double *q, const doubl
 {
     CAROM_TRY(carom_sim_restart(sim, q, v, NULL));
     sim->now.clock->t = t;
-    carom_sim_settle(sim);
+    carom_sim_sync_time(sim);
     carom_system_begin(&sim->system, t, sim->now.state.q, sim->now.state.v);
     carom_contact_start(&sim->system, &sim->now.state);
     carom_modes_start(sim->nmodes, sim->now.state.mode, sim->now.modes);

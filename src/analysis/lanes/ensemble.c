@@ -54,7 +54,8 @@ static void begin_job(carom_ensemble *e, int lane, const carom_job *job)
     l->job = *job;
     double strobe = job->strobe > 0 ? job->strobe : period > 0 ? period : 1;
     e->strobe[lane] = strobe;
-    double longest = e->x ? strobe : e->max_step > 0 ? e->max_step : (period > 0 ? fmin(period, strobe) : strobe) / 20;
+    double twentieth = (period > 0 ? fmin(period, strobe) : strobe) / 20;
+    double longest = e->exact ? strobe : e->max_step > 0 ? e->max_step : twentieth;
     e->new_parameters |= longest != e->cap[lane]; /* whether forces are stiff depends on the steps */
     e->cap[lane] = longest;
     e->proposed[lane] = fmin(longest, strobe / 50);
@@ -128,7 +129,7 @@ static bool take_job(carom_ensemble *e, int lane)
 INLINE void orthonormalize(carom_ensemble *e, int lane, bool lost, int nv, int columns, double *X)
 {
     int length = 3 * nv; /* of a column of X: dq, dv, da */
-    carom_wide *const part[3] = {e->start.q, e->start.v, e->k};
+    carom_wide *const part[3] = {e->start.q, e->start.v, e->accel};
     for (int c = 0; c < columns; c++) {
         double *x = X + c * length, before = 0, square = 0;
         for (int k = 0; k < 3; k++)
@@ -215,7 +216,7 @@ static bool settled(carom_ensemble *e, int lane)
     double q = 0, rest = carom_lane_rest(e, e->start.v, lane);
     for (int i = 0; i < e->nv; i++)
         q = CAROM_MAX(q, fabs(e->start.q[i][lane]));
-    double k = e->x ? 1e-8 * (1 + q) : 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
+    double k = e->exact ? 1e-8 * (1 + q) : 4 * CAROM_TOL_KAPPA * (e->options.atol + e->options.rtol * q);
     for (int c = 0; c < e->nc; c++) {
         double g = e->start.g[c][lane], u = e->start.u[c][lane], fall = -e->start.udot[c][lane];
         if ((g <= 64 * DBL_EPSILON * (1 + q) && !(u > rest)) || g < -k)
@@ -286,7 +287,7 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
         return;
     e->locating &= ~(1u << lane);
     carom_lane_run(e, lane, true);
-    l->doubt = e->s[lane] + l->high;
+    l->resume_at = e->s[lane] + l->high;
     if (sight == CAROM_SIGHT_UNCLEAR) {
         r->serial |= 1u << lane;
         return;
@@ -296,7 +297,7 @@ static void after_location(carom_ensemble *e, int lane, round_of *r)
     if (l->hit) {
         r->fresh |= 1u << lane;
     } else if (!settled(e, lane)) {
-        l->doubt = e->s[lane];
+        l->resume_at = e->s[lane];
         r->serial |= 1u << lane;
     }
     if (e->calls->impact)
@@ -337,7 +338,7 @@ static void begin_flights(carom_ensemble *e, round_of *r)
         CAROM_EACH_LANE(l, fresh) {
             e->lane[l].hit = false;
             if (e->all_serial || e->lane[l].stiff || !settled(e, (int)l)) {
-                e->lane[l].doubt = e->s[l];
+                e->lane[l].resume_at = e->s[l];
                 settle_lane(e, (int)l, false, r);
             }
         }

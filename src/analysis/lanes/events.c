@@ -108,7 +108,7 @@ static carom_sight look_at(carom_ensemble *e, int lane, int c, double *root, dou
     }
     /* by the parabola at the end */
     double guess = 1 + (g1 < 0 ? 2 * g1 / (sqrt(CAROM_MAX(u1 * u1 - 2 * a1 * g1, 0)) - u1) : 0);
-    if (e->x) {
+    if (e->exact) {
         *root = carom_exact_lane_root(e, lane, c, guess);
         if (*root > *low && *root < *high)
             return CAROM_SIGHT_IMPACT;
@@ -124,7 +124,7 @@ carom_sight carom_lane_look(carom_ensemble *e, int lane)
     carom_lane *l = &e->lane[lane];
     double h = e->h[lane], best = 2;
     carom_sight sight = CAROM_SIGHT_FREE;
-    l->doubt = e->s[lane] + h;
+    l->resume_at = e->s[lane] + h;
     for (int c = 0; c < e->nc; c++) {
         double root = 2, low = 0, high = 1;
         carom_sight seen = look_at(e, lane, c, &root, &low, &high);
@@ -133,7 +133,7 @@ carom_sight carom_lane_look(carom_ensemble *e, int lane)
         if (seen != CAROM_SIGHT_IMPACT || root > best)
             continue;
         best = root;
-        sight = e->rough[c] ? CAROM_SIGHT_UNCLEAR : CAROM_SIGHT_IMPACT;
+        sight = e->serial_only[c] ? CAROM_SIGHT_UNCLEAR : CAROM_SIGHT_IMPACT;
         l->contact = c, l->low = low * h, l->high = high * h;
         l->tries = 0;
     }
@@ -156,7 +156,7 @@ static bool alone(carom_ensemble *e, int lane, int contact)
 /* (2) to the end of the trial and dx */
 INLINE void move_end(carom_ensemble *e, int lane, double dx, int n)
 {
-    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
+    const carom_wide *a = e->accel + (CAROM_LANE_STAGES - 1) * e->n;
     for (int i = 0; i < n; i++) {
         double *q = carom_lane_at(e->end.q, i, lane), *v = carom_lane_at(e->end.v, i, lane);
         *q += dx * (*v + 0.5 * dx * a[i][lane]);
@@ -174,8 +174,8 @@ carom_sight carom_lane_locate(carom_ensemble *e, int lane)
     if (!(u < -carom_lane_rest(e, e->end.v, lane)) || !(x > l->low && x < l->high) || ++l->tries > TRIES)
         return CAROM_SIGHT_UNCLEAR;
     /* as far as the gap tells */
-    bool exact = e->x && fabs(g) <= 8 * DBL_EPSILON * (1 + norm_of(e->end.q, e->nv, lane));
-    if (!exact && !(fabs(dx) <= (e->x ? 1e-13 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
+    bool exact = e->exact && fabs(g) <= 8 * DBL_EPSILON * (1 + norm_of(e->end.q, e->nv, lane));
+    if (!exact && !(fabs(dx) <= (e->exact ? 1e-13 : 1e-7) * CAROM_MIN(longest, e->proposed[lane]))) {
         e->h[lane] = x;
         return CAROM_SIGHT_FREE;
     }

@@ -24,16 +24,16 @@ enum { W = CAROM_LANES, TERMS = 20, PARTS = TERMS / 4 + 1, HARMONICS = CAROM_TIM
 
 static bool seen(const carom_ensemble *e, int lane)
 {
-    bool same = e->x->known[lane];
+    bool same = e->exact->known[lane];
     for (int i = 0; i < e->np; i++)
-        same = same && e->x->p[i][lane] == e->p[i][lane];
+        same = same && e->exact->p[i][lane] == e->p[i][lane];
     return same;
 }
 
 /* (1) of one lane; false: not of that form; e->at holds what the model says at t = q = v = 0 */
 static bool read_forces(carom_ensemble *e, int lane)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     bool symbolic = carom_model_symbolic(e->model);
     for (int i = 0; i < e->np; i++)
         e->p_one[i] = e->p[i][lane], x->p[i][lane] = e->p[i][lane];
@@ -65,14 +65,14 @@ static carom_wide norm(carom_ensemble *e, const double *R)
     carom_wide most = {0};
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++)
-            e->x->scratch[j * nv + i] = ((const carom_wide *)R)[i * nv + j];
-        carom_lanes_solve(e, e->x->scratch + j * nv);
+            e->exact->scratch[j * nv + i] = ((const carom_wide *)R)[i * nv + j];
+        carom_lanes_solve(e, e->exact->scratch + j * nv);
     }
     for (int i = 0; i < nv; i++)
         for (int l = 0; l < W; l++) {
             double row = 0;
             for (int j = 0; j < nv; j++)
-                row += fabs(e->x->scratch[j * nv + i][l]);
+                row += fabs(e->exact->scratch[j * nv + i][l]);
             most[l] = fmax(most[l], row);
         }
     return most;
@@ -80,7 +80,7 @@ static carom_wide norm(carom_ensemble *e, const double *R)
 
 void carom_exact_lanes_constants(carom_ensemble *e)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     carom_wide k = norm(e, e->at.R_q), c = norm(e, e->at.R_v);
     carom_lanes_origin(e);
     for (int l = 0; l < W; l++) {
@@ -100,7 +100,7 @@ void carom_exact_lanes_constants(carom_ensemble *e)
 /* As terms: x_j the force, y_j its derivative over w_j. */
 INLINE void clock_at(const carom_ensemble *e, carom_wide t, carom_wide *x_j, carom_wide *y_j)
 {
-    const carom_lanes_exact *x = e->x;
+    const carom_lanes_exact *x = e->exact;
     for (int i = 0; i < e->nv; i++)
         for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
             carom_wide phase = x->omega[j] * t, c, s;
@@ -112,7 +112,7 @@ INLINE void clock_at(const carom_ensemble *e, carom_wide t, carom_wide *x_j, car
 
 void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     clock_at(e, e->base + e->s, x->x_end, x->y_end); /* which is free between two trials */
     CAROM_EACH_LANE(l, lanes)
         carom_exact_lane_take(e, (int)l);
@@ -120,7 +120,7 @@ void carom_exact_lanes_begin(carom_ensemble *e, unsigned lanes)
 
 void carom_exact_lane_take(carom_ensemble *e, int lane)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     for (int i = 0; i < e->nv; i++)
         for (int j = i * HARMONICS; j < i * HARMONICS + x->nharmonic; j++) {
             *carom_lane_at(x->x, j, lane) = x->x_end[j][lane];
@@ -131,7 +131,7 @@ void carom_exact_lane_take(carom_ensemble *e, int lane)
 /* F and g of (1) at the end of the step */
 INLINE void end_of_step(carom_ensemble *e, int nv)
 {
-    const carom_lanes_exact *x = e->x;
+    const carom_lanes_exact *x = e->exact;
     const carom_wide *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v,
                      *G = (const carom_wide *)e->at.G;
     const carom_wide t = e->base + (e->s + e->h), *q = e->end.q, *v = e->end.v;
@@ -179,12 +179,12 @@ INLINE carom_wide force_term(const carom_wide *omega, int n, carom_wide *x, caro
 /* (2) of one coordinate, state and columns together: n in all */
 INLINE void series_of_one(carom_ensemble *e, const int n, const int harmonics)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     const carom_wide h = e->h, K = e->factored[0] * -*(const carom_wide *)e->at.R_q;
     const carom_wide C = e->factored[0] * *(const carom_wide *)e->at.R_v;
     carom_wide P[3], V[3], A[3], dq[3] = {{0}}, dv[3] = {{0}}, bound = {0}, X[HARMONICS], Y[HARMONICS];
     for (int c = 0; c < n; c++)
-        P[c] = e->start.q[c], V[c] = e->start.v[c], A[c] = e->k[c];
+        P[c] = e->start.q[c], V[c] = e->start.v[c], A[c] = e->accel[c];
     for (int j = 0; j < harmonics; j++)
         X[j] = x->x[j], Y[j] = x->y[j];
     for (int k = 1; k <= TERMS; k++) {
@@ -209,11 +209,11 @@ INLINE void series_of_one(carom_ensemble *e, const int n, const int harmonics)
 /* (2) for the state (c = 0) or a column; P, V, A: [nv] of work */
 INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *V, carom_wide *A)
 {
-    carom_lanes_exact *x = e->x;
+    carom_lanes_exact *x = e->exact;
     const carom_wide h = e->h, *K = (const carom_wide *)e->at.R_q, *C = (const carom_wide *)e->at.R_v;
     carom_wide *q = e->end.q + c * nv, *v = e->end.v + c * nv;
     for (int i = 0; i < nv; i++) {
-        P[i] = e->start.q[c * nv + i], V[i] = e->start.v[c * nv + i], A[i] = e->k[c * nv + i];
+        P[i] = e->start.q[c * nv + i], V[i] = e->start.v[c * nv + i], A[i] = e->accel[c * nv + i];
         q[i] = v[i] = (carom_wide){0};
         if (c == 0)
             x->bound[i] = (carom_wide){0};
@@ -249,8 +249,8 @@ INLINE void series(carom_ensemble *e, int c, int nv, carom_wide *P, carom_wide *
 
 CAROM_CLONES static void flights(carom_ensemble *e)
 {
-    int nv = e->nv, harmonics = e->x->nharmonic;
-    carom_wide *more = e->x->scratch;
+    int nv = e->nv, harmonics = e->exact->nharmonic;
+    carom_wide *more = e->exact->scratch;
     if (nv == 1 && e->columns == 2 && harmonics == 1)
         series_of_one(e, 3, 1);
     else if (nv == 1)
@@ -271,7 +271,7 @@ CAROM_CLONES static void ends(carom_ensemble *e)
 void carom_exact_lanes_trial(carom_ensemble *e)
 {
     flights(e);
-    clock_at(e, e->base + (e->s + e->h), e->x->x_end, e->x->y_end);
+    clock_at(e, e->base + (e->s + e->h), e->exact->x_end, e->exact->y_end);
     ends(e);
 }
 
@@ -299,7 +299,7 @@ CAROM_CLONES double carom_exact_lane_root(const carom_ensemble *e, int lane, int
 {
     enum { TRIES = 6 };
     int nv = e->nv, r = e->row[contact];
-    const carom_wide *G = (const carom_wide *)e->at.G + r * nv, *terms = e->x->terms;
+    const carom_wide *G = (const carom_wide *)e->at.G + r * nv, *terms = e->exact->terms;
     union { double term[4 * PARTS]; carom_part part[PARTS]; } c = {{0}};
     for (int k = 1; k <= TERMS; k++)
         c.term[k] = G[0][lane] * terms[k * nv][lane];
@@ -332,6 +332,6 @@ carom_status carom_exact_lanes_new(carom_ensemble *e, carom_error *error)
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i] = CAROM_NEW(e->arena, carom_wide, lengths[i])))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an ensemble");
-    e->x = x;
+    e->exact = x;
     return CAROM_OK;
 }

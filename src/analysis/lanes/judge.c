@@ -45,7 +45,7 @@ INLINE void errors(carom_ensemble *e, int nv, bool whole)
 {
     const int n = e->n;
     const double atol = e->options.atol, rtol = e->options.rtol;
-    const carom_wide h = e->h, *k = e->k;
+    const carom_wide h = e->h, *k = e->accel;
     carom_wide most = {0}, total = {0};
     for (int i = 0; i < nv; i++) {
         carom_wide e_v = h * sum(error_v, STAGES, k + i, n), e_q = h * h * sum(error_q, STAGES, k + i, n);
@@ -77,7 +77,7 @@ INLINE void finite_only(carom_ensemble *e, int nv, bool whole)
 INLINE void stiffness(carom_ensemble *e, bool whole)
 {
     const int n = e->n;
-    const carom_wide h = e->h, *k = e->k;
+    const carom_wide h = e->h, *k = e->accel;
     carom_wide force = {0}, way = {0}, scale = {0};
     for (int i = 0; i < e->nv; i++) {
         carom_wide dv = h * sum(turn_v, STAGES, k + i, n), dq = h * h * sum(turn_q, STAGES, k + i, n);
@@ -106,7 +106,7 @@ INLINE carom_mask signs(carom_wide b[6])
 /* Positions in the middle of the step, from its start. */
 INLINE carom_wide middle(const carom_ensemble *e, int i)
 {
-    return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, STAGES, e->k + i, e->n));
+    return e->h * (0.5 * e->start.v[i] + e->h * sum(middle_q, STAGES, e->accel + i, e->n));
 }
 
 /* (4); the sign bits: a gap may close */
@@ -120,14 +120,14 @@ INLINE carom_mask gaps(carom_ensemble *e, int nv, bool whole)
         carom_wide g1 = e->end.g[c], hu0 = h * u0, hu1 = h * e->end.u[c], hh = h * h,
                    there = ((const carom_wide *)e->at.g)[c];
         e->defect[c] = all(0);
-        for (int j = 0; e->x && j < nv; j++)
-            e->defect[c] += size(G[row * nv + j]) * e->x->bound[j];
-        if (!e->x && e->constant & CAROM_JACOBIAN) {
+        for (int j = 0; e->exact && j < nv; j++)
+            e->defect[c] += size(G[row * nv + j]) * e->exact->bound[j];
+        if (!e->exact && e->constant & CAROM_JACOBIAN) {
             there = start + 0.5 * h * w[row];
             for (int j = 0; j < nv; j++)
                 there += G[row * nv + j] * middle(e, j);
         }
-        if (!e->x)
+        if (!e->exact)
             e->defect[c] = 2 * size(there - (0.5 * (start + g1) + 5.0 / 32 * (hu0 - hu1) + 1.0 / 64 * hh * (a0 + a1)));
         /* what has just left is at rounding */
         carom_wide lower = 1.6 * e->defect[c], g0 = larger(whole, start, all(0));
@@ -144,21 +144,21 @@ INLINE carom_mask gaps(carom_ensemble *e, int nv, bool whole)
 
 INLINE void take(carom_ensemble *e, carom_mask which)
 {
-    const carom_wide *last = e->k + (STAGES - 1) * e->n;
+    const carom_wide *last = e->accel + (STAGES - 1) * e->n;
     for (int i = 0; i < e->n; i++) {
         e->start.q[i] = choose(which, e->end.q[i], e->start.q[i]);
         e->start.v[i] = choose(which, e->end.v[i], e->start.v[i]);
-        e->k[i] = choose(which, last[i], e->k[i]);
+        e->accel[i] = choose(which, last[i], e->accel[i]);
     }
     for (int c = 0; c < e->nc; c++) {
         e->start.g[c] = choose(which, e->end.g[c], e->start.g[c]);
         e->start.u[c] = choose(which, e->end.u[c], e->start.u[c]);
         e->start.udot[c] = choose(which, e->end.udot[c], e->start.udot[c]);
     }
-    for (int i = 0; e->x && i < e->nv; i++)
-        for (int j = i * CAROM_TIME_HARMONICS; j < i * CAROM_TIME_HARMONICS + e->x->nharmonic; j++) {
-            e->x->x[j] = choose(which, e->x->x_end[j], e->x->x[j]);
-            e->x->y[j] = choose(which, e->x->y_end[j], e->x->y[j]);
+    for (int i = 0; e->exact && i < e->nv; i++)
+        for (int j = i * CAROM_TIME_HARMONICS; j < i * CAROM_TIME_HARMONICS + e->exact->nharmonic; j++) {
+            e->exact->x[j] = choose(which, e->exact->x_end[j], e->exact->x[j]);
+            e->exact->y[j] = choose(which, e->exact->y_end[j], e->exact->y[j]);
         }
     carom_wide trace = e->trace[0], one = choose(which, all(1), all(0));
     if (e->follow_trace) {
@@ -184,7 +184,7 @@ INLINE carom_verdict judge_all(carom_ensemble *e, int nv, bool whole)
 {
     const carom_mask bit = {1, 2, 4, 8, 16, 32, 64, 128};
     carom_mask near = {0};
-    if (e->x)
+    if (e->exact)
         finite_only(e, nv, whole);
     else
         errors(e, nv, whole);

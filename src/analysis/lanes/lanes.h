@@ -24,7 +24,7 @@ typedef struct carom_lane { /* what belongs to one job */
     bool hit;              /* an impact has just been computed, the tangent still waits for the acceleration after it */
     bool stiff;             /* the rest of the job is the simulation's */
     double low, high;       /* locating: the impact is between them, since the start of the step */
-    double doubt;           /* time of the event that the simulation must pass */
+    double resume_at;       /* time of the event that the simulation must pass */
     int contact, tries;
     double u, e;            /* gdot before the impact, restitution */
     double e_known, log_e;  /* 2 ln e of that one */
@@ -46,7 +46,7 @@ typedef struct carom_lanes_exact { /* exact.c: forces in time */
 } carom_lanes_exact;
 
 struct carom_ensemble {
-    carom_lanes_exact *x;   /* closed form; NULL: Runge-Kutta */
+    carom_lanes_exact *exact; /* closed form; NULL: Runge-Kutta */
     carom_arena *arena;
     const carom_model *model;
     const carom_evaluator *evaluator;
@@ -58,7 +58,7 @@ struct carom_ensemble {
     int nv, columns, n, nc, nrow, np;
     int *row;               /* [nc] of each contact's normal */
     int *law_at;            /* [nc] where the coefficients of its law begin */
-    bool *rough;            /* [nc] impacts of this contact are the simulation's */
+    bool *serial_only;      /* [nc] impacts of this contact are the simulation's */
     bool all_serial;        /* so is everything */
     /* what is evaluated once; at a stage; after it; at the end of a step */
     unsigned constant, stage_want, gradient_want, end_want;
@@ -84,7 +84,7 @@ struct carom_ensemble {
     carom_wide norm, factor, stiffness; /* of a trial: error, change of the step, (h |da|/|dy|)^2 */
     carom_wide *p;          /* [np] */
     carom_lane_end start, end;
-    carom_wide *k;          /* [stages][n] accelerations */
+    carom_wide *accel;      /* [stages][n] accelerations */
     carom_wide trace[CAROM_LANE_STAGES];
     bool follow_trace;      /* tr(da/dv) is not constant */
     bool linear;            /* columns are linear with constant coefficients: M, R_q, R_v are constant */
@@ -103,7 +103,7 @@ struct carom_ensemble {
     double *memory[CAROM_LANES]; /* [room] of averages */
     size_t room[CAROM_LANES];
     double *sum, *product;  /* [lanes*columns] of ln r_ii since the transient; of r_ii^2 that are not in the sum yet */
-    carom_wide *push;       /* [nc*nv] M^-1 G^T/(G M^-1 G^T), where that is constant */
+    carom_wide *impulse_response; /* [nc*nv] M^-1 G^T/(G M^-1 G^T), where that is constant */
     carom_sim *sim;         /* that takes over */
     carom_tangent *tangent;
 };

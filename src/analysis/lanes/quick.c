@@ -18,7 +18,7 @@ INLINE void linear_columns_of_one(carom_ensemble *e)
                      C = e->factored[0] * *(const carom_wide *)e->at.R_v;
     for (int c = 1; c <= e->columns; c++) {
         const carom_wide q = e->start.q[c], v = e->start.v[c];
-        carom_wide z_q = q + 0.2 * h * v, z_v = v + 0.2 * h * e->k[c];
+        carom_wide z_q = q + 0.2 * h * v, z_v = v + 0.2 * h * e->accel[c];
 #pragma GCC unroll 5
         for (int j = 5; j > 0; j--) {
             carom_wide step = 1.0 / j * h, old = z_q;
@@ -34,7 +34,8 @@ INLINE void linear_columns(carom_ensemble *e, int nv, carom_wide *a)
 {
     const carom_wide h = e->h;
     for (int j = 6; j > 0; j--) {
-        const carom_wide step = 1.0 / (j < 6 ? j : 5) * h, *from = j < 6 ? a : e->k, *v = j < 6 ? e->end.v : e->start.v;
+        const carom_wide step = 1.0 / (j < 6 ? j : 5) * h;
+        const carom_wide *from = j < 6 ? a : e->accel, *v = j < 6 ? e->end.v : e->start.v;
         for (int i = nv; i < e->n; i++) {
             e->end.q[i] = e->start.q[i] + step * v[i];
             e->end.v[i] = e->start.v[i] + step * from[i];
@@ -82,7 +83,7 @@ INLINE void force_rows(carom_ensemble *e, int nv, carom_wide *a)
 /* Accelerations of stage k and the place of the next. */
 INLINE void next_of(carom_ensemble *e, int k, int nv, bool linear)
 {
-    carom_wide *a = e->k + k * e->n;
+    carom_wide *a = e->accel + k * e->n;
     force_rows(e, nv, a);
     if (!linear)
         column_rows(e, nv, e->end.q, e->end.v, a);
@@ -107,14 +108,14 @@ CAROM_CLONES static void first_stage(carom_ensemble *e)
     if (e->nv == 1 && e->linear)
         linear_columns_of_one(e), stage_rows(e, 1, 1);
     else if (e->linear)
-        linear_columns(e, e->nv, e->k + e->n), stage_rows(e, 1, e->nv);
+        linear_columns(e, e->nv, e->accel + e->n), stage_rows(e, 1, e->nv);
     else
         stage_rows(e, 1, e->n);
 }
 
 INLINE void end_of(carom_ensemble *e, int nv)
 {
-    carom_wide *a = e->k + (STAGES - 1) * e->n;
+    carom_wide *a = e->accel + (STAGES - 1) * e->n;
     force_rows(e, nv, a);
     column_rows(e, nv, e->end.q, e->end.v, a);
     gap_rows(e, nv, &e->end, a);

@@ -45,7 +45,7 @@ static carom_status begin(carom_ensemble *e, int lane)
     CAROM_TRY(carom_sim_restart(sim, e->q, e->v, p));
     sim->now.clock->t = carom_lane_time(e, lane);
     sim->now.clock->h = e->proposed[lane];
-    carom_sim_settle(sim);
+    carom_sim_sync_time(sim);
     carom_contact_start(&sim->system, &sim->now.state); /* gaps may depend on time */
     return e->columns ? carom_tangent_start(e->tangent, e->X, NULL) : CAROM_OK;
 }
@@ -121,7 +121,7 @@ static carom_status interval(carom_ensemble *e, int lane, bool *back)
         status = step(sim, t_end);
         if (e->columns && status == CAROM_OK)
             status = carom_tangent_error(e->tangent)->status;
-        *back = !e->all_serial && !l->stiff && sim->now.clock->t - base >= l->doubt && all_open(sim);
+        *back = !e->all_serial && !l->stiff && sim->now.clock->t - base >= l->resume_at && all_open(sim);
     }
     l->serial += sim->info.steps - steps;
     account(e, lane, impacts);
@@ -141,12 +141,12 @@ carom_status carom_lane_serial(carom_ensemble *e, int lane)
     carom_status status = begin(e, lane);
     if (status != CAROM_OK)
         return failed(e, lane, status);
-    l->doubt = fmax(l->doubt, e->s[lane] + e->cap[lane] / 64);
+    l->resume_at = fmax(l->resume_at, e->s[lane] + e->cap[lane] / 64);
     while (!back && !e->interrupted) {
         CAROM_TRY(interval(e, lane, &back));
         if (e->s[lane] < e->strobe[lane] * (1 - 1e-12))
             continue;
-        l->doubt = 0;
+        l->resume_at = 0;
         if (!carom_lane_strobe(e, lane))
             return CAROM_STOPPED;
         if (!back && e->columns) {

@@ -10,7 +10,7 @@ static carom_status prepare(carom_ensemble *e, carom_error *error)
 {
     const carom_model *m = e->model;
     unsigned all = CAROM_MASS | (e->nc ? CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW : 0) |
-                   (e->columns || e->x ? CAROM_R_Q | CAROM_R_V : 0);
+                   (e->columns || e->exact ? CAROM_R_Q | CAROM_R_V : 0);
     unsigned gradients = all & (CAROM_R_Q | CAROM_R_V);
     e->constant = m->constant & all;
     bool together = e->constant & CAROM_MASS; /* then R_q and R_v do not depend on accelerations */
@@ -25,7 +25,7 @@ static carom_status prepare(carom_ensemble *e, carom_error *error)
     for (int i = 0; i < CAROM_COUNT(masks); i++)
         if (masks[i])
             CAROM_TRY(e->evaluator->prepare(m, masks[i], error));
-    return e->x || !together ? CAROM_OK : carom_lanes_quick_new(e, error);
+    return e->exact || !together ? CAROM_OK : carom_lanes_quick_new(e, error);
 }
 
 static carom_wide *rows(carom_arena *arena, int n)
@@ -46,7 +46,8 @@ static bool place(carom_ensemble *e)
     const carom_model *m = e->model;
     int nv = e->nv, n = e->n, nc = e->nc, nrow = e->nrow, columns = e->columns;
     bool fine = place_end(a, &e->start, n, nc) && place_end(a, &e->end, n, nc);
-    carom_wide **arrays[] = {&e->p, &e->k, &e->before, &e->middle, &e->defect, &e->zero, &e->factored, &e->push};
+    carom_wide **arrays[] = {&e->p, &e->accel, &e->before, &e->middle, &e->defect, &e->zero, &e->factored,
+                             &e->impulse_response};
     const int lengths[] = {m->np, CAROM_LANE_STAGES * n, 2 * nv, nv, nc, CAROM_MAX(nv, nrow), nv * nv, nc * nv};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         fine = fine && (*arrays[i] = rows(a, lengths[i]));
@@ -62,9 +63,9 @@ static bool place(carom_ensemble *e)
         fine = fine && (*one[i] = CAROM_NEW(a, double, counts[i]));
     e->row = CAROM_NEW(a, int, nc + 1);
     e->law_at = CAROM_NEW(a, int, nc + 1);
-    e->rough = CAROM_NEW(a, bool, nc + 1);
+    e->serial_only = CAROM_NEW(a, bool, nc + 1);
     e->work = carom_arena_alloc(a, e->evaluator->work_bytes(m, W));
-    return fine && e->row && e->law_at && e->rough && e->work;
+    return fine && e->row && e->law_at && e->serial_only && e->work;
 }
 
 static void wire(carom_ensemble *e)
@@ -75,10 +76,10 @@ static void wire(carom_ensemble *e)
         e->row[c] = carom_model_contact_row(m, c);
         e->law_at[c] = carom_model_coefficient(m, c);
         bool newton = carom_model_law(m, c) == carom_law_find(NULL, 0) && !carom_impact_rule_of(m)->single;
-        e->rough[c] = !newton || (e->constant & needed) != needed;
+        e->serial_only[c] = !newton || (e->constant & needed) != needed;
     }
     e->all_serial =
-        m->njoint || m->stops || m->stop || m->nswitch || (e->x && e->nc && !(e->constant & CAROM_JACOBIAN));
+        m->njoint || m->stops || m->stop || m->nswitch || (e->exact && e->nc && !(e->constant & CAROM_JACOBIAN));
     for (int l = 0; l < W; l++)
         e->one[l] = 1;
     e->at.lanes = W;

@@ -35,7 +35,7 @@ static const double of_q[STAGES][STAGES - 1] = {
 INLINE void stage_rows(carom_ensemble *e, int k, int rows)
 {
     const int n = e->n;
-    const carom_wide h = e->h, *q = e->start.q, *v = e->start.v, *a = e->k;
+    const carom_wide h = e->h, *q = e->start.q, *v = e->start.v, *a = e->accel;
     for (int i = 0; i < rows; i++) {
         carom_wide dv = sum(of_v[k], k, a + i, n), dq = sum(of_q[k], k, a + i, n);
         e->end.v[i] = v[i] + h * dv;

@@ -48,7 +48,7 @@ void carom_lanes_pushes(carom_ensemble *e)
         for (int l = 0; l < CAROM_LANES; l++) {
             direction(e, l, c, e->nv, e->X);
             for (int i = 0; i < e->nv; i++)
-                *carom_lane_at(e->push, c * e->nv + i, l) = e->X[i];
+                *carom_lane_at(e->impulse_response, c * e->nv + i, l) = e->X[i];
         }
 }
 
@@ -56,11 +56,11 @@ void carom_lanes_pushes(carom_ensemble *e)
 INLINE void strike(carom_ensemble *e, int lane, int nv, double *y)
 {
     carom_lane *l = &e->lane[lane];
-    const carom_wide *a = e->k + (CAROM_LANE_STAGES - 1) * e->n;
+    const carom_wide *a = e->accel + (CAROM_LANE_STAGES - 1) * e->n;
     if (!e->at_once)
         direction(e, lane, l->contact, nv, y);
     for (int i = 0; e->at_once && i < nv; i++)
-        y[i] = e->push[l->contact * nv + i][lane];
+        y[i] = e->impulse_response[l->contact * nv + i][lane];
     l->e = ((const carom_wide *)e->at.law)[e->law_at[l->contact]][lane];
     for (int i = 0; i < e->n; i++) {
         *carom_lane_at(e->start.q, i, lane) = e->end.q[i][lane];
@@ -72,7 +72,7 @@ INLINE void strike(carom_ensemble *e, int lane, int nv, double *y)
         *carom_lane_at(e->start.v, i, lane) -= (1 + l->e) * l->u * y[i];
     }
     e->s[lane] += e->h[lane];
-    if (e->x)
+    if (e->exact)
         carom_exact_lane_take(e, lane);
 }
 
@@ -113,7 +113,7 @@ INLINE void acceleration_after(carom_ensemble *e, int lane, int nv, int c, doubl
     }
     solve(e, lane, nv, y);
     for (int i = 0; i < nv; i++)
-        *carom_lane_at(e->k, c * nv + i, lane) = y[i] + (c ? 0 : e->before[nv + i][lane]);
+        *carom_lane_at(e->accel, c * nv + i, lane) = y[i] + (c ? 0 : e->before[nv + i][lane]);
 }
 
 /* Gaps where the flight begins; (2) has moved the place by no more than rounding. */
@@ -125,7 +125,7 @@ INLINE void gaps_after(carom_ensemble *e, int lane, int nv)
         int r = e->row[c];
         double u = w[r][lane], rate = gamma[r][lane];
         for (int j = 0; j < nv; j++)
-            u += G[r * nv + j][lane] * e->start.v[j][lane], rate += G[r * nv + j][lane] * e->k[j][lane];
+            u += G[r * nv + j][lane] * e->start.v[j][lane], rate += G[r * nv + j][lane] * e->accel[j][lane];
         *carom_lane_at(e->start.g, c, lane) = c == e->lane[lane].contact ? 0 : e->end.g[c][lane];
         *carom_lane_at(e->start.u, c, lane) = u;
         *carom_lane_at(e->start.udot, c, lane) = rate;
@@ -137,7 +137,7 @@ INLINE void at_once(carom_ensemble *e, int lane, int nv, double *y)
 {
     strike(e, lane, nv, y);
     acceleration_after(e, lane, nv, 0, y + nv);
-    saltation(e, lane, nv, e->k, y);
+    saltation(e, lane, nv, e->accel, y);
     for (int c = 1; c <= e->columns; c++)
         acceleration_after(e, lane, nv, c, y + nv);
     gaps_after(e, lane, nv);

@@ -100,14 +100,14 @@ void carom_lanes_constants(carom_ensemble *e)
         for (int k = 0; k < STAGES; k++)
             e->trace[k] = trace;
     }
-    if (e->x)
+    if (e->exact)
         carom_exact_lanes_constants(e);
     else
         e->longest = e->cap;
     carom_lanes_pushes(e);
     if (e->split)
         carom_lanes_quick_begin(e);
-    e->watch_stiffness = !e->x && may_be_stiff(e);
+    e->watch_stiffness = !e->exact && may_be_stiff(e);
     e->new_parameters = false;
 }
 
@@ -119,7 +119,7 @@ CAROM_CLONES static void measure(carom_ensemble *e, carom_lane_end *at, const ca
 /* In closed form. */
 static void flight(carom_ensemble *e)
 {
-    carom_wide *a = e->k + (STAGES - 1) * e->n;
+    carom_wide *a = e->accel + (STAGES - 1) * e->n;
     carom_exact_lanes_trial(e);
     state_acceleration(e, a);
     if (e->columns)
@@ -129,7 +129,7 @@ static void flight(carom_ensemble *e)
 
 void carom_lanes_trial(carom_ensemble *e)
 {
-    if (e->x) {
+    if (e->exact) {
         flight(e);
         return;
     }
@@ -138,7 +138,7 @@ void carom_lanes_trial(carom_ensemble *e)
         return;
     }
     for (int k = 1; k < STAGES; k++) {
-        carom_wide *a = e->k + k * e->n;
+        carom_wide *a = e->accel + k * e->n;
         stage(e, k);
         evaluate(e, k < STAGES - 1 ? e->stage_want : e->end_want, &e->end);
         state_acceleration(e, a);
@@ -148,17 +148,17 @@ void carom_lanes_trial(carom_ensemble *e)
         if (e->follow_trace)
             e->trace[k] = trace_of(e);
     }
-    measure(e, &e->end, e->k + (STAGES - 1) * e->n);
+    measure(e, &e->end, e->accel + (STAGES - 1) * e->n);
 }
 
 void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
 {
-    carom_wide *a = e->k + e->n; /* free between two trials */
+    carom_wide *a = e->accel + e->n; /* free between two trials */
     carom_lane_end here = {e->start.q, e->start.v, e->end.g, e->end.u, e->end.udot};
     carom_wide trace = {0};
     if (e->new_parameters)
         carom_lanes_constants(e);
-    if (e->x)
+    if (e->exact)
         carom_exact_lanes_begin(e, lanes);
     e->t = e->base + e->s;
     evaluate(e, e->end_want, &here);
@@ -174,7 +174,7 @@ void carom_lanes_begin(carom_ensemble *e, unsigned lanes)
         trace = trace_of(e);
     CAROM_EACH_LANE(l, lanes) {
         for (int i = 0; i < e->n; i++)
-            *carom_lane_at(e->k, i, (int)l) = a[i][l];
+            *carom_lane_at(e->accel, i, (int)l) = a[i][l];
         for (int c = 0; c < e->nc; c++) {
             *carom_lane_at(e->start.g, c, (int)l) = here.g[c][l];
             *carom_lane_at(e->start.u, c, (int)l) = here.u[c][l];

@@ -113,8 +113,8 @@ static carom_status allocate(carom_lyapunov *l, const carom_options *options, ca
         CAROM_TRY(carom_tangent_new(&l->tangent, l->sim, l->n, error));
     else
         CAROM_TRY(carom_displaced_new(&l->displaced, l->sim, l->n, l->request.epsilon, error));
-    carom_sim_ask(l->plain, l->request.stop, l->request.user);
-    carom_sim_ask(l->sim, l->request.stop, l->request.user);
+    carom_sim_set_interrupt(l->plain, l->request.stop, l->request.user);
+    carom_sim_set_interrupt(l->sim, l->request.stop, l->request.user);
     size_t n = (size_t)l->n, doubles = (size_t)l->dim * n + 2 * n + (size_t)l->model->np;
     doubles += carom_averages_doubles(l->n, (int)CAROM_MIN((long)l->request.blocks, l->request.length));
     l->bytes = carom_sim_save(l->sim, NULL, 0);

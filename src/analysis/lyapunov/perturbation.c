@@ -160,7 +160,7 @@ carom_status carom_displaced_run(carom_displaced *d, double t, double *X, carom_
     }
     CAROM_TRY(carom_sim_reach(d->sim, t, error));
     for (int j = 0; j < n; j++) {
-        carom_sim_ask(d->copy[j], d->sim->ask, d->sim->ask_user);
+        carom_sim_set_interrupt(d->copy[j], d->sim->stop, d->sim->stop_user);
         CAROM_TRY(carom_sim_reach(d->copy[j], t, error));
         locate(d->copy[j], d->x);
         for (int i = 0; i < dim; i++)

@@ -60,7 +60,7 @@ static carom_status search(carom_orbits *o, const carom_options *options, teller
     o->multiple = r->multiple ? r->multiple : 1;
     o->orbit.T = r->period;
     if (r->stop)
-        carom_sim_ask(o->map.sim, r->stop, r->user);
+        carom_sim_set_interrupt(o->map.sim, r->stop, r->user);
     t->multiplier = CAROM_NEW(o->arena, double, 2 * o->map.nb);
     if (!t->multiplier)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for orbits of %d dimensions", o->map.N);

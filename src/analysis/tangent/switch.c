@@ -106,11 +106,11 @@ static carom_status cross(carom_tangent *t, int i, const double *after, double t
 carom_status carom_tangent_switch(carom_tangent *tangent, const carom_segment *segment)
 {
     carom_tangent *t = tangent;
-    const double *after = t->sim->stage.branches;
+    const double *after = t->sim->record.branches;
     int n = t->system.model->nswitch, changed = 0, which = -1;
-    if (t->sim->stage.slides)
+    if (t->sim->record.slides)
         carom_tangent_flag(t, CAROM_TANGENT_BEYOND, "a force slides between its branches from t = %.10g on",
-                           t->sim->stage.slide_time);
+                           t->sim->record.slide_time);
     for (int i = 0; i < n; i++)
         if (t->branched && t->branch[i] != after[i])
             changed++, which = i;

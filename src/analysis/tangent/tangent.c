@@ -108,16 +108,16 @@ static void modes_along(const carom_tangent *t, const carom_segment *segment, ca
     if (t->exact)
         carom_modes_start(t->sim->model->ncontact, segment->mode, modes);
     else
-        carom_modes_copy(t->sim->model->ncontact, t->sim->stage.modes, modes);
+        carom_modes_copy(t->sim->model->ncontact, t->sim->record.modes, modes);
 }
 
 /* Those after what ends the segment. */
 static void modes_next(carom_tangent *t, const carom_segment *segment)
 {
-    const carom_stage *stage = &t->sim->stage;
-    int i = (int)(segment - stage->segment);
-    if (i + 1 < stage->nsegment)
-        modes_along(t, &stage->segment[i + 1], t->modes_after);
+    const carom_record *record = &t->sim->record;
+    int i = (int)(segment - record->segment);
+    if (i + 1 < record->nsegment)
+        modes_along(t, &record->segment[i + 1], t->modes_after);
     else
         modes_now(t, t->modes_after);
 }
@@ -197,9 +197,9 @@ static void take_modes(carom_tangent *t)
 /* The jumps of the step until some time, in their order. */
 static carom_status jumps_until(carom_tangent *t, double until)
 {
-    const carom_stage *stage = &t->sim->stage;
-    for (; t->njump < stage->njump && stage->jump[t->njump].t <= until; t->njump++) {
-        CAROM_TRY(carom_tangent_impact(t, &stage->jump[t->njump]));
+    const carom_record *record = &t->sim->record;
+    for (; t->njump < record->njump && record->jump[t->njump].t <= until; t->njump++) {
+        CAROM_TRY(carom_tangent_impact(t, &record->jump[t->njump]));
         take_modes(t);
     }
     return CAROM_OK;
@@ -207,9 +207,9 @@ static carom_status jumps_until(carom_tangent *t, double until)
 
 static carom_status follow(carom_tangent *t, const carom_segment *g)
 {
-    const carom_stage *stage = &t->sim->stage;
-    int index = (int)(g - stage->segment);
-    bool last = index == stage->nsegment - 1;
+    const carom_record *record = &t->sim->record;
+    int index = (int)(g - record->segment);
+    bool last = index == record->nsegment - 1;
     t->njump = index == 0 ? 0 : t->njump;
     t->flow.given.slow = t->saltation.given.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
     modes_along(t, g, t->modes_after);
@@ -230,7 +230,7 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     memset(t->flow.given.holds, 0, sizeof(bool) * (size_t)t->system.model->ncontact);
     carom_segment_at(t->system.model, g, 1, t->q, t->v);
     CAROM_TRY(carom_tangent_gaps(t, g));
-    if (t->njump < stage->njump && (last || stage->jump[t->njump].t <= g->t1))
+    if (t->njump < record->njump && (last || record->jump[t->njump].t <= g->t1))
         return jumps_until(t, last ? INFINITY : g->t1);
     CAROM_TRY(carom_tangent_transition(t, g->t1));
     take_modes(t);

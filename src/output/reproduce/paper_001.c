@@ -11,11 +11,11 @@ typedef struct history { /* of a run with h = 0.01 until t = 10 */
 
 static carom_status follow(carom_findings *f, const char *model, history **result, carom_error *error)
 {
-    carom_record record = {0};
+    carom_run_log record = {0};
     history *s = *result = CAROM_NEW(f->arena, history, 1);
     if (!s)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d steps", STEPS);
-    carom_status status = carom_record_run(&record, model, NULL, "scheme=kern h=0.01 t_end=1e-9", error);
+    carom_status status = carom_run_log_make(&record, model, NULL, "scheme=kern h=0.01 t_end=1e-9", error);
     if (status == CAROM_OK)
         status = carom_sim_restart(record.sim, NULL, NULL, NULL);
     for (int n = 0; status == CAROM_OK && n <= STEPS; n++) {
@@ -24,7 +24,7 @@ static carom_status follow(carom_findings *f, const char *model, history **resul
         if (n < STEPS && (status = carom_sim_step(record.sim)) != CAROM_OK)
             *error = *carom_sim_error(record.sim);
     }
-    carom_record_free(&record);
+    carom_run_log_free(&record);
     return status;
 }
 

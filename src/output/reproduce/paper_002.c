@@ -190,9 +190,9 @@ static carom_status algorithms(carom_findings *f, carom_error *error)
     static const char *const settings[] = {"scheme=dg-minus:degree=1 h=0.02 t_end=1e-9 newton_tol=1e-15",
                                            "scheme=dg-plus:degree=1 h=0.02 t_end=1e-9 newton_tol=1e-15"};
     for (int k = 0; k < 2; k++) {
-        carom_record record = {0};
+        carom_run_log record = {0};
         double q = 1, v = 0, off = 0;
-        carom_status status = carom_record_run(&record, "linear-oscillator", NULL, settings[k], error);
+        carom_status status = carom_run_log_make(&record, "linear-oscillator", NULL, settings[k], error);
         if (status == CAROM_OK)
             status = carom_sim_restart(record.sim, NULL, NULL, NULL);
         for (int n = 0; status == CAROM_OK && n < STEPS; n++) {
@@ -203,7 +203,7 @@ static carom_status algorithms(carom_findings *f, carom_error *error)
         }
         if (status != CAROM_OK && record.sim)
             *error = *carom_sim_error(record.sim);
-        carom_record_free(&record);
+        carom_run_log_free(&record);
         CAROM_TRY(status);
         carom_find_check(f, k ? "D+ of degree 1 and Algorithm 3.3: largest difference in 20 steps" :
                          "D- of degree 1 and Algorithm 3.4: largest difference in 20 steps", off, 0, 1e-12);

@@ -74,10 +74,10 @@ static carom_status precision(carom_findings *f, const char *model, const char *
     carom_model *m = NULL;
     carom_reference *reference = NULL;
     carom_options options;
-    carom_status status = carom_record_model(&m, model, NULL, error);
+    carom_status status = carom_run_log_model(&m, model, NULL, error);
     c->n = 0;
     if (status == CAROM_OK)
-        status = carom_record_options(&options, m, "t_end=5", error);
+        status = carom_run_log_options(&options, m, "t_end=5", error);
     if (status == CAROM_OK)
         status = carom_options_set(&options, "scheme", scheme, error);
     if (status == CAROM_OK)
@@ -184,9 +184,9 @@ static carom_status propositions(carom_findings *f, carom_error *error)
     carom_model *model = NULL;
     carom_options options;
     carom_local_result r = {0};
-    carom_status status = carom_record_model(&model, "ball", NULL, error);
+    carom_status status = carom_run_log_model(&model, "ball", NULL, error);
     if (status == CAROM_OK)
-        status = carom_record_options(&options, model, "t_end=2", error);
+        status = carom_run_log_options(&options, model, "t_end=2", error);
     const carom_local_request request = {.size = sizeof request, .model = model,
                                          .options = &options,
                                          .schemes = schemes,
@@ -316,10 +316,10 @@ static carom_status remark_19(carom_findings *f, carom_error *error)
                                             "scheme|deepest penetration at a node|largest speed in the last second");
     carom_finding *plot = carom_find_plot(f, "The ball after its accumulation point", "t", "y", 0);
     for (int k = 0; k < CAROM_COUNT(list); k++) {
-        carom_record record = {0};
+        carom_run_log record = {0};
         double t[401], y[401], v, moving = 0;
         char what[200];
-        carom_status status = carom_record_run(&record, "bouncing-ball", NULL, list[k].settings, error);
+        carom_status status = carom_run_log_make(&record, "bouncing-ball", NULL, list[k].settings, error);
         double depth = 0;
         for (int i = 0; status == CAROM_OK && i <= 1000; i++) {
             const int place = i < 600 ? 0 : i - 600; /* the last 4 s are drawn */
@@ -328,7 +328,7 @@ static carom_status remark_19(carom_findings *f, carom_error *error)
             depth = fmax(depth, -y[place]);
             moving = i > 900 ? fmax(moving, fabs(v)) : 0;
         }
-        carom_record_free(&record);
+        carom_run_log_free(&record);
         CAROM_TRY(status);
         carom_find_series(plot, list[k].name, CAROM_CHART_LINE, 401, t, y);
         carom_find_row(table, "%s|%.2g|%.2g", list[k].name, depth, moving);

@@ -26,8 +26,8 @@ static int free_case(double u0, double v0, double h, double e, int n, double *U)
 static carom_status compare(const char *settings, const char *parameters, const double *U, int n, double *off,
                             carom_error *error)
 {
-    carom_record record = {0};
-    carom_status status = carom_record_run(&record, "ball", parameters, settings, error);
+    carom_run_log record = {0};
+    carom_status status = carom_run_log_make(&record, "ball", parameters, settings, error);
     if (status == CAROM_OK)
         status = carom_sim_restart(record.sim, NULL, NULL, NULL);
     *off = 0;
@@ -36,7 +36,7 @@ static carom_status compare(const char *settings, const char *parameters, const 
         if (k < n && (status = carom_sim_step(record.sim)) != CAROM_OK)
             *error = *carom_sim_error(record.sim);
     }
-    carom_record_free(&record);
+    carom_run_log_free(&record);
     return status;
 }
 
@@ -114,9 +114,9 @@ static carom_status measure(carom_findings *f, const char *parameters, const cha
     carom_options options;
     carom_lyapunov_result each[8];
     carom_lyapunov_request request = carom_lyapunov_request_default();
-    carom_status status = carom_record_model(&model, "impact-oscillator", parameters, error);
+    carom_status status = carom_run_log_model(&model, "impact-oscillator", parameters, error);
     if (status == CAROM_OK)
-        status = carom_record_options(&options, model, settings, error);
+        status = carom_run_log_options(&options, model, settings, error);
     if (status == CAROM_OK) {
         request.method = method, request.length = length, request.transient = transient, request.epsilon = epsilon;
         request.go_on = go_on, request.user = f;

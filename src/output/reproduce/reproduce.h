@@ -98,17 +98,17 @@ carom_verdict carom_findings_verdict(const carom_findings *findings);
 
 /* ---- what entries share ---- */
 /* A run of a built-in model with parameters "e=0.5 y0=1" (NULL: its own) and options "scheme=kern h=0.01 t_end=10". */
-typedef struct carom_record {
+typedef struct carom_run_log {
     carom_model *model;
     carom_sim *sim;
     carom_trajectory *trajectory;
-} carom_record;
-carom_status carom_record_model(carom_model **model, const char *name, const char *parameters, carom_error *error);
-carom_status carom_record_options(carom_options *options, const carom_model *model, const char *settings,
-                                  carom_error *error);
-carom_status carom_record_run(carom_record *record, const char *model, const char *parameters, const char *settings,
-                              carom_error *error);
-void carom_record_free(carom_record *record);
+} carom_run_log;
+carom_status carom_run_log_model(carom_model **model, const char *name, const char *parameters, carom_error *error);
+carom_status carom_run_log_options(carom_options *options, const carom_model *model, const char *settings,
+                                   carom_error *error);
+carom_status carom_run_log_make(carom_run_log *record, const char *model, const char *parameters, const char *settings,
+                                carom_error *error);
+void carom_run_log_free(carom_run_log *record);
 /* Runs a comparison and puts a log-log plot of every norm and a table of orders; each order must be within
  * [expected - below, expected + above] (expected[scheme*nnorm + norm]; NAN: shown, not checked). */
 typedef struct carom_comparison {

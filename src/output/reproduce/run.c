@@ -24,7 +24,7 @@ static bool next_pair(const char **list, char *word, char **value)
     return true;
 }
 
-carom_status carom_record_model(carom_model **model, const char *name, const char *parameters, carom_error *error)
+carom_status carom_run_log_model(carom_model **model, const char *name, const char *parameters, carom_error *error)
 {
     char word[16][WORD], *text;
     const char *names[16];
@@ -39,8 +39,8 @@ carom_status carom_record_model(carom_model **model, const char *name, const cha
     return carom_model_set(*model, names, values, n, error);
 }
 
-carom_status carom_record_options(carom_options *options, const carom_model *model, const char *settings,
-                                  carom_error *error)
+carom_status carom_run_log_options(carom_options *options, const carom_model *model, const char *settings,
+                                   carom_error *error)
 {
     char word[WORD], *text;
     *options = carom_options_default();
@@ -50,13 +50,13 @@ carom_status carom_record_options(carom_options *options, const carom_model *mod
     return CAROM_OK;
 }
 
-carom_status carom_record_run(carom_record *record, const char *model, const char *parameters, const char *settings,
-                              carom_error *error)
+carom_status carom_run_log_make(carom_run_log *record, const char *model, const char *parameters, const char *settings,
+                                carom_error *error)
 {
     carom_options options;
-    *record = (carom_record){0};
-    CAROM_TRY(carom_record_model(&record->model, model, parameters, error));
-    CAROM_TRY(carom_record_options(&options, record->model, settings, error));
+    *record = (carom_run_log){0};
+    CAROM_TRY(carom_run_log_model(&record->model, model, parameters, error));
+    CAROM_TRY(carom_run_log_options(&options, record->model, settings, error));
     CAROM_TRY(carom_sim_new(&record->sim, record->model, &options, error));
     CAROM_TRY(carom_trajectory_new(&record->trajectory, record->sim, error));
     carom_status status = carom_sim_run(record->sim, carom_sim_options(record->sim)->t_end);
@@ -65,12 +65,12 @@ carom_status carom_record_run(carom_record *record, const char *model, const cha
     return CAROM_OK;
 }
 
-void carom_record_free(carom_record *record)
+void carom_run_log_free(carom_run_log *record)
 {
     carom_trajectory_free(record->trajectory);
     carom_sim_free(record->sim);
     carom_model_free(record->model);
-    *record = (carom_record){0};
+    *record = (carom_run_log){0};
 }
 
 /* ---- orders ---- */
@@ -151,9 +151,9 @@ carom_status carom_find_orders(carom_findings *f, const carom_comparison *c, car
     if (c->known && c->shifts != 1)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "errors are known for steps of this length, not for %d near it",
                    c->shifts);
-    carom_status status = carom_record_model(&model, c->model, c->parameters, error);
+    carom_status status = carom_run_log_model(&model, c->model, c->parameters, error);
     if (status == CAROM_OK)
-        status = carom_record_options(&options, model, c->settings ? c->settings : "", error);
+        status = carom_run_log_options(&options, model, c->settings ? c->settings : "", error);
     const carom_converge_request request = {.size = sizeof request, .model = model,
                                             .options = &options,
                                             .schemes = c->schemes,
@@ -188,9 +188,9 @@ carom_status carom_find_exactness(carom_findings *f, const carom_exactness *e, c
     carom_options options;
     carom_reference *reference = NULL;
     double errors[8] = {0}, worst = 0;
-    carom_status status = carom_record_model(&model, e->model, e->parameters, error);
+    carom_status status = carom_run_log_model(&model, e->model, e->parameters, error);
     if (status == CAROM_OK)
-        status = carom_record_options(&options, model, e->settings, error);
+        status = carom_run_log_options(&options, model, e->settings, error);
     if (status == CAROM_OK)
         status = carom_options_set(&options, "scheme", e->scheme, error);
     if (status == CAROM_OK)

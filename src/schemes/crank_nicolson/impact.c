@@ -23,7 +23,7 @@ void carom_cn_mode(carom_step *s, carom_cn *w, int contact, carom_mode mode)
         return;
     carom_event_type type = carom_event_of(*m, mode);
     *m = (unsigned char)mode;
-    carom_stage_event(s->stage, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
+    carom_record_event(s->record, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
 }
 
 carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
@@ -88,12 +88,12 @@ static void book(carom_step *s, carom_cn *w, const double *P, const double *v_be
     carom_contacts *c = s->contacts;
     for (int r = 0; r < s->system->nrow; r++)
         w->jump[r] += P[r], w->at.impulse[r] += P[r];
-    if (!s->stage->account)
+    if (!s->record->account)
         return;
     if (P != c->P)
         carom_copy(s->system->nrow, P, c->P);
     memset(c->hit, 1, (size_t)s->system->model->ncontact);
-    carom_contact_account(c, s->system, 0, w->at.t, w->at.q, w->at.v, v_before, w->at.v, s->stage);
+    carom_contact_account(c, s->system, 0, w->at.t, w->at.q, w->at.v, v_before, w->at.v, s->record);
 }
 
 /* (1) */
@@ -106,14 +106,14 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
     CAROM_TRY(carom_mass_factor(sys, w->at.t, s->error));
     CAROM_TRY(
         carom_contact_impact(c, sys, &sys->mass, NULL, w->v_old, w->v_old, &w->at, w->at.v, s->error));
-    s->stage->residual = CAROM_MAX(s->stage->residual, c->solve.residual);
+    s->record->residual = CAROM_MAX(s->record->residual, c->solve.residual);
     double rounding = 1e-13 * (1 + speed(sys, w)), scale = speed(sys, w);
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         double before = c->u_before[link->row], after = c->u_after[link->row];
         bool struck = c->P[link->row] > 0 && before < -rounding;
         if (struck && w->at.mode[link->contact] == CAROM_OPEN) {
-            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, w->at.t, link, c->u_before, c->u_after, c->P);
+            carom_record_contact(s->record, CAROM_EVENT_IMPACT, w->at.t, link, c->u_before, c->u_after, c->P);
             *hit = true;
         }
         if (w->at.mode[link->contact] == CAROM_OPEN)

@@ -35,7 +35,7 @@ static carom_status settle(carom_step *s, carom_cn *w, double t1)
 static void record(carom_step *s, const carom_cn *w, double t1, double ds)
 {
     carom_draft piece;
-    if (!carom_stage_parabola(s->stage, s->system, &w->at, t1, ds, w->q1, w->v1, w->at.mode, &piece))
+    if (!carom_record_parabola(s->record, s->system, &w->at, t1, ds, w->q1, w->v1, w->at.mode, &piece))
         return;
     for (int r = 0; r < s->system->nrow; r++)
         piece.force[r] = w->links ? 0.5 * (w->x0[r] + w->x1[r]) : 0;
@@ -44,10 +44,10 @@ static void record(carom_step *s, const carom_cn *w, double t1, double ds)
 /* A segment's energy is that after the jump at its end. */
 static void stage_energy(carom_step *s, const carom_cn *w)
 {
-    if (!s->stage->account || s->stage->nsegment == 0)
+    if (!s->record->account || s->record->nsegment == 0)
         return;
     carom_system_eval(s->system, CAROM_ENERGY, w->at.t, w->at.q, w->at.v);
-    s->stage->segment[s->stage->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
+    s->record->segment[s->record->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
 }
 
 /* (4); powers of the contacts in the middle, where u of what is closed vanishes to second order. */
@@ -70,10 +70,10 @@ static void account(carom_step *s, carom_cn *w, double t1, double ds)
             c->P[r] = 0.5 * ds * (w->x0[r] + w->x1[r]);
     }
     memset(c->hit, 0, (size_t)sys->model->ncontact);
-    carom_contact_account(c, sys, 0.5 * ds, w->at.t, w->at.q, w->vs, w->at.v, w->v1, s->stage);
+    carom_contact_account(c, sys, 0.5 * ds, w->at.t, w->at.q, w->vs, w->at.v, w->v1, s->record);
     carom_system_eval(sys, CAROM_ENERGY, t1, w->q1, w->vs);
-    s->stage->work_external += 0.5 * ds * sys->at.energy[2];
-    s->stage->viscous -= 0.5 * ds * sys->at.energy[3];
+    s->record->work_external += 0.5 * ds * sys->at.energy[2];
+    s->record->viscous -= 0.5 * ds * sys->at.energy[3];
 }
 
 carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
@@ -82,25 +82,25 @@ carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)
     w->tau = ds == s->h - w->tau ? s->h : w->tau + ds;
     double t1 = s->now->t + (w->tau + *s->t_low);
     CAROM_TRY(settle(s, w, t1));
-    if (s->stage->record && ds > 0)
+    if (s->record->observed && ds > 0)
         record(s, w, t1, ds);
-    if (s->stage->account)
+    if (s->record->account)
         account(s, w, t1, ds);
     for (int r = 0; w->links && r < sys->nrow; r++)
         w->at.impulse[r] += 0.5 * ds * (w->x0[r] + w->x1[r]);                                     /* (3) */
     carom_copy(sys->nq, w->q1, w->at.q);
     carom_copy(sys->nv, w->v1, w->at.v);
     w->at.t = t1;
-    if (s->stage->record)
+    if (s->record->observed)
         stage_energy(s, w);
     return CAROM_OK;
 }
 
 void carom_cn_stage_jump(carom_step *s, carom_cn *w, const double *v_before)
 {
-    if (!s->stage->record)
+    if (!s->record->observed)
         return;
-    carom_stage_jump(s->stage, s->system, w->at.t, w->at.q, v_before, w->at.v, w->jump);
+    carom_record_jump(s->record, s->system, w->at.t, w->at.q, v_before, w->at.v, w->jump);
     stage_energy(s, w);
 }
 

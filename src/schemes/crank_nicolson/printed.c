@@ -80,16 +80,16 @@ static void bounce(carom_step *s, carom_cn *w, double u_before, double u_after)
     double P = carom_mass_entry(sys, 0, 0) * (w->at.v[0] - w->v_old[0]) / G;
     w->jump[0] = P;
     w->at.impulse[0] += P;
-    carom_stage_event(s->stage, &(carom_event){.type = CAROM_EVENT_IMPACT, .t = w->at.t, .u_before = {u_before},
-                                               .u_after = {u_after}, .impulse = {P}});
+    carom_record_event(s->record, &(carom_event){.type = CAROM_EVENT_IMPACT, .t = w->at.t, .u_before = {u_before},
+                                                 .u_after = {u_after}, .impulse = {P}});
     carom_cn_stage_jump(s, w, w->v_old);
-    if (!s->stage->account)
+    if (!s->record->account)
         return;
     w->g_bar[0] = -1;
     carom_contacts_activate(s->contacts, sys, w->g_bar, w->at.q, w->at.mode);
     s->contacts->P[0] = P;
     s->contacts->hit[0] = 1;
-    carom_contact_account(s->contacts, sys, 0, w->at.t, w->at.q, w->at.v, w->v_old, w->at.v, s->stage);
+    carom_contact_account(s->contacts, sys, 0, w->at.t, w->at.q, w->at.v, w->v_old, w->at.v, s->record);
 }
 
 /* (1)-(8) once; *u_new: the velocity of the gap after an impact */

@@ -51,7 +51,7 @@ static void tell(carom_step *s, const carom_exact *x, carom_event_type type, dou
     carom_event event = {.type = type, .t = t, .contact = contact};
     event.u_before[0] = u_before, event.u_after[0] = u_after;
     event.impulse[0] = type == CAROM_EVENT_OPENING ? 0 : x->P[x->njoint + contact];
-    carom_stage_event(s->stage, &event);
+    carom_record_event(s->record, &event);
 }
 
 static void open_contact(carom_step *s, const carom_exact *x, int link)
@@ -140,7 +140,7 @@ carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
     if (status == CAROM_NOT_CONVERGED)
         status = accelerations(s, x, t, s->options->contact_tol);
     CAROM_TRY(status);
-    s->stage->residual = fmax(s->stage->residual, c->solve.residual);
+    s->record->residual = fmax(s->record->residual, c->solve.residual);
     double size = carom_norm_max(c->problem.n, c->problem.b);
     for (int k = 0; k < c->nactive; k++) {
         int i = c->active[k], contact = s->system->link[i].contact;
@@ -178,8 +178,8 @@ static void account(carom_step *s, const carom_exact *x)
         const double *G = x->G + i * n;
         double work = 0.5 * x->P[i] * (carom_dot(n, G, x->v_before) + carom_dot(n, G, s->next->v));
         double moving = i < x->njoint ? work : -x->P[i] * carom_exact_time(x, x->offset_1 + i * x->nt);
-        s->stage->work_constraints += moving;
-        s->stage->impact += moving - work;
+        s->record->work_constraints += moving;
+        s->record->impact += moving - work;
     }
 }
 
@@ -241,8 +241,8 @@ static void tell_changes(carom_step *s, const carom_exact *x, const unsigned cha
         tell(s, x, now_closed ? CAROM_EVENT_CLOSING : CAROM_EVENT_OPENING, when, contact, x->u_before[i],
              x->u_after[i]);
         if (now_closed && x->tau[i] > 0)
-            carom_stage_zeno(s->stage,
-                             &(carom_zeno){contact, t + x->tau[i], (long)x->count[contact], (long)x->lost[i]});
+            carom_record_zeno(s->record,
+                              &(carom_zeno){contact, t + x->tau[i], (long)x->count[contact], (long)x->lost[i]});
         x->count[contact] = 0;
     }
 }
@@ -272,7 +272,7 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     if (status == CAROM_NOT_CONVERGED)
         status = impact_to(s, x, &here, s->options->contact_tol);
     CAROM_TRY(status);
-    s->stage->residual = fmax(s->stage->residual, c->solve.residual);
+    s->record->residual = fmax(s->record->residual, c->solve.residual);
     carom_copy(x->nlink, c->P, x->P);
     carom_copy(x->nlink, c->u_before, x->u_before);
     carom_copy(x->nlink, c->u_after, x->u_after);
@@ -282,10 +282,10 @@ carom_status carom_exact_impact(carom_step *s, carom_exact *x, const carom_fligh
     }
     for (int i = 0; i < x->nlink; i++)
         next->impulse[i] += x->P[i];
-    if (s->stage->account)
+    if (s->record->account)
         account(s, x);
-    if (s->stage->record)
-        carom_stage_jump(s->stage, s->system, t, next->q, x->v_before, next->v, x->P);
+    if (s->record->observed)
+        carom_record_jump(s->record, s->system, t, next->q, x->v_before, next->v, x->P);
     return CAROM_OK;
 }
 

@@ -86,7 +86,7 @@ static void move(carom_step *s, carom_exact *x, const carom_flight *f, double at
 {
     int n = x->n, terms = x->terms;
     double *q = s->next->q, *v = s->next->v, *low = s->memory_next + x->nlink - x->njoint + 2;
-    bool whole = at == 1 && !s->stage->record && !s->stage->account;
+    bool whole = at == 1 && !s->record->observed && !s->record->account;
     for (int i = 0; i < n; i++) {
         if (!whole)
             carom_exact_series(x, f->Q + i * x->nz * terms, x->c + i * terms);
@@ -139,9 +139,9 @@ static carom_status piece(carom_step *s, carom_exact *x, double h, double *done)
     *done = at == end && rest <= x->rho ? h : *done + at * x->rho;
     if (at > 0) {
         move(s, x, f, at, s->now->t + (low + *done));
-        if (s->stage->account)
+        if (s->record->account)
             carom_exact_account(s, x, f, t0, at);
-        if (s->stage->record)
+        if (s->record->observed)
             carom_exact_record(s, x, f, t0, at);
     }
     CAROM_TRY(progress(s, x, at * x->rho));

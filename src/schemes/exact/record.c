@@ -16,7 +16,7 @@ void carom_exact_record(carom_step *s, const carom_exact *x, const carom_flight 
     carom_draft piece;
     for (int i = 0; i < n; i++)
         q0[i] = x->c[i * x->terms];
-    if (!carom_stage_draft(s->stage, s->system, t0, q0, x->t, s->next->mode, N, &piece))
+    if (!carom_record_draft(s->record, s->system, t0, q0, x->t, s->next->mode, N, &piece))
         return;
     for (int i = 0; i < n; i++) {
         double power = at;
@@ -63,8 +63,8 @@ void carom_exact_account(carom_step *s, carom_exact *x, const carom_flight *f, d
             v[i] /= x->rho;
         }
         carom_system_eval(s->system, CAROM_ENERGY, t0 + here * x->rho, q, v);
-        s->stage->work_external += length * s->system->at.energy[2];
-        s->stage->viscous -= length * s->system->at.energy[3];
-        s->stage->work_constraints += length * moving_links(x, f, t0 + here * x->rho, here);
+        s->record->work_external += length * s->system->at.energy[2];
+        s->record->viscous -= length * s->system->at.energy[3];
+        s->record->work_constraints += length * moving_links(x, f, t0 + here * x->rho, here);
     }
 }

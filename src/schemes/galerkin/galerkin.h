@@ -1,5 +1,5 @@
 /* galerkin.h: what the parts of the Galerkin families share: stages (galerkin.c), Newton's method for them
- * (newton.c), the end of a step (end.c) and what it has to tell (stage.c). */
+ * (newton.c), the end of a step (end.c) and what it has to tell (record.c). */
 #ifndef CAROM_GALERKIN_H
 #define CAROM_GALERKIN_H
 

@@ -140,7 +140,7 @@ static void compare(const carom_step *s, carom_control *c, trial *x)
     const carom_state *now = s->now, *next = s->next, *one = &c->one;
     int nq = s->system->nq, nv = s->system->nv, control = (int)s->field[CAROM_MOREAU_CONTROL];
     bool guarded = s->field[CAROM_MOREAU_GUARDED] != 0;
-    bool impact = c->quiet.count[CAROM_EVENT_IMPACT] || s->stage->count[CAROM_EVENT_IMPACT];
+    bool impact = c->quiet.count[CAROM_EVENT_IMPACT] || s->record->count[CAROM_EVENT_IMPACT];
     double depth = CAROM_MAX(deeper(s, c, &c->middle), deeper(s, c, next));
     double e_q = distance(s, nq, now->q, next->q, one->q), e_v = distance(s, nv, now->v, next->v, one->v);
     x->p = control == CAROM_CONTROL_COORDINATES ? 0 : control == CAROM_CONTROL_HALVING ? smooth_order(s) : 1;
@@ -173,7 +173,7 @@ static void indicate(const carom_step *s, carom_control *c, trial *x)
     int nv = s->system->nv;
     const double *a_before = s->memory + ACCELERATION;
     double *a = s->memory_next + ACCELERATION, h = x->h;
-    bool impact = s->stage->count[CAROM_EVENT_IMPACT] > 0;
+    bool impact = s->record->count[CAROM_EVENT_IMPACT] > 0;
     memset(c->size, 0, sizeof(double) * (size_t)nv);
     carom_system_size(s->system, s->now->q, c->size);
     carom_system_size(s->system, s->next->q, c->size);
@@ -200,8 +200,8 @@ static void account(carom_step *s, carom_control *c)
         carom_system_eval(sys, CAROM_GAP, at->t, at->q, at->v);
     for (int i = sys->njoint; i < sys->nlink; i++)
         c->depth = CAROM_MAX(c->depth, -sys->at.g[i]);
-    if (s->stage->nsegment) {
-        carom_segment *last = &s->stage->segment[s->stage->nsegment - 1];
+    if (s->record->nsegment) {
+        carom_segment *last = &s->record->segment[s->record->nsegment - 1];
         last->energy = sys->at.energy[0] + sys->at.energy[1];
         last->penetration = c->depth;
     }
@@ -210,19 +210,19 @@ static void account(carom_step *s, carom_control *c)
 static carom_status halves(carom_step *s, carom_control *c, double h)
 {
     carom_system *sys = s->system;
-    carom_stage *stage = s->stage;
+    carom_record *record = s->record;
     carom_step part = *s;
     double residual;
     part.field = c->field, part.error = c->error, part.h = 0.5 * h;
     part.next = &c->middle, part.t_low_next = &c->middle_low;
     CAROM_TRY(c->plain(&part));
-    residual = stage->residual;
-    if (stage->account)
+    residual = record->residual;
+    if (record->account)
         account(s, c);
     part.now = &c->middle, part.t_low = &c->middle_low;
     part.next = s->next, part.t_low_next = s->t_low_next, part.h = 0.5 * h;
     CAROM_TRY(c->plain(&part));
-    stage->residual = CAROM_MAX(stage->residual, residual);
+    record->residual = CAROM_MAX(record->residual, residual);
     for (int r = 0; r < sys->nrow; r++)
         s->next->impulse[r] += c->middle.impulse[r];
     return CAROM_OK;
@@ -233,14 +233,14 @@ static carom_status attempt(carom_step *s, carom_control *c, trial *x)
     carom_step whole = *s;
     bool indicator = s->field[CAROM_MOREAU_CONTROL] == CAROM_CONTROL_INDICATOR;
     whole.field = c->field, whole.error = c->error, whole.h = x->h;
-    carom_stage_clear(s->stage);
+    carom_record_clear(s->record);
     if (indicator) {
         CAROM_TRY(c->plain(&whole));
         indicate(s, c, x);
         return CAROM_OK;
     }
-    carom_stage_clear(&c->quiet);
-    whole.next = &c->one, whole.stage = &c->quiet, whole.t_low_next = &c->middle_low;
+    carom_record_clear(&c->quiet);
+    whole.next = &c->one, whole.record = &c->quiet, whole.t_low_next = &c->middle_low;
     CAROM_TRY(c->plain(&whole));
     CAROM_TRY(halves(s, c, x->h));
     compare(s, c, x);

@@ -23,7 +23,7 @@ typedef struct carom_control {
     double *g_now, *g_end;           /* [nlink] gaps before and after */
     double *size;                    /* [nv] what rtol refers to */
     double field[CAROM_FIELDS_MAX];  /* what the plain step sees */
-    carom_stage quiet;               /* takes what the whole step has to tell, and drops it */
+    carom_record quiet;               /* takes what the whole step has to tell, and drops it */
     carom_error *error;              /* of an attempt */
 } carom_control;
 

@@ -291,10 +291,10 @@ carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hi
         carom_system_drift(sys, now->q, w->v_th, h, s->next->q);                               /* (3) */
     } while (w->catches && sys->model->ncontact && late(s, w));
     *hit = carom_step_status(s, w->v_free);
-    if (s->stage->account) {
+    if (s->record->account) {
         midpoint(s, w, s->next->v);
         carom_contact_account(s->contacts, sys, h, now->t + s->field[THETA] * h, w->q_th, w->v_th, now->v, s->next->v,
-                              s->stage);
+                              s->record);
     }
     return CAROM_OK;
 }

@@ -71,8 +71,8 @@ static carom_status step(carom_step *s)
         return carom_step_finish(s, hit);
     CAROM_TRY(carom_contact_project_gaps(&w->projection, s->contacts, s->system, s->next->t, s->next->q, s->next->v,
                                          &moved, s->error)); /* (2), (3) */
-    if (moved && s->stage->account)
-        s->stage->work_constraints += energy(s, s->next->q) - energy(s, w->projection.q_free);
+    if (moved && s->record->account)
+        s->record->work_constraints += energy(s, s->next->q) - energy(s, w->projection.q_free);
     return carom_step_finish(s, hit);
 }
 

@@ -26,12 +26,12 @@ typedef struct place { /* in the step: time over its length, gap, dg/ds */
 } place;
 
 /* (1): fills g and the normal velocities of all contacts. */
-static void look(carom_step *s, carom_tol *w, double at, double *g, double *u)
+static void look(carom_step *s, carom_piecewise *w, double at, double *g, double *u)
 {
     carom_system *sys = s->system;
     int nv = sys->nv;
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
-    carom_tol_inside(sys, w, at, w->end.v, w->shift_q, w->shift_v);
+    carom_piecewise_inside(sys, w, at, w->end.v, w->shift_q, w->shift_v);
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, s->now->t + at * w->end.x, w->shift_q, w->shift_v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
@@ -40,7 +40,7 @@ static void look(carom_step *s, carom_tol *w, double at, double *g, double *u)
     }
 }
 
-static void sample(carom_step *s, carom_tol *w)
+static void sample(carom_step *s, carom_piecewise *w)
 {
     int n = s->system->nlink;
     for (int k = 1; k < PLACES; k++)
@@ -53,7 +53,7 @@ static void sample(carom_step *s, carom_tol *w)
     w->dips.x = w->end.x;
 }
 
-static place look_at(carom_step *s, carom_tol *w, int i, double at)
+static place look_at(carom_step *s, carom_piecewise *w, int i, double at)
 {
     double *g = w->dips.g + (PLACES + 1) * s->system->nlink, *u = w->dips.u + (PLACES + 1) * s->system->nlink;
     look(s, w, at, g, u);
@@ -73,7 +73,7 @@ static double least(const place *a, const place *b)
 }
 
 /* (5) */
-static bool bottom(carom_step *s, carom_tol *w, int i, place a, place b, double noise, double *high)
+static bool bottom(carom_step *s, carom_piecewise *w, int i, place a, place b, double noise, double *high)
 {
     for (int k = 0; k < BISECTIONS && b.s - a.s > 1e-12; k++) {
         place m = look_at(s, w, i, 0.5 * (a.s + b.s));
@@ -87,8 +87,8 @@ static bool bottom(carom_step *s, carom_tol *w, int i, place a, place b, double 
 }
 
 /* (4): the first place of [a, b] found where the gap is negative. */
-static bool search(carom_step *s, carom_tol *w, int i, place a, place b, double d, double noise, int depth, double *low,
-                   double *high)
+static bool search(carom_step *s, carom_piecewise *w, int i, place a, place b, double d, double noise, int depth,
+                   double *low, double *high)
 {
     *low = a.s, *high = b.s;
     if (least(&a, &b) - d >= 0)
@@ -104,7 +104,7 @@ static bool search(carom_step *s, carom_tol *w, int i, place a, place b, double 
 }
 
 /* Too far away for anything that moves as fast as the step does at its ends. */
-static bool far(const carom_step *s, const carom_tol *w, int i)
+static bool far(const carom_step *s, const carom_piecewise *w, int i)
 {
     const carom_system *sys = s->system;
     int r = sys->link[i].row;
@@ -117,7 +117,7 @@ static bool far(const carom_step *s, const carom_tol *w, int i)
 }
 
 /* The first part [low, high] of the step, behind `from`, in which the gap becomes negative on the dense output. */
-static bool dip(carom_step *s, carom_tol *w, int contact, bool left, double noise, double from, double *low,
+static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, double noise, double from, double *low,
                    double *high)
 {
     const carom_system *sys = s->system;
@@ -155,7 +155,7 @@ static bool dip(carom_step *s, carom_tol *w, int contact, bool left, double nois
 
 enum { ITERATIONS = 60 };
 
-static double value(const carom_step *s, const carom_tol *w, const carom_end *e, carom_cause cause, int contact)
+static double value(const carom_step *s, const carom_piecewise *w, const carom_end *e, carom_cause cause, int contact)
 {
     const carom_system *sys = s->system;
     const carom_link *link = &sys->link[sys->njoint + contact];
@@ -177,7 +177,7 @@ static double value(const carom_step *s, const carom_tol *w, const carom_end *e,
 
 /* The root of the function in [low, high], positive at low and negative at high; for gaps by Newton's method inside the
  * bracket. Leaves the trial at the root in w->end, on the negative side of it. */
-static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int contact, double low, double f_low,
+static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double low, double f_low,
                            double high, double f_high)
 {
     const carom_system *sys = s->system;
@@ -188,13 +188,13 @@ static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int c
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
         double newton = slope ? e->x - e->g[sys->njoint + contact] / e->u[row] : -1, x = carom_bracket_next(&b, newton);
-        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
         /* at the root, from above */
         bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
         if (f <= 0 || there)
-            carom_tol_copy(sys, e, &w->end);
+            carom_piecewise_copy(sys, e, &w->end);
         if (f == 0 || there)
             break;
     }
@@ -203,14 +203,15 @@ static carom_status polish(carom_step *s, carom_tol *w, carom_cause cause, int c
 
 /* A gap that is negative at x = high: the root before it. A gap that has just opened is 0 at the start: first find a
  * place where it is positive. */
-static carom_status impact_before(carom_step *s, carom_tol *w, int contact, double low, double high, double f_high)
+static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact, double low, double high,
+                                  double f_high)
 {
     const carom_system *sys = s->system;
     int i = sys->njoint + contact;
     double f_low = 0;
-    carom_tol_copy(sys, &w->probe, &w->end);
+    carom_piecewise_copy(sys, &w->probe, &w->end);
     if (low > 0) {
-        CAROM_TRY(carom_tol_trial(s, w, low, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, low, &w->probe, NULL));
         f_low = w->probe.g[i];
     } else if (w->start.g[i] > 0) {
         f_low = w->start.g[i];
@@ -220,33 +221,33 @@ static carom_status impact_before(carom_step *s, carom_tol *w, int contact, doub
         x *= 0.5;
         if (s->now->t + x == s->now->t)
             break;
-        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         f_low = w->probe.g[i];
         if (f_low < 0) {
-            carom_tol_copy(sys, &w->probe, &w->end);
+            carom_piecewise_copy(sys, &w->probe, &w->end);
             high = x, f_high = f_low;
         }
     }
     if (f_low <= 0) { /* it does not open: it is hit at once */
-        CAROM_TRY(carom_tol_trial(s, w, 0, &w->end, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, 0, &w->end, NULL));
         return CAROM_OK;
     }
     return polish(s, w, CAROM_CAUSE_GAP, contact, x, f_low, high, f_high);
 }
 
 /* (1) for one open contact: shortens w->end when its gap closes before. */
-static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *found)
+static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
     const carom_system *sys = s->system;
     int i = sys->njoint + contact, r = sys->link[i].row;
     double low = 0, high = 0, h = w->end.x;
-    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_tol_rest(s, w->start.v); /* it has just left */
+    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_piecewise_rest(s, w->start.v); /* it has just left */
     double rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
     /* a gap that opens slowly is 0 but for rounding for a while */
     double noise = w->start.g[i] <= rounding ? rounding : 0;
     *found = false;
     for (double from = 0; from < 1 && dip(s, w, contact, left, noise, from, &low, &high); from = high) {
-        CAROM_TRY(carom_tol_trial(s, w, high * h, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
         if (*found)
             return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
@@ -256,30 +257,30 @@ static carom_status closing(carom_step *s, carom_tol *w, int contact, bool *foun
 
 /* What has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. If it is
  * negative at once, the event is at the start (*low < 0). */
-static carom_status begun(carom_step *s, carom_tol *w, carom_cause cause, int contact, double rounding, double *low,
-                          double *f_low)
+static carom_status begun(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double rounding,
+                          double *low, double *f_low)
 {
     double x = w->end.x;
     *low = -1;
-    CAROM_TRY(carom_tol_trial(s, w, 1e-6 * x, &w->probe, NULL));
+    CAROM_TRY(carom_piecewise_trial(s, w, 1e-6 * x, &w->probe, NULL));
     bool at_once = value(s, w, &w->probe, cause, contact) < -rounding;
     if (at_once)
-        carom_tol_copy(s->system, &w->probe, &w->end);
+        carom_piecewise_copy(s->system, &w->probe, &w->end);
     for (int k = 0; !at_once && k < 40; k++) {
         x *= 0.5;
-        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, &w->probe, cause, contact);
         if (f > 0) {
             *low = x, *f_low = f;
             return CAROM_OK;
         }
-        carom_tol_copy(s->system, &w->probe, &w->end);
+        carom_piecewise_copy(s->system, &w->probe, &w->end);
     }
     return CAROM_OK;
 }
 
 /* How far a function is from 0 by rounding alone. */
-static double rounding_of(const carom_step *s, const carom_tol *w, carom_cause cause, int contact)
+static double rounding_of(const carom_step *s, const carom_piecewise *w, carom_cause cause, int contact)
 {
     const carom_link *link = &s->system->link[s->system->njoint + contact];
     double force = 0;
@@ -301,7 +302,7 @@ static double vertex(const double *x, const double *f, double *least)
 }
 
 /* (5): forces are known at the stages only; a trial where they may be out of bounds between them. */
-static carom_status between(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h)
+static carom_status between(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double h)
 {
     double x[CAROM_STAGES + 1] = {0}, f[CAROM_STAGES + 1] = {value(s, w, &w->start, cause, contact)};
     double end = value(s, w, &w->end, cause, contact);
@@ -316,9 +317,9 @@ static carom_status between(carom_step *s, carom_tol *w, carom_cause cause, int 
         double least, at = vertex(x + i, f + i, &least);
         if (!(least < 0.02 * (fabs(f[i]) + fabs(f[i + 1]) + fabs(f[i + 2])) && at > 0 && at < w->end.x))
             continue;
-        CAROM_TRY(carom_tol_trial(s, w, at, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, at, &w->probe, NULL));
         if (value(s, w, &w->probe, cause, contact) < 0) {
-            carom_tol_copy(s->system, &w->probe, &w->end);
+            carom_piecewise_copy(s->system, &w->probe, &w->end);
             break;
         }
     }
@@ -326,7 +327,7 @@ static carom_status between(carom_step *s, carom_tol *w, carom_cause cause, int 
 }
 
 /* (2)-(4): sign change between the ends, or at a stage between them. */
-static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int contact, double h, bool *found)
+static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double h, bool *found)
 {
     double f0 = value(s, w, &w->start, cause, contact), f1, low = 0, rounding = rounding_of(s, w, cause, contact);
     for (int k = 1; cause != CAROM_CAUSE_SLIP_END && k < w->watched; k++) {
@@ -334,10 +335,10 @@ static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int
         double x = w->node[k] * h;
         if (x >= w->end.x || !(value(s, w, &stage, cause, contact) < 0))
             continue;
-        CAROM_TRY(carom_tol_trial(s, w, x, &w->probe, NULL));
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         f1 = value(s, w, &w->probe, cause, contact);
         if (f1 < 0) {
-            carom_tol_copy(s->system, &w->probe, &w->end);
+            carom_piecewise_copy(s->system, &w->probe, &w->end);
             break;
         }
     }
@@ -351,7 +352,7 @@ static carom_status crossing(carom_step *s, carom_tol *w, carom_cause cause, int
     return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
-carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
+carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
 {
     const carom_system *sys = s->system;
     double h = w->end.x;

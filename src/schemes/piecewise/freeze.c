@@ -13,7 +13,7 @@
 
 /* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen
  * mode: what rested in relative flight may now fall. A soft hit begins a tail of its own. */
-static bool disturbed(const carom_step *s, const carom_tol *w, double tail, double k, double fall)
+static bool disturbed(const carom_step *s, const carom_piecewise *w, double tail, double k, double fall)
 {
     const carom_system *sys = s->system;
     int nc = sys->nlink - sys->njoint;
@@ -35,7 +35,7 @@ static bool disturbed(const carom_step *s, const carom_tol *w, double tail, doub
 }
 
 /* How far a coordinate moves when the gap of a contact closes by 1. */
-static double leverage(carom_step *s, carom_tol *w, int row)
+static double leverage(carom_step *s, carom_piecewise *w, int row)
 {
     const carom_system *sys = s->system;
     double *y = w->shift_v;
@@ -45,7 +45,7 @@ static double leverage(carom_step *s, carom_tol *w, int row)
 }
 
 /* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
-static void report_zeno(carom_step *s, const carom_tol *w, int contact, double rest)
+static void report_zeno(carom_step *s, const carom_piecewise *w, int contact, double rest)
 {
     const carom_system *sys = s->system;
     int r = sys->link[sys->njoint + contact].row;
@@ -57,11 +57,11 @@ static void report_zeno(carom_step *s, const carom_tol *w, int contact, double r
         zeno.t += 2 * u / (fall * (1 - e));
         zeno.skipped = (long)ceil(log(rest / u) / log(e));
     }
-    carom_stage_zeno(s->stage, &zeno);
+    carom_record_zeno(s->record, &zeno);
 }
 
 /* (1): marks those whose bounces may end now in w->still.mode; must: only those that cannot be told from rest. */
-static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, double *tail, double *k_least,
+static bool candidates(carom_step *s, carom_piecewise *w, double rest, bool must, double *tail, double *k_least,
                        double *fall_least)
 {
     const carom_system *sys = s->system;
@@ -73,7 +73,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c, r = sys->link[i].row;
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
-        double k = must ? rounding : CAROM_MAX(carom_tol_freeze_length(s), rounding);
+        double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
             e->g[i] + u * u / (2 * fall) > k)
@@ -91,7 +91,7 @@ static bool candidates(carom_step *s, carom_tol *w, double rest, bool must, doub
 }
 
 /* What freezing takes: of the normal velocities as impacts, of the others as friction. */
-static void account_freeze(carom_step *s, carom_tol *w)
+static void account_freeze(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
     const carom_equations *f = &w->given.equations;
@@ -109,12 +109,12 @@ static void account_freeze(carom_step *s, carom_tol *w)
         moving += f->x[k] * sys->at.w[r];
         impact += normal ? 0.5 * f->x[k] * carom_row_speed(sys, r, w->probe.v) : 0;
     }
-    s->stage->impact += impact;
-    s->stage->work_constraints += moving;
-    s->stage->friction += loss + moving - impact;
+    s->record->impact += impact;
+    s->record->work_constraints += moving;
+    s->record->friction += loss + moving - impact;
 }
 
-void carom_tol_add_projection_impulse(carom_step *s, carom_tol *w)
+void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w)
 {
     const carom_system *sys = s->system;
     double *P = s->contacts->P;
@@ -126,7 +126,7 @@ void carom_tol_add_projection_impulse(carom_step *s, carom_tol *w)
 
 /* (2), from the velocities in w->probe.v. Closed contacts that carry no force, but would be driven together by it,
  * are held, too. */
-static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bool *held)
+static carom_status remove_velocity(carom_step *s, carom_piecewise *w, double rest, bool *held)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
@@ -134,7 +134,7 @@ static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bo
     for (bool more = true; more;) {
         more = false;
         carom_copy(sys->nv, w->probe.v, e->v);
-        CAROM_TRY(carom_tol_project(s, w, e, false));
+        CAROM_TRY(carom_piecewise_project(s, w, e, false));
         for (int i = sys->njoint; i < sys->nlink; i++) {
             int c = sys->link[i].contact, r = sys->link[i].row;
             double u = carom_row_speed(sys, r, e->v);
@@ -146,7 +146,7 @@ static carom_status remove_velocity(carom_step *s, carom_tol *w, double rest, bo
 }
 
 /* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
-static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
+static carom_status close_marked(carom_step *s, carom_piecewise *w, double rest)
 {
     carom_end *e = &w->end;
     bool held;
@@ -155,29 +155,29 @@ static carom_status close_marked(carom_step *s, carom_tol *w, double rest)
             w->modes[c].mode = CAROM_CLOSED;
             report_zeno(s, w, c, rest);
         }
-    CAROM_TRY(carom_tol_project(s, w, e, false));
-    CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    CAROM_TRY(carom_piecewise_project(s, w, e, false));
+    CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
     CAROM_TRY(remove_velocity(s, w, rest, &held));
-    carom_tol_add_projection_impulse(s, w);
-    if (s->stage->account)
+    carom_piecewise_add_projection_impulse(s, w);
+    if (s->record->account)
         account_freeze(s, w);
-    CAROM_TRY(carom_tol_project(s, w, e, true));
+    CAROM_TRY(carom_piecewise_project(s, w, e, true));
     if (held)
-        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
-    return carom_tol_measure(s, w, e);
+        CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
+    return carom_piecewise_measure(s, w, e);
 }
 
 /* (1), repeated: the contacts inside first, then those that rest on them. */
-carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
+carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
     int nc = sys->nlink - sys->njoint;
-    double rest = carom_tol_rest(s, e->v), tail, k, fall;
-    CAROM_TRY(carom_tol_measure(s, w, e));
+    double rest = carom_piecewise_rest(s, e->v), tail, k, fall;
+    CAROM_TRY(carom_piecewise_measure(s, w, e));
     bool must = false;
     for (int round = 0; round <= nc && candidates(s, w, rest, must, &tail, &k, &fall); round++) {
-        const carom_stage before = *s->stage;
+        const carom_record before = *s->record;
         carom_modes_copy(nc, w->modes, w->modes_before);
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
         carom_copy(sys->nq, e->q, w->probe.q);
@@ -187,14 +187,14 @@ carom_status carom_tol_freeze(carom_step *s, carom_tol *w)
             return status;
         if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))
             continue;
-        *s->stage = before; /* later, when less is left of it; */
+        *s->record = before; /* later, when less is left of it; */
         s->system->info->paradox = CAROM_NO_PARADOX;
         carom_copy(sys->nrow, w->probe.force, s->contacts->P);
         carom_modes_copy(nc, w->modes_before, w->modes);
         carom_copy(sys->nq, w->probe.q, e->q);
         carom_copy(sys->nv, w->probe.v, e->v);
         must = true; /* but of some nothing is left that could become less */
-        CAROM_TRY(carom_tol_measure(s, w, e));
+        CAROM_TRY(carom_piecewise_measure(s, w, e));
     }
     for (int c = 0; c < nc; c++)
         w->still.mode[c] = CAROM_OPEN;

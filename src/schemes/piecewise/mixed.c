@@ -33,7 +33,7 @@ static const carom_field fields[] = {
 };
 
 typedef struct mixed_work {
-    carom_tol tol; /* first: the functions of the core find it in step->work */
+    carom_piecewise tol; /* first: the functions of the core find it in step->work */
     carom_state from; /* start of a substep */
     double *impulse;  /* [nrow] since the start of the step */
     double *atol;     /* [nv] */
@@ -47,7 +47,7 @@ static void orders(const double *field, double *smooth, double *impact)
 static void layout(carom_layout *layout, const carom_system *system, void *work)
 {
     mixed_work *w = work;
-    carom_tol_layout(layout, system, &w->tol);
+    carom_piecewise_layout(layout, system, &w->tol);
     CAROM_PLACE(layout, w->from.q, system->nq);
     CAROM_PLACE(layout, w->from.v, system->nv);
     CAROM_PLACE(layout, w->from.impulse, system->nrow);
@@ -70,11 +70,11 @@ static void copy_state(const carom_system *sys, const carom_state *from, carom_s
 /* Energy at the end of a segment, where it is accounted for; the last one of a step is filled by the simulation. */
 static void tell_energy(carom_step *s)
 {
-    carom_stage *stage = s->stage;
-    if (!stage->account || !stage->record || !stage->nsegment)
+    carom_record *record = s->record;
+    if (!record->account || !record->observed || !record->nsegment)
         return;
     carom_system_eval(s->system, CAROM_ENERGY, s->next->t, s->next->q, s->next->v);
-    stage->segment[stage->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
+    record->segment[record->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
 }
 
 static carom_status step(carom_step *s)
@@ -97,7 +97,7 @@ static carom_status step(carom_step *s)
     memset(w->impulse, 0, sizeof(double) * (size_t)sys->nrow);
     for (int k = 0; k < SUBSTEPS && w->from.t + (full - done) > w->from.t; k++) {
         part.h = full - done;
-        CAROM_TRY(carom_tol_step(&part));
+        CAROM_TRY(carom_piecewise_step(&part));
         done = part.h >= full - done ? full : done + part.h;
         for (int r = 0; r < sys->nrow; r++)
             w->impulse[r] += s->next->impulse[r];
@@ -117,13 +117,13 @@ const carom_scheme carom_scheme_mixed = {
                .fields = fields},
     .orders = orders,
     .traits = CAROM_LOCATES_EVENTS | CAROM_KEEPS_MODES,
-    .requests = carom_tol_requests,
+    .requests = carom_piecewise_requests,
     .segments = SUBSTEPS,
-    .rules = carom_tol_rules,
+    .rules = carom_piecewise_rules,
     .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
     .switches = true,
     .degree = 5,
-    .memory = carom_tol_memory,
+    .memory = carom_piecewise_memory,
     .work_bytes = sizeof(mixed_work),
     .layout = layout,
     .step = step,

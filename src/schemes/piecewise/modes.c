@@ -33,19 +33,19 @@ static carom_status stop(carom_step *s, carom_paradox paradox, double t, int con
 
 /* The force that was positive before the pole says that gddot without it was negative; told is what holds before the
  * pole. */
-carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status)
+carom_status carom_piecewise_no_slip(carom_step *s, carom_piecewise *w, carom_status status)
 {
     carom_given_modes *f = &w->given;
     if (status != CAROM_NO_SOLUTION || f->slip < 0)
         return status;
     f->side = 0;
-    CAROM_TRY(carom_tol_measure(s, w, &w->start));
+    CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
     carom_given_sides(f, s->system);
     return stop(s, CAROM_INCONSISTENT, s->now->t, f->slip, f->slip_p, f->slip_b);                /* (1) */
 }
 
 /* The status, or the named state in which friction ends the run; after accel_decide. */
-static carom_status unique(carom_step *s, carom_tol *w, double t, carom_status status)
+static carom_status unique(carom_step *s, carom_piecewise *w, double t, carom_status status)
 {
     carom_painleve found = carom_contact_painleve(s->contacts, s->system, &w->painleve);
     if (found.solutions == 0 && status == CAROM_NO_SOLUTION)
@@ -63,11 +63,11 @@ static carom_status unique(carom_step *s, carom_tol *w, double t, carom_status s
  * Where |J| > 1 another rule is evaluated, too: by how much they differ is part of the result
  * (carom_info.law_difference). */
 
-const carom_impact_rule *const carom_tol_rules[] = {&carom_rule_simultaneous, &carom_rule_sequential,
-                                                    &carom_rule_poisson, NULL};
+const carom_impact_rule *const carom_piecewise_rules[] = {&carom_rule_simultaneous, &carom_rule_sequential,
+                                                          &carom_rule_poisson, NULL};
 
 /* (1) */
-static int gather(carom_step *s, carom_tol *w, int hit)
+static int gather(carom_step *s, carom_piecewise *w, int hit)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -86,7 +86,7 @@ static int gather(carom_step *s, carom_tol *w, int hit)
 
 /* The velocities by the rule that the model asks for, and how far the other of the first two is from them: what
  * several contacts do at once is a convention. */
-static carom_status solve(carom_step *s, carom_tol *w, int n, double *v_new)
+static carom_status solve(carom_step *s, carom_piecewise *w, int n, double *v_new)
 {
     const carom_system *sys = s->system;
     const carom_impact_rule *rule = carom_impact_rule_of(sys->model);
@@ -94,39 +94,39 @@ static carom_status solve(carom_step *s, carom_tol *w, int n, double *v_new)
     double difference = 0;
     carom_error ignored;
     carom_collision x = {.contacts = s->contacts, .system = s->system, .t = s->now->t + w->end.x, .n = n,
-                         .links = w->struck, .v = w->end.v, .now = &w->still, .rest = carom_tol_rest(s, w->end.v),
-                         .small = carom_tol_freeze_length(s), .v_new = w->probe.a, .error = &ignored};
+                         .links = w->struck, .v = w->end.v, .now = &w->still, .rest = carom_piecewise_rest(s, w->end.v),
+                         .small = carom_piecewise_freeze_length(s), .v_new = w->probe.a, .error = &ignored};
     bool compared = n > sys->njoint + 1 && other->resolve(&x) == CAROM_OK;
     x.v_new = v_new, x.error = s->error;
     CAROM_TRY(rule->resolve(&x));                                                      /* (2) */
     for (int i = 0; compared && i < sys->nv; i++)
         difference = CAROM_MAX(difference, fabs(v_new[i] - w->probe.a[i]));
     if (compared)
-        carom_stage_laws(s->stage, x.t, difference);
+        carom_record_laws(s->record, x.t, difference);
     return CAROM_OK;
 }
 
 /* Velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
-static carom_status strike(carom_step *s, carom_tol *w, int hit)
+static carom_status strike(carom_step *s, carom_piecewise *w, int hit)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
     carom_end *e = &w->end;
-    double t = s->now->t + e->x, rest = carom_tol_rest(s, e->v);
+    double t = s->now->t + e->x, rest = carom_piecewise_rest(s, e->v);
     int n = gather(s, w, hit);
     memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
     CAROM_TRY(carom_mass_factor(sys, t, s->error));
     CAROM_TRY(solve(s, w, n, w->shift_v));                                                       /* (2) */
-    if (s->stage->account) {
+    if (s->record->account) {
         memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
-        carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->stage);
+        carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->record);
     }
     for (int k = sys->njoint; k < n; k++) {
         const carom_link *link = &sys->link[w->struck[k]];
         int i = link->contact;
         if (c->u_before[link->row] < -rest || (carom_impact_rule_of(sys->model)->throws && c->P[link->row] > 0)) {
-            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
+            carom_record_contact(s->record, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
             w->modes[i].impacts++;
         }
         if (c->u_after[link->row] > rest)
@@ -151,7 +151,7 @@ static carom_status strike(carom_step *s, carom_tol *w, int hit)
  *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
  *   redundant redundant.c                                                                                        (7) */
 
-double carom_tol_freeze_length(const carom_step *s)
+double carom_piecewise_freeze_length(const carom_step *s)
 {
     double least = s->options->atol; /* of all coordinates: a gap may be any of them */
     for (int i = 0; i < s->system->nv; i++)
@@ -164,12 +164,12 @@ static double speed(const carom_step *s, const double *v)
     return 1 + carom_norm_max(s->system->nv, v);
 }
 
-double carom_tol_rest(const carom_step *s, const double *v)
+double carom_piecewise_rest(const carom_step *s, const double *v)
 {
     return 1e-12 * speed(s, v);
 }
 
-static carom_status set_modes(carom_step *s, carom_tol *w, const double *a)
+static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a)
 {
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
@@ -200,7 +200,7 @@ static carom_status set_modes(carom_step *s, carom_tol *w, const double *a)
 }
 
 /* (2): modes of the contacts that are not open, from the problem at (t, q, v). */
-carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v)
+carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
@@ -233,7 +233,7 @@ carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const doubl
 }
 
 /* (3): d grows until the contact whose inequality was violated has a new mode. */
-static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
+static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
 {
     const carom_end *e = &w->end;
     int nc = s->system->nlink - s->system->njoint;
@@ -245,14 +245,14 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
         carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
         for (int i = 0; i < s->system->nv; i++)
             w->probe.v[i] = e->v[i] + d * e->a[i];
-        CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
+        CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
         bool done = w->modes[contact].mode != before;
         if (k == 2 && !done && before == CAROM_STICK)
-            CAROM_TRY(carom_tol_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
+            CAROM_TRY(carom_piecewise_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
         if (k == 2 && !done)
-            CAROM_TRY(carom_tol_relieve(s, w, contact, &done));
+            CAROM_TRY(carom_piecewise_relieve(s, w, contact, &done));
         if (k == 2 && !done)
-            CAROM_TRY(carom_tol_share(s, w, &done));
+            CAROM_TRY(carom_piecewise_share(s, w, &done));
         if (done)
             return CAROM_OK;
     }
@@ -262,7 +262,7 @@ static carom_status decide_ahead(carom_step *s, carom_tol *w, int contact)
 }
 
 /* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen. */
-static carom_status part(carom_step *s, carom_tol *w, double rate, bool *changed)
+static carom_status part(carom_step *s, carom_piecewise *w, double rate, bool *changed)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -275,13 +275,13 @@ static carom_status part(carom_step *s, carom_tol *w, double rate, bool *changed
     if (!parts)
         return CAROM_OK;
     carom_modes_copy(nc, w->modes, w->modes_before);
-    CAROM_TRY(carom_tol_decide(s, w, s->now->t + e->x, e->q, e->v));
+    CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
     for (int c = 0; c < nc; c++)
         *changed |= w->modes[c].mode != w->modes_before[c].mode;
     return CAROM_OK;
 }
 
-carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *changed)
+carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, bool *changed)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -304,7 +304,7 @@ carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *change
             carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
             for (int k = 0; k < sys->nv; k++)
                 w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
-            CAROM_TRY(carom_tol_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
+            CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
         }
         if (w->modes[c].mode == CAROM_PASSIVE && w->start.u[r] < -u_small)
             w->modes[c].mode = CAROM_OPEN; /* no force can stop it: it is struck */
@@ -314,7 +314,7 @@ carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *change
 }
 
 /* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. */
-carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions)
+carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_end *end, bool positions)
 {
     carom_system *sys = s->system;
     carom_equations *f = &w->given.equations;
@@ -352,7 +352,7 @@ carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool
 }
 
 /* Deceleration of spatial slip along its own direction, and its speed. */
-static double deceleration(const carom_step *s, const carom_tol *w, const carom_end *e, int contact, double *size)
+static double deceleration(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact, double *size)
 {
     const carom_link *link = &s->system->link[s->system->njoint + contact];
     const double *u = e->u + link->row, *rate = e->udot + link->row;
@@ -361,7 +361,7 @@ static double deceleration(const carom_step *s, const carom_tol *w, const carom_
 }
 
 /* What friction alone does to the slip of a contact at the start. */
-static double friction(const carom_step *s, carom_tol *w, int contact)
+static double friction(const carom_step *s, carom_piecewise *w, int contact)
 {
     const carom_system *sys = s->system;
     int row = sys->link[sys->njoint + contact].row;
@@ -371,7 +371,7 @@ static double friction(const carom_step *s, carom_tol *w, int contact)
 }
 
 /* (7); for explicit methods friction must not turn slip about within a step. */
-static double graded(const carom_step *s, carom_tol *w, int contact, double size)
+static double graded(const carom_step *s, carom_piecewise *w, int contact, double size)
 {
     const double *rate = w->start.udot + s->system->link[s->system->njoint + contact].row;
     double T = s->options->t_end / 20, fast = hypot(rate[1], rate[2]), h = w->full;
@@ -382,12 +382,12 @@ static double graded(const carom_step *s, carom_tol *w, int contact, double size
     return size < fast * T ? CAROM_MIN(h, w->full * pow(size / (fast * T), 1 - 1.0 / w->tableau->order)) : h;
 }
 
-double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
+double carom_piecewise_slip_limit(const carom_step *s, carom_piecewise *w, double h)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
         bool stops = dec > 0 && !w->given.creeps[c];
-        w->given.holds[c] = stops && size * size / (2 * dec) <= carom_tol_freeze_length(s);              /* (6) */
+        w->given.holds[c] = stops && size * size / (2 * dec) <= carom_piecewise_freeze_length(s);              /* (6) */
         if (stops)
             h = CAROM_MIN(h, (w->given.holds[c] ? 1 : 0.9) * size / dec);
         if (w->constant && size > 0 && !w->given.holds[c] && !w->given.creeps[c])
@@ -396,7 +396,7 @@ double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h)
     return h;
 }
 
-bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
+bool carom_piecewise_turning(const carom_step *s, const carom_piecewise *w, double x)
 {
     for (int i = s->system->njoint; i < s->system->nlink; i++) {
         const carom_link *link = &s->system->link[i];
@@ -408,7 +408,7 @@ bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x)
     return false;
 }
 
-bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact)
+bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *w, int *contact)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
         const double *d = w->modes[c].direction;
@@ -422,29 +422,29 @@ bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *cont
     return false;
 }
 
-void carom_tol_release(const carom_step *s, carom_tol *w)
+void carom_piecewise_release(const carom_step *s, carom_piecewise *w)
 {
     for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
         w->given.holds[c] = w->given.crept[c] = false;
 }
 
-carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact)
+carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom_cause cause, int contact)
 {
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
     w->given.side = 0; /* of modes to come */
-    carom_tol_release(s, w);
+    carom_piecewise_release(s, w);
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
         w->modes[contact].mode = CAROM_STICK;
-        CAROM_TRY(carom_tol_project(s, w, e, false));
-        carom_tol_add_projection_impulse(s, w);
-        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
+        CAROM_TRY(carom_piecewise_project(s, w, e, false));
+        carom_piecewise_add_projection_impulse(s, w);
+        CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
         CAROM_TRY(strike(s, w, contact));
-        CAROM_TRY(carom_tol_decide(s, w, t, e->q, e->v));
-        CAROM_TRY(carom_tol_freeze(s, w));
+        CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
+        CAROM_TRY(carom_piecewise_freeze(s, w));
     }
-    return carom_tol_measure(s, w, e);
+    return carom_piecewise_measure(s, w, e);
 }

@@ -52,9 +52,9 @@ typedef struct carom_dips { /* gaps along a step, events.c */
 
 /* What is remembered beside the modes: whether they have been decided, steps of no length in a row. */
 enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_COUNTERS };
-extern const struct carom_impact_rule *const carom_tol_rules[]; /* that these schemes know */
+extern const struct carom_impact_rule *const carom_piecewise_rules[]; /* that these schemes know */
 
-typedef struct carom_tol { /* the work of a step */
+typedef struct carom_piecewise { /* the work of a step */
     const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
     bool constant;                       /* steps of constant length, without error control; */
     double full;                         /* which */
@@ -81,7 +81,7 @@ typedef struct carom_tol { /* the work of a step */
     double *shift_q, *shift_v, *force;   /* [nq] [nv] [nrow] scratch of whoever works: nothing is kept in them */
     unsigned char *mode;                 /* [ncontact] for the blocks of src/contact */
     carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
-} carom_tol;
+} carom_piecewise;
 
 /* What an event is, and of which contact. */
 typedef enum carom_cause {
@@ -90,88 +90,91 @@ typedef enum carom_cause {
 
 #define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
 
-extern const unsigned carom_tol_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
+extern const unsigned carom_piecewise_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
 
 /* ---- runge_kutta.c ---- */
 void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_system *system);
 /* From w->start over x in the present modes, by the pair or by w->tableau; *error_norm (may be NULL). */
-carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm);
+carom_status carom_piecewise_trial(carom_step *s, carom_piecewise *w, double x, carom_end *end, double *error_norm);
 /* The same with w->tableau; keep: the stages are watched for events. */
-carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep);
-carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w); /* a step of s->h to w->end, events not looked for */
+carom_status carom_piecewise_stages(carom_step *s, carom_piecewise *w, double x, carom_end *end, bool keep);
+/* a step of s->h to w->end, events not looked for */
+carom_status carom_piecewise_fixed_length(carom_step *s, carom_piecewise *w);
 /* Gradients at w->start, where it was measured just before the first trial. */
-carom_status carom_tol_gradients(carom_step *s, carom_tol *w);
+carom_status carom_piecewise_gradients(carom_step *s, carom_piecewise *w);
 /* Accelerations, forces, gaps and their rates at a point whose q, v and x are set. */
-carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end);
-void carom_tol_size(const carom_system *system, const carom_tol *w, const double *q);
-void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to);
+carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_end *end);
+void carom_piecewise_size(const carom_system *system, const carom_piecewise *w, const double *q);
+void carom_piecewise_copy(const carom_system *system, const carom_end *from, carom_end *to);
 /* w->mean, of the implicit step over x that was tried last; */
-carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x);
+carom_status carom_piecewise_mean_force(carom_step *s, carom_piecewise *w, double x);
 /* impulse [nrow]: the forces of the step in its modes, by the weights of the method; by Simpson's where an
  * event cut the step short. */
-carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse);
+carom_status carom_piecewise_impulse(carom_step *s, carom_piecewise *w, const double *v_end, double *impulse);
 
 /* ---- stiff.c: which method, error of a step of Radau IIA, and what an accepted step says about stiffness ---- */
 typedef enum carom_stiff_method { CAROM_STIFF_AUTO, CAROM_STIFF_DP5, CAROM_STIFF_RADAU5 } carom_stiff_method;
 int carom_stiff_memory(const carom_system *system);
-void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method);
-carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm);
-carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double norm);
+void carom_stiff_choose(const carom_step *s, carom_piecewise *w, carom_stiff_method method);
+carom_status carom_stiff_norm(carom_step *s, carom_piecewise *w, double x, const carom_end *end, double *norm);
+carom_status carom_stiff_watch(carom_step *s, carom_piecewise *w, double x, double norm);
 /* the step lasted x, 0: ended at an event: nothing to extrapolate from */
 void carom_stiff_ended(const carom_step *s, double x);
 /* Guess of the accelerations at the stages of a step over x, from the step before; false: none. Its rate of
  * convergence. */
-bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x);
-double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, double norm); /* of the next step */
+bool carom_stiff_guess(const carom_step *s, carom_piecewise *w, double x);
+double carom_stiff_factor(const carom_step *s, const carom_piecewise *w, double x, double norm); /* of the next step */
 
 /* ---- switches.c: branches at w->start by their values, then, with the modes known, by the motion; the first change of
  * a branch; after the step: the branches to go on with, and whether they are defined there ---- */
 int carom_switch_memory(const carom_system *system);
 void carom_switch_layout(carom_layout *layout, carom_switches *switches, const carom_system *system);
-void carom_switch_begin(carom_step *s, carom_tol *w);
-carom_status carom_switch_settle(carom_step *s, carom_tol *w);
-carom_status carom_switch_first(carom_step *s, carom_tol *w);
-void carom_switch_end(carom_step *s, carom_tol *w, bool impact);
-carom_status carom_switch_finite(carom_step *s, const carom_tol *w);
+void carom_switch_begin(carom_step *s, carom_piecewise *w);
+carom_status carom_switch_settle(carom_step *s, carom_piecewise *w);
+carom_status carom_switch_first(carom_step *s, carom_piecewise *w);
+void carom_switch_end(carom_step *s, carom_piecewise *w, bool impact);
+carom_status carom_switch_finite(carom_step *s, const carom_piecewise *w);
 /* Closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
  * contact. */
-carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact);
+carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends, carom_cause *cause, int *contact);
 
 /* ---- events.c: shortens w->end to the earliest event of the step, located on trials ---- */
-carom_status carom_tol_first_event(carom_step *s, carom_tol *w, carom_cause *cause, int *contact);
+carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact);
 
 /* ---- modes.c: what happens at w->end ---- */
-carom_status carom_tol_decide(carom_step *s, carom_tol *w, double t, const double *q, const double *v);
-carom_status carom_tol_project(carom_step *s, carom_tol *w, carom_end *end, bool positions);
+carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v);
+carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_end *end, bool positions);
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new modes at the
  * start. */
-carom_status carom_tol_recheck_passive(carom_step *s, carom_tol *w, bool *changed);
-carom_status carom_tol_transition(carom_step *s, carom_tol *w, carom_cause cause, int contact);
-carom_status carom_tol_no_slip(carom_step *s, carom_tol *w, carom_status status); /* of a trial that gave up */
-double carom_tol_freeze_length(const carom_step *s);         /* kappa tol: bounces below it are over */
-double carom_tol_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
+carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, bool *changed);
+carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom_cause cause, int contact);
+/* of a trial that gave up */
+carom_status carom_piecewise_no_slip(carom_step *s, carom_piecewise *w, carom_status status);
+double carom_piecewise_freeze_length(const carom_step *s);         /* kappa tol: bounces below it are over */
+double carom_piecewise_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
-double carom_tol_slip_limit(const carom_step *s, carom_tol *w, double h);
-void carom_tol_release(const carom_step *s, carom_tol *w); /* no direction is held */
-bool carom_tol_turning(const carom_step *s, const carom_tol *w, double x); /* spatial slip that changes much within x */
-bool carom_tol_about_to_stick(const carom_step *s, const carom_tol *w, int *contact);
+double carom_piecewise_slip_limit(const carom_step *s, carom_piecewise *w, double h);
+void carom_piecewise_release(const carom_step *s, carom_piecewise *w); /* no direction is held */
+/* spatial slip that changes much within x */
+bool carom_piecewise_turning(const carom_step *s, const carom_piecewise *w, double x);
+bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *w, int *contact);
 
 /* ---- redundant.c: other modes at w->end for a contact whose force leaves its law, else w->modes_before ---- */
-carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done);
-carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done);
-carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done);
+carom_status carom_piecewise_saturate(carom_step *s, carom_piecewise *w, int contact, bool *done);
+carom_status carom_piecewise_relieve(carom_step *s, carom_piecewise *w, int contact, bool *done);
+carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done);
 
 /* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step ---- */
-carom_status carom_tol_freeze(carom_step *s, carom_tol *w);
-void carom_tol_add_projection_impulse(carom_step *s, carom_tol *w);
+carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w);
+void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
 
 /* ---- tolerance.c: from s->now to the first event or over s->h; mixed.c drives it, too ---- */
-carom_status carom_tol_step(carom_step *s);
-void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work);
-int carom_tol_memory(const carom_system *system);
+carom_status carom_piecewise_step(carom_step *s);
+void carom_piecewise_layout(carom_layout *layout, const carom_system *system, void *work);
+int carom_piecewise_memory(const carom_system *system);
 /* Position and velocity at the part r of the step, by the quintic of dense output. */
-void carom_tol_inside(const carom_system *system, const carom_tol *w, double r, const double *v_end, double *q,
-                      double *v);
+void carom_piecewise_inside(const carom_system *system, const carom_piecewise *w, double r, const double *v_end,
+                            double *q, double *v);
 
 #endif

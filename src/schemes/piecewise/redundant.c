@@ -14,7 +14,7 @@
 enum { SHARED = 5 };
 
 /* Do all inequalities of the closed contacts hold at w->end in the present modes, and does nothing begin to slide? */
-static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
+static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -41,7 +41,7 @@ static carom_status holds(carom_step *s, carom_tol *w, bool *answer)
 }
 
 /* (1): the contact itself first, then the others that stick, friction in either direction. */
-carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *done)
+carom_status carom_piecewise_saturate(carom_step *s, carom_piecewise *w, int contact, bool *done)
 {
     const carom_system *sys = s->system;
     int nc = sys->nlink - sys->njoint, sticking = 0;
@@ -68,7 +68,7 @@ carom_status carom_tol_saturate(carom_step *s, carom_tol *w, int contact, bool *
 }
 
 /* Do those that are left press, and does none of those without a force close? The one that pulls most, or -1. */
-static bool supported(const carom_step *s, const carom_tol *w, const double *a, const double *x, int *pulls)
+static bool supported(const carom_step *s, const carom_piecewise *w, const double *a, const double *x, int *pulls)
 {
     const carom_system *sys = s->system;
     double small = 1e-9 * (1 + carom_norm_max(sys->nv, a)), least = 0;
@@ -85,7 +85,7 @@ static bool supported(const carom_step *s, const carom_tol *w, const double *a, 
     return !closes && *pulls < 0;
 }
 
-carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *done)
+carom_status carom_piecewise_relieve(carom_step *s, carom_piecewise *w, int contact, bool *done)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -107,7 +107,7 @@ carom_status carom_tol_relieve(carom_step *s, carom_tol *w, int contact, bool *d
 }
 
 /* (3) */
-carom_status carom_tol_share(carom_step *s, carom_tol *w, bool *done)
+carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done)
 {
     static const double ways[] = {CAROM_STICK, CAROM_SATURATED, CAROM_SATURATED, CAROM_PASSIVE};
     const carom_system *sys = s->system;

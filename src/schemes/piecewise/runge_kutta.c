@@ -17,7 +17,7 @@
 
 static const double defect[CAROM_STAGES] = {D1, 0, D3, D4, D5, D6, D7};
 
-void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end *to)
+void carom_piecewise_copy(const carom_system *system, const carom_end *from, carom_end *to)
 {
     to->x = from->x;
     carom_copy(system->nq, from->q, to->q);
@@ -29,7 +29,7 @@ void carom_tol_copy(const carom_system *system, const carom_end *from, carom_end
     carom_copy(system->nrow, from->udot, to->udot);
 }
 
-carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
+carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_end *end)
 {
     carom_system *sys = s->system;
     unsigned more = sys->nlink ? CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | (sys->model->ncontact ? CAROM_LAW : 0) : 0;
@@ -44,7 +44,7 @@ carom_status carom_tol_measure(carom_step *s, carom_tol *w, carom_end *end)
 }
 
 /* w->size at the start, and at q if that is larger; NULL: none */
-void carom_tol_size(const carom_system *system, const carom_tol *w, const double *q)
+void carom_piecewise_size(const carom_system *system, const carom_piecewise *w, const double *q)
 {
     for (int i = 0; i < system->nv; i++)
         w->size[i] = 0;
@@ -53,11 +53,11 @@ void carom_tol_size(const carom_system *system, const carom_tol *w, const double
         carom_system_size(system, q, w->size);
 }
 
-static double norm(const carom_step *s, const carom_tol *w, const carom_end *end, double h)
+static double norm(const carom_step *s, const carom_piecewise *w, const carom_end *end, double h)
 {
     const carom_options *o = s->options;
     double most = 0;
-    carom_tol_size(s->system, w, end->q);
+    carom_piecewise_size(s->system, w, end->q);
     for (int i = 0; i < s->system->nv; i++) {
         double e_q = 0, e_v = 0;
         for (int k = 0; k < CAROM_STAGES; k++)
@@ -69,13 +69,13 @@ static double norm(const carom_step *s, const carom_tol *w, const carom_end *end
     return most;
 }
 
-static carom_status implicit_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+static carom_status implicit_trial(carom_step *s, carom_piecewise *w, double x, carom_end *end, double *error_norm)
 {
-    CAROM_TRY(carom_tol_stages(s, w, x, end, error_norm != NULL));
+    CAROM_TRY(carom_piecewise_stages(s, w, x, end, error_norm != NULL));
     return error_norm ? carom_stiff_norm(s, w, x, end, error_norm) : CAROM_OK;
 }
 
-carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *end, double *error_norm)
+carom_status carom_piecewise_trial(carom_step *s, carom_piecewise *w, double x, carom_end *end, double *error_norm)
 {
     carom_system *sys = s->system;
     int nv = sys->nv;
@@ -103,7 +103,7 @@ carom_status carom_tol_trial(carom_step *s, carom_tol *w, double x, carom_end *e
                                                 error_norm ? w->stage_force[k] : w->force, s->error));
     }
     end->x = x;
-    CAROM_TRY(carom_tol_measure(s, w, end));                                                     /* (2) */
+    CAROM_TRY(carom_piecewise_measure(s, w, end));                                                     /* (2) */
     carom_copy(nv, end->a, w->ka[CAROM_STAGES - 1]);
     if (error_norm)
         *error_norm = norm(s, w, end, x);
@@ -186,7 +186,7 @@ static void gradient_column(carom_equations *f, const carom_system *sys, const d
 }
 
 /* (4) where carom_given_accel was called last, with the acceleration and forces it gave. */
-static void gradients(carom_step *s, carom_tol *w, double t, const double *q, const double *v, const double *a,
+static void gradients(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v, const double *a,
                       const double *force, double *a_q, double *a_v)
 {
     carom_system *sys = s->system;
@@ -208,7 +208,7 @@ static void gradients(carom_step *s, carom_tol *w, double t, const double *q, co
 }
 
 /* Forces of the stages between the ends are kept when a step is tried first: they may show an event. */
-static double *force_at(carom_tol *w, int stage, bool keep)
+static double *force_at(carom_piecewise *w, int stage, bool keep)
 {
     double c = w->tableau->c[stage];
     if (!keep || !(c > 0 && c < 1))
@@ -218,7 +218,7 @@ static double *force_at(carom_tol *w, int stage, bool keep)
 }
 
 /* V_i and Q_i of (1) from the first n accelerations; Q_i in q. */
-static void place_stage(const carom_system *sys, carom_tol *w, double x, int stage, int n, double *q)
+static void place_stage(const carom_system *sys, carom_piecewise *w, double x, int stage, int n, double *q)
 {
     const double *a = w->tableau->a[stage];
     for (int i = 0; i < sys->nv; i++) {
@@ -230,7 +230,7 @@ static void place_stage(const carom_system *sys, carom_tol *w, double x, int sta
     carom_system_drift(sys, w->start.q, w->shift_v, x, q);
 }
 
-static void stage_velocity(const carom_system *sys, carom_tol *w, double x, int stage, int n)
+static void stage_velocity(const carom_system *sys, carom_piecewise *w, double x, int stage, int n)
 {
     const double *a = w->tableau->a[stage];
     for (int i = 0; i < sys->nv; i++) {
@@ -242,7 +242,7 @@ static void stage_velocity(const carom_system *sys, carom_tol *w, double x, int 
 }
 
 /* (8) for the first n stages, by their velocities; starts from K = 1. */
-static void stage_rates(const carom_system *sys, carom_tol *w, double x, int n)
+static void stage_rates(const carom_system *sys, carom_piecewise *w, double x, int n)
 {
     enum { MOST = 60 };
     double change = 1, size = 0;
@@ -265,7 +265,7 @@ static void stage_rates(const carom_system *sys, carom_tol *w, double x, int n)
     }
 }
 
-static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+static carom_status explicit_stages(carom_step *s, carom_piecewise *w, double x, bool keep)
 {
     carom_system *sys = s->system;
     carom_copy(sys->nv, w->start.v, w->kv[0]);
@@ -280,7 +280,7 @@ static carom_status explicit_stages(carom_step *s, carom_tol *w, double x, bool 
     return CAROM_OK;
 }
 
-static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
+static carom_status factor(carom_step *s, carom_piecewise *w, double x, bool full)
 {
     const carom_tableau *T = w->tableau;
     carom_rk_stages *n = &w->stages;
@@ -305,7 +305,7 @@ static carom_status factor(carom_step *s, carom_tol *w, double x, bool full)
 }
 
 /* a_i - A_i of all stages into change; *scale: how large accelerations are. */
-static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, bool keep, double *scale)
+static carom_status residual(carom_step *s, carom_piecewise *w, double x, bool full, bool keep, double *scale)
 {
     const carom_tableau *T = w->tableau;
     carom_system *sys = s->system;
@@ -330,13 +330,13 @@ static carom_status residual(carom_step *s, carom_tol *w, double x, bool full, b
 }
 
 /* The change of Q_i and V_i by that of A_i, over the tolerance. */
-static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
+static double over_tolerance(const carom_step *s, const carom_piecewise *w, double x)
 {
     const carom_tableau *T = w->tableau;
     const carom_options *o = s->options;
     int nv = s->system->nv;
     double most = 0;
-    carom_tol_size(s->system, w, NULL);
+    carom_piecewise_size(s->system, w, NULL);
     for (int i = 0; i < nv; i++) {
         double dv[CAROM_TABLEAU_IMPLICIT_STAGES], size_q = s->atol[i] + o->rtol * w->size[i],
                                                   size_v = s->atol[i] + o->rtol * fabs(w->start.v[i]);
@@ -357,7 +357,7 @@ static double over_tolerance(const carom_step *s, const carom_tol *w, double x)
 }
 
 /* (6) */
-static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool *converged)
+static carom_status iterate_loosely(carom_step *s, carom_piecewise *w, double x, bool *converged)
 {
     carom_rk_stages *n = &w->stages;
     int nv = s->system->nv, size = w->tableau->stages * nv;
@@ -387,7 +387,8 @@ static carom_status iterate_loosely(carom_step *s, carom_tol *w, double x, bool 
 }
 
 /* Newton's method from A_i = a(start); *left is the last change relative to the accelerations. */
-static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bool keep, bool *converged, double *left)
+static carom_status iterate(carom_step *s, carom_piecewise *w, double x, bool full, bool keep, bool *converged,
+                            double *left)
 {
     const carom_tableau *T = w->tableau;
     carom_rk_stages *n = &w->stages;
@@ -421,7 +422,7 @@ static carom_status iterate(carom_step *s, carom_tol *w, double x, bool full, bo
     return CAROM_OK;
 }
 
-static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool keep)
+static carom_status implicit_stages(carom_step *s, carom_piecewise *w, double x, bool keep)
 {
     const carom_tableau *T = w->tableau;
     bool converged = false;
@@ -443,7 +444,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
         CAROM_TRY(iterate(s, w, x, true, keep, &converged, &left));
         CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t, w->start.q, w->start.v, 0, w->probe.a,
                                             w->force, s->error));
-        CAROM_TRY(carom_tol_gradients(s, w)); /* of the start again, for the next trial */
+        CAROM_TRY(carom_piecewise_gradients(s, w)); /* of the start again, for the next trial */
     }
     if (!converged)
         CAROM_FAIL(
@@ -456,7 +457,7 @@ static carom_status implicit_stages(carom_step *s, carom_tol *w, double x, bool 
     return CAROM_OK;
 }
 
-carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
+carom_status carom_piecewise_gradients(carom_step *s, carom_piecewise *w)
 {
     if (!w->tableau || !w->tableau->implicit)
         return CAROM_OK;
@@ -464,7 +465,7 @@ carom_status carom_tol_gradients(carom_step *s, carom_tol *w)
     return CAROM_OK;
 }
 
-carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *end, bool keep)
+carom_status carom_piecewise_stages(carom_step *s, carom_piecewise *w, double x, carom_end *end, bool keep)
 {
     const carom_tableau *T = w->tableau;
     carom_system *sys = s->system;
@@ -481,12 +482,12 @@ carom_status carom_tol_stages(carom_step *s, carom_tol *w, double x, carom_end *
     }
     carom_system_drift(sys, w->start.q, w->shift_v, x, end->q);                                  /* (2) */
     end->x = x;
-    CAROM_TRY(carom_tol_measure(s, w, end));
+    CAROM_TRY(carom_piecewise_measure(s, w, end));
     carom_copy(sys->nv, end->a, w->ka[CAROM_STAGES - 1]);
     return CAROM_OK;
 }
 
-static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
+static bool slips_in_a_plane(const carom_system *sys, const carom_piecewise *w)
 {
     for (int i = sys->njoint; i < sys->nlink; i++)
         if (sys->link[i].law->tangents > 1 && w->modes[sys->link[i].contact].mode == CAROM_SLIP)
@@ -495,13 +496,13 @@ static bool slips_in_a_plane(const carom_system *sys, const carom_tol *w)
 }
 
 /* (7): slip in a plane that creeps at the start creeps to the end of the step; how much faster it may not be there. */
-static void keep_creeping(const carom_system *sys, carom_tol *w)
+static void keep_creeping(const carom_system *sys, carom_piecewise *w)
 {
     for (int c = 0; c < sys->nlink - sys->njoint; c++)
         w->given.crept[c] = w->given.creeps[c];
 }
 
-static double too_fast(const carom_system *sys, const carom_tol *w)
+static double too_fast(const carom_system *sys, const carom_piecewise *w)
 {
     double most = 0;
     for (int i = sys->njoint; i < sys->nlink; i++) {
@@ -513,21 +514,21 @@ static double too_fast(const carom_system *sys, const carom_tol *w)
 }
 
 /* Slip that is about to end turns within a time that shrinks with it: shorter steps where the stages do not follow. */
-carom_status carom_tol_fixed_length(carom_step *s, carom_tol *w)
+carom_status carom_piecewise_fixed_length(carom_step *s, carom_piecewise *w)
 {
     enum { HALVINGS = 20 };
-    double x = carom_tol_slip_limit(s, w, s->h);
+    double x = carom_piecewise_slip_limit(s, w, s->h);
     bool shorten = slips_in_a_plane(s->system, w);
-    CAROM_TRY(carom_tol_gradients(s, w));
+    CAROM_TRY(carom_piecewise_gradients(s, w));
     if (!w->tableau->implicit)
         keep_creeping(s->system, w);
-    carom_status status = carom_tol_stages(s, w, x, &w->end, true);
+    carom_status status = carom_piecewise_stages(s, w, x, &w->end, true);
     for (int k = 0; shorten && k < HALVINGS; k++) {
         double fast = status == CAROM_OK ? too_fast(s->system, w) : 0;
         if (status != CAROM_NOT_CONVERGED && fast <= 1.5)
             break;
         x *= fast > 1.5 ? sqrt(1.2 / fast) : 0.5;
-        status = carom_tol_stages(s, w, x, &w->end, true);
+        status = carom_piecewise_stages(s, w, x, &w->end, true);
     }
     return status;
 }
@@ -553,7 +554,7 @@ static void follow(carom_given_modes *given, const carom_system *sys, const doub
         force[e->row[k]] += e->x[k];
 }
 
-carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x)
+carom_status carom_piecewise_mean_force(carom_step *s, carom_piecewise *w, double x)
 {
     carom_system *sys = s->system;
     const carom_tableau *T = w->tableau;
@@ -575,7 +576,7 @@ carom_status carom_tol_mean_force(carom_step *s, carom_tol *w, double x)
 }
 
 /* Weights of the forces at the start, at the stages that are kept, and at the end. */
-static void weights(const carom_tol *w, double *start, double *stage, double *end)
+static void weights(const carom_piecewise *w, double *start, double *stage, double *end)
 {
     const carom_tableau *T = w->tableau, *pair = carom_tableau_list(CAROM_TABLEAU_ERK5);
     *start = T ? 0 : pair->b[0], *end = 0;
@@ -589,7 +590,7 @@ static void weights(const carom_tol *w, double *start, double *stage, double *en
     }
 }
 
-carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end, double *impulse)
+carom_status carom_piecewise_impulse(carom_step *s, carom_piecewise *w, const double *v_end, double *impulse)
 {
     carom_system *sys = s->system;
     double start = 1.0 / 6, end = 1.0 / 6, stage[CAROM_STAGES] = {0}, most = 0;
@@ -599,7 +600,7 @@ carom_status carom_tol_impulse(carom_step *s, carom_tol *w, const double *v_end,
     if (whole)
         weights(w, &start, stage, &end);
     else if (most > 0 && w->end.x > 0) {
-        carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, w->shift_v);
+        carom_piecewise_inside(sys, w, 0.5, v_end, w->shift_q, w->shift_v);
         CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + 0.5 * w->end.x, w->shift_q, w->shift_v, 0,
                                             w->probe.a, w->force, s->error));
     }

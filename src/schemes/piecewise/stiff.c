@@ -34,12 +34,12 @@ int carom_stiff_memory(const carom_system *system)
 
 static double *watch(const carom_step *s)
 {
-    return s->memory_next + carom_tol_memory(s->system) - carom_stiff_memory(s->system);
+    return s->memory_next + carom_piecewise_memory(s->system) - carom_stiff_memory(s->system);
 }
 
 static const double *last(const carom_step *s)
 {
-    return s->memory + carom_tol_memory(s->system) - carom_stiff_memory(s->system);
+    return s->memory + carom_piecewise_memory(s->system) - carom_stiff_memory(s->system);
 }
 
 void carom_stiff_ended(const carom_step *s, double x)
@@ -49,7 +49,7 @@ void carom_stiff_ended(const carom_step *s, double x)
 }
 
 /* (6) */
-bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x)
+bool carom_stiff_guess(const carom_step *s, carom_piecewise *w, double x)
 {
     const double *m = last(s), *A = m + ACCELERATIONS, *c = w->tableau->c;
     int nv = s->system->nv;
@@ -66,7 +66,7 @@ bool carom_stiff_guess(const carom_step *s, carom_tol *w, double x)
 }
 
 /* (7) */
-double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, double norm)
+double carom_stiff_factor(const carom_step *s, const carom_piecewise *w, double x, double norm)
 {
     const double *m = last(s);
     double plain = norm > 0 ? 0.9 * pow(norm, -0.25) : 5;
@@ -76,7 +76,7 @@ double carom_stiff_factor(const carom_step *s, const carom_tol *w, double x, dou
                : plain;
 }
 
-void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method method)
+void carom_stiff_choose(const carom_step *s, carom_piecewise *w, carom_stiff_method method)
 {
     w->watches = method == CAROM_STIFF_AUTO;
     bool implicit = method == CAROM_STIFF_RADAU5 || (method == CAROM_STIFF_AUTO && watch(s)[STIFF] != 0);
@@ -84,7 +84,7 @@ void carom_stiff_choose(const carom_step *s, carom_tol *w, carom_stiff_method me
 }
 
 /* (3), with r in stages.change (r_q, r_v), e out in the same place. */
-static void smooth_out(const carom_system *sys, carom_tol *w, double x)
+static void smooth_out(const carom_system *sys, carom_piecewise *w, double x)
 {
     const double g = REAL_EIGENVALUE;
     carom_rk_stages *n = &w->stages;
@@ -98,7 +98,7 @@ static void smooth_out(const carom_system *sys, carom_tol *w, double x)
         r_q[i] = x / g * (r_v[i] + r_q[i]);
 }
 
-static carom_status factor(carom_step *s, carom_tol *w, double x)
+static carom_status factor(carom_step *s, carom_piecewise *w, double x)
 {
     const double g = REAL_EIGENVALUE;
     carom_rk_stages *n = &w->stages;
@@ -114,7 +114,7 @@ static carom_status factor(carom_step *s, carom_tol *w, double x)
 }
 
 /* (1) with the velocity v and acceleration a as f. */
-static void estimate(const carom_system *sys, carom_tol *w, double x, const double *v, const double *a)
+static void estimate(const carom_system *sys, carom_piecewise *w, double x, const double *v, const double *a)
 {
     static const double d[] = {-(13 + 7 * R6) / 3, (-13 + 7 * R6) / 3, -1.0 / 3};
     double *r_q = w->stages.change, *r_v = r_q + sys->nv;
@@ -131,12 +131,12 @@ static void estimate(const carom_system *sys, carom_tol *w, double x, const doub
     smooth_out(sys, w, x);
 }
 
-static double size(const carom_step *s, const carom_tol *w, const carom_end *end)
+static double size(const carom_step *s, const carom_piecewise *w, const carom_end *end)
 {
     const carom_options *o = s->options;
     const double *e_q = w->stages.change, *e_v = e_q + s->system->nv;
     double most = 0;
-    carom_tol_size(s->system, w, end->q);
+    carom_piecewise_size(s->system, w, end->q);
     for (int i = 0; i < s->system->nv; i++) {
         double size_q = s->atol[i] + o->rtol * w->size[i];
         double size_v = s->atol[i] + o->rtol * CAROM_MAX(fabs(w->start.v[i]), fabs(end->v[i]));
@@ -145,7 +145,7 @@ static double size(const carom_step *s, const carom_tol *w, const carom_end *end
     return most;
 }
 
-carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom_end *end, double *norm)
+carom_status carom_stiff_norm(carom_step *s, carom_piecewise *w, double x, const carom_end *end, double *norm)
 {
     carom_system *sys = s->system;
     *norm = 0;
@@ -167,7 +167,7 @@ carom_status carom_stiff_norm(carom_step *s, carom_tol *w, double x, const carom
 }
 
 /* (4): one step of the power method at the end of the step, by a difference of accelerations along (z_q, z_v). */
-static carom_status largest_eigenvalue(carom_step *s, carom_tol *w, double *m)
+static carom_status largest_eigenvalue(carom_step *s, carom_piecewise *w, double *m)
 {
     carom_system *sys = s->system;
     int nv = sys->nv;
@@ -197,7 +197,7 @@ static carom_status largest_eigenvalue(carom_step *s, carom_tol *w, double *m)
     return CAROM_OK;
 }
 
-carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double norm)
+carom_status carom_stiff_watch(carom_step *s, carom_piecewise *w, double x, double norm)
 {
     double *m = watch(s);
     int nv = s->system->nv;
@@ -213,7 +213,7 @@ carom_status carom_stiff_watch(carom_step *s, carom_tol *w, double x, double nor
         memset(m, 0, sizeof(double) * (size_t)carom_stiff_memory(s->system)); /* it was implicit until now */
     if (!w->watches)
         return CAROM_OK;
-    if (carom_tol_turning(s, w, x)) /* a direction of slip that settles is fast, but soon over */
+    if (carom_piecewise_turning(s, w, x)) /* a direction of slip that settles is fast, but soon over */
         return CAROM_OK;
     if ((int)m[COUNT] % EVERY == 0)
         CAROM_TRY(largest_eigenvalue(s, w, m));

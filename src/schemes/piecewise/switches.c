@@ -78,7 +78,7 @@ static void by_value(carom_step *s, carom_switches *w, const double *q, const do
             w->state[i] = w->start[i] == w->low[i] ? CAROM_SWITCH_AT_LOW : CAROM_SWITCH_AT_HIGH;
 }
 
-void carom_switch_begin(carom_step *s, carom_tol *tol)
+void carom_switch_begin(carom_step *s, carom_piecewise *tol)
 {
     carom_system *sys = s->system;
     carom_switches *w = &tol->switches;
@@ -98,12 +98,12 @@ void carom_switch_begin(carom_step *s, carom_tol *tol)
 }
 
 /* (3): 1 if f moves into the branch, -1 if out of it, 0 if it stays where it is. */
-static carom_status enters(carom_step *s, carom_tol *tol, int i, int *answer)
+static carom_status enters(carom_step *s, carom_piecewise *tol, int i, int *answer)
 {
     carom_system *sys = s->system;
     const carom_end *e = &tol->start;
     double t = s->now->t, inward = tol->switches.state[i] == CAROM_SWITCH_AT_LOW ? 1 : -1;
-    CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
+    CAROM_TRY(carom_piecewise_measure(s, tol, &tol->start));
     carom_system_eval(sys, CAROM_SWITCH, t, e->q, e->v);
     double f = sys->at.f[i];
     *answer = 0;
@@ -132,10 +132,10 @@ static void slide(carom_step *s, carom_switches *w, int i)
     w->other[i] = w->d[i];
     cross(s->system, w, i);
     w->state[i] = CAROM_SWITCH_SLIDES;
-    carom_stage_slide(s->stage, s->now->t);
+    carom_record_slide(s->record, s->now->t);
 }
 
-static carom_status gather(carom_step *s, carom_tol *tol)
+static carom_status gather(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
     carom_slide *z = &tol->given.slide;
@@ -153,7 +153,7 @@ static carom_status gather(carom_step *s, carom_tol *tol)
 }
 
 /* (4) of the last section, after switch i was found to slide. */
-static carom_status refuse_corner(carom_step *s, carom_tol *w, int i)
+static carom_status refuse_corner(carom_step *s, carom_piecewise *w, int i)
 {
     carom_system *sys = s->system;
     const carom_end *e = &w->start;
@@ -182,7 +182,7 @@ static carom_status refuse_corner(carom_step *s, carom_tol *w, int i)
 }
 
 /* A branch that is left at once, or before it matters: do both push back? */
-static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
+static carom_status try_slide(carom_step *s, carom_piecewise *tol, int i, int *answer)
 {
     carom_switches *w = &tol->switches;
     carom_slide *z = &tol->given.slide;
@@ -191,9 +191,9 @@ static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
     slide(s, w, i);
     z->n = 0;
     CAROM_TRY(gather(s, tol));
-    carom_status status = carom_tol_measure(s, tol, &tol->start);
+    carom_status status = carom_piecewise_measure(s, tol, &tol->start);
     z->time = status == CAROM_OK ? carom_slide_time(z) : z->time;
-    status = status == CAROM_OK ? carom_tol_measure(s, tol, &tol->start) : status;
+    status = status == CAROM_OK ? carom_piecewise_measure(s, tol, &tol->start) : status;
     for (int k = 0; k < z->n; k++)
         inside &= z->index[k] != i || (z->lambda[k] >= 0 && z->lambda[k] <= 1);
     *answer = status == CAROM_OK && inside;
@@ -202,12 +202,12 @@ static carom_status try_slide(carom_step *s, carom_tol *tol, int i, int *answer)
         return refuse_corner(s, tol, i);
     w->state[i] = state, w->d[i] = d;
     bounds(s->system, w, i);
-    s->stage->slides = false;
+    s->record->slides = false;
     z->n = 0;
     return gather(s, tol);
 }
 
-carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
+carom_status carom_switch_settle(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
     tol->given.slide.n = 0;
@@ -232,18 +232,18 @@ carom_status carom_switch_settle(carom_step *s, carom_tol *tol)
     tol->given.slide.n = 0;
     CAROM_TRY(gather(s, tol));
     if (tol->given.slide.n) {
-        CAROM_TRY(carom_tol_measure(s, tol, &tol->start));
+        CAROM_TRY(carom_piecewise_measure(s, tol, &tol->start));
         tol->given.slide.time = carom_slide_time(&tol->given.slide);
     }
     return CAROM_OK;
 }
 
 /* A flight between two changes that takes no time, or is too short to be seen in the positions. */
-static bool shakes(const carom_step *s, const carom_tol *tol)
+static bool shakes(const carom_step *s, const carom_piecewise *tol)
 {
     const carom_options *o = s->options;
     double far = 0;
-    carom_tol_size(s->system, tol, NULL);
+    carom_piecewise_size(s->system, tol, NULL);
     for (int i = 0; i < s->system->nv; i++) {
         double size = CAROM_TOL_KAPPA * (s->atol[i] + o->rtol * tol->size[i]);
         far = CAROM_MAX(far, tol->end.x * (fabs(tol->start.v[i]) + fabs(tol->end.v[i])) / size);
@@ -251,7 +251,7 @@ static bool shakes(const carom_step *s, const carom_tol *tol)
     return tol->end.x <= 1e-6 * s->h || far < 1;
 }
 
-static bool passive(const carom_tol *tol, int i)
+static bool passive(const carom_piecewise *tol, int i)
 {
     const carom_slide *z = &tol->given.slide;
     for (int k = 0; k < z->n; k++)
@@ -260,7 +260,7 @@ static bool passive(const carom_tol *tol, int i)
     return false;
 }
 
-void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
+void carom_switch_end(carom_step *s, carom_piecewise *tol, bool impact)
 {
     carom_switches *w = &tol->switches;
     int i = w->crossed;
@@ -278,14 +278,14 @@ void carom_switch_end(carom_step *s, carom_tol *tol, bool impact)
     w->state[i] = w->side > 0 || slid ? CAROM_SWITCH_AT_HIGH : CAROM_SWITCH_AT_LOW;
     if (w->side > 0 || !slid)
         cross(s->system, w, i);
-    carom_stage_switch(s->stage);
+    carom_record_switch(s->record);
     double since = s->next->t - w->clock[1]; /* a wave that switches often must not be stepped over */
     if (since > 1e-9 * s->h)
         s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * tol->end.x, 2 * since));
     w->clock[1] = s->next->t;
 }
 
-carom_status carom_switch_finite(carom_step *s, const carom_tol *tol)
+carom_status carom_switch_finite(carom_step *s, const carom_piecewise *tol)
 {
     carom_system *sys = s->system;
     if (!tol->switches.n || !carom_model_extended(sys->model))
@@ -306,10 +306,10 @@ carom_status carom_switch_finite(carom_step *s, const carom_tol *tol)
 
 enum { ROUNDS = 10 };
 
-static void sample(carom_step *s, carom_tol *tol, double r, double *f)
+static void sample(carom_step *s, carom_piecewise *tol, double r, double *f)
 {
     carom_system *sys = s->system;
-    carom_tol_inside(sys, tol, r, tol->end.v, tol->shift_q, tol->shift_v);
+    carom_piecewise_inside(sys, tol, r, tol->end.v, tol->shift_q, tol->shift_v);
     carom_system_eval(sys, CAROM_SWITCH, s->now->t + r * tol->end.x, tol->shift_q, tol->shift_v);
     carom_copy(tol->switches.n, sys->at.f, f);
 }
@@ -321,7 +321,7 @@ typedef struct bracket {
 } bracket;
 
 /* A bottom between the samples, under the bound: its place, or 0. r is the distance of samples. */
-static double bottom(carom_step *s, carom_tol *tol, int i, int k, double r, int *which)
+static double bottom(carom_step *s, carom_piecewise *tol, int i, int k, double r, int *which)
 {
     carom_switches *w = &tol->switches;
     const double *a = w->sample + (k - 1) * w->n, *b = a + w->n, *c = b + w->n;
@@ -332,7 +332,7 @@ static double bottom(carom_step *s, carom_tol *tol, int i, int k, double r, int 
         if (!isfinite(bound) || !(f1 <= f0 && f1 <= f2 && bend > 0) || f1 > 0.2 * bend)
             continue;
         double at = r * (k + 0.5 * (f0 - f2) / bend);
-        carom_tol_inside(s->system, tol, at, tol->end.v, tol->shift_q, tol->shift_v);
+        carom_piecewise_inside(s->system, tol, at, tol->end.v, tol->shift_q, tol->shift_v);
         carom_system_eval(s->system, CAROM_SWITCH, s->now->t + at * tol->end.x, tol->shift_q, tol->shift_v);
         *which = side_of_branch(w, i, s->system->at.f[i]);
         if (*which)
@@ -342,7 +342,7 @@ static double bottom(carom_step *s, carom_tol *tol, int i, int k, double r, int 
 }
 
 /* (1) for one switch on samples at a distance r: whether it is outside before b->high. */
-static void look_at(carom_step *s, carom_tol *tol, int i, double r, bracket *b)
+static void look_at(carom_step *s, carom_piecewise *tol, int i, double r, bracket *b)
 {
     carom_switches *w = &tol->switches;
     int changes = 0, before = 0;
@@ -363,7 +363,7 @@ static void look_at(carom_step *s, carom_tol *tol, int i, double r, bracket *b)
         b->again |= changes > 1;
 }
 
-static bracket first_outside(carom_step *s, carom_tol *tol)
+static bracket first_outside(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
     double reach = 1;
@@ -386,7 +386,7 @@ static bracket first_outside(carom_step *s, carom_tol *tol)
 }
 
 /* (2), the first half: the root on the dense output; slope of f by time there. */
-static double dense_root(carom_step *s, carom_tol *tol, const bracket *b, double bound, double *slope)
+static double dense_root(carom_step *s, carom_piecewise *tol, const bracket *b, double bound, double *slope)
 {
     carom_switches *w = &tol->switches;
     double low = b->low, high = b->high, *f = w->sample;
@@ -418,21 +418,22 @@ static double dense_root(carom_step *s, carom_tol *tol, const bracket *b, double
 }
 
 /* A step of length x to w->end, its stages kept for the events. */
-static carom_status repeat(carom_step *s, carom_tol *tol, double x)
+static carom_status repeat(carom_step *s, carom_piecewise *tol, double x)
 {
     double norm;
     if (tol->constant)
-        return carom_tol_stages(s, tol, x, &tol->end, true);
-    CAROM_TRY(carom_tol_trial(s, tol, x, &tol->end, &norm));
-    return carom_tol_mean_force(s, tol, x);
+        return carom_piecewise_stages(s, tol, x, &tol->end, true);
+    CAROM_TRY(carom_piecewise_trial(s, tol, x, &tol->end, &norm));
+    return carom_piecewise_mean_force(s, tol, x);
 }
 
 /* How far the least l of those that slide at a point is inside [0, 1], and where it leaves. */
-static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, double *inside, int *which, int *side_of)
+static carom_status least_part(carom_step *s, carom_piecewise *tol, carom_end *end, double *inside, int *which,
+                               int *side_of)
 {
     const carom_slide *z = &tol->given.slide;
     *inside = INFINITY;
-    CAROM_TRY(carom_tol_measure(s, tol, end));
+    CAROM_TRY(carom_piecewise_measure(s, tol, end));
     for (int k = 0; k < z->n; k++) {
         double part = CAROM_MIN(z->lambda[k], 1 - z->lambda[k]);
         if (part < *inside && !z->passive[k])
@@ -442,7 +443,7 @@ static carom_status least_part(carom_step *s, carom_tol *tol, carom_end *end, do
 }
 
 /* (3): shortens the step to the end of sliding. */
-static carom_status slide_end(carom_step *s, carom_tol *tol)
+static carom_status slide_end(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
     carom_bracket b = {.high = tol->end.x};
@@ -467,7 +468,7 @@ static carom_status slide_end(carom_step *s, carom_tol *tol)
     return CAROM_OK;
 }
 
-carom_status carom_switch_first(carom_step *s, carom_tol *tol)
+carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
     double h = tol->end.x, slope, last = INFINITY;
@@ -518,7 +519,7 @@ static bool at_a_bound(const carom_switches *w)
     return false;
 }
 
-carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause *cause, int *contact)
+carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends, carom_cause *cause, int *contact)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
@@ -526,7 +527,7 @@ carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause
     *ends = false, *cause = CAROM_CAUSE_NONE;
     if (!at_a_bound(&w->switches) || sys->nlink == sys->njoint)
         return CAROM_OK;
-    CAROM_TRY(carom_tol_measure(s, w, &w->start));
+    CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
     for (int c = 0; c < sys->nlink - sys->njoint; c++) {
         int i = sys->njoint + c;
         double g = e->g[i], u = e->u[sys->link[i].row];
@@ -545,8 +546,8 @@ carom_status carom_tol_kink(carom_step *s, carom_tol *w, bool *ends, carom_cause
     if (!*ends)
         return CAROM_OK;
     if (*cause == CAROM_CAUSE_NONE)
-        CAROM_TRY(carom_tol_decide(s, w, s->now->t, e->q, e->v));
-    carom_tol_copy(sys, e, &w->end);
+        CAROM_TRY(carom_piecewise_decide(s, w, s->now->t, e->q, e->v));
+    carom_piecewise_copy(sys, e, &w->end);
     s->h_next = s->h;
-    return carom_tol_measure(s, w, &w->end);
+    return carom_piecewise_measure(s, w, &w->end);
 }

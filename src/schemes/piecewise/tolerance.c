@@ -21,17 +21,19 @@
 
 #include "schemes/piecewise/piecewise.h"
 
-const unsigned carom_tol_requests[] = {CAROM_MASS | CAROM_FORCE,
-                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
-                                       CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
-                                       CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                       CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-                                       CAROM_GAP | CAROM_JACOBIAN,
-                                       CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
-                                       CAROM_R_Q | CAROM_R_V,
-                                       CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
-                                       0};
+const unsigned carom_piecewise_requests[] = {
+    CAROM_MASS | CAROM_FORCE,
+    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
+    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
+    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+    CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
+    CAROM_GAP | CAROM_JACOBIAN,
+    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
+    CAROM_R_Q | CAROM_R_V,
+    CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
+    0,
+};
 
 static const carom_field fields[] = {
     {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
@@ -55,7 +57,7 @@ static carom_status start(carom_step *s)
 }
 
 /* Beside the modes: CAROM_TOL_DECIDED ..., branches, stiffness. */
-int carom_tol_memory(const carom_system *system)
+int carom_piecewise_memory(const carom_system *system)
 {
     return CAROM_TOL_COUNTERS + carom_switch_memory(system) + carom_stiff_memory(system);
 }
@@ -85,9 +87,9 @@ static void place_end(carom_layout *layout, carom_end *e, const carom_system *sy
     CAROM_PLACE(layout, e->udot, system->nrow);
 }
 
-void carom_tol_layout(carom_layout *layout, const carom_system *system, void *work)
+void carom_piecewise_layout(carom_layout *layout, const carom_system *system, void *work)
 {
-    carom_tol *w = work;
+    carom_piecewise *w = work;
     int nc = system->model->ncontact;
     carom_given_layout(layout, &w->given, system);
     carom_switch_layout(layout, &w->switches, system);
@@ -121,11 +123,11 @@ void carom_tol_layout(carom_layout *layout, const carom_system *system, void *wo
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
 }
 
-static void take_modes(carom_step *s, carom_tol *w)
+static void take_modes(carom_step *s, carom_piecewise *w)
 {
     w->modes = w->given.modes = s->modes_next;
     carom_modes_copy(s->system->model->ncontact, s->modes, s->modes_next);
-    carom_copy(carom_tol_memory(s->system), s->memory, s->memory_next);
+    carom_copy(carom_piecewise_memory(s->system), s->memory, s->memory_next);
 }
 
 /* What others see: contacts that are held without slip of their own stick. */
@@ -136,16 +138,16 @@ static unsigned char mode_of(int mode, const carom_law *law)
 }
 
 /* Modes at the start of a run: closed contacts are decided. */
-static carom_status begin(carom_step *s, carom_tol *w)
+static carom_status begin(carom_step *s, carom_piecewise *w)
 {
     if (s->memory_next[CAROM_TOL_DECIDED] != 0)
         return CAROM_OK;
     s->memory_next[CAROM_TOL_DECIDED] = 1;
-    return carom_tol_decide(s, w, s->now->t, s->now->q, s->now->v);
+    return carom_piecewise_decide(s, w, s->now->t, s->now->q, s->now->v);
 }
 
 /* (6): coefficients of s^3, s^4, s^5 of a local coordinate, from xi, xi' and xi'' at both ends */
-static inline void quintic(const carom_tol *w, int i, const double *rate, const double *bend, double c[3])
+static inline void quintic(const carom_piecewise *w, int i, const double *rate, const double *bend, double c[3])
 {
     double h = w->end.x, v = w->start.v[i], a = w->start.a[i];
     double D = w->xi[i] - h * v - h * h * a / 2, B = h * (rate[i] - v) - h * h * a, C = h * h * (bend[i] - a);
@@ -156,7 +158,7 @@ static inline void quintic(const carom_tol *w, int i, const double *rate, const 
 }
 
 /* xi, its rate and second derivative at the end, where the velocity is v_end: vectors have v and a there. */
-static void local_end(const carom_system *sys, const carom_tol *w, const double *v_end, const double **rate,
+static void local_end(const carom_system *sys, const carom_piecewise *w, const double *v_end, const double **rate,
                       const double **bend)
 {
     *rate = v_end, *bend = w->ka[CAROM_STAGES - 1];
@@ -169,11 +171,11 @@ static void local_end(const carom_system *sys, const carom_tol *w, const double 
 }
 
 /* Velocities where they are not the rates of the coordinates: through v and a at both ends and v in the middle. */
-static void velocity_powers(const carom_system *sys, const carom_tol *w, const double *v_end, double *v)
+static void velocity_powers(const carom_system *sys, const carom_piecewise *w, const double *v_end, double *v)
 {
     int nv = sys->nv;
     double h = w->end.x, *middle = w->size;
-    carom_tol_inside(sys, w, 0.5, v_end, w->shift_q, middle);
+    carom_piecewise_inside(sys, w, 0.5, v_end, w->shift_q, middle);
     for (int i = 0; i < nv; i++) {
         double v0 = w->start.v[i], a0 = h * w->start.a[i], v1 = v_end[i] - v0, a1 = h * w->ka[CAROM_STAGES - 1][i];
         double m = middle[i] - v0;
@@ -185,14 +187,14 @@ static void velocity_powers(const carom_system *sys, const carom_tol *w, const d
 }
 
 /* (6) */
-static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end)
+static void stage_segment(carom_step *s, const carom_piecewise *w, const double *v_end)
 {
     const carom_system *sys = s->system;
     int nv = sys->nv;
     const carom_end *a = &w->start;
     const double h = w->end.x, *rate, *bend;
     carom_draft piece;
-    if (!carom_stage_draft(s->stage, sys, s->now->t, a->q, s->next->t, s->next->mode, 5, &piece))
+    if (!carom_record_draft(s->record, sys, s->now->t, a->q, s->next->t, s->next->mode, 5, &piece))
         return;
     local_end(sys, w, v_end, &rate, &bend);
     for (int i = 0; i < nv; i++) {
@@ -210,7 +212,8 @@ static void stage_segment(carom_step *s, const carom_tol *w, const double *v_end
 }
 
 /* Position and velocity inside the step, by the quintic (6). */
-void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, const double *v_end, double *q, double *v)
+void carom_piecewise_inside(const carom_system *sys, const carom_piecewise *w, double r, const double *v_end, double *q,
+                            double *v)
 {
     const carom_model *m = sys->model;
     const double *rate, *bend, h = w->end.x;
@@ -227,26 +230,26 @@ void carom_tol_inside(const carom_system *sys, const carom_tol *w, double r, con
 }
 
 /* Work of the forces over the step, in the modes before its end: Gauss quadrature of order 6. */
-static carom_status account(carom_step *s, carom_tol *w, const double *v_end)
+static carom_status account(carom_step *s, carom_piecewise *w, const double *v_end)
 {
     static const double node[] = {0.1127016653792583, 0.5, 0.8872983346207417},
                         weight[] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
     carom_system *sys = s->system;
     for (int k = 0; k < 3; k++) {
         double t = s->now->t + node[k] * w->end.x, h = weight[k] * w->end.x;
-        carom_tol_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
+        carom_piecewise_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
         CAROM_TRY(
             carom_given_accel(&w->given, sys, t, w->shift_q, w->shift_v, 0, w->probe.a, w->force, s->error));
         for (int i = 0; i < sys->nlink && carom_modes_any(sys, w->modes); i++)
             for (int r = sys->link[i].row; r < sys->link[i].row + sys->link[i].rows; r++) {
                 double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
-                s->stage->work_constraints += h * moving;
-                s->stage->friction += h * (moving - work);
+                s->record->work_constraints += h * moving;
+                s->record->friction += h * (moving - work);
             }
         carom_slide_energy(&w->given.slide, sys, t, w->shift_q, w->shift_v);
-        s->stage->work_external += h * sys->at.energy[2];
-        s->stage->viscous -= h * sys->at.energy[3];
+        s->record->work_external += h * sys->at.energy[2];
+        s->record->viscous -= h * sys->at.energy[3];
     }
     return CAROM_OK;
 }
@@ -255,32 +258,32 @@ static void tell_changes(carom_step *s)
 {
     for (int c = 0; c < s->system->model->ncontact; c++)
         if (s->now->mode[c] != s->next->mode[c])
-            carom_stage_event(s->stage, &(carom_event){.type = carom_event_of(s->now->mode[c], s->next->mode[c]),
-                                                       .t = s->next->t, .contact = c});
+            carom_record_event(s->record, &(carom_event){.type = carom_event_of(s->now->mode[c], s->next->mode[c]),
+                                                         .t = s->next->t, .contact = c});
 }
 
 /* (1), (2): w->end at the end of an accepted step; h_next proposed. */
-static carom_status smooth(carom_step *s, carom_tol *w)
+static carom_status smooth(carom_step *s, carom_piecewise *w)
 {
-    double h = carom_tol_slip_limit(s, w, s->h), norm = 0;
+    double h = carom_piecewise_slip_limit(s, w, s->h), norm = 0;
     double longest = s->field[MAX_STEP], period = s->system->model->period;
     if (longest == 0) /* a system at rest has no error, but forces that grow may move it */
         longest = (period > 0 ? CAROM_MIN(period, s->options->t_end) : s->options->t_end) / 20;
     h = CAROM_MIN(h, longest);
     carom_stiff_choose(s, w, (carom_stiff_method)(int)s->field[METHOD]);
-    CAROM_TRY(carom_tol_gradients(s, w));
+    CAROM_TRY(carom_piecewise_gradients(s, w));
     for (int k = 0;; k++) {
-        carom_status status = carom_tol_trial(s, w, h, &w->end, &norm);
+        carom_status status = carom_piecewise_trial(s, w, h, &w->end, &norm);
         norm = norm >= 0 ? norm / (w->tableau ? 1 : CAROM_TOL_KAPPA) : INFINITY; /* 0/0: no error, and none allowed */
         double factor = w->tableau ? carom_stiff_factor(s, w, h, norm) : norm > 0 ? 0.9 * pow(norm, -0.2) : 5;
         if (status == CAROM_OK && norm <= 1) {
             s->h_next = h * CAROM_MIN(5, CAROM_MAX(0.2, factor));
             CAROM_TRY(carom_stiff_watch(s, w, h, norm));
-            return carom_tol_mean_force(s, w, h);
+            return carom_piecewise_mean_force(s, w, h);
         }
         if (status != CAROM_OK && status != CAROM_NOT_FINITE && status != CAROM_NOT_CONVERGED &&
             (status != CAROM_NO_SOLUTION || h < 1e-9 * s->options->t_end))
-            return carom_tol_no_slip(s, w, status);
+            return carom_piecewise_no_slip(s, w, status);
         s->system->info->rejected++;
         h *= status == CAROM_OK ? CAROM_MAX(0.2, factor) : 0.1;
         if (s->now->t + h == s->now->t || h < 1e-14 * s->h)
@@ -292,7 +295,7 @@ static carom_status smooth(carom_step *s, carom_tol *w)
 }
 
 /* The end of the step becomes the next state, and is told. */
-static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, const double *v_before)
+static carom_status hand_over(carom_step *s, carom_piecewise *w, carom_cause cause, const double *v_before)
 {
     const carom_system *sys = s->system;
     int nv = sys->nv;
@@ -305,10 +308,10 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);
-    if (s->stage->record) {
+    if (s->record->observed) {
         stage_segment(s, w, v_before);
         if (cause == CAROM_CAUSE_GAP)
-            carom_stage_jump(s->stage, sys, s->next->t, s->next->q, v_before, s->next->v, s->contacts->P);
+            carom_record_jump(s->record, sys, s->next->t, s->next->q, v_before, s->next->v, s->contacts->P);
     }
     for (int r = 0; r < sys->nrow; r++) {
         s->next->impulse[r] += s->contacts->P[r];
@@ -318,41 +321,41 @@ static carom_status hand_over(carom_step *s, carom_tol *w, carom_cause cause, co
 }
 
 /* The step in modes that hold, up to its first event; the end and the event are found. */
-static carom_status proceed(carom_step *s, carom_tol *w, carom_cause *cause, int *contact)
+static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
 {
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
         w->given.side = 0;
-        carom_tol_release(s, w);
-        CAROM_TRY(carom_tol_measure(s, w, &w->start));
+        carom_piecewise_release(s, w);
+        CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
         carom_given_sides(&w->given, s->system);
-        CAROM_TRY(w->constant ? carom_tol_no_slip(s, w, carom_tol_fixed_length(s, w)) : smooth(s, w));
-        CAROM_TRY(carom_tol_recheck_passive(s, w, &again));
+        CAROM_TRY(w->constant ? carom_piecewise_no_slip(s, w, carom_piecewise_fixed_length(s, w)) : smooth(s, w));
+        CAROM_TRY(carom_piecewise_recheck_passive(s, w, &again));
     }
     CAROM_TRY(carom_switch_first(s, w));
-    return carom_tol_first_event(s, w, cause, contact);                                          /* (3) */
+    return carom_piecewise_first_event(s, w, cause, contact);                                          /* (3) */
 }
 
 static carom_status advance(carom_step *s)
 {
-    carom_tol *w = s->work;
+    carom_piecewise *w = s->work;
     carom_system *sys = s->system;
     int nv = sys->nv;
     carom_cause cause;
     int contact = 0;
     take_modes(s, w);
-    carom_tol_release(s, w);
+    carom_piecewise_release(s, w);
     w->given.side = 0;
     w->start.x = 0;
     w->averaged = false;
-    w->given.slow = 0.3 * sqrt(2 * carom_tol_freeze_length(s)); /* times a root of friction/mass, about 1 */
+    w->given.slow = 0.3 * sqrt(2 * carom_piecewise_freeze_length(s)); /* times a root of friction/mass, about 1 */
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     carom_switch_begin(s, w);
     CAROM_TRY(begin(s, w));
     CAROM_TRY(carom_switch_settle(s, w));
     bool at_once;
-    CAROM_TRY(carom_tol_kink(s, w, &at_once, &cause, &contact));
+    CAROM_TRY(carom_piecewise_kink(s, w, &at_once, &cause, &contact));
     if (!at_once)
         CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
@@ -364,31 +367,31 @@ static carom_status advance(carom_step *s)
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
     if (cause == CAROM_CAUSE_GAP)
         w->modes[contact].mode = CAROM_CLOSED; /* what closes the joints must not open or close the gap that is hit */
-    CAROM_TRY(carom_tol_project(s, w, &w->end, true));                                           /* (5) */
+    CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));                                           /* (5) */
     if (cause == CAROM_CAUSE_GAP)
         w->modes[contact].mode = CAROM_OPEN;
-    CAROM_TRY(carom_tol_project(s, w, &w->end, false));
+    CAROM_TRY(carom_piecewise_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
-    if (s->stage->account && w->end.x > 0)
+    if (s->record->account && w->end.x > 0)
         CAROM_TRY(account(s, w, v_before));
-    CAROM_TRY(carom_tol_impulse(s, w, v_before, s->next->impulse));
+    CAROM_TRY(carom_piecewise_impulse(s, w, v_before, s->next->impulse));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
-    if (s->stage->record) {
-        carom_modes_copy(sys->model->ncontact, w->modes, s->stage->modes);
-        carom_copy(w->switches.n, w->switches.d, s->stage->branches);
+    if (s->record->observed) {
+        carom_modes_copy(sys->model->ncontact, w->modes, s->record->modes);
+        carom_copy(w->switches.n, w->switches.d, s->record->branches);
     }
-    if (cause == CAROM_CAUSE_NONE && carom_tol_about_to_stick(s, w, &contact))
+    if (cause == CAROM_CAUSE_NONE && carom_piecewise_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
-        CAROM_TRY(carom_tol_transition(s, w, cause, contact));                                   /* (4) */
+        CAROM_TRY(carom_piecewise_transition(s, w, cause, contact));                                   /* (4) */
     CAROM_TRY(hand_over(s, w, cause, v_before));
     carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
     return carom_switch_finite(s, w);
 }
 
-carom_status carom_tol_step(carom_step *s)
+carom_status carom_piecewise_step(carom_step *s)
 {
-    carom_tol *w = s->work;
+    carom_piecewise *w = s->work;
     w->given.slide.n = 0;
     carom_status status = advance(s);
     s->system->frozen = 0;
@@ -403,15 +406,15 @@ const carom_scheme carom_scheme_tolerance = {
     .orders = orders,
     .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_KEEPS_MODES |
               CAROM_TELLS_MODES,
-    .requests = carom_tol_requests,
+    .requests = carom_piecewise_requests,
     .segments = 1,
-    .rules = carom_tol_rules,
+    .rules = carom_piecewise_rules,
     .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
     .switches = true,
     .degree = 5,
-    .memory = carom_tol_memory,
-    .work_bytes = sizeof(carom_tol),
-    .layout = carom_tol_layout,
+    .memory = carom_piecewise_memory,
+    .work_bytes = sizeof(carom_piecewise),
+    .layout = carom_piecewise_layout,
     .start = start,
-    .step = carom_tol_step,
+    .step = carom_piecewise_step,
 };

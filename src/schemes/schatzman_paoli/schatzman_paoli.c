@@ -98,13 +98,13 @@ static void arrive(carom_step *s, work *w, const carom_paoli_memory *to)
     carom_copy(sys->nq, w->x, s->next->q);
     carom_copy(sys->nv, w->v_c, s->next->v);
     *to->phase = 0;
-    s->stage->residual = s->contacts->nactive ? s->contacts->solve.residual : 0;
+    s->record->residual = s->contacts->nactive ? s->contacts->solve.residual : 0;
     carom_paoli_status(s, w);
-    if (!s->stage->account)
+    if (!s->record->account)
         return;
     for (int i = 0; i < sys->nv; i++)
         w->d_new[i] = w->d[i] / h, w->d_free[i] = w->d_back[i] / h;
-    carom_contact_account(s->contacts, sys, h, w->t, w->q, w->v_c, w->d_free, w->d_new, s->stage);
+    carom_contact_account(s->contacts, sys, h, w->t, w->q, w->v_c, w->d_free, w->d_new, s->record);
 }
 
 /* Ends inside of the grid, at node k + part; only the clock of the memory goes on. */

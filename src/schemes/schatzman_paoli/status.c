@@ -42,7 +42,7 @@ static void tell_impact(carom_step *s, const carom_link *link, const double *u_i
     const carom_contacts *c = s->contacts; /* whose u_free is not used by this scheme */
     for (int r = link->row; r < link->row + link->rows; r++)
         c->u_free[r] = c->P[r] + s->now->impulse[r];
-    carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, u_in, c->u_after, c->u_free);
+    carom_record_contact(s->record, CAROM_EVENT_IMPACT, s->next->t, link, u_in, c->u_after, c->u_free);
 }
 
 /* Counts the steps of a run with multipliers; true when it turns out to be an impact. */
@@ -82,7 +82,7 @@ void carom_paoli_status(carom_step *s, const carom_paoli_work *w)
         if (hit)
             tell_impact(s, link, to.u_in);
         if (before != after)
-            carom_stage_contact(s->stage, carom_event_of(before, after), s->next->t, link, c->u_before, c->u_after,
-                                c->P);
+            carom_record_contact(s->record, carom_event_of(before, after), s->next->t, link, c->u_before, c->u_after,
+                                 c->P);
     }
 }

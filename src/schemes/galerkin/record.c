@@ -1,4 +1,4 @@
-/* stage.c: what a step of the Galerkin families has to tell: modes, events, energy, dense output.
+/* record.c: what a step of the Galerkin families has to tell: modes, events, energy, dense output.
  *
  *   closed:  (g <= 1e-10 or held) and |u_n| <= 1e-9, relative to coordinates and velocities        (1)
  *   v(x) = sum_k l_k(x) v_k,   q(x) = q + h int_0^x v,   x = (t - t_i-1)/h                          (2)
@@ -39,13 +39,13 @@ static bool status(carom_step *s)
         c->hit[link->contact] = hit;
         any |= hit;
         if (hit)
-            carom_stage_contact(s->stage, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, s->next->u, w->P);
+            carom_record_contact(s->record, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, s->next->u, w->P);
         if (before != after)
-            carom_stage_contact(s->stage, carom_event_of(before, after), s->next->t, link, c->u_before, s->next->u,
-                                w->P);
+            carom_record_contact(s->record, carom_event_of(before, after), s->next->t, link, c->u_before, s->next->u,
+                                 w->P);
     }
     if (c->nactive)
-        s->stage->residual = c->solve.residual;
+        s->record->residual = c->solve.residual;
     return any;
 }
 
@@ -57,7 +57,7 @@ static void account(carom_step *s)
     carom_system *sys = s->system;
     int nv = sys->nv;
     const double *before = w->t->M > 0 ? w->vf : s->now->v; /* at velocity level the impulse acts over the step */
-    carom_contact_account(c, sys, 0, s->next->t, s->next->q, s->next->v, before, s->next->v, s->stage);
+    carom_contact_account(c, sys, 0, s->next->t, s->next->q, s->next->v, before, s->next->v, s->record);
     carom_galerkin_stage_links(s);
     for (int l = 0; l <= w->t->M; l++) {
         double part = s->h * w->t->beta[l], t = carom_galerkin_time(s, l);
@@ -68,7 +68,7 @@ static void account(carom_step *s)
             c->P[r] = part * w->force[l * sys->nrow + r];
         if (sys->model->ncontact)
             memset(c->hit, 0, (size_t)sys->model->ncontact);
-        carom_contact_account(c, sys, part, t, q, v, v, v, s->stage);
+        carom_contact_account(c, sys, part, t, q, v, v, v, s->record);
     }
     carom_galerkin_end_links(s);
 }
@@ -115,18 +115,19 @@ static void polynomials(const carom_step *s, double *xi, double *v)
 static void record(carom_step *s, bool hit)
 {
     carom_galerkin *w = s->work;
-    carom_stage *stage = s->stage;
+    carom_record *record = s->record;
     const carom_system *sys = s->system;
     int M = w->t->M;
     carom_draft piece;
-    if (!carom_stage_draft(stage, sys, s->now->t, s->now->q, s->next->t, s->next->mode, M + 1, &piece))
+    if (!carom_record_draft(record, sys, s->now->t, s->now->q, s->next->t, s->next->mode, M + 1, &piece))
         return;
     polynomials(s, piece.xi, piece.v);
     for (int r = 0; r < sys->nrow; r++)
         piece.force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
-    piece.segment->residual = stage->residual;
+    piece.segment->residual = record->residual;
     if (hit)
-        carom_stage_jump(stage, sys, s->next->t, s->next->q, w->t->plus ? w->vf : w->v + M * sys->nv, s->next->v, w->P);
+        carom_record_jump(record, sys, s->next->t, s->next->q, w->t->plus ? w->vf : w->v + M * sys->nv, s->next->v,
+                          w->P);
 }
 
 carom_status carom_galerkin_tell(carom_step *s)
@@ -138,9 +139,9 @@ carom_status carom_galerkin_tell(carom_step *s)
                    "position or velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t, s->h);
     carom_copy(sys->nrow, w->P, s->contacts->P);
     bool hit = w->t->M > 0 ? status(s) : carom_step_status(s, w->vf);
-    if (s->stage->account)
+    if (s->record->account)
         account(s);
-    if (s->stage->record)
+    if (s->record->observed)
         record(s, hit);
     return CAROM_OK;
 }
