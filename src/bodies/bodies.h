@@ -1,0 +1,139 @@
+/* bodies.h: bodies, joints and laws of pairs as plain data: what a model file says in its sections space, gravity,
+ * bodies, joints and laws, or what a program fills in by hand.
+ *
+ * A body is a frame in which the user wrote its shapes and points, with its centre of mass c in that frame. It starts
+ * with the frame's origin at `at`, turned about its own axes x, y, z in this order. From then on the place of a body is
+ * that of its centre of mass, and inertia is about it in body axes:
+ *   r = at + R c,   x_space = r + R (x_frame - c)                                                         (1)
+ * Arrays of the plane use the components 0 and 1 of places and 2 of turns and spins; the others are 0.
+ *
+ * Every number is a carom_quantity: its value, and the expression of parameters that it is the value of. After a
+ * parameter has changed carom_bodies_evaluate brings all values up to date; nothing else keeps copies of them.
+ *
+ * Two ways lead from here to a model: formulas (few bodies: joints may provide coordinates, contacts are a fixed list
+ * of expressions) and links found per step (many bodies). carom_bodies_many says which. */
+#ifndef CAROM_BODIES_H
+#define CAROM_BODIES_H
+
+#include "expr/expr.h"
+#include "geometry/geometry.h"
+#include "laws/law.h"
+
+typedef struct carom_quantity {
+    double value;
+    carom_expr e; /* of parameters; CAROM_EXPR_NONE: a plain number */
+} carom_quantity;
+
+enum { CAROM_GROUND = -1 }; /* in the place of a body's number: what never moves, its frame is that of space */
+
+/* ---- bodies ---- */
+typedef struct carom_body_shape {
+    carom_shape_kind kind; /* a box with a width of INFINITY is a slab between two planes */
+    bool flat;             /* of a ring */
+    carom_quantity size[4];
+    carom_quantity *corner; /* [corners*(2 | 3)] of a polytope */
+    int corners;
+    carom_quantity offset[3], turn[3]; /* in the body's frame; a point is its offset */
+    const char *name;                  /* of a point or of a shape that has one, else NULL */
+    int class;                         /* shapes of a class have the same laws: see carom_bodies_law */
+    const carom_text_node *node;       /* for errors; NULL: not from a file */
+} carom_body_shape;
+
+typedef enum carom_body_motion {
+    CAROM_BODY_FREE,
+    CAROM_BODY_FIXED, /* at its start */
+    CAROM_BODY_MOVED  /* a given function of time */
+} carom_body_motion;
+
+typedef struct carom_body {
+    const char *name;   /* box, brick[3,4] */
+    const char *family; /* brick: what laws may call all of them */
+    const char *group;  /* NULL: none */
+    carom_body_motion motion;
+    carom_body_shape *shape; /* [shapes] */
+    int shapes;
+    carom_quantity mass, centre[3], inertia[6]; /* xx yy zz xy yz zx: the matrix about the centre; plane: zz */
+    carom_quantity at[3], turn[3];
+    carom_quantity velocity[3], spin[3]; /* at the start: of the centre of mass, about space axes */
+    unsigned touch;  /* bit i: at[i] is to be found: the body is moved along axis i until it touches */
+    bool rolling;    /* velocity is to be found: that of rolling on what it touches */
+    bool held[6];    /* x y z and turns about x y z that stay as they are (`fix`) */
+    carom_expr moved[6]; /* of t and parameters, added to at and turn; CAROM_EXPR_NONE: 0 */
+    /* What was found from all this by carom_bodies_start: r, rotation (a unit quaternion), velocities. */
+    double place[3], rotation[4], v[3], w[3]; /* w: in body axes */
+    int first_q, first_v; /* its place, then its rotation among the positions and velocities; -1: it has none there */
+    const carom_text_node *node;
+} carom_body;
+
+/* ---- joints ---- */
+typedef enum carom_joint_kind {
+    CAROM_JOINT_HINGE,
+    CAROM_JOINT_SLIDER,
+    CAROM_JOINT_BALL,
+    CAROM_JOINT_WELD,
+    CAROM_JOINT_DISTANCE
+} carom_joint_kind;
+
+/* Between a point of body a and one of body b. Hinges turn about and sliders move along `axis`; the coordinate of a
+ * joint is that of b relative to a: an angle, a length, a distance; 0 at the poses of the file (distance: the distance).
+ * A prescribed motion is one more constraint; limits, spring, damper, dry friction and drive act on the coordinate. */
+typedef struct carom_joint {
+    const char *name;
+    carom_joint_kind kind;
+    int body[2];                        /* CAROM_GROUND or a body */
+    carom_quantity point[2][3];         /* in the frames of the two bodies */
+    carom_quantity axis[2][3];          /* hinge and slider: unit vectors in the frames of the two bodies */
+    carom_quantity across[2][2][3];     /* and two more across it, so that each triple is right-handed */
+    const char *coordinate;             /* the name of the relative coordinate it provides; NULL: it is a constraint */
+    carom_quantity start, start_rate;   /* of this coordinate */
+    bool has_range;
+    carom_quantity range[2], restitution;
+    carom_quantity stiffness, rest, damping, friction; /* 0: none; friction: the largest force or torque */
+    carom_expr motion, drive;           /* of t: the coordinate; of anything: a force or torque. CAROM_EXPR_NONE */
+    carom_quantity length;              /* distance */
+    const carom_text_node *node;
+} carom_joint;
+
+/* ---- laws ---- */
+typedef struct carom_pair_law {
+    const char *name;     /* the two sides as the file has them: "link wall", "default" */
+    const carom_law *law; /* NULL: the pair does not touch */
+    const char *law_name; /* for carom_contact: NULL: by the directions of friction */
+    int directions;       /* of friction */
+    carom_quantity coefficient[CAROM_COEFFICIENTS_MAX];
+    int ncoefficient;
+    const carom_text_node *node;
+} carom_pair_law;
+
+/* ---- all of it ---- */
+typedef struct carom_bodies {
+    bool planar;
+    carom_quantity gravity[3];
+    carom_body *body; /* [nbody] */
+    int nbody;
+    carom_joint *joint; /* [njoint] */
+    int njoint;
+    carom_pair_law *law; /* [nlaw] */
+    int nlaw;
+    int nclass;
+    int *law_of; /* [nclass*nclass] a number in law, or -1: none */
+    carom_quantity **quantity; /* [nquantity] all that have an expression */
+    int nquantity;
+} carom_bodies;
+
+/* All values from their expressions; variables as the pool numbers them. */
+void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, const double *variables);
+/* The law of two shapes, or NULL: they do not touch. Shapes of the same body never do. */
+const carom_pair_law *carom_bodies_law(const carom_bodies *bodies, const carom_body_shape *a,
+                                       const carom_body_shape *b);
+/* The shape for src/geometry, in axes of the body at its centre of mass. corner [corners*3] is the caller's. */
+void carom_bodies_shape(const carom_bodies *bodies, const carom_body *body, const carom_body_shape *shape,
+                        double *corner, carom_shape_spec *spec);
+/* The rotation by turns about x, y, z (body axes, in this order) as a unit quaternion. */
+void carom_bodies_turn(const carom_quantity *turn, double *rotation);
+/* Place, rotation and velocities of every body from at, turn, velocity and spin, without what is to be found. */
+void carom_bodies_start(carom_bodies *bodies);
+/* Are there too many bodies or pairs for formulas? */
+bool carom_bodies_many(const carom_bodies *bodies);
+
+#endif
