@@ -75,7 +75,7 @@ typedef enum carom_joint_kind {
 } carom_joint_kind;
 
 /* Between a point of body a and one of body b. Hinges turn about and sliders move along `axis`; the coordinate of a
- * joint is that of b relative to a: an angle, a length, a distance; 0 at the poses of the file (distance: the distance).
+ * joint is that of b relative to a: an angle, a length (0 at the poses of the file), a distance.
  * A prescribed motion is one more constraint; limits, spring, damper, dry friction and drive act on the coordinate. */
 typedef struct carom_joint {
     const char *name;
