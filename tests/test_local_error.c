@@ -100,6 +100,38 @@ START_TEST(local_errors_of_smooth_steps_are_of_higher_order)
 }
 END_TEST
 
+START_TEST(contacts_that_stay_closed_on_a_curved_surface_are_kept_by_the_printed_forecast)
+{
+    NEEDS_MODELS;
+    const char *const schemes[] = {"moreau-jean:theta=1", "moreau-jean:theta=1:gamma=1", "moreau-jean:theta=0.5",
+                                   "moreau-jean:theta=1:forecast=gap"};
+    const double h[] = {0.02, 0.01, 0.005, 0.0025}, from = 0.3, order[] = {2, 2, 1, 1};
+    carom_model *dome = NULL;
+    carom_error error = {0};
+    CHECK_OK(carom_model_load(&dome, "dome", NULL, &error), error);
+    const carom_options o = until(0.5);
+    const carom_local_request request = {.size = sizeof request, .model = dome,
+                                         .options = &o,
+                                         .schemes = schemes,
+                                         .nscheme = 4,
+                                         .h = h,
+                                         .nh = 4,
+                                         .place = &from,
+                                         .nplace = 1,
+                                         .from = true};
+    carom_local_result r;
+    CHECK_OK(carom_local_run(&request, &r, &error), error);
+    for (int k = 0; k < 4; k++) {
+        printf("%s: %.3f %.3f\n", schemes[k], r.order[k].order_q, r.order[k].order_v);
+        CHECK_NEAR(r.order[k].order_v, order[k], 0.1);
+        CHECK_NEAR(r.order[k].order_q, 2, 0.05);                  /* proposition 2 */
+        ck_assert(r.order[k].activated == (k < 3));
+    }
+    carom_local_free(&r);
+    carom_model_free(dome);
+}
+END_TEST
+
 static void growing(const carom_point *at, double *F)
 {
     F[0] = -10 * at->t * at->t;
@@ -132,4 +164,5 @@ START_TEST(a_step_from_a_later_time_sees_the_force_of_that_time)
 END_TEST
 
 TEST_MAIN("local errors", local_errors_with_an_impact_are_those_of_the_tables,
-          local_errors_of_smooth_steps_are_of_higher_order, a_step_from_a_later_time_sees_the_force_of_that_time)
+          local_errors_of_smooth_steps_are_of_higher_order, a_step_from_a_later_time_sees_the_force_of_that_time,
+          contacts_that_stay_closed_on_a_curved_surface_are_kept_by_the_printed_forecast)

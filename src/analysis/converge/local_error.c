@@ -5,9 +5,10 @@
  *   the impact of the reference is at t* = t + sigma h, 0 < sigma <= 1; or t is given, for a smooth step
  *
  * What the paper proves for Moreau's scheme: e_q = O(h) with an impact in the step and no better (proposition 1);
- * both O(h^2), for theta = 1/2 O(h^3), without one, contacts closed or open (proposition 2); e_v = O(h) if the scheme
- * sees the impact in its step, otherwise e_v is the whole jump (1 + e) |u-| (proposition 3). Whether it does depends
- * on gamma: the gap is predicted at t + gamma h, so an impact at sigma <= gamma is seen, up to O(h). */
+ * both O(h^2) without one, contacts closed or open (proposition 2; O(h^3) for theta = 1/2, but e_v = O(h) on a curved
+ * surface, unless theta = 1); e_v = O(h) if the scheme sees the impact in its step, otherwise e_v is the whole jump
+ * (1 + e) |u-| (proposition 3). Whether it does depends on gamma: the gap is predicted at t + gamma h, so an impact at
+ * sigma <= gamma is seen, up to O(h). */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

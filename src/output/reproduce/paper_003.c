@@ -1,9 +1,9 @@
-/* paper_003.c: orders of Moreau's and of Schatzman and Paoli's scheme, local errors, precision-work diagrams, and
- * Runge-Kutta methods coupled with Moreau's scheme. */
+/* paper_003.c: orders of Moreau's and of Schatzman and Paoli's scheme, precision-work diagrams, and Runge-Kutta
+ * methods coupled with Moreau's scheme; local errors are in paper_003_local.c. */
 #include <math.h>
 #include <stdio.h>
 
-#include "output/reproduce/reproduce.h"
+#include "output/reproduce/paper_003.h"
 
 static const char *const velocity[] = {"max.v", "hausdorff.v", "grid-L2.v", "grid-L1.v"};
 
@@ -164,79 +164,6 @@ static carom_status figure_5(carom_findings *f, carom_error *error)
     return CAROM_OK;
 }
 
-/* ---- propositions 1 to 3 ---- */
-
-/* (32) for an impact that is activated, theta = 1/2, rho = 1/2, f = -2: the ball falls from 1, so v = -2 (1 - sigma
- * h) when the step begins. */
-static void with_impact(double h, double sigma, double *e_q, double *e_v)
-{
-    const double f = -2, rho = 0.5, theta = 0.5, v = f * (1 - sigma * h);
-    *e_v = h * f * (1 - sigma - rho * sigma);
-    *e_q = -h * (1 + rho) * (1 - theta - sigma) * v +
-           f * h * h * (((1 - sigma) * (1 - sigma) + sigma * sigma) / 2 - rho * sigma * (1 - sigma));
-}
-
-static carom_status propositions(carom_findings *f, carom_error *error)
-{
-    static const char *const schemes[] = {"moreau-jean:theta=0.5:gamma=0", "moreau-jean:theta=0.5:gamma=0.5",
-                                          "moreau-jean:theta=0.5:gamma=1"};
-    static const double h[] = {0x1p-5, 0x1p-6, 0x1p-7, 0x1p-8, 0x1p-9, 0x1p-10}, place[] = {.1, .25, .45, .55, .75, .9};
-    carom_model *model = NULL;
-    carom_options options;
-    carom_local_result r = {0};
-    carom_status status = carom_run_log_model(&model, "ball", NULL, error);
-    if (status == CAROM_OK)
-        status = carom_run_log_options(&options, model, "t_end=2", error);
-    const carom_local_request request = {.size = sizeof request, .model = model,
-                                         .options = &options,
-                                         .schemes = schemes,
-                                         .h = h,
-                                         .place = place,
-                                         .nscheme = 3,
-                                         .nh = 6,
-                                         .nplace = 6};
-    if (status == CAROM_OK)
-        status = carom_local_run(&request, &r, error);
-    double off_q = 0, off_v = 0;
-    for (int i = 0; status == CAROM_OK && i < r.nrow; i++)
-        if (r.row[i].impulse > 0) {
-            const carom_local_row *row = &r.row[i];
-            double e_q, e_v;
-            with_impact(row->h, place[row->place], &e_q, &e_v);
-            off_q = fmax(off_q, fabs(row->e_q - fabs(e_q))), off_v = fmax(off_v, fabs(row->e_v - fabs(e_v)));
-        }
-    carom_finding *table = carom_find_table(f, "One step from exact data, the impact at sigma h",
-                                            "scheme|sigma|order of e_q|order of e_v|e_v at the smallest h|activated");
-    for (int i = 0; status == CAROM_OK && i < r.norder; i++) {
-        const carom_local_order *o = &r.order[i];
-        const double gamma = 0.5 * o->scheme, sigma = place[o->place];
-        double last = NAN;
-        for (int k = 0; k < r.nrow; k++)
-            if (r.row[k].scheme == o->scheme && r.row[k].place == o->place && r.row[k].h == h[5])
-                last = r.row[k].e_v;
-        carom_find_row(table, "gamma = %g|%g|%.2f|%.2f|%.3g|%s", gamma, sigma, o->order_q, o->order_v, last,
-                       o->activated ? "yes" : "no");
-        char what[200];
-        snprintf(what, sizeof what, "gamma = %g, sigma = %g: order of e_q", gamma, sigma);
-        carom_find_value(f, what, o->order_q, 1, .1);
-        snprintf(what, sizeof what, "gamma = %g, sigma = %g: activated in its step if sigma < gamma", gamma, sigma);
-        carom_find_value(f, what, o->activated, sigma < gamma, 0);
-        snprintf(what, sizeof what,
-                 o->activated ? "gamma = %g, sigma = %g: order of e_v"
-                              : "gamma = %g, sigma = %g: e_v, the whole jump (1+rho)|U-|",
-                 gamma, sigma);
-        if (o->activated)
-            carom_find_value(f, what, o->order_v, 1, .1);
-        else
-            carom_find_value(f, what, last, r.jump, .01);
-    }
-    carom_find_check(f, "e_q in activated steps: largest distance from (32) with its signs put right", off_q, 0, 1e-14);
-    carom_find_check(f, "e_v in activated steps: largest distance from (32) with its signs put right", off_v, 0, 1e-14);
-    carom_local_free(&r);
-    carom_model_free(model);
-    return status;
-}
-
 /* ---- figures 6 and 7 ---- */
 
 enum { METHODS = 5 };
@@ -361,18 +288,41 @@ const carom_entry carom_entries_003[] = {
      "carom converge ball --t-end 5 --schemes schatzman-paoli:theta=0.25 --h 0.1,0.05,0.025,0.0125 --norms max.v,"
      "hausdorff.v,grid-L2.v,grid-L1.v",
      true, figure_3},
-    {"003-props", "003", "Propositions 1 to 3: local errors",
+    {"003-example3", "003", "Example 3: local errors of the ball, (31)-(33)",
+     "With an impact in the step the local error is (31), (32), whether the impact is activated or not; in a step from "
+     "3 - h to 3 + h, with infinitely many impacts, e_v = O(h).",
+     "sigma is (t* - t_k)/h and 'e' is rho. For p = 0 the factor of h v_k is rho (1 - sigma) + 1, and (1 - sigma)^2/2 "
+     "has a minus sign; for p > 0 e_v = +h f (1 - sigma - rho sigma), and the last term of e_q is +f h^2 "
+     "[((1-sigma)^2 + sigma^2)/2 - rho sigma (1-sigma)]. (33) is rho v_k = h - 3/2^(n0+1) when the impact is "
+     "activated.",
+     NULL, "ball",
+     "carom converge ball --local --t-end 5 --schemes moreau-jean:gamma=1 --from 2.9 --h 0.2,0.1", true,
+     carom_003_example_3},
+    {"003-lemma1", "003", "Lemma 1: the theta-method on functions of bounded variation",
+     "The integral differs from h (theta f_{k+1} + (1 - theta) f_k) by at most C(theta) h var(f), C = max(theta, 1 - "
+     "theta), and the bound is sharp. Hence (40): e_q is at most C(theta) h var(v) + theta h e_v.",
+     NULL, NULL, "ball",
+     "carom converge ball --local --t-end 5 --schemes moreau-jean:theta=1 --impact-at 0.1,0.5,1 --h 0.1,0.01", true,
+     carom_003_lemma_1},
+    {"003-props", "003", "Propositions 1 and 3: steps with an impact",
      "In a step with an impact e_q = O(h), and e_v = O(h) or O(1) depending on whether the impact is activated in its "
      "step.",
      "e_v = O(h) if and only if the impact is activated: never for gamma = 0, in the first half of the step for gamma "
-     "= 1/2, always for gamma = 1. In (31) and (32) sigma is (t* - t_k)/h and 'e' is rho; with an impact e_v = +h f "
-     "(1 - sigma - rho sigma) and the last term of e_q is "
-     "+f h^2 [((1-sigma)^2 + sigma^2)/2 - rho sigma (1-sigma)]. (63) divides by zero for p = 0, (65) does not say "
-     "which norm: the largest entry is taken.",
+     "= 1/2, always for gamma = 1.",
      NULL, "ball",
      "carom converge ball --local --t-end 2 --schemes moreau-jean:gamma=0,moreau-jean:gamma=0.5,moreau-jean:gamma=1 "
      "--impact-at 0.1,0.45,0.55,0.9 --h 0.03125,0.0078125,0.001953125",
-     true, propositions},
+     true, carom_003_propositions},
+    {"003-prop2", "003", "Proposition 2: smooth motion with persistent contacts",
+     "Where contacts stay closed, and the forecast (16e) finds them closed, e_v = O(h^2) and e_q = O(h^2).",
+     "On a curved surface e_v = O(h^2) holds for theta = 1 only: for other theta the velocity at the end of the step "
+     "is tangent to the surface at q_{k+theta}, so that e_v = O(h). On a plane both are O(h^3) for theta = 1/2. A "
+     "forecast by the gap at the position ahead instead of (16e) drops the contact on a convex surface: then I(t) is "
+     "not I_k, and e_v = O(h).",
+     NULL, "dome",
+     "carom converge dome --local --from 0.3 --schemes moreau-jean:theta=1,moreau-jean:theta=0.5 "
+     "--h 0.04,0.02,0.01,0.005,0.0025",
+     true, carom_003_proposition_2},
     {"003-rem19", "003", "The projected scheme (19)",
      "(19) satisfies the constraint at the discrete times; it has no rigorous convergence proof and can exhibit "
      "unstable behaviour.",

@@ -6,16 +6,21 @@
  *   q' = q + h v_th                                                                   (16b)                (3)
  *   u' = G(q_th) v' + w,   u = G(q_th) v + w                                          (16c)                (4)
  *   g_bar <= 0:  0 <= u' + e u  _|_  P >= 0;  otherwise P = 0                         (16d), (18)          (5)
- *   g_bar = g(t + gamma h, q + gamma h v)                                             (16e)                (6)
+ *   g_bar = g(t, q) + gamma h (G(q) v + w)                                            (16e)                (6)
+ *   or, forecast = gap:  g(t + gamma h, q + gamma h v)                                                     (6')
  *
  * Newton's method on (2) with the exact derivatives R_q, R_v of r = M a - h F - G^T P,
  *   A = M + theta^2 h R_q + theta R_v,   v_free = v' - A^-1 (M (v' - v) - h F),                            (7)
  * and the contact problem (5) with W = G A^-1 G^T in every iteration. Where forces and gaps are affine one iteration
  * is exact and is not checked by a second.
  *
- * How it differs from the paper: (6) takes the gap itself at the predicted position: the same for affine gaps.
- * Friction is added to (5). Joints, which the paper does not have: u' is measured at (t', q') instead of q_th, which
- * keeps order 2, and q' is projected on g = 0.
+ * (6) and (6') are the same for affine gaps. Over a convex surface (6') finds that whatever slides on it is about to
+ * leave it by O(h^2), and drops the contact; (6) keeps it, so that Proposition 2 holds: local errors of O(h^2) with
+ * contacts that stay closed. It needs u' = 0 where the step ends, theta = 1: for theta = 1/2 (16c) puts it at the
+ * middle, and over a curved surface e_v = O(h).
+ *
+ * How it differs from the paper: friction is added to (5). Joints, which the paper does not have: u' is measured at
+ * (t', q') instead of q_th, which keeps order 2, and q' is projected on g = 0.
  * Order 2 in smooth motion for theta = 1/2, else 1; 1 through impacts (in L1 of v; none in the maximum norm).
  * Penetrates by O(h); theta >= 1/2 is A-stable.
  * Energy, for constant M and linear forces: the impulses do the work P (1 - theta - theta e) u and the rest of the step
@@ -29,10 +34,13 @@
 #include "schemes/moreau/control.h"
 #include "schemes/moreau/moreau_jean.h"
 
-enum { THETA, GAMMA, CONTROL };
+enum { THETA, GAMMA, FORECAST, CONTROL };
+enum { LINEAR, GAP }; /* values of the field forecast */
 static const carom_field fields[] = {
     {"theta", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "implicitness: 0 explicit, 1/2 midpoint, 1 implicit"},
     {"gamma", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "how far ahead the gap is predicted, in steps"},
+    {"forecast", CAROM_FIELD_ENUM, 0, 0, 0, "linear gap",
+     "what is predicted: the gap as it changes now, or the gap at the position ahead"},
     {"control", CAROM_FIELD_ENUM, 0, 0, 0, "none halving coordinates variable-order indicator",
      "how rtol and atol choose the step: not at all, by halving it, the same for q alone or with a guess of the "
      "order, by jumps"},
@@ -46,6 +54,7 @@ static const carom_field fields[] = {
 };
 static const unsigned requests[] = {
     CAROM_GAP,
+    CAROM_GAP | CAROM_JACOBIAN,
     CAROM_LAW,
     CAROM_MASS | CAROM_FORCE,
     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN,
@@ -269,18 +278,36 @@ static bool late(carom_step *s, work *w)
     return any;
 }
 
+/* The gaps that are expected `ahead` from now. */
+static void forecast(carom_step *s, work *w, double ahead)
+{
+    carom_system *sys = s->system;
+    const carom_state *now = s->now;
+    if (s->field[FORECAST] == GAP || (sys->known & CAROM_JACOBIAN)) { /* affine gaps: (6) is (6') */
+        carom_system_drift(sys, now->q, now->v, ahead, w->q_th);
+        carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6') */
+        carom_copy(sys->nlink, sys->at.g, w->g_bar);
+        return;
+    }
+    carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, now->t, now->q, now->v);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        w->g_bar[i] = sys->at.g[i];
+        if (carom_link_normals(link) > 0)
+            w->g_bar[i] += ahead * carom_row_speed(sys, link->row, now->v);                    /* (6) */
+    }
+}
+
 carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hit)
 {
     carom_system *sys = s->system;
     const carom_state *now = s->now;
-    double h = s->h, ahead = s->field[GAMMA] * h;
+    double h = s->h;
     carom_step_advance(s, h);
     s->contacts->h = h;
     if (sys->model->ncontact) {
-        carom_system_drift(sys, now->q, now->v, ahead, w->q_th);
-        carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6) */
+        forecast(s, w, s->field[GAMMA] * h);
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
-        carom_copy(sys->nlink, sys->at.g, w->g_bar);
     }
     if (w->catches)
         keep_closed(s, w);

@@ -13,7 +13,7 @@ typedef struct carom_moreau_work {
     carom_factor A;
 } carom_moreau_work;
 
-/* The first fields of such a scheme are theta and gamma. */
+/* The first fields of such a scheme are theta, gamma and forecast. */
 void carom_moreau_orders(const double *field, double *smooth, double *impact);
 void carom_moreau_layout(carom_layout *layout, const carom_system *system, void *work);
 /* (1)-(7) of moreau_jean.c: time, velocities, modes, events and energy of the step, and q' = q + h v_th. What is left

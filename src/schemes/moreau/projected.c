@@ -24,16 +24,19 @@
 #include "core/dense.h"
 #include "schemes/moreau/moreau_jean.h"
 
-enum { CATCH = 2 }; /* after theta and gamma */
+enum { CATCH = 3 }; /* after theta, gamma and forecast */
 static const carom_field fields[] = {
     {"theta", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "implicitness: 0 explicit, 1/2 midpoint, 1 implicit"},
     {"gamma", CAROM_FIELD_DOUBLE, 0.5, 0, 1, NULL, "how far ahead the gap is predicted, in steps"},
+    {"forecast", CAROM_FIELD_ENUM, 0, 0, 0, "linear gap",
+     "what is predicted: the gap as it changes now, or the gap at the position ahead"},
     {"catch", CAROM_FIELD_BOOL, 1, 0, 1, NULL,
      "contacts that would be closed after the step take part in it: no impact is late"},
     {0},
 };
 static const unsigned requests[] = {
     CAROM_GAP,
+    CAROM_GAP | CAROM_JACOBIAN,
     CAROM_LAW,
     CAROM_MASS | CAROM_FORCE,
     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN,
