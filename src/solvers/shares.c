@@ -10,7 +10,8 @@
  *   in s = sqrt(w) z, B = A/sqrt(w), the dual of (3): the least of |P(B^T l)|^2/2 - r.l, P the projection on C     (4)
  *       by Newton's method: (B P' B^T) dl = r - B P(B^T l), steps halved until (4) falls; s = P(B^T l)             (5)
  *
- * The share turns the slip: (1)-(5) are repeated with the new directions until the law holds. (4) is convex and smooth, in a plane or without friction its Hessian is piecewise constant: few steps. */
+ * The share turns the slip: (1)-(5) are repeated with the new directions until the law holds. (4) is convex and smooth,
+ * in a plane or without friction its Hessian is piecewise constant: few steps. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
