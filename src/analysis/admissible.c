@@ -16,7 +16,7 @@ carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, car
 {
     *a = (carom_admissible){0};
     CAROM_TRY(carom_probe_new(&a->probe, m, CAROM_GAP | CAROM_JACOBIAN | (m->njoint ? CAROM_U_Q : 0), error));
-    int n = m->njoint + m->ncontact;
+    int n = carom_model_links(m);
     carom_arena *arena = a->probe.arena;
     a->A = CAROM_NEW(arena, double, n * m->nv + 1);
     a->b = CAROM_NEW(arena, double, n + 1);
@@ -69,10 +69,10 @@ static int violated(carom_admissible *a, double *size)
     const double *g = a->probe.at.g;
     int n = 0;
     *size = 0;
-    for (int i = 0; i < m->njoint + m->ncontact; i++) {
-        if (i >= m->njoint && g[i] >= 0)
+    for (int i = 0; i < carom_model_links(m); i++) {
+        if (carom_model_contact(m, i) >= 0 && g[i] >= 0)
             continue;
-        a->row[n] = i < m->njoint ? i : carom_model_contact_row(m, i - m->njoint);
+        a->row[n] = carom_model_link_row(m, i);
         a->b[n++] = g[i];
         *size = fmax(*size, fabs(g[i]));
     }
@@ -113,7 +113,7 @@ double carom_admissible_gap(carom_admissible *a, double t, const double *q, cons
     const carom_model *m = a->probe.model;
     double least = INFINITY;
     look(a, t, q, v, p);
-    for (int i = m->njoint; i < m->njoint + m->ncontact; i++)
+    for (int i = m->njoint; i < carom_model_links(m); i++)
         least = fmin(least, a->probe.at.g[i]);
     return least;
 }

@@ -12,7 +12,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
 {
     size_t n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
-    CAROM_PLACE(layout, contacts->hit, system->nlink - system->njoint);
+    CAROM_PLACE(layout, contacts->hit, system->ncontact);
     CAROM_PLACE(layout, contacts->Y, n * nv);
     CAROM_PLACE(layout, contacts->u_before, n);
     CAROM_PLACE(layout, contacts->u_free, n);
@@ -20,7 +20,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->P, n);
     CAROM_PLACE(layout, contacts->a_free, nv);
     CAROM_PLACE(layout, contacts->x0, n);
-    CAROM_PLACE(layout, contacts->offset, system->nlink - system->njoint);
+    CAROM_PLACE(layout, contacts->offset, system->ncontact);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
     CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
     CAROM_PLACE(layout, contacts->problem.b, n);
@@ -49,7 +49,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     for (int i = 0; i < njoint; i++)
         contacts->active[n++] = i;
     for (int i = njoint; i < nlink; i++) {
-        bool closed = mode[i - njoint] != CAROM_OPEN;
+        bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
         if (g_bar[i] <= 0 || (closed && g_bar[i] <= rounding * (1 + carom_norm_max(system->nq, q))))
             contacts->active[n++] = i;

@@ -86,7 +86,7 @@ carom_status carom_given_positions(carom_equations *e, carom_system *system, con
         carom_system_eval(system, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, t, q, v);
         e->m = 0;
         for (int i = 0; i < system->nlink; i++)
-            if (i < system->njoint || (modes && modes[i - system->njoint].mode != CAROM_OPEN)) {
+            if (system->link[i].contact < 0 || (modes && modes[system->link[i].contact].mode != CAROM_OPEN)) {
                 e->b[e->m] = -system->at.g[i];
                 add_row(e, system, i, 0);
             }
@@ -344,7 +344,7 @@ static carom_status check_slip(carom_given_modes *g, const carom_system *system,
     CAROM_FAIL(error, CAROM_NO_SOLUTION,
                "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
                "gddot without it is %.3g (Painleve)",
-               system->link[system->njoint + g->slip].name, t, g->slip_p, g->slip_b);
+               carom_contact_link(system, g->slip)->name, t, g->slip_p, g->slip_b);
 }
 
 /* ---- all of it at a point ---- */
@@ -401,7 +401,7 @@ carom_status carom_given_accel(carom_given_modes *given, carom_system *system, d
 
 void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system)
 {
-    size_t n = system->nrow, nc = system->nlink - system->njoint;
+    size_t n = system->nrow, nc = system->ncontact;
     carom_slide_layout(layout, &given->slide, system);
     carom_equations_layout(layout, &given->equations, system, n);
     CAROM_PLACE(layout, given->creeps, nc);

@@ -57,7 +57,7 @@ static inline void carom_modes_start(int n, const unsigned char *mode, carom_lin
 /* Is anything held: a joint, or a contact that is not open? */
 static inline bool carom_modes_any(const carom_system *system, const carom_link_mode *modes)
 {
-    for (int c = 0; c < system->nlink - system->njoint; c++)
+    for (int c = 0; c < system->ncontact; c++)
         if (modes[c].mode != CAROM_OPEN)
             return true;
     return system->njoint > 0;

@@ -36,7 +36,8 @@ static carom_mode mode_without_impulse(const carom_system *system, const carom_l
                                        const carom_state *next, const double *v_free)
 {
     int r = link->row;
-    double change = resolution(system, r, now, true, v_free), gap = system->at.g[system->njoint + link->contact];
+    double change = resolution(system, r, now, true, v_free);
+    double gap = system->at.g[carom_contact_number(system, link->contact)];
     for (int j = r; j < r + link->rows; j++)
         next->u[j] = carom_row_speed(system, j, next->v);
     return next->u[r] <= change && gap <= change * (next->t - now->t) ? now->mode[link->contact] : CAROM_OPEN;
@@ -45,16 +46,16 @@ static carom_mode mode_without_impulse(const carom_system *system, const carom_l
 static void tell_changes(const carom_contacts *c, const carom_system *system, const carom_state *now,
                          const carom_state *next, carom_record *record)
 {
-    for (int i = 0; i < system->nlink - system->njoint; i++)
+    for (int i = 0; i < system->ncontact; i++)
         if (now->mode[i] != next->mode[i])
             carom_record_contact(record, carom_event_of(now->mode[i], next->mode[i]), next->t,
-                                 &system->link[system->njoint + i], c->u_before, c->u_after, c->P);
+                                 carom_contact_link(system, i), c->u_before, c->u_after, c->P);
 }
 
 /* Nothing was closed and nothing is active: most steps are of this kind. */
 static bool in_flight(const carom_system *system, const carom_state *now, carom_state *next)
 {
-    for (int i = 0, n = system->nlink - system->njoint; i < n; i++) {
+    for (int i = 0, n = system->ncontact; i < n; i++) {
         if (now->mode[i] != CAROM_OPEN)
             return false;
         next->mode[i] = CAROM_OPEN;
@@ -71,8 +72,8 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
     bool any = false, changed = false;
     carom_copy(system->nrow, c->P, next->impulse);
     carom_copy(system->nrow, c->u_after, next->u);
-    for (int i = 0; i < system->nlink - system->njoint; i++) {
-        const carom_link *link = &system->link[system->njoint + i];
+    for (int i = 0; i < system->ncontact; i++) {
+        const carom_link *link = carom_contact_link(system, i);
         carom_mode before = now->mode[i], after = CAROM_OPEN;
         bool hit = false;
         if (!carom_law_can(link->law, CAROM_OPEN)) {

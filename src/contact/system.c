@@ -16,12 +16,12 @@ static void fill_links(carom_system *system)
     system->nalong = system->nlaw = 0;
     for (int i = 0; i < m->ncontact; i++) {
         const carom_contact *c = &m->contact[i];
-        int rows = 1 + c->directions;
+        int rows = 1 + c->directions, number = carom_contact_number(system, i);
         const carom_law *law = carom_model_law(m, i);
-        system->link[m->njoint + i] = (carom_link){c->name ? c->name : "contact", law, row, rows, i,
-                                                   m->contact_id ? m->contact_id[i] : i, system->nlaw};
-        if (carom_link_normals(&system->link[m->njoint + i]) == 0)
-            system->along[system->nalong++] = m->njoint + i;
+        system->link[number] = (carom_link){c->name ? c->name : "contact", law, row, rows, i,
+                                            m->contact_id ? m->contact_id[i] : i, system->nlaw};
+        if (carom_link_normals(&system->link[number]) == 0)
+            system->along[system->nalong++] = number;
         system->nlaw += carom_law_coefficients(law);
         row += rows;
     }
@@ -32,7 +32,7 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
     size_t nv = m->nv, np = m->np;
     const struct { unsigned mask; double **array; size_t length; } table[] = {
         {CAROM_MASS, &at->M, nv * nv},          {CAROM_FORCE, &at->F, nv},
-        {CAROM_GAP, &at->g, m->njoint + m->ncontact},
+        {CAROM_GAP, &at->g, carom_model_links(m)},
         {CAROM_JACOBIAN, &at->G, nrow * nv},    {CAROM_JACOBIAN, &at->w, nrow},
         {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, carom_model_coefficient(m, m->ncontact)},
         {CAROM_ENERGY, &at->energy, 4},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
@@ -79,7 +79,7 @@ void carom_system_links(carom_system *system, const carom_found *found, int n)
         }
     }
     m->ncontact = n, m->contact = system->contact, m->contact_id = system->contact_id;
-    system->nlink = m->njoint + n, system->nrow = row;
+    system->ncontact = n, system->nlink = carom_model_links(m), system->nrow = row;
     fill_links(system);
 }
 
@@ -91,7 +91,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->evaluator = carom_model_evaluator(model);
     system->nq = model->nq, system->nv = model->nv;
     system->curved = model->manifold != NULL;
-    system->njoint = model->njoint, system->nlink = model->njoint + model->ncontact;
+    system->njoint = model->njoint, system->ncontact = model->ncontact, system->nlink = carom_model_links(model);
     system->nrow = carom_model_rows(model);
     system->nlaw = carom_model_coefficient(model, model->ncontact);
     system->row_values = (size_t)system->nrow * (size_t)system->nv;

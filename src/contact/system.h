@@ -45,7 +45,7 @@ typedef struct carom_system {
     carom_span *found_span;   /* [njoint+3*capacity] */
     const carom_evaluator *evaluator;
     void *evaluator_work;
-    int nq, nv, nrow, nlink, njoint;
+    int nq, nv, nrow, nlink, njoint, ncontact;
     int nlaw;         /* coefficients of all contacts */
     int nalong, *along; /* [nlink] links without a normal */
     carom_link *link; /* [nlink]: the joints, then the contacts */
@@ -89,6 +89,20 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     for (int i = 0; want & CAROM_GAP && i < system->nalong; i++) /* links without a normal have no gap */
         at->g[system->along[i]] = 0;
 }
+/* The number of a contact's link, which is also that of its gap: joints come first, and this is where that is known. */
+static inline int carom_contact_number(const carom_system *system, int contact)
+{
+    return system->njoint + contact;
+}
+static inline const carom_link *carom_contact_link(const carom_system *system, int contact)
+{
+    return &system->link[carom_contact_number(system, contact)];
+}
+/* Is it a joint, or a contact that is not open? */
+static inline bool carom_link_closed(const carom_link *link, const unsigned char *mode)
+{
+    return link->contact < 0 || mode[link->contact] != CAROM_OPEN;
+}
 /* The coefficients of a contact's law evaluated last; NULL for a joint. */
 static inline const double *carom_link_law(const carom_system *system, const carom_link *link)
 {
@@ -100,7 +114,7 @@ static inline double carom_link_restitution(const carom_system *system, const ca
 }
 static inline double carom_contact_restitution(const carom_system *system, int contact) /* of the normal */
 {
-    return carom_link_restitution(system, &system->link[system->njoint + contact], 0);
+    return carom_link_restitution(system, carom_contact_link(system, contact), 0);
 }
 /* Coulomb's coefficient, static if at rest; 0 where the law has none. */
 static inline double carom_link_mu(const carom_system *system, const carom_link *link, bool at_rest)

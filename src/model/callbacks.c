@@ -10,7 +10,7 @@
 
 int carom_model_rows(const carom_model *model)
 {
-    int rows = model->njoint + model->ncontact;
+    int rows = carom_model_links(model);
     if (model->links && !model->contact)
         return rows + 2 * model->ncontact; /* room for any of them */
     for (int i = 0; i < model->ncontact; i++)
@@ -18,9 +18,9 @@ int carom_model_rows(const carom_model *model)
     return rows;
 }
 
-int carom_model_contact_row(const carom_model *model, int contact)
+int carom_model_link_row(const carom_model *model, int link)
 {
-    int row = model->njoint + contact;
+    int row = link, contact = carom_model_contact(model, link);
     for (int i = 0; i < contact; i++)
         row += model->contact[i].directions;
     return row;
@@ -93,7 +93,7 @@ static size_t place(const carom_model *m, carom_scratch *k, uintptr_t start)
     uintptr_t at = start;
     k->model = m;
     k->nrow = carom_model_rows(m);
-    k->ngap = m->njoint + m->ncontact;
+    k->ngap = carom_model_links(m);
     k->nslip = k->nrow - k->ngap;
     k->width = CAROM_MAX(CAROM_MAX(m->nv, k->nrow), 1);
     size_t rows = (size_t)k->width, longest = CAROM_MAX(nv, np);
@@ -141,7 +141,7 @@ static void begin(const carom_model *m, int lanes, const double *p, void *work)
         gap_row[i] = i;
     int row = m->njoint;
     for (int c = 0; c < m->ncontact; c++) {
-        gap_row[m->njoint + c] = row++;
+        gap_row[carom_model_link(m, c)] = row++;
         for (int d = 0; d < m->contact[c].directions; d++)
             *slip_row++ = row++;
     }

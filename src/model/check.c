@@ -176,7 +176,7 @@ static double exact(const bench *b, const comparison *c, int r, int j)
     int n = b->at.model->nv, np = b->at.model->np;
     switch (c->bit) {
     case CAROM_JACOBIAN: {
-        int row = r < b->at.model->njoint ? r : carom_model_contact_row(b->at.model, r - b->at.model->njoint);
+        int row = carom_model_link_row(b->at.model, r);
         return c->way == 't' ? e->w[row] : e->G[row * n + j];
     }
     case CAROM_GAMMA: return e->gamma[r];
@@ -274,7 +274,7 @@ static carom_status open_bench(bench *b, const carom_model *m, unsigned long see
 {
     const unsigned all =
         BASE | CAROM_R_Q | CAROM_R_V | CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P;
-    *b = (bench){.nrow = carom_model_rows(m), .ngap = m->njoint + m->ncontact, .random = seed};
+    *b = (bench){.nrow = carom_model_rows(m), .ngap = carom_model_links(m), .random = seed};
     b->longest = CAROM_MAX(m->nv * m->nv, b->nrow) + 1;
     CAROM_TRY(carom_probe_new(&b->at, m, BASE, error));
     carom_status status = carom_probe_new(&b->derivative, m, all, error);

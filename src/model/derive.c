@@ -215,7 +215,7 @@ static void rows(carom_source *s, const carom_model *m)
     }
     for (int i = 0; i < s->ncontact; i++) {
         const carom_contact_given *c = &s->contact[i];
-        s->g[s->njoint + i] = c->gap.e;
+        s->g[carom_source_link(s, i)] = c->gap.e;
         normal_row(s, row++, c->gap.e);
         for (int k = 0; k < m->contact[i].directions; k++)
             slip_row(s, row++, c->slip[k].e);
@@ -306,7 +306,7 @@ static unsigned constants(const carom_source *s)
 carom_status carom_source_derive(carom_loader *l)
 {
     carom_source *s = l->s;
-    int n = s->nq, ngap = s->njoint + s->ncontact;
+    int n = s->nq, ngap = carom_source_links(s);
     struct {
         carom_expr **array;
         int length;

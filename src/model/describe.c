@@ -91,13 +91,13 @@ static void rows(writer *w)
     const carom_model *m = w->m;
     const carom_source *s = w->s;
     const carom_eval *e = &w->probe.at;
-    int n = m->nv, nrow = carom_model_rows(m), ngap = m->njoint + m->ncontact;
+    int n = m->nv, nrow = carom_model_rows(m), ngap = carom_model_links(m);
     char a[32], name[100], label[160];
     if (nrow == 0)
         return;
     fprintf(w->file, "constraints and gaps g\n");
     for (int i = 0; i < ngap; i++) {
-        row_name(m, i < m->njoint ? i : carom_model_contact_row(m, i - m->njoint), name, sizeof name);
+        row_name(m, carom_model_link_row(m, i), name, sizeof name);
         snprintf(label, sizeof label, "g[%s]", name);
         line(w, label, s ? &s->g[i] : NULL, e->g[i], true);
     }

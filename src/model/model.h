@@ -6,9 +6,22 @@
 #include "model/manifold.h"
 #include "text/text.h"
 
+/* Links are the joints, then the contacts; each has a gap, of the same number. */
+static inline int carom_model_links(const carom_model *model)
+{
+    return model->njoint + model->ncontact;
+}
+static inline int carom_model_link(const carom_model *model, int contact) /* the number of its link */
+{
+    return model->njoint + contact;
+}
+static inline int carom_model_contact(const carom_model *model, int link) /* its number; < 0: a joint */
+{
+    return link < model->njoint ? -1 : link - model->njoint;
+}
 /* Rows of G, u, w and gamma: one per joint, then for every contact its normal and its directions of friction. */
 int carom_model_rows(const carom_model *model);
-int carom_model_contact_row(const carom_model *model, int contact); /* of its first */
+int carom_model_link_row(const carom_model *model, int link); /* of its first */
 /* The law of a contact (NULL: there is none of that name and number of directions); where its coefficients begin among
  * those of all contacts, and how many there are before contact ncontact: all. */
 const carom_law *carom_model_law(const carom_model *model, int contact);

@@ -7,7 +7,7 @@
 static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
 {
     const carom_model *m = k->model;
-    size_t nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = m->njoint + m->ncontact;
+    size_t nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = carom_model_links(m);
     struct {
         double **array;
         size_t length;

@@ -95,6 +95,15 @@ typedef struct carom_source {
     const struct carom_drawing *drawing; /* NULL: none */
 } carom_source;
 
+static inline int carom_source_links(const carom_source *s)
+{
+    return s->njoint + s->ncontact;
+}
+static inline int carom_source_link(const carom_source *s, int contact) /* the number of its link */
+{
+    return s->njoint + contact;
+}
+
 /* ---- read.c: sections of the file ---- */
 typedef struct carom_loader {
     carom_source *s;

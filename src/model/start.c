@@ -168,11 +168,11 @@ static bool joints(const carom_probe *k, carom_fault *f)
     return false;
 }
 
-static bool law(const carom_probe *k, int i, carom_fault *f)
+/* x: its coefficients */
+static bool law(const carom_probe *k, int i, const double *x, carom_fault *f)
 {
     const carom_model *m = k->model;
     const carom_law *law = carom_model_law(m, i);
-    const double *x = k->at.law + carom_model_coefficient(m, i);
     char b[32], low[32], high[32];
     const char *name = carom_model_contact_name(m, i, b);
     for (int j = 0; j < carom_law_coefficients(law); j++) {
@@ -203,22 +203,25 @@ static bool contacts(const carom_probe *k, carom_fault *f)
 {
     const carom_model *m = k->model;
     char b[32];
+    const double *coefficients = k->at.law;
     for (int i = 0, row = m->njoint; i < m->ncontact; row += 1 + m->contact[i++].directions) {
-        double gap = k->at.g[m->njoint + i];
+        double gap = k->at.g[carom_model_link(m, i)];
         const char *name = carom_model_contact_name(m, i, b);
         if (!isfinite(gap) || !row_finite(k, row))
             return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE,
                          "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)", name,
                          unsigned_nan(gap));
-        if (carom_law_can(carom_model_law(m, i), CAROM_OPEN) && gap < -JOINT_TOLERANCE * length_scale(k))
+        const carom_law *its = carom_model_law(m, i);
+        if (carom_law_can(its, CAROM_OPEN) && gap < -JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL,
                          "the gap of contact '%s' is %.6g at the start; it must not be negative", name, gap);
         for (int d = 1; d <= m->contact[i].directions; d++)
             if (!row_finite(k, row + d))
                 return found(f, CAROM_FAULT_SLIP, i, CAROM_NOT_FINITE,
                              "the slip of contact '%s' is not finite at the start", name);
-        if (law(k, i, f))
+        if (law(k, i, coefficients, f))
             return true;
+        coefficients += carom_law_coefficients(its);
     }
     return false;
 }

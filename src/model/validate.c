@@ -58,7 +58,7 @@ static carom_status callbacks(const carom_model *m, carom_error *error)
                        "the evaluator is incomplete: prepare, work_bytes, begin and eval are needed");
         return CAROM_OK;
     }
-    int ngap = m->njoint + m->ncontact, nslip = carom_model_rows(m) - ngap;
+    int ngap = carom_model_links(m), nslip = carom_model_rows(m) - ngap;
     if (!m->mass || !m->force)
         CAROM_FAIL(error, CAROM_BAD_MODEL, "the callback %s is missing", m->mass ? "force" : "mass");
     if (ngap && !m->gap)

@@ -136,7 +136,7 @@ static carom_status allocate(carom_sampler *s, const carom_sink_info *info, caro
     s->row = CAROM_NEW(s->arena, double, n);
     s->held_row = CAROM_NEW(s->arena, double, n);
     s->end_row = CAROM_NEW(s->arena, double, n);
-    s->gap = CAROM_NEW(s->arena, double, model->njoint + model->ncontact + 1);
+    s->gap = CAROM_NEW(s->arena, double, carom_model_links(model) + 1);
     s->mode = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
     s->mode_inside = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
     if (!s->row || !s->held_row || !s->end_row || !s->gap || !s->mode || !s->mode_inside)
@@ -212,7 +212,7 @@ static void emit(carom_sampler *s, double *row)
         s->evaluator->eval(s->model, &at, s->work);
     }
     for (int i = 0; c->gaps && i < s->model->ncontact; i++)
-        row[c->contact[i] - 1] = s->gap[s->model->njoint + i];
+        row[c->contact[i] - 1] = s->gap[carom_model_link(s->model, i)];
     if (c->energy >= 0)
         row[c->energy] = s->energy[0] + s->energy[1];
     s->last_time = row[c->t];

@@ -31,12 +31,12 @@ typedef double kink(const place *at, int i); /* c, as the probe has it */
 
 static double gap(const place *at, int i)
 {
-    return at->probe.at.g[at->model->njoint + i];
+    return at->probe.at.g[carom_model_link(at->model, i)];
 }
 
 static double gap_velocity(const place *at, int i)
 {
-    int row = carom_model_contact_row(at->model, i), nv = at->model->nv;
+    int row = carom_model_link_row(at->model, carom_model_link(at->model, i)), nv = at->model->nv;
     return at->probe.at.w[row] + carom_dot(nv, at->probe.at.G + row * nv, at->probe.v);
 }
 

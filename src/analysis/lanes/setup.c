@@ -72,10 +72,11 @@ static void wire(carom_ensemble *e)
 {
     const carom_model *m = e->model;
     const unsigned needed = CAROM_LAW | (e->columns ? CAROM_MASS | CAROM_JACOBIAN | CAROM_GAMMA : 0);
-    for (int c = 0; c < e->nc; c++) {
-        e->row[c] = carom_model_contact_row(m, c);
-        e->law_at[c] = carom_model_coefficient(m, c);
-        bool newton = carom_model_law(m, c) == carom_law_find(NULL, 0) && !carom_impact_rule_of(m)->single;
+    for (int c = 0, row = m->njoint, at = 0; c < e->nc; c++) {
+        const carom_law *law = carom_model_law(m, c);
+        e->row[c] = row, row += law->rows;
+        e->law_at[c] = at, at += carom_law_coefficients(law);
+        bool newton = law == carom_law_find(NULL, 0) && !carom_impact_rule_of(m)->single;
         e->serial_only[c] = !newton || (e->constant & needed) != needed;
     }
     e->all_serial =

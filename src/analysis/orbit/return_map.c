@@ -23,7 +23,7 @@ static void evaluate(carom_return_map *map, const carom_segment *segment, double
 
 static double gap_rate(const carom_return_map *map, int contact)
 {
-    int row = carom_model_contact_row(map->model, contact), nv = map->model->nv;
+    int row = carom_model_link_row(map->model, carom_model_link(map->model, contact)), nv = map->model->nv;
     return carom_dot(nv, map->probe.at.G + row * nv, map->probe.v) + map->probe.at.w[row];
 }
 
@@ -37,7 +37,7 @@ static void turning_point(carom_return_map *map, const carom_segment *segment, i
         evaluate(map, segment, middle);
         *(gap_rate(map, contact) < 0 ? &low : &high) = middle;
     }
-    double g = map->probe.at.g[map->model->njoint + contact];
+    double g = map->probe.at.g[carom_model_link(map->model, contact)];
     if (g < passage->nearest) {
         passage->nearest = g;
         passage->nearest_contact = contact;
@@ -61,7 +61,7 @@ static void on_segment(void *user, const carom_segment *segment)
         if (segment->mode[c] != CAROM_OPEN)
             continue;
         evaluate(map, segment, 0);
-        bool falls = gap_rate(map, c) < 0 && map->probe.at.g[m->njoint + c] > 0;
+        bool falls = gap_rate(map, c) < 0 && map->probe.at.g[carom_model_link(m, c)] > 0;
         evaluate(map, segment, 1);
         if (falls && gap_rate(map, c) > 0)
             turning_point(map, segment, c);

@@ -112,7 +112,7 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
         carom_tangent_flag(t, CAROM_TANGENT_GRAZING, "a contact is touched without velocity at t = %.10g", jump->t);
         return carom_tangent_project(t, jump->t, jump->q, jump->v_after, t->modes_after);
     }
-    int r = sys->link[sys->njoint + hit].row;
+    int r = carom_contact_link(sys, hit)->row;
     double u = t->u[r], udot = t->force[r];
     t->report.slowest = CAROM_MIN(t->report.slowest, -u);
     if (udot > 0)
@@ -137,7 +137,7 @@ carom_status carom_tangent_impact(carom_tangent *tangent, const carom_jump *jump
 static bool static_friction(const carom_tangent *t, int c)
 {
     const carom_system *sys = &t->sim->system; /* of the end of the step */
-    const carom_link *link = &sys->link[sys->njoint + c];
+    const carom_link *link = carom_contact_link(sys, c);
     return carom_link_mu(sys, link, true) > carom_link_mu(sys, link, false);
 }
 
@@ -156,7 +156,7 @@ carom_status carom_tangent_transition(carom_tangent *tangent, double time)
         const double *D = t->modes[c].direction, *E = t->modes_after[c].direction;
         bool sticks = before == CAROM_SLIP && after == CAROM_STICK;
         bool slips = before == CAROM_SLIP && after == CAROM_SLIP;
-        bool turns = slips && sys->link[sys->njoint + c].law->tangents == 1 && D[0] * E[0] < 0;
+        bool turns = slips && carom_contact_link(sys, c)->law->tangents == 1 && D[0] * E[0] < 0;
         bool loose = before == CAROM_STICK && after == CAROM_SLIP;
         bool opens = before != CAROM_OPEN && before != CAROM_PASSIVE && after == CAROM_OPEN;
         if ((loose && (t->watch || static_friction(t, c))) || (opens && t->watch))

@@ -14,7 +14,7 @@
 /* dh of (1) for a change of the forces and of the law. */
 static double change(const carom_tangent *t, int c, bool opens, const double *force, const double *dforce, double dmu)
 {
-    const carom_link *link = &t->system.link[t->system.njoint + c];
+    const carom_link *link = carom_contact_link(&t->system, c);
     const double *x = force + link->row, *d = dforce + link->row;
     if (opens)
         return d[0];
@@ -76,7 +76,7 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
             dforce[r] += in[r];
         rate[side] = change(t, contact, opens, f->force, dforce, 0);                             /* (2) */
     }
-    const carom_link *link = &sys->link[sys->njoint + contact];
+    const carom_link *link = carom_contact_link(sys, contact);
     bool jumps = !opens && carom_link_mu(sys, link, true) > carom_link_mu(sys, link, false);
     for (int j = 0; j < n; j++) {
         carom_flow_forces(f, t->X + j, dp ? dp + j : NULL, n, t->saltation.law_p, dforce);

@@ -18,7 +18,7 @@ void carom_tangent_near(carom_tangent *tangent, double radius, double t, int con
     if (radius < 100 * carom_tangent_scale(tangent))
         carom_tangent_flag(tangent, CAROM_TANGENT_GRAZING,
                            "contact '%s' grazes at t = %.10g: valid for gaps that change by less than %.2g",
-                           tangent->system.link[tangent->system.njoint + contact].name, t, radius);
+                           carom_contact_link(&tangent->system, contact)->name, t, radius);
 }
 
 /* Rates of the gaps at (time, q, v), on the rows of normals. */
@@ -67,7 +67,7 @@ carom_status carom_tangent_gaps(carom_tangent *tangent, const carom_segment *seg
     measure(t, segment->t1, t->q, t->v, t->u);
     double length = 1e-14 * (1 + carom_norm_max(sys->nq, t->q)), rest = carom_tangent_rest(t, t->v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
-        int r = sys->link[i].row, c = i - sys->njoint;
+        int r = sys->link[i].row, c = sys->link[i].contact;
         if (t->modes[c].mode != CAROM_OPEN || !(t->u_start[r] < 0 && t->u[r] >= 0))
             continue;
         double when = segment->t1, gap = least(t, segment, i, &when);

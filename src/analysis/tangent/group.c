@@ -38,7 +38,7 @@ static int next_blow(carom_tangent *t, const carom_jump *jump, int blow, bool ba
     const carom_system *sys = &t->system;
     double rest = carom_tangent_rest(t, jump->v_before);
     for (int k = blow; k < blow + g->count; k++) {
-        int c = g->order[backwards ? g->count - 1 - k % g->count : k % g->count], r = sys->link[sys->njoint + c].row;
+        int c = g->order[backwards ? g->count - 1 - k % g->count : k % g->count], r = carom_contact_link(sys, c)->row;
         double u = carom_row_speed(sys, r, g->v);
         if (u < -rest)
             return c;
@@ -98,7 +98,7 @@ static void sort(carom_tangent *t, int j)
     const carom_system *sys = &t->system;
     int np = sys->model->np, n = t->n;
     for (int i = 0; i < g->count; i++) {
-        int c = g->order[i], k = sys->njoint + c, r = sys->link[k].row;
+        int c = g->order[i], k = carom_contact_number(sys, c), r = sys->link[k].row;
         double sum = carom_row_column(sys, r, t->X + j, n);
         for (int l = 0; t->parameters && l < np; l++)
             sum += t->saltation.g_p[k * np + l] * t->dp[l * n + j];
@@ -153,7 +153,7 @@ carom_status carom_tangent_group(carom_tangent *tangent, const carom_jump *jump)
     g->count = 0;
     for (int c = 0; c < sys->model->ncontact; c++) {
         bool struck = t->modes[c].mode == CAROM_OPEN && t->modes_jump[c].mode != CAROM_OPEN;
-        if (struck && t->u[sys->link[sys->njoint + c].row] < -rest)
+        if (struck && t->u[carom_contact_link(sys, c)->row] < -rest)
             g->order[g->count++] = c;
     }
     if (t->parameters)

@@ -33,7 +33,7 @@ carom_status carom_linear_prepare(const carom_model *model, carom_error *error)
     const carom_evaluator *e = carom_model_evaluator(model);
     unsigned all = CAROM_LINEAR_WANT, law = model->ncontact ? CAROM_LAW : 0, p = model->np ? ~0u : 0;
     unsigned constant = model->constant & all & ~(unsigned)CAROM_FORCE;
-    bool rows = model->njoint + model->ncontact > 0;
+    bool rows = carom_model_links(model) > 0;
     const unsigned list[] = {
         CAROM_MASS | CAROM_FORCE, CAROM_R_Q | CAROM_R_V, CAROM_R_P & p,
         rows ? CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | law : 0,

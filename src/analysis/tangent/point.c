@@ -17,7 +17,8 @@ bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
 {
     const carom_system *sys = flow->linear.system;
     for (int k = sys->njoint; k < sys->nlink; k++)
-        if (modes[k - sys->njoint].mode == CAROM_SLIP && (sys->link[k].law->tangents > 1 || !(sys->known & CAROM_LAW)))
+        if (modes[sys->link[k].contact].mode == CAROM_SLIP &&
+            (sys->link[k].law->tangents > 1 || !(sys->known & CAROM_LAW)))
             return true;
     return false;
 }
@@ -53,7 +54,7 @@ static int contact_of(const carom_flow *f, int i)
 {
     const carom_system *sys = f->linear.system;
     int n = f->linear.row[f->linear.normal[i]], c = 0;
-    while (sys->link[sys->njoint + c].row != n)
+    while (carom_contact_link(sys, c)->row != n)
         c++;
     return c;
 }
@@ -65,10 +66,10 @@ static double slipping(const carom_flow *f, int i, const double *U, int stride, 
     const carom_system *sys = l->system;
     int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
     const double *s = f->given.modes[c].direction;
-    int law = sys->link[sys->njoint + c].coefficient +
+    int law = carom_contact_link(sys, c)->coefficient +
               (f->given.modes[c].mode == CAROM_SLIP ? CAROM_FRICTION : CAROM_FRICTION_STATIC);
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
-    if (sys->link[sys->njoint + c].law->tangents < 2 || f->given.holds[c])
+    if (carom_contact_link(sys, c)->law->tangents < 2 || f->given.holds[c])
         return sum;
     double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];

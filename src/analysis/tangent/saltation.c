@@ -230,7 +230,7 @@ static double along(int n, const double *row, const double *y, int stride)
 static double surface_rate(const carom_saltation *s, const carom_instant *at, const double *a)
 {
     const carom_system *sys = s->linear.system;
-    const carom_link *link = &sys->link[sys->njoint + at->contact];
+    const carom_link *link = carom_contact_link(sys, at->contact);
     int r = link->row;
     if (at->surface == CAROM_SURFACE_GAP)
         return s->u_before[r];
@@ -246,10 +246,10 @@ static double surface_change(const carom_saltation *s, const carom_instant *at, 
                              const double *dp)
 {
     const carom_system *sys = s->linear.system;
-    const carom_link *link = &sys->link[sys->njoint + at->contact];
+    const carom_link *link = carom_contact_link(sys, at->contact);
     int nv = sys->nv, np = sys->model->np, r = link->row;
     if (at->surface == CAROM_SURFACE_GAP)
-        return carom_row_column(sys, r, x, n) + along(np, s->g_p + (sys->njoint + at->contact) * np, dp, n);
+        return carom_row_column(sys, r, x, n) + along(np, s->g_p + carom_contact_number(sys, at->contact) * np, dp, n);
     double sum = 0;
     for (int j = 1; j < link->rows; j++)
         sum += at->before[at->contact].direction[j - 1] *
@@ -354,7 +354,7 @@ static void determinant(carom_saltation *s, const carom_instant *at)
 {
     const carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
-    const carom_link *hit = &sys->link[sys->njoint + at->contact];
+    const carom_link *hit = carom_contact_link(sys, at->contact);
     bool turns = false;
     s->log_det = 0;
     s->lost = 0;
@@ -399,7 +399,7 @@ carom_status carom_saltation_apply(carom_saltation *saltation, const carom_insta
     s->rate_after = surface_rate(s, at, s->a_after);
     if (!(fabs(s->rate) > 0))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "an event of contact '%s' at t = %.10g is met at rate 0: no derivative",
-                   sys->link[sys->njoint + at->contact].name, at->t);
+                   carom_contact_link(sys, at->contact)->name, at->t);
     for (int j = 0; j < n; j++) {
         double *x = X + j, *v = X + nv * n + j;
         const double *d = dp ? dp + j : NULL;

@@ -18,7 +18,7 @@ static carom_status rule_at(carom_saltation *s, const carom_instant *at, double 
     carom_collision x = {.contacts = &s->contacts, .system = sys, .t = t, .links = s->links, .v = v, .now = &s->still,
                          .v_new = v_new, .error = error};
     for (int i = 0; i < sys->nlink; i++) {
-        int c = i - sys->njoint;
+        int c = sys->link[i].contact;
         if (c < 0 || c == at->contact || at->before[c].mode != CAROM_OPEN || at->jump[c].mode != CAROM_OPEN)
             s->links[x.n++] = i;
     }

@@ -267,7 +267,7 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     for (int i = 0; i < sim->model->ncontact; i++)
         if (!carom_law_plain(carom_model_law(sim->model, i)))
             CAROM_FAIL(error, CAROM_UNSUPPORTED, "a tangent does not know the law '%s' of contact '%s'",
-                       carom_model_law(sim->model, i)->method.name, sim->system.link[sim->model->njoint + i].name);
+                       carom_model_law(sim->model, i)->method.name, carom_contact_link(&sim->system, i)->name);
     CAROM_TRY(carom_linear_prepare(sim->model, error));
     carom_tangent measure = {.n = n}, *t;
     carom_place(&measure.layout, sizeof *t);

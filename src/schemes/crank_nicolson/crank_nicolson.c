@@ -56,7 +56,7 @@ static const unsigned requests[] = {CAROM_GAP,
 static void layout(carom_layout *layout, const carom_system *system, void *work_of_step)
 {
     carom_cn *w = work_of_step;
-    int nq = system->nq, nv = system->nv, nrow = system->nrow, nlink = system->nlink, nc = nlink - system->njoint;
+    int nq = system->nq, nv = system->nv, nrow = system->nrow, nlink = system->nlink, nc = system->ncontact;
     double **positions[] = {&w->at.q, &w->q1, &w->qs};
     double **velocities[] = {&w->at.v, &w->a0, &w->v1, &w->vs, &w->a1, &w->v_free, &w->v_new, &w->v_old, &w->a_d};
     double **rows[] = {&w->at.impulse, &w->at.u, &w->x0, &w->x1, &w->u0, &w->u1, &w->x_d, &w->jump, &w->slip};

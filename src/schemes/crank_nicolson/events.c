@@ -97,11 +97,11 @@ static void first_hit(carom_step *s, carom_cn *w, carom_cn_event *first)
 {
     const carom_system *sys = s->system;
     for (int i = sys->njoint; i < sys->nlink; i++) {
-        if (w->at.mode[i - sys->njoint] != CAROM_OPEN)
+        if (carom_link_closed(&sys->link[i], w->at.mode))
             continue;
         double x = reached(s, w, i);
         if (x < first->s || (x == first->s && first->kind == CAROM_CN_NONE))
-            *first = (carom_cn_event){CAROM_CN_HIT, x, i - sys->njoint};
+            *first = (carom_cn_event){CAROM_CN_HIT, x, sys->link[i].contact};
     }
 }
 
@@ -140,7 +140,7 @@ static carom_status pose_decision(carom_step *s, carom_cn *w, double t, const do
 {
     const carom_system *sys = s->system;
     for (int i = 0; i < sys->nlink; i++)
-        w->g_bar[i] = i < sys->njoint || w->at.mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
+        w->g_bar[i] = carom_link_closed(&sys->link[i], w->at.mode) ? -1 : INFINITY;
     carom_contacts_activate(s->contacts, sys, w->g_bar, q, w->at.mode);
     carom_modes_directions(sys, w->modes, w->slip);
     return carom_contact_accel_decide(s->contacts, s->system, t, q, v, w->at.mode, w->slip, w->a_d, w->x_d, s->error);

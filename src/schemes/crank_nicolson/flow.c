@@ -101,7 +101,7 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
     carom_contacts *c = s->contacts;
     const unsigned char *mode = w->at.mode;
     for (int i = 0; i < sys->nlink; i++)
-        w->g_bar[i] = i < sys->njoint || mode[i - sys->njoint] != CAROM_OPEN ? -1 : INFINITY;
+        w->g_bar[i] = carom_link_closed(&sys->link[i], mode) ? -1 : INFINITY;
     carom_contacts_activate(c, sys, w->g_bar, w->q1, mode);
     carom_contacts_pose(c, sys, &w->K, NULL);
     for (int k = 0; k < c->nactive; k++) {

@@ -61,7 +61,7 @@ static void activate(carom_step *s, carom_cn *w)
 {
     const carom_system *sys = s->system;
     for (int i = 0; i < sys->nlink; i++) {
-        int c = i - sys->njoint;
+        int c = sys->link[i].contact;
         w->g_bar[i] = c < 0 || w->at.mode[c] != CAROM_OPEN || w->touch[c] ? -1 : INFINITY;
     }
     carom_contacts_activate(s->contacts, sys, w->g_bar, w->at.q, w->at.mode);

@@ -56,7 +56,7 @@ static void account(carom_step *s, carom_cn *w, double t1, double ds)
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
     for (int i = 0; i < sys->nlink; i++)
-        w->g_bar[i] = i < sys->njoint || w->at.mode[i - sys->njoint] != CAROM_OPEN ? -1 : 1e300;
+        w->g_bar[i] = carom_link_closed(&sys->link[i], w->at.mode) ? -1 : 1e300;
     carom_contacts_activate(c, sys, w->g_bar, w->at.q, w->at.mode);
     for (int i = 0; i < sys->nv; i++)
         w->vs[i] = 0.5 * (w->at.v[i] + w->v1[i]);

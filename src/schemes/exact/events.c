@@ -50,14 +50,14 @@ static void tell(carom_step *s, const carom_exact *x, carom_event_type type, dou
 {
     carom_event event = {.type = type, .t = t, .contact = contact};
     event.u_before[0] = u_before, event.u_after[0] = u_after;
-    event.impulse[0] = type == CAROM_EVENT_OPENING ? 0 : x->P[x->njoint + contact];
+    event.impulse[0] = type == CAROM_EVENT_OPENING ? 0 : x->P[carom_contact_number(s->system, contact)];
     carom_record_event(s->record, &event);
 }
 
 static void open_contact(carom_step *s, const carom_exact *x, int link)
 {
-    s->next->mode[link - x->njoint] = CAROM_OPEN;
-    s->memory_next[link - x->njoint] = 1;
+    s->next->mode[x->link[link].contact] = CAROM_OPEN;
+    s->memory_next[x->link[link].contact] = 1;
 }
 
 /* ---- accelerations ---- */
@@ -130,7 +130,7 @@ carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
         x->bar[i] = x->rest[i] ? -1 : INFINITY;
     }
     for (int i = x->njoint; i < x->nlink; i++)
-        if (!x->rest[i] && next->mode[i - x->njoint] != CAROM_OPEN)
+        if (!x->rest[i] && carom_link_closed(&x->link[i], next->mode))
             open_contact(s, x, i);
     if (!any)
         return CAROM_OK;
@@ -188,7 +188,7 @@ static void gather(carom_step *s, carom_exact *x, int who)
 {
     for (int i = 0; i < x->nlink; i++) {
         const double *q = s->next->q;
-        bool in = i == who || i < x->njoint || s->next->mode[i - x->njoint] != CAROM_OPEN;
+        bool in = i == who || carom_link_closed(&x->link[i], s->next->mode);
         in = in || fabs(value(x, i, q, x->offset)) <= rounding_of(x, i, q, x->offset, x->rho * x->rho);
         x->bar[i] = in ? -1 : INFINITY;
     }
@@ -233,7 +233,7 @@ static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, d
 static void tell_changes(carom_step *s, const carom_exact *x, const unsigned char *closed, double t, double t_end)
 {
     for (int i = x->njoint; i < x->nlink; i++) {
-        int contact = i - x->njoint;
+        int contact = x->link[i].contact;
         bool now_closed = s->next->mode[contact] != CAROM_OPEN;
         if (now_closed == closed[i])
             continue;

@@ -56,19 +56,19 @@ static carom_status start(carom_step *s)
     x->ready = false;
     CAROM_TRY(carom_exact_prepare(s, x));
     for (int i = 0; i < memory(s->system); i++)
-        s->memory_next[i] = i < x->nlink - x->njoint + 1;
+        s->memory_next[i] = i < x->ncontact + 1;
     return CAROM_OK;
 }
 
 /* The modes that were given: which of the closed contacts press? */
 static carom_status first_modes(carom_step *s, carom_exact *x, double t)
 {
-    int nc = x->nlink - x->njoint;
+    int nc = x->ncontact;
     if (s->memory_next[nc] == 0)
         return CAROM_OK;
     s->memory_next[nc] = 0;
     for (int i = x->njoint; i < x->nlink; i++)
-        x->rest[i] = s->next->mode[i - x->njoint] != CAROM_OPEN;
+        x->rest[i] = carom_link_closed(&x->link[i], s->next->mode);
     carom_exact_clock(x, t);
     return carom_exact_decide(s, x, t);
 }
@@ -85,7 +85,7 @@ static void accumulate(double *y, double *low, double add)
 static void move(carom_step *s, carom_exact *x, const carom_flight *f, double at, double t)
 {
     int n = x->n, terms = x->terms;
-    double *q = s->next->q, *v = s->next->v, *low = s->memory_next + x->nlink - x->njoint + 2;
+    double *q = s->next->q, *v = s->next->v, *low = s->memory_next + x->ncontact + 2;
     bool whole = at == 1 && !s->record->observed && !s->record->account;
     for (int i = 0; i < n; i++) {
         if (!whole)
@@ -114,7 +114,7 @@ static void move(carom_step *s, carom_exact *x, const carom_flight *f, double at
 static carom_status progress(carom_step *s, const carom_exact *x, double advance)
 {
     enum { LONGEST = 1000 };
-    double *stuck = &s->memory_next[x->nlink - x->njoint + 1];
+    double *stuck = &s->memory_next[x->ncontact + 1];
     *stuck = advance > 1e-15 * fmax(fabs(x->t), x->rho) ? 0 : *stuck + 1;
     if (*stuck > LONGEST)
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
@@ -132,7 +132,7 @@ static carom_status piece(carom_step *s, carom_exact *x, double h, double *done)
     carom_copy(x->n, s->next->q, x->z);
     carom_copy(x->n, s->next->v, x->z + x->n);
     for (int i = x->njoint; i < x->nlink; i++) {
-        double root = carom_exact_event(x, f, i, &s->memory_next[i - x->njoint], at);
+        double root = carom_exact_event(x, f, i, &s->memory_next[x->link[i].contact], at);
         if (root < at || (who < 0 && root == at))
             at = root, who = i;
     }
@@ -155,7 +155,7 @@ static carom_status step(carom_step *s)
     carom_exact *x = s->work;
     const carom_state *now = s->now;
     carom_state *next = s->next;
-    int n = x->n, nc = x->nlink - x->njoint;
+    int n = x->n, nc = x->ncontact;
     double h = s->h, done = 0;
     CAROM_TRY(carom_exact_prepare(s, x));
     carom_copy(n, now->q, next->q);

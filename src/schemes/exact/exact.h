@@ -32,7 +32,8 @@ typedef struct carom_flight { /* series of z -> q(s), events(s); nz columns of `
 
 typedef struct carom_exact {
     bool ready;            /* for the parameters p */
-    int n, nlink, njoint, np, nz, nt, degree, nharmonic;
+    const carom_link *link; /* [nlink] */
+    int n, nlink, njoint, ncontact, np, nz, nt, degree, nharmonic;
     int order, terms;      /* of the series; terms > order, a multiple of 8, the rest 0 */
     double rho;            /* length of a piece, at most */
     double omega[CAROM_TIME_HARMONICS];

@@ -160,7 +160,7 @@ static void make_events(carom_exact *x, carom_flight *f)
 static bool fits(const carom_exact *x, const carom_flight *f, const unsigned char *mode)
 {
     for (int i = x->njoint; i < x->nlink; i++)
-        if (f->closed[i] != (mode[i - x->njoint] != CAROM_OPEN))
+        if (f->closed[i] != carom_link_closed(&x->link[i], mode))
             return false;
     return f->ready;
 }
@@ -173,7 +173,7 @@ carom_flight *carom_exact_flight(carom_exact *x, const unsigned char *mode)
     carom_flight *f = &x->flight[x->oldest];
     x->oldest = (x->oldest + 1) % EXACT_FLIGHTS;
     for (int i = 0; i < x->nlink; i++)
-        f->closed[i] = i < x->njoint || mode[i - x->njoint] != CAROM_OPEN;
+        f->closed[i] = carom_link_closed(&x->link[i], mode);
     forces(x, f->closed);
     make_coordinates(x, f);
     make_events(x, f);

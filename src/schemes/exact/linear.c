@@ -22,7 +22,7 @@ carom_status carom_exact_accepts(const carom_model *m, const double *field, caro
                        "exact: contact '%s' has friction: between its changes of direction the motion is linear, at "
                        "them it "
                        "is not; take another scheme", carom_model_contact_name(m, i, name));
-    if (m->njoint + m->ncontact > LINKS)
+    if (carom_model_links(m) > LINKS)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "exact: more than %d joints and contacts", LINKS);
     const struct { unsigned bit; const char *what; } needed[] = {
         {CAROM_MASS, "the mass matrix is not constant"},
@@ -53,7 +53,8 @@ static void layout_flights(carom_layout *layout, carom_exact *x, int n, int nlin
 void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_exact *x)
 {
     size_t n = system->nv, nlink = system->nlink, nz = 2 * n + EXACT_TIMES;
-    x->n = n, x->nlink = nlink, x->njoint = system->njoint, x->np = system->model->np;
+    x->n = n, x->nlink = nlink, x->njoint = system->njoint, x->ncontact = system->ncontact;
+    x->link = system->link, x->np = system->model->np;
     layout_flights(layout, x, n, nlink, nz);
     CAROM_PLACE(layout, x->p, x->np);
     CAROM_PLACE(layout, x->G, nlink * n);
@@ -97,7 +98,7 @@ static carom_status function(carom_step *s, const carom_exact *x, int k, carom_t
 {
     const carom_model *m = s->system->model;
     bool is_force = k < x->n;
-    int i = is_force ? k : k - x->n;
+    int i = is_force ? k : k - x->n, contact = is_force ? -1 : x->link[i].contact;
     char buffer[32];
     if (!carom_model_symbolic(m)) {
         *f = (carom_time){.power = {is_force ? s->system->at.F[i] : s->system->at.g[i]}};
@@ -106,8 +107,8 @@ static carom_status function(carom_step *s, const carom_exact *x, int k, carom_t
     carom_error why = {0};
     carom_status status = carom_model_time(m, is_force ? CAROM_FORCE : CAROM_GAP, i, s->system->p, f, &why);
     const char *name = is_force ? carom_model_q_name(m, i, buffer)
-                       : i < m->njoint ? carom_model_joint_name(m, i, buffer)
-                                       : carom_model_contact_name(m, i - m->njoint, buffer);
+                       : contact < 0 ? carom_model_joint_name(m, i, buffer)
+                                     : carom_model_contact_name(m, contact, buffer);
     if (status != CAROM_OK)
         CAROM_FAIL(s->error, status, "exact: the %s '%s' %.300s", is_force ? "force on" : "gap of", name, why.text);
     return CAROM_OK;

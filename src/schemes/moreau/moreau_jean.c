@@ -254,11 +254,10 @@ static carom_status solve(carom_step *s, work *w)
  * there. */
 static void keep_closed(carom_step *s, work *w)
 {
-    int njoint = s->system->njoint;
     if (s->h > s->options->h * (1 - 1e-9))
         return;
-    for (int i = njoint; i < s->system->nlink; i++)
-        if (s->now->mode[i - njoint] != CAROM_OPEN)
+    for (int i = s->system->njoint; i < s->system->nlink; i++)
+        if (carom_link_closed(&s->system->link[i], s->now->mode))
             w->g_bar[i] = CAROM_MIN(w->g_bar[i], 0);
 }
 

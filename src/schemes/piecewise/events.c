@@ -121,7 +121,7 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
                    double *high)
 {
     const carom_system *sys = s->system;
-    int i = sys->njoint + contact, n = sys->nlink;
+    int i = carom_contact_number(sys, contact), n = sys->nlink;
     place p[PLACES + 1];
     if (from == 0 && w->end.g[i] >= 0 && w->start.g[i] > 0 && far(s, w, i))
         return false;
@@ -158,11 +158,11 @@ enum { ITERATIONS = 60 };
 static double value(const carom_step *s, const carom_piecewise *w, const carom_end *e, carom_cause cause, int contact)
 {
     const carom_system *sys = s->system;
-    const carom_link *link = &sys->link[sys->njoint + contact];
+    const carom_link *link = carom_contact_link(sys, contact);
     const double *x = e->force + link->row, *u = e->u + link->row, *d = w->modes[contact].direction;
     switch (cause) {
     case CAROM_CAUSE_GAP:
-        return e->g[sys->njoint + contact];
+        return e->g[carom_contact_number(sys, contact)];
     case CAROM_CAUSE_FORCE:
         return x[0] + carom_link_offset(sys, link);
     case CAROM_CAUSE_STICK: {
@@ -184,10 +184,11 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
     const carom_end *e = &w->probe;
     carom_bracket b = {low, high, f_low, f_high, 0, 0};
     double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
-    int row = sys->link[sys->njoint + contact].row;
+    int row = carom_contact_link(sys, contact)->row;
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
-        double newton = slope ? e->x - e->g[sys->njoint + contact] / e->u[row] : -1, x = carom_bracket_next(&b, newton);
+        double g = e->g[carom_contact_number(sys, contact)], newton = slope ? e->x - g / e->u[row] : -1;
+        double x = carom_bracket_next(&b, newton);
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
@@ -207,7 +208,7 @@ static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact
                                   double f_high)
 {
     const carom_system *sys = s->system;
-    int i = sys->njoint + contact;
+    int i = carom_contact_number(sys, contact);
     double f_low = 0;
     carom_piecewise_copy(sys, &w->probe, &w->end);
     if (low > 0) {
@@ -239,7 +240,7 @@ static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact
 static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
     const carom_system *sys = s->system;
-    int i = sys->njoint + contact, r = sys->link[i].row;
+    int i = carom_contact_number(sys, contact), r = sys->link[i].row;
     double low = 0, high = 0, h = w->end.x;
     bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_piecewise_rest(s, w->start.v); /* it has just left */
     double rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
@@ -282,7 +283,7 @@ static carom_status begun(carom_step *s, carom_piecewise *w, carom_cause cause, 
 /* How far a function is from 0 by rounding alone. */
 static double rounding_of(const carom_step *s, const carom_piecewise *w, carom_cause cause, int contact)
 {
-    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    const carom_link *link = carom_contact_link(s->system, contact);
     double force = 0;
     if (cause == CAROM_CAUSE_SLIP_END)
         return 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v));
@@ -358,7 +359,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
     double h = w->end.x;
     *cause = CAROM_CAUSE_NONE;
     w->dips.x = -1;
-    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
+    for (int c = 0; c < sys->ncontact; c++) {
         carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
         switch ((carom_mode)w->modes[c].mode) {
         case CAROM_OPEN:
@@ -373,13 +374,13 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
             break;
         case CAROM_SLIP:
             causes[0] = CAROM_CAUSE_FORCE;
-            if (sys->link[sys->njoint + c].law->tangents == 1) /* spatial slip ends elsewhere: modes.c (6) */
+            if (carom_contact_link(sys, c)->law->tangents == 1) /* spatial slip ends elsewhere: modes.c (6) */
                 causes[1] = CAROM_CAUSE_SLIP_END;
             break;
         case CAROM_PASSIVE:
             break;
         }
-        if (!carom_law_can(sys->link[sys->njoint + c].law, CAROM_OPEN)) /* no normal force to vanish */
+        if (!carom_law_can(carom_contact_link(sys, c)->law, CAROM_OPEN)) /* no normal force to vanish */
             causes[0] = causes[1], causes[1] = CAROM_CAUSE_NONE;
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
             bool found;

@@ -16,9 +16,9 @@
 static bool disturbed(const carom_step *s, const carom_piecewise *w, double tail, double k, double fall)
 {
     const carom_system *sys = s->system;
-    int nc = sys->nlink - sys->njoint;
+    int nc = sys->ncontact;
     for (int c = 0, calm = 0; calm < nc; c = (c + 1) % nc, calm++) {
-        int i = sys->njoint + c, r = sys->link[i].row;
+        int i = carom_contact_number(sys, c), r = sys->link[i].row;
         double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
         if (w->modes[c].mode != CAROM_OPEN)
             continue;
@@ -48,7 +48,7 @@ static double leverage(carom_step *s, carom_piecewise *w, int row)
 static void report_zeno(carom_step *s, const carom_piecewise *w, int contact, double rest)
 {
     const carom_system *sys = s->system;
-    int r = sys->link[sys->njoint + contact].row;
+    int r = carom_contact_link(sys, contact)->row;
     double u = w->end.u[r], fall = -w->end.udot[r], e = carom_contact_restitution(sys, contact);
     if (w->modes[contact].impacts < 2 || u <= rest)
         return; /* a single soft impact is no accumulation */
@@ -70,8 +70,8 @@ static bool candidates(carom_step *s, carom_piecewise *w, double rest, bool must
     /* of a gap: it would keep the bounces alive for ever */
     double rounding = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
     *tail = 0, *k_least = *fall_least = INFINITY;
-    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
-        int i = sys->njoint + c, r = sys->link[i].row;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c), r = sys->link[i].row;
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
         double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
@@ -150,7 +150,7 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w, double rest)
 {
     carom_end *e = &w->end;
     bool held;
-    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+    for (int c = 0; c < s->system->ncontact; c++)
         if (w->still.mode[c] != CAROM_OPEN) {
             w->modes[c].mode = CAROM_CLOSED;
             report_zeno(s, w, c, rest);
@@ -172,7 +172,7 @@ carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
-    int nc = sys->nlink - sys->njoint;
+    int nc = sys->ncontact;
     double rest = carom_piecewise_rest(s, e->v), tail, k, fall;
     CAROM_TRY(carom_piecewise_measure(s, w, e));
     bool must = false;

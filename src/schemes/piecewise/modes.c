@@ -18,7 +18,7 @@
 static carom_status stop(carom_step *s, carom_paradox paradox, double t, int contact, double p, double b)
 {
     carom_info *info = s->system->info;
-    const char *name = s->system->link[s->system->njoint + contact].name;
+    const char *name = carom_contact_link(s->system, contact)->name;
     info->paradox = paradox, info->paradox_contact = contact, info->paradox_time = t;
     if (paradox == CAROM_INCONSISTENT)
         CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
@@ -74,7 +74,7 @@ static int gather(carom_step *s, carom_piecewise *w, int hit)
     double length = 1 + carom_norm_max(sys->nq, e->q);
     int n = 0;
     for (int i = 0; i < sys->nlink; i++) {
-        int k = i - sys->njoint;
+        int k = sys->link[i].contact;
         if (k >= 0 && !carom_law_can(sys->link[i].law, CAROM_OPEN))
             continue;
         if (k < 0 || k == hit || w->modes[k].mode != CAROM_OPEN ||
@@ -119,7 +119,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w, int hit)
     CAROM_TRY(carom_mass_factor(sys, t, s->error));
     CAROM_TRY(solve(s, w, n, w->shift_v));                                                       /* (2) */
     if (s->record->account) {
-        memset(c->hit, 1, (size_t)(sys->nlink - sys->njoint));
+        memset(c->hit, 1, (size_t)(sys->ncontact));
         carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->record);
     }
     for (int k = sys->njoint; k < n; k++) {
@@ -206,7 +206,7 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     carom_contacts *c = s->contacts;
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++)
-        if (i < sys->njoint || w->modes[i - sys->njoint].mode != CAROM_OPEN)
+        if (carom_mode_of(&sys->link[i], w->modes) != CAROM_OPEN)
             c->active[c->nactive++] = i;
     if (c->nactive == sys->njoint)
         return CAROM_OK;
@@ -236,7 +236,7 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
 static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
 {
     const carom_end *e = &w->end;
-    int nc = s->system->nlink - s->system->njoint;
+    int nc = s->system->ncontact;
     int before = w->modes[contact].mode;
     double d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
     carom_modes_copy(nc, w->modes, w->modes_before);
@@ -258,7 +258,7 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
     }
     CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
-               s->system->link[s->system->njoint + contact].name, s->now->t + e->x);
+               carom_contact_link(s->system, contact)->name, s->now->t + e->x);
 }
 
 /* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen. */
@@ -266,10 +266,10 @@ static carom_status part(carom_step *s, carom_piecewise *w, double rate, bool *c
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
-    int nc = sys->nlink - sys->njoint;
+    int nc = sys->ncontact;
     bool parts = false;
     for (int c = 0; c < nc; c++) {
-        const carom_link *link = &sys->link[sys->njoint + c];
+        const carom_link *link = carom_contact_link(sys, c);
         parts |= carom_mode_carries(w->modes[c].mode) && carom_link_normals(link) && fabs(e->udot[link->row]) > rate;
     }
     if (!parts)
@@ -291,8 +291,8 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
     CAROM_TRY(part(s, w, rate, changed));
     if (*changed)
         return CAROM_OK;
-    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
-        int i = sys->njoint + c, r = sys->link[i].row;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c), r = sys->link[i].row;
         if (w->modes[c].mode != CAROM_PASSIVE)
             continue;
         bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
@@ -354,7 +354,7 @@ carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_en
 /* Deceleration of spatial slip along its own direction, and its speed. */
 static double deceleration(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact, double *size)
 {
-    const carom_link *link = &s->system->link[s->system->njoint + contact];
+    const carom_link *link = carom_contact_link(s->system, contact);
     const double *u = e->u + link->row, *rate = e->udot + link->row;
     *size = link->law->tangents > 1 && w->modes[contact].mode == CAROM_SLIP ? hypot(u[1], u[2]) : 0;
     return *size > 0 ? -(u[1] * rate[1] + u[2] * rate[2]) / *size : 0;
@@ -364,7 +364,7 @@ static double deceleration(const carom_step *s, const carom_piecewise *w, const 
 static double friction(const carom_step *s, carom_piecewise *w, int contact)
 {
     const carom_system *sys = s->system;
-    int row = sys->link[sys->njoint + contact].row;
+    int row = carom_contact_link(sys, contact)->row;
     carom_row_mix(sys, row + 1, w->start.force[row + 1], w->start.force[row + 2], w->shift_v);
     carom_mass_solve(sys, w->shift_v);
     return hypot(carom_row_dot(sys, row + 1, w->shift_v), carom_row_dot(sys, row + 2, w->shift_v));
@@ -373,7 +373,7 @@ static double friction(const carom_step *s, carom_piecewise *w, int contact)
 /* (7); for explicit methods friction must not turn slip about within a step. */
 static double graded(const carom_step *s, carom_piecewise *w, int contact, double size)
 {
-    const double *rate = w->start.udot + s->system->link[s->system->njoint + contact].row;
+    const double *rate = w->start.udot + carom_contact_link(s->system, contact)->row;
     double T = s->options->t_end / 20, fast = hypot(rate[1], rate[2]), h = w->full;
     if (!w->tableau->implicit) {
         fast = CAROM_MAX(fast, friction(s, w, contact));
@@ -384,7 +384,7 @@ static double graded(const carom_step *s, carom_piecewise *w, int contact, doubl
 
 double carom_piecewise_slip_limit(const carom_step *s, carom_piecewise *w, double h)
 {
-    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+    for (int c = 0; c < s->system->ncontact; c++) {
         double size, dec = deceleration(s, w, &w->start, c, &size);
         bool stops = dec > 0 && !w->given.creeps[c];
         w->given.holds[c] = stops && size * size / (2 * dec) <= carom_piecewise_freeze_length(s);              /* (6) */
@@ -410,9 +410,9 @@ bool carom_piecewise_turning(const carom_step *s, const carom_piecewise *w, doub
 
 bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *w, int *contact)
 {
-    for (int c = 0; c < s->system->nlink - s->system->njoint; c++) {
+    for (int c = 0; c < s->system->ncontact; c++) {
         const double *d = w->modes[c].direction;
-        int r = s->system->link[s->system->njoint + c].row;
+        int r = carom_contact_link(s->system, c)->row;
         if (w->given.holds[c] && w->modes[c].mode == CAROM_SLIP &&
             d[0] * w->end.u[r + 1] + d[1] * w->end.u[r + 2] <= 0.01 * hypot(w->start.u[r + 1], w->start.u[r + 2])) {
             *contact = c;
@@ -424,7 +424,7 @@ bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *
 
 void carom_piecewise_release(const carom_step *s, carom_piecewise *w)
 {
-    for (int c = 0; c < s->system->nlink - s->system->njoint; c++)
+    for (int c = 0; c < s->system->ncontact; c++)
         w->given.holds[c] = w->given.crept[c] = false;
 }
 

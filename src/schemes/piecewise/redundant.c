@@ -44,14 +44,14 @@ static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
 carom_status carom_piecewise_saturate(carom_step *s, carom_piecewise *w, int contact, bool *done)
 {
     const carom_system *sys = s->system;
-    int nc = sys->nlink - sys->njoint, sticking = 0;
+    int nc = sys->ncontact, sticking = 0;
     *done = false;
     carom_modes_copy(nc, w->modes_before, w->modes);
     for (int c = 0; c < nc; c++)
         sticking += w->modes[c].mode == CAROM_STICK;
     for (int k = 0; sticking > 1 && k < nc; k++) {
         int c = (contact + k) % nc;
-        const carom_link *link = &sys->link[sys->njoint + c];
+        const carom_link *link = carom_contact_link(sys, c);
         double friction = w->end.force[link->row + carom_link_normals(link)];
         if (w->modes[c].mode != CAROM_STICK || link->law->tangents != 1)
             continue;
@@ -89,7 +89,7 @@ carom_status carom_piecewise_relieve(carom_step *s, carom_piecewise *w, int cont
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
-    int nc = sys->nlink - sys->njoint;
+    int nc = sys->ncontact;
     *done = false;
     carom_modes_copy(nc, w->modes_before, w->modes);
     for (int k = 0, c = contact; k < nc && c >= 0 && !*done; k++) {
@@ -111,10 +111,10 @@ carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done
 {
     static const double ways[] = {CAROM_STICK, CAROM_SATURATED, CAROM_SATURATED, CAROM_PASSIVE};
     const carom_system *sys = s->system;
-    int nc = sys->nlink - sys->njoint, free[SHARED], n = 0, combinations = 1;
+    int nc = sys->ncontact, free[SHARED], n = 0, combinations = 1;
     *done = false;
     for (int c = 0; c < nc; c++) {
-        const carom_law *law = sys->link[sys->njoint + c].law;
+        const carom_law *law = carom_contact_link(sys, c)->law;
         int role = w->modes_before[c].mode;
         if (role == CAROM_OPEN || role == CAROM_SLIP || !carom_law_can(law, CAROM_OPEN))
             continue;
@@ -127,7 +127,7 @@ carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done
         carom_modes_copy(nc, w->modes_before, w->modes);
         for (int i = 0, code = k; i < n; i++, code /= 4) {
             int c = free[i];
-            bool smooth = sys->link[sys->njoint + c].law->tangents == 0;
+            bool smooth = carom_contact_link(sys, c)->law->tangents == 0;
             w->modes[c].mode = smooth && code % 4 == 0 ? CAROM_CLOSED : ways[code % 4];
             w->modes[c].direction[0] = code % 4 == 1 ? 1 : -1;
             twice |= smooth && (code % 4 == 1 || code % 4 == 2);

@@ -498,7 +498,7 @@ static bool slips_in_a_plane(const carom_system *sys, const carom_piecewise *w)
 /* (7): slip in a plane that creeps at the start creeps to the end of the step; how much faster it may not be there. */
 static void keep_creeping(const carom_system *sys, carom_piecewise *w)
 {
-    for (int c = 0; c < sys->nlink - sys->njoint; c++)
+    for (int c = 0; c < sys->ncontact; c++)
         w->given.crept[c] = w->given.creeps[c];
 }
 

@@ -171,7 +171,7 @@ static carom_status refuse_corner(carom_step *s, carom_piecewise *w, int i)
         carom_row_copy(sys, sys->link[k].row, G);
         for (int j = 0; j < nv; j++)
             most = CAROM_MAX(most, fabs(G[j] - before[j]));
-        if (w->modes[k - sys->njoint].mode != CAROM_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
+        if (w->modes[sys->link[k].contact].mode != CAROM_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
                        "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; "
                        "write it as two "
@@ -528,8 +528,8 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
     if (!at_a_bound(&w->switches) || sys->nlink == sys->njoint)
         return CAROM_OK;
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
-    for (int c = 0; c < sys->nlink - sys->njoint; c++) {
-        int i = sys->njoint + c;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c);
         double g = e->g[i], u = e->u[sys->link[i].row];
         if (g < -small_g)
             CAROM_FAIL(s->error, CAROM_NO_SOLUTION,

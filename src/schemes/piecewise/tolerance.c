@@ -72,7 +72,7 @@ static carom_status count_stalls(carom_step *s, int contact)
         CAROM_FAIL(s->error, CAROM_TOLERANCE,
                    "tolerance: collapse at t = %.10g: %d events without time passing, the last of contact '%s'",
                    s->now->t, STALLS,
-                   s->system->nlink > s->system->njoint ? s->system->link[s->system->njoint + contact].name : "none");
+                   s->system->nlink > s->system->njoint ? carom_contact_link(s->system, contact)->name : "none");
     return CAROM_OK;
 }
 
@@ -304,7 +304,7 @@ static carom_status hand_over(carom_step *s, carom_piecewise *w, carom_cause cau
     for (int c = 0; c < sys->model->ncontact; c++)
         w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of(w->modes[c].mode, sys->link[sys->njoint + c].law);
+        s->next->mode[c] = mode_of(w->modes[c].mode, carom_contact_link(sys, c)->law);
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);

@@ -77,7 +77,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
 
 static int memory(const carom_system *system)
 {
-    return 2 * system->nq + 1 + (system->nlink - system->njoint) + system->nrow;
+    return 2 * system->nq + 1 + (system->ncontact) + system->nrow;
 }
 
 static void orders(const double *field, double *smooth, double *impact)
@@ -166,7 +166,7 @@ static carom_status start(carom_step *s)
     const carom_paoli_memory to = carom_paoli_memory_at(sys, s->memory_next);
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++)
-        if (i < sys->njoint || now->mode[i - sys->njoint] != CAROM_OPEN)
+        if (carom_link_closed(&sys->link[i], now->mode))
             c->active[c->nactive++] = i;
     CAROM_TRY(carom_contact_accel_decide(c, sys, now->t, now->q, now->v, now->mode, now->u, a, w->x0, s->error));
     for (int i = 0; i < sys->nv; i++)

@@ -15,7 +15,7 @@ carom_paoli_memory carom_paoli_memory_at(const carom_system *system, const doubl
     double *at = (double *)memory; /* a step's own memory is written through memory_next alone */
     carom_paoli_memory m = {.q_back = at, .q_node = at + system->nq, .phase = at + 2 * system->nq};
     m.held = m.phase + 1;
-    m.u_in = m.held + system->nlink - system->njoint;
+    m.u_in = m.held + system->ncontact;
     return m;
 }
 
