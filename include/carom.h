@@ -199,6 +199,10 @@ void carom_model_free(carom_model *model); /* of a loaded model */
  * Values given so win over the file's and are applied together: the checks of the start run at the end. */
 carom_status carom_model_set(carom_model *model, const char *const *names, const double *values, int n,
                              carom_error *error);
+/* Outputs [n*noutput] and energies [n*2], kinetic and potential, at n states t [n], q [n*nq], v [n*nv]; either may be
+ * NULL. p NULL: the model's parameters. */
+carom_status carom_model_observe(const carom_model *model, const double *p, size_t n, const double *t, const double *q,
+                                 const double *v, double *outputs, double *energy, carom_error *error);
 const char *carom_builtin_name(int i); /* NULL after the last */
 const char *carom_builtin_text(const char *name);
 
@@ -343,6 +347,11 @@ carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, i
 /* The same at n times that do not decrease, in one walk: q [n*nq], v [n*nv]; either may be NULL. */
 carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t n, const double *t, int side, double *q,
                                      double *v);
+/* And what the contacts do there: force [n*nrow] mean on the step that holds t, mode [n*ncontact] at its end. */
+carom_status carom_trajectory_contacts(const carom_trajectory *trajectory, size_t n, const double *t, int side,
+                                       double *force, unsigned char *mode);
+/* The lists lie each in one piece: segment(0), jump(0) and event(0) are arrays of so many. Any may be NULL. */
+void carom_trajectory_counts(const carom_trajectory *trajectory, size_t *segments, size_t *jumps, size_t *events);
 const carom_segment *carom_trajectory_segment(const carom_trajectory *trajectory, size_t i); /* NULL after the last */
 const carom_jump *carom_trajectory_jump(const carom_trajectory *trajectory, size_t i);
 const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, size_t i);

@@ -4,6 +4,8 @@
  *   summary   the object of `carom run --json`, and the same as text for people
  *   columns   a written trajectory, read back as named columns
  *   plot      columns as SVG
+ *   reproduce figures and tables of the literature, computed and checked
+ *   bindings  what other languages need to know of this library
  *
  * Nothing here prints: text goes to a path, or to a FILE the caller opened (then path only names it in
  * messages). Every failed write is CAROM_FILE with the path and the system's words, at the latest at close. */
@@ -107,6 +109,37 @@ typedef struct carom_plot {
 } carom_plot;
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error); /* plot NULL: defaults */
+
+/* ---- figures and tables of the literature -------------------------------------------------------------- */
+typedef struct carom_finding_check {
+    const char *what;
+    double measured, least, most; /* passes if least <= measured <= most */
+    bool passes;
+} carom_finding_check;
+typedef struct carom_reproduced { /* what an entry has found; its texts live as long as the call */
+    const char *id, *title, *verdict, *command;
+    const char *message; /* why it could not be computed; NULL: it was */
+    const carom_finding_check *check; /* [ncheck] */
+    int ncheck;
+    double wall_s;
+} carom_reproduced;
+typedef struct carom_reproduce_request {
+    size_t size;       /* sizeof(carom_reproduce_request) */
+    const char *id;    /* "001-fig1": carom_reproduce_id */
+    bool quick;        /* shorter runs */
+    int threads;       /* 0: all */
+    bool (*stop)(void *user); /* NULL: no */
+    void (*found)(void *user, const carom_reproduced *reproduced);
+    void *user;
+} carom_reproduce_request;
+/* A check that fails is no error: see the verdict. */
+carom_status carom_reproduce_run(const carom_reproduce_request *request, carom_error *error);
+const char *carom_reproduce_id(int i, bool *quick); /* NULL after the last; quick, may be NULL: in the short set */
+
+/* ---- bindings ------------------------------------------------------------------------------------------ */
+const char *carom_interface(void); /* the text of carom.h, carom_analysis.h and carom_output.h of this library */
+size_t carom_struct_size(const char *name); /* sizeof one of their structs; 0: there is no such struct */
+bool carom_flag_raised(void *flag); /* for `stop` of a request: is the int that user points to not 0? */
 
 #ifdef __cplusplus
 }

@@ -21,9 +21,10 @@ flags="-D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS -ff
 for library in YAML HDF5 SQLITE PNG THREADS JIT PLUGINS; do flags="$flags -DCAROM_NO_$library"; done
 
 sh tools/embed.sh models/*.yaml >"$out/models.c"
+sh tools/interface.sh include/carom.h include/carom_analysis.h include/carom_output.h >"$out/interface.c"
 count=0 objects=""
 # page.c asks the system for real paths and cores; pages and reports are not linked.
-for source in $(find src -name '*.c' ! -path 'src/cli/*' ! -path 'src/output/page/page.c' | sort) "$out/models.c"; do
+for source in $(find src -name '*.c' ! -path 'src/cli/*' ! -path 'src/output/page/page.c' | sort) "$out/models.c" "$out/interface.c"; do
     object=$out/$(echo "$source" | tr / _).o
     # shellcheck disable=SC2086
     "$clang" $target $flags -c "$source" -o "$object" || { echo "check-wasm.sh: $source does not compile" >&2; exit 1; }

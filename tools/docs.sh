@@ -7,7 +7,8 @@
 # In a page
 #   ```console             each line `$ command` is run, what follows is its output: kept where it still holds, else
 #                          replaced. A line `...` stands for any lines; numbers may differ by 1e-6; times do not count
-#   ```console needs=hdf5  only where there is HDF5 (sqlite, threads, numpy, gnuplot: likewise; several words need all)
+#   ```console needs=hdf5  only where there is HDF5 (sqlite, threads, numpy, gnuplot, the package of Python: likewise;
+#                          several words need all)
 #   ```yaml ball.yaml      is written to that file, for the commands below it; also c, python, sh ...
 #   <!-- generated: NAME --> ... <!-- end -->    is replaced by what `part` below prints
 # All blocks are left in DIR/.blocks for tests/test_docs.sh.
@@ -203,9 +204,11 @@ prepare() # DIR
     if "$carom" version | grep -q 'with threads'; then have="$have threads"; fi
     for python in python3 /usr/bin/python3; do # the first that has NumPy
         if "$python" -c "import numpy" 2>/dev/null; then
-            printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$python")" >"$1/.bin/python3"
+            printf '#!/bin/sh\nCAROM_LIBRARY=%s/libcarom.so PYTHONPATH=%s/python PYTHONDONTWRITEBYTECODE=1 exec %s "$@"\n' \
+                "$build" "$root" "$(command -v "$python")" >"$1/.bin/python3"
             chmod +x "$1/.bin/python3"
             have="$have numpy"
+            [ -n "$sanitize" ] || have="$have package"
             if "$python" -c "import h5py" 2>/dev/null; then have="$have h5py"; fi
             break
         fi
@@ -234,7 +237,7 @@ refresh() # PAGE...
 
 # ---- HTML ----
 
-pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation sweep basin c-api troubleshooting install"
+pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation sweep basin c-api python troubleshooting install"
 
 title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
 

@@ -17,8 +17,6 @@ typedef struct work {
     bool interrupted;
 } work;
 
-static const char *const verdict_name[] = {"pass", "fail", "not reproducible"};
-
 static bool go_on(void *user)
 {
     return !carom_cli_stop(user);
@@ -118,7 +116,7 @@ static void put_verdict(carom_json *json, const char *key, const void *record)
     const carom_findings *f = record;
     carom_json_string(json, "id", f->entry->id);
     carom_json_string(json, "title", f->entry->title);
-    carom_json_string(json, key, verdict_name[carom_findings_verdict(f)]);
+    carom_json_string(json, key, carom_verdict_name(carom_findings_verdict(f)));
     carom_json_string(json, "command", f->entry->command);
     if (f->status != CAROM_OK)
         carom_json_string(json, "error", f->error.text);
@@ -132,7 +130,7 @@ static const carom_result_field of_entry[] = {
 
 static void say(const carom_findings *f)
 {
-    printf("%-16s %-4s %6.1f s  %s\n", f->entry->id, verdict_name[carom_findings_verdict(f)], f->wall_s,
+    printf("%-16s %-4s %6.1f s  %s\n", f->entry->id, carom_verdict_name(carom_findings_verdict(f)), f->wall_s,
            f->entry->title);
     if (f->status != CAROM_OK)
         printf("    %s\n", f->error.text);

@@ -148,6 +148,16 @@ const carom_event *carom_trajectory_event(const carom_trajectory *trajectory, si
     return trajectory ? item(&trajectory->events, i) : NULL;
 }
 
+void carom_trajectory_counts(const carom_trajectory *tr, size_t *segments, size_t *jumps, size_t *events)
+{
+    if (segments)
+        *segments = tr ? tr->segments.count : 0;
+    if (jumps)
+        *jumps = tr ? tr->jumps.count : 0;
+    if (events)
+        *events = tr ? tr->events.count : 0;
+}
+
 /* The first segment that ends at or after t. */
 static size_t find(const carom_trajectory *tr, double t)
 {
@@ -162,15 +172,23 @@ static size_t find(const carom_trajectory *tr, double t)
     return low;
 }
 
-/* The value at t, which lies on segment i or, if t is its end, perhaps on one that follows. */
-static carom_status value(const carom_trajectory *tr, size_t i, double t, int side, double *q, double *v)
+/* The segment that holds t, which lies on the i-th or, if t is its end, perhaps on one that follows; NULL: none does. */
+static const carom_segment *holder(const carom_trajectory *tr, size_t i, double t, int side)
 {
     const carom_segment *s = carom_trajectory_segment(tr, i), *next;
     if (!s || !(t >= s->t0))
-        return CAROM_BAD_ARGUMENT;
+        return NULL;
     if (side >= 0 && t == s->t1) /* the right limit: the last state at t, after its jumps */
         while ((next = carom_trajectory_segment(tr, ++i)) && next->t0 <= t)
             s = next;
+    return s;
+}
+
+static carom_status value(const carom_trajectory *tr, size_t i, double t, int side, double *q, double *v)
+{
+    const carom_segment *s = holder(tr, i, t, side);
+    if (!s)
+        return CAROM_BAD_ARGUMENT;
     double at = s->t1 > s->t0 ? (t - s->t0) / (s->t1 - s->t0) : 1;
     double *room = tr->space.manifold && !v ? malloc(sizeof(double) * (size_t)tr->space.nv) : v;
     if (tr->space.manifold && !room)
@@ -191,17 +209,46 @@ carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, i
     return trajectory ? value(trajectory, find(trajectory, t), t, side, q, v) : CAROM_BAD_ARGUMENT;
 }
 
+/* Of times that do not decrease: from the segment of the one before to that of t[k]. false: t[k] decreases. */
+static bool walk(const carom_trajectory *tr, const double *t, size_t k, size_t *i)
+{
+    if (k && !(t[k] >= t[k - 1]))
+        return false;
+    if (k == 0)
+        *i = find(tr, t[0]);
+    for (const carom_segment *s; (s = carom_trajectory_segment(tr, *i)) && s->t1 < t[k];)
+        ++*i;
+    return true;
+}
+
+carom_status carom_trajectory_contacts(const carom_trajectory *tr, size_t n, const double *t, int side, double *force,
+                                       unsigned char *mode)
+{
+    if (!tr || (n && !t))
+        return CAROM_BAD_ARGUMENT;
+    const size_t nrow = (size_t)tr->nrow, ncontact = (size_t)tr->ncontact;
+    size_t i = 0;
+    for (size_t k = 0; k < n; k++) {
+        const carom_segment *s = walk(tr, t, k, &i) ? holder(tr, i, t[k], side) : NULL;
+        if (!s)
+            return CAROM_BAD_ARGUMENT;
+        if (force)
+            memcpy(force + k * nrow, s->force, sizeof *force * nrow);
+        if (mode)
+            memcpy(mode + k * ncontact, s->mode, ncontact);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t n, const double *t, int side, double *q,
                                      double *v)
 {
     if (!trajectory || (n && !t))
         return CAROM_BAD_ARGUMENT;
-    size_t nq = (size_t)trajectory->space.nq, nv = (size_t)trajectory->space.nv, i = n ? find(trajectory, t[0]) : 0;
+    size_t nq = (size_t)trajectory->space.nq, nv = (size_t)trajectory->space.nv, i = 0;
     for (size_t k = 0; k < n; k++) {
-        if (k && !(t[k] >= t[k - 1]))
+        if (!walk(trajectory, t, k, &i))
             return CAROM_BAD_ARGUMENT;
-        for (const carom_segment *s; (s = carom_trajectory_segment(trajectory, i)) && s->t1 < t[k];)
-            i++;
         CAROM_TRY(value(trajectory, i, t[k], side, q ? q + k * nq : NULL, v ? v + k * nv : NULL));
     }
     return CAROM_OK;

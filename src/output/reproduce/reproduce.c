@@ -204,3 +204,9 @@ carom_verdict carom_findings_verdict(const carom_findings *f)
         passes &= f->check[i].passes;
     return f->entry->declared ? CAROM_VERDICT_DECLARED : passes ? CAROM_VERDICT_PASS : CAROM_VERDICT_FAIL;
 }
+
+const char *carom_verdict_name(carom_verdict verdict)
+{
+    static const char *const names[] = {"pass", "fail", "not reproducible"};
+    return names[verdict];
+}

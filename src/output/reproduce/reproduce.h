@@ -14,6 +14,7 @@
 #define CAROM_REPRODUCE_H
 
 #include "carom_analysis.h"
+#include "carom_output.h"
 #include "core/core.h"
 #include "output/chart/chart.h"
 
@@ -40,12 +41,6 @@ extern const carom_paper carom_papers[]; /* .key NULL ends them */
 const carom_entry *carom_entry_find(const char *id); /* NULL: there is none */
 
 /* ---- what an entry finds ---- */
-typedef struct carom_finding_check {
-    const char *what;
-    double measured, least, most; /* passes if least <= measured <= most */
-    bool passes;
-} carom_finding_check;
-
 enum { CAROM_FINDING_LOGX = 1, CAROM_FINDING_LOGY = 2, CAROM_FINDING_LOGLOG = 3 };
 typedef enum carom_finding_kind { CAROM_FINDING_TEXT, CAROM_FINDING_TABLE, CAROM_FINDING_PLOT } carom_finding_kind;
 typedef struct carom_finding { /* in the order in which they were put */
@@ -95,6 +90,7 @@ carom_status carom_entry_run(carom_findings *findings, const carom_entry *entry)
 void carom_findings_free(carom_findings *findings); /* what it holds */
 typedef enum carom_verdict { CAROM_VERDICT_PASS, CAROM_VERDICT_FAIL, CAROM_VERDICT_DECLARED } carom_verdict;
 carom_verdict carom_findings_verdict(const carom_findings *findings);
+const char *carom_verdict_name(carom_verdict verdict);
 
 /* ---- what entries share ---- */
 /* A run of a built-in model with parameters "e=0.5 y0=1" (NULL: its own) and options "scheme=kern h=0.01 t_end=10". */

@@ -1,0 +1,249 @@
+"""Models, solutions, and what can go wrong."""
+import os
+import signal
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+
+import carom
+from carom import _interface, _library
+
+BALL = """carom: 1
+coordinates: {y: 1}
+mass: [[1]]
+force: {y: -2}
+contacts:
+  ground: {gap: y, restitution: 0.5}
+outputs: {height: 3*y}
+"""
+
+
+def python_ball(**more):
+    given = dict(q={"y": 1.0}, parameters={"g": 2.0}, contacts=[carom.Contact("ground", 0.5)],
+                 mass=lambda t, q, v, p: 1.0, force=lambda t, q, v, p: -p.g, gap=lambda t, q, v, p: q)
+    return carom.Model.from_functions(**{**given, **more})
+
+
+class Models(unittest.TestCase):
+    def test_a_file_a_text_and_a_dictionary_are_the_same_model(self):
+        import json
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "ball.yaml")
+            with open(path, "w") as file:
+                file.write(BALL)
+            made = [carom.Model.from_file(path), carom.Model.from_string(BALL), carom.Model.from_dict(
+                json.loads('{"carom": 1, "coordinates": {"y": 1}, "mass": [[1]], "force": {"y": -2}, "outputs": '
+                           '{"height": "3*y"}, "contacts": {"ground": {"gap": "y", "restitution": 0.5}}}'))]
+            ends = [model.run(t_end=1.7).q.tolist() for model in made]
+        self.assertEqual(ends[0], ends[1])
+        self.assertEqual(ends[0], ends[2])
+
+    def test_an_error_shows_file_line_column_and_a_caret(self):
+        with self.assertRaises(carom.ModelError) as caught:
+            carom.Model.from_string(BALL.replace("force: {y", "force: {z"), name="my.yaml")
+        text = str(caught.exception)
+        self.assertEqual(caught.exception.status, "BAD_MODEL")
+        self.assertTrue(text.startswith("my.yaml:4:9: "), text)
+        self.assertEqual(text.splitlines()[-1].strip(" |"), "^")
+        self.assertIsInstance(caught.exception, ValueError)
+
+    def test_wrong_names_are_told(self):
+        ball = carom.Model.from_file("bouncing-ball")
+        with self.assertRaisesRegex(carom.UsageError, "tolerance"):
+            ball.run(scheme="tolerence")
+        with self.assertRaises(carom.UsageError):
+            ball.run(params={"nothing": 1})
+        with self.assertRaisesRegex(carom.ModelError, "no-such-model"):
+            carom.Model.from_file("no-such-model")
+        with self.assertRaisesRegex(KeyError, "y'"):
+            ball.run()["nothing"]
+
+    def test_parameters_do_not_stick_to_a_model(self):
+        ball = carom.Model.from_file("bouncing-ball")
+        before = ball.run(t_end=2).q[-1, 0]
+        ball.run(t_end=2, params={"e": 0.5, "q.y": 1})
+        self.assertEqual(before, ball.run(t_end=2).q[-1, 0])
+        self.assertEqual(ball.replace({"q.y": 2}).q.tolist(), [2.0])
+
+    def test_functions_in_python_give_the_motion_of_the_text(self):
+        text = carom.Model.from_string(BALL).run(t_end=1.9, rtol=1e-9)
+        mine = python_ball().run(t_end=1.9, rtol=1e-9)
+        self.assertAlmostEqual(text.q[-1, 0], mine.q[-1, 0], places=11)
+        self.assertEqual([e.type for e in text.events], [e.type for e in mine.events])
+
+    def test_friction_and_outputs_of_functions_in_python(self):
+        block = carom.Model.from_functions(
+            q={"x": 0, "y": 0}, v=[2, 0], contacts=[carom.Contact("floor", 0, friction=0.5, directions=1)],
+            mass=lambda t, q, v, p: np.eye(2), force=lambda t, q, v, p: [0, -10], gap=lambda t, q, v, p: q[1],
+            slip=lambda t, q, v, p: v[0], outputs=["twice"], output=lambda t, q, v, p: 2 * q[0])
+        sol = block.run(t_end=1)
+        self.assertAlmostEqual(sol.q[-1, 0], 0.4, places=6)  # v^2/(2 mu g)
+        self.assertAlmostEqual(sol.outputs["twice"][-1], 0.8, places=6)
+        self.assertAlmostEqual(sol.forces["floor.t"][0], -5, places=9)
+        self.assertEqual(sol.modes["floor"][-1], 2)
+
+    def test_what_a_function_raises_comes_out_of_the_run(self):
+        def broken(t, q, v, p):
+            if t > 0.5:
+                raise ZeroDivisionError("mine")
+            return -2.0
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            python_ball(force=broken).run(t_end=1)
+        with self.assertRaisesRegex(ValueError, "mass of model 'model' returned 3 numbers, 1 are needed"):
+            python_ball(mass=lambda t, q, v, p: [1, 2, 3]).run(t_end=1)
+
+
+class Solutions(unittest.TestCase):
+    def setUp(self):
+        self.sol = carom.Model.from_string(BALL).run(t_end=5, rtol=1e-10)
+
+    def test_dense_values_are_the_exact_ones_in_any_order_and_shape(self):
+        t = np.array([[0.9, 0.1], [1.5, 0.0]])
+        exact = np.where(t <= 1, 1 - t**2, (t - 1) - (t - 1)**2)
+        q, v = self.sol(t)
+        self.assertEqual(q.shape, (2, 2, 1))
+        np.testing.assert_allclose(q[..., 0], exact, atol=1e-9)
+        self.assertEqual(self.sol(0.25).q.shape, (1,))
+
+    def test_a_jump_has_two_sides(self):
+        hit = self.sol.events[0].t
+        self.assertAlmostEqual(self.sol(hit, side=-1).v[0], -2, places=9)
+        self.assertAlmostEqual(self.sol(hit).v[0], 1, places=9)
+        where = np.flatnonzero(self.sol.t == hit)
+        self.assertEqual(where.size, 2)
+        np.testing.assert_allclose(self.sol.v[where, 0], [-2, 1], atol=1e-9)
+
+    def test_a_million_samples_agree_with_single_ones(self):
+        t = np.linspace(0, 5, 1_000_001)
+        q, v = self.sol(t)
+        for k in (0, 1, 333_333, 999_999, 1_000_000):
+            self.assertEqual(q[k, 0], self.sol(float(t[k])).q[0])
+            self.assertEqual(v[k, 0], self.sol(float(t[k])).v[0])
+
+    def test_times_outside_of_the_run_are_refused(self):
+        with self.assertRaisesRegex(carom.UsageError, r"\[0, 5\]"):
+            self.sol([1, 6])
+
+    def test_forces_energy_outputs_and_events(self):
+        self.assertAlmostEqual(self.sol.forces["ground"][-1], 2, places=9)  # rests with its weight
+        ball = carom.Model.from_file("bouncing-ball").run(t_end=1)
+        self.assertAlmostEqual(ball.energy[-1] - ball.energy[0], -ball.stats["dissipated_impact"], places=9)
+        np.testing.assert_array_equal(self.sol.outputs["height"], 3 * self.sol.q[:, 0])
+        first = self.sol.events[0]
+        self.assertEqual((first.type, first.contact), ("impact", "ground"))
+        self.assertAlmostEqual(first.impulse[0], 3, places=9)
+        self.assertAlmostEqual(self.sol.stats["zeno"][0]["t"], 3, places=9)
+
+    def test_a_run_that_fails_says_so_and_keeps_what_there_is(self):
+        model = carom.Model.from_dict({"carom": 1, "coordinates": {"y": 1}, "mass": [[1]], "force": {"y": "1/(1-t)^2"}})
+        with self.assertRaises(carom.RunError) as caught:
+            model.run(t_end=2)
+        self.assertFalse(caught.exception.solution.success)
+        told = model.run(t_end=2, check=False)
+        self.assertEqual(told.message, str(caught.exception))
+        self.assertLess(told.t[-1], 2)
+
+    def test_pictures(self):
+        self.assertIn("<svg", self.sol._repr_html_())
+        self.assertIn("energy", self.sol.plot_svg("energy"))
+
+    def test_a_dataframe_where_pandas_is(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            with self.assertRaises(ImportError):
+                self.sol.to_dataframe()
+            return
+        table = self.sol.to_dataframe()
+        self.assertEqual(table["y"].tolist(), self.sol["y"].tolist())
+
+
+class Interruption(unittest.TestCase):
+    def interrupted(self, call):
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            call()
+
+    def test_a_run_ends_by_ctrl_c(self):
+        self.interrupted(lambda: carom.Model.from_file("impact-oscillator").run(t_end=1e9))
+
+    def test_an_analysis_ends_by_ctrl_c(self):
+        self.interrupted(lambda: carom.lyapunov("impact-oscillator", periods=10**9))
+
+    def test_functions_in_python_end_by_ctrl_c(self):
+        self.interrupted(lambda: python_ball(contacts=[carom.Contact("ground", 1.0)]).run(t_end=1e9))
+
+    def test_other_threads_run_meanwhile(self):
+        counted, go = [0], [True]
+
+        def count():
+            while go[0]:
+                counted[0] += 1
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        before = counted[0]
+        carom.lyapunov("impact-oscillator", periods=3000)
+        during = counted[0] - before
+        go[0] = False
+        thread.join()
+        self.assertGreater(during, 100)
+
+    def test_progress_is_told_and_may_end_a_run(self):
+        class Enough(Exception):
+            pass
+
+        seen = []
+
+        def watch(done, total):
+            seen.append((done, total))
+            if len(seen) == 2:
+                raise Enough
+
+        with self.assertRaises(Enough):
+            carom.Model.from_file("impact-oscillator").run(t_end=1e9, progress=watch)
+        self.assertEqual(seen[0][1], 1e9)
+        self.assertGreater(seen[1][0], seen[0][0])
+
+
+class TheInterface(unittest.TestCase):
+    def test_every_struct_has_the_size_of_the_compiler(self):
+        known = [name for name in _library.struct if _library.library.carom_struct_size(name.encode())]
+        self.assertGreater(len(known), 45)
+        self.assertEqual(_library.library.carom_struct_size(b"nothing"), 0)
+
+    def test_a_struct_that_differs_is_refused(self):
+        import ctypes
+        kept = _library.struct["carom_jump"]
+        try:
+            _library.struct["carom_jump"] = type("carom_jump", (ctypes.Structure,), {"_fields_": [("t", ctypes.c_int)]})
+            with self.assertRaisesRegex(ImportError, "carom_jump has 40 bytes, 4 were read"):
+                _library._bind()
+        finally:
+            _library.struct["carom_jump"] = kept
+
+    def test_declarations_are_read_as_c_means_them(self):
+        read = _interface.Interface("""
+            enum { A = 1 << 3, B, /* a comment; */ C = 4 };
+            typedef struct x { double *M, *F; char s[B]; bool (*stop)(void *user); int d[3][A]; } x;
+            const char *carom_x(const x *it, double, size_t n);
+            """)
+        self.assertEqual(read.constant, {"A": 8, "B": 9, "C": 4})
+        kinds = dict(read.struct["x"]._fields_)
+        self.assertEqual(list(kinds), ["M", "F", "s", "stop", "d"])
+        self.assertEqual((kinds["s"]._length_, kinds["d"]._length_, kinds["d"]._type_._length_), (9, 3, 8))
+        self.assertEqual(len(read.function["carom_x"][1]), 3)
+
+
+def load_tests(loader, tests, pattern):
+    import doctest
+    from carom import _analysis, _model, _solution
+    for module in (carom, _analysis, _model, _solution):
+        tests.addTests(doctest.DocTestSuite(module))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
