@@ -172,7 +172,7 @@ static size_t find(const carom_trajectory *tr, double t)
     return low;
 }
 
-/* The segment that holds t, which lies on the i-th or, if t is its end, perhaps on one that follows; NULL: none does. */
+/* The segment that holds t: the i-th or, if t is its end, perhaps one that follows; NULL: none does. */
 static const carom_segment *holder(const carom_trajectory *tr, size_t i, double t, int side)
 {
     const carom_segment *s = carom_trajectory_segment(tr, i), *next;
