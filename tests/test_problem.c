@@ -101,6 +101,27 @@ START_TEST(the_scale_is_the_largest_term)
 }
 END_TEST
 
+/* One row of volts, one of microamperes: an error of 92 % of the second is none of the first's business. */
+START_TEST(blocks_of_large_numbers_do_not_hide_errors_in_small_ones)
+{
+    bench t;
+    int worst;
+    bench_begin(&t, 1);
+    for (int k = 0; k < 2; k++)
+        bench_block(&t, &carom_law_unilateral, 0);
+    fill_problem(&t, (double[]){1e3, 0, 0, 1e-6}, (double[]){-1e3, -1e-7});
+    t.x[0] = 1, t.x[1] = 0.1;
+    CHECK_AT_MOST(carom_problem_relative(&t.problem, 1e-12, t.x, t.u, &worst), 1e-12);
+    t.x[1] = 0.008;
+    CHECK_NEAR(carom_problem_relative(&t.problem, 1e-4, t.x, t.u, &worst), 0.92, 1e-3);
+    ck_assert_int_eq(worst, 1);
+    SOLVE_OK(&t, NULL, 1e-4);
+    CHECK_NEAR(t.x[1], 0.1, 1e-5);
+    t.b[1] = -1e-20, t.x[1] = 0; /* rounding beside the largest does not count */
+    CHECK_AT_MOST(carom_problem_relative(&t.problem, 1e-4, t.x, t.u, &worst), 1e-4);
+}
+END_TEST
+
 /* The residual does not change its meaning with the units: masses times c, impulses times c, same u. */
 START_TEST(the_residual_does_not_depend_on_units_of_mass)
 {
@@ -358,6 +379,7 @@ END_TEST
 
 TEST_MAIN("problem", pinned_blocks_have_their_own_residual, x0_counts_in_the_law_but_not_in_u,
           the_worst_block_is_named_and_nan_is_infinite, the_scale_is_the_largest_term,
+          blocks_of_large_numbers_do_not_hide_errors_in_small_ones,
           the_residual_does_not_depend_on_units_of_mass, a_dump_comes_back_to_the_last_bit,
           damaged_files_are_refused_with_their_line, an_empty_problem_comes_back,
           every_truncated_dump_is_refused, a_sparse_operator_is_the_dense_one,

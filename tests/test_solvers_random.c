@@ -130,8 +130,10 @@ static void solve_cold(bench *t, const carom_solver *solver, const char *name, i
     memset(t->x, 0, sizeof t->x);
     carom_status status = bench_solve(t, solver, 1e-10);
     ck_assert_msg(status == CAROM_OK, "%s, trial %d: %s", name, trial, t->error.text);
-    double u[ROWS], r = carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x);
-    ck_assert_msg(r <= 1e-10 && r == t->solve.residual, "%s, trial %d: residual %g, reported %g", name, trial, r,
+    double u[ROWS], r = carom_problem_relative(&t->problem, 1e-10, t->x, u, NULL);
+    CHECK_AT_MOST(carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x), 1e-9);
+    /* the short cut of one row leaves the allowance for rounding out */
+    ck_assert_msg(r <= 1e-10 && fabs(r - t->solve.residual) <= 2e-3 * r, "%s, trial %d: residual %g, reported %g", name, trial, r,
                   t->solve.residual);
 }
 
@@ -141,7 +143,7 @@ static bool solve_honestly(bench *t, const carom_solver *solver)
     double u[ROWS];
     memset(t->x, 0, sizeof t->x);
     carom_status status = bench_solve(t, solver, 1e-10);
-    double r = carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x);
+    double r = carom_problem_relative(&t->problem, 1e-10, t->x, u, NULL);
     ck_assert_msg(r == t->solve.residual, "%s: residual %g, reported %g", solver->method.name, r, t->solve.residual);
     ck_assert_msg((status == CAROM_OK) == (r <= 1e-10), "%s: %s with a residual of %g", solver->method.name,
                   carom_status_text(status), r);

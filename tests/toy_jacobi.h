@@ -38,7 +38,7 @@ static void jacobi_solve(const carom_problem *problem, carom_solve *s)
         w = CAROM_MIN(w, 1.0 / count);
     }
     for (s->iterations = 0; s->iterations < (int)s->field[0]; s->iterations++) {
-        if (carom_problem_residual(problem, s->x, u, NULL) <= s->tol * carom_problem_scale(problem, s->x))
+        if (carom_problem_relative(problem, s->tol, s->x, u, NULL) <= s->tol)
             return;
         memcpy(y, s->x, sizeof(double) * (size_t)problem->n);
         for (int k = 0; k < problem->nblock; k++) {

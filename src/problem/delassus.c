@@ -132,6 +132,35 @@ double carom_delassus_term(const carom_problem *p, int k, const double *x)
     return most;
 }
 
+/* sum + W.x from left to right, and the largest product */
+static double add_products(int n, const double *W, const double *x, double sum, double *most)
+{
+    double largest = *most;
+    for (int j = 0; j < n; j++) {
+        double product = W[j] * x[j], size = fabs(product);
+        sum += product;
+        largest = size > largest ? size : largest;
+    }
+    *most = largest;
+    return sum;
+}
+
+double carom_delassus_add_block(const carom_problem *p, int k, const double *x, double *u)
+{
+    double most = 0;
+    int rows = rows_of(p, k);
+    const double *dense = p->W.dense ? p->W.dense + (size_t)p->block[k].row * (size_t)p->n : NULL;
+    for (int i = 0; dense && i < rows; i++)
+        u[i] = add_products(p->n, dense + (size_t)i * (size_t)p->n, x, u[i], &most);
+    for (size_t e = dense ? 0 : p->W.start[k]; !dense && e < p->W.start[k + 1]; e++) {
+        int columns = rows_of(p, p->W.column[e]);
+        for (int i = 0; i < rows; i++)
+            u[i] = add_products(columns, p->W.value + p->W.offset[e] + i * columns,
+                                x + p->block[p->W.column[e]].row, u[i], &most);
+    }
+    return most;
+}
+
 bool carom_delassus_finite(const carom_problem *p)
 {
     for (int k = 0; k < p->nblock; k++) {

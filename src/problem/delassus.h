@@ -28,6 +28,8 @@ void carom_delassus_add(const struct carom_problem *problem, const double *x, do
 void carom_delassus_others(const struct carom_problem *problem, int k, const double *x, double *q);
 /* The largest |W_ij x_j| in the rows of block k; NaN do not count. */
 double carom_delassus_term(const struct carom_problem *problem, int k, const double *x);
+/* u_k <- u_k + (W x)_k, u [rows of k]; returns the same. */
+double carom_delassus_add_block(const struct carom_problem *problem, int k, const double *x, double *u);
 bool carom_delassus_finite(const struct carom_problem *problem);
 /* The block-sparse W of a problem whose blocks are known, from values at (row, column); those at the same place add. */
 carom_status carom_delassus_assemble(struct carom_problem *problem, carom_arena *arena, size_t count, const int *row,

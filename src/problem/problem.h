@@ -45,7 +45,10 @@ typedef struct carom_problem {
 /* THE judge: u = W x + b (stored in u [n]) and the largest residual of any block, in the units of u; *worst (may be
  * NULL) is its block. +infinity if a value is not finite. */
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst);
-/* What a residual is compared with, so that a tolerance is relative: the largest |b| and |W_ij x_j|, or 1e-300. */
+/* The same relative to the scale of the block, which depends on the tolerance asked for: x is a solution if this is not
+ * above tol. Blocks of other units or of other masses do not hide each other; see residual.c. */
+double carom_problem_relative(const carom_problem *problem, double tol, const double *x, double *u, int *worst);
+/* The size of the problem as a whole: the largest |b| and |W_ij x_j|, or 1e-300. */
 double carom_problem_scale(const carom_problem *problem, const double *x);
 
 /* A text that holds the problem (and x, may be NULL) to the last bit, and back again: replays a step. */

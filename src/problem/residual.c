@@ -5,11 +5,21 @@
  *   pinned stick    |u|                                                          (3)
  *   pinned slip     unilateral law at (u_n, y_n) and |y_t - slide(d, y_n)|/rho   (4)
  *
- * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. */
+ * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. What it is compared
+ * with, so that a tolerance is relative:
+ *
+ *   s_k = max |b_i|, |W_ij x_j| in the rows i of block k                         (5)
+ *   S = max s_k/sqrt(mean diagonal of W_kk): the largest in units of energy      (6)
+ *   r_k <= tol s_k + ROUNDING S sqrt(mean diagonal of W_kk)                      (7)
+ *
+ * A block is measured by itself, so that rows of large numbers do not hide an error in rows of small ones; what is
+ * rounding beside the largest block does not count. */
 #include <math.h>
 
 #include "core/dense.h"
 #include "problem/problem.h"
+
+#define ROUNDING 1e-13
 
 static double rho_of(const carom_problem *problem, int k)
 {
@@ -53,6 +63,16 @@ static double block_residual(const carom_block *block, double rho, const double 
     return block->law->residual(block->c, rho, u, y);                   /* (1) */
 }
 
+/* The residual of block k at (u, x); u of all rows. */
+static double residual_at(const carom_problem *problem, int k, const double *u, const double *x)
+{
+    const carom_block *block = &problem->block[k];
+    double y[3] = {0, 0, 0};
+    for (int i = 0; i < block->law->rows; i++)
+        y[i] = x[block->row + i] + (problem->x0 ? problem->x0[block->row + i] : 0);
+    return block_residual(block, rho_of(problem, k), u + block->row, y);
+}
+
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst)
 {
     int n = problem->n;
@@ -64,11 +84,7 @@ double carom_problem_residual(const carom_problem *problem, const double *x, dou
     if (!carom_all_finite(n, u))
         most = INFINITY;
     for (int k = 0; k < problem->nblock; k++) {
-        const carom_block *block = &problem->block[k];
-        double y[3] = {0, 0, 0};
-        for (int i = 0; i < block->law->rows; i++)
-            y[i] = x[block->row + i] + (problem->x0 ? problem->x0[block->row + i] : 0);
-        double r = block_residual(block, rho_of(problem, k), u + block->row, y);
+        double r = residual_at(problem, k, u, x);
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;
             if (worst)
@@ -76,6 +92,45 @@ double carom_problem_residual(const carom_problem *problem, const double *x, dou
         }
     }
     return most;
+}
+
+/* sqrt of the mean diagonal of W_kk; 0: none */
+static double energy_unit(const carom_problem *problem, int k)
+{
+    double trace = carom_delassus_trace(problem, k);
+    return trace > 0 ? sqrt(trace / problem->block[k].law->rows) : 0;
+}
+
+static double largest_b(const carom_problem *problem, int k)
+{
+    const carom_block *block = &problem->block[k];
+    double most = 0;
+    for (int i = block->row; i < block->row + block->law->rows; i++)
+        most = fabs(problem->b[i]) > most ? fabs(problem->b[i]) : most;
+    return most;
+}
+
+double carom_problem_relative(const carom_problem *problem, double tol, const double *x, double *u, int *worst)
+{
+    double S = 0, most = 0;
+    if (worst)
+        *worst = 0;
+    for (int k = 0; k < problem->nblock; k++) {
+        double unit = energy_unit(problem, k), s = fmax(largest_b(problem, k), carom_delassus_term(problem, k, x));
+        S = unit > 0 && s > S * unit ? s / unit : S;                                     /* (5), (6) */
+    }
+    carom_copy(problem->n, problem->b, u);
+    for (int k = 0; k < problem->nblock; k++) {
+        double term = carom_delassus_add_block(problem, k, x, u + problem->block[k].row);
+        double s = fmax(fmax(largest_b(problem, k), term), 1e-300);
+        double r = residual_at(problem, k, u, x) / (s + ROUNDING / tol * S * energy_unit(problem, k)); /* (7) */
+        if (!(r <= most)) {
+            most = r == r ? r : INFINITY;
+            if (worst)
+                *worst = k;
+        }
+    }
+    return carom_all_finite(problem->n, u) ? most : INFINITY;
 }
 
 double carom_problem_scale(const carom_problem *problem, const double *x)

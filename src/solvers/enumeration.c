@@ -103,7 +103,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
         memcpy(w.y, w.start, bytes);
         if (!carom_modes_solve(&w.modes, problem, w.y))
             continue;
-        double r = carom_problem_residual(problem, w.y, w.u, NULL) / carom_problem_scale(problem, w.y); /* (2) */
+        double r = carom_problem_relative(problem, s->tol, w.y, w.u, NULL);                            /* (2) */
         if (r < best) {
             best = r;
             memcpy(s->x, w.y, bytes);

@@ -86,7 +86,7 @@ static double sweep(const carom_problem *problem, double *y, double relaxation)
 /* Keeps y as the result if it is better; true if it is good enough. */
 static bool offer(const carom_problem *problem, workspace *w, carom_solve *s, const double *y)
 {
-    double r = carom_problem_residual(problem, y, w->u, NULL) / carom_problem_scale(problem, y);
+    double r = carom_problem_relative(problem, s->tol, y, w->u, NULL);
     if (r < w->best) {
         w->best = r;
         memcpy(s->x, y, sizeof(double) * (size_t)problem->n);

@@ -75,8 +75,7 @@ double carom_problem_judge(const carom_problem *problem, const carom_solve *solv
 {
     if (solve->judge)
         return solve->judge(problem, x, u, worst);
-    double r = carom_problem_residual(problem, x, u, worst);
-    return r / carom_problem_scale(problem, x);
+    return carom_problem_relative(problem, solve->tol, x, u, worst);
 }
 
 static bool judge(const carom_problem *problem, carom_solve *solve)

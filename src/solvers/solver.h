@@ -9,7 +9,7 @@ typedef double carom_judge(const carom_problem *problem, const double *x, double
 
 typedef struct carom_solve {  /* one call: what is asked and what came back */
     const double *field;      /* values of the named solver's fields, in the order of its table; NULL: standard */
-    double tol;               /* residual <= tol * scale is a solution */
+    double tol;               /* a relative residual up to this is a solution */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
@@ -17,8 +17,8 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     double time_limit;        /* seconds for those methods; 0: none */
     const volatile int *cancel; /* not 0: they stop; may be NULL */
     carom_arena *arena;       /* theirs during the call */
-    carom_judge *judge;       /* relative residual; NULL: carom_problem_residual by carom_problem_scale */
-    double residual;          /* out: relative, from carom_problem_residual */
+    carom_judge *judge;       /* relative residual; NULL: carom_problem_relative */
+    double residual;          /* out: relative, by the judge */
     int iterations;           /* out */
     int factorisations;       /* out, of those methods */
     const char *by;           /* out: the method that has decided */
