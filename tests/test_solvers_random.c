@@ -133,8 +133,8 @@ static void solve_cold(bench *t, const carom_solver *solver, const char *name, i
     double u[ROWS], r = carom_problem_relative(&t->problem, 1e-10, t->x, u, NULL);
     CHECK_AT_MOST(carom_problem_residual(&t->problem, t->x, u, NULL) / carom_problem_scale(&t->problem, t->x), 1e-9);
     /* the short cut of one row leaves the allowance for rounding out */
-    ck_assert_msg(r <= 1e-10 && fabs(r - t->solve.residual) <= 2e-3 * r, "%s, trial %d: residual %g, reported %g", name, trial, r,
-                  t->solve.residual);
+    ck_assert_msg(r <= 1e-10 && fabs(r - t->solve.residual) <= 2e-3 * r, "%s, trial %d: residual %g, reported %g", name,
+                  trial, r, t->solve.residual);
 }
 
 /* The same without the claim that it can: false when the solver says that it has failed. */
