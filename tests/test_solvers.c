@@ -419,7 +419,37 @@ START_TEST(a_contact_that_nothing_can_move_has_no_solution)
 }
 END_TEST
 
-TEST_MAIN("solvers", one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
+/* u_J = x_C - 1, u_C = 0.5 - x_J: the joint alone cannot be eliminated, K_JJ = 0. And a larger one: a chain of them. */
+START_TEST(joints_that_only_contacts_hold_are_solved)
+{
+    for (int links = 1; links <= 8; links++) {
+        bench t;
+        bench_begin(&t, 1);
+        for (int i = 0; i < 2 * links; i++)
+            bench_block(&t, i < links ? JOINT : UNILATERAL, 0);
+        int n = 2 * links;
+        for (int i = 0; i < links; i++) {
+            t.W[i * n + links + i] = 1;
+            t.W[(links + i) * n + i] = -1;
+            if (i > 0)
+                t.W[i * n + links + i - 1] = 0.5;  /* x_C: 1, 0.5, 0.75, ... */
+            t.b[i] = -1;
+            t.b[links + i] = 0.5 + i;
+        }
+        SOLVE_OK(&t, NULL, 1e-12);
+        double contact = 0;
+        for (int i = 0; i < links; i++) {
+            contact = 1 - 0.5 * contact;
+            CHECK_NEAR(t.x[links + i], contact, 1e-12);
+            CHECK_NEAR(t.x[i], 0.5 + i, 1e-12);
+        }
+        ck_assert_str_eq(t.solve.by, "mixed");
+    }
+}
+END_TEST
+
+TEST_MAIN("solvers", joints_that_only_contacts_hold_are_solved,
+          one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
           box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,
           a_squeezed_body_has_no_solution, lemke_and_enumeration_show_that_there_is_no_solution,

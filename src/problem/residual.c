@@ -5,7 +5,8 @@
  *   pinned stick    |u|                                                          (3)
  *   pinned slip     unilateral law at (u_n, y_n) and |y_t - slide(d, y_n)|/rho   (4)
  *
- * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. It is compared with
+ * so a residual is a velocity (an acceleration, if x is a force) and means the same for every block. It is compared
+ * with
  *
  *   s_k = max |b_i|, |W_ij x_j| in the rows i of block k                         (5)
  *   S = max s_k/sqrt(mean diagonal of W_kk): the largest in units of energy      (6)

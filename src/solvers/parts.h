@@ -40,6 +40,7 @@ typedef struct carom_reduced {
     double *friction;      /* [2*nrow] of such a block: x_t for x_n = 1 */
     double *given;         /* [n] y of slips pinned without a normal, otherwise 0 */
     bool any_given;
+    bool exact;            /* the joints could be eliminated alone: the problem has no solution if this one has none */
     double *scale;         /* [nrow] of rows, see carom_law.simpler */
     double *coefficient;   /* [nblock*CAROM_COEFFICIENTS_MAX] of the simpler laws */
     double *K;             /* [nrow*nrow] before elimination of the joints; without any it is problem.W */

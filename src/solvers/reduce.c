@@ -9,7 +9,7 @@
  *                           S = K_CC - K_CJ K_JJ^+ K_JC,   s = c_C - K_CJ K_JJ^+ c_J                 (4)
  *
  * K, c are W and b - W x0 after (2). Redundant joints make K_JJ singular; then the smallest y_J is taken (u does not
- * depend on the choice, because the columns of K_JC lie in the range of K_JJ). A sum in (4) that cancels to less than
+ * depend on the choice, because the columns of K_JC lie in the range of K_JJ; `exact` tells if not). A sum in (4) that cancels to less than
  * 1e-13 of its terms is 0: otherwise a contact that the joints block would get a force made of rounding errors. */
 #include <math.h>
 #include <string.h>
@@ -175,6 +175,22 @@ static bool well_conditioned(int n, const double *LU)
     return least > CAROM_RANK_TOL * most;
 }
 
+/* Does x solve K_JJ x = column j of K_JC? */
+static bool in_range(const carom_reduced *r, int j, const double *x)
+{
+    for (int i = 0; i < r->njoint; i++) {
+        const double *row = r->K + (size_t)i * (size_t)r->nrow;
+        double sum = -row[r->njoint + j], terms = fabs(sum);
+        for (int l = 0; l < r->njoint; l++) {
+            sum += row[l] * x[l];
+            terms += fabs(row[l] * x[l]);
+        }
+        if (fabs(sum) > 1e-8 * terms)
+            return false;
+    }
+    return true;
+}
+
 /* X = K_JJ^+ (c_J, K_JC), one column of the right-hand side after the other. */
 static void solve_joints(carom_reduced *r)
 {
@@ -184,8 +200,10 @@ static void solve_joints(carom_reduced *r)
         for (size_t i = 0; i < m; i++)
             r->X[j * m + i] = j ? r->K[i * n + m + j - 1] : r->c[i];
     if (m == 1) {
-        for (size_t j = 0; j <= nc; j++)
+        for (size_t j = 0; j <= nc; j++) {
+            r->exact = r->exact && (r->K[0] != 0 || j == 0 || r->X[j] == 0);
             r->X[j] = r->K[0] != 0 ? r->X[j] / r->K[0] : 0;
+        }
         return;
     }
     for (size_t i = 0; i < m; i++)
@@ -200,6 +218,7 @@ static void solve_joints(carom_reduced *r)
             carom_copy(rows, r->K + i * n, r->A + i * m);
         carom_least_squares(rows, rows, r->A, r->X + j * m, r->work, CAROM_RANK_TOL, r->work + m, r->order);
         carom_copy(rows, r->work, r->X + j * m);
+        r->exact = r->exact && (j == 0 || in_range(r, (int)j - 1, r->X + j * m));
     }
 }
 
@@ -239,6 +258,7 @@ void carom_reduce(carom_reduced *reduced, const carom_problem *problem)
     choose_rows(reduced, problem);
     assemble(reduced, problem);
     int m = reduced->njoint, nc = reduced->problem.n;
+    reduced->exact = true;
     if (m == 0) { /* K is W */
         carom_copy(nc, reduced->c, reduced->problem.b);
         return;

@@ -5,8 +5,8 @@
  *     without friction   enumeration (2 contacts), Gauss-Seidel (briefly), Lemke, enumeration if it is small
  *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Lemke in the plane, proximal points,
  *                        Gauss-Seidel (at length)
- * until one passes the residual. A sparse W of more than 60 rows goes to the proximal points at once, and whoever may
- * not allocate does without them. */
+ * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A sparse W
+ * of more than 60 rows goes to the proximal points at once, and whoever may not allocate does without them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -20,6 +20,7 @@ static const carom_solver *const solvers[] = {
     &carom_solver_nsgs,
     &carom_solver_proximal,
     &carom_solver_interior,
+    &carom_solver_mixed,
 };
 
 const carom_solver *carom_solver_list(int i)
@@ -258,7 +259,7 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
     if (a.best < INFINITY)
         memcpy(solve->x, w.best, sizeof(double) * (size_t)problem->n);
     judge(problem, solve);
-    return refuse(problem, solve, name, a.none ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
+    return refuse(problem, solve, name, a.none && w.reduced.exact ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
 }
 
 /* A method that eliminates nothing, on the problem as it is; what it leaves in x is judged once more. */
@@ -292,11 +293,19 @@ static carom_status solve_whole(const carom_problem *problem, const carom_solver
                                  : refuse(problem, solve, solver->method.name, CAROM_NOT_CONVERGED, error);
 }
 
+static bool has_joints(const carom_problem *problem)
+{
+    for (int k = 0; k < problem->nblock; k++)
+        if (problem->block[k].law == &carom_law_bilateral)
+            return true;
+    return false;
+}
+
 /* Without a name. */
 static carom_status solve_any(const carom_problem *problem, carom_solve *solve, carom_error *error)
 {
     enum { SMALL = 60 }; /* rows */
-    const carom_solver *strong = &carom_solver_proximal;
+    const carom_solver *strong = &carom_solver_proximal, *mixed = &carom_solver_mixed;
     bool whole = solve->may_allocate && strong->takes(problem);
     bool whole_first = whole && (!solve->work || (!problem->W.dense && problem->n > SMALL));
     carom_status status = CAROM_NOT_CONVERGED;
@@ -305,6 +314,8 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
                    problem->n, problem->nblock);
     if (!whole_first && solve->work)
         status = solve_general(problem, NULL, whole, solve, error);
+    if (solve->may_allocate && status == CAROM_NOT_CONVERGED && has_joints(problem) && mixed->takes(problem))
+        status = solve_whole(problem, mixed, solve, error);
     if (whole && status == CAROM_NOT_CONVERGED)
         status = solve_whole(problem, strong, solve, error);
     if (whole && solve->work && status == CAROM_NOT_CONVERGED)

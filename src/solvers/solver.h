@@ -38,7 +38,7 @@ typedef struct carom_solver {
 } carom_solver;
 
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
-extern const carom_solver carom_solver_proximal, carom_solver_interior;
+extern const carom_solver carom_solver_proximal, carom_solver_interior, carom_solver_mixed;
 
 double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
                            int *worst);
