@@ -9,8 +9,9 @@
  *                           S = K_CC - K_CJ K_JJ^+ K_JC,   s = c_C - K_CJ K_JJ^+ c_J                 (4)
  *
  * K, c are W and b - W x0 after (2). Redundant joints make K_JJ singular; then the smallest y_J is taken (u does not
- * depend on the choice, because the columns of K_JC lie in the range of K_JJ; `exact` tells if not). A sum in (4) that cancels to less than
- * 1e-13 of its terms is 0: otherwise a contact that the joints block would get a force made of rounding errors. */
+ * depend on the choice, because the columns of K_JC lie in the range of K_JJ; `exact` tells if not). A sum in (4) that
+ * cancels to less than 1e-13 of its terms is 0: otherwise a contact that the joints block would get a force made of
+ * rounding errors. */
 #include <math.h>
 #include <string.h>
 
