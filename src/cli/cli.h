@@ -44,6 +44,7 @@ enum { /* commands as bits: which ones take an option */
        CAROM_CLI_REPORT = 1 << 15,
        CAROM_CLI_SOLVE = 1 << 16,
        CAROM_CLI_BENCH = 1 << 17,
+       CAROM_CLI_RESUME = 1 << 18,
        /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
        CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN |
                          CAROM_CLI_GRADIENT | CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
@@ -72,6 +73,9 @@ typedef struct carom_cli { /* what the command line said */
     const char **phase;        /* [2*nphase] */
     carom_cli_pair *own;       /* [nown] options of the command itself, name with its dashes */
     carom_cli_range *range;    /* [nrange] */
+    char **word;               /* [nword] the command line itself, after the command */
+    int nword;
+    const struct carom_archive *resumed; /* the run goes on from there; NULL: it begins */
     int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
     const char *output, *dump, *title, *x;
     int width, height, seed, threads; /* 0: not given */
@@ -131,7 +135,7 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
-    X(run) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge) X(basin)           \
+    X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge) X(basin)           \
     X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 #define RUN CAROM_CLI_RUN
+#define RESUME CAROM_CLI_RESUME
 #define CHECK CAROM_CLI_CHECK
 #define LIST CAROM_CLI_LIST
 #define PLOT CAROM_CLI_PLOT
@@ -41,11 +42,11 @@ const carom_cli_option carom_cli_options[] = {
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
-    {"--json", NULL, NULL, RUN | CHECK | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL,
+    {"--json", NULL, NULL, RUN | RESUME | CHECK | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL,
      AT(json), "one JSON object on standard output"},
     {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
-    {"--allow-plugins", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
+    {"--allow-plugins", NULL, NULL, RUN | RESUME | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
      "let the model load a plugin, which runs foreign code"},
     {"--assemble", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
@@ -60,7 +61,7 @@ const carom_cli_option carom_cli_options[] = {
      "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL, AT(quiet),
+    {"--quiet", NULL, NULL, RUN | RESUME | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL, AT(quiet),
      "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},
@@ -335,6 +336,7 @@ int carom_cli_parse(carom_cli *cli, int argc, char **argv)
     if (!allocate(cli, argc))
         return carom_cli_fail(CAROM_EXIT_FAILED, "%s", carom_status_text(CAROM_NO_MEMORY));
     int code = find_command(cli, argc > 0 ? argv[0] : "help");
+    cli->word = argv + 1, cli->nword = CAROM_MAX(argc - 1, 0);
     bool only_operands = false;
     for (int i = 1; i < argc && code == CAROM_EXIT_OK; i++) {
         if (!only_operands && !strcmp(argv[i], "--"))

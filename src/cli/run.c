@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/verify.h"
-#include "cli/cli.h"
+#include "cli/checkpoint.h"
 #include "model/model.h"
 #include "output/output.h"
 
@@ -14,6 +14,7 @@ typedef struct work {
     carom_cli_work run;
     carom_sim *sim;
     carom_sink *sink;
+    carom_checkpoint checkpoint;
     const char *note[NOTES];
     int nnote;
     carom_samples *samples; /* of the run, to verify it */
@@ -48,9 +49,11 @@ static void describe_options(const carom_options *o, char *line, size_t size)
 static int open_output(work *w)
 {
     const carom_cli *cli = w->run.cli;
-    if (!cli->output)
+    if (!cli->output || (cli->resumed && carom_checkpoint_complete(cli->resumed)))
         return CAROM_EXIT_OK;
-    const char *path = cli->output;
+    const char *path = carom_checkpoint_output(cli);
+    if (!path)
+        return carom_cli_no_memory();
     FILE *stream = carom_cli_stream(&path);
     const carom_options *options = carom_sim_options(w->sim);
     char line[1000];
@@ -64,7 +67,9 @@ static int open_output(work *w)
                                   .energy = options->energy};
     carom_error error = {0};
     carom_status status =
-        carom_sink_new(&w->sink, path, stream, w->run.model, NULL, &info, options->every, &error);
+        cli->resumed
+            ? carom_sink_continue(&w->sink, path, cli->resumed, w->run.model, NULL, &info, options->every, &error)
+            : carom_sink_new(&w->sink, path, stream, w->run.model, NULL, &info, options->every, &error);
     if (status != CAROM_OK)
         return carom_cli_fail(status == CAROM_FILE || status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_USAGE,
                               "%s", error.text);
@@ -78,6 +83,7 @@ static int open_output(work *w)
 static int prepare(work *w)
 {
     const carom_cli *cli = w->run.cli;
+    CAROM_CLI_TRY(carom_checkpoint_plan(&w->checkpoint, cli));
     CAROM_CLI_TRY(carom_cli_begin(&w->run));
     if (*w->run.note)
         w->note[w->nnote++] = w->run.note;
@@ -95,6 +101,7 @@ static int prepare(work *w)
         w->note[w->nnote++] = carom_sim_note(w->sim);
     }
     CAROM_CLI_TRY(open_output(w));
+    CAROM_CLI_TRY(carom_checkpoint_begin(&w->checkpoint, w->run.model, w->sim, w->sink));
     if (cli->verify)
         CAROM_CLI_TRY(carom_cli_done(carom_samples_new(&w->samples, w->sim, w->run.model, &error), &error));
     return cli->quiet ? CAROM_EXIT_OK : carom_cli_follow(&w->run, w->sim);
@@ -227,8 +234,10 @@ static int judge(const work *w, carom_status status)
     const char *output = w->run.cli->output;
     int code = carom_cli_exit(status);
     if (status == CAROM_INTERRUPTED && !(w->sink && carom_sink_status(w->sink)->status != CAROM_OK))
-        carom_cli_fail(0, "interrupted at t = %g of %g%s%s", state->t, options->t_end,
-                       output ? "; written until there: " : "", output ? output : "");
+        carom_cli_fail(0, "interrupted at t = %g of %g%s%s%s%s", state->t, options->t_end,
+                       output ? "; written until there: " : "", output ? output : "",
+                       w->checkpoint.path ? "; to go on: carom resume " : "",
+                       w->checkpoint.path ? w->checkpoint.path : "");
     else if (status > CAROM_INTERRUPTED)
         carom_cli_fail(0, "%s",
                        *carom_sim_error(w->sim)->text ? carom_sim_error(w->sim)->text : carom_status_text(status));
@@ -250,7 +259,12 @@ static int simulate(work *w)
     carom_cli_catch(w->sim);
     carom_status status = carom_sim_run(w->sim, t_end);
     carom_cli_finish(&w->run);
+    w->run.wall_s += carom_checkpoint_spent(&w->checkpoint);
+    if (status == CAROM_INTERRUPTED)
+        carom_checkpoint_interrupted(&w->checkpoint);
     int code = close_output(w, judge(w, status));
+    bool complete = code == CAROM_EXIT_OK && (status == CAROM_OK || status == CAROM_STOPPED);
+    code = carom_checkpoint_end(&w->checkpoint, complete, code);
     if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&
         carom_sim_dump(w->sim, cli->dump) == CAROM_FILE)
         carom_cli_fail(0, "%s", carom_sim_error(w->sim)->text);
@@ -265,6 +279,7 @@ static int run(const carom_cli *cli)
     work w = {.run.cli = cli};
     int code = simulate(&w);
     carom_sink_close(w.sink, NULL);
+    carom_archive_free(&w.checkpoint.archive);
     carom_sim_free(w.sim);
     carom_samples_free(w.samples);
     carom_model_free(w.run.model);
@@ -278,4 +293,5 @@ const carom_cli_command carom_cli_run_command = {
     "defaults. Ctrl-C ends the run after the current step; files are closed and can be read.",
     "carom run bouncing-ball\n"
     "carom run ball.yaml --t-end 5 --every 0.01 -o ball.csv\n"
-    "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json", NULL};
+    "carom run impact-oscillator -p w=2.6 --scheme moreau-jean:theta=1 --h 1e-3 --json",
+    carom_checkpoint_options};

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/checkpoint.h"
 #include "cli/cli.h"
 
 int carom_cli_load(const carom_cli *cli, carom_model **model, char *note)
@@ -19,7 +20,8 @@ int carom_cli_load(const carom_cli *cli, carom_model **model, char *note)
     carom_load_options load = {.size = sizeof load, .allow_plugins = cli->allow_plugins, .jit = cli->jit,
                                .assemble = cli->assemble};
     *model = NULL;
-    if (carom_model_load(model, cli->operand[0], &load, &error) != CAROM_OK)
+    if ((cli->resumed ? carom_checkpoint_model(model, cli->resumed, &load, &error)
+                      : carom_model_load(model, cli->operand[0], &load, &error)) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_MODEL, "%s", error.text);
     snprintf(note, sizeof load.note, "%s", load.note);
     int code = CAROM_EXIT_OK;

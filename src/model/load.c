@@ -155,8 +155,14 @@ static carom_status make(carom_model **model, const carom_load_request *r, carom
 carom_status carom_model_parse(carom_model **model, const char *name, const char *text, size_t length,
                                carom_load_options *options, carom_error *error)
 {
+    return carom_model_parse_in(model, "", name, text, length, options, error);
+}
+
+carom_status carom_model_parse_in(carom_model **model, const char *folder, const char *name, const char *text,
+                                  size_t length, carom_load_options *options, carom_error *error)
+{
     CAROM_NEED(text, error);
-    carom_load_request request = {.file = {name ? name : "model", text, length}, .folder = ""};
+    carom_load_request request = {.file = {name ? name : "model", text, length}, .folder = folder};
     return make(model, &request, options, error);
 }
 

@@ -78,6 +78,9 @@ void carom_probe_free(carom_probe *probe);
 const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file);
 /* The file of a loaded model, for errors; NULL otherwise. */
 const carom_text_file *carom_model_file(const carom_model *model);
+/* carom_model_parse of a text that stood in a folder ("" or with its last slash), where the files it names are. */
+carom_status carom_model_parse_in(carom_model **model, const char *folder, const char *name, const char *text,
+                                  size_t length, carom_load_options *options, carom_error *error);
 
 /* An expression in the names of a model file (t, coordinates, velocities, parameters, let, tables), e.g. of its draw
  * section; a text from elsewhere has a file of its own for its errors (NULL: the model's). Thread-safe; for pictures

@@ -73,17 +73,32 @@ static carom_status open_events(csv *file, const carom_writer_setup *setup, caro
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the path of the events of '%s'", setup->path);
     memcpy(path, setup->path, stem);
     strcpy(path + stem, ".events.csv");
-    carom_status status = carom_stream_open(&file->events, path, NULL, error);
+    carom_status status = setup->from ? carom_stream_continue(&file->events, path, setup->from, "events", error)
+                                      : carom_stream_open(&file->events, path, NULL, error);
     free(path);
     if (status != CAROM_OK)
         return status;
     file->has_events = true;
     for (int i = 0; i < setup->model->ncontact; i++)
         file->rows = CAROM_MAX(file->rows, 1 + setup->model->contact[i].directions);
+    if (setup->from)
+        return CAROM_OK;
     put_comments(&file->events, setup);
     put_event_header(file);
     carom_stream_mark(&file->events);
     return CAROM_OK;
+}
+
+static void put_header(csv *file, const carom_writer_setup *setup)
+{
+    put_comments(&file->samples, setup);
+    for (int i = 0; i < file->n; i++) {
+        if (i > 0)
+            carom_stream_text(&file->samples, ",", 1);
+        carom_stream_csv(&file->samples, setup->columns->name[i]);
+    }
+    carom_stream_text(&file->samples, "\n", 1);
+    carom_stream_mark(&file->samples);
 }
 
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
@@ -93,7 +108,8 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
     file->model = setup->model;
     file->n = setup->columns->n;
-    carom_status status = carom_stream_open(&file->samples, setup->path, setup->stream, error);
+    carom_status status = setup->from ? carom_stream_continue(&file->samples, setup->path, setup->from, "samples", error)
+                                      : carom_stream_open(&file->samples, setup->path, setup->stream, error);
     if (status != CAROM_OK) {
         free(file);
         return status;
@@ -105,14 +121,8 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
         free(file);
         return status;
     }
-    put_comments(&file->samples, setup);
-    for (int i = 0; i < file->n; i++) {
-        if (i > 0)
-            carom_stream_text(&file->samples, ",", 1);
-        carom_stream_csv(&file->samples, setup->columns->name[i]);
-    }
-    carom_stream_text(&file->samples, "\n", 1);
-    carom_stream_mark(&file->samples);
+    if (!setup->from)
+        put_header(file, setup);
     *writer = file;
     return CAROM_OK;
 }
@@ -159,6 +169,14 @@ static carom_status flush(void *writer, carom_error *error)
     return carom_stream_status(&file->events, error);
 }
 
+static carom_status save(void *writer, carom_archive *archive, carom_error *error)
+{
+    csv *file = writer;
+    if (file->has_events)
+        CAROM_TRY(carom_stream_save(&file->events, archive, "events", error));
+    return carom_stream_save(&file->samples, archive, "samples", error);
+}
+
 static carom_status close(void *writer, carom_error *error)
 {
     csv *file = writer;
@@ -169,5 +187,5 @@ static carom_status close(void *writer, carom_error *error)
 }
 
 const carom_writer_type carom_writer_csv = {
-    .ending = ".csv", .open = open, .row = row, .event = event, .flush = flush, .close = close,
+    .ending = ".csv", .open = open, .row = row, .event = event, .flush = flush, .save = save, .close = close,
 };

@@ -3,7 +3,7 @@
 #define CAROM_OUTPUT_H
 
 #include "carom_output.h"
-#include "core/core.h"
+#include "core/archive.h"
 
 /* ---- numbers -------------------------------------------------------------------------------------------
  * Shortest decimal text that reads back as the same double, from exact integer arithmetic and a table of
@@ -30,6 +30,15 @@ void carom_json_bool(carom_json *json, const char *key, bool value);
 void carom_json_null(carom_json *json, const char *key);
 void carom_json_numbers(carom_json *json, const char *key, const double *values, int n); /* an array */
 carom_status carom_json_close(carom_json *json, carom_error *error); /* ends what is open, a newline; frees */
+
+/* ---- checkpoints ---------------------------------------------------------------------------------------
+ * What a sink has written reaches the disk, and the archive keeps where its files stand; a later run goes on from
+ * there: the files end as if there had been one run. */
+carom_status carom_sink_save(carom_sink *sink, carom_archive *archive); /* a failure: carom_sink_status */
+carom_status carom_sink_continue(carom_sink **sink, const char *path, const carom_archive *from,
+                                 const carom_model *model, const double *p, const carom_sink_info *info, double every,
+                                 carom_error *error);
+void carom_sink_forget(const char *path); /* what is kept beside a file for that: its run is complete */
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 /* What a column of a trajectory is, by its name alone. */

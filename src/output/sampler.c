@@ -355,3 +355,45 @@ void carom_sampler_end(carom_sampler *s)
         emit(s, s->end_row);
     }
 }
+
+/* ---- where it stands ---- */
+
+typedef struct stand {
+    double k, t0, held_time, end_time, last_time;
+    int started, held;
+} stand;
+
+void carom_sampler_save(const carom_sampler *s, carom_archive *archive)
+{
+    size_t row = sizeof(double) * (size_t)s->columns.n, modes = (size_t)s->model->ncontact + 1;
+    stand at;
+    memset(&at, 0, sizeof at);
+    at.k = s->k, at.t0 = s->t0, at.held_time = s->held_time, at.end_time = s->end_time, at.last_time = s->last_time;
+    at.started = s->started, at.held = (int)s->held;
+    carom_archive_put(archive, "sampler", &at, sizeof at);
+    carom_archive_put(archive, "held row", s->held_row, row);
+    carom_archive_put(archive, "end row", s->end_row, row);
+    carom_archive_put(archive, "modes", s->mode, modes);
+    carom_archive_put(archive, "modes inside", s->mode_inside, modes);
+}
+
+static bool get(const carom_archive *archive, const char *name, void *to, size_t length)
+{
+    const void *from = carom_archive_find(archive, name, &length);
+    if (from)
+        memcpy(to, from, length);
+    return from != NULL;
+}
+
+bool carom_sampler_load(carom_sampler *s, const carom_archive *archive)
+{
+    size_t row = sizeof(double) * (size_t)s->columns.n, modes = (size_t)s->model->ncontact + 1;
+    stand at;
+    if (!get(archive, "sampler", &at, sizeof at) || !get(archive, "held row", s->held_row, row) ||
+        !get(archive, "end row", s->end_row, row) || !get(archive, "modes", s->mode, modes) ||
+        !get(archive, "modes inside", s->mode_inside, modes))
+        return false;
+    s->k = at.k, s->t0 = at.t0, s->held_time = at.held_time, s->end_time = at.end_time, s->last_time = at.last_time;
+    s->started = at.started, s->held = (held_kind)at.held;
+    return true;
+}

@@ -2,6 +2,7 @@
 #ifndef CAROM_SAMPLER_H
 #define CAROM_SAMPLER_H
 
+#include "core/archive.h"
 #include "output/output.h"
 
 typedef struct carom_row_layout { /* in the order of output.h */
@@ -25,5 +26,8 @@ const carom_row_layout *carom_sampler_layout(const carom_sampler *sampler);
 carom_status carom_sampler_segment(carom_sampler *sampler, const carom_segment *segment, carom_error *error);
 void carom_sampler_jump(carom_sampler *sampler, const carom_jump *jump);
 void carom_sampler_end(carom_sampler *sampler); /* hands over the last row */
+/* Where it stands, in an archive and from there; false: the archive is of another run. */
+void carom_sampler_save(const carom_sampler *sampler, carom_archive *archive);
+bool carom_sampler_load(carom_sampler *sampler, const carom_archive *archive);
 
 #endif

@@ -80,7 +80,8 @@ static void on_event(void *user, const carom_event *event)
 }
 
 static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream, const carom_model *model,
-                                const double *p, const carom_sink_info *info, double every, carom_error *error)
+                                const double *p, const carom_sink_info *info, double every,
+                                const carom_archive *from, carom_error *error)
 {
     CAROM_TRY(carom_sampler_new(&sink->sampler, model, p, every, info, on_row, sink, error));
     sink->ncontact = model->ncontact;
@@ -88,12 +89,18 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
     if (!sink->path)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
     carom_writer_setup setup = {sink->path, stream, model, p ? p : model->p, carom_sampler_layout(sink->sampler),
-                                *info};
+                                *info, from};
+    size_t length = sizeof sink->rows;
+    const void *rows = from ? carom_archive_find(from, "rows", &length) : NULL;
+    if (from && (!rows || !carom_sampler_load(sink->sampler, from)))
+        CAROM_FAIL(error, CAROM_FILE, "the archive does not tell where '%s' stands", path);
+    if (rows)
+        memcpy(&sink->rows, rows, sizeof sink->rows);
     return sink->type->open(&sink->writer, &setup, error);
 }
 
-carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, const carom_model *model,
-                            const double *p, const carom_sink_info *info, double every, carom_error *error)
+static carom_status make(carom_sink **sink, const char *path, FILE *stream, const carom_model *model, const double *p,
+                         const carom_sink_info *info, double every, const carom_archive *from, carom_error *error)
 {
     CAROM_NEED(sink, error);
     *sink = NULL;
@@ -110,7 +117,7 @@ carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, c
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
     s->type = type;
     carom_status status = open_writer(s, path, stream, model, p,
-        info ? info : &(carom_sink_info){.size = sizeof(carom_sink_info)}, every, error);
+        info ? info : &(carom_sink_info){.size = sizeof(carom_sink_info)}, every, from, error);
     if (status != CAROM_OK) {
         carom_sampler_free(s->sampler);
         free(s->path);
@@ -119,6 +126,35 @@ carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, c
     }
     *sink = s;
     return CAROM_OK;
+}
+
+carom_status carom_sink_new(carom_sink **sink, const char *path, FILE *stream, const carom_model *model,
+                            const double *p, const carom_sink_info *info, double every, carom_error *error)
+{
+    return make(sink, path, stream, model, p, info, every, NULL, error);
+}
+
+carom_status carom_sink_continue(carom_sink **sink, const char *path, const carom_archive *from,
+                                 const carom_model *model, const double *p, const carom_sink_info *info, double every,
+                                 carom_error *error)
+{
+    return make(sink, path, NULL, model, p, info, every, from, error);
+}
+
+carom_status carom_sink_save(carom_sink *sink, carom_archive *archive)
+{
+    if (sink->error.status != CAROM_OK)
+        return sink->error.status;
+    carom_archive_put(archive, "rows", &sink->rows, sizeof sink->rows);
+    carom_sampler_save(sink->sampler, archive);
+    return sink->type->save(sink->writer, archive, &sink->error);
+}
+
+void carom_sink_forget(const char *path)
+{
+    const carom_writer_type *type = find_type(path);
+    if (type && type->forget)
+        type->forget(path);
 }
 
 carom_observer carom_sink_observer(carom_sink *sink)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "output/stream.h"
 
@@ -44,7 +45,7 @@ static carom_status fail_write(carom_stream *stream)
                       strerror(reason ? reason : EIO));
 }
 
-carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error)
+static carom_status open_as(carom_stream *stream, const char *path, FILE *file, const char *how, carom_error *error)
 {
     *stream = (carom_stream){.file = file, .owned = !file, .size = 2 * BLOCK, .written = carom_output_clock()};
     stream->path = strdup(path);
@@ -53,15 +54,76 @@ carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *fil
         carom_stream_drop(stream);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the buffer of '%s'", path);
     }
-    if (!file && !(stream->file = fopen(path, "wb"))) {
+    if (!file && !(stream->file = fopen(path, how))) {
         int reason = errno;
         carom_stream_drop(stream);
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(reason));
+        CAROM_FAIL(error, reason == ENOMEM ? CAROM_NO_MEMORY : CAROM_FILE, "'%s' cannot be %s: %s", path,
+                   *how == 'w' ? "created" : "opened", strerror(reason));
     }
     if (stream->owned)
         setvbuf(stream->file, NULL, _IONBF, 0);
     carom_decimal_init(&stream->decimal);
     return CAROM_OK;
+}
+
+carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error)
+{
+    return open_as(stream, path, file, "wb", error);
+}
+
+/* ---- going on where another run stopped ---- */
+
+typedef struct stand { /* of a file: its length, and a checksum of its last bytes */
+    uint64_t length, tail;
+} stand;
+
+static bool tail_of(const char *path, uint64_t length, uint64_t *tail)
+{
+    unsigned char bytes[4096];
+    size_t n = length < sizeof bytes ? (size_t)length : sizeof bytes;
+    FILE *file = fopen(path, "rb");
+    bool fine = file && fseeko(file, (off_t)(length - n), SEEK_SET) == 0 && fread(bytes, 1, n, file) == n;
+    if (file)
+        fclose(file);
+    *tail = fine ? carom_checksum(0, bytes, n) : 0;
+    return fine;
+}
+
+carom_status carom_stream_save(carom_stream *stream, carom_archive *archive, const char *name, carom_error *error)
+{
+    stand s = {0};
+    if (carom_stream_flush(stream) == CAROM_OK) {
+        errno = 0;
+        off_t at = fsync(fileno(stream->file)) == 0 ? ftello(stream->file) : -1;
+        s.length = (uint64_t)at;
+        if (at < 0 || !tail_of(stream->path, s.length, &s.tail))
+            fail_write(stream);
+    }
+    carom_archive_put(archive, name, &s, sizeof s);
+    return carom_stream_status(stream, error);
+}
+
+carom_status carom_stream_continue(carom_stream *stream, const char *path, const carom_archive *archive,
+                                   const char *name, carom_error *error)
+{
+    size_t length = sizeof(stand);
+    const void *found = carom_archive_find(archive, name, &length);
+    if (!found)
+        CAROM_FAIL(error, CAROM_FILE, "the archive does not tell where '%s' stands", path);
+    stand s;
+    uint64_t tail;
+    memcpy(&s, found, sizeof s);
+    CAROM_TRY(open_as(stream, path, NULL, "rb+", error));
+    errno = 0;
+    if (!tail_of(path, s.length, &tail) || tail != s.tail) {
+        carom_fail(&stream->error, CAROM_FILE, "'%s' is not what the run has left: it had %llu bytes and another end",
+                   path, (unsigned long long)s.length);
+    } else if (ftruncate(fileno(stream->file), (off_t)s.length) != 0 || fseeko(stream->file, 0, SEEK_END) != 0) {
+        fail_write(stream);
+    }
+    if (stream->error.status == CAROM_OK)
+        return CAROM_OK;
+    return carom_stream_close(stream, error);
 }
 
 char *carom_stream_room(carom_stream *stream, size_t bytes)

@@ -4,6 +4,7 @@
 #ifndef CAROM_STREAM_H
 #define CAROM_STREAM_H
 
+#include "core/archive.h"
 #include "output/output.h"
 
 typedef struct carom_stream {
@@ -20,6 +21,11 @@ typedef struct carom_stream {
 
 /* file NULL: path is created or emptied. On failure nothing is left to close. */
 carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error);
+/* What is written so far reaches the disk; the archive keeps where the file stands. From there a later run goes on: what
+ * the file has beyond is dropped, and one that has less or ends otherwise is refused. */
+carom_status carom_stream_save(carom_stream *stream, carom_archive *archive, const char *name, carom_error *error);
+carom_status carom_stream_continue(carom_stream *stream, const char *path, const carom_archive *archive,
+                                   const char *name, carom_error *error);
 char *carom_stream_room(carom_stream *stream, size_t bytes); /* at the end of the buffer; NULL after a failure */
 void carom_stream_text(carom_stream *stream, const char *text, size_t length);
 void carom_stream_string(carom_stream *stream, const char *text);

@@ -6,6 +6,7 @@
  *   "events":[{"t":...,"event":"impact","contact":"ground","u_before":[...],"u_after":[...],"impulse":[...]},...]}
  * One row is one line. Events have to wait for the end of the rows, in memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/model.h"
 #include "output/json.h"
@@ -20,20 +21,9 @@ typedef struct file {
     size_t nevent, room;
 } file;
 
-static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
+static void put_header(file *f, const carom_writer_setup *setup)
 {
     const carom_model *m = setup->model;
-    file *f = calloc(1, sizeof *f);
-    if (!f)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
-    f->model = m;
-    f->n = setup->columns->n;
-    f->json = carom_json_on(&f->out, CAROM_JSON_COMPACT);
-    carom_status status = carom_stream_open(&f->out, setup->path, setup->stream, error);
-    if (status != CAROM_OK) {
-        free(f);
-        return status;
-    }
     carom_json_object(&f->json, NULL);
     carom_json_string(&f->json, "carom", CAROM_VERSION);
     carom_json_string(&f->json, "model", m->name);
@@ -46,6 +36,43 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     carom_json_break(&f->json);
     carom_json_array(&f->json, "rows");
     carom_stream_mark(&f->out);
+}
+
+/* The writer of JSON as it was, and the events that wait. */
+static carom_status go_on(file *f, const carom_writer_setup *setup, carom_error *error)
+{
+    size_t json = sizeof f->json, bytes = 0;
+    const void *was = carom_archive_find(setup->from, "json", &json);
+    const void *events = carom_archive_find(setup->from, "json events", &bytes);
+    if (!was || !events || bytes % sizeof(carom_event) != 0)
+        CAROM_FAIL(error, CAROM_FILE, "the archive does not tell where '%s' stands", setup->path);
+    f->events = malloc(bytes + 1);
+    if (!f->events)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for %zu bytes of events", setup->path, bytes);
+    memcpy(f->events, events, bytes);
+    f->nevent = f->room = bytes / sizeof(carom_event);
+    memcpy(&f->json, was, sizeof f->json);
+    f->json.out = &f->out;
+    return carom_stream_continue(&f->out, setup->path, setup->from, "samples", error);
+}
+
+static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
+{
+    file *f = calloc(1, sizeof *f);
+    if (!f)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
+    f->model = setup->model;
+    f->n = setup->columns->n;
+    f->json = carom_json_on(&f->out, CAROM_JSON_COMPACT);
+    carom_status status = setup->from ? go_on(f, setup, error)
+                                      : carom_stream_open(&f->out, setup->path, setup->stream, error);
+    if (status != CAROM_OK) {
+        free(f->events);
+        free(f);
+        return status;
+    }
+    if (!setup->from)
+        put_header(f, setup);
     *writer = f;
     return CAROM_OK;
 }
@@ -97,6 +124,16 @@ static carom_status flush(void *writer, carom_error *error)
     return carom_stream_status(&f->out, error);
 }
 
+static carom_status save(void *writer, carom_archive *archive, carom_error *error)
+{
+    file *f = writer;
+    carom_json json = f->json;
+    json.out = NULL;
+    carom_archive_put(archive, "json", &json, sizeof json);
+    carom_archive_put(archive, "json events", f->events, f->nevent * sizeof *f->events);
+    return carom_stream_save(&f->out, archive, "samples", error);
+}
+
 static carom_status close(void *writer, carom_error *error)
 {
     file *f = writer;
@@ -117,5 +154,5 @@ static carom_status close(void *writer, carom_error *error)
 }
 
 const carom_writer_type carom_writer_json = {
-    .ending = ".json", .open = open, .row = row, .event = event, .flush = flush, .close = close,
+    .ending = ".json", .open = open, .row = row, .event = event, .flush = flush, .save = save, .close = close,
 };

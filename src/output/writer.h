@@ -13,6 +13,7 @@ typedef struct carom_writer_setup { /* valid while the writer lives */
     const double *p;                /* [np] */
     const carom_row_layout *columns;
     carom_sink_info info;
+    const carom_archive *from;      /* NULL: a new file; else the file goes on where it stands there */
 } carom_writer_setup;
 
 /* Each call returns the first failure that is known by then; close frees in any case. */
@@ -23,6 +24,8 @@ typedef struct carom_writer_type {
     carom_status (*jump)(void *writer, const carom_jump *jump, carom_error *error); /* NULL: only as rows */
     carom_status (*event)(void *writer, const carom_event *event, carom_error *error);
     carom_status (*flush)(void *writer, carom_error *error);
+    carom_status (*save)(void *writer, carom_archive *archive, carom_error *error); /* on the disk, and where it stands */
+    void (*forget)(const char *path); /* what lies beside the file for its checkpoints; NULL: nothing */
     carom_status (*close)(void *writer, carom_error *error);
 } carom_writer_type;
 

@@ -148,6 +148,13 @@ static carom_status grow(carom_sim *sim, int n)
     return CAROM_OK;
 }
 
+carom_status carom_sim_room(carom_sim *sim, int n)
+{
+    keep(sim);
+    sim->kept.id[0] = 0;
+    return grow(sim, n);
+}
+
 static carom_status check(carom_sim *sim, int n)
 {
     for (int i = 0; i < n; i++) {

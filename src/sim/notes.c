@@ -20,7 +20,7 @@ static void append(carom_sim *sim, const char *format, ...)
     va_end(list);
 }
 
-static void write_note(carom_sim *sim)
+void carom_sim_write_note(carom_sim *sim)
 {
     const carom_info *info = &sim->info;
     *sim->note = 0;
@@ -49,7 +49,7 @@ static void note_laws(carom_sim *sim)
     if (info->law_difference == 0)
         info->law_time = sim->record.law_time;
     info->law_difference = fmax(info->law_difference, difference);
-    write_note(sim);
+    carom_sim_write_note(sim);
 }
 
 static void note_slide(carom_sim *sim)
@@ -57,7 +57,7 @@ static void note_slide(carom_sim *sim)
     if (sim->slides)
         return;
     sim->slides = true, sim->slide_time = sim->record.slide_time;
-    write_note(sim);
+    carom_sim_write_note(sim);
 }
 
 static void note_gain(carom_sim *sim)
@@ -65,7 +65,7 @@ static void note_gain(carom_sim *sim)
     if (sim->info.impact_gain == 0)
         sim->info.gain_time = sim->record.gain_time;
     sim->info.impact_gain += sim->record.gained;
-    write_note(sim);
+    carom_sim_write_note(sim);
 }
 
 void carom_sim_record_events(carom_sim *sim)

@@ -59,6 +59,8 @@ void carom_sim_wire(carom_sim *sim);
 /* links.c: the contacts within reach of the present state, where the model finds them. What is known of those that were
  * there before follows by their ids. */
 carom_status carom_sim_find(carom_sim *sim, double reach);
+/* All arrays anew, with room for n contacts, of which there are none yet. */
+carom_status carom_sim_room(carom_sim *sim, int n);
 /* One step with the contacts that it can reach; step is a simulation's. */
 carom_status carom_sim_step_linked(carom_step *step);
 
@@ -75,6 +77,7 @@ carom_status carom_sim_reach(carom_sim *sim, double t, carom_error *error);
 carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_error *error);
 /* Events, accumulations and notes of the step that has just been committed, where it has such. */
 void carom_sim_record_events(carom_sim *sim);
+void carom_sim_write_note(carom_sim *sim); /* anew, from what is known */
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
 void carom_sim_sync_time(carom_sim *sim);
 

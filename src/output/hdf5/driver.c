@@ -18,30 +18,34 @@ typedef struct disk {
     H5FD_t base; /* HDF5's part comes first */
     FILE *file;
     haddr_t allocated, end;
-    int *reason; /* errno of the first failure */
+    carom_disk *shared;
 } disk;
+
+static void keep(const disk *d, int reason)
+{
+    if (d->shared->reason == 0)
+        d->shared->reason = reason ? reason : EIO;
+}
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
-    (void)flags, (void)most;
-    int *const *info = H5Pget_driver_info(access);
+    (void)most;
+    carom_disk *const *info = H5Pget_driver_info(access);
     disk *d = info ? calloc(1, sizeof *d) : NULL;
     if (!d)
         return NULL;
-    d->reason = *info;
-    d->file = fopen(name, "wb+");
-    if (!d->file) {
-        *d->reason = errno;
+    d->shared = *info;
+    d->file = fopen(name, flags & H5F_ACC_TRUNC ? "wb+" : "rb+");
+    if (!d->file || fseeko(d->file, 0, SEEK_END) != 0) {
+        keep(d, errno);
+        if (d->file)
+            fclose(d->file);
         free(d);
         return NULL;
     }
+    d->end = (haddr_t)ftello(d->file);
+    d->shared->file = fileno(d->file);
     return &d->base;
-}
-
-static void keep(const disk *d)
-{
-    if (*d->reason == 0)
-        *d->reason = errno ? errno : EIO;
 }
 
 static herr_t disk_close(H5FD_t *file)
@@ -49,7 +53,8 @@ static herr_t disk_close(H5FD_t *file)
     disk *d = (disk *)file;
     errno = 0;
     if (fclose(d->file) != 0)
-        keep(d);
+        keep(d, errno);
+    d->shared->file = -1;
     free(d);
     return 0;
 }
@@ -104,13 +109,16 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t plan, haddr_t at, 
     disk *d = (disk *)file;
     const char *from = buffer;
     d->end = CAROM_MAX(d->end, at + size);
-    while (size > 0 && *d->reason == 0) {
+    errno = d->shared->reason ? 0 : carom_undo_keep(&d->shared->undo, fileno(d->file), at, size);
+    if (errno)
+        keep(d, errno);
+    while (size > 0 && d->shared->reason == 0) {
         errno = 0;
         ssize_t n = pwrite(fileno(d->file), from, size, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            keep(d);
+            keep(d, errno);
         else
             from += n, at += (haddr_t)n, size -= (size_t)n;
     }
@@ -123,9 +131,12 @@ static herr_t disk_truncate(H5FD_t *file, hid_t plan, hbool_t closing)
     disk *d = (disk *)file;
     if (d->end == d->allocated)
         return 0;
+    int reason = 0;
+    if (d->shared->reason == 0 && d->allocated < d->end)
+        reason = carom_undo_keep(&d->shared->undo, fileno(d->file), d->allocated, d->end - d->allocated);
     errno = 0;
-    if (*d->reason == 0 && ftruncate(fileno(d->file), (off_t)d->allocated) != 0)
-        keep(d);
+    if (reason || (d->shared->reason == 0 && ftruncate(fileno(d->file), (off_t)d->allocated) != 0))
+        keep(d, reason ? reason : errno);
     d->end = d->allocated;
     return 0;
 }
@@ -138,7 +149,7 @@ static const H5FD_class_t disk_class = {
     .name = "carom",
     .maxaddr = (haddr_t)1 << 62,
     .fc_degree = H5F_CLOSE_STRONG,
-    .fapl_size = sizeof(int *),
+    .fapl_size = sizeof(carom_disk *),
     .open = disk_open,
     .close = disk_close,
     .query = disk_query,
@@ -164,15 +175,25 @@ static bool keep_metadata(hid_t plan)
     return H5Pset_mdc_config(plan, &cache) >= 0;
 }
 
-hid_t carom_hdf5_create(const char *path, int *reason)
+static hid_t open_with(const char *path, carom_disk *shared, bool new)
 {
     hid_t driver = H5FDregister(&disk_class), plan = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-    if (driver >= 0 && keep_metadata(plan) && H5Pset_driver(plan, driver, &reason) >= 0)
-        file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, plan);
+    if (driver >= 0 && keep_metadata(plan) && H5Pset_driver(plan, driver, &shared) >= 0)
+        file = new ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, plan) : H5Fopen(path, H5F_ACC_RDWR, plan);
     H5Pclose(plan);
     if (driver >= 0)
         H5FDunregister(driver);
     return file;
+}
+
+hid_t carom_hdf5_create(const char *path, carom_disk *shared)
+{
+    return open_with(path, shared, true);
+}
+
+hid_t carom_hdf5_continue(const char *path, carom_disk *shared)
+{
+    return open_with(path, shared, false);
 }
 #else
 typedef int carom_no_hdf5; /* a translation unit is not empty */

@@ -5,13 +5,15 @@
  *   attributes of /: carom (version), model, source, scheme, options, model_text
  *   attributes of /parameters: the parameters of the model
  *
- * Twice a second everything is flushed. Metadata stay in memory between flushes, and the oldest file format is used,
+ * The first row is flushed at once, then everything after 10 ms and less and less often, down to twice a second. Metadata stay in memory between flushes, and the oldest file format is used,
  * which keeps no "open for writing" mark: other programs can read the file while it grows, and after a kill it holds
  * what was flushed last (only a kill in the middle of a flush can damage it). */
 #include "output/writer.h"
 
 #ifndef CAROM_NO_HDF5
+#include <errno.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +21,22 @@
 #include "output/hdf5/hdf5.h"
 
 enum { CHUNK = 4096, CHUNK_RARE = 256 };
-static const double PATIENCE = 0.5; /* seconds */
+static const double PATIENCE = 0.5, HASTE = 0.01; /* seconds between two flushes: at most, at least */
 
 typedef struct file {
     char *path;
     hid_t id;
-    int reason; /* errno of the first failed write */
+    carom_disk disk;
     carom_series samples, events, jumps;
     const carom_model *model;
-    double flushed;
+    double opened, flushed;
+    bool old; /* it goes on where another run stopped */
 } file;
 
 static carom_status fail_write(const file *f, carom_error *error)
 {
     CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", f->path,
-               f->reason ? strerror(f->reason) : "an HDF5 call failed");
+               f->disk.reason ? strerror(f->disk.reason) : "an HDF5 call failed");
 }
 
 static bool put_text(hid_t where, const char *name, const char *text)
@@ -63,23 +66,30 @@ typedef struct column {
 } column;
 
 /* A group with columns that grow together. */
-static bool open_series(carom_series *s, hid_t group, hsize_t chunk, const column *columns, int n)
+static bool open_series(const file *f, carom_series *s, hid_t group, hsize_t chunk, const column *columns, int n)
 {
     bool ok = group >= 0 && carom_series_start(s, n, chunk);
     for (int i = 0; ok && i < n; i++)
-        ok = carom_series_add(s, i, group, columns[i].name, columns[i].width,
-                              columns[i].whole ? H5T_STD_I32LE : H5T_IEEE_F64LE);
+        ok = f->old ? carom_series_find(s, i, group, columns[i].name, columns[i].width)
+                    : carom_series_add(s, i, group, columns[i].name, columns[i].width,
+                                       columns[i].whole ? H5T_STD_I32LE : H5T_IEEE_F64LE);
     return ok;
+}
+
+static hid_t open_group(const file *f, const char *name)
+{
+    return f->old ? H5Gopen2(f->id, name, H5P_DEFAULT)
+                  : H5Gcreate2(f->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
 static bool open_samples(file *f, const carom_row_layout *layout)
 {
-    hid_t group = H5Gcreate2(f->id, "samples", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = open_group(f, "samples");
     column *columns = calloc((size_t)layout->n + 1, sizeof *columns);
     for (int i = 0; columns && i < layout->n; i++)
         columns[i].name = layout->name[i];
-    bool ok = columns && carom_hdf5_texts(f->id, "columns", layout->name, layout->n) &&
-              open_series(&f->samples, group, CHUNK, columns, layout->n);
+    bool ok = columns && (f->old || carom_hdf5_texts(f->id, "columns", layout->name, layout->n)) &&
+              open_series(f, &f->samples, group, CHUNK, columns, layout->n);
     free(columns);
     return H5Gclose(group) >= 0 && ok;
 }
@@ -106,9 +116,9 @@ static bool open_events(file *f)
 {
     static const column columns[] = {{"t", 0, false},       {"type", 0, true},     {"contact", 0, true},
                                      {"u_before", 3, false}, {"u_after", 3, false}, {"impulse", 3, false}};
-    hid_t group = H5Gcreate2(f->id, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = group >= 0 && put_event_names(group, f->model) &&
-              open_series(&f->events, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
+    hid_t group = open_group(f, "events");
+    bool ok = group >= 0 && (f->old || put_event_names(group, f->model)) &&
+              open_series(f, &f->events, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
     return H5Gclose(group) >= 0 && ok;
 }
 
@@ -117,8 +127,8 @@ static bool open_jumps(file *f)
     const carom_model *m = f->model;
     const column columns[] = {{"t", 0, false}, {"q", m->nq, false}, {"v_before", m->nv, false},
                               {"v_after", m->nv, false}, {"impulse", CAROM_MAX(carom_model_rows(m), 1), false}};
-    hid_t group = H5Gcreate2(f->id, "jumps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = open_series(&f->jumps, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
+    hid_t group = open_group(f, "jumps");
+    bool ok = open_series(f, &f->jumps, group, CHUNK_RARE, columns, CAROM_COUNT(columns));
     return H5Gclose(group) >= 0 && ok;
 }
 
@@ -127,9 +137,9 @@ static carom_status close(void *writer, carom_error *error);
 
 static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_error *error)
 {
-    f->id = carom_hdf5_create(setup->path, &f->reason);
-    if (f->id < 0 && f->reason)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->reason));
+    f->id = carom_hdf5_create(setup->path, &f->disk);
+    if (f->id < 0 && f->disk.reason)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->disk.reason));
     if (f->id < 0 || !put_text(f->id, "carom", CAROM_VERSION) || !put_text(f->id, "model", setup->model->name)
         || !put_text(f->id, "source", setup->info.source) || !put_parameters(f, setup->p)
         || !put_text(f->id, "scheme", setup->info.scheme) || !put_text(f->id, "options", setup->info.options)
@@ -137,6 +147,48 @@ static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_er
         || !open_events(f) || !open_jumps(f))
         return fail_write(f, error);
     return flush(f, error);
+}
+
+typedef struct stand { /* of the file, at a checkpoint */
+    uint64_t serial, length, samples, events, jumps;
+} stand;
+
+/* The file as it was at the checkpoint; then it is as if it had never been closed. */
+static carom_status go_on(file *f, const carom_writer_setup *setup, carom_error *error)
+{
+    stand s;
+    size_t length = sizeof s;
+    const void *found = carom_archive_find(setup->from, "hdf5", &length);
+    if (!found)
+        CAROM_FAIL(error, CAROM_FILE, "the archive does not tell where '%s' stands", setup->path);
+    memcpy(&s, found, sizeof s);
+    FILE *raw = fopen(setup->path, "rb+");
+    int reason = raw ? carom_undo_apply(&f->disk.undo, setup->path, fileno(raw), s.serial, s.length) : errno;
+    if (raw)
+        fclose(raw);
+    if (reason)
+        CAROM_FAIL(error, reason == ENOMEM ? CAROM_NO_MEMORY : CAROM_FILE,
+                   "'%s' cannot go on where it stood at the checkpoint (its journals .undo0 and .undo1 belong to it): %s",
+                   setup->path, strerror(reason));
+    f->old = true;
+    f->samples.written = s.samples, f->events.written = s.events, f->jumps.written = s.jumps;
+    f->id = carom_hdf5_continue(setup->path, &f->disk);
+    if (f->id < 0 || !open_samples(f, setup->columns) || !open_events(f) || !open_jumps(f))
+        CAROM_FAIL(error, CAROM_FILE, "'%s' is not what the run has left: HDF5 does not find the columns in it",
+                   setup->path);
+    return CAROM_OK;
+}
+
+static carom_status save(void *writer, carom_archive *archive, carom_error *error)
+{
+    file *f = writer;
+    CAROM_TRY(flush(f, error));
+    int reason = carom_undo_begin(&f->disk.undo, f->path, f->disk.file);
+    if (reason)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot keep its checkpoint: %s", f->path, strerror(reason));
+    stand s = {f->disk.undo.serial, f->disk.undo.length, f->samples.written, f->events.written, f->jumps.written};
+    carom_archive_put(archive, "hdf5", &s, sizeof s);
+    return CAROM_OK;
 }
 
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
@@ -149,7 +201,8 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     f->id = -1;
     f->model = setup->model;
     carom_quiet before = carom_hdf5_quiet();
-    carom_status status = fill_file(f, setup, error);
+    carom_status status = setup->from ? go_on(f, setup, error) : fill_file(f, setup, error);
+    f->opened = f->flushed = carom_output_clock();
     carom_hdf5_loud(before);
     if (status != CAROM_OK)
         close(f, NULL);
@@ -166,7 +219,7 @@ static carom_status flush(void *writer, carom_error *error)
     bool ok = carom_series_write(&f->samples);
     ok = carom_series_write(&f->events) && ok;
     ok = carom_series_write(&f->jumps) && ok;
-    if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0 || f->reason)
+    if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0 || f->disk.reason)
         status = fail_write(f, error);
     carom_hdf5_loud(before);
     f->flushed = carom_output_clock();
@@ -176,13 +229,14 @@ static carom_status flush(void *writer, carom_error *error)
 /* After a row of s: write a full chunk; flush when it is time. */
 static carom_status advance(file *f, carom_series *s, carom_error *error)
 {
+    const double now = carom_output_clock(), wait = fmin(fmax((now - f->opened) / 4, HASTE), PATIENCE);
     s->used++;
-    if (carom_output_clock() - f->flushed > PATIENCE)
+    if (now - f->flushed > wait || (s == &f->samples && s->written == 0 && s->used == 1))
         return flush(f, error);
     if (s->used < s->chunk)
         return CAROM_OK;
     carom_quiet before = carom_hdf5_quiet();
-    carom_status status = carom_series_write(s) && !f->reason ? CAROM_OK : fail_write(f, error);
+    carom_status status = carom_series_write(s) && !f->disk.reason ? CAROM_OK : fail_write(f, error);
     carom_hdf5_loud(before);
     return status;
 }
@@ -225,15 +279,17 @@ static carom_status close(void *writer, carom_error *error)
     ok = carom_series_close(&f->jumps) && ok;
     if (f->id >= 0)
         ok = H5Fclose(f->id) >= 0 && ok;
-    if ((!ok || f->reason) && status == CAROM_OK)
+    if ((!ok || f->disk.reason) && status == CAROM_OK)
         status = fail_write(f, error);
     carom_hdf5_loud(before);
+    carom_undo_free(&f->disk.undo);
     free(f->path);
     free(f);
     return status;
 }
 
-#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .close = close
+#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .save = save, .forget = carom_undo_remove, \
+               .close = close
 #else
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
 {

@@ -57,22 +57,27 @@ bool carom_series_start(carom_series *s, int n, hsize_t chunk)
     return s->columns != NULL;
 }
 
+/* The room of a column, and the name that HDF5 takes; NULL: no memory. */
+static char *prepare(carom_series *s, carom_series_column *c, const char *name, int width)
+{
+    c->width = CAROM_MAX(width, 1);
+    c->buffer = malloc(s->chunk * (size_t)c->width * sizeof(double));
+    char *plain = c->buffer ? strdup(name) : NULL;
+    for (char *slash = plain; slash && (slash = strchr(slash, '/'));)
+        *slash = '|';
+    return plain;
+}
+
 /* width 0: one number per row, as a vector. */
 bool carom_series_add(carom_series *s, int i, hid_t group, const char *name, int width, hid_t type)
 {
     carom_series_column *c = &s->columns[i];
-    c->width = CAROM_MAX(width, 1);
-    c->buffer = malloc(s->chunk * (size_t)c->width * sizeof(double));
+    char *plain = prepare(s, c, name, width);
+    if (!plain)
+        return false;
     hsize_t rank = width > 0 ? 2 : 1;
     hsize_t size[2] = {0, (hsize_t)c->width}, most[2] = {H5S_UNLIMITED, (hsize_t)c->width};
     hsize_t chunk[2] = {s->chunk, (hsize_t)c->width};
-    char *plain = strdup(name);
-    if (!c->buffer || !plain) {
-        free(plain);
-        return false;
-    }
-    for (char *slash = plain; (slash = strchr(slash, '/')); )
-        *slash = '|';
     hid_t space = H5Screate_simple((int)rank, size, most), plan = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(plan, (int)rank, chunk);
     c->set = H5Dcreate2(group, plain, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
@@ -80,6 +85,23 @@ bool carom_series_add(carom_series *s, int i, hid_t group, const char *name, int
     H5Sclose(space);
     free(plain);
     return c->set >= 0;
+}
+
+bool carom_series_find(carom_series *s, int i, hid_t group, const char *name, int width)
+{
+    carom_series_column *c = &s->columns[i];
+    char *plain = prepare(s, c, name, width);
+    c->set = plain ? H5Dopen2(group, plain, H5P_DEFAULT) : -1;
+    free(plain);
+    hid_t space = c->set >= 0 ? H5Dget_space(c->set) : -1;
+    hsize_t size[2] = {0, 1};
+    const int rank = width > 0 ? 2 : 1;
+    bool fits = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
+                H5Sget_simple_extent_dims(space, size, NULL) == rank && size[0] == s->written &&
+                (rank == 1 || size[1] == (hsize_t)c->width);
+    if (space >= 0)
+        H5Sclose(space);
+    return fits;
 }
 
 static bool append(const carom_series *s, const carom_series_column *c)
