@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all bench study docs install format clean
+.PHONY: all demo test check-all kills bench study docs install format clean
 
 all:
 	@tools/packages.sh build
@@ -34,6 +34,11 @@ check-all: test
 	@tools/build.sh build-core-asan $(CORE) -DCMAKE_BUILD_TYPE=Sanitize
 	@$(CTEST) build-core-asan -LE tool
 	@tools/check-wasm.sh
+
+# Jobs killed 100 times each in the middle of their writing; they go on and lose nothing.
+kills: all
+	@tools/build.sh build -- inject same_hdf5
+	@nice tools/kills.sh build 100
 
 bench: all
 	@tools/build.sh build -- benches

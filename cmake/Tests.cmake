@@ -20,6 +20,19 @@ foreach(source ${unit_tests})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 400 SKIP_RETURN_CODE 77)
 endforeach()
 
+# Calls that fail on purpose: a library to be preloaded, for glibc and programs without sanitizers.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_BUILD_TYPE STREQUAL "Sanitize")
+    add_library(inject SHARED tests/inject.c)
+    target_link_libraries(inject PRIVATE ${CMAKE_DL_LIBS})
+    set_target_properties(inject PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests PREFIX "")
+endif()
+
+if(HAVE_HDF5)
+    add_executable(same_hdf5 tests/same_hdf5.c)
+    target_link_libraries(same_hdf5 PRIVATE carom_dependencies ${carom_link_libraries})
+    set_target_properties(same_hdf5 PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endif()
+
 foreach(source ${examples})
     get_filename_component(name ${source} NAME_WE)
     file(STRINGS ${source} loads REGEX "carom_model_(load|parse)")

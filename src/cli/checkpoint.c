@@ -41,7 +41,7 @@ int carom_checkpoint_plan(carom_checkpoint *c, const carom_cli *cli)
     if (cli->output && !strcmp(cli->output, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--checkpoint needs a file that can go on; -o - is none");
     if (cli->verify)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "--verify compares a whole run, --checkpoint cuts it: give one of them");
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--verify compares a whole run, --checkpoint cuts it: not both");
     return carom_cli_check_writable(c->path);
 }
 
@@ -246,9 +246,9 @@ static int resume(const carom_cli *cli)
 
 const carom_cli_command carom_cli_resume_command = {
     "resume", "FILE", 1, 1, CAROM_CLI_RESUME, resume, "go on with a run that was stopped",
-    "Goes on with a run that `carom run --checkpoint FILE` has written down, with the model and the options it had, and "
-    "keeps FILE up to date. The result, and the files that the run writes, are to the last bit those of a run that was "
-    "never stopped: what the files have beyond the checkpoint is dropped and computed again. The model file is not read "
-    "again, but tables and plugins that it names are; a plugin needs --allow-plugins here, too.",
+    "Goes on with a run that `carom run --checkpoint FILE` has written down, with the model and the options it had, "
+    "and keeps FILE up to date. The result, and the files that the run writes, are to the last bit those of a run that "
+    "was never stopped: what the files have beyond the checkpoint is dropped and computed again. The model file is not "
+    "read again, but tables and plugins that it names are; a plugin needs --allow-plugins here, too.",
     "carom run ball.yaml --t-end 1e4 -o ball.csv --checkpoint ball.checkpoint --every-seconds 30\n"
     "carom resume ball.checkpoint --json", NULL};

@@ -1,4 +1,4 @@
-/* checkpoint.h: a run that is written down on its way, and goes on from there: `carom run --checkpoint`, `carom resume`. */
+/* checkpoint.h: a run that is written down on its way and goes on from there: run --checkpoint, resume. */
 #ifndef CAROM_CHECKPOINT_H
 #define CAROM_CHECKPOINT_H
 

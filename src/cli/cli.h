@@ -135,8 +135,8 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
-    X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge) X(basin)           \
-    X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(version)
+    X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge)          \
+    X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
 /* An option of a command's own. */

@@ -108,8 +108,9 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", setup->path);
     file->model = setup->model;
     file->n = setup->columns->n;
-    carom_status status = setup->from ? carom_stream_continue(&file->samples, setup->path, setup->from, "samples", error)
-                                      : carom_stream_open(&file->samples, setup->path, setup->stream, error);
+    carom_stream *samples = &file->samples;
+    carom_status status = setup->from ? carom_stream_continue(samples, setup->path, setup->from, "samples", error)
+                                      : carom_stream_open(samples, setup->path, setup->stream, error);
     if (status != CAROM_OK) {
         free(file);
         return status;

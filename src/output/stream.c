@@ -94,7 +94,7 @@ carom_status carom_stream_save(carom_stream *stream, carom_archive *archive, con
     stand s = {0};
     if (carom_stream_flush(stream) == CAROM_OK) {
         errno = 0;
-        off_t at = fsync(fileno(stream->file)) == 0 ? ftello(stream->file) : -1;
+        off_t at = fsync(fileno(stream->file)) == 0 ? lseek(fileno(stream->file), 0, SEEK_CUR) : -1;
         s.length = (uint64_t)at;
         if (at < 0 || !tail_of(stream->path, s.length, &s.tail))
             fail_write(stream);
@@ -118,7 +118,7 @@ carom_status carom_stream_continue(carom_stream *stream, const char *path, const
     if (!tail_of(path, s.length, &tail) || tail != s.tail) {
         carom_fail(&stream->error, CAROM_FILE, "'%s' is not what the run has left: it had %llu bytes and another end",
                    path, (unsigned long long)s.length);
-    } else if (ftruncate(fileno(stream->file), (off_t)s.length) != 0 || fseeko(stream->file, 0, SEEK_END) != 0) {
+    } else if (ftruncate(fileno(stream->file), (off_t)s.length) != 0 || lseek(fileno(stream->file), 0, SEEK_END) < 0) {
         fail_write(stream);
     }
     if (stream->error.status == CAROM_OK)
@@ -223,14 +223,30 @@ void carom_stream_escape(carom_stream *stream, const char *text, size_t length, 
     }
 }
 
+/* A file of ours has no buffer but this one. */
+static bool write_whole(carom_stream *stream)
+{
+    const char *from = stream->buffer;
+    size_t n = stream->whole;
+    if (!stream->owned)
+        return (n == 0 || fwrite(from, 1, n, stream->file) == n) && fflush(stream->file) == 0;
+    while (n > 0) {
+        ssize_t done = write(fileno(stream->file), from, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        from += done, n -= (size_t)done;
+    }
+    return true;
+}
+
 carom_status carom_stream_flush(carom_stream *stream)
 {
     if (stream->error.status != CAROM_OK)
         return stream->error.status;
     errno = 0;
-    if (stream->whole > 0 && fwrite(stream->buffer, 1, stream->whole, stream->file) != stream->whole)
-        return fail_write(stream);
-    if (fflush(stream->file) != 0)
+    if (!write_whole(stream))
         return fail_write(stream);
     memmove(stream->buffer, stream->buffer + stream->whole, stream->used - stream->whole);
     stream->used -= stream->whole;

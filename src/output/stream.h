@@ -21,8 +21,8 @@ typedef struct carom_stream {
 
 /* file NULL: path is created or emptied. On failure nothing is left to close. */
 carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error);
-/* What is written so far reaches the disk; the archive keeps where the file stands. From there a later run goes on: what
- * the file has beyond is dropped, and one that has less or ends otherwise is refused. */
+/* What is written so far reaches the disk; the archive keeps where the file stands. From there a later run goes on:
+ * what the file has beyond is dropped, and one that has less or ends otherwise is refused. */
 carom_status carom_stream_save(carom_stream *stream, carom_archive *archive, const char *name, carom_error *error);
 carom_status carom_stream_continue(carom_stream *stream, const char *path, const carom_archive *archive,
                                    const char *name, carom_error *error);

@@ -24,7 +24,7 @@ typedef struct carom_writer_type {
     carom_status (*jump)(void *writer, const carom_jump *jump, carom_error *error); /* NULL: only as rows */
     carom_status (*event)(void *writer, const carom_event *event, carom_error *error);
     carom_status (*flush)(void *writer, carom_error *error);
-    carom_status (*save)(void *writer, carom_archive *archive, carom_error *error); /* on the disk, and where it stands */
+    carom_status (*save)(void *writer, carom_archive *archive, carom_error *error); /* what it has is on disk */
     void (*forget)(const char *path); /* what lies beside the file for its checkpoints; NULL: nothing */
     carom_status (*close)(void *writer, carom_error *error);
 } carom_writer_type;

@@ -5,9 +5,10 @@
  *   attributes of /: carom (version), model, source, scheme, options, model_text
  *   attributes of /parameters: the parameters of the model
  *
- * The first row is flushed at once, then everything after 10 ms and less and less often, down to twice a second. Metadata stay in memory between flushes, and the oldest file format is used,
- * which keeps no "open for writing" mark: other programs can read the file while it grows, and after a kill it holds
- * what was flushed last (only a kill in the middle of a flush can damage it). */
+ * The first row is flushed at once, then everything after 10 ms and less and less often, down to twice a second. Metadata
+ * stay in memory between flushes, and the oldest file format is used, which keeps no "open for writing" mark: other
+ * programs can read the file while it grows, and after a kill it holds what was flushed last (a kill in the middle of a
+ * flush can damage it; from a checkpoint on, undo.c keeps what it was). */
 #include "output/writer.h"
 
 #ifndef CAROM_NO_HDF5
@@ -168,7 +169,7 @@ static carom_status go_on(file *f, const carom_writer_setup *setup, carom_error 
         fclose(raw);
     if (reason)
         CAROM_FAIL(error, reason == ENOMEM ? CAROM_NO_MEMORY : CAROM_FILE,
-                   "'%s' cannot go on where it stood at the checkpoint (its journals .undo0 and .undo1 belong to it): %s",
+                   "'%s' cannot go on from the checkpoint (its journals .undo0 and .undo1 belong to it): %s",
                    setup->path, strerror(reason));
     f->old = true;
     f->samples.written = s.samples, f->events.written = s.events, f->jumps.written = s.jumps;
@@ -288,8 +289,8 @@ static carom_status close(void *writer, carom_error *error)
     return status;
 }
 
-#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .save = save, .forget = carom_undo_remove, \
-               .close = close
+#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .save = save, .close = close, \
+               .forget = carom_undo_remove
 #else
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
 {

@@ -1,0 +1,187 @@
+/* inject.c: a library to be preloaded: the n-th call of a kind fails, or the process dies there. Calls of a kind:
+ *   alloc   malloc calloc realloc and aligned ones       open    open openat fopen
+ *   write   write pwrite fwrite ftruncate fflush fclose  sync    fsync fdatasync          rename
+ * Environment:
+ *   INJECT=KIND:N:HOW      HOW: fail   once, with ENOMEM, ENOSPC, EIO, EMFILE
+ *                               last   this one and all after it
+ *                               kill   SIGKILL before the call
+ *                               torn   of a write half is done, then SIGKILL
+ *   INJECT_COUNT=FILE      at the end, the number of calls of each kind is appended there
+ * Needs glibc; not for programs with sanitizers, which have a malloc of their own. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum kind { ALLOC, OPEN, WRITE, SYNC, RENAME, KINDS };
+enum how { PASS, FAIL, LAST, KILL, TORN };
+static const char *const names[KINDS] = {"alloc", "open", "write", "sync", "rename"};
+static const int codes[KINDS] = {ENOMEM, EMFILE, ENOSPC, EIO, EIO};
+
+static atomic_long calls[KINDS];
+static int kind = -1;
+static long at;
+static enum how how;
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
+
+static __attribute__((constructor)) void begin(void)
+{
+    static const char *const words[] = {"pass", "fail", "last", "kill", "torn"};
+    const char *plan = getenv("INJECT");
+    for (int k = 0; plan && k < KINDS; k++) {
+        size_t n = strlen(names[k]);
+        if (strncmp(plan, names[k], n) != 0 || plan[n] != ':')
+            continue;
+        char *end;
+        at = strtol(plan + n + 1, &end, 10);
+        for (int w = 0; *end == ':' && w < 5; w++)
+            if (!strcmp(end + 1, words[w]))
+                how = (enum how)w;
+        for (int i = 0; i < KINDS; i++)
+            atomic_store(&calls[i], 0);
+        kind = k;
+    }
+}
+
+static __attribute__((destructor)) void end(void)
+{
+    const char *path = getenv("INJECT_COUNT");
+    char line[200];
+    int n = 0, file;
+    if (!path || (file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0666)) < 0)
+        return;
+    for (int k = 0; k < KINDS; k++)
+        n += snprintf(line + n, sizeof line - (size_t)n, "%s %ld\n", names[k], atomic_load(&calls[k]));
+    syscall(SYS_write, file, line, (size_t)n);
+    syscall(SYS_close, file);
+}
+
+/* What shall happen to this call? KILL is done at once, TORN is left to the caller. */
+static enum how ask(enum kind k)
+{
+    long n = atomic_fetch_add(&calls[k], 1) + 1;
+    if ((int)k != kind || n < at || (n > at && how != LAST))
+        return PASS;
+    if (how == KILL)
+        syscall(SYS_kill, getpid(), SIGKILL);
+    if (how != TORN)
+        errno = codes[k];
+    return how;
+}
+static int fails(enum kind k)
+{
+    enum how h = ask(k);
+    if (h == TORN)
+        syscall(SYS_kill, getpid(), SIGKILL);
+    return h == FAIL || h == LAST;
+}
+static void die(void)
+{
+    syscall(SYS_kill, getpid(), SIGKILL);
+}
+#define NEXT(type, name) ((type)dlsym(RTLD_NEXT, name))
+
+void *malloc(size_t n) { return fails(ALLOC) ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t m) { return fails(ALLOC) ? NULL : __libc_calloc(n, m); }
+void *realloc(void *p, size_t n) { return fails(ALLOC) ? NULL : __libc_realloc(p, n); }
+void *memalign(size_t a, size_t n) { return fails(ALLOC) ? NULL : __libc_memalign(a, n); }
+void *aligned_alloc(size_t a, size_t n) { return fails(ALLOC) ? NULL : __libc_memalign(a, n); }
+int posix_memalign(void **p, size_t a, size_t n)
+{
+    if (fails(ALLOC))
+        return ENOMEM;
+    *p = __libc_memalign(a, n);
+    return *p ? 0 : ENOMEM;
+}
+
+ssize_t write(int file, const void *bytes, size_t n)
+{
+    enum how h = ask(WRITE);
+    if (h == FAIL || h == LAST)
+        return -1;
+    ssize_t done = syscall(SYS_write, file, bytes, h == TORN ? n / 2 : n);
+    if (h == TORN)
+        die();
+    return done;
+}
+ssize_t pwrite(int file, const void *bytes, size_t n, off_t where)
+{
+    enum how h = ask(WRITE);
+    if (h == FAIL || h == LAST)
+        return -1;
+    ssize_t done = syscall(SYS_pwrite64, file, bytes, h == TORN ? n / 2 : n, where);
+    if (h == TORN)
+        die();
+    return done;
+}
+ssize_t pwrite64(int file, const void *bytes, size_t n, off64_t where) { return pwrite(file, bytes, n, where); }
+int ftruncate(int file, off_t n) { return fails(WRITE) ? -1 : (int)syscall(SYS_ftruncate, file, n); }
+int ftruncate64(int file, off64_t n) { return ftruncate(file, n); }
+size_t fwrite(const void *bytes, size_t size, size_t n, FILE *file)
+{
+    typedef size_t writer(const void *, size_t, size_t, FILE *);
+    writer *next = NEXT(writer *, "fwrite");
+    enum how h = ask(WRITE);
+    if (h == FAIL || h == LAST)
+        return 0;
+    size_t done = next(bytes, size, h == TORN ? n / 2 : n, file);
+    if (h == TORN)
+        die();
+    return done;
+}
+int fflush(FILE *file)
+{
+    int (*next)(FILE *) = NEXT(int (*)(FILE *), "fflush");
+    return fails(WRITE) ? EOF : next(file);
+}
+int fclose(FILE *file)
+{
+    int (*next)(FILE *) = NEXT(int (*)(FILE *), "fclose");
+    int failed = fails(WRITE), code = errno, done = next(file);
+    if (failed)
+        errno = code;
+    return failed ? EOF : done;
+}
+
+int fsync(int file) { return fails(SYNC) ? -1 : (int)syscall(SYS_fsync, file); }
+int fdatasync(int file) { return fails(SYNC) ? -1 : (int)syscall(SYS_fdatasync, file); }
+int rename(const char *from, const char *to)
+{
+    return fails(RENAME) ? -1 : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static int open_at(int folder, const char *path, int flags, va_list list)
+{
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, int) : 0;
+    return fails(OPEN) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
+}
+#define OPENS(name)                                                                                                    \
+    int name(const char *path, int flags, ...)                                                                         \
+    {                                                                                                                  \
+        va_list list;                                                                                                  \
+        va_start(list, flags);                                                                                         \
+        int file = open_at(AT_FDCWD, path, flags, list);                                                               \
+        va_end(list);                                                                                                  \
+        return file;                                                                                                   \
+    }
+OPENS(open)
+OPENS(open64)
+#define FOPENS(name)                                                                                                   \
+    FILE *name(const char *path, const char *mode)                                                                     \
+    {                                                                                                                  \
+        FILE *(*next)(const char *, const char *) = NEXT(FILE *(*)(const char *, const char *), #name);                \
+        return fails(OPEN) ? NULL : next(path, mode);                                                                  \
+    }
+FOPENS(fopen)
+FOPENS(fopen64)

@@ -1,0 +1,122 @@
+#!/bin/sh
+# kills.sh BUILD N [JOB...]: jobs that are killed N times each, in the middle of their writing, and go on: what they leave
+# is to the last bit what a job leaves that was never killed. The kills are not a matter of luck: the preloaded library
+# tests/inject.c ends the process (SIGKILL) at its n-th write, sync or rename, half of the writes in the middle of their
+# bytes; n runs evenly over all calls of the job. Jobs: run-csv run-json run-h5 schemes solvers.
+set -u
+build=$(cd "$1" && pwd) kills=$2
+shift 2
+carom=$build/carom inject=$build/tests/inject.so same=$build/tests/same_hdf5
+[ -f "$inject" ] || { echo "skipped: this build has no $inject"; exit 77; }
+# in memory where there is such a folder: a disk takes its time to sync
+folder=$(TMPDIR=${TMPDIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)} mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+bad=0
+
+# Counts the calls of each kind of "$@" in the file `counts`: KIND NUMBER.
+count() { rm -f counts; INJECT_COUNT=$folder/counts LD_PRELOAD=$inject "$@" >/dev/null 2>&1; }
+number() { awk -v kind="$1" '$1 == kind { n = $2 } END { print n + 0 }' counts; }
+# The k-th of the kills: KIND:N:HOW, evenly over writes, syncs and renames.
+plan() # K
+{
+    awk -v k="$1" -v kills="$kills" '
+        $1 == "write" || $1 == "sync" || $1 == "rename" { number[$1] = $2; all += $2 }
+        END {
+            n = 1 + int((k - 0.5) * all / kills)
+            split("write sync rename", kind, " ")
+            for (i = 1; i <= 3; i++) {
+                if (n <= number[kind[i]]) {
+                    printf "%s:%d:%s\n", kind[i], n, kind[i] == "write" && k % 2 ? "torn" : "kill"
+                    exit
+                }
+                n -= number[kind[i]]
+            }
+        }' counts
+}
+summary() { grep -v '"wall_s"' "$1"; }
+
+# One run, its files compared with those of whole.*; MODEL and options in "$@".
+run_killed() # NAME ENDING ARGUMENTS...
+{
+    name=$1 ending=$2 done=0 wrong=0 resumed=0
+    shift 2
+    "$carom" run "$@" -o "whole.$ending" --json >whole.txt 2>whole.err || { echo "$name: $(cat whole.err)"; bad=1; return; }
+    count "$carom" run "$@" -o "part.$ending" --checkpoint part.checkpoint --every-steps 50 --quiet
+    while [ $done -lt "$kills" ]; do
+        done=$((done + 1))
+        rm -f part*
+        INJECT=$(plan $done) LD_PRELOAD=$inject "$carom" run "$@" -o "part.$ending" --checkpoint part.checkpoint --every-steps 50 --quiet 2>/dev/null
+        if [ -f part.checkpoint ]; then
+            resumed=$((resumed + 1))
+            "$carom" resume part.checkpoint --json >part.txt 2>part.err
+        else
+            "$carom" run "$@" -o "part.$ending" --json >part.txt 2>part.err
+        fi
+        why=
+        [ "$(summary whole.txt)" = "$(summary part.txt)" ] || why="another summary: $(head -1 part.err)"
+        for file in "part.$ending" part.events.csv; do
+            [ ! -f "whole${file#part}" ] || [ "$ending" = h5 ] || cmp -s "whole${file#part}" "$file" || why="another $file: $(head -1 part.err)"
+        done
+        [ "$ending" != h5 ] || "$same" whole.h5 part.h5 >part.diff || why="another part.h5: $(head -1 part.diff) $(head -1 part.err)"
+        [ -z "$why" ] || { wrong=$((wrong + 1)); echo "$name: killed at $(plan $done): $why"; }
+    done
+    echo "$name: $done kills, $resumed resumed from a checkpoint, $wrong not as a whole run"
+    rm -f whole* part*
+    [ $wrong = 0 ] || bad=1
+}
+
+# Killed once in the middle: every scheme on systems with impacts, friction and joints.
+each_killed() # NAME ARGUMENTS...
+{
+    name=$1
+    shift
+    "$carom" run "$@" -o whole.csv --json >whole.txt 2>whole.err
+    case $? in 1 | 2 | 3) return ;; esac # the scheme does not know the model
+    INJECT=rename:3:kill LD_PRELOAD=$inject "$carom" run "$@" -o part.csv --checkpoint part.checkpoint --every-steps 4 --quiet 2>/dev/null
+    if [ $? != 137 ]; then
+        echo "$name: was not killed"
+        bad=1
+    fi
+    "$carom" resume part.checkpoint --json >part.txt 2>part.err
+    matrix=$((matrix + 1))
+    if [ "$(summary whole.txt)" != "$(summary part.txt)" ] || ! cmp -s whole.csv part.csv; then
+        echo "$name: not as a whole run: $(head -1 part.err)"
+        bad=1
+    fi
+    rm -f whole* part*
+}
+
+schemes()
+{
+    matrix=0
+    for scheme in $("$carom" list schemes | sed -n 's/^\([a-z-]*\) (scheme).*/\1/p'); do
+        for model in impact-oscillator box pendulum-wall-cartesian sliding-block linear-oscillator; do
+            each_killed "$scheme on $model" "$model" --scheme "$scheme" --t-end 2 --h 0.01
+        done
+    done
+    echo "schemes: $matrix pairs of a scheme and a model, each killed at its third checkpoint"
+}
+
+solvers()
+{
+    matrix=0
+    for solver in $("$carom" list solvers | sed -n 's/^\([a-z-]*\) (solver).*/\1/p'); do
+        for model in box stacked-balls point-on-plane; do
+            each_killed "$solver on $model" "$model" --solver "$solver" --scheme moreau-jean --t-end 1 --h 0.01
+        done
+    done
+    echo "solvers: $matrix pairs of a solver and a model, each killed at its third checkpoint"
+}
+
+for job in ${*:-run-csv run-json run-h5 schemes solvers}; do
+    case $job in
+    run-*)
+        [ "$job" != run-h5 ] || [ -x "$same" ] || { echo "run-h5: this build has no HDF5"; continue; }
+        run_killed "$job" "${job#run-}" impact-oscillator --t-end 60 --every 0.05 --gaps
+        ;;
+    schemes | solvers) $job ;;
+    *) echo "there is no job '$job'"; bad=1 ;;
+    esac
+done
+exit $bad
