@@ -1,6 +1,6 @@
-/* same_hdf5.c: do two HDF5 files hold the same datasets with the same bytes? Exit 0: yes; 1: no, and which; 2: cannot be
- * read. Files of one run may differ in where things stand and in times of change. With one file: how many rows of samples
- * it holds. */
+/* same_hdf5.c: do two HDF5 files hold the same datasets with the same bytes? Exit 0: yes; 1: no, and which; 2: one
+ * cannot be read. Files of one run may differ in where things stand and in times of change. With one file: how many
+ * rows of samples it holds. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -128,7 +128,7 @@ int carom_checkpoint_begin(carom_checkpoint *c, const carom_model *model, carom_
         CAROM_CLI_TRY(carom_cli_done(carom_sim_load(sim, state, length), carom_sim_error(sim)));
     }
     if (c->path)
-        carom_sim_ask(sim, ask, c);
+        carom_sim_set_interrupt(sim, ask, c);
     return CAROM_EXIT_OK;
 }
 
