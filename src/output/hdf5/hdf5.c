@@ -7,8 +7,8 @@
  *
  * The first row is flushed at once, then everything after 10 ms and less and less often, down to twice a second.
  * Metadata stay in memory between flushes, and the oldest file format is used, which keeps no "open for writing" mark:
- * other programs can read the file while it grows, and after a kill it holds what was flushed last (a kill in the middle of a
- * flush can damage it; from a checkpoint on, undo.c keeps what it was). */
+ * other programs can read the file while it grows, and after a kill it holds what was flushed last (a kill in the
+ * middle of a flush can damage it; from a checkpoint on, undo.c keeps what it was). */
 #include "output/writer.h"
 
 #ifndef CAROM_NO_HDF5
