@@ -263,7 +263,7 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     if (!exact && !(scheme->traits & CAROM_TELLS_MODES))
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
                    "scheme '%s' does not %s its events: a tangent follows 'tolerance' and 'exact'", scheme->method.name,
-                   scheme->traits & CAROM_LOCATES_EVENTS ? "tell the modes between" : "locate");
+                   carom_scheme_is(carom_sim_options(sim), CAROM_LOCATES_EVENTS) ? "tell the modes between" : "locate");
     for (int i = 0; i < sim->model->ncontact; i++)
         if (!carom_law_plain(carom_model_law(sim->model, i)))
             CAROM_FAIL(error, CAROM_UNSUPPORTED, "a tangent does not know the law '%s' of contact '%s'",

@@ -49,8 +49,7 @@ static carom_status free_flight(carom_findings *f, carom_error *error)
                                   .nh = 9,
                                   .shifts = 1,
                                   .expected = first,
-                                  .below = .1,
-                                  .above = .25,
+                                  .slack = .2,
                                   .known = known[0],
                                   .within = 2e-6};
     CAROM_TRY(carom_find_orders(f, &one, error));
@@ -78,8 +77,7 @@ static carom_status rest_phase(carom_findings *f, carom_error *error)
                                   .nh = 9,
                                   .shifts = 1,
                                   .expected = first,
-                                  .below = .1,
-                                  .above = .25,
+                                  .slack = .2,
                                   .known = known,
                                   .within = 2e-6};
     CAROM_TRY(carom_find_orders(f, &one, error));
@@ -109,8 +107,7 @@ static carom_status combined(carom_findings *f, carom_error *error)
                           .nh = 7,
                           .shifts = f->quick ? 5 : 9,
                           .expected = first,
-                          .below = .2,
-                          .above = .2};
+                          .slack = .2};
     carom_comparison one = c;
     one.h = &h[5], one.nh = one.shifts = 1, one.known = known, one.within = 2e-3;
     CAROM_TRY(carom_find_orders(f, &c, error));
@@ -149,8 +146,7 @@ static carom_status theorem(carom_findings *f, carom_error *error)
                                         .nh = 5,
                                         .shifts = 3,
                                         .expected = &order[degree - 1],
-                                        .below = degree > 5 ? .8 : .3,
-                                        .above = degree > 5 ? .8 : .3};
+                                        .slack = degree > 5 ? .8 : .3};
             CAROM_TRY(carom_find_orders(f, &c, error));
             if (f->go_on && !f->go_on(f->user))
                 return CAROM_INTERRUPTED;

@@ -87,8 +87,7 @@ static carom_status orders(carom_findings *f, carom_error *error)
                                 .nh = f->quick ? 5 : 6,
                                 .shifts = f->quick ? 5 : 9,
                                 .expected = expected,
-                                .below = 0.25,
-                                .above = 0.35};
+                                .slack = 0.35};
     return carom_find_orders(f, &c, error);
 }
 

@@ -120,15 +120,30 @@ void carom_find_series(carom_finding *plot, const char *name, carom_chart_style 
     c->series = series;
 }
 
+static void add_mark(carom_finding *plot, const char *text, double x, double y, double slope)
+{
+    if (!plot)
+        return;
+    carom_findings *f = plot->owner;
+    carom_chart *c = &plot->chart;
+    carom_chart_mark *marks = grow(f, c->marks, c->nmark, 1, sizeof *marks);
+    if (!marks)
+        return;
+    marks[c->nmark++] = (carom_chart_mark){keep(f, text), x, y, slope};
+    c->marks = marks;
+}
+
 void carom_find_slope(carom_finding *plot, double slope, double x, double y)
 {
     char text[40];
-    if (!plot)
-        return;
     snprintf(text, sizeof text, "%g", slope);
-    plot->slope = (carom_chart_mark){keep(plot->owner, text), x, y, slope};
-    plot->chart.marks = &plot->slope;
-    plot->chart.nmark = slope != 0;
+    if (slope != 0)
+        add_mark(plot, text, x, y, slope);
+}
+
+void carom_find_mark(carom_finding *plot, const char *text, double x, double y)
+{
+    add_mark(plot, text, x, y, 0);
 }
 
 /* A row from "a|b|c". */

@@ -49,7 +49,6 @@ typedef struct carom_finding { /* in the order in which they were put */
     carom_finding_kind kind;
     const char *title;      /* the text itself */
     carom_chart chart;      /* of a plot */
-    carom_chart_mark slope; /* its triangle */
     const char **cell;      /* [(nrow+1)*ncolumn] of a table, the header first */
     int ncolumn, nrow;
 } carom_finding;
@@ -79,7 +78,8 @@ carom_finding *carom_find_plot(carom_findings *f, const char *title, const char 
                                unsigned scale);
 void carom_find_series(carom_finding *plot, const char *name, carom_chart_style style, size_t n, const double *x,
                        const double *y);
-void carom_find_slope(carom_finding *plot, double slope, double x, double y);
+void carom_find_slope(carom_finding *plot, double slope, double x, double y); /* a triangle there */
+void carom_find_mark(carom_finding *plot, const char *text, double x, double y); /* NAN: a line for all of them */
 /* header: "h|error|order"; cells of a row likewise. */
 carom_finding *carom_find_table(carom_findings *f, const char *title, const char *header);
 void carom_find_row(carom_finding *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -105,18 +105,21 @@ carom_status carom_run_log_options(carom_options *options, const carom_model *mo
 carom_status carom_run_log_make(carom_run_log *record, const char *model, const char *parameters, const char *settings,
                                 carom_error *error);
 void carom_run_log_free(carom_run_log *record);
-/* Runs a comparison and puts a log-log plot of every norm and a table of orders; each order must be within
- * [expected - below, expected + above] (expected[scheme*nnorm + norm]; NAN: shown, not checked). */
+/* Runs a comparison, draws its errors with the slopes that are declared for them, and checks the orders. */
 typedef struct carom_comparison {
     const char *model, *parameters, *settings;
     const char *const *schemes;
     const char *const *norms;
     const double *h;
     int nscheme, nnorm, nh, shifts;
-    const double *expected;
-    double below, above;
-    const double *known;  /* [(scheme*nnorm + norm)*nh + h] errors; NAN: not known; NULL: none. Goes with shifts = 1 */
-    double within;        /* relative distance from known that passes */
+    const double *expected;     /* [scheme*nnorm + norm] orders that are declared; NAN: none; NULL: none at all */
+    const double *least, *most; /* likewise: where a measured order must be; NAN: anywhere; NULL: expected -+ slack */
+    double slack;
+    const double *known; /* [(scheme*nnorm + norm)*nh + h] errors by another computation; NAN: not known; NULL: none.
+                          * Goes with shifts = 1 */
+    double within;       /* relative distance from known that passes */
+    const char *figure;  /* one plot of all errors with this title; NULL: one for each norm */
+    bool relative;       /* it shows errors over the size of the exact solution in the norm */
 } carom_comparison;
 carom_status carom_find_orders(carom_findings *f, const carom_comparison *comparison, carom_error *error);
 /* A check that the error of one run in each of these norms is not above most. */

@@ -306,6 +306,8 @@ carom_status carom_moreau_velocity(carom_step *s, carom_moreau_work *w, bool *hi
     s->contacts->h = h;
     if (sys->model->ncontact) {
         forecast(s, w, s->field[GAMMA] * h);
+        for (int k = 0; k < w->nstruck; k++)
+            w->g_bar[w->struck[k]] = -1;
         carom_system_eval(sys, CAROM_LAW, now->t, now->q, now->v);
     }
     if (w->catches)

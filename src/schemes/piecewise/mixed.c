@@ -14,29 +14,39 @@
  * methods keep their order, but take about h^(-(p+1)/4) steps there, a hundred times the work of an implicit one at
  * order 5; take that, or `tolerance`. Steps end where a force changes its branch, too (switches.c).
  *
- * We differ from the paper: no step of Moreau and Jean of length hb around an impact, but the impact law at the root
- * polished to rounding (hb = 0); modes are decided where the violated inequality is strict; closed contacts are a
- * state, not a test of the gap. A step holds at most SUBSTEPS events and ends early there. Dense output by the quintic
- * of the ends: order 5 in q, 4 in v. */
+ * With critical = moreau the paper's algorithm: a step of Moreau and Jean of length hb = C h^(p+1) around each impact
+ * (critical.c). Errors of O(hb) = O(h^(p+1)) for each impact keep the order p. We differ from it with critical =
+ * event: the impact law at the root polished to rounding (hb = 0). In both modes are decided where the violated
+ * inequality is strict; closed contacts are a state, not a test of the gap. A step holds at most SUBSTEPS events and
+ * ends early there. Dense output by the quintic of the ends: order 5 in q, 4 in v. */
 #include <math.h>
 #include <string.h>
 
+#include "schemes/moreau/moreau_jean.h"
 #include "schemes/piecewise/piecewise.h"
 
 enum { SUBSTEPS = 64 };
-enum { RK };
+enum { RK, CRITICAL, C };
+enum { EVENT, MOREAU }; /* values of the field critical */
 
 static const carom_field fields[] = {
     {"rk", CAROM_FIELD_ENUM, CAROM_TABLEAU_RADAU5, 0, CAROM_TABLEAU_COUNT - 1, CAROM_TABLEAU_NAMES,
      "Runge-Kutta method of the motion between events; the number is its order"},
+    {"critical", CAROM_FIELD_ENUM, EVENT, 0, 0, "event moreau",
+     "impacts at their own instants, or in a step of Moreau and Jean of length C h^(p+1) around them, p the order"},
+    {"C", CAROM_FIELD_DOUBLE, 1, 1e-6, 1e6, NULL, "critical=moreau: the constant of that length"},
     {0},
 };
+/* What the core evaluates, and a step of Moreau and Jean. */
+static const unsigned requests[] = {CAROM_PIECEWISE_REQUESTS, CAROM_GAP, CAROM_LAW, CAROM_MASS | CAROM_FORCE |
+                                    CAROM_JACOBIAN, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, CAROM_JACOBIAN, 0};
 
 typedef struct mixed_work {
     carom_piecewise tol; /* first: the functions of the core find it in step->work */
     carom_state from; /* start of a substep */
     double *impulse;  /* [nrow] since the start of the step */
     double *atol;     /* [nv] */
+    carom_moreau_work moreau; /* of critical steps */
 } mixed_work;
 
 static void orders(const double *field, double *smooth, double *impact)
@@ -44,10 +54,26 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = carom_tableau_list((int)field[RK])->order;
 }
 
+static unsigned traits(const double *field)
+{
+    return field[CRITICAL] == EVENT ? CAROM_LOCATES_EVENTS : 0;
+}
+
+/* A step of Moreau and Jean knows simultaneous impacts alone. */
+static carom_status accepts(const carom_model *model, const double *field, carom_error *error)
+{
+    const carom_impact_rule *rule = carom_impact_rule_of(model);
+    if (field[CRITICAL] == MOREAU && model->ncontact && rule != &carom_rule_simultaneous)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "mixed: with critical=moreau impacts are simultaneous, not %s",
+                   rule->method.name);
+    return CAROM_OK;
+}
+
 static void layout(carom_layout *layout, const carom_system *system, void *work)
 {
     mixed_work *w = work;
     carom_piecewise_layout(layout, system, &w->tol);
+    carom_moreau_layout(layout, system, &w->moreau);
     CAROM_PLACE(layout, w->from.q, system->nq);
     CAROM_PLACE(layout, w->from.v, system->nv);
     CAROM_PLACE(layout, w->from.impulse, system->nrow);
@@ -77,6 +103,15 @@ static void tell_energy(carom_step *s)
     record->segment[record->nsegment - 1].energy = s->system->at.energy[0] + s->system->at.energy[1];
 }
 
+/* The motion up to the next event, or the critical step that is due. */
+static carom_status next_part(carom_step *part, mixed_work *w)
+{
+    if (w->tol.closing < 0)
+        return carom_piecewise_step(part);
+    part->h = CAROM_MIN(part->h, w->tol.critical);
+    return carom_critical_step(part, &w->tol, &w->moreau);
+}
+
 static carom_status step(carom_step *s)
 {
     mixed_work *w = s->work;
@@ -92,12 +127,14 @@ static carom_status step(carom_step *s)
     part.atol = w->atol;
     double done = 0, full = s->h;
     w->tol.tableau = T, w->tol.constant = true, w->tol.full = full;
+    w->tol.critical = s->field[CRITICAL] == EVENT ? 0 : CAROM_MAX(s->field[C] * pow(full, T->order + 1), 1e-15);
+    w->tol.closing = -1;
     part.options = &options, part.now = &w->from;
     copy_state(sys, s->now, &w->from);
     memset(w->impulse, 0, sizeof(double) * (size_t)sys->nrow);
     for (int k = 0; k < SUBSTEPS && w->from.t + (full - done) > w->from.t; k++) {
         part.h = full - done;
-        CAROM_TRY(carom_piecewise_step(&part));
+        CAROM_TRY(next_part(&part, w));
         done = part.h >= full - done ? full : done + part.h;
         for (int r = 0; r < sys->nrow; r++)
             w->impulse[r] += s->next->impulse[r];
@@ -116,8 +153,10 @@ const carom_scheme carom_scheme_mixed = {
                .ref = "Acary (2009), INRIA RR-7151, Algorithm 1",
                .fields = fields},
     .orders = orders,
-    .traits = CAROM_LOCATES_EVENTS | CAROM_KEEPS_MODES,
-    .requests = carom_piecewise_requests,
+    .traits = CAROM_KEEPS_MODES,
+    .traits_of = traits,
+    .accepts = accepts,
+    .requests = requests,
     .segments = SUBSTEPS,
     .rules = carom_piecewise_rules,
     .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,

@@ -5,7 +5,8 @@
  * repeating the trial with other lengths (events.c): that is w->end, `probe` holds the trials in between. There the
  * positions and velocities are projected on what the modes hold, and what happens is decided (modes.c): an impact, new
  * modes, the end of an accumulation of impacts (freeze.c), another share of redundant forces (redundant.c).
- * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length. */
+ * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length, if asked for
+ * with a step of another scheme around each impact (critical.c). */
 #ifndef CAROM_PIECEWISE_H
 #define CAROM_PIECEWISE_H
 
@@ -58,6 +59,8 @@ typedef struct carom_piecewise { /* the work of a step */
     const carom_tableau *tableau;        /* of the trials; NULL: Dormand and Prince's pair */
     bool constant;                       /* steps of constant length, without error control; */
     double full;                         /* which */
+    double critical;                     /* length of a step of Moreau and Jean around an impact; 0: none, */
+    int closing;                         /* and the contact that is hit in it next; -1: none */
     bool watches;                        /* for stiffness */
     carom_rk_stages stages;                /* of an implicit one */
     carom_given_modes given;
@@ -83,6 +86,8 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_state still;                   /* the state handed to the impact: all contacts open, so that mu holds */
 } carom_piecewise;
 
+struct carom_moreau_work; /* moreau/moreau_jean.h */
+
 /* What an event is, and of which contact. */
 typedef enum carom_cause {
     CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END
@@ -90,7 +95,15 @@ typedef enum carom_cause {
 
 #define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
 
-extern const unsigned carom_piecewise_requests[]; /* the masks that the core evaluates, whichever scheme drives it */
+/* The masks that the core evaluates, whichever scheme drives it. */
+#define CAROM_PIECEWISE_REQUESTS                                                                             \
+    CAROM_MASS | CAROM_FORCE, CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,                       \
+        CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,                                 \
+        CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,                                 \
+        CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,                     \
+        CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, CAROM_GAP | CAROM_JACOBIAN,                                \
+        CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, CAROM_R_Q | CAROM_R_V,                                      \
+        CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V
 
 /* ---- runge_kutta.c ---- */
 void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_system *system);
@@ -169,9 +182,15 @@ carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done
 carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
 
+/* ---- critical.c: a step that found an impact ends before it instead; then a step of Moreau and Jean over s->h ---- */
+carom_status carom_critical_approach(carom_step *s, carom_piecewise *w, carom_cause *cause, int contact);
+carom_status carom_critical_step(carom_step *s, carom_piecewise *w, struct carom_moreau_work *moreau);
+
 /* ---- tolerance.c: from s->now to the first event or over s->h; mixed.c drives it, too ---- */
 carom_status carom_piecewise_step(carom_step *s);
 void carom_piecewise_layout(carom_layout *layout, const carom_system *system, void *work);
+void carom_piecewise_take_modes(carom_step *s, carom_piecewise *w);
+void carom_piecewise_show(carom_step *s, carom_piecewise *w); /* w->end and its modes become the next state */
 int carom_piecewise_memory(const carom_system *system);
 /* Position and velocity at the part r of the step, by the quintic of dense output. */
 void carom_piecewise_inside(const carom_system *system, const carom_piecewise *w, double r, const double *v_end,

@@ -21,19 +21,7 @@
 
 #include "schemes/piecewise/piecewise.h"
 
-const unsigned carom_piecewise_requests[] = {
-    CAROM_MASS | CAROM_FORCE,
-    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
-    CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
-    CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-    CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
-    CAROM_GAP | CAROM_JACOBIAN,
-    CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW,
-    CAROM_R_Q | CAROM_R_V,
-    CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V,
-    0,
-};
+static const unsigned requests[] = {CAROM_PIECEWISE_REQUESTS, 0};
 
 static const carom_field fields[] = {
     {"max_step", CAROM_FIELD_DOUBLE, 0, 0, 1e300, NULL, "longest step; 0: a twentieth of the run or of the period"},
@@ -123,7 +111,7 @@ void carom_piecewise_layout(carom_layout *layout, const carom_system *system, vo
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
 }
 
-static void take_modes(carom_step *s, carom_piecewise *w)
+void carom_piecewise_take_modes(carom_step *s, carom_piecewise *w)
 {
     w->modes = w->given.modes = s->modes_next;
     carom_modes_copy(s->system->model->ncontact, s->modes, s->modes_next);
@@ -294,17 +282,23 @@ static carom_status smooth(carom_step *s, carom_piecewise *w)
     }
 }
 
+void carom_piecewise_show(carom_step *s, carom_piecewise *w)
+{
+    const carom_system *sys = s->system;
+    carom_copy(sys->nq, w->end.q, s->next->q);
+    carom_copy(sys->nv, w->end.v, s->next->v);
+    for (int c = 0; c < sys->model->ncontact; c++)
+        w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
+    for (int c = 0; c < sys->model->ncontact; c++)
+        s->next->mode[c] = mode_of(w->modes[c].mode, carom_contact_link(sys, c)->law);
+}
+
 /* The end of the step becomes the next state, and is told. */
 static carom_status hand_over(carom_step *s, carom_piecewise *w, carom_cause cause, const double *v_before)
 {
     const carom_system *sys = s->system;
     int nv = sys->nv;
-    carom_copy(sys->nq, w->end.q, s->next->q);
-    carom_copy(nv, w->end.v, s->next->v);
-    for (int c = 0; c < sys->model->ncontact; c++)
-        w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
-    for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of(w->modes[c].mode, carom_contact_link(sys, c)->law);
+    carom_piecewise_show(s, w);
     if (!carom_all_finite(sys->nq, s->next->q) || !carom_all_finite(nv, s->next->v))
         CAROM_FAIL(s->error, CAROM_NOT_FINITE, "position or velocity is not finite after t = %.10g", s->now->t);
     tell_changes(s);
@@ -333,7 +327,8 @@ static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *caus
         CAROM_TRY(carom_piecewise_recheck_passive(s, w, &again));
     }
     CAROM_TRY(carom_switch_first(s, w));
-    return carom_piecewise_first_event(s, w, cause, contact);                                          /* (3) */
+    CAROM_TRY(carom_piecewise_first_event(s, w, cause, contact));                                      /* (3) */
+    return w->critical > 0 ? carom_critical_approach(s, w, cause, *contact) : CAROM_OK;
 }
 
 static carom_status advance(carom_step *s)
@@ -343,7 +338,7 @@ static carom_status advance(carom_step *s)
     int nv = sys->nv;
     carom_cause cause;
     int contact = 0;
-    take_modes(s, w);
+    carom_piecewise_take_modes(s, w);
     carom_piecewise_release(s, w);
     w->given.side = 0;
     w->start.x = 0;
@@ -406,7 +401,7 @@ const carom_scheme carom_scheme_tolerance = {
     .orders = orders,
     .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_KEEPS_MODES |
               CAROM_TELLS_MODES,
-    .requests = carom_piecewise_requests,
+    .requests = requests,
     .segments = 1,
     .rules = carom_piecewise_rules,
     .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG,
