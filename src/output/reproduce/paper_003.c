@@ -379,8 +379,8 @@ const carom_entry carom_entries_003[] = {
      "presence of finite accumulations of impacts.",
      "Algorithm 1 as printed does not advance when nothing happens, and never opens a contact: status is kept as "
      "state, events are roots of the motion, groups and freezing are ours. The critical step is the paper's: Moreau's "
-     "scheme over hb = C h^(p+1), C = 1, around each impact. The ball, whose flights are parabolas, shows the error of these "
-     "steps alone, of order p + 1; with the impact law at the root itself (critical=event) it is exact.",
+     "scheme over hb = C h^(p+1), C = 1, around each impact. The ball, whose flights are parabolas, shows the error of "
+     "these steps alone, of order p + 1; with the impact law at the root itself (critical=event) it is exact.",
      NULL, "linear-oscillator",
      "carom converge ball --t-end 5 --schemes mixed:rk=lobatto-a2:critical=moreau,mixed:rk=radau5:critical=moreau "
      "--h 0.12,0.06,0.03,0.015 --norms grid-max.q",
