@@ -171,7 +171,7 @@ START_TEST(errors_are_those_of_an_independent_program)
             double e = largest_error(&models[m], table[i].rk, exact[m], 331, 5),
                    e_c = largest_error(&models[m], critical, exact[m], 331, 5), known = table[i].e[m];
             printf("%-10s %d: event %.4e, moreau %.4e, known %.4e\n", table[i].rk, m, e, e_c, known);
-            CHECK_NEAR(e_c, known, 1e-4 * known + 1.5e-15);
+            CHECK_NEAR(e_c, known, 1e-4 * known + 5e-15); /* rounding of 331 steps */
             CHECK_NEAR(e, m ? known : 0, m ? 0.5 * known + 2e-15 : 5e-15);
         }
 }
