@@ -248,8 +248,9 @@ carom_status carom_options_from_model(carom_options *options, const carom_model 
 /* ---- the simulation --------------------------------------------------------------------------------- */
 typedef enum carom_mode { /* what a contact does */
     CAROM_OPEN, CAROM_CLOSED, CAROM_STICK, CAROM_SLIP, /* these four in a state; closed: without friction */
-    CAROM_PASSIVE,  /* closed and redundant: others hold it, it carries no force */
-    CAROM_SATURATED /* held by others that stick, its friction at the limit */
+    CAROM_PASSIVE,   /* closed and redundant: others hold it, it carries no force */
+    CAROM_SATURATED, /* held by others that stick, its friction at the limit */
+    CAROM_SLIP_BACK  /* against the direction of slip; of modes that are tried, never in a state */
 } carom_mode;
 typedef struct carom_state {
     double t;

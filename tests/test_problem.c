@@ -16,19 +16,19 @@ START_TEST(pinned_blocks_have_their_own_residual)
     carom_block *block = bench_block(&t, &carom_law_coulomb_spatial, 0.5);
     for (int i = 0; i < 3; i++)
         t.W[4 * i] = 2;
-    block->pin = CAROM_PIN_OPEN; /* |x| in units of u */
+    carom_block_pin(block, CAROM_OPEN); /* |x| in units of u */
     t.b[0] = -100;
     ck_assert(residual(&t) == 0);
     t.x[1] = 0.25;
     CHECK_NEAR(residual(&t), 0.5, 1e-16);
-    block->pin = CAROM_PIN_STICK; /* |u| alone, x of any sign */
+    carom_block_pin(block, CAROM_STICK); /* |u| alone, x of any sign */
     double sticking[] = {-3, 4, 1}, b[] = {6, -8, -2};
     memcpy(t.x, sticking, sizeof sticking);
     memcpy(t.b, b, sizeof b);
     ck_assert(residual(&t) == 0);
     t.b[1] += 0.125;
     CHECK_NEAR(residual(&t), 0.125, 1e-15);
-    block->pin = CAROM_PIN_SLIP; /* x_t = -mu x_n d, normal law */
+    carom_block_pin(block, CAROM_SLIP); /* x_t = -mu x_n d, normal law */
     block->direction[0] = 0.6;
     block->direction[1] = -0.8;
     double slipping[] = {2, -0.6, 0.8}, c[] = {-4, 5, 5};
@@ -154,10 +154,10 @@ static void sample(bench *t)
     unsigned long seed = 9;
     bench_begin(t, 1);
     bench_block(t, &carom_law_bilateral, 0);
-    bench_block(t, &carom_law_unilateral, 0)->pin = CAROM_PIN_OPEN;
-    bench_block(t, &carom_law_coulomb_planar, 1.0 / 3)->pin = CAROM_PIN_STICK;
+    carom_block_pin(bench_block(t, &carom_law_unilateral, 0), CAROM_OPEN);
+    carom_block_pin(bench_block(t, &carom_law_coulomb_planar, 1.0 / 3), CAROM_STICK);
     carom_block *slip = bench_block(t, &carom_law_coulomb_spatial, 0.1);
-    slip->pin = CAROM_PIN_SLIP;
+    carom_block_pin(slip, CAROM_SLIP);
     slip->direction[0] = sqrt(0.5);
     slip->direction[1] = -sqrt(0.5);
     for (int i = 0; i < t->problem.n; i++) {
@@ -199,7 +199,7 @@ START_TEST(a_dump_comes_back_to_the_last_bit)
             ck_assert_mem_eq(back->x0, t.x0, bytes);
         for (int k = 0; k < back->nblock; k++) {
             ck_assert_ptr_eq(back->block[k].law, t.block[k].law);
-            ck_assert(back->block[k].pin == t.block[k].pin);
+            ck_assert(back->block[k].pinned == t.block[k].pinned && back->block[k].mode == t.block[k].mode);
             ck_assert_mem_eq(back->block[k].c, t.block[k].c,
                              sizeof(double) * (size_t)carom_law_coefficients(t.block[k].law));
             ck_assert(back->block[k].row == t.block[k].row);

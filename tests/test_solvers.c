@@ -380,7 +380,7 @@ START_TEST(a_pinned_painleve_slip_that_presses_down_has_no_solution)
 {
     bench t;
     painleve(&t, -1);
-    t.block[0].pin = CAROM_PIN_SLIP;
+    carom_block_pin(&t.block[0], CAROM_SLIP);
     t.block[0].direction[0] = 1;
     ck_assert_int_eq(bench_solve(&t, NULL, 1e-10), CAROM_NO_SOLUTION);
     ck_assert_ptr_nonnull(strstr(t.error.text, "no solution"));

@@ -29,11 +29,11 @@ START_TEST(pins_hold_their_mode)
     bench_begin(&t, 1);
     carom_block *block = bench_block(&t, PLANAR, 0.5);
     fill_problem(&t, (double[]){2, 0.6, 0.6, 1}, (double[]){-1, 3});
-    block->pin = CAROM_PIN_OPEN;
+    carom_block_pin(block, CAROM_OPEN);
     expect_x(&t, (double[]){0, 0}, 0);
-    block->pin = CAROM_PIN_STICK; /* 2 x + .6 y = 1, .6 x + y = -3 */
+    carom_block_pin(block, CAROM_STICK); /* 2 x + .6 y = 1, .6 x + y = -3 */
     expect_x(&t, (double[]){2.8 / 1.64, -6.6 / 1.64}, 1e-14);
-    block->pin = CAROM_PIN_SLIP;
+    carom_block_pin(block, CAROM_SLIP);
     block->direction[0] = -1; /* against the motion: p = 2 + .3 */
     expect_x(&t, (double[]){1 / 2.3, 0.5 / 2.3}, 1e-15);
     t.b[0] = 1;

@@ -99,8 +99,8 @@ static void pin_some(bench *t, unsigned long *seed)
             continue;
         double y = x[0] + (t->problem.x0 ? t->problem.x0[block->row] : 0);
         double slip = block->law->rows == 3 ? hypot(u[1], u[2]) : block->law->rows == 2 ? fabs(u[1]) : 0;
-        block->pin = y <= 0 ? CAROM_PIN_OPEN : slip > 1e-9 ? CAROM_PIN_SLIP : CAROM_PIN_STICK;
-        for (int i = 1; block->pin == CAROM_PIN_SLIP && i < block->law->rows; i++)
+        carom_block_pin(block, y <= 0 ? CAROM_OPEN : slip > 1e-9 ? CAROM_SLIP : CAROM_STICK);
+        for (int i = 1; carom_block_is(block, CAROM_SLIP) && i < block->law->rows; i++)
             block->direction[i - 1] = u[i] / slip;
     }
 }

@@ -16,7 +16,7 @@ result() # CAROM WHERE ARGUMENTS...: what it prints and writes, without times
     code=0
     (cd "$where" && timeout 120 "$carom" "$@" >stdout 2>stderr) || code=$?
     echo "exit $code" >"$where/code"
-    sed -i -E '/"(wall_s|cpu_s|time_s|version|skipped)"/d; s/[0-9.]+ (ms|s) wall//g' "$where/stdout"
+    sed -i -E '/"(wall_s|cpu_s|time_s|version|skipped)"/d; s/[0-9.]+ (ms|s) wall//g; /^  [0-9.]+ s$/d' "$where/stdout"
     rm -f "$where"/*.h5 "$where"/*.sqlite*
 }
 

@@ -43,7 +43,7 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
             continue;
         bool slips = link->law->tangents && mode[link->contact] == CAROM_SLIP;
         block->c = carom_link_coefficients(system, link, !slips, 1);
-        block->pin = slips ? CAROM_PIN_SLIP : CAROM_PIN_NONE;                                    /* (2) */
+        block->pinned = slips, block->mode = CAROM_SLIP;                                         /* (2) */
         if (slips)
             direction_of(link, slip, block->direction);
     }

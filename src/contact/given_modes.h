@@ -17,14 +17,6 @@ typedef struct carom_link_mode {
     double direction[2]; /* of slip, unit; of a saturated contact: against its friction */
 } carom_link_mode;
 
-static inline bool carom_mode_carries(int mode) /* a force */
-{
-    return mode != CAROM_OPEN && mode != CAROM_PASSIVE;
-}
-static inline bool carom_mode_slips(int mode) /* friction is a part of the normal force, along the direction */
-{
-    return mode == CAROM_SLIP || mode == CAROM_SATURATED;
-}
 /* The mode of a closed contact whose tangential velocities are u: slip that is not above `rest` sticks. */
 static inline carom_mode carom_mode_tangential(int directions, const double *u, double rest)
 {

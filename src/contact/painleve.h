@@ -13,8 +13,7 @@ typedef struct carom_painleve {
 
 enum { CAROM_PAINLEVE_MAX = 4 }; /* contacts whose modes are tried, 4^n combinations */
 typedef struct carom_painleve_work {
-    double *K, *z, *b, *work, *x, *u, *u_first; /* of the equations of a mode */
-    int *row, *order;
+    void *memory; /* placed anew for every problem */
 } carom_painleve_work;
 void carom_painleve_layout(carom_layout *layout, carom_painleve_work *work, const carom_system *system);
 

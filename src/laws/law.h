@@ -95,6 +95,19 @@ static inline bool carom_law_can(const carom_law *law, carom_mode mode)
 {
     return law->modes >> mode & 1;
 }
+static inline bool carom_mode_carries(int mode) /* a force */
+{
+    return mode != CAROM_OPEN && mode != CAROM_PASSIVE;
+}
+static inline bool carom_mode_slips(int mode) /* friction is a part of the normal force, along the direction */
+{
+    return mode == CAROM_SLIP || mode == CAROM_SATURATED || mode == CAROM_SLIP_BACK;
+}
+/* The mode of a contact that is closed and does not slip. */
+static inline carom_mode carom_law_held(const carom_law *law)
+{
+    return law->tangents ? CAROM_STICK : CAROM_CLOSED;
+}
 /* The coefficient of restitution of a row of the law. */
 static inline double carom_law_restitution(const carom_law *law, const double *c, int row)
 {

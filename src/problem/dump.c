@@ -18,7 +18,7 @@
 #include "laws/coulomb.h"
 #include "problem/problem.h"
 
-static const char *const pin_name[] = {"none", "open", "stick", "slip"};
+static const char *const pin_name[] = {[CAROM_OPEN] = "open", [CAROM_STICK] = "stick", [CAROM_SLIP] = "slip"};
 
 static void put_values(FILE *file, const char *name, int rows, int columns, const double *values)
 {
@@ -57,8 +57,8 @@ carom_status carom_problem_dump(const carom_problem *problem, const double *x, F
         fprintf(file, "block %s", block->law->method.name);
         for (int i = 0; i < carom_law_coefficients(block->law); i++)
             fprintf(file, " %s", carom_shortest(block->c[i], text));
-        fprintf(file, " %s", pin_name[block->pin]);
-        for (int i = 0; block->pin == CAROM_PIN_SLIP && i < 2; i++)
+        fprintf(file, " %s", block->pinned ? pin_name[block->mode] : "none");
+        for (int i = 0; carom_block_is(block, CAROM_SLIP) && i < 2; i++)
             fprintf(file, " %s", carom_shortest(block->direction[i], text));
         fputc('\n', file);
     }
@@ -167,13 +167,12 @@ static carom_status get_block(reader *r, carom_arena *arena, carom_block *block)
         CAROM_FAIL(r->error, CAROM_FILE, "line %d: there is no law '%s'", r->line, r->word);
     CAROM_TRY(get_coefficients(r, arena, block));
     CAROM_TRY(next(r));
-    int pin = 0;
-    while (pin < CAROM_COUNT(pin_name) && strcmp(pin_name[pin], r->word) != 0)
-        pin++;
-    if (pin == CAROM_COUNT(pin_name))
+    for (int i = 0; i < CAROM_COUNT(pin_name); i++)
+        if (pin_name[i] && strcmp(pin_name[i], r->word) == 0)
+            carom_block_pin(block, (carom_mode)i);
+    if (!block->pinned && strcmp(r->word, "none") != 0)
         CAROM_FAIL(r->error, CAROM_FILE, "line %d: a pin is none, open, stick or slip, found '%s'", r->line, r->word);
-    block->pin = (carom_pin)pin;
-    for (int i = 0; block->pin == CAROM_PIN_SLIP && i < 2; i++)
+    for (int i = 0; carom_block_is(block, CAROM_SLIP) && i < 2; i++)
         CAROM_TRY(get_value(r, &block->direction[i]));
     return CAROM_OK;
 }

@@ -13,20 +13,29 @@
 #include "laws/law.h"
 #include "problem/delassus.h"
 
-typedef enum carom_pin {     /* a block may be held in a mode instead of being decided */
-    CAROM_PIN_NONE,
-    CAROM_PIN_OPEN,          /* x + x0 = 0 */
-    CAROM_PIN_STICK,         /* u = 0 in all rows, x of any sign */
-    CAROM_PIN_SLIP           /* x_t is the law's for slip along direction; the normal row keeps its law */
-} carom_pin;
-
 typedef struct carom_block {
     const carom_law *law;
     int row;                 /* first row */
     const double *c;         /* coefficients of the law, in the order of its fields */
-    carom_pin pin;
+    bool pinned;             /* held in a mode instead of being decided: */
+    carom_mode mode;         /* open: x + x0 = 0; stick: u = 0 in all rows, x of any sign; slip: x_t is the law's for
+                              * slip along direction, the normal row keeps its law */
     double direction[2];     /* of slip, unit */
 } carom_block;
+
+static inline void carom_block_pin(carom_block *block, carom_mode mode)
+{
+    block->pinned = true, block->mode = mode;
+}
+static inline bool carom_block_is(const carom_block *block, carom_mode mode) /* pinned to it? */
+{
+    return block->pinned && block->mode == mode;
+}
+/* Is slip pinned, of a law that can? */
+static inline bool carom_block_slips(const carom_block *block)
+{
+    return carom_block_is(block, CAROM_SLIP) && block->law->tangents > 0;
+}
 
 /* Coulomb's coefficient of a block whose law has one, 0 without friction. */
 static inline double carom_block_mu(const carom_block *block)

@@ -48,18 +48,12 @@ static double slip_residual(const carom_block *block, double rho, const double *
 
 static double block_residual(const carom_block *block, double rho, const double *u, const double *y)
 {
-    switch (block->pin) {
-    case CAROM_PIN_OPEN:
+    if (carom_block_is(block, CAROM_OPEN))
         return norm(block->law->rows, y) / rho;                          /* (2) */
-    case CAROM_PIN_STICK:
+    if (carom_block_is(block, CAROM_STICK))
         return norm(block->law->rows, u);                                /* (3) */
-    case CAROM_PIN_SLIP:
-        if (block->law->tangents)
-            return slip_residual(block, rho, u, y);                      /* (4) */
-        break;
-    case CAROM_PIN_NONE:
-        break;
-    }
+    if (carom_block_slips(block))
+        return slip_residual(block, rho, u, y);                          /* (4) */
     return block->law->residual(block->c, rho, u, y);                   /* (1) */
 }
 

@@ -49,24 +49,6 @@ static size_t work(int n, int nblock)
     return layout.used;
 }
 
-/* The next combination (1); false after the last. */
-static bool advance(const carom_problem *problem, unsigned char *mode)
-{
-    for (int k = problem->nblock - 1; k >= 0; k--) {
-        const carom_law *law = problem->block[k].law;
-        bool opens = law->tangents < law->rows;
-        int last_slip = law->tangents == 0   ? CAROM_FIX_STICK
-                        : law->tangents == 1 ? CAROM_FIX_SLIP_MINUS
-                                             : CAROM_FIX_SLIP_PLUS;
-        if (mode[k] < last_slip || (mode[k] == last_slip && opens)) {
-            mode[k] = mode[k] < last_slip ? mode[k] + 1 : CAROM_FIX_OPEN;
-            return true;
-        }
-        mode[k] = CAROM_FIX_STICK;
-    }
-    return false;
-}
-
 /* Where Newton's method begins: 0, but spatial slips need a direction: of the first guess, or against the motion. */
 static void start(const carom_problem *problem, const double *guess, double *y)
 {
@@ -94,7 +76,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     place(&w, &layout, problem->n, problem->nblock);
     size_t bytes = sizeof(double) * (size_t)problem->n;
     double best = INFINITY, good = fmin(s->tol, 1e-13);
-    memset(w.modes.mode, CAROM_FIX_STICK, (size_t)problem->nblock);
+    carom_modes_first(&w.modes, problem);
     start(problem, s->x, w.start);
     memset(s->x, 0, bytes);
     s->iterations = 0;
@@ -108,7 +90,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
             best = r;
             memcpy(s->x, w.y, bytes);
         }
-    } while (best > good && advance(problem, w.modes.mode));
+    } while (best > good && carom_modes_next(&w.modes, problem));
     s->none = best > s->tol && carom_problem_census(problem).plane == 0;
 }
 

@@ -241,7 +241,7 @@ static void run(workspace *w, const carom_problem *problem, carom_solve *s)
 static void read_basis(workspace *w, const carom_problem *problem, double *x)
 {
     int m = w->m;
-    memset(w->modes.mode, CAROM_FIX_OPEN, (size_t)problem->nblock);
+    memset(w->modes.mode, CAROM_OPEN, (size_t)problem->nblock);
     for (int i = 0; i < m; i++) {
         int k = w->basis[i] - m - 1;
         if (k < 0 || k >= m)
@@ -249,13 +249,12 @@ static void read_basis(workspace *w, const carom_problem *problem, double *x)
         if (w->row[k] >= 0)
             x[w->row[k]] += w->sign[k] * fmax(0, row_of(w, i)[0] * w->largest * w->root[k]);
         if (w->row[k] == problem->block[w->of[k]].row)
-            w->modes.mode[w->of[k]] = CAROM_FIX_STICK;
+            w->modes.mode[w->of[k]] = carom_law_held(problem->block[w->of[k]].law);
     }
     for (int i = 0; i < m; i++) {
         int k = w->basis[i] - m - 1, block = k >= 0 && k < m ? w->of[k] : -1;
-        if (block >= 0 && w->row[k] < 0 && w->modes.mode[block] != CAROM_FIX_OPEN)
-            w->modes.mode[block] =
-                x[problem->block[block].row + 1] < 0 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
+        if (block >= 0 && w->row[k] < 0 && w->modes.mode[block] != CAROM_OPEN)
+            w->modes.mode[block] = x[problem->block[block].row + 1] < 0 ? CAROM_SLIP : CAROM_SLIP_BACK;
     }
 }
 

@@ -42,12 +42,44 @@ static unsigned char mode_at(const carom_block *block, const double *z, double m
 {
     const carom_law *law = block->law;
     if (law->tangents < law->rows && !(z[0] > 0))
-        return CAROM_FIX_OPEN;
+        return CAROM_OPEN;
     double most;
     if (law->tangents == 0 || law->friction(block->c, z, &most) < most * margin)
-        return CAROM_FIX_STICK;
-    return z[law->rows - 1] < 0 || law->tangents > 1 ? CAROM_FIX_SLIP_PLUS : CAROM_FIX_SLIP_MINUS;
+        return carom_law_held(law);
+    return z[law->rows - 1] < 0 || law->tangents > 1 ? CAROM_SLIP : CAROM_SLIP_BACK;
 }
+
+/* ---- all combinations ---- */
+
+void carom_modes_first(carom_modes *modes, const carom_problem *problem)
+{
+    for (int k = 0; k < problem->nblock; k++)
+        modes->mode[k] = carom_law_held(problem->block[k].law);
+}
+
+/* The mode after this one; -1 after the last. */
+static int next_mode(const carom_law *law, int mode)
+{
+    if (mode == CAROM_STICK)
+        return CAROM_SLIP;
+    if (mode == CAROM_SLIP && law->tangents == 1)
+        return CAROM_SLIP_BACK;
+    return mode != CAROM_OPEN && law->tangents < law->rows ? CAROM_OPEN : -1;
+}
+
+bool carom_modes_next(carom_modes *modes, const carom_problem *problem)
+{
+    for (int k = problem->nblock - 1; k >= 0; k--) {
+        const carom_law *law = problem->block[k].law;
+        int next = next_mode(law, modes->mode[k]);
+        modes->mode[k] = (unsigned char)(next < 0 ? (int)carom_law_held(law) : next);
+        if (next >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- those that a force tells ---- */
 
 void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
 {
@@ -66,7 +98,7 @@ bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, cons
         unsigned char mode = mode_at(block, z, 1 + 1e-10);
         changed = changed || mode != modes->mode[k];
         modes->mode[k] = mode;
-        for (int i = 1; block->law->tangents > 1 && mode == CAROM_FIX_SLIP_PLUS && i < 3; i++)
+        for (int i = 1; block->law->tangents > 1 && mode == CAROM_SLIP && i < 3; i++)
             y[block->row + i] = z[i];
     }
     return changed;
@@ -79,7 +111,7 @@ static int choose_rows(carom_modes *modes, const carom_problem *problem, double 
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
         for (int i = 0; i < block->law->rows; i++) {
-            if (modes->mode[k] == CAROM_FIX_OPEN)
+            if (modes->mode[k] == CAROM_OPEN)
                 y[block->row + i] = 0;
             else
                 modes->row[n++] = block->row + i;
@@ -106,7 +138,7 @@ static void slip_on_line(const carom_modes *modes, const carom_problem *problem,
     const carom_block *block = &problem->block[k];
     int t = block->law->rows - 1;
     double *A = modes->A + (size_t)(i + t) * (size_t)n, w = mean_diagonal(problem, k);
-    double d = modes->mode[k] == CAROM_FIX_SLIP_PLUS ? 1 : -1, friction;
+    double d = modes->mode[k] == CAROM_SLIP ? 1 : -1, friction;
     block->law->slide(block->c, &d, 1, &friction);
     for (int j = 0; j < n; j++)
         A[j] = 0;
@@ -146,8 +178,8 @@ static bool assemble(carom_modes *modes, const carom_problem *problem, int n, co
     for (int k = 0, i = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
         int rows = block->law->rows, tangents = block->law->tangents;
-        int held = modes->mode[k] == CAROM_FIX_STICK ? rows : rows - tangents;
-        if (modes->mode[k] == CAROM_FIX_OPEN)
+        int held = carom_mode_slips(modes->mode[k]) ? rows - tangents : rows;
+        if (modes->mode[k] == CAROM_OPEN)
             continue;
         for (int r = 0; r < held; r++)
             modes->F[i + r] = velocity_row(modes, problem, n, block->row + r, y,

@@ -98,7 +98,7 @@ static int active_rows(const carom_problem *problem, const workspace *w)
 {
     int active = 0;
     for (int k = 0; k < problem->nblock; k++)
-        active += w->modes.mode[k] != CAROM_FIX_OPEN ? problem->block[k].law->rows : 0;
+        active += w->modes.mode[k] != CAROM_OPEN ? problem->block[k].law->rows : 0;
     return active;
 }
 
@@ -132,11 +132,12 @@ static void balance(const carom_problem *problem, workspace *w, carom_solve *s)
     carom_modes_guess(&w->modes, problem, s->x);
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        bool rests = w->modes.mode[k] != CAROM_FIX_STICK;
+        carom_mode held = carom_law_held(block->law);
+        bool rests = w->modes.mode[k] != held;
         for (int i = 0; i < block->law->rows; i++)
             rests = rests && fabs(w->u[block->row + i]) <= still;
         changed = changed || rests;
-        w->modes.mode[k] = rests ? CAROM_FIX_STICK : w->modes.mode[k];
+        w->modes.mode[k] = rests ? held : w->modes.mode[k];
     }
     if (!changed || active_rows(problem, w) > POLISH_ROWS)
         return;

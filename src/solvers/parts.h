@@ -8,9 +8,8 @@
 
 
 /* ---- given modes ---- */
-enum { CAROM_FIX_STICK, CAROM_FIX_SLIP_PLUS, CAROM_FIX_SLIP_MINUS, CAROM_FIX_OPEN }; /* stick: also closed */
 typedef struct carom_modes {
-    unsigned char *mode;      /* [nblock] */
+    unsigned char *mode;      /* [nblock] carom_mode: open, closed, stick, slip (with u_t > 0 on a line), slip back */
     bool nearest;             /* among many solutions: the nearest to y instead of the smallest */
     int most;                 /* rows of contacts that are not open that there is room for: active */
     double *A;                /* [active*active] */
@@ -19,6 +18,9 @@ typedef struct carom_modes {
 } carom_modes;
 /* For problems of n rows, of which at most `active` belong to contacts that are not open. */
 void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblock, int active);
+/* All combinations of modes one after the other, like a number whose digits are the modes; false after the last. */
+void carom_modes_first(carom_modes *modes, const carom_problem *problem);
+bool carom_modes_next(carom_modes *modes, const carom_problem *problem);
 /* Reads the modes off y. */
 void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y);
 /* Changes the modes to those of the law at (u, y): closed where y_n - rho u_n > 0, slip where y_t - rho u_t leaves the

@@ -20,13 +20,14 @@
 
 static bool is_joint(const carom_block *block)
 {
-    return block->pin == CAROM_PIN_STICK || (block->pin != CAROM_PIN_OPEN && block->law == &carom_law_bilateral);
+    return carom_block_is(block, CAROM_STICK) ||
+           (!carom_block_is(block, CAROM_OPEN) && block->law == &carom_law_bilateral);
 }
 
 static bool is_given(const carom_block *block)
 {
-    return block->pin == CAROM_PIN_OPEN ||
-           (block->pin == CAROM_PIN_SLIP && block->law->tangents == block->law->rows);
+    return carom_block_is(block, CAROM_OPEN) ||
+           (carom_block_slips(block) && block->law->tangents == block->law->rows);
 }
 
 /* The law that solvers see, with the scale of its rows (5); its coefficients are d, those of the block if unchanged. */
@@ -35,7 +36,7 @@ static const carom_law *simpler(const carom_block *block, double *scale, double 
     for (int i = 0; i < block->law->rows; i++)
         scale[i] = 1;
     *changed = false;
-    if (block->pin == CAROM_PIN_SLIP && block->law->tangents)
+    if (carom_block_slips(block))
         return &carom_law_unilateral;
     *changed = block->law->simpler != NULL;
     return *changed ? block->law->simpler(block->c, scale, d) : block->law;
@@ -107,7 +108,7 @@ static void add_row(carom_reduced *reduced, int row, double scale, int slip)
 static void add_contact(carom_reduced *reduced, const carom_problem *problem, int k)
 {
     const carom_block *block = &problem->block[k];
-    bool slips = block->pin == CAROM_PIN_SLIP && block->law->tangents, changed;
+    bool slips = carom_block_slips(block), changed;
     int n = reduced->problem.nblock++;
     double scale[CAROM_LAW_ROWS], *d = reduced->coefficient + n * CAROM_COEFFICIENTS_MAX;
     const carom_law *law = simpler(block, scale, d, &changed);
@@ -129,7 +130,7 @@ static void choose_rows(carom_reduced *reduced, const carom_problem *problem)
         const carom_block *block = &problem->block[k];
         for (int i = 0; is_joint(block) && i < block->law->rows; i++)
             add_row(reduced, block->row + i, 1, -1);
-        if (block->pin == CAROM_PIN_SLIP && is_given(block)) {
+        if (carom_block_slips(block) && is_given(block)) {
             block->law->slide(block->c, block->direction, 0, reduced->given + block->row);             /* (2) */
             reduced->any_given = true;
         }

@@ -25,7 +25,7 @@ bool carom_scaled_takes(const carom_problem *problem)
 {
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        if (!carom_law_plain(block->law) || (block->pin == CAROM_PIN_SLIP && block->law->rows > 1))
+        if (!carom_law_plain(block->law) || carom_block_slips(block))
             return false;
     }
     return true;
@@ -142,8 +142,8 @@ static void scale(carom_scaled *s)
         const carom_block *block = &p->block[k];
         double trace = carom_delassus_trace(p, k);
         s->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;                            /* (1) */
-        s->part[k] = block->pin == CAROM_PIN_OPEN ? CAROM_PART_NONE
-                     : block->pin == CAROM_PIN_STICK || block->law == &carom_law_bilateral ? CAROM_PART_EQUATION
+        s->part[k] = carom_block_is(block, CAROM_OPEN) ? CAROM_PART_NONE
+                     : carom_block_is(block, CAROM_STICK) || block->law == &carom_law_bilateral ? CAROM_PART_EQUATION
                                                                                             : CAROM_PART_CONTACT;
         s->mu[k] = carom_block_mu(block);
         for (int i = block->row; i < block->row + block->law->rows; i++) {

@@ -96,11 +96,11 @@ static bool choose(workspace *w, double still, const double *u)
         const carom_block *block = &w->p->block[k];
         const carom_law *law = block->law;
         bool known = law->tangents < law->rows;
-        if (block->pin == CAROM_PIN_OPEN)
+        if (carom_block_is(block, CAROM_OPEN))
             w->role[k] = NONE, known = true;
-        else if (block->pin == CAROM_PIN_STICK)
+        else if (carom_block_is(block, CAROM_STICK))
             w->role[k] = FREE, known = true;
-        else if (block->pin == CAROM_PIN_SLIP && law->tangents) {
+        else if (carom_block_slips(block)) {
             w->role[k] = known ? NORMAL : NONE; /* without a normal its force is given */
             known = true;
             law->slide(block->c, block->direction, 1, w->friction + 2 * (size_t)k);
@@ -318,7 +318,7 @@ static void right_side(workspace *w, const double *x)
     const carom_problem *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
         const carom_block *block = &p->block[k];
-        bool given = block->pin == CAROM_PIN_SLIP && block->law->tangents == block->law->rows;
+        bool given = carom_block_slips(block) && block->law->tangents == block->law->rows;
         for (int i = block->row; i < block->row + block->law->rows; i++)
             w->y[i] = given ? x[i] : p->x0 ? -p->x0[i] : 0;
     }
@@ -364,7 +364,7 @@ static bool follow(workspace *w, double still)
 {
     for (int k = 0; k < w->p->nblock; k++) {
         const carom_block *block = &w->p->block[k];
-        if (w->role[k] != NORMAL || block->law->tangents == 0 || block->pin == CAROM_PIN_SLIP)
+        if (w->role[k] != NORMAL || block->law->tangents == 0 || carom_block_is(block, CAROM_SLIP))
             continue;
         const double *ut = w->v + block->row + 1;
         double slip = block->law->tangents == 2 ? hypot(ut[0], ut[1]) : fabs(ut[0]);

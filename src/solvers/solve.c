@@ -329,7 +329,7 @@ carom_status carom_problem_solve(const carom_problem *problem, const carom_solve
     const carom_block *block = problem->block;
     solve->by = solver ? solver->method.name : "direct";
     solve->factorisations = 0;
-    if (problem->nblock == 1 && !solver && !problem->x0 && block->pin == CAROM_PIN_NONE) {
+    if (problem->nblock == 1 && !solver && !problem->x0 && !block->pinned) {
         if (block->law == &carom_law_unilateral)
             return solve_one_row(problem, solve, error);
         if (block->law->tangents)

@@ -111,9 +111,9 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
             c->problem.b[block->row + j] = carom_row_speed(sys, link->row + j, w->v_free);
         if (link->contact < 0)
             continue;
-        block->pin = mode[link->contact] == CAROM_STICK                    ? CAROM_PIN_STICK
-                     : link->law->tangents == 1 && mode[link->contact] == CAROM_SLIP ? CAROM_PIN_SLIP
-                                                                            : CAROM_PIN_NONE;
+        block->pinned = mode[link->contact] == CAROM_STICK ||
+                        (link->law->tangents == 1 && mode[link->contact] == CAROM_SLIP);
+        block->mode = mode[link->contact];
         block->direction[0] = link->law->tangents ? w->modes[link->contact].direction[0] : 0;
     }
     CAROM_TRY(carom_contacts_solve(c, sys, t1, s->error));

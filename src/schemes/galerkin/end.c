@@ -204,7 +204,7 @@ static void slip_on(carom_step *s, const carom_link *link, carom_block *block)
     double size = hypot(u[0], u[1]);
     if (!(carom_dot(2, u, s->now->u + link->row + 1) > 0))
         return;
-    block->pin = CAROM_PIN_SLIP;
+    carom_block_pin(block, CAROM_SLIP);
     for (int j = 0; j < 2; j++) {
         block->direction[j] = u[j] / size;
         w->base[link->row + 1 + j] = -carom_block_mu(block) * w->base[link->row] * block->direction[j];
@@ -223,7 +223,7 @@ static void given(carom_step *s)
         int i = c->active[k];
         const carom_link *link = &sys->link[i];
         carom_block *block = &c->problem.block[k];
-        block->pin = CAROM_PIN_NONE;
+        block->pinned = false;
         for (int r = link->row; r < link->row + link->rows; r++) {
             c->u_before[r] = carom_row_speed(sys, r, w->v_minus);
             c->u_free[r] = carom_row_speed(sys, r, w->v_base);
@@ -260,7 +260,7 @@ static bool again(carom_step *s)
         const double *u = c->solve.u + block->row + 1;
         if (!link->law->tangents)
             continue;
-        if (block->pin == CAROM_PIN_SLIP && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
+        if (carom_block_is(block, CAROM_SLIP) && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
             w->straight[i] = changed = true;
         if (block->c != carom_link_law(s->system, link) && carom_norm_max(link->law->tangents, u) > 1e-9 * scale)
             w->loose[i] = changed = true;

@@ -273,7 +273,7 @@ static void settle_directions(carom_step *s)
     for (int k = 0; k < c->nactive && w->turning; k++) {
         const carom_link *link = &s->system->link[c->active[k]];
         const carom_block *block = &c->problem.block[k];
-        if (link->law->tangents < 2 || block->pin != CAROM_PIN_SLIP)
+        if (link->law->tangents < 2 || !carom_block_is(block, CAROM_SLIP))
             continue;
         const double *u = s->now->u + link->row + 1, *W = c->problem.W.dense + (block->row + 1) * (c->problem.n + 1);
         double most = carom_block_mu(block) * c->solve.x[block->row] * CAROM_MAX(W[0], W[c->problem.n + 1]);

@@ -44,7 +44,7 @@ static int carrying(carom_step *s)
             continue;
         double d[2] = {0, 0}, most = carom_block_mu(block) * x[0];
         double t = link->law->tangents > 1 ? hypot(x[1], x[2]) : link->law->tangents ? fabs(x[1]) : 0;
-        bool slips = link->law->tangents && (block->pin == CAROM_PIN_SLIP || t >= most * (1 - 1e-9));
+        bool slips = link->law->tangents && (carom_block_is(block, CAROM_SLIP) || t >= most * (1 - 1e-9));
         for (int j = 1; j < link->rows && slips && most > 0; j++)
             d[j - 1] = -x[j] / most;
         take(s, &n, link, block, 0, slips ? d : NULL);

@@ -378,6 +378,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
                 causes[1] = CAROM_CAUSE_SLIP_END;
             break;
         case CAROM_PASSIVE:
+        case CAROM_SLIP_BACK:
             break;
         }
         if (!carom_law_can(carom_contact_link(sys, c)->law, CAROM_OPEN)) /* no normal force to vanish */
