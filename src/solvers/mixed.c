@@ -35,7 +35,7 @@ static bool takes(const carom_problem *problem)
 {
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
-        if (block->pin != CAROM_PIN_NONE || !carom_law_plain(block->law) || block->law->tangents)
+        if (block->pinned || !carom_law_plain(block->law) || block->law->tangents)
             return false;
     }
     return !problem->x0 && problem->n <= MOST;
