@@ -6,6 +6,8 @@ install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET carom)
     install(TARGETS carom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(FILES ${carom_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${carom_completions}/carom DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${carom_completions}/_carom DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 
 # Relative to itself, so that an installed tree can be moved.

@@ -45,6 +45,8 @@ enum { /* commands as bits: which ones take an option */
        CAROM_CLI_SOLVE = 1 << 16,
        CAROM_CLI_BENCH = 1 << 17,
        CAROM_CLI_RESUME = 1 << 18,
+       CAROM_CLI_NEW = 1 << 24,
+       CAROM_CLI_COMPLETION = 1 << 25,
        /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
        CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN |
                          CAROM_CLI_GRADIENT | CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE,
@@ -135,8 +137,8 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
-    X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge)          \
-    X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(version)
+    X(new) X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(sweep) X(merge)   \
+    X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(completion) X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
 /* An option of a command's own. */
@@ -172,6 +174,9 @@ int carom_cli_settings(const carom_cli *cli, const carom_model *model, carom_opt
 /* For commands that need more than a run does: rtol and atol that the command line leaves open. */
 void carom_cli_sharpen(const carom_cli *cli, carom_options *options, double tolerance);
 
+/* Explains a section of a model file; false: there is no such section. carom_cli_topic: NULL after the last. */
+bool carom_cli_section_help(FILE *file, const char *name);
+const char *carom_cli_topic(int i);
 void carom_cli_command_help(FILE *file, const carom_cli_command *command);
 void carom_cli_describe_method(FILE *file, const char *kind, const carom_method *method);
 /* Prints text in lines up to `width`, all but the first indented; a newline in text starts a new line. */
@@ -195,6 +200,7 @@ typedef struct carom_progress {
     bool shown;
 } carom_progress;
 void carom_progress_begin(carom_progress *progress, FILE *file, double t0, double t_end); /* decides by isatty */
+void carom_progress_say(carom_progress *progress, const char *text); /* until the first step */
 void carom_progress_step(carom_progress *progress, double t);
 void carom_progress_end(carom_progress *progress); /* wipes the line */
 double carom_wall_time(void);

@@ -25,7 +25,8 @@ static const char *const model_topic =
     "\n"
     "Further keys: forces, constraints (joints), let, outputs, stop, period, impacts, tables, draw, plugin; of a "
     "contact: slip,\n"
-    "friction, friction_static, restitution_t. Quote an expression that holds a comma, such as \"atan2(x, y)\".\n"
+    "friction, friction_static, restitution_t. Each is explained by 'carom help KEY'. Quote an expression that "
+    "holds a comma, such as \"atan2(x, y)\".\n"
     "'carom check FILE' shows what is derived from a model. The text of every built-in model is an example: carom "
     "help NAME.\n";
 
@@ -214,14 +215,16 @@ static void exit_topic(void)
 
 static int unknown_topic(const char *topic)
 {
-    const char *names[200] = {"model", "settings", "exit", "man"};
-    int n = 4;
+    const char *names[300];
+    int n = 0;
+    for (int i = 0; carom_cli_topic(i) && n < 99; i++)
+        names[n++] = carom_cli_topic(i);
     for (int i = 0; carom_cli_commands[i]; i++)
         names[n++] = carom_cli_commands[i]->name;
     for (int k = 0; k < CAROM_COUNT(lists); k++)
-        for (int i = 0; lists[k].method(i) && n < 199; i++)
+        for (int i = 0; lists[k].method(i) && n < 299; i++)
             names[n++] = lists[k].method(i)->name;
-    for (int i = 0; carom_builtin_name(i) && n < 199; i++)
+    for (int i = 0; carom_builtin_name(i) && n < 299; i++)
         names[n++] = carom_builtin_name(i);
     names[n] = NULL;
     return carom_cli_unknown("topic", topic, names, NULL);
@@ -329,12 +332,14 @@ static int help(const carom_cli *cli)
         manual(stdout);
     else if (carom_builtin_text(topic))
         fputs(carom_builtin_text(topic), stdout);
-    else if (!method_topic(topic))
+    else if (!carom_cli_section_help(stdout, topic) && !method_topic(topic))
         return unknown_topic(topic);
     return CAROM_EXIT_OK;
 }
 
 const carom_cli_command carom_cli_help_command = {
     "help", "[TOPIC]", 0, 1, CAROM_CLI_HELP, help, "explain a command, a scheme, a solver or a topic",
-    "TOPIC is a command, the name of a scheme, solver or law, or one of: model, settings, exit, man (the manual page).",
-    "carom help run\ncarom help moreau-jean", NULL};
+    "TOPIC is a command, the name of a scheme, solver or law, a section of a model file (contacts, draw, ...), a "
+    "built-in "
+    "model, or one of: model, settings, exit, man (the manual page).",
+    "carom help run\ncarom help contacts\ncarom help moreau-jean", NULL};

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "expr/expr.h"
 
 #define RUN CAROM_CLI_RUN
 #define RESUME CAROM_CLI_RESUME
@@ -35,7 +36,8 @@ const carom_cli_option carom_cli_options[] = {
     {"--every", NULL, "DT", RUN | REPORT, CAROM_CLI_SETTING, "every", 0,
      "sampling of the written trajectory; 0: every step"},
     {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
-     "sets a parameter, or an initial value as q.y=1 and v.y=0; may be repeated. Where a command varies something: "
+     "sets a parameter, or an initial value as q.y=1 and v.y=0; 2*pi/3 is a number, too; may be repeated. Where a "
+     "command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
     {"--output", "-o", "FILE", RUN | PLOT | (DRIVE & ~CAROM_CLI_GRADIENT) | CAROM_CLI_PAGE | SOLVE, CAROM_CLI_TEXT,
      NULL, AT(output),
@@ -61,8 +63,8 @@ const carom_cli_option carom_cli_options[] = {
      "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | RESUME | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL,
-     AT(quiet), "no summary and no progress; files, --json and errors remain"},
+    {"--quiet", NULL, NULL, RUN | RESUME | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE | CAROM_CLI_NEW,
+     CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},
     {"--phase", NULL, "COLUMN,COLUMN", PLOT, CAROM_CLI_PHASE, NULL, 0,
@@ -202,17 +204,23 @@ static bool split(const carom_cli *cli, const char *text, char by, carom_cli_pai
     return pair->name != NULL;
 }
 
+/* A number, or an expression without names but pi: "2*pi/3". */
+static bool read_value(const char *text, double *number)
+{
+    return carom_number(text, number) || carom_expr_constant(text, number);
+}
+
 /* "from:to:n"; a sweep over random points also takes "from:to" (n = 0) */
 static int take_range(carom_cli *cli, const carom_cli_pair *pair, const char *whole)
 {
     carom_cli_range *range = &cli->range[cli->nrange];
     carom_cli_pair from, rest;
     double n = 0;
-    bool good = split(cli, pair->value, ':', &from) && carom_number(from.name, &range->from);
+    bool good = split(cli, pair->value, ':', &from) && read_value(from.name, &range->from);
     if (good && cli->command->bit == CAROM_CLI_SWEEP && !strchr(from.value, ':'))
-        good = carom_number(from.value, &range->to);
+        good = read_value(from.value, &range->to);
     else
-        good = good && split(cli, from.value, ':', &rest) && carom_number(rest.name, &range->to) &&
+        good = good && split(cli, from.value, ':', &rest) && read_value(rest.name, &range->to) &&
                carom_number(rest.value, &n) && n >= 1 && n <= 1e9 && n == (double)(long)n;
     if (!good)
         return carom_cli_fail(CAROM_EXIT_USAGE,
@@ -247,8 +255,9 @@ static int take(carom_cli *cli, const carom_cli_option *option, const char *valu
     case CAROM_CLI_PARAMETER:
         if (split(cli, value, '=', &pair) && cli->command->bit & CAROM_CLI_RANGES && strchr(pair.value, ':'))
             return take_range(cli, &pair, value);
-        if (!split(cli, value, '=', &pair) || !carom_number(pair.value, &number))
-            return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=NUMBER%s, not '%s'",
+        if (!split(cli, value, '=', &pair) || !read_value(pair.value, &number))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "-p takes NAME=NUMBER%s (or an expression such as 2*pi/3), not "
+             "'%s'",
                                   cli->command->bit & CAROM_CLI_RANGES ? " or NAME=FROM:TO:N" : "", value);
         cli->parameter[cli->nparameter] = pair.name;
         cli->value[cli->nparameter++] = number;

@@ -91,16 +91,27 @@ static int adopt(const carom_cli *cli, job *j, carom_error *error)
     return names && values && carom_model_set(j->work.model, names, values, n, error) == CAROM_OK ? n : -1;
 }
 
+/* A path that a file names, as seen from the folder of that file, else from here; NULL: there is no such file. */
+static const char *beside(const carom_cli *cli, const char *path, const char *named)
+{
+    const char *slash = strrchr(path, '/');
+    const char *there = slash && *named != '/' ? carom_arena_format(cli->arena, "%.*s/%s", (int)(slash - path), path,
+                                                                    named) : NULL;
+    return there && is_file(there) ? there : is_file(named) ? named : NULL;
+}
+
 /* The model of a file: what the command line says, or what the file says it was, or the built-in one with its title. */
-static int find_model(const work *w, job *j)
+static int find_model(const work *w, job *j, const char *path)
 {
     const carom_cli *cli = w->cli;
     const carom_columns *t = j->table;
     const char *given = carom_cli_own(cli, "--model"), *found = given;
     carom_cli one = *cli;
     carom_error error = {0};
-    if (!found && t->source && (carom_builtin_text(t->source) || is_file(t->source)))
+    if (!found && t->source && carom_builtin_text(t->source))
         found = t->source;
+    if (!found && t->source)
+        found = beside(cli, path, t->source);
     if (!found)
         found = built_in(t->title);
     if (!found)
@@ -158,7 +169,7 @@ static int read_file(work *w, const char *path)
     j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
     j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
     j->run.scheme = j->table->scheme, j->run.about = about_file(w->cli, j);
-    int code = find_model(w, j);
+    int code = find_model(w, j, path);
     j->run.model = j->work.model;
     return code;
 }

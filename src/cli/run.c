@@ -46,6 +46,19 @@ static void describe_options(const carom_options *o, char *line, size_t size)
     }
 }
 
+/* The model as the file of the results names it: so that it is found from the folder of that file. */
+static const char *source_seen(const work *w)
+{
+    const carom_cli *cli = w->run.cli;
+    const char *source = cli->operand[0];
+    if (carom_builtin_text(source) || !strchr(cli->output, '/') || *source == '/' || !strcmp(source, "-"))
+        return source;
+    char *whole = realpath(source, NULL);
+    const char *kept = whole ? carom_arena_text(cli->arena, whole, strlen(whole)) : NULL;
+    free(whole);
+    return kept ? kept : source;
+}
+
 static int open_output(work *w)
 {
     const carom_cli *cli = w->run.cli;
@@ -61,7 +74,7 @@ static int open_output(work *w)
     describe_options(options, line, sizeof line);
     const carom_sink_info info = {.size = sizeof info, .scheme = options->scheme,
                                   .options = line,
-                                  .source = cli->operand[0],
+                                  .source = source_seen(w),
                                   .model_text = source ? source->bytes : NULL,
                                   .gaps = cli->gaps,
                                   .energy = options->energy};

@@ -14,14 +14,35 @@
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 
+/* All of standard input; NULL: it cannot be read, or is longer than a model may be. */
+static char *read_input(const carom_cli *cli, size_t *length)
+{
+    enum { MOST = 16 << 20 };
+    char *text = carom_arena_alloc(cli->arena, MOST + 1);
+    *length = text ? fread(text, 1, MOST + 1, stdin) : 0;
+    return text && !ferror(stdin) && *length <= MOST ? text : NULL;
+}
+
+static carom_status load_model(const carom_cli *cli, carom_model **model, carom_load_options *load, carom_error *error)
+{
+    size_t length;
+    if (cli->resumed)
+        return carom_checkpoint_model(model, cli->resumed, load, error);
+    if (strcmp(cli->operand[0], "-") != 0)
+        return carom_model_load(model, cli->operand[0], load, error);
+    char *text = read_input(cli, &length);
+    if (!text)
+        CAROM_FAIL(error, CAROM_FILE, "standard input cannot be read as a model: it fails, or is longer than 16 MiB");
+    return carom_model_parse(model, "standard input", text, length, load, error);
+}
+
 int carom_cli_load(const carom_cli *cli, carom_model **model, char *note)
 {
     carom_error error = {0};
     carom_load_options load = {.size = sizeof load, .allow_plugins = cli->allow_plugins, .jit = cli->jit,
                                .assemble = cli->assemble};
     *model = NULL;
-    if ((cli->resumed ? carom_checkpoint_model(model, cli->resumed, &load, &error)
-                      : carom_model_load(model, cli->operand[0], &load, &error)) != CAROM_OK)
+    if (load_model(cli, model, &load, &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_MODEL, "%s", error.text);
     snprintf(note, sizeof load.note, "%s", load.note);
     int code = CAROM_EXIT_OK;
@@ -94,6 +115,15 @@ void carom_progress_begin(carom_progress *progress, FILE *file, double t0, doubl
     const double now = carom_wall_time();
     *progress = (carom_progress){
         .file = file && isatty(fileno(file)) ? file : NULL, .t0 = t0, .t_end = t_end, .wall0 = now, .wall_shown = now};
+}
+
+void carom_progress_say(carom_progress *progress, const char *text)
+{
+    if (!progress->file)
+        return;
+    fprintf(progress->file, "\r\033[K%s", text);
+    fflush(progress->file);
+    progress->shown = true;
 }
 
 static void show(const carom_progress *progress, double t, double now)

@@ -84,6 +84,9 @@ bool carom_expr_reserved(const carom_expr_pool *pool, const char *name);
 carom_status carom_expr_parse(carom_expr_pool *pool, const carom_text_file *file, const carom_text_node *node,
                               const carom_expr_scope *scope, carom_expr *result, carom_error *error);
 
+/* The value of a text without names but those of the language, such as "2*pi/3"; false: it is none, or not finite. */
+bool carom_expr_constant(const char *text, double *value);
+
 /* ---- switches: where expressions change their branches, see freeze.c ---- */
 typedef struct carom_switch { /* a branch holds as long as f stays between two bounds */
     enum { CAROM_SWITCH_SIGN, CAROM_SWITCH_FLOOR, CAROM_SWITCH_MOD, CAROM_SWITCH_TABLE } kind;

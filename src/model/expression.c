@@ -12,7 +12,7 @@ carom_status carom_model_expression(const carom_model *m, const carom_text_file 
     if (!s || !s->compiled)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' is native code: expressions cannot name its parts",
                    m->name ? m->name : "");
-    carom_loader loader = {.s = s, .file = file ? file : &s->file, .error = error};
+    carom_loader loader = {.s = s, .file = file ? file : &s->file, .error = error, .outputs = m->output_name};
     carom_given given = {CAROM_EXPR_NONE, NULL};
     carom_compiled_lock(s->compiled);
     carom_status status = carom_load_expression(&loader, node, node->key ? node->key : "the expression", &given);
@@ -23,6 +23,11 @@ carom_status carom_model_expression(const carom_model *m, const carom_text_file 
 
 carom_status carom_model_expression_text(const carom_model *m, const char *text, int *expression, carom_error *error)
 {
+    for (int i = 0; m->source && i < m->noutput; i++) /* also those whose names are no words of expressions */
+        if (m->output_name && strcmp(m->output_name[i], text) == 0 && m->source->output) {
+            *expression = m->source->output[i].e;
+            return CAROM_OK;
+        }
     const carom_text_file file = {"expression", text, strlen(text)};
     const carom_text_place place = {1, 1, CAROM_MAX((int)CAROM_MIN(strlen(text), 10000), 1)};
     const carom_text_node node = {.kind = CAROM_TEXT_SCALAR, .text = text, .place = place, .text_column = 1};

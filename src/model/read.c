@@ -148,6 +148,9 @@ static carom_expr lookup(void *user, const char *name)
     if (strcmp(name, "t") == 0)
         return carom_expr_var(s->pool, 0);
     const carom_symbol *symbol = bsearch(word, s->symbol, (size_t)s->nsymbol, sizeof *symbol, compare);
+    for (int i = 0; !symbol && l->outputs && i < s->noutput; i++)
+        if (strcmp(name, l->outputs[i]) == 0)
+            return s->output[i].e;
     if (!symbol || symbol->kind == CAROM_SYMBOL_TABLE || (rate && symbol->kind != CAROM_SYMBOL_COORDINATE))
         return CAROM_EXPR_NONE;
     if (symbol->kind == CAROM_SYMBOL_COORDINATE)

@@ -113,6 +113,7 @@ typedef struct carom_loader {
     carom_error pending; /* of a name that was resolved while another expression was being parsed */
     bool failed;
     int depth;
+    const char *const *outputs; /* [noutput] that expressions may name, once they are there; NULL: they may not */
 } carom_loader;
 
 carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)

@@ -174,6 +174,7 @@ static int compute(carom_cli_converge *c)
         c->request.progress = progress, c->request.stop = carom_cli_stop, c->request.user = c;
         int most = c->request.nscheme * CAROM_MAX(c->request.nh, c->request.nrtol) * c->request.shifts;
         carom_cli_start(&c->run, 0, most, "runs");
+        carom_progress_say(&c->run.progress, "computing the reference, twice ...");
         status = carom_converge_run(&c->request, &c->result, &error);
         carom_cli_finish(&c->run);
     }

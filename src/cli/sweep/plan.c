@@ -177,6 +177,9 @@ int carom_cli_job_plan(carom_cli_job *job)
 {
     const carom_cli *cli = job->run.cli;
     carom_sweep *s = &job->sweep;
+    if (!strcmp(cli->operand[0], "-"))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "%s loads its model once for each thread: give a file, not -",
+                              cli->command->name);
     CAROM_CLI_TRY(read_axes(cli, s));
     CAROM_CLI_TRY(check_results(job));
     CAROM_CLI_TRY(read_shard(cli, s));

@@ -1,0 +1,89 @@
+/* topics.c: the sections of a model file, each in a few lines and an example. */
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct section {
+    const char *name, *text, *example;
+} sections[] = {
+    {"parameters", "Numbers with a name, or expressions of other parameters. -p NAME=VALUE changes them, and what "
+     "depends on "
+     "them follows; sweeps, gradients and fits vary them.",
+     "parameters: {m: 1, g: 9.81, h: 0.5, v0: sqrt(2*g*h)}"},
+    {"coordinates", "The unknowns of the motion with their initial values: numbers or expressions of parameters. "
+     "Needed. In "
+     "expressions y is the coordinate and y' its velocity.",
+     "coordinates: {x: 0, y: h}"},
+    {"velocities", "Initial velocities by the name of the coordinate; 0 where absent.", "velocities: {y: -v0}"},
+    {"let", "Names for intermediate expressions of anything, in any order.",
+     "let:\n  tip: y + l*sin(phi)\n  reach: hypot(x, y)"},
+    {"kinetic", "The kinetic energy, up to quadratic in the velocities; with potential and forces it gives the "
+     "equations of "
+     "motion. Instead: mass and force.",
+     "kinetic: m*(x'^2 + y'^2)/2 + J*phi'^2/2"},
+    {"potential", "The potential energy, of time, coordinates and parameters; 0 if absent.", "potential: m*g*y + "
+     "k*x^2/2"},
+    {"mass", "Instead of energies, with force: M a = F exactly as written. A map (diagonal) or a list of rows, "
+     "symmetric.",
+     "mass: {x: m, y: m}\nmass: [[m, 0], [0, m]]"},
+    {"force", "With mass: the force on each coordinate; 0 where absent.", "force: {x: -k*x - c*x', y: -m*g}"},
+    {"forces", "Generalized forces that are added to those of the energies: dampers, motors, loads.",
+     "forces: {x: -c*x' + a*cos(w*t)}"},
+    {"constraints", "Joints: expressions of time and coordinates that are kept at 0, or left = right. A start that "
+     "violates "
+     "one is refused, or moved with --assemble.",
+     "constraints: {rod: x^2 + y^2 = l^2}"},
+    {"contacts", "Where bodies may touch. gap (needed): open while positive; restitution (needed): 0 to 1; slip: "
+     "the sliding "
+     "velocity, one expression (planar friction) or two (spatial); friction: mu; friction_static; restitution_t. "
+     "law names "
+     "another law (carom list laws) with its own keys. Coefficients may depend on time, coordinates and parameters.",
+     "contacts:\n  ground: {gap: y - r, restitution: e, slip: \"x' + r*phi'\", friction: mu}\n"
+     "  brake: {law: bounded, along: x, limit: c}"},
+    {"impacts", "The rule for several impacts at one instant: simultaneous (the default), sequential or poisson "
+     "(carom list "
+     "rules).", "impacts: sequential"},
+    {"outputs", "Expressions with a name: columns of the results, and names for --of.", "outputs: {speed: "
+     "\"hypot(x', y')\"}"},
+    {"stop", "A condition that ends the run at the moment it begins to hold.", "stop: x > 5 or abs(phi) > pi/2"},
+    {"period", "Of the forcing, an expression of parameters: the unit of lyapunov, bifurcate, orbit and basin.",
+     "period: 2*pi/w"},
+    {"tables", "Measured functions of one argument: x and y, points, or a file with two columns; kind: spline (the "
+     "default), "
+     "pchip, linear; periodic: true.",
+     "tables:\n  lift: {x: [0, 90, 180, 270, 360], y: [0, 1, 2, 1, 0], periodic: true}"},
+    {"draw", "A planar picture for carom report: entries of one shape each: point: [x, y], line: [[x, y], ...], "
+     "polygon, "
+     "circle: [x, y, radius], spring: [[x, y], [x, y]]; angle turns a circle, style is body, ground, thin or "
+     "dashed, contact "
+     "colours by what that contact does.",
+     "draw:\n  floor: {line: [[-1, 0], [5, 0]], style: ground}\n  ball: {circle: [x, y, r], angle: phi, contact: "
+     "ground}"},
+    {"plugin", "A shared library that brings the model, relative to the file; needs --allow-plugins.", "plugin: "
+     "model.so"},
+    {"name", "A title of one line; the file's name if absent.", "name: woodpecker"},
+};
+
+static const char *const others[] = {"model", "settings", "exit", "man"};
+
+const char *carom_cli_topic(int i)
+{
+    return i < CAROM_COUNT(others) ? others[i]
+           : i - CAROM_COUNT(others) < CAROM_COUNT(sections) ? sections[i - CAROM_COUNT(others)].name : NULL;
+}
+
+bool carom_cli_section_help(FILE *file, const char *name)
+{
+    for (int i = 0; i < CAROM_COUNT(sections); i++) {
+        const struct section *s = &sections[i];
+        if (strcmp(s->name, name) != 0)
+            continue;
+        fprintf(file, "%s (section of a model file)\n    ", s->name);
+        carom_cli_wrap(file, s->text, 4, 96);
+        fprintf(file, "\n    ");
+        carom_cli_wrap(file, s->example, 4, 1000);
+        fprintf(file, "\nThe whole file: carom help model. What follows from it: carom check FILE.\n");
+        return true;
+    }
+    return false;
+}
