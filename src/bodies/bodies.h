@@ -71,7 +71,8 @@ typedef enum carom_joint_kind {
     CAROM_JOINT_SLIDER,
     CAROM_JOINT_BALL,
     CAROM_JOINT_WELD,
-    CAROM_JOINT_DISTANCE
+    CAROM_JOINT_DISTANCE,
+    CAROM_JOINT_SPRING /* no constraint at all: a force between two points */
 } carom_joint_kind;
 
 /* Between a point of body a and one of body b. Hinges turn about and sliders move along `axis`; the coordinate of a
@@ -90,7 +91,7 @@ typedef struct carom_joint {
     carom_quantity range[2], restitution;
     carom_quantity stiffness, rest, damping, friction; /* 0: none; friction: the largest force or torque */
     carom_expr motion, drive;           /* of t: the coordinate; of anything: a force or torque. CAROM_EXPR_NONE */
-    carom_quantity length;              /* distance */
+    carom_quantity length;              /* distance; of a spring without force */
     const carom_text_node *node;
 } carom_joint;
 

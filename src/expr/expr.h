@@ -76,6 +76,12 @@ typedef struct carom_expr_scope { /* what names mean */
     /* All names for the "nearest valid name" hint: i-th, NULL after the last. */
     const char *(*name)(void *user, int i);
     void *user;
+    /* NULL: there are no names with parts. box.x and brick[3,4].x are looked up as such, with
+     * the numbers in the place of their expressions, which index gives: false if they have none yet. */
+    bool (*index)(void *user, carom_expr e, int *number);
+    /* function(object, [list]).part, e.g. point(box, [1, 2]).x; *known: is there a function of that name? */
+    carom_expr (*part)(void *user, const char *function, const char *object, const carom_expr *list, int n,
+                       const char *part, bool *known);
 } carom_expr_scope;
 /* Does the language or a table own this name (sin, if, pi, and, cam ...)? A model must not declare it. */
 bool carom_expr_reserved(const carom_expr_pool *pool, const char *name);

@@ -103,7 +103,7 @@ static carom_status operator(carom_parser *p, const char *s)
         {"&&", CAROM_TOKEN_AND}, {"||", CAROM_TOKEN_OR}, {"<", CAROM_TOKEN_LT}, {">", CAROM_TOKEN_GT},
         {"!", CAROM_TOKEN_NOT}, {"+", CAROM_TOKEN_PLUS}, {"-", CAROM_TOKEN_MINUS}, {"*", CAROM_TOKEN_TIMES},
         {"/", CAROM_TOKEN_OVER}, {"^", CAROM_TOKEN_POWER}, {"(", CAROM_TOKEN_OPEN}, {")", CAROM_TOKEN_CLOSE},
-        {",", CAROM_TOKEN_COMMA},
+        {",", CAROM_TOKEN_COMMA}, {"[", CAROM_TOKEN_LEFT}, {"]", CAROM_TOKEN_RIGHT},
     };
     if (s[0] == '*' && s[1] == '*')
         return carom_parse_fail(p, p->token.at, 2, "a power is written with '^', as in x^2");

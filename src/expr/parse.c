@@ -1,6 +1,8 @@
 /* parse.c: expressions by recursive descent, no deeper than CAROM_PARSE_DEPTH. From loose to tight:
  *   or ||   and &&   not !   < <= > >= == != (once)   + -   * /   unary + -   ^ (to the right; 2^-1)   calls, ( )
  * so -x^2 = -(x^2). */
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "expr/parse.h"
@@ -90,9 +92,126 @@ static carom_status too_large(carom_parser *p)
     return carom_parse_fail(p, 0, 1, "the model's expressions need more than %d nodes", p->pool->limit);
 }
 
+/* ---- names with parts ---- */
+static carom_status too_long(carom_parser *p, const carom_token *token)
+{
+    return carom_parse_fail(p, token->at, 1, "a name with its parts has more than %d characters", CAROM_NAME_MAX);
+}
+
+/* [3, i+1] behind a name, whose text was read up to p->token; appends "[3,4]". */
+static carom_status indices(carom_parser *p, carom_token *token)
+{
+    size_t used = strlen(token->name);
+    int open = token->at + token->length, number;
+    char mark = '[';
+    p->token = (carom_token){.kind = CAROM_TOKEN_LEFT, .at = open, .length = 1};
+    CAROM_TRY(enter(p));
+    do {
+        carom_expr e;
+        CAROM_TRY(carom_parse_next(p));
+        int at = p->token.at;
+        CAROM_TRY(disjunction(p, &e));
+        if (!p->scope->index(p->scope->user, e, &number))
+            return carom_parse_fail(p, at, p->end - at, "an index must be a whole number from 0 on");
+        used += (size_t)snprintf(token->name + used, sizeof token->name - used, "%c%d", mark, number);
+        if (used >= sizeof token->name - 1)
+            return too_long(p, token);
+        mark = ',';
+    } while (ahead(p, CAROM_TOKEN_COMMA));
+    if (!ahead(p, CAROM_TOKEN_RIGHT))
+        return carom_parse_fail(p, open, 1, "this '[' is never closed");
+    p->depth--;
+    memcpy(token->name + used, "]", 2);
+    token->length = p->token.at + 1 - token->at;
+    return CAROM_OK;
+}
+
+/* Everything that belongs to the name token: its indices and parts; blanks end it. The next token is not read. */
+static carom_status path(carom_parser *p, carom_token *token)
+{
+    const char *text = p->node->text;
+    while (p->scope->index) {
+        int end = token->at + token->length, n = 1;
+        size_t used = strlen(token->name);
+        if (text[end] == '[') {
+            CAROM_TRY(indices(p, token));
+            continue;
+        }
+        if (text[end] != '.' || !isalpha((unsigned char)text[end + 1]))
+            break;
+        while (isalnum((unsigned char)text[end + n]) || text[end + n] == '_' || text[end + n] == '\'')
+            n++;
+        if (used + (size_t)n > CAROM_NAME_MAX)
+            return too_long(p, token);
+        memcpy(token->name + used, text + end, (size_t)n);
+        token->name[used + (size_t)n] = 0;
+        token->length += n;
+    }
+    p->token.at = token->at;
+    p->token.length = token->length;
+    return CAROM_OK;
+}
+
+static carom_status expect(carom_parser *p, carom_token_kind kind, const carom_token *name)
+{
+    if (ahead(p, kind))
+        return CAROM_OK;
+    return carom_parse_fail(p, p->token.at, CAROM_MAX(p->token.length, 1), "%s is written %s(BODY, [x, y]).x",
+                            name->name, name->name);
+}
+
+/* point(box, [w/2, 0]).x; the token ahead is '(' */
+static carom_status part(carom_parser *p, const carom_token *name, carom_expr *e)
+{
+    const char *text = p->node->text;
+    carom_expr list[3];
+    bool known;
+    int n = 0;
+    CAROM_TRY(enter(p));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(expect(p, CAROM_TOKEN_NAME, name));
+    carom_token object = p->token;
+    CAROM_TRY(path(p, &object));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(expect(p, CAROM_TOKEN_COMMA, name));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(expect(p, CAROM_TOKEN_LEFT, name));
+    do {
+        CAROM_TRY(carom_parse_next(p));
+        if (n == CAROM_COUNT(list))
+            return expect(p, CAROM_TOKEN_RIGHT, name);
+        CAROM_TRY(disjunction(p, &list[n++]));
+    } while (ahead(p, CAROM_TOKEN_COMMA));
+    CAROM_TRY(expect(p, CAROM_TOKEN_RIGHT, name));
+    CAROM_TRY(carom_parse_next(p));
+    CAROM_TRY(expect(p, CAROM_TOKEN_CLOSE, name));
+    p->depth--;
+    int end = p->token.at + p->token.length;
+    carom_token whole = {.kind = CAROM_TOKEN_NAME, .at = end, .name = ""};
+    if (text[end] == '.')
+        CAROM_TRY(path(p, &whole));
+    *e = p->scope->part(p->scope->user, name->name, object.name, list, n, whole.name + (whole.name[0] == '.'), &known);
+    if (*e == CAROM_EXPR_NONE && carom_expr_exhausted(p->pool))
+        return carom_parse_fail(p, 0, 1, "the model's expressions need more than %d nodes", p->pool->limit);
+    if (*e == CAROM_EXPR_NONE)
+        return carom_parse_fail(p, name->at, end + whole.length - name->at,
+                                "there is no %s(%s, [%d numbers])%s (.x, .y ..., with ' the velocity)", name->name,
+                                object.name, n, whole.name);
+    return carom_parse_next(p);
+}
+
 static carom_status name(carom_parser *p, carom_expr *e)
 {
     carom_token token = p->token;
+    bool special = false;
+    CAROM_TRY(path(p, &token));
+    if (p->scope->part)
+        p->scope->part(p->scope->user, token.name, NULL, NULL, 0, NULL, &special);
+    if (special) {
+        CAROM_TRY(carom_parse_next(p));
+        CAROM_TRY(expect(p, CAROM_TOKEN_OPEN, &token));
+        return part(p, &token, e);
+    }
     bool callable = carom_function_find(token.name) || carom_expr_find_table(p->pool, token.name) >= 0;
     CAROM_TRY(carom_parse_next(p));
     if (callable && ahead(p, CAROM_TOKEN_OPEN))

@@ -52,7 +52,7 @@ typedef struct part { /* an output array of carom_eval */
 
 static void parts(const carom_source *s, int np, part *to)
 {
-    int n = s->nq, r = s->nrow;
+    int n = s->nv, r = s->nrow;
     const part list[OUTPUTS] = {
         {CAROM_MASS, n, n, s->M},       {CAROM_FORCE, n, 1, s->F},       {CAROM_GAP, carom_source_links(s), 1, s->g},
         {CAROM_JACOBIAN, r, n, s->G},   {CAROM_JACOBIAN, r, 1, s->w},    {CAROM_GAMMA, r, 1, s->gamma},
@@ -79,8 +79,9 @@ static carom_expr element(const carom_source *s, const part *x, int i)
 static void slots_of_variables(const carom_source *s, carom_tape_slot *slot)
 {
     slot[0] = (carom_tape_slot){0, 0};
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nq; i++)
         slot[s->var_q + i] = (carom_tape_slot){1, i};
+    for (int i = 0; i < s->nv; i++) {
         slot[s->var_v + i] = (carom_tape_slot){2, i};
         slot[s->var_a + i] = (carom_tape_slot){4, i};
     }
@@ -121,7 +122,7 @@ static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, c
     } else if (carom_expr_exhausted(s->pool)) {
         status = carom_fail(error, CAROM_BAD_MODEL,
                             "the derivatives of the model are too large: more than %d nodes of expressions",
-                            CAROM_MAX_NODES);
+                            s->nodes);
     } else {
         slots_of_variables(s, variable);
         status = split ? carom_tape_split(&split->clock, &split->rest, &split->rows, s->pool, e, slot, (int)n, variable,

@@ -79,11 +79,11 @@ static carom_status affine(carom_loader *l, const carom_text_node *node, carom_g
     carom_source *s = l->s;
     bool any = false;
     CAROM_TRY(carom_load_expression(l, node, "slip", given));
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nv; i++) {
         carom_expr d = carom_expr_diff(s->pool, given->e, s->var_v + i);
         double value;
         any = any || !carom_expr_is_const(s->pool, d, &value) || value != 0;
-        if (carom_expr_depends(s->pool, d, s->var_v, s->var_v + s->nq))
+        if (carom_expr_depends(s->pool, d, s->var_v, s->var_v + s->nv))
             return carom_load_fail(
                 l, node->place,
                 "slip must be affine in the velocities, but its derivative with respect to %s depends on them",
@@ -239,8 +239,13 @@ carom_status carom_load_contacts(carom_loader *l)
         CAROM_TRY(carom_load_map(l, map, "contacts"));
         s->ncontact = map->nchild;
     }
+    if (s->bodies)
+        CAROM_TRY(carom_bodies_contacts(l));
+    s->njoint += s->added.njoint;
+    s->ncontact += s->added.ncontact;
+    const carom_text_node *section = s->njoint > CAROM_MAX_CONTACTS ? constraints : map;
     if (s->njoint > CAROM_MAX_CONTACTS || s->ncontact > CAROM_MAX_CONTACTS)
-        return carom_load_fail(l, (s->njoint > CAROM_MAX_CONTACTS ? constraints : map)->key_place,
+        return carom_load_fail(l, section ? section->key_place : s->root->place,
                                "%d constraints and %d contacts; there may be at most %d of each", s->njoint,
                                s->ncontact, CAROM_MAX_CONTACTS);
     s->joint = CAROM_NEW(s->arena, carom_given, s->njoint);
@@ -253,6 +258,14 @@ carom_status carom_load_contacts(carom_loader *l)
     int i = 0;
     for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next, i++)
         CAROM_TRY(contact(l, c, &s->contact[i], &contacts[i]));
+    for (int k = 0; k < s->added.njoint; k++) {
+        s->joint[s->njoint - s->added.njoint + k] = s->added.joint[k];
+        names[s->njoint - s->added.njoint + k] = s->added.joint_name[k];
+    }
+    for (int k = 0; k < s->added.ncontact; k++, i++) {
+        s->contact[i] = s->added.contact[k];
+        contacts[i] = s->added.contact_out[k];
+    }
     for (int k = 0; k < i; k++)
         s->nlaw += s->contact[k].ncoefficient;
     l->m->njoint = s->njoint;

@@ -10,6 +10,8 @@
  *   d/dt (T2 - T0 + V) = [f(t,q,0) v + V_t - T_t] + [(f(t,q,v) - f(t,q,0)) v] + power of contacts         (5)
  * and for mass and force as written
  *   d/dt (v^T M v / 2) = [F(t,q,0) v] + [(F - F(t,q,0)) v + v^T Mdot v / 2] + power of contacts           (6) */
+#include <string.h>
+
 #include "model/source.h"
 
 enum { COLLECTED = 40 }; /* coordinates up to which products of velocities are collected */
@@ -39,10 +41,31 @@ static carom_expr d(const carom_source *s, carom_expr e, int variable)
     return carom_expr_diff(s->pool, e, variable);
 }
 
+carom_expr carom_source_along(const carom_source *s, carom_expr e, int j)
+{
+    const carom_direction *x = &s->direction[j];
+    if (x->axis < 0)
+        return d(s, e, s->var_q + x->q);
+    /* e' = e (0, w)/2 of a quaternion: the column of w_axis */
+    static const struct { int part, sign; } column[3][4] = {
+        {{1, -1}, {0, 1}, {3, 1}, {2, -1}}, {{2, -1}, {3, -1}, {0, 1}, {1, 1}}, {{3, -1}, {2, 1}, {1, -1}, {0, 1}}};
+    carom_expr sum = carom_expr_const(s->pool, 0);
+    for (int k = 0; k < 4; k++) {
+        carom_expr part = carom_expr_var(s->pool, s->var_q + x->q + column[x->axis][k].part);
+        carom_expr term = mul(s, part, d(s, e, s->var_q + x->q + k));
+        sum = column[x->axis][k].sign > 0 ? add(s, sum, term) : sub(s, sum, term);
+    }
+    return mul(s, carom_expr_const(s->pool, 0.5), sum);
+}
+
+static carom_expr along(const carom_source *s, carom_expr e, int j)
+{
+    return carom_source_along(s, e, j);
+}
 
 static bool on_velocity(const carom_source *s, carom_expr e)
 {
-    return carom_expr_depends(s->pool, e, s->var_v, s->var_v + s->nq);
+    return carom_expr_depends(s->pool, e, s->var_v, s->var_v + s->nv);
 }
 
 bool carom_source_parametric(const carom_source *s, carom_expr e)
@@ -51,30 +74,34 @@ bool carom_source_parametric(const carom_source *s, carom_expr e)
            !carom_expr_depends(s->pool, e, s->var_x, s->var_x + CAROM_MAX(s->nrow, 1));
 }
 
-/* e_t + e_q v */
-static carom_expr rate(const carom_source *s, carom_expr e)
+carom_expr carom_source_rate(const carom_source *s, carom_expr e)
 {
     carom_expr sum = d(s, e, 0);
-    for (int j = 0; j < s->nq; j++)
-        sum = add(s, sum, mul(s, d(s, e, s->var_q + j), v(s, j)));
+    for (int j = 0; j < s->nv; j++)
+        sum = add(s, sum, mul(s, along(s, e, j), v(s, j)));
     return sum;
+}
+
+static carom_expr rate(const carom_source *s, carom_expr e)
+{
+    return carom_source_rate(s, e);
 }
 
 static carom_expr at_rest(const carom_source *s, carom_expr e)
 {
     carom_expr zero[CAROM_MAX_COORDINATES];
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < s->nv; i++)
         zero[i] = carom_expr_const(s->pool, 0);
-    return on_velocity(s, e) ? carom_expr_replace(s->pool, e, s->var_v, s->nq, zero) : e;
+    return on_velocity(s, e) ? carom_expr_replace(s->pool, e, s->var_v, s->nv, zero) : e;
 }
 
 static carom_expr quadratic(const carom_source *s, const carom_expr *M)
 {
     carom_expr sum = carom_expr_const(s->pool, 0), half = carom_expr_const(s->pool, 0.5);
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nv; i++) {
         for (int j = 0; j < i; j++)
-            sum = add(s, sum, mul(s, M[i * s->nq + j], mul(s, v(s, i), v(s, j))));
-        sum = add(s, sum, mul(s, half, mul(s, M[i * s->nq + i], mul(s, v(s, i), v(s, i)))));
+            sum = add(s, sum, mul(s, M[i * s->nv + j], mul(s, v(s, i), v(s, j))));
+        sum = add(s, sum, mul(s, half, mul(s, M[i * s->nv + i], mul(s, v(s, i), v(s, i)))));
     }
     return sum;
 }
@@ -82,18 +109,18 @@ static carom_expr quadratic(const carom_source *s, const carom_expr *M)
 /* (1') for models of moderate size. coefficient [pairs] of v_a v_b, a >= b, in row i of F */
 static carom_expr *pair(const carom_source *s, carom_expr *coefficient, int i, int a, int b)
 {
-    int high = CAROM_MAX(a, b), low = CAROM_MIN(a, b), pairs = s->nq * (s->nq + 1) / 2;
+    int high = CAROM_MAX(a, b), low = CAROM_MIN(a, b), pairs = s->nv * (s->nv + 1) / 2;
     return &coefficient[i * pairs + high * (high + 1) / 2 + low];
 }
 
 static void collect(const carom_source *s, carom_expr *coefficient)
 {
-    int n = s->nq;
+    int n = s->nv;
     carom_expr half = carom_expr_const(s->pool, 0.5);
     for (int j = 0; j < n; j++)
         for (int k = 0; k <= j; k++)
             for (int l = 0; l < n; l++) { /* D = dM_jk/dq_l occurs three times */
-                carom_expr D = d(s, s->M[j * n + k], s->var_q + l);
+                carom_expr D = along(s, s->M[j * n + k], l);
                 carom_expr *c = pair(s, coefficient, l, j, k);
                 *c = add(s, *c, j == k ? mul(s, half, D) : D);
                 c = pair(s, coefficient, j, k, l);
@@ -105,7 +132,7 @@ static void collect(const carom_source *s, carom_expr *coefficient)
 
 static void inertial_forces(carom_source *s, carom_expr *coefficient)
 {
-    int n = s->nq, pairs = n * (n + 1) / 2;
+    int n = s->nv, pairs = n * (n + 1) / 2;
     carom_expr b[CAROM_MAX_COORDINATES], T0 = at_rest(s, s->kinetic.e);
     for (int i = 0; i < n * pairs; i++)
         coefficient[i] = carom_expr_const(s->pool, 0);
@@ -113,9 +140,9 @@ static void inertial_forces(carom_source *s, carom_expr *coefficient)
     for (int i = 0; i < n; i++)
         b[i] = at_rest(s, d(s, s->kinetic.e, s->var_v + i));
     for (int i = 0; i < n; i++) {
-        carom_expr sum = sub(s, d(s, T0, s->var_q + i), d(s, b[i], 0));
+        carom_expr sum = sub(s, along(s, T0, i), d(s, b[i], 0));
         for (int j = 0; j < n; j++) {
-            carom_expr gyroscopic = sub(s, d(s, b[j], s->var_q + i), d(s, b[i], s->var_q + j));
+            carom_expr gyroscopic = sub(s, along(s, b[j], i), along(s, b[i], j));
             sum = add(s, sum, mul(s, sub(s, gyroscopic, d(s, s->M[i * n + j], 0)), v(s, j)));
             for (int k = 0; k <= j; k++)
                 sum = add(s, sum, mul(s, *pair(s, coefficient, i, j, k), mul(s, v(s, j), v(s, k))));
@@ -127,14 +154,19 @@ static void inertial_forces(carom_source *s, carom_expr *coefficient)
 static carom_status kinetic_terms(carom_loader *l) /* M, and the part of F that comes from T */
 {
     carom_source *s = l->s;
-    int n = s->nq;
+    int n = s->nv;
     carom_expr T = s->kinetic.e, *coefficient = NULL;
+    if (carom_expr_is_const(s->pool, T, NULL)) { /* there are only bodies */
+        for (int i = 0; i < n * n; i++)
+            s->M[i] = s->F[i / n] = carom_expr_const(s->pool, 0);
+        return CAROM_OK;
+    }
     for (int i = 0; i < n; i++) {
         carom_expr momentum = d(s, T, s->var_v + i);
         for (int j = 0; j <= i; j++)
             s->M[i * n + j] = s->M[j * n + i] = d(s, momentum, s->var_v + j);
         if (n > COLLECTED)
-            s->F[i] = sub(s, d(s, T, s->var_q + i), rate(s, momentum)); /* (1) */
+            s->F[i] = sub(s, along(s, T, i), rate(s, momentum)); /* (1) */
     }
     for (int i = 0; i < n * n; i++)
         if (on_velocity(s, s->M[i]))
@@ -155,12 +187,13 @@ static carom_status kinetic_terms(carom_loader *l) /* M, and the part of F that 
 static carom_status from_energy(carom_loader *l) /* (1) (5) */
 {
     carom_source *s = l->s;
-    carom_expr T = s->kinetic.e, V = s->potential.e;
+    carom_expr T = add(s, s->kinetic.e, carom_rigid_kinetic(s)), V = s->potential.e;
     carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), viscous = carom_expr_const(s->pool, 0);
     CAROM_TRY(kinetic_terms(l));
-    for (int i = 0; i < s->nq; i++) {
+    carom_rigid_terms(s);
+    for (int i = 0; i < s->nv; i++) {
         carom_expr f = s->forces[i].e, f0 = at_rest(s, f);
-        s->F[i] = add(s, sub(s, s->F[i], d(s, V, s->var_q + i)), f);
+        s->F[i] = add(s, sub(s, s->F[i], along(s, V, i)), f);
         external = add(s, external, mul(s, f0, v(s, i)));
         viscous = add(s, viscous, mul(s, sub(s, f, f0), v(s, i)));
     }
@@ -173,7 +206,7 @@ static carom_status from_energy(carom_loader *l) /* (1) (5) */
 
 static void from_mass(carom_source *s) /* (6) */
 {
-    int n = s->nq;
+    int n = s->nv;
     carom_expr external = carom_expr_const(s->pool, 0);
     for (int i = 0; i < n * n; i++)
         s->M[i] = s->mass[i].e;
@@ -192,16 +225,16 @@ static void from_mass(carom_source *s) /* (6) */
 
 static void normal_row(carom_source *s, int row, carom_expr g) /* (2) */
 {
-    for (int j = 0; j < s->nq; j++)
-        s->G[row * s->nq + j] = d(s, g, s->var_q + j);
+    for (int j = 0; j < s->nv; j++)
+        s->G[row * s->nv + j] = along(s, g, j);
     s->w[row] = d(s, g, 0);
     s->u[row] = rate(s, g);
 }
 
 static void slip_row(carom_source *s, int row, carom_expr u) /* (2) */
 {
-    for (int j = 0; j < s->nq; j++)
-        s->G[row * s->nq + j] = d(s, u, s->var_v + j);
+    for (int j = 0; j < s->nv; j++)
+        s->G[row * s->nv + j] = d(s, u, s->var_v + j);
     s->w[row] = at_rest(s, u);
     s->u[row] = u;
 }
@@ -210,13 +243,21 @@ static void rows(carom_source *s, const carom_model *m)
 {
     int row = 0, law = 0;
     for (int i = 0; i < s->njoint; i++) {
+        int added = i - (s->njoint - s->added.njoint);
+        carom_expr speed = added >= 0 ? s->added.joint_speed[added] : CAROM_EXPR_NONE;
         s->g[i] = s->joint[i].e;
-        normal_row(s, row++, s->g[i]);
+        if (speed != CAROM_EXPR_NONE)
+            slip_row(s, row++, speed);
+        else
+            normal_row(s, row++, s->g[i]);
     }
     for (int i = 0; i < s->ncontact; i++) {
         const carom_contact_given *c = &s->contact[i];
         s->g[carom_source_link(s, i)] = c->gap.e;
-        normal_row(s, row++, c->gap.e);
+        if (c->has_speed)
+            slip_row(s, row++, c->speed);
+        else
+            normal_row(s, row++, c->gap.e);
         for (int k = 0; k < m->contact[i].directions; k++)
             slip_row(s, row++, c->slip[k].e);
         for (int k = 0; k < c->ncoefficient; k++)
@@ -225,20 +266,21 @@ static void rows(carom_source *s, const carom_model *m)
     for (int r = 0; r < s->nrow; r++) {
         s->gamma[r] = rate(s, s->u[r]); /* (3) */
         s->acceleration[r] = s->gamma[r];
-        for (int j = 0; j < s->nq; j++)
+        for (int j = 0; j < s->nv; j++)
             s->acceleration[r] =
-                add(s, s->acceleration[r], mul(s, s->G[r * s->nq + j], carom_expr_var(s->pool, s->var_a + j)));
+                add(s, s->acceleration[r], mul(s, s->G[r * s->nv + j], carom_expr_var(s->pool, s->var_a + j)));
     }
 }
 
 static void residual(carom_source *s) /* (4) */
 {
-    int n = s->nq;
+    int n = s->nv;
     carom_expr scale = carom_expr_var(s->pool, s->var_s);
     for (int i = 0; i < n; i++) {
         carom_expr r = carom_expr_const(s->pool, 0);
         for (int j = 0; j < n; j++)
-            r = add(s, r, mul(s, s->M[i * n + j], carom_expr_var(s->pool, s->var_a + j)));
+            r = add(s, r, mul(s, s->M_formula[i * n + j], carom_expr_var(s->pool, s->var_a + j)));
+        r = add(s, r, carom_rigid_inertial(s, i));
         r = sub(s, r, mul(s, scale, s->F[i]));
         for (int k = 0; k < s->nrow; k++)
             r = sub(s, r, mul(s, s->G[k * n + i], carom_expr_var(s->pool, s->var_x + k)));
@@ -254,8 +296,8 @@ static const carom_expr *rows_of(const carom_source *s, unsigned which)
 carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column)
 {
     bool by_p = which & (CAROM_R_P | CAROM_U_P | CAROM_A_P), by_v = which & (CAROM_R_V | CAROM_A_V);
-    int variable = by_p ? s->var_of_p[column] : (by_v ? s->var_v : s->var_q) + column;
-    return d(s, rows_of(s, which)[row], variable);
+    carom_expr e = rows_of(s, which)[row];
+    return by_p ? d(s, e, s->var_of_p[column]) : by_v ? d(s, e, s->var_v + column) : along(s, e, column);
 }
 
 static bool all_parametric(const carom_source *s, const carom_expr *e, int n)
@@ -274,9 +316,11 @@ static bool entries_parametric(const carom_source *s, unsigned which, int nrow)
     int first = which & (CAROM_R_V | CAROM_A_V) ? s->var_v : s->var_q;
     for (int i = 0; i < nrow; i++) {
         unsigned char depends[CAROM_MAX_COORDINATES] = {0};
-        if (!carom_expr_variables(s->pool, f[i], first, first + s->nq, depends))
+        if (s->nq != s->nv)
+            memset(depends, 1, sizeof depends);
+        else if (!carom_expr_variables(s->pool, f[i], first, first + s->nv, depends))
             return false;
-        for (int j = 0; j < s->nq; j++) {
+        for (int j = 0; j < s->nv; j++) {
             carom_expr e = depends[j] ? carom_source_entry(s, which, i, j) : CAROM_EXPR_NONE;
             if (carom_expr_depends(s->pool, e, 0, s->var_s) || carom_expr_depends(s->pool, e, s->var_x, s->nvar))
                 return false;
@@ -288,7 +332,7 @@ static bool entries_parametric(const carom_source *s, unsigned which, int nrow)
 /* What depends on parameters alone (and on s). */
 static unsigned constants(const carom_source *s)
 {
-    const int n = s->nq;
+    const int n = s->nv;
     unsigned mask = 0;
     mask |= all_parametric(s, s->M, n * n) ? CAROM_MASS : 0;
     mask |= all_parametric(s, s->F, n) ? CAROM_FORCE : 0;
@@ -306,7 +350,7 @@ static unsigned constants(const carom_source *s)
 carom_status carom_source_derive(carom_loader *l)
 {
     carom_source *s = l->s;
-    int n = s->nq, ngap = carom_source_links(s);
+    int n = s->nv, ngap = carom_source_links(s);
     struct {
         carom_expr **array;
         int length;
@@ -324,6 +368,7 @@ carom_status carom_source_derive(carom_loader *l)
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i].array = CAROM_NEW(s->arena, carom_expr, arrays[i].length)))
             return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the equations of %d coordinates", n);
+    s->M_formula = s->M;
     if (s->from_energy)
         CAROM_TRY(from_energy(l));
     else
@@ -334,6 +379,6 @@ carom_status carom_source_derive(carom_loader *l)
     if (carom_expr_exhausted(s->pool))
         return carom_load_fail(l, s->root->place,
                                "the equations of the model are too large: more than %d nodes of expressions",
-                               CAROM_MAX_NODES);
+                               s->nodes);
     return CAROM_OK;
 }

@@ -13,7 +13,7 @@ enum { SHAPES_MOST = 500, POINTS_MOST = 500 };
 static const char *const kinds[] = {"point", "line", "circle", "polygon", "spring"};
 static const char *const styles[] = {"body", "ground", "thin", "dashed"};
 
-const char *carom_shape_name(carom_shape_kind kind)
+const char *carom_mark_name(carom_mark_kind kind)
 {
     return kinds[kind];
 }
@@ -112,24 +112,24 @@ static carom_status take_points(carom_loader *l, const carom_text_node *list, in
     return CAROM_OK;
 }
 
-static carom_status coordinates(carom_loader *l, const carom_text_node *node, carom_shape_kind kind, values *to)
+static carom_status coordinates(carom_loader *l, const carom_text_node *node, carom_mark_kind kind, values *to)
 {
     to->value = CAROM_NEW(l->s->arena, int, 2 * CAROM_MAX(node->nchild, 2) + 4);
     if (!to->value)
         return no_memory(l);
     switch (kind) {
-    case CAROM_SHAPE_POINT: return take_list(l, node, 2, "point: [x, y]", to);
-    case CAROM_SHAPE_CIRCLE: return take_circle(l, node, to);
-    case CAROM_SHAPE_LINE: return take_points(l, node, 2, POINTS_MOST, "line: [[x, y], [x, y], ...]", to);
-    case CAROM_SHAPE_POLYGON: return take_points(l, node, 3, POINTS_MOST, "polygon: [[x, y], [x, y], [x, y], ...]", to);
-    case CAROM_SHAPE_SPRING: return take_points(l, node, 2, 2, "spring: [[x, y], [x, y]]", to);
+    case CAROM_MARK_POINT: return take_list(l, node, 2, "point: [x, y]", to);
+    case CAROM_MARK_CIRCLE: return take_circle(l, node, to);
+    case CAROM_MARK_LINE: return take_points(l, node, 2, POINTS_MOST, "line: [[x, y], [x, y], ...]", to);
+    case CAROM_MARK_POLYGON: return take_points(l, node, 3, POINTS_MOST, "polygon: [[x, y], [x, y], [x, y], ...]", to);
+    case CAROM_MARK_SPRING: return take_points(l, node, 2, 2, "spring: [[x, y], [x, y]]", to);
     }
     return CAROM_OK;
 }
 
 /* ---- a shape ---- */
 static carom_status find_kind(carom_loader *l, const carom_text_node *map, const carom_text_node **node,
-                              carom_shape_kind *kind)
+                              carom_mark_kind *kind)
 {
     *node = NULL;
     for (int k = 0; k < CAROM_COUNT(kinds); k++) {
@@ -139,7 +139,7 @@ static carom_status find_kind(carom_loader *l, const carom_text_node *map, const
                                    kinds[*kind], kinds[k]);
         if (c) {
             *node = c;
-            *kind = (carom_shape_kind)k;
+            *kind = (carom_mark_kind)k;
         }
     }
     if (!*node)
@@ -148,7 +148,7 @@ static carom_status find_kind(carom_loader *l, const carom_text_node *map, const
     return CAROM_OK;
 }
 
-static carom_status shape(carom_loader *l, const carom_text_node *map, carom_shape *to)
+static carom_status shape(carom_loader *l, const carom_text_node *map, carom_mark *to)
 {
     static const char *const keys[] = {"point", "line", "circle", "polygon", "spring", "style", "contact", "angle"};
     const carom_text_node *node, *style, *contact, *angle;
@@ -169,7 +169,7 @@ static carom_status shape(carom_loader *l, const carom_text_node *map, carom_sha
         CAROM_TRY(choose(l, style, styles, CAROM_COUNT(styles), "style", &word));
     if (contact)
         CAROM_TRY(choose_contact(l, contact, &to->contact));
-    if (angle && to->kind != CAROM_SHAPE_CIRCLE)
+    if (angle && to->kind != CAROM_MARK_CIRCLE)
         return carom_load_fail(l, angle->key_place, "only a circle has an angle; '%s' is a %s", map->key,
                                kinds[to->kind]);
     if (angle)
@@ -190,7 +190,7 @@ carom_status carom_load_draw(carom_loader *l)
     if (map->nchild > SHAPES_MOST)
         return carom_load_fail(l, map->key_place, "%d shapes; there may be at most %d", map->nchild, SHAPES_MOST);
     carom_drawing *drawing = CAROM_NEW(l->s->arena, carom_drawing, 1);
-    carom_shape *list = CAROM_NEW(l->s->arena, carom_shape, map->nchild + 1);
+    carom_mark *list = CAROM_NEW(l->s->arena, carom_mark, map->nchild + 1);
     if (!drawing || !list)
         return no_memory(l);
     drawing->shape = list;

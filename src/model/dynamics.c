@@ -5,7 +5,7 @@
 
 static carom_status no_memory(carom_loader *l)
 {
-    return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the mass matrix of %d coordinates", l->s->nq);
+    return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the mass matrix of %d coordinates", l->s->nv);
 }
 
 static carom_status mass_map(carom_loader *l, const carom_text_node *node)
@@ -14,10 +14,10 @@ static carom_status mass_map(carom_loader *l, const carom_text_node *node)
     for (const carom_text_node *c = node->child; c; c = c->next) {
         int i;
         CAROM_TRY(carom_load_coordinate(l, c, &i));
-        CAROM_TRY(carom_load_positional(l, c, "mass", &s->mass[i * s->nq + i]));
+        CAROM_TRY(carom_load_positional(l, c, "mass", &s->mass[i * s->nv + i]));
     }
-    for (int i = 0; i < s->nq; i++)
-        if (!s->mass[i * s->nq + i].node)
+    for (int i = 0; i < s->nv; i++)
+        if (!s->mass[i * s->nv + i].node)
             return carom_load_fail(l, node->key_place, "mass has no entry for '%s'", s->q_name[i]);
     return CAROM_OK;
 }
@@ -25,15 +25,15 @@ static carom_status mass_map(carom_loader *l, const carom_text_node *node)
 static carom_status mass_rows(carom_loader *l, const carom_text_node *node)
 {
     carom_source *s = l->s;
-    if (node->nchild != s->nq)
-        return carom_load_fail(l, node->place, "mass has %d rows; there are %d coordinates", node->nchild, s->nq);
+    if (node->nchild != s->nv)
+        return carom_load_fail(l, node->place, "mass has %d rows; there are %d coordinates", node->nchild, s->nv);
     carom_given *entry = s->mass;
     for (const carom_text_node *row = node->child; row; row = row->next) {
         if (row->kind != CAROM_TEXT_LIST)
             return carom_load_fail(l, row->place, "a row of mass must be a list");
-        if (row->nchild != s->nq)
+        if (row->nchild != s->nv)
             return carom_load_fail(l, row->place, "this row of mass has %d entries; there are %d coordinates",
-                                   row->nchild, s->nq);
+                                   row->nchild, s->nv);
         for (const carom_text_node *c = row->child; c; c = c->next)
             CAROM_TRY(carom_load_positional(l, c, "mass", entry++));
     }
@@ -48,6 +48,10 @@ static carom_status force_map(carom_loader *l, const char *key, carom_given *for
     CAROM_TRY(carom_load_map(l, node, key));
     for (const carom_text_node *c = node->child; c; c = c->next) {
         int i;
+        if (l->s->bodies && carom_bodies_names(l, c->key)) {
+            CAROM_TRY(carom_bodies_force(l, c));
+            continue;
+        }
         CAROM_TRY(carom_load_coordinate(l, c, &i));
         CAROM_TRY(carom_load_expression(l, c, key, &force[i]));
     }
@@ -58,8 +62,9 @@ static carom_status energies(carom_loader *l, const carom_text_node *kinetic, co
 {
     carom_source *s = l->s;
     s->from_energy = true;
-    CAROM_TRY(carom_load_expression(l, kinetic, "kinetic", &s->kinetic));
-    s->potential = (carom_given){carom_expr_const(s->pool, 0), NULL};
+    s->kinetic = s->potential = (carom_given){carom_expr_const(s->pool, 0), NULL};
+    if (kinetic)
+        CAROM_TRY(carom_load_expression(l, kinetic, "kinetic", &s->kinetic));
     if (potential)
         CAROM_TRY(carom_load_positional(l, potential, "potential", &s->potential));
     return CAROM_OK;
@@ -83,15 +88,17 @@ carom_status carom_load_dynamics(carom_loader *l)
     if (kinetic && (mass || force))
         return carom_load_fail(l, mass ? mass->key_place : force->key_place,
                                "either kinetic and potential, or mass and force: not both");
-    if (!kinetic && potential)
+    if (!kinetic && potential && !s->bodies)
         return carom_load_fail(l, potential->key_place, "potential needs kinetic%s",
                                mass ? " (mass goes with force)" : "");
     if (!mass && force)
         return carom_load_fail(l, force->key_place, "force needs mass");
-    if (!kinetic && !mass)
+    if (mass && s->bodies)
+        return carom_load_fail(l, mass->key_place, "bodies go with kinetic and potential, not with mass and force");
+    if (!kinetic && !mass && (!s->bodies || s->nformula > 0))
         return carom_load_fail(l, s->root->place,
                                "the model has neither kinetic (with potential) nor mass (with force)");
-    size_t n = (size_t)s->nq;
+    size_t n = (size_t)s->nv;
     s->mass = CAROM_NEW(s->arena, carom_given, n * n);
     s->force = CAROM_NEW(s->arena, carom_given, n);
     s->forces = CAROM_NEW(s->arena, carom_given, n);
@@ -102,6 +109,8 @@ carom_status carom_load_dynamics(carom_loader *l)
         s->mass[i].e = zero;
     for (size_t i = 0; i < n; i++)
         s->force[i].e = s->forces[i].e = zero;
-    CAROM_TRY(kinetic ? energies(l, kinetic, potential) : matrices(l, mass));
+    CAROM_TRY(mass ? matrices(l, mass) : energies(l, kinetic, potential));
+    if (s->bodies)
+        CAROM_TRY(carom_bodies_dynamics(l));
     return force_map(l, "forces", s->forces);
 }

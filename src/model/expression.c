@@ -45,7 +45,7 @@ static double *point(const carom_model *m, double t, const double *q, const doub
     if (q)
         memcpy(variables + s->var_q, q, sizeof *q * (size_t)s->nq);
     if (v)
-        memcpy(variables + s->var_v, v, sizeof *v * (size_t)s->nq);
+        memcpy(variables + s->var_v, v, sizeof *v * (size_t)s->nv);
     for (int i = 0; i < m->np; i++)
         variables[s->var_of_p[i]] = p[i];
     return variables;
@@ -85,10 +85,10 @@ carom_status carom_model_gradient(const carom_model *m, int expression, double t
         return CAROM_NO_MEMORY;
     carom_compiled_lock(s->compiled);
     gradient[0] = slope(s, expression, 0, variables);
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nq; i++)
         dq[i] = slope(s, expression, s->var_q + i, variables);
+    for (int i = 0; i < s->nv; i++)
         dv[i] = slope(s, expression, s->var_v + i, variables);
-    }
     slopes_p(m, expression, variables, dv + m->nv);
     carom_compiled_unlock(s->compiled);
     free(variables);
@@ -122,12 +122,12 @@ carom_status carom_model_start_gradient(const carom_model *m, double *X)
     if (!variables)
         return CAROM_NO_MEMORY;
     carom_compiled_lock(s->compiled);
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nq; i++)
         if (!carom_source_override(s, "q.", s->q_name[i]))
             slopes_p(m, s->q0[i].e, variables, X + i * m->np);
-        if (!carom_source_override(s, "v.", s->q_name[i]))
+    for (int i = 0; i < s->nv; i++)
+        if (!carom_source_override(s, "v.", s->v_name[i]))
             slopes_p(m, s->v0[i].e, variables, X + (m->nq + i) * m->np);
-    }
     carom_compiled_unlock(s->compiled);
     free(variables);
     return CAROM_OK;

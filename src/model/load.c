@@ -11,6 +11,7 @@ static carom_status header(carom_loader *l)
     static const char *const keys[] = {
         "carom", "name", "parameters", "coordinates", "velocities", "kinetic", "potential", "mass", "force", "forces",
         "constraints", "contacts", "impacts", "let", "outputs", "stop", "period", "run", "tables", "draw", "plugin",
+        "space", "gravity", "bodies", "joints", "laws", "start", "solver",
     };
     carom_source *s = l->s;
     if (s->root->kind != CAROM_TEXT_MAP)
@@ -37,8 +38,15 @@ static carom_status read_sections(carom_loader *l)
     CAROM_TRY(carom_load_dynamics(l));
     CAROM_TRY(carom_load_contacts(l));
     CAROM_TRY(carom_load_run(l));
-    m->nq = m->nv = s->nq;
+    m->nq = s->nq;
+    m->nv = s->nv;
     m->q_name = s->q_name;
+    if (s->nq != s->nv) {
+        m->v_name = s->v_name;
+        m->manifold = &carom_bodies_manifold;
+        s->turning = (carom_turning){s->nv, s->direction};
+        m->user = &s->turning;
+    }
     m->q = s->q;
     m->v = s->v;
     m->p = s->p;
@@ -85,13 +93,16 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     carom_loader loader = {.s = s, .m = m, .file = &s->file, .error = error};
     carom_text_node *root = NULL;
     s->arena = carom_arena_new((size_t)1 << 30);
-    s->pool = carom_expr_pool_new(CAROM_MAX_NODES);
-    if (!s->arena || !s->pool)
+    if (!s->arena)
         return no_memory(error);
     m->source = s;
     CAROM_TRY(copy_request(s, r, error));
     CAROM_TRY(carom_text_parse(s->arena, &s->file, &root, error));
     s->root = root;
+    s->nodes = root->kind == CAROM_TEXT_MAP && carom_text_get(root, "bodies") ? CAROM_BODIES_NODES : CAROM_MAX_NODES;
+    s->pool = carom_expr_pool_new(s->nodes);
+    if (!s->pool)
+        return no_memory(error);
     CAROM_TRY(header(&loader));
     CAROM_TRY(carom_text_get(root, "plugin") ? carom_plugin_build(&loader) : read_sections(&loader));
     CAROM_TRY(carom_source_check(s, m, note, size, error));

@@ -84,11 +84,11 @@ static carom_status adopt(carom_loader *l)
     carom_model *m = l->m;
     char buffer[32];
     CAROM_TRY(carom_manifold_refuse(m, "a model file with a plugin", l->error));
-    s->nq = m->nq;
+    s->nq = s->nv = m->nq;
     s->nparameter = m->np;
     s->var_p = 1;
     s->nvar = s->var_x = 1 + m->np;
-    s->q_name = CAROM_NEW(s->arena, const char *, m->nq);
+    s->q_name = s->v_name = CAROM_NEW(s->arena, const char *, m->nq);
     s->parameter = CAROM_NEW(s->arena, carom_parameter, m->np);
     s->q = copy(l, m->q, m->nq);
     s->v = copy(l, m->v, m->nv);

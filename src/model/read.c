@@ -1,5 +1,6 @@
 /* read.c: the small steps of reading a section: kinds, keys, numbers and expressions, each with its error. */
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -145,12 +146,17 @@ static carom_expr lookup(void *user, const char *name)
         return CAROM_EXPR_NONE;
     memcpy(word, name, length + 1);
     word[length - rate] = 0;
+    for (int i = l->nindex - 1; i >= 0; i--)
+        if (strcmp(name, l->index[i].name) == 0)
+            return carom_expr_const(s->pool, l->index[i].value);
     if (strcmp(name, "t") == 0)
         return carom_expr_var(s->pool, 0);
     const carom_symbol *symbol = bsearch(word, s->symbol, (size_t)s->nsymbol, sizeof *symbol, compare);
     for (int i = 0; !symbol && l->outputs && i < s->noutput; i++)
         if (strcmp(name, l->outputs[i]) == 0)
             return s->output[i].e;
+    if (!symbol && s->bodies)
+        return carom_bodies_lookup(l, name);
     if (!symbol || symbol->kind == CAROM_SYMBOL_TABLE || (rate && symbol->kind != CAROM_SYMBOL_COORDINATE))
         return CAROM_EXPR_NONE;
     if (symbol->kind == CAROM_SYMBOL_COORDINATE)
@@ -175,13 +181,41 @@ static const char *name_at(void *user, int i)
     if (i <= s->nsymbol)
         return s->symbol[i - 1].name;
     i -= s->nsymbol + 1;
-    return i < s->nq ? s->rate_name[i] : NULL;
+    if (i < s->nv)
+        return s->rate_name[i];
+    return s->bodies ? carom_bodies_hint(s, i - s->nv) : NULL;
+}
+
+/* A number of parameters as they are now: with others the model is read anew. */
+static bool index_value(void *user, carom_expr e, int *number)
+{
+    carom_loader *l = user;
+    carom_source *s = l->s;
+    double value;
+    if (!carom_expr_is_const(s->pool, e, &value)) {
+        double *variables = carom_source_parametric(s, e) ? calloc((size_t)s->nvar, sizeof *variables) : NULL;
+        for (int i = 0; variables && i < s->nparameter; i++) {
+            const carom_override *override = carom_source_override(s, "", s->parameter[i].name);
+            variables[s->var_p + i] = override ? override->value : s->parameter[i].value;
+        }
+        value = variables ? carom_expr_value(s->pool, e, variables) : -1;
+        s->start_is_found = true;
+        free(variables);
+    }
+    *number = value >= 0 && value < INT_MAX && value == floor(value) ? (int)value : -1;
+    return *number >= 0;
+}
+
+static carom_expr part(void *user, const char *function, const char *object, const carom_expr *list, int n,
+                       const char *which, bool *known)
+{
+    return carom_bodies_part(user, function, object, list, n, which, known);
 }
 
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
 {
     carom_source *s = l->s;
-    const carom_expr_scope scope = {lookup, name_at, l};
+    const carom_expr_scope scope = {lookup, name_at, l, s->bodies ? index_value : NULL, s->bodies ? part : NULL};
     CAROM_TRY(scalar(l, node, what));
     given->node = node;
     carom_error own = {0};
@@ -194,7 +228,7 @@ carom_status carom_load_expression(carom_loader *l, const carom_text_node *node,
     }
     if (carom_expr_exhausted(s->pool))
         return carom_load_fail(l, node->place, "the model is too large: more than %d nodes of expressions",
-                               CAROM_MAX_NODES);
+                               s->nodes);
     return CAROM_OK;
 }
 
@@ -210,7 +244,7 @@ carom_status carom_load_positional(carom_loader *l, const carom_text_node *node,
 {
     carom_source *s = l->s;
     CAROM_TRY(carom_load_expression(l, node, what, given));
-    for (int j = 0; j < s->nq; j++)
+    for (int j = 0; j < s->nv; j++)
         if (carom_expr_depends(s->pool, given->e, s->var_v + j, s->var_v + j + 1))
             return carom_load_fail(l, node->place, "%s must not depend on velocities, but it contains %s", what,
                                    s->rate_name[j]);

@@ -7,29 +7,27 @@
 #include "model/source.h"
 
 /* What a name stands for: parameter i ('p'), coordinate i ('q', 'v'), or 0 for nothing. */
-static char find(const carom_source *s, const carom_model *m, const char *name, int *index)
+static char find(const carom_source *s, const char *name, int *index)
 {
     bool initial = (name[0] == 'q' || name[0] == 'v') && name[1] == '.';
-    int n = initial ? m->nq : s->nparameter;
-    char buffer[32];
-    for (int i = 0; i < n; i++) {
-        *index = i;
-        if (strcmp(initial ? name + 2 : name, initial ? carom_model_q_name(m, i, buffer) : s->parameter[i].name) == 0)
+    const char *const *names = name[0] == 'q' ? s->q_name : s->v_name;
+    int n = !initial ? s->nparameter : name[0] == 'q' ? s->nq : s->nv;
+    for (*index = 0; *index < n; ++*index)
+        if (strcmp(initial ? name + 2 : name, initial ? names[*index] : s->parameter[*index].name) == 0)
             return initial ? name[0] : 'p';
-    }
     return 0;
 }
 
 static carom_status unknown(const carom_source *s, const carom_model *m, const char *name, carom_error *error)
 {
-    int n = s->nparameter + 2 * m->nq, k = 0;
+    int n = s->nparameter + s->nq + s->nv, k = 0;
     carom_arena *arena = carom_arena_new(0);
     const char **names = arena ? CAROM_NEW(arena, const char *, n) : NULL;
-    char buffer[32];
     for (int i = 0; names && i < s->nparameter; i++)
         names[k++] = s->parameter[i].name;
-    for (int i = 0; names && i < 2 * m->nq; i++) {
-        names[k] = carom_arena_format(arena, "%c.%s", i < m->nq ? 'q' : 'v', carom_model_q_name(m, i % m->nq, buffer));
+    for (int i = 0; names && i < s->nq + s->nv; i++) {
+        names[k] = i < s->nq ? carom_arena_format(arena, "q.%s", s->q_name[i])
+                             : carom_arena_format(arena, "v.%s", s->v_name[i - s->nq]);
         k += names[k] != NULL;
     }
     const char *near = names ? carom_nearest(name, names, k) : NULL;
@@ -91,12 +89,13 @@ carom_status carom_model_set(carom_model *m, const char *const *names, const dou
     for (int i = 0; i < n; i++) {
         int index;
         CAROM_NEED(names[i], error);
-        char kind = find(s, m, names[i], &index);
+        char kind = find(s, names[i], &index);
         if (!kind)
             return unknown(s, m, names[i], error);
         if (!isfinite(values[i]))
             CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "the value of '%s' is %g", names[i], values[i]);
-        structure = structure || (kind == 'p' && s->parameter[index].index < 0);
+        structure = structure || (kind == 'p' && (s->parameter[index].index < 0 || s->start_is_found ||
+                                                  (s->structural && s->structural[index])));
     }
     int before = s->noverride;
     size_t bytes = sizeof *s->override * (size_t)before;

@@ -1,6 +1,6 @@
 /* source.h: a model file after reading: its names, its expressions, what was derived from them, and the compiled tapes.
  * Private to this folder. Variables of the expression pool, in this order:
- *     t | q [nq] | v [nq] | a [nq] | s | p [nparameter, as in the file] | x [nrow]
+ *     t | q [nq] | v [nv] | a [nv] | s | p [nparameter, as in the file] | x [nrow]
  * A parameter given by a number is a variable (independent); one given by others is replaced by its expression, so
  * derivatives with respect to p and new values reach everything that depends on it. */
 #ifndef CAROM_SOURCE_H
@@ -45,6 +45,8 @@ typedef struct carom_override { /* a value that wins over the file's */
 typedef struct carom_contact_given {
     carom_given gap, slip[2], law[CAROM_COEFFICIENTS_MAX];
     int ncoefficient;
+    bool has_speed;
+    carom_expr speed; /* g', where something shorter is known than the sum of g's derivatives */
 } carom_contact_given;
 
 typedef struct carom_setting_given { /* of run: e CAROM_EXPR_NONE where the text stands as it is */
@@ -52,8 +54,35 @@ typedef struct carom_setting_given { /* of run: e CAROM_EXPR_NONE where the text
     char *text;
 } carom_setting_given;
 
+typedef struct carom_direction { /* how positions follow a velocity */
+    int q, axis; /* axis -1: q' = v; else a spin about this body axis, of the quaternion that begins at q */
+} carom_direction;
+
+typedef struct carom_turning { /* the model's user where positions are no vectors */
+    int nv;
+    const carom_direction *direction; /* [nv] */
+} carom_turning;
+
+typedef struct carom_rigid { /* a body's part of the equations: see rigid.c */
+    carom_expr mass, v[3], w[3], inertia[6]; /* v: of its centre in space axes, w: spin in body axes; affine in v */
+} carom_rigid;
+typedef struct carom_index { /* of a repeated body or joint, while its expressions are read */
+    const char *name;
+    int value;
+} carom_index;
+
+typedef struct carom_added { /* joints and contacts that bodies add to those of formulas */
+    const char **joint_name;
+    carom_given *joint; /* [njoint] */
+    carom_expr *joint_speed; /* CAROM_EXPR_NONE: as for contacts */
+    int njoint, ncontact;
+    carom_contact_given *contact; /* [ncontact] */
+    carom_contact *contact_out;
+} carom_added;
+
 struct carom_compiled;
 struct carom_plugin_library;
+struct carom_section_of_bodies;
 
 typedef struct carom_source {
     carom_arena *arena;
@@ -61,6 +90,7 @@ typedef struct carom_source {
     const carom_text_node *root;
     const char *folder; /* of the file, with the last slash; "" for the working directory */
     carom_expr_pool *pool;
+    int nodes; /* that it may have at most */
     bool assemble, jit, allow_plugins;
     struct carom_plugin_library *plugin;
     carom_override *override; /* [noverride]; room for one of every name */
@@ -71,23 +101,33 @@ typedef struct carom_source {
     carom_parameter *parameter, *let; /* [nparameter] [nlet] */
     int nparameter, nlet;
 
-    int nq, njoint, ncontact, nrow, nlaw, noutput; /* nlaw: coefficients of all contacts */
-    const char **q_name, **rate_name; /* [nq]: y and y' */
+    int nq, nv, njoint, ncontact, nrow, nlaw, noutput; /* nlaw: coefficients of all contacts */
+    int nformula; /* coordinates of the section of that name: they come first, in q and in v */
+    const char **q_name, **v_name, **rate_name; /* [nq] [nv] [nv]: y, y and y' */
+    carom_direction *direction; /* [nv] */
     int var_q, var_v, var_a, var_s, var_p, var_x, nvar; /* first variable of each group; t is 0 */
     const int *var_of_p;                                /* [np] the variable of an independent parameter */
-    carom_given *q0, *v0;                               /* [nq] */
-    double *q, *v, *p;                                  /* the model's: [nq] [nq] [np] */
+    carom_given *q0, *v0;                               /* [nq] [nv] */
+    double *q, *v, *p;                                  /* the model's: [nq] [nv] [np] */
     double *q_plugin, *v_plugin;                        /* [nq] initial values of a plugin and its file */
     carom_given kinetic, potential, stop, period;
-    carom_given *mass, *force, *forces; /* [nq*nq] [nq] [nq]: as given */
+    carom_given *mass, *force, *forces; /* [nv*nv] [nv] [nv]: as given */
     bool from_energy;
     carom_given *joint;           /* [njoint] */
     carom_contact_given *contact; /* [ncontact] */
     carom_given *output;          /* [noutput] */
     carom_setting_given *setting; /* [nrun] */
+    struct carom_section_of_bodies *bodies; /* NULL: there are none */
+    bool *structural;    /* [nparameter] what the model consists of depends on it */
+    bool start_is_found; /* numbers of the start were computed: any other parameter means reading it all anew */
+    carom_rigid *rigid;  /* [nrigid] */
+    carom_added added;
+    carom_turning turning;
+    int nrigid;
 
     carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */
-    carom_expr *r, *acceleration;                             /* [nq] [nrow]: M a - s F - G^T x, G a + gamma */
+    carom_expr *M_formula;                                    /* M without the bodies */
+    carom_expr *r, *acceleration;                             /* [nv] [nrow]: M a - s F - G^T x, G a + gamma */
     carom_switch *switches; /* [nswitches] of M ... law; their branches are the variables from nvar on */
     int nswitches, nswitch; /* all of them; different ones */
     const int *switch_of;   /* [nswitch] the first one with this branch */
@@ -114,6 +154,8 @@ typedef struct carom_loader {
     bool failed;
     int depth;
     const char *const *outputs; /* [noutput] that expressions may name, once they are there; NULL: they may not */
+    const carom_index *index; /* [nindex] */
+    int nindex;
 } carom_loader;
 
 carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)
@@ -134,7 +176,7 @@ carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int inde
 
 carom_status carom_load_names(carom_loader *l);      /* symbols.c: coordinates, parameters, let */
 carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node,
-                                   int *index);      /* that node's key names */
+                                   int *index);      /* of the section coordinates that node's key names */
 carom_status carom_load_tables(carom_loader *l);     /* tables.c */
 carom_status carom_load_dynamics(carom_loader *l);   /* dynamics.c: energies or mass and force, forces */
 carom_status carom_load_contacts(carom_loader *l);   /* contacts.c: constraints and contacts */
@@ -143,8 +185,29 @@ carom_status carom_load_settings(carom_loader *l);   /* the section run alone */
 carom_status carom_load_draw(carom_loader *l);       /* draw.c: after everything else */
 const carom_override *carom_source_override(const carom_source *s, const char *prefix, const char *name);
 
+/* ---- src/bodies: the sections space, gravity, bodies, joints, laws, start ---- */
+carom_status carom_bodies_declare(carom_loader *l);  /* names, coordinates: before anything else is read */
+carom_status carom_bodies_read(carom_loader *l);     /* where they are, as expressions */
+carom_status carom_bodies_dynamics(carom_loader *l); /* rigid, potential, forces */
+bool carom_bodies_names(const carom_loader *l, const char *key); /* is it a body, a joint or a part of one? */
+carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node); /* an entry of forces */
+carom_status carom_bodies_contacts(carom_loader *l); /* added */
+carom_status carom_bodies_values(carom_source *s, carom_error *error); /* checks numbers that may have changed */
+carom_expr carom_bodies_lookup(carom_loader *l, const char *name);
+carom_expr carom_bodies_part(carom_loader *l, const char *function, const char *object, const carom_expr *list, int n,
+                             const char *part, bool *known);
+extern const carom_manifold carom_bodies_manifold;
+const char *carom_bodies_hint(const carom_source *s, int i); /* i-th of some names, NULL after the last */
+
+/* ---- rigid.c: what bodies add to kinetic energy, M, F and r ---- */
+carom_expr carom_rigid_kinetic(carom_source *s);
+void carom_rigid_terms(carom_source *s);
+carom_expr carom_rigid_inertial(carom_source *s, int i); /* row i of their M a */
+
 /* ---- derive.c ---- */
 carom_status carom_source_derive(carom_loader *l);
+carom_expr carom_source_along(const carom_source *s, carom_expr e, int j); /* derivative along the j-th velocity */
+carom_expr carom_source_rate(const carom_source *s, carom_expr e);         /* e_t + e_q v */
 /* One entry of a derivative: which is CAROM_R_Q ... CAROM_A_P, row and column as in carom_eval. */
 carom_expr carom_source_entry(const carom_source *s, unsigned which, int row, int column);
 bool carom_source_parametric(const carom_source *s, carom_expr e); /* does it depend on parameters alone? */

@@ -19,7 +19,7 @@ static bool is_zero(const carom_source *s, carom_expr e)
 static carom_span span_of(const carom_source *s, const carom_expr *row, size_t at)
 {
     int first = -1, last = -1, gap = 0, left = -1, right = -1;
-    for (int j = 0; j < s->nq; j++) {
+    for (int j = 0; j < s->nv; j++) {
         if (is_zero(s, row[j]))
             continue;
         if (first < 0)
@@ -38,11 +38,11 @@ static carom_span span_of(const carom_source *s, const carom_expr *row, size_t a
 
 static void rows(const carom_source *s, carom_structure *x)
 {
-    size_t n = (size_t)s->nq;
+    size_t n = (size_t)s->nv;
     for (int r = 0; r < s->nrow; r++)
         x->row[r] = span_of(s, s->G + (size_t)r * n, (size_t)r * n);
     x->mass_start[0] = 0;
-    for (int i = 0; i < s->nq; i++) {
+    for (int i = 0; i < s->nv; i++) {
         x->mass[i] = span_of(s, s->M + (size_t)i * n, (size_t)i * n);
         x->mass_first[i] = x->mass[i].count[0] ? CAROM_MIN(x->mass[i].first[0], i) : i;
         x->mass_start[i + 1] = x->mass_start[i] + (size_t)(i - x->mass_first[i] + 1);
@@ -62,10 +62,10 @@ static int bandwidth(int n, const unsigned char *near, const int *place)
 /* near [n*n], depends [2*n]: entries of M + R_q + R_v and of its transpose. */
 static bool entries(carom_source *s, unsigned char *near, unsigned char *depends)
 {
-    size_t n = (size_t)s->nq;
+    size_t n = (size_t)s->nv;
     for (size_t i = 0; i < n; i++) {
         memset(depends, 0, 2 * n);
-        if (!carom_expr_variables(s->pool, s->r[i], s->var_q, s->var_q + 2 * s->nq, depends))
+        if (!carom_expr_variables(s->pool, s->r[i], s->var_q, s->var_q + 2 * s->nv, depends))
             return false;
         for (size_t j = 0; j < n; j++)
             if (depends[j] || depends[n + j] || !is_zero(s, s->M[i * n + j]))
@@ -91,9 +91,9 @@ static void order(int n, const unsigned char *near, carom_structure *x, int *wor
 
 carom_status carom_structure_new(carom_source *s, const carom_structure **structure, carom_error *error)
 {
-    size_t n = (size_t)s->nq;
+    size_t n = (size_t)s->nv;
     *structure = NULL;
-    if (s->nq < CAROM_STRUCTURED)
+    if (s->nv < CAROM_STRUCTURED || s->nq != s->nv)
         return CAROM_OK;
     carom_structure *x = CAROM_NEW(s->arena, carom_structure, 1);
     unsigned char *near = calloc(n * n + 2 * n, 1);
@@ -104,11 +104,11 @@ carom_status carom_structure_new(carom_source *s, const carom_structure **struct
     int *work = fine ? CAROM_NEW(s->arena, int, n) : NULL;
     if (work) {
         rows(s, x);
-        order(s->nq, near, x, work);
+        order(s->nv, near, x, work);
         *structure = x;
     }
     free(near);
     if (!work)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the structure of %d coordinates", s->nq);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the structure of %d coordinates", s->nv);
     return CAROM_OK;
 }

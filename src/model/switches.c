@@ -72,7 +72,7 @@ static bool unite(carom_source *s)
 carom_status carom_source_switches(carom_loader *l)
 {
     carom_source *s = l->s;
-    int n = s->nq, gaps = carom_source_links(s);
+    int n = s->nv, gaps = carom_source_links(s);
     const struct { const carom_expr *e; int length; } parts[] = {
         {s->M, n * n},    {s->F, n},          {s->g, gaps},            {s->G, s->nrow * n},
         {s->w, s->nrow}, {s->gamma, s->nrow}, {s->law, s->nlaw}};

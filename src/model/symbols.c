@@ -57,12 +57,16 @@ static carom_status declare_all(carom_loader *l, int *ntable)
 {
     carom_source *s = l->s;
     s->symbol = CAROM_NEW(s->arena, carom_symbol, CAROM_MAX_COORDINATES + 3 * CAROM_MAX_NAMES);
-    if (!s->symbol)
+    s->structural = CAROM_NEW(s->arena, bool, CAROM_MAX_NAMES);
+    if (!s->symbol || !s->structural)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the names of the model");
     CAROM_TRY(declare(l, "coordinates", CAROM_SYMBOL_COORDINATE, CAROM_MAX_COORDINATES, &s->nq));
     CAROM_TRY(declare(l, "parameters", CAROM_SYMBOL_PARAMETER, CAROM_MAX_NAMES, &s->nparameter));
     CAROM_TRY(declare(l, "let", CAROM_SYMBOL_LET, CAROM_MAX_NAMES, &s->nlet));
     CAROM_TRY(declare(l, "tables", CAROM_SYMBOL_TABLE, CAROM_MAX_NAMES, ntable));
+    s->nformula = s->nv = s->nq;
+    if (carom_text_get(s->root, "bodies"))
+        CAROM_TRY(carom_bodies_declare(l));
     qsort(s->symbol, (size_t)s->nsymbol, sizeof *s->symbol, by_name);
     for (int i = 1; i < s->nsymbol; i++)
         if (strcmp(s->symbol[i].name, s->symbol[i - 1].name) == 0)
@@ -79,17 +83,20 @@ static carom_status make_room(carom_loader *l)
     s->parameter = CAROM_NEW(s->arena, carom_parameter, s->nparameter);
     s->let = CAROM_NEW(s->arena, carom_parameter, s->nlet);
     s->q_name = CAROM_NEW(s->arena, const char *, s->nq);
-    s->rate_name = CAROM_NEW(s->arena, const char *, s->nq);
+    s->v_name = CAROM_NEW(s->arena, const char *, s->nv);
+    s->rate_name = CAROM_NEW(s->arena, const char *, s->nv);
+    s->direction = CAROM_NEW(s->arena, carom_direction, s->nv);
     s->q0 = CAROM_NEW(s->arena, carom_given, s->nq);
-    s->v0 = CAROM_NEW(s->arena, carom_given, s->nq);
+    s->v0 = CAROM_NEW(s->arena, carom_given, s->nv);
     s->q = CAROM_NEW(s->arena, double, s->nq);
-    s->v = CAROM_NEW(s->arena, double, s->nq);
-    if (!s->parameter || !s->let || !s->q_name || !s->rate_name || !s->q0 || !s->v0 || !s->q || !s->v)
+    s->v = CAROM_NEW(s->arena, double, s->nv);
+    if (!s->parameter || !s->let || !s->q_name || !s->v_name || !s->rate_name || !s->direction || !s->q0 || !s->v0 ||
+        !s->q || !s->v)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the names of the model");
     s->var_q = 1;
     s->var_v = s->var_q + s->nq;
-    s->var_a = s->var_v + s->nq;
-    s->var_s = s->var_a + s->nq;
+    s->var_a = s->var_v + s->nv;
+    s->var_s = s->var_a + s->nv;
     s->var_p = s->var_s + 1;
     s->var_x = s->nvar = s->var_p + s->nparameter;
     for (int i = 0; i < s->nsymbol; i++) {
@@ -101,7 +108,8 @@ static carom_status make_room(carom_loader *l)
             s->let[x->index] = entry;
         if (x->kind != CAROM_SYMBOL_COORDINATE)
             continue;
-        s->q_name[x->index] = x->name;
+        s->q_name[x->index] = s->v_name[x->index] = x->name;
+        s->direction[x->index] = (carom_direction){x->index, -1};
         if (!(s->rate_name[x->index] = carom_arena_format(s->arena, "%s'", x->name)))
             return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the names of the model");
     }
@@ -116,6 +124,8 @@ static carom_status resolve(carom_loader *l)
     carom_given unused;
     for (int i = 0; i < s->nparameter; i++)
         CAROM_TRY(carom_load_symbol(l, CAROM_SYMBOL_PARAMETER, i, &unused.e));
+    if (s->bodies)
+        CAROM_TRY(carom_bodies_read(l));
     for (int i = 0; i < s->nlet; i++)
         CAROM_TRY(carom_load_symbol(l, CAROM_SYMBOL_LET, i, &unused.e));
     int *var = CAROM_NEW(s->arena, int, s->nparameter);
@@ -141,10 +151,10 @@ static carom_status initial_values(carom_loader *l)
 {
     carom_source *s = l->s;
     const carom_text_node *velocities = carom_text_get(s->root, "velocities");
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < s->nformula; i++)
         s->q0[i] = s->v0[i] = (carom_given){carom_expr_const(s->pool, 0), NULL};
     for (int i = 0; i < s->nsymbol; i++)
-        if (s->symbol[i].kind == CAROM_SYMBOL_COORDINATE)
+        if (s->symbol[i].kind == CAROM_SYMBOL_COORDINATE && s->symbol[i].index < s->nformula)
             CAROM_TRY(carom_load_parametric(l, s->symbol[i].node, "an initial value", &s->q0[s->symbol[i].index]));
     if (!velocities)
         return CAROM_OK;
@@ -160,12 +170,12 @@ static carom_status initial_values(carom_loader *l)
 carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node, int *index)
 {
     carom_source *s = l->s;
-    for (int i = 0; i < s->nq; i++)
+    for (int i = 0; i < s->nformula; i++)
         if (strcmp(node->key, s->q_name[i]) == 0) {
             *index = i;
             return CAROM_OK;
         }
-    const char *near = carom_nearest(node->key, s->q_name, s->nq);
+    const char *near = carom_nearest(node->key, s->q_name, s->nformula);
     if (near)
         return carom_load_fail(l, node->key_place, "there is no coordinate '%s'; did you mean '%s'?", node->key, near);
     return carom_load_fail(l, node->key_place, "there is no coordinate '%s'", node->key);
@@ -177,7 +187,8 @@ carom_status carom_load_names(carom_loader *l)
     int ntable;
     CAROM_TRY(declare_all(l, &ntable));
     if (s->nq == 0)
-        return carom_load_fail(l, s->root->place, "the model has no coordinates (coordinates: {y: 1})");
+        return carom_load_fail(l, s->root->place, s->bodies ? "no body can move and there are no coordinates"
+                                                            : "the model has no coordinates (coordinates: {y: 1})");
     CAROM_TRY(make_room(l));
     CAROM_TRY(carom_load_tables(l));
     CAROM_TRY(resolve(l));

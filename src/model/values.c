@@ -18,15 +18,17 @@ const carom_override *carom_source_override(const carom_source *s, const char *p
 static void initial_values(carom_source *s, double *variables)
 {
     for (int i = 0; i < s->nq; i++) {
-        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]),
-                             *v = carom_source_override(s, "v.", s->q_name[i]);
+        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]);
         s->q[i] = q ? q->value : s->plugin ? s->q_plugin[i] : carom_expr_value(s->pool, s->q0[i].e, variables);
+    }
+    for (int i = 0; i < s->nv; i++) {
+        const carom_override *v = carom_source_override(s, "v.", s->v_name[i]);
         s->v[i] = v ? v->value : s->plugin ? s->v_plugin[i] : carom_expr_value(s->pool, s->v0[i].e, variables);
     }
     if (s->plugin)
         return;
     memcpy(variables + s->var_q, s->q, sizeof *s->q * (size_t)s->nq);
-    memcpy(variables + s->var_v, s->v, sizeof *s->v * (size_t)s->nq);
+    memcpy(variables + s->var_v, s->v, sizeof *s->v * (size_t)s->nv);
 }
 
 static carom_status period(const carom_source *s, carom_model *m, const double *variables, carom_error *error)
@@ -77,6 +79,13 @@ carom_status carom_source_values(carom_source *s, carom_model *m, carom_error *e
         const carom_override *override = carom_source_override(s, "", x->name);
         s->p[x->index] = variables[s->var_p + i] = override ? override->value : x->value;
     }
+    if (s->bodies) {
+        carom_status bodies = carom_bodies_values(s, error);
+        if (bodies != CAROM_OK) {
+            free(variables);
+            return bodies;
+        }
+    }
     initial_values(s, variables);
     laws(s, m, variables); /* of a plugin: none that are known here */
     carom_status status = s->plugin ? CAROM_OK : period(s, m, variables, error);
@@ -99,7 +108,7 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
     case CAROM_FAULT_P: return s->parameter[s->var_of_p[i] - s->var_p].node;
     case CAROM_FAULT_Q: return s->q0[i].node;
     case CAROM_FAULT_V: return first_of(s->v0[i].node, s->q0[i].node, NULL);
-    case CAROM_FAULT_MASS: return first_of(s->kinetic.node, s->mass[i].node, s->mass[i / s->nq * (s->nq + 1)].node);
+    case CAROM_FAULT_MASS: return first_of(s->kinetic.node, s->mass[i].node, s->mass[i / s->nv * (s->nv + 1)].node);
     case CAROM_FAULT_FORCE: return s->from_energy ? first_of(s->forces[i].node, s->potential.node, s->kinetic.node)
                                                   : first_of(s->force[i].node, s->forces[i].node, NULL);
     case CAROM_FAULT_ENERGY: return first_of(i == 1 ? s->potential.node : NULL, s->kinetic.node, NULL);

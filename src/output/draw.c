@@ -108,7 +108,7 @@ static void take_frame(carom_draw_frames *f, const carom_animated *run, const co
         v[i] = between(run->table->column[c->v[i]], at);
     }
     for (int s = 0; s < drawing->nshape; s++) {
-        const carom_shape *shape = &drawing->shape[s];
+        const carom_mark *shape = &drawing->shape[s];
         for (int i = 0; i < shape->n; i++)
             f->value[s][k * (size_t)shape->n + (size_t)i] = carom_model_value(m, shape->value[i], f->t[k], q, v, m->p);
     }
@@ -142,10 +142,10 @@ static void find_box(carom_draw_frames *f, const carom_drawing *drawing)
 {
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int s = 0; s < drawing->nshape; s++) {
-        const carom_shape *shape = &drawing->shape[s];
+        const carom_mark *shape = &drawing->shape[s];
         for (size_t k = 0; k < (f->still[s] ? 1 : f->n); k++) {
             const double *c = f->value[s] + k * (size_t)shape->n;
-            if (shape->kind == CAROM_SHAPE_CIRCLE)
+            if (shape->kind == CAROM_MARK_CIRCLE)
                 widen(box, c[0], c[1], fabs(c[2]));
             else
                 for (int i = 0; i + 1 < shape->n; i += 2)

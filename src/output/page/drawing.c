@@ -46,10 +46,10 @@ static size_t choose_times(const carom_animation *a, double *t)
 }
 
 /* ---- the script's numbers ---- */
-static void put_shape(carom_json *json, const carom_shape *shape, const carom_draw_frames *f, int s)
+static void put_shape(carom_json *json, const carom_mark *shape, const carom_draw_frames *f, int s)
 {
     carom_json_object(json, NULL);
-    carom_json_string(json, "type", carom_shape_name(shape->kind));
+    carom_json_string(json, "type", carom_mark_name(shape->kind));
     carom_json_string(json, "style", shape->style);
     carom_json_integer(json, "n", shape->n);
     if (shape->contact >= 0)
@@ -88,14 +88,14 @@ static void put_xy(const view *v, char command, double x, double y)
     carom_stream_format(v->out, "%c%.1f %.1f", command, (x - v->x0) * v->scale, (v->y1 - y) * v->scale);
 }
 
-static void put_still(const view *v, const carom_shape *shape, const double *c)
+static void put_still(const view *v, const carom_mark *shape, const double *c)
 {
     bool body =
-        strcmp(shape->style, "body") == 0 && (shape->kind == CAROM_SHAPE_CIRCLE || shape->kind == CAROM_SHAPE_POLYGON);
-    if (shape->kind == CAROM_SHAPE_POINT && shape->contact >= 0)
+        strcmp(shape->style, "body") == 0 && (shape->kind == CAROM_MARK_CIRCLE || shape->kind == CAROM_MARK_POLYGON);
+    if (shape->kind == CAROM_MARK_POINT && shape->contact >= 0)
         return;
-    if (shape->kind == CAROM_SHAPE_CIRCLE || shape->kind == CAROM_SHAPE_POINT) {
-        double r = shape->kind == CAROM_SHAPE_POINT ? 3 : fmax(1, fabs(c[2]) * v->scale);
+    if (shape->kind == CAROM_MARK_CIRCLE || shape->kind == CAROM_MARK_POINT) {
+        double r = shape->kind == CAROM_MARK_POINT ? 3 : fmax(1, fabs(c[2]) * v->scale);
         carom_stream_format(v->out, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>",
                        body ? "body" : shape->style, (c[0] - v->x0) * v->scale, (v->y1 - c[1]) * v->scale, r);
         return;
@@ -103,7 +103,7 @@ static void put_still(const view *v, const carom_shape *shape, const double *c)
     carom_stream_format(v->out, "<path class=\"%s\" d=\"", body ? "body" : shape->style);
     for (int i = 0; i + 1 < shape->n; i += 2)
         put_xy(v, i ? 'L' : 'M', c[i], c[i + 1]);
-    carom_stream_string(v->out, shape->kind == CAROM_SHAPE_POLYGON ? "Z\"/>" : "\"/>");
+    carom_stream_string(v->out, shape->kind == CAROM_MARK_POLYGON ? "Z\"/>" : "\"/>");
 }
 
 static void put_picture(carom_stream *out, const carom_animated *run, const carom_draw_frames *f)
