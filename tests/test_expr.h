@@ -35,7 +35,7 @@ static inline carom_status parse_at(carom_expr_pool *pool, const char *text, int
     snprintf(bytes, sizeof bytes, "%*s%.80s", column - 1, "", text);
     carom_text_file file = {.name = "model.yaml", .bytes = bytes, .length = strlen(bytes)};
     carom_text_node node = {.text = text, .place = {1, column, 1}, .text_column = column, .quoted = quoted};
-    carom_expr_scope scope = {lookup_name, name_of, pool};
+    carom_expr_scope scope = {.lookup = lookup_name, .name = name_of, .user = pool};
     return carom_expr_parse(pool, &file, &node, &scope, e, error);
 }
 

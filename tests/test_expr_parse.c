@@ -187,7 +187,7 @@ START_TEST(an_error_in_text_of_several_lines_points_at_its_own_line)
     carom_error error = {0};
     carom_text_file file = {"f", "a: |\n  x +\n  qq\n", 17};
     carom_text_node node = {.text = "x +\nqq\n", .place = {2, 3, 3}, .quoted = true};
-    carom_expr_scope scope = {lookup_name, name_of, pool};
+    carom_expr_scope scope = {.lookup = lookup_name, .name = name_of, .user = pool};
     ck_assert_int_eq(carom_expr_parse(pool, &file, &node, &scope, &e, &error), CAROM_BAD_MODEL);
     ck_assert_msg(strncmp(error.text, "f:3:3: unknown name 'qq'", 24) == 0, "%s", error.text);
     node.kind = CAROM_TEXT_LIST;

@@ -2,8 +2,8 @@
  *
  * Of unit density: a ring sector with half angle b between radii r and R has the area b (R^2 - r^2), its centre at
  * 2/3 (R^3 - r^3)/(R^2 - r^2) sin(b)/b from the origin, inertia b (R^4 - r^4)/2 about the origin. A capsule is a bar
- * and two halves of a ball, each with its centre 3/8 r (disc: 4 r/(3 pi)) beyond the end of the axis. Polygon: sums over
- * the triangles of its sides and the origin. */
+ * and two halves of a ball, each with its centre 3/8 r (disc: 4 r/(3 pi)) beyond the end of the axis; a polygon: sums
+ * over the triangles of its sides and the origin. */
 #include <math.h>
 #include <string.h>
 

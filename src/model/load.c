@@ -11,12 +11,14 @@ static carom_status header(carom_loader *l)
     static const char *const keys[] = {
         "carom", "name", "parameters", "coordinates", "velocities", "kinetic", "potential", "mass", "force", "forces",
         "constraints", "contacts", "impacts", "let", "outputs", "stop", "period", "run", "tables", "draw", "plugin",
-        "space", "gravity", "bodies", "joints", "laws", "start", "solver",
+        "solver", "bodies", /* and with bodies: */ "space", "gravity", "joints", "laws", "start",
     };
+    enum { OF_BODIES = 5 };
     carom_source *s = l->s;
     if (s->root->kind != CAROM_TEXT_MAP)
         return carom_load_fail(l, s->root->place, "a model file is a map that begins with 'carom: 1'");
-    CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys), "the model"));
+    bool bodies = carom_text_get(s->root, "bodies") != NULL;
+    CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys) - (bodies ? 0 : OF_BODIES), "the model"));
     const carom_text_node *version = carom_text_get(s->root, "carom"), *name = carom_text_get(s->root, "name");
     if (!version)
         return carom_load_fail(l, s->root->place,

@@ -100,22 +100,47 @@ static bool per_coordinate(const carom_text_node *node)
     return node->kind == CAROM_TEXT_MAP && strcmp(node->key, "atol") == 0;
 }
 
+/* solver: {method: NAME, FIELD: x} stands for solver: NAME and solver.FIELD: x in run. */
+static carom_status solver_settings(carom_loader *l, const carom_text_node *map, carom_setting *settings)
+{
+    carom_source *s = l->s;
+    for (int pass = 0; pass < 2; pass++) /* the method first: fields are those of the one that is chosen */
+        for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next) {
+            bool method = strcmp(c->key, "method") == 0;
+            if (method == (pass == 1))
+                continue;
+            carom_text_node *as = CAROM_NEW(s->arena, carom_text_node, 1);
+            const char *key = method ? "solver" : carom_arena_format(s->arena, "solver.%s", c->key);
+            if (!as || !key)
+                return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the solver section");
+            *as = *c;
+            as->key = key;
+            CAROM_TRY(setting(l, as, key, &s->setting[l->m->nrun], &settings[l->m->nrun]));
+            l->m->nrun++;
+        }
+    return CAROM_OK;
+}
+
 carom_status carom_load_settings(carom_loader *l)
 {
     carom_source *s = l->s;
-    const carom_text_node *map = carom_text_get(s->root, "run");
-    if (!map)
+    const carom_text_node *map = carom_text_get(s->root, "run"), *solver = carom_text_get(s->root, "solver");
+    if (!map && !solver)
         return CAROM_OK;
-    CAROM_TRY(carom_load_map(l, map, "run"));
-    int n = 0;
-    for (const carom_text_node *c = map->child; c; c = c->next)
+    if (map)
+        CAROM_TRY(carom_load_map(l, map, "run"));
+    if (solver)
+        CAROM_TRY(carom_load_map(l, solver, "solver"));
+    int n = solver ? solver->nchild : 0;
+    for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next)
         n += per_coordinate(c) ? c->nchild : 1;
     s->setting = CAROM_NEW(s->arena, carom_setting_given, n);
     carom_setting *settings = CAROM_NEW(s->arena, carom_setting, n);
     if (!s->setting || !settings)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the run section");
     l->m->run = settings;
-    for (const carom_text_node *c = map->child; c; c = c->next) {
+    CAROM_TRY(solver_settings(l, solver, settings));
+    for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next) {
         bool many = per_coordinate(c);
         for (const carom_text_node *k = many ? c->child : c; k; k = many ? k->next : NULL, l->m->nrun++) {
             const char *key = many ? carom_arena_format(s->arena, "%s.%s", c->key, k->key) : k->key;
