@@ -22,7 +22,7 @@ bool carom_expr_constant(const char *text, double *value)
     const carom_text_file file = {"expression", text, strlen(text)};
     const carom_text_place place = {1, 1, 1};
     const carom_text_node node = {.kind = CAROM_TEXT_SCALAR, .text = text, .place = place, .text_column = 1};
-    const carom_expr_scope scope = {lookup, name_at, NULL};
+    const carom_expr_scope scope = {.lookup = lookup, .name = name_at};
     carom_expr_pool *pool = strlen(text) <= LENGTH ? carom_expr_pool_new(NODES) : NULL;
     carom_expr e = CAROM_EXPR_NONE;
     bool good = pool && carom_expr_parse(pool, &file, &node, &scope, &e, NULL) == CAROM_OK &&
