@@ -59,6 +59,24 @@ static const struct section {
      "colours by what that contact does.",
      "draw:\n  floor: {line: [[-1, 0], [5, 0]], style: ground}\n  ball: {circle: [x, y, r], angle: phi, contact: "
      "ground}"},
+    {"solver", "The solver of contact problems: method (carom list solvers) and its fields.",
+     "solver: {method: nsgs, omega: 1.1}"},
+    {"space", "With bodies: planar (x, y, angle) or spatial (x, y, z, rotation).", "space: planar"},
+    {"gravity", "With bodies: the acceleration that all of them share, a list of 2 or 3 expressions.",
+     "gravity: [0, -9.81]"},
+    {"bodies", "Bodies by name: shape (one, or a list), density or mass and inertia, at, turn, velocity, spin, points, "
+     "fixed, moved, fix, group, repeat. Every number is an expression of parameters.",
+     "bodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+     "  box: {shape: {box: [w, h]}, density: 2700, at: [0, touch], velocity: [1, 0]}"},
+    {"joints", "hinge, slider, ball, weld, distance or spring between two bodies or ground: at (or points), axis, "
+     "coordinate (relative, or a name), range with restitution, stiffness, rest, damping, friction_torque, motion, "
+     "torque.",
+     "joints:\n  elbow: {hinge: [arm, rod], at: [L, 0], coordinate: theta, stiffness: c}"},
+    {"laws", "The contact law of pairs of bodies, arrays of bodies, groups or parts (BODY.POINT): a map of coefficients "
+     "or none. default is for all pairs that no other entry names; without it they do not touch.",
+     "laws:\n  default: {friction: 0.3, restitution: 0.1}\n  link link: none"},
+    {"start", "With bodies: start values by name; NAME' is a velocity; touch: found by moving downhill until something "
+     "touches.", "start: {theta: 3, box.angle': -1, box.y: touch}"},
     {"plugin", "A shared library that brings the model, relative to the file; needs --allow-plugins.", "plugin: "
      "model.so"},
     {"name", "A title of one line; the file's name if absent.", "name: woodpecker"},
