@@ -72,8 +72,8 @@ static const struct section {
      "coordinate (relative, or a name), range with restitution, stiffness, rest, damping, friction_torque, motion, "
      "torque.",
      "joints:\n  elbow: {hinge: [arm, rod], at: [L, 0], coordinate: theta, stiffness: c}"},
-    {"laws", "The contact law of pairs of bodies, arrays of bodies, groups or parts (BODY.POINT): a map of coefficients "
-     "or none. default is for all pairs that no other entry names; without it they do not touch.",
+    {"laws", "The contact law of pairs of bodies, arrays of bodies, groups or parts (BODY.POINT): a map of "
+     "coefficients or none. default is for all pairs that no other entry names; without it they do not touch.",
      "laws:\n  default: {friction: 0.3, restitution: 0.1}\n  link link: none"},
     {"start", "With bodies: start values by name; NAME' is a velocity; touch: found by moving downhill until something "
      "touches.", "start: {theta: 3, box.angle': -1, box.y: touch}"},
