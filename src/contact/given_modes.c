@@ -77,6 +77,18 @@ static double *add_row(carom_equations *e, const carom_system *system, int link,
     return column_of(e, system->nv, k);
 }
 
+void carom_equations_forces(carom_equations *e, const carom_system *system, const carom_factor *A,
+                            const carom_link_mode *modes)
+{
+    e->m = 0;
+    for (int i = 0; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int mode = carom_mode_of(link, modes), rows = mode == CAROM_CLOSED ? carom_link_normals(link) : link->rows;
+        for (int j = 0; carom_mode_carries(mode) && j < rows; j++)
+            carom_factor_solve_row(system, A, link->row + j, add_row(e, system, i, j));
+    }
+}
+
 carom_status carom_given_positions(carom_equations *e, carom_system *system, const carom_link_mode *modes, double t,
                                    double *q, const double *v, carom_error *error)
 {
@@ -134,22 +146,20 @@ static int mode_of(const carom_given_modes *g, const carom_link *link)
     return mode == CAROM_SLIP && g->as_if_stuck && g->creeps[link->contact] ? CAROM_STICK : mode;
 }
 
-void carom_given_rows(carom_given_modes *g, const carom_system *system, const carom_factor *A, carom_rows_kind kind)
+/* Rows and columns A^-1 H^T of the modes: friction of slip goes with its normal. */
+static void collect(carom_given_modes *g, const carom_system *system, const carom_factor *A)
 {
     g->equations.m = 0;
     for (int i = 0; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
         int mode = mode_of(g, link), normals = carom_link_normals(link);
-        int rows = kind == CAROM_ROWS_FORCES && mode != CAROM_CLOSED ? link->rows
-                   : kind == CAROM_ROWS_MOTION && mode == CAROM_STICK ? link->rows
-                                                                      : normals;
         double f[2], constant[2];
         if (carom_mode_slips(mode))
             friction_of(g, system, link, f, constant);
-        for (int j = 0; j < rows && carom_mode_carries(mode); j++) {
+        for (int j = 0; carom_mode_carries(mode) && j < (mode == CAROM_STICK ? link->rows : normals); j++) {
             double *y = add_row(&g->equations, system, i, j);
             carom_row_copy(system, link->row + j, y);
-            for (int k = normals; kind == CAROM_ROWS_MOTION && carom_mode_slips(mode) && k < link->rows; k++)
+            for (int k = normals; carom_mode_slips(mode) && k < link->rows; k++)
                 carom_row_add(system, link->row + k, f[k - normals], y);               /* (1) */
             carom_factor_solve(system, A, y);
         }
@@ -175,7 +185,7 @@ void carom_given_hold(carom_given_modes *g, const carom_system *system, const ca
                       double *y, double *force)
 {
     carom_equations *e = &g->equations;
-    carom_given_rows(g, system, A, CAROM_ROWS_MOTION);
+    collect(g, system, A);
     for (int k = 0; k < e->m; k++)
         e->b[k] = -(carom_row_dot(system, e->row[k], y) + offset[e->row[k]]);
     solve(e, system, 1e-12);                                                           /* (2) */
@@ -212,7 +222,7 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
 {
     carom_equations *e = &g->equations;
     constant_friction(g, system, a, NULL);
-    carom_given_rows(g, system, &system->mass, CAROM_ROWS_MOTION);
+    collect(g, system, &system->mass);
     for (int k = 0; k < e->m; k++)
         e->b[k] = -carom_row_accel(system, e->row[k], a);
     solve(e, system, CAROM_RANK);                                                           /* (2) */

@@ -71,10 +71,9 @@ void carom_equations_matrix(carom_equations *equations, const carom_system *syst
 void carom_equations_solve(carom_equations *equations, const carom_system *system, double rank);
 void carom_equations_add(const carom_equations *equations, int nv, double *y); /* y += Y x */
 
-typedef enum carom_rows_kind {
-    CAROM_ROWS_MOTION,   /* joints, normals, tangents of what sticks; friction of slip goes with its normal */
-    CAROM_ROWS_FORCES    /* every row along which the modes allow a force */
-} carom_rows_kind;
+/* Every row along which the modes allow a force, with its column A^-1 G^T; the system holds G, A is factored. */
+void carom_equations_forces(carom_equations *equations, const carom_system *system, const carom_factor *A,
+                            const carom_link_mode *modes);
 
 /* The nearest q (in the metric of M) with g = 0 on all joints, and on the contacts that are not open (NULL: joints
  * alone). Leaves M and G of that q in the system. */
@@ -100,9 +99,6 @@ typedef struct carom_given_modes {
 
 void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system);
 
-/* Rows and columns A^-1 H^T of the modes; the system holds G and the law, A is factored. */
-void carom_given_rows(carom_given_modes *given, const carom_system *system, const carom_factor *A,
-                      carom_rows_kind kind);
 /* force [nrow]: x on the rows of the equations, with the friction of those that slip; the others keep theirs. */
 void carom_given_spread(const carom_given_modes *given, const carom_system *system, double *force);
 

@@ -15,17 +15,12 @@ void carom_linear_layout(carom_layout *layout, carom_linear *linear, carom_syste
 {
     size_t n = system->nrow, nv = system->nv;
     linear->system = system;
-    CAROM_PLACE(layout, linear->row, n);
+    carom_equations_layout(layout, &linear->e, system, system->nrow);
     CAROM_PLACE(layout, linear->normal, n);
     CAROM_PLACE(layout, linear->slope, n);
-    CAROM_PLACE(layout, linear->Y, n * nv);
     CAROM_PLACE(layout, linear->L, n * nv);
-    CAROM_PLACE(layout, linear->K, n * n);
     CAROM_PLACE(layout, linear->inverse, n * n);
     CAROM_PLACE(layout, linear->copy, n * n);
-    CAROM_PLACE(layout, linear->b, n);
-    CAROM_PLACE(layout, linear->work, 4 * n + 1);
-    CAROM_PLACE(layout, linear->order, n);
 }
 
 carom_status carom_linear_prepare(const carom_model *model, carom_error *error)
@@ -54,78 +49,63 @@ carom_status carom_linear_prepare(const carom_model *model, carom_error *error)
     return CAROM_OK;
 }
 
-static int add(carom_linear *l, int r)
-{
-    const carom_system *sys = l->system;
-    int nv = sys->nv, i = l->m++;
-    l->row[i] = r;
-    l->normal[i] = -1;
-    l->slope[i] = 0;
-    carom_mass_solve_row(sys, r, l->Y + i * nv);
-    carom_row_copy(sys, r, l->L + i * nv);
-    return i;
-}
-
 void carom_linear_rows(carom_linear *linear, const carom_link_mode *modes)
 {
     carom_linear *l = linear;
     const carom_system *sys = l->system;
-    l->m = 0;
-    for (int k = 0; k < sys->nlink; k++) {
-        const carom_link *link = &sys->link[k];
-        int c = link->contact, is = carom_mode_of(link, modes);
-        if (!carom_mode_carries(is))
+    carom_equations_forces(&l->e, sys, &sys->mass, modes);
+    for (int i = 0; i < l->e.m; i++) {
+        const carom_link *link = carom_linear_link(l, i);
+        int is = carom_mode_of(link, modes), j = l->e.row[i] - link->row;
+        double *L = l->L + i * sys->nv;
+        l->normal[i] = -1;
+        l->slope[i] = 0;
+        carom_row_copy(sys, l->e.row[i], L);                                           /* (2) */
+        if (j == 0 || !carom_mode_slips(is))
             continue;
-        int n = add(l, link->row);
-        for (int j = 1; j < link->rows && is != CAROM_CLOSED; j++) {
-            int i = add(l, link->row + j);
-            if (!carom_mode_slips(is))
-                continue;
-            l->normal[i] = n;
-            l->slope[i] = carom_link_mu(sys, link, is != CAROM_SLIP) * modes[c].direction[j - 1];
-            memset(l->L + i * sys->nv, 0, sizeof(double) * (size_t)sys->nv);
-        }
+        l->normal[i] = i - j;
+        l->slope[i] = carom_link_mu(sys, link, is != CAROM_SLIP) * modes[link->contact].direction[j - 1];
+        memset(L, 0, sizeof(double) * (size_t)sys->nv);
     }
 }
 
 void carom_linear_close(carom_linear *linear)
 {
     carom_linear *l = linear;
-    int m = l->m, nv = l->system->nv;
+    int m = l->e.m, nv = l->system->nv;
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < m; k++)
-            l->K[i * m + k] = carom_dot(nv, l->L + i * nv, l->Y + k * nv);
+            l->e.K[i * m + k] = carom_dot(nv, l->L + i * nv, l->e.Y + k * nv);
         if (l->normal[i] >= 0) {
-            l->K[i * m + i] += 1;
-            l->K[i * m + l->normal[i]] += l->slope[i];                                 /* (3) */
+            l->e.K[i * m + i] += 1;
+            l->e.K[i * m + l->normal[i]] += l->slope[i];                                 /* (3) */
         }
     }
     l->rank = m;
     if (m == 1) {
-        l->inverse[0] = l->K[0] != 0 ? 1 / l->K[0] : 0;
+        l->inverse[0] = l->e.K[0] != 0 ? 1 / l->e.K[0] : 0;
         return;
     }
     for (int k = 0; k < m; k++) {
-        carom_copy(m * m, l->K, l->copy);
-        memset(l->b, 0, sizeof(double) * (size_t)m);
-        l->b[k] = 1;
-        l->rank = carom_least_squares(m, m, l->copy, l->b, l->inverse + k * m, 1e-11, l->work, l->order);
+        carom_copy(m * m, l->e.K, l->copy);
+        memset(l->e.b, 0, sizeof(double) * (size_t)m);
+        l->e.b[k] = 1;
+        l->rank = carom_least_squares(m, m, l->copy, l->e.b, l->inverse + k * m, 1e-11, l->e.work, l->e.order);
     }
 }
 
 void carom_linear_solve(carom_linear *linear, double *c, double *d)
 {
     carom_linear *l = linear;
-    int m = l->m, nv = l->system->nv;
+    int m = l->e.m, nv = l->system->nv;
     carom_mass_solve(l->system, c);
     for (int i = 0; i < m; i++)
-        l->b[i] = d[i] - carom_dot(nv, l->L + i * nv, c);
+        l->e.b[i] = d[i] - carom_dot(nv, l->L + i * nv, c);
     for (int i = 0; i < m; i++)
         d[i] = 0;
     for (int k = 0; k < m; k++)
         for (int i = 0; i < m; i++)
-            d[i] += l->inverse[k * m + i] * l->b[k];                                   /* (4) */
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < nv; j++)
-            c[j] += l->Y[i * nv + j] * d[i];
+            d[i] += l->inverse[k * m + i] * l->e.b[k];                                   /* (4) */
+    carom_copy(m, d, l->e.x);
+    carom_equations_add(&l->e, nv, c);
 }

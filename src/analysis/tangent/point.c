@@ -29,7 +29,7 @@ static void friction_gradient(carom_flow *f, double t, const double *q, const do
     carom_system *sys = f->linear.system;
     int n = sys->nlaw, nv = sys->nv;
     bool slips = false;
-    for (int i = 0; i < f->linear.m; i++)
+    for (int i = 0; i < f->linear.e.m; i++)
         slips |= f->linear.normal[i] >= 0;
     memset(f->law_q, 0, sizeof(double) * (size_t)(n * nv));
     if (!slips || sys->known & CAROM_LAW)
@@ -50,26 +50,17 @@ static void friction_gradient(carom_flow *f, double t, const double *q, const do
     carom_system_eval(sys, CAROM_LAW, t, q, v);
 }
 
-static int contact_of(const carom_flow *f, int i)
-{
-    const carom_system *sys = f->linear.system;
-    int n = f->linear.row[f->linear.normal[i]], c = 0;
-    while (carom_contact_link(sys, c)->row != n)
-        c++;
-    return c;
-}
-
 /* The right-hand sides of slipping rows in (3): U [nrow] (entries stride apart) and dlaw [nlaw] of a column. */
 static double slipping(const carom_flow *f, int i, const double *U, int stride, const double *dlaw, int law_stride)
 {
     const carom_linear *l = &f->linear;
     const carom_system *sys = l->system;
-    int n = l->row[l->normal[i]], c = contact_of(f, i), j = l->row[i] - n - 1;
+    const carom_link *link = carom_linear_link(l, i);
+    int n = link->row, c = link->contact, j = l->e.row[i] - n - 1;
     const double *s = f->given.modes[c].direction;
-    int law = carom_contact_link(sys, c)->coefficient +
-              (f->given.modes[c].mode == CAROM_SLIP ? CAROM_FRICTION : CAROM_FRICTION_STATIC);
+    int law = link->coefficient + (f->given.modes[c].mode == CAROM_SLIP ? CAROM_FRICTION : CAROM_FRICTION_STATIC);
     double mu = sys->at.law[law], sum = dlaw ? -dlaw[law * law_stride] * s[j] * f->force[n] : 0;
-    if (carom_contact_link(sys, c)->law->tangents < 2 || f->given.holds[c])
+    if (link->law->tangents < 2 || f->given.holds[c])
         return sum;
     double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
@@ -84,8 +75,8 @@ static void column(carom_flow *f, const double *R, const double *A, const double
     int nv = l->system->nv;
     for (int i = 0; i < nv; i++)
         f->c[i] = -R[i * stride];
-    for (int i = 0; i < l->m; i++)
-        f->d[i] = l->normal[i] < 0 ? -A[l->row[i] * stride] : slipping(f, i, U, stride, dlaw, law_stride);
+    for (int i = 0; i < l->e.m; i++)
+        f->d[i] = l->normal[i] < 0 ? -A[l->e.row[i] * stride] : slipping(f, i, U, stride, dlaw, law_stride);
     carom_linear_solve(l, f->c, f->d);                                                           /* (1)-(3) */
     for (int i = 0; i < nv; i++)
         out[i * to] = f->c[i];
@@ -109,7 +100,7 @@ static void direction(carom_flow *f, const double *x, const double *dp, int n, c
     const carom_system *sys = f->linear.system;
     const carom_eval *e = &sys->at;
     int nv = sys->nv, np = sys->model->np, nlaw = sys->nlaw,
-        nrow = f->linear.m ? sys->nrow : 0;
+        nrow = f->linear.e.m ? sys->nrow : 0;
     double *R = f->right, *A = f->along, *U = A + sys->nrow, *law = U + sys->nrow;
     memset(R, 0, sizeof(double) * (size_t)nv);
     memset(A, 0, sizeof(double) * (size_t)(2 * sys->nrow + nlaw));
@@ -137,11 +128,11 @@ static void parameters(carom_flow *f, double t, const double *q, const double *v
 {
     carom_system *sys = f->linear.system;
     bool slips = false;
-    for (int i = 0; i < f->linear.m; i++)
+    for (int i = 0; i < f->linear.e.m; i++)
         slips |= f->linear.normal[i] >= 0;
     if (slips && !(sys->known & CAROM_LAW))
         carom_saltation_parameters(f->laws, t, q, v); /* into law_p */
-    carom_system_eval(sys, f->linear.m ? CAROM_R_P | CAROM_A_P | CAROM_U_P : CAROM_R_P, t, q, v);
+    carom_system_eval(sys, f->linear.e.m ? CAROM_R_P | CAROM_A_P | CAROM_U_P : CAROM_R_P, t, q, v);
     for (int j = 0; j < n; j++)
         direction(f, NULL, dp + j, n, law_p, b + j, n);
 }
@@ -151,8 +142,8 @@ void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int 
     carom_flow *f = flow;
     direction(f, x, dp, n, law_p, f->sum, 1);
     memset(dforce, 0, sizeof(double) * (size_t)f->linear.system->nrow);
-    for (int i = 0; i < f->linear.m; i++)
-        dforce[f->linear.row[i]] = f->d[i];
+    for (int i = 0; i < f->linear.e.m; i++)
+        dforce[f->linear.e.row[i]] = f->d[i];
 }
 
 carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const double *v, int n, const double *dp,
@@ -163,7 +154,7 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
     int nv = sys->nv;
     bool rows = carom_modes_any(sys, f->given.modes);
     f->v_here = v;
-    f->linear.m = 0;
+    f->linear.e.m = 0;
     if (rows || dp || !(sys->known & CAROM_MASS))
         CAROM_TRY(carom_given_accel(&f->given, sys, t, q, v, 0, f->a, f->force, error));
     else { /* no force, and accelerations do not matter: M is constant */
@@ -177,7 +168,7 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
     }
     friction_gradient(f, t, q, v);
     sys->at.a = f->a, sys->at.x = f->force;
-    unsigned more = f->linear.m ? CAROM_A_Q | CAROM_A_V | CAROM_U_Q : 0;
+    unsigned more = f->linear.e.m ? CAROM_A_Q | CAROM_A_V | CAROM_U_Q : 0;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | more, t, q, v);
     const carom_eval *e = &sys->at;
     for (int j = 0; j < nv; j++) {

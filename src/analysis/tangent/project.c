@@ -20,13 +20,10 @@ static void positions(carom_tangent *t)
     int np = sys->model->np, n = t->n;
     for (int j = 0; j < n; j++) {
         memset(t->flow.c, 0, sizeof(double) * (size_t)sys->nv);
-        for (int i = 0; i < l->m; i++) {
-            int k = 0;
-            while (sys->link[k].row != l->row[i])
-                k++;
-            t->flow.d[i] = -carom_row_column(sys, l->row[i], t->X + j, n);
+        for (int i = 0; i < l->e.m; i++) {
+            t->flow.d[i] = -carom_row_column(sys, l->e.row[i], t->X + j, n);
             if (t->parameters)
-                t->flow.d[i] -= row_times(np, t->saltation.g_p + k * np, t->dp + j, n);
+                t->flow.d[i] -= row_times(np, t->saltation.g_p + l->e.link[i] * np, t->dp + j, n);
         }
         carom_linear_solve(l, t->flow.c, t->flow.d);
         for (int i = 0; i < sys->nv; i++)
@@ -42,8 +39,8 @@ static void velocities(carom_tangent *t)
     for (int j = 0; j < n; j++) {
         double *dq = t->X + j, *dv = t->X + nv * n + j;
         memset(t->flow.c, 0, sizeof(double) * (size_t)nv);
-        for (int i = 0; i < l->m; i++) {
-            int r = l->row[i];
+        for (int i = 0; i < l->e.m; i++) {
+            int r = l->e.row[i];
             t->flow.d[i] = 0;
             if (l->normal[i] >= 0)
                 continue;

@@ -72,20 +72,12 @@ static void time_part(const carom_system *sys, const double *v, double *U_t)
         U_t[r] = sys->at.gamma[r] - carom_dot(sys->nv, sys->at.U_q + r * sys->nv, v);
 }
 
-static const carom_link *link_of_row(const carom_system *sys, int r)
-{
-    const carom_link *link = sys->link;
-    while (r >= link->row + link->rows)
-        link++;
-    return link;
-}
-
 /* E of a held row. What was held before as well has u- = 0, so that E says nothing about the state: `held`. */
-static double restitution(const carom_saltation *s, const carom_instant *at, int r, double held)
+static double restitution(const carom_saltation *s, const carom_instant *at, int i, double held)
 {
-    const carom_link *link = link_of_row(s->linear.system, r);
+    const carom_link *link = carom_linear_link(&s->linear, i);
     int c = link->contact, before = c < 0 ? CAROM_STICK : at->before[c].mode;
-    if (r == link->row)
+    if (s->linear.e.row[i] == link->row)
         return before != CAROM_OPEN ? held : -at->e[c];
     if (before == CAROM_STICK && at->after[c].mode == CAROM_STICK)
         return held;
@@ -101,11 +93,11 @@ static void jump(carom_saltation *s, const carom_instant *at)
     double scale = 1 + carom_norm_max(nv, at->v_before), most = 0;
     memset(s->P, 0, sizeof(double) * (size_t)sys->nrow);
     memset(s->dv, 0, sizeof(double) * (size_t)nv);
-    for (int i = 0; i < l->m; i++)
-        s->d[i] = l->normal[i] >= 0 ? 0 : (restitution(s, at, l->row[i], 0) - 1) * s->u_before[l->row[i]];
+    for (int i = 0; i < l->e.m; i++)
+        s->d[i] = l->normal[i] >= 0 ? 0 : (restitution(s, at, i, 0) - 1) * s->u_before[l->e.row[i]];
     carom_linear_solve(l, s->dv, s->d);
-    for (int i = 0; i < l->m; i++)
-        s->P[l->row[i]] = s->d[i];
+    for (int i = 0; i < l->e.m; i++)
+        s->P[l->e.row[i]] = s->d[i];
     for (int i = 0; i < nv; i++)
         most = CAROM_MAX(most, fabs(at->v_before[i] + s->dv[i] - at->v_after[i]));
     s->mismatch = most / scale;
@@ -117,15 +109,15 @@ static void turning(carom_saltation *s, const carom_instant *at)
     carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
     int nv = sys->nv;
-    for (int i = 0; i < l->m; i++) {
-        const carom_link *link = link_of_row(sys, l->row[i]);
+    for (int i = 0; i < l->e.m; i++) {
+        const carom_link *link = carom_linear_link(l, i);
         if (l->normal[i] < 0 || link->law->tangents < 2)
             continue;
         const double *D = at->jump[link->contact].direction;
         double w[2], mu = carom_link_mu(sys, link, false), e_t = carom_link_restitution(sys, link, 1);
         for (int j = 0; j < 2; j++)
             w[j] = carom_row_speed(sys, link->row + 1 + j, at->v_after) + e_t * s->u_before[link->row + 1 + j];
-        double size = hypot(w[0], w[1]), across = l->row[i] == link->row + 1 ? -D[1] : D[0];
+        double size = hypot(w[0], w[1]), across = l->e.row[i] == link->row + 1 ? -D[1] : D[0];
         double factor = s->turn[i] = size > 0 ? mu * s->P[link->row] * across / size : 0;
         carom_row_mix(sys, link->row + 1, -D[1], D[0], l->L + i * nv);
         for (int k = 0; k < nv; k++)
@@ -281,14 +273,14 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
         double R_p = sys->known & CAROM_R_P ? 0 : along(np, sys->at.R_p + i * np, dp, n);
         s->c[i] = s->c[i] - s->R_t[i] * dt - R_q - R_p;                                          /* (3) */
     }
-    for (int i = 0; i < l->m; i++) {
-        int r = l->row[i];
-        const carom_link *link = link_of_row(sys, r);
+    for (int i = 0; i < l->e.m; i++) {
+        int r = l->e.row[i];
+        const carom_link *link = carom_linear_link(l, i);
         int c = link->contact;
         double before = carom_row_dot(sys, r, s->Dv) + row_change(s, r, s->U_t, s->U_q, s->U_p, dt, dp, n);
         double after = row_change(s, r, s->U_t_after, sys->at.U_q, sys->at.U_p, dt, dp, n);
         if (l->normal[i] < 0) {
-            double E = restitution(s, at, r, 1), dE = 0;
+            double E = restitution(s, at, i, 1), dE = 0;
             if (c >= 0 && s->u_before[r] != 0 && (E != 0 || at->after[c].mode == CAROM_OPEN))
                 dE = -s->law[link->coefficient + (r > link->row)];
             s->d[i] = E * before + dE * s->u_before[r] - after;                                  /* (4) */
@@ -367,19 +359,19 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     for (int c = 0; at->rule && c < sys->model->ncontact; c++)
         if (at->jump[c].mode != CAROM_OPEN && carom_mode_carries(at->after[c].mode))
             s->log_det = -INFINITY;
-    for (int i = 0; at->jump && !at->rule && i < l->m; i++) {
-        const carom_link *link = link_of_row(sys, l->row[i]);
+    for (int i = 0; at->jump && !at->rule && i < l->e.m; i++) {
+        const carom_link *link = carom_linear_link(l, i);
         turns |= l->normal[i] >= 0 && link->law->tangents > 1;
         if (l->normal[i] >= 0 || link->contact < 0)
             continue;
-        double E = restitution(s, at, l->row[i], 1);
+        double E = restitution(s, at, i, 1);
         s->log_det += log(fabs(E)); /* -INFINITY for 0 */
         s->lost += E == 0 && at->after[link->contact].mode == CAROM_OPEN;
     }
     if ((turns || at->rule) && s->log_det > -INFINITY)
         s->log_det = turned(s, at);
-    if (at->jump && !at->rule && l->rank < l->m)
-        s->lost -= 2 * (l->m - l->rank);
+    if (at->jump && !at->rule && l->rank < l->e.m)
+        s->lost -= 2 * (l->e.m - l->rank);
     if (at->surface != CAROM_SURFACE_GAP)
         s->log_det += log(fabs(s->rate_after / s->rate));
     else if (s->log_det > -INFINITY) {

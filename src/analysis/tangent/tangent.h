@@ -11,15 +11,17 @@
 /* ---- linear.c: M dy - G^T dx = c,  L dy + C dx = d  for the rows of given modes ------------------------- */
 typedef struct carom_linear {
     carom_system *system;   /* one of its own, with room for CAROM_LINEAR_WANT */
-    int m, rank;            /* equations; those that are independent */
-    int *row;               /* [nrow] the row of each */
+    carom_equations e;      /* every row along which the modes allow a force; K = L M^-1 G^T + C */
+    int rank;               /* equations that are independent */
     int *normal;         /* [nrow] of a tangential row that slips: the equation of its normal; -1: a row that is held */
     double *slope;          /* [nrow] of a tangential row that slips: mu s_j */
-    double *Y, *L;          /* [nrow*nv] M^-1 G^T of each equation; L */
-    double *K, *inverse;    /* [nrow*nrow] L M^-1 G^T + C, and its pseudo-inverse */
-    double *copy, *b, *work; /* [nrow*nrow] [nrow] [4*nrow+1] */
-    int *order;             /* [nrow] */
+    double *L;              /* [nrow*nv] */
+    double *inverse, *copy; /* [nrow*nrow] the pseudo-inverse of K */
 } carom_linear;
+static inline const carom_link *carom_linear_link(const carom_linear *linear, int equation)
+{
+    return &linear->system->link[linear->e.link[equation]];
+}
 
 enum {
     CAROM_LINEAR_WANT = CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW | CAROM_R_Q |

@@ -56,41 +56,33 @@ static void tell(carom_step *s, const carom_exact *x, carom_event_type type, dou
 
 static void open_contact(carom_step *s, const carom_exact *x, int link)
 {
-    s->next->mode[x->link[link].contact] = CAROM_OPEN;
-    s->memory_next[x->link[link].contact] = 1;
+    s->next->mode[x->system->link[link].contact] = CAROM_OPEN;
+    s->memory_next[x->system->link[link].contact] = 1;
 }
 
 /* ---- accelerations ---- */
 
-/* x->ls_x: what takes all links at rest to value 0 at once; returns how many there are */
-static int correction(carom_exact *x, const double *y, const double *offset)
+/* What takes all links at rest to value 0 at once. */
+static carom_equations *correction(carom_exact *x, const double *y, const double *offset)
 {
-    int m = 0;
-    for (int i = 0; i < x->nlink; i++)
-        if (x->rest[i])
-            x->closed_link[m++] = i;
-    for (int a = 0; a < m; a++) {
-        x->ls_b[a] = value(x, x->closed_link[a], y, offset);
-        for (int b = 0; b < m; b++)
-            x->ls_A[a * m + b] = x->W[x->closed_link[a] * x->nlink + x->closed_link[b]];
-    }
-    carom_least_squares(m, m, x->ls_A, x->ls_b, x->ls_x, 1e-12, x->ls_work, x->order_of);
-    return m;
+    carom_equations *e = &x->closed;
+    carom_exact_select(x, x->rest);
+    for (int a = 0; a < e->m; a++)
+        e->b[a] = -value(x, e->link[a], y, offset);
+    carom_equations_solve(e, x->system, 1e-12);
+    return e;
 }
 
 /* v and q onto u = 0, g = 0 of the links at rest; x->P takes the impulses */
 static void bring_to_rest(carom_step *s, carom_exact *x)
 {
-    int m = correction(x, s->next->v, x->offset_1);
-    for (int a = 0; a < m; a++) {
-        int i = x->closed_link[a];
-        x->P[i] -= x->ls_x[a];
-        for (int k = 0; k < x->n; k++)
-            s->next->v[k] -= x->ls_x[a] * x->Y[i * x->n + k];
-    }
+    const carom_equations *e = correction(x, s->next->v, x->offset_1);
+    for (int a = 0; a < e->m; a++)
+        x->P[e->link[a]] += e->x[a];
+    carom_equations_add(e, x->n, s->next->v);
     correction(x, s->next->q, x->offset);
-    for (int a = 0; a < m; a++)
-        carom_system_drift(s->system, s->next->q, x->Y + x->closed_link[a] * x->n, -x->ls_x[a], s->next->q);
+    for (int a = 0; a < e->m; a++)
+        carom_system_drift(s->system, s->next->q, e->Y + a * x->n, e->x[a], s->next->q);
 }
 
 void carom_exact_snap(carom_step *s, carom_exact *x, const carom_flight *f)
@@ -130,7 +122,7 @@ carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
         x->bar[i] = x->rest[i] ? -1 : INFINITY;
     }
     for (int i = x->njoint; i < x->nlink; i++)
-        if (!x->rest[i] && carom_link_closed(&x->link[i], next->mode))
+        if (!x->rest[i] && carom_link_closed(&x->system->link[i], next->mode))
             open_contact(s, x, i);
     if (!any)
         return CAROM_OK;
@@ -188,7 +180,7 @@ static void gather(carom_step *s, carom_exact *x, int who)
 {
     for (int i = 0; i < x->nlink; i++) {
         const double *q = s->next->q;
-        bool in = i == who || carom_link_closed(&x->link[i], s->next->mode);
+        bool in = i == who || carom_link_closed(&x->system->link[i], s->next->mode);
         in = in || fabs(value(x, i, q, x->offset)) <= rounding_of(x, i, q, x->offset, x->rho * x->rho);
         x->bar[i] = in ? -1 : INFINITY;
     }
@@ -233,7 +225,7 @@ static bool after_impact(carom_step *s, carom_exact *x, const carom_flight *f, d
 static void tell_changes(carom_step *s, const carom_exact *x, const unsigned char *closed, double t, double t_end)
 {
     for (int i = x->njoint; i < x->nlink; i++) {
-        int contact = x->link[i].contact;
+        int contact = x->system->link[i].contact;
         bool now_closed = s->next->mode[contact] != CAROM_OPEN;
         if (now_closed == closed[i])
             continue;

@@ -68,7 +68,7 @@ static carom_status first_modes(carom_step *s, carom_exact *x, double t)
         return CAROM_OK;
     s->memory_next[nc] = 0;
     for (int i = x->njoint; i < x->nlink; i++)
-        x->rest[i] = carom_link_closed(&x->link[i], s->next->mode);
+        x->rest[i] = carom_link_closed(&x->system->link[i], s->next->mode);
     carom_exact_clock(x, t);
     return carom_exact_decide(s, x, t);
 }
@@ -132,7 +132,7 @@ static carom_status piece(carom_step *s, carom_exact *x, double h, double *done)
     carom_copy(x->n, s->next->q, x->z);
     carom_copy(x->n, s->next->v, x->z + x->n);
     for (int i = x->njoint; i < x->nlink; i++) {
-        double root = carom_exact_event(x, f, i, &s->memory_next[x->link[i].contact], at);
+        double root = carom_exact_event(x, f, i, &s->memory_next[x->system->link[i].contact], at);
         if (root < at || (who < 0 && root == at))
             at = root, who = i;
     }

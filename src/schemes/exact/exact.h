@@ -32,7 +32,7 @@ typedef struct carom_flight { /* series of z -> q(s), events(s); nz columns of `
 
 typedef struct carom_exact {
     bool ready;            /* for the parameters p */
-    const carom_link *link; /* [nlink] */
+    const carom_system *system;
     int n, nlink, njoint, ncontact, np, nz, nt, degree, nharmonic;
     int order, terms;      /* of the series; terms > order, a multiple of 8, the rest 0 */
     double rho;            /* length of a piece, at most */
@@ -46,8 +46,7 @@ typedef struct carom_exact {
     double *acceleration;                   /* [n*nz] of the flight that is being made */
     double *lambda;                         /* [nlink*nz] forces of its closed links */
     double *row[2];                         /* [nz] */
-    double *ls_A, *ls_b, *ls_x, *ls_work;   /* [nlink*nlink] [nlink] [nlink] [4*nlink] */
-    int *order_of, *closed_link;            /* [nlink] */
+    carom_equations closed;                 /* [nlink] of the links that are closed */
     carom_flight flight[EXACT_FLIGHTS];
     int oldest;
     double t, *z;                           /* [nz]: the functions of time stand for t; NaN: none */
@@ -68,6 +67,7 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
 carom_status carom_exact_prepare(carom_step *s, carom_exact *x);
 
 /* ---- flight.c: series ---- */
+void carom_exact_select(carom_exact *x, const unsigned char *closed); /* the equations of these links: x->closed */
 void carom_exact_size(carom_exact *x, const carom_system *sys, double h); /* rho, order, terms */
 /* The flight of the modes in `mode`, made when it is not remembered. */
 carom_flight *carom_exact_flight(carom_exact *x, const unsigned char *mode);

@@ -49,30 +49,37 @@ void carom_exact_size(carom_exact *x, const carom_system *sys, double h)
 
 /* ---- (1)-(3) ---- */
 
+void carom_exact_select(carom_exact *x, const unsigned char *closed)
+{
+    carom_equations *e = &x->closed;
+    e->m = 0;
+    for (int i = 0; i < x->nlink; i++)
+        if (closed[i]) {
+            e->link[e->m] = i, e->row[e->m] = x->system->link[i].row;
+            carom_copy(x->n, x->Y + i * x->n, e->Y + e->m++ * x->n);
+        }
+}
+
 static void forces(carom_exact *x, const unsigned char *closed)
 {
-    int m = 0, n = x->n, nz = x->nz;
+    int n = x->n, nz = x->nz;
+    carom_equations *e = &x->closed;
     memcpy(x->acceleration, x->free, sizeof(double) * (size_t)(n * nz));
     memset(x->lambda, 0, sizeof(double) * (size_t)(x->nlink * nz));
-    for (int i = 0; i < x->nlink; i++)
-        if (closed[i])
-            x->closed_link[m++] = i;
-    for (int j = 0; m && j < nz; j++) {
-        for (int a = 0; a < m; a++) {
-            int i = x->closed_link[a];
+    carom_exact_select(x, closed);
+    for (int j = 0; e->m && j < nz; j++) {
+        for (int a = 0; a < e->m; a++) {
+            int i = e->link[a];
             double sum = j < 2 * n ? 0 : x->offset_2[i * x->nt + j - 2 * n];
             for (int k = 0; k < n; k++)
                 sum += x->G[i * n + k] * x->free[k * nz + j];
-            x->ls_b[a] = -sum;
-            for (int b = 0; b < m; b++)
-                x->ls_A[a * m + b] = x->W[i * x->nlink + x->closed_link[b]];
+            e->b[a] = -sum;
         }
-        carom_least_squares(m, m, x->ls_A, x->ls_b, x->ls_x, 1e-12, x->ls_work, x->order_of);                 /* (1) */
-        for (int a = 0; a < m; a++) {
-            int i = x->closed_link[a];
-            x->lambda[i * nz + j] = x->ls_x[a];
+        carom_equations_solve(e, x->system, 1e-12);                                                           /* (1) */
+        for (int a = 0; a < e->m; a++) {
+            x->lambda[e->link[a] * nz + j] = e->x[a];
             for (int k = 0; k < n; k++)
-                x->acceleration[k * nz + j] += x->Y[i * n + k] * x->ls_x[a];                                  /* (2) */
+                x->acceleration[k * nz + j] += e->Y[a * n + k] * e->x[a];                                     /* (2) */
         }
     }
 }
@@ -160,7 +167,7 @@ static void make_events(carom_exact *x, carom_flight *f)
 static bool fits(const carom_exact *x, const carom_flight *f, const unsigned char *mode)
 {
     for (int i = x->njoint; i < x->nlink; i++)
-        if (f->closed[i] != carom_link_closed(&x->link[i], mode))
+        if (f->closed[i] != carom_link_closed(&x->system->link[i], mode))
             return false;
     return f->ready;
 }
@@ -173,7 +180,7 @@ carom_flight *carom_exact_flight(carom_exact *x, const unsigned char *mode)
     carom_flight *f = &x->flight[x->oldest];
     x->oldest = (x->oldest + 1) % EXACT_FLIGHTS;
     for (int i = 0; i < x->nlink; i++)
-        f->closed[i] = carom_link_closed(&x->link[i], mode);
+        f->closed[i] = carom_link_closed(&x->system->link[i], mode);
     forces(x, f->closed);
     make_coordinates(x, f);
     make_events(x, f);

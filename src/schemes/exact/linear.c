@@ -54,7 +54,7 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
 {
     size_t n = system->nv, nlink = system->nlink, nz = 2 * n + EXACT_TIMES;
     x->n = n, x->nlink = nlink, x->njoint = system->njoint, x->ncontact = system->ncontact;
-    x->link = system->link, x->np = system->model->np;
+    x->system = system, x->np = system->model->np;
     layout_flights(layout, x, n, nlink, nz);
     CAROM_PLACE(layout, x->p, x->np);
     CAROM_PLACE(layout, x->G, nlink * n);
@@ -70,12 +70,7 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
     CAROM_PLACE(layout, x->lambda, nlink * nz);
     CAROM_PLACE(layout, x->row[0], nz);
     CAROM_PLACE(layout, x->row[1], nz);
-    CAROM_PLACE(layout, x->ls_A, nlink * nlink);
-    CAROM_PLACE(layout, x->ls_b, nlink);
-    CAROM_PLACE(layout, x->ls_x, nlink);
-    CAROM_PLACE(layout, x->ls_work, 4 * nlink);
-    CAROM_PLACE(layout, x->order_of, nlink);
-    CAROM_PLACE(layout, x->closed_link, nlink);
+    carom_equations_layout(layout, &x->closed, system, system->nlink);
     CAROM_PLACE(layout, x->z, nz);
     CAROM_PLACE(layout, x->c, n * EXACT_TERMS);
     CAROM_PLACE(layout, x->l, nlink * EXACT_TERMS);
@@ -98,7 +93,7 @@ static carom_status function(carom_step *s, const carom_exact *x, int k, carom_t
 {
     const carom_model *m = s->system->model;
     bool is_force = k < x->n;
-    int i = is_force ? k : k - x->n, contact = is_force ? -1 : x->link[i].contact;
+    int i = is_force ? k : k - x->n, contact = is_force ? -1 : x->system->link[i].contact;
     char buffer[32];
     if (!carom_model_symbolic(m)) {
         *f = (carom_time){.power = {is_force ? s->system->at.F[i] : s->system->at.g[i]}};

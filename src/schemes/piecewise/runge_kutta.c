@@ -546,7 +546,7 @@ carom_status carom_piecewise_fixed_length(carom_step *s, carom_piecewise *w)
 static void follow(carom_given_modes *given, const carom_system *sys, const double *A, const double *a, double *force)
 {
     carom_equations *e = &given->equations;
-    carom_given_rows(given, sys, &sys->mass, CAROM_ROWS_FORCES);
+    carom_equations_forces(&given->equations, sys, &sys->mass, given->modes);
     for (int k = 0; k < e->m; k++)
         e->b[k] = carom_row_dot(sys, e->row[k], A) - carom_row_dot(sys, e->row[k], a);
     carom_equations_solve(e, sys, CAROM_RANK);
