@@ -7,6 +7,10 @@
 #include "schemes/scheme.h"
 #include "systems.h"
 #include "testing.h"
+#include "toy_midpoint.h"
+
+#define CAROM_MORE_SCHEMES &toy_midpoint, /* a scheme is one file and one line */
+#include "schemes/list.c"
 
 /* Beside the standard values of every scheme's fields. */
 static const char *const variants[] = {"moreau-jean:theta=1",

@@ -4,6 +4,9 @@
 #include "core/dense.h"
 #include "schemes/scheme.h"
 
+#ifndef CAROM_MORE_SCHEMES
+#define CAROM_MORE_SCHEMES /* a test's */
+#endif
 static const carom_scheme *const schemes[] = {
     &carom_scheme_tolerance, /* the first is the default */
     &carom_scheme_moreau_jean,
@@ -15,6 +18,7 @@ static const carom_scheme *const schemes[] = {
     &carom_scheme_dg_minus,
     &carom_scheme_dg_plus,
     &carom_scheme_exact,
+    CAROM_MORE_SCHEMES
 };
 
 const carom_scheme *carom_scheme_list(int i)
