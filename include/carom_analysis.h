@@ -1,5 +1,5 @@
 /* carom_analysis.h: what is done with simulations from outside: tangents, exponents, norms and convergence, diagrams,
- * gradients, verification, periodic orbits, sweeps and basins.
+ * gradients, fits, verification, periodic orbits, sweeps and basins.
  *
  * Everything here drives a carom_sim or watches it; the simulation knows nothing of it. */
 #ifndef CAROM_ANALYSIS_H
@@ -288,6 +288,47 @@ typedef struct carom_gradient {
  * it. */
 carom_status carom_gradient_run(carom_gradient *gradient, const carom_model *model, const carom_options *options,
                                 carom_error *error);
+
+/* ---- fits: parameters and initial values from measured motion --------------------------------------- */
+typedef struct carom_fit_request {
+    size_t size;              /* sizeof(carom_fit_request) */
+    const char *const *name;  /* [n] what is estimated: parameters ("m"), initial values ("q.y", "v.y") */
+    const double *low, *high; /* [n] bounds; NULL: none */
+    int n;
+    const double *t;          /* [samples], from 0 on, not decreasing */
+    const char *const *of;    /* [nof] expressions of the state that were measured there */
+    const double *value;      /* [samples*nof]; NAN: not measured */
+    size_t samples;
+    int nof;
+    const double *sigma;      /* [nof] standard deviations of the measurements; NULL: found from what is left */
+    int starts, seed;         /* the model's values, then others around them or within the bounds; 0: 1 */
+    int iterations;           /* of a start, at most; 0: 100 */
+    bool sequence;            /* take the data in from their beginning on: for starts with another sequence of impacts */
+    bool (*go_on)(void *user, int start, int iteration, double cost); /* NULL: yes */
+    bool (*stop)(void *user); /* after each step; NULL: no */
+    void *user;
+} carom_fit_request;
+typedef struct carom_fit {
+    int n, nof, starts;
+    size_t samples, used;     /* numbers that were measured */
+    double *first;            /* [n] the model's values, where the first start begins */
+    double *value, *error;    /* [n] estimates and standard errors; NAN: at a bound, or not determined */
+    double *low, *high;       /* [n] confidence interval of 95 % */
+    double *covariance;       /* [n*n] */
+    double *residual;         /* [samples*nof] measured less computed */
+    double *deviation;        /* [nof] their standard deviations */
+    double *start_cost, *start_value; /* [starts], [starts*n] where each start has ended; INFINITY: nowhere */
+    double cost;              /* half the sum of the squares, in units of the standard deviations */
+    int best, iterations, runs, rank; /* the best start; its iterations; runs of the model; directions determined */
+    bool converged;
+    unsigned flags;           /* CAROM_TANGENT_... at the estimate */
+    char failure[300];        /* of the first run that failed on the way */
+} carom_fit;
+/* Levenberg and Marquardt's method on derivatives that are exact through impacts. The model is left at the estimate.
+ * CAROM_INTERRUPTED: no result. */
+carom_status carom_fit_run(carom_fit **fit, carom_model *model, const carom_options *options,
+                           const carom_fit_request *request, carom_error *error);
+void carom_fit_free(carom_fit *fit); /* NULL is fine */
 
 /* ---- verification: how far a run is from a more accurate one ---------------------------------------- */
 typedef struct carom_verify {

@@ -8,14 +8,14 @@
 
 Everything is computed by libcarom, whose command is ``carom``: same names, same bits.
 """
-from ._analysis import Result, basin, bifurcate, converge, gradient, lyapunov, orbit, reproduce, sweep
+from ._analysis import Result, basin, bifurcate, converge, fit, gradient, lyapunov, orbit, reproduce, sweep
 from ._library import CaromError, ModelError, RunError, UsageError, library as _c
 from ._model import Contact, Model, builtin_models
 from ._solution import Event, Solution, State
 
 __version__ = _c.carom_version().decode().split()[0]
 __all__ = ["CaromError", "Contact", "Event", "Model", "ModelError", "Result", "RunError", "Solution", "State",
-           "UsageError", "basin", "bifurcate", "builtin_models", "converge", "gradient", "lyapunov", "orbit",
+           "UsageError", "basin", "bifurcate", "builtin_models", "converge", "fit", "gradient", "lyapunov", "orbit",
            "reproduce", "sweep"]
 for _error in (CaromError, ModelError, RunError, UsageError):
     _error.__module__ = "carom"  # as tracebacks show them

@@ -212,6 +212,61 @@ def gradient(model: AnyModel, of: str, with_respect_to: Optional[Sequence[str]] 
     return Result(found, differences=_named(names, difference)) if check else found
 
 
+# ---- fits ----
+
+def fit(model: AnyModel, data: Mapping[str, Any],
+        estimate: Union[Sequence[str], Mapping[str, Optional[Sequence[float]]]], *,
+        columns: Optional[Sequence[str]] = None, sigma: Optional[Mapping[str, float]] = None, starts: int = 1,
+        seed: int = 0, sequence: bool = False, iterations: int = 0, scheme: Optional[str] = None,
+        rtol: Optional[float] = None, atol: Optional[float] = None, params: Optional[Params] = None,
+        options: Optional[Mapping[str, Any]] = None) -> Result:
+    """Parameters and initial values from measured motion, with confidence intervals.
+
+    ``data``: columns by name, ``t`` among them (a dictionary, or a pandas.DataFrame), where NaN is a gap. ``estimate``:
+    names, or a dictionary of names and bounds.
+
+    >>> true = Model.from_file("bouncing-ball").run(t_end=2, rtol=1e-12, t_eval=np.linspace(0, 2, 50),
+    ...                                             options={"atol": 1e-12}, params={"e": 0.83})
+    >>> found = fit("bouncing-ball", {"t": true.t, "y": true["y"]}, {"e": (0, 1), "g": None})
+    >>> round(found.estimate["e"]["value"], 8), found.converged
+    (0.83, True)
+    """
+    made, o, words = _prepare(model, params, scheme=scheme, rtol=rtol, atol=atol, options=options)
+    made = made.replace()  # the call leaves the estimate in the model
+    _sharpen(o, words, 1e-11)
+    names = list(estimate)
+    bounds = [(estimate[name] or (-np.inf, np.inf)) if isinstance(estimate, Mapping) else (-np.inf, np.inf)
+              for name in names]
+    of = list(columns) if columns is not None else [name for name in data if name != "t"]
+    t = np.ascontiguousarray(data["t"], dtype=float)
+    value = np.ascontiguousarray(np.column_stack([np.asarray(data[name], dtype=float) for name in of]))
+    pointer = ctypes.POINTER(ctypes.c_double)
+    request = sized("carom_fit_request", name=strings(names), n=len(names), low=doubles(low for low, _ in bounds),
+                    high=doubles(high for _, high in bounds), t=t.ctypes.data_as(pointer), of=strings(of),
+                    value=value.ctypes.data_as(pointer), samples=t.size, nof=len(of), starts=starts, seed=seed,
+                    iterations=iterations, sequence=sequence)
+    if sigma is not None:
+        request.sigma = doubles(sigma[name] for name in of)
+    job, error, result = Job(), struct["carom_error"](), ctypes.POINTER(struct["carom_fit"])()
+    _stop(job, request)
+    try:
+        _finish(job, lambda: library.carom_fit_run(ctypes.byref(result), made._c, ctypes.byref(o),
+                                                   ctypes.byref(request), ctypes.byref(error)), error, made)
+        f, n = result.contents, len(names)
+        one = {name: {key: getattr(f, part)[k] for key, part in
+                      (("value", "value"), ("stderr", "error"), ("low", "low"), ("high", "high"), ("start", "first"))}
+               for k, name in enumerate(names)}
+        return Result(model=made.name, estimate=one, deviation=_named(of, f.deviation[:f.nof]),
+                      covariance=np.array(f.covariance[:n * n]).reshape(n, n),
+                      residual={name: np.array(f.residual[j:f.nof * t.size:f.nof]) for j, name in enumerate(of)},
+                      starts=[{"cost": f.start_cost[s], "value": _named(names, f.start_value[s * n:(s + 1) * n])}
+                              for s in range(f.starts)],
+                      **{key: getattr(f, key) for key in ("samples", "used", "cost", "iterations", "runs", "rank",
+                                                          "converged")})
+    finally:
+        library.carom_fit_free(result)
+
+
 # ---- periodic orbits ----
 
 def _orbit_point(made: Model, point: Any, parameters: Sequence[str]) -> Result:

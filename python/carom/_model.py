@@ -189,7 +189,8 @@ class Model:
         gaps = len(f["joints"]) + len(f["contacts"])
         rows = gaps + directions
         return {"mass": nv * nv, "force": nv, "gap": gaps, "slip": directions, "potential": 1,
-                "law": sum(4 if contact.directions else 1 for contact in f["contacts"]), "outputs": len(f["outputs"]), "stop": 1, "jacobian": rows * nv,
+                "law": sum(4 if one.directions else 1 for one in f["contacts"]), "outputs": len(f["outputs"]),
+                "stop": 1, "jacobian": rows * nv,
                 "offset": rows, "gamma": rows, "force_q": nv * nv, "force_v": nv * nv}
 
     def _callback(self, key: str, call: Function, nv: int, count: int, size: int, names: Any) -> Any:

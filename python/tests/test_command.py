@@ -105,6 +105,21 @@ class Command(unittest.TestCase):
         found = carom.gradient("bouncing-ball", "y", ["e", "g", "q.y"], t_end=1)
         self.same(told, found, ["value", "gradient", "differences", "radius", "one_sided"])
 
+    def test_fit(self):
+        sol = carom.Model.from_file("bouncing-ball").run(t_end=1.5, t_eval=[0.05 * i for i in range(31)],
+                                                         params={"e": 0.7})
+        noisy = [y + 0.001 * math.sin(17 * i * i) for i, y in enumerate(sol["y"])]
+        noisy[7] = math.nan
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "data.csv")
+            with open(path, "w") as file:
+                file.write("t,y\n" + "".join(f"{t!r},{'' if math.isnan(y) else repr(y)}\n"
+                                             for t, y in zip(sol.t.tolist(), map(float, noisy))))
+            told = command("fit", "bouncing-ball", path, "--estimate", "e=0:1,g", "--starts", "2", "--seed", "4")
+        found = carom.fit("bouncing-ball", {"t": sol.t, "y": noisy}, {"e": (0, 1), "g": None}, starts=2, seed=4)
+        self.same(told, found, ["estimate", "deviation", "cost", "runs", "used", "converged", "starts"])
+        self.assertEqual(told["used"], 30)
+
     def test_sweep(self):
         text = output("sweep", "bouncing-ball", "--design", "sobol", "--points", "9", "-p", "e=0.5:0.9", "-p",
                       "q.y=0.1:1", "--measure", "impacts", "--measure", "max:y", "--seed", "3")

@@ -15,7 +15,7 @@
 #define DRIVE CAROM_CLI_DRIVE
 #define REPORT CAROM_CLI_REPORT
 #define SOLVE (CAROM_CLI_SOLVE | CAROM_CLI_BENCH)
-#define THREADS (DRIVE & ~(CAROM_CLI_ORBIT | CAROM_CLI_GRADIENT))
+#define THREADS (DRIVE & ~(CAROM_CLI_ORBIT | CAROM_CLI_GRADIENT | CAROM_CLI_FIT))
 #define AT(member) offsetof(carom_cli, member)
 
 const carom_cli_option carom_cli_options[] = {
@@ -79,8 +79,8 @@ const carom_cli_option carom_cli_options[] = {
      "height in pixels; what the panels need if not given"},
     {"--threads", NULL, "N", THREADS | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
      "how many threads share the work; all cores if not given. Results do not depend on it"},
-    {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP, CAROM_CLI_COUNT, NULL, AT(seed),
-     "of random points and starts"},
+    {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP | CAROM_CLI_FIT, CAROM_CLI_COUNT, NULL,
+     AT(seed), "of random points and starts"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };

@@ -13,10 +13,6 @@
 
 #include "core/dense.h"
 
-typedef struct direction {
-    int parameter, q, v; /* the one that is meant; others -1 */
-} direction;
-
 typedef struct work {
     int expression;
     carom_gradient *gradient;
@@ -24,7 +20,7 @@ typedef struct work {
     const carom_options *options;
     carom_arena *arena;
     int N, n;
-    direction *direction; /* [n] */
+    carom_direction *direction; /* [n] */
     double *follow;       /* [N*np] initial values with parameters */
     double *X, *dp;       /* [N*n], [np*n] */
     double *E;            /* [1+N+np] */
@@ -36,39 +32,6 @@ typedef struct work {
     carom_error *error;
 } work;
 
-/* ---- names ---- */
-
-static carom_status find(const work *w, const char *name, direction *d)
-{
-    const carom_model *m = w->model;
-    const char *candidates[600];
-    char buffer[3][32], *all;
-    int n = 0;
-    *d = (direction){-1, -1, -1};
-    for (int i = 0; i < m->np; i++)
-        if (!strcmp(carom_model_p_name(m, i, buffer[0]), name))
-            d->parameter = i;
-    for (int i = 0; i < m->nq; i++) {
-        const char *q = carom_model_q_name(m, i, buffer[0]);
-        if (!strncmp(name, "q.", 2) && !strcmp(name + 2, q))
-            d->q = i;
-        if (!strncmp(name, "v.", 2) && !strcmp(name + 2, q))
-            d->v = i;
-    }
-    if (d->parameter >= 0 || d->q >= 0 || d->v >= 0)
-        return CAROM_OK;
-    for (int i = 0; i < m->np && n < 200; i++)
-        if ((all = carom_arena_format(w->arena, "%s", carom_model_p_name(m, i, buffer[0]))))
-            candidates[n++] = all;
-    for (int i = 0; i < 2 * m->nq && n < 599; i++)
-        if ((all = carom_arena_format(w->arena, "%c.%s", i % 2 ? 'v' : 'q', carom_model_q_name(m, i / 2, buffer[0]))))
-            candidates[n++] = all;
-    const char *nearest = carom_nearest(name, candidates, n);
-    CAROM_FAIL(w->error, CAROM_BAD_ARGUMENT,
-               "'%s' is no independent parameter of the model and no initial value (q.NAME, v.NAME)%s%s%s", name,
-               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
 static carom_status prepare(work *w)
 {
     carom_gradient *g = w->gradient;
@@ -77,24 +40,11 @@ static carom_status prepare(work *w)
     const size_t N = (size_t)w->N, n = (size_t)w->n, np = (size_t)m->np;
     const carom_array arrays[] = {{&w->follow, N * np}, {&w->X, N * n}, {&w->dp, np * n}, {&w->E, 1 + N + np},
                                   {&w->x, N}, {&w->p, np}, {&w->event_slope, n}, {&w->last_slope, n}};
-    w->direction = CAROM_NEW(w->arena, direction, w->n);
+    w->direction = CAROM_NEW(w->arena, carom_direction, w->n);
     if (!w->direction || !carom_arena_arrays(w->arena, arrays, CAROM_COUNT(arrays)))
         CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for a gradient of %d entries", w->n);
-    if (carom_model_start_gradient(m, w->follow) != CAROM_OK)
-        CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the start");
-    for (int k = 0; k < w->n; k++) {
-        direction *d = &w->direction[k];
-        CAROM_TRY(find(w, g->name[k], d));
-        for (int i = 0; i < w->N && d->parameter >= 0; i++)
-            w->X[i * w->n + k] = w->follow[i * m->np + d->parameter];
-        if (d->parameter >= 0)
-            w->dp[d->parameter * w->n + k] = 1;
-        if (d->q >= 0)
-            w->X[d->q * w->n + k] = 1;
-        if (d->v >= 0)
-            w->X[(m->nq + d->v) * w->n + k] = 1;
-    }
-    return CAROM_OK;
+    CAROM_TRY(carom_directions_find(m, g->name, w->n, w->arena, w->direction, w->error));
+    return carom_directions_start(m, w->direction, w->n, w->follow, w->X, w->dp, w->error);
 }
 
 /* ---- events ---- */
@@ -209,9 +159,7 @@ static carom_status difference(work *w, carom_sim *sim, int k, double h, double 
 
 static double size(const work *w, int k)
 {
-    const carom_model *m = w->model;
-    const direction *d = &w->direction[k];
-    double x = d->parameter >= 0 ? m->p[d->parameter] : d->q >= 0 ? m->q[d->q] : m->v ? m->v[d->v] : 0;
+    const double x = carom_direction_value(w->model, &w->direction[k]);
     return fabs(x) > 1e-3 ? fabs(x) : 1;
 }
 

@@ -5,6 +5,17 @@
 #include "carom_analysis.h"
 #include "model/model.h"
 
+/* ---- directions.c: what derivatives are taken by ---- */
+typedef struct carom_direction {
+    int parameter, q, v; /* the one that is meant; others -1 */
+} carom_direction;
+carom_status carom_directions_find(const carom_model *model, const char *const *names, int n, carom_arena *arena,
+                                   carom_direction *direction, carom_error *error);
+/* X [(nq+nv)*n] and dp [np*n] of the tangent's start; follow [(nq+nv)*np] is room. */
+carom_status carom_directions_start(const carom_model *model, const carom_direction *direction, int n, double *follow,
+                                    double *X, double *dp, carom_error *error);
+double carom_direction_value(const carom_model *model, const carom_direction *direction); /* of the model now */
+
 /* ---- gradient_sides.c: fills in side; directions X [(nq+nv)*n], dp [np*n] as at the start and at the end ---- */
 carom_status carom_gradient_start_sides(carom_gradient *gradient, const carom_model *model, const double *v,
                                         const double *X, const double *dp, carom_error *error);
