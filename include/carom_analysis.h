@@ -303,7 +303,7 @@ typedef struct carom_fit_request {
     const double *sigma;      /* [nof] standard deviations of the measurements; NULL: found from what is left */
     int starts, seed;         /* the model's values, then others around them or within the bounds; 0: 1 */
     int iterations;           /* of a start, at most; 0: 100 */
-    bool sequence;            /* take the data in from their beginning on: for starts with another sequence of impacts */
+    bool sequence;            /* take the data in from their beginning on: for starts with other impacts */
     bool (*go_on)(void *user, int start, int iteration, double cost); /* NULL: yes */
     bool (*stop)(void *user); /* after each step; NULL: no */
     void *user;
