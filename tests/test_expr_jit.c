@@ -141,6 +141,45 @@ START_TEST(objects_are_cached_reused_and_replaced_when_broken)
 }
 END_TEST
 
+/* A byte at this part of a file becomes another. */
+static void damage(const char *path, double part)
+{
+    FILE *f = fopen(path, "r+");
+    ck_assert(f && fseek(f, 0, SEEK_END) == 0);
+    long at = (long)(part * (double)(ftell(f) - 1));
+    fseek(f, at, SEEK_SET);
+    int byte = fgetc(f);
+    fseek(f, at, SEEK_SET);
+    fputc(byte ^ 0xff, f);
+    fclose(f);
+}
+
+START_TEST(an_object_that_is_damaged_or_writable_by_others_is_compiled_again)
+{
+    enum { PLACES = 5 };
+    double value = 0;
+    carom_error error = {0};
+    struct stat before, after;
+    char path[700];
+    enter_scratch();
+    CHECK_OK(try_native(&value, &error), error);
+    entries("carom", false, path);
+    for (int k = 0; k <= PLACES; k++) {
+        ck_assert_int_eq(stat(path, &before), 0);
+        if (k < PLACES)
+            damage(path, k / (PLACES - 1.0));
+        else
+            chmod(path, 0777);
+        value = 0;
+        CHECK_OK(try_native(&value, &error), error);
+        CHECK_NEAR(value, 12 + sin(0.5), 0);
+        ck_assert_int_eq(stat(path, &after), 0);
+        ck_assert_msg(before.st_ino != after.st_ino && !(after.st_mode & 022), "place %d: the object was taken", k);
+    }
+    leave_scratch();
+}
+END_TEST
+
 START_TEST(without_a_cache_a_temporary_directory_serves_and_is_removed)
 {
     double value = 0;
@@ -162,5 +201,6 @@ END_TEST
 TEST_MAIN("native code", native_code_gives_the_bits_of_the_tape,
           without_a_compiler_the_reason_is_given_and_the_tape_still_works,
           objects_are_cached_reused_and_replaced_when_broken,
+          an_object_that_is_damaged_or_writable_by_others_is_compiled_again,
           without_a_cache_a_temporary_directory_serves_and_is_removed)
 #endif

@@ -1,8 +1,12 @@
 /* jit.c: native code for tapes: source (emit.c), a compiler that is run without a shell, a cache of objects, dlopen.
  *
  * An object is named by the hash of its source and of the compiler's version; it is written under a name of its own and
- * renamed, so that two runs never see half of one. Without a cache directory a temporary one serves for one run. */
+ * renamed, so that two runs never see half of one. Behind it stands a checksum: an object that is damaged, or that is
+ * not ours alone to write, is not loaded but compiled again. Without a cache directory a temporary one serves for one
+ * run. */
 #include "expr/jit.h"
+
+#include "core/archive.h"
 
 #ifdef CAROM_NO_JIT
 
@@ -286,16 +290,69 @@ static carom_status load(job *j, const char *object, carom_jit *jit)
     return CAROM_OK;
 }
 
-/* From the cache, or compiled into it. An object there that does not load is replaced. */
+/* The last bytes of an object in the cache; the loader of objects does not look behind their end. */
+typedef struct seal {
+    char magic[8];
+    uint64_t checksum; /* of what stands before */
+} seal;
+static const char SEAL[8] = "carom 1";
+
+/* All bytes of a file that is ours alone to write; NULL: it is not, or cannot be read. */
+static char *bytes_of(const char *path, size_t *length)
+{
+    struct stat s;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool ours = file >= 0 && fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+                !(s.st_mode & (S_IWGRP | S_IWOTH));
+    char *bytes = ours ? malloc((size_t)s.st_size + 1) : NULL;
+    *length = 0;
+    for (ssize_t n = 1; bytes && n > 0 && *length < (size_t)s.st_size; *length += n > 0 ? (size_t)n : 0)
+        n = read(file, bytes + *length, (size_t)s.st_size - *length);
+    if (file >= 0)
+        close(file);
+    return bytes;
+}
+
+static bool sealed(const char *object)
+{
+    size_t n;
+    seal s;
+    char *bytes = bytes_of(object, &n);
+    bool fine = bytes && n > sizeof s;
+    if (fine) {
+        memcpy(&s, bytes + n - sizeof s, sizeof s);
+        fine = memcmp(s.magic, SEAL, sizeof SEAL) == 0 && s.checksum == carom_checksum(0, bytes, n - sizeof s);
+    }
+    free(bytes);
+    return fine;
+}
+
+static bool put_seal(const char *object)
+{
+    size_t n;
+    seal s;
+    (void)!chmod(object, 0700); /* whatever the umask */
+    char *bytes = bytes_of(object, &n);
+    FILE *file = bytes ? fopen(object, "ab") : NULL;
+    memcpy(s.magic, SEAL, sizeof SEAL);
+    s.checksum = bytes ? carom_checksum(0, bytes, n) : 0;
+    free(bytes);
+    if (!file)
+        return false;
+    bool fine = fwrite(&s, sizeof s, 1, file) == 1;
+    return fclose(file) == 0 && fine;
+}
+
+/* From the cache, or compiled into it. An object there that is damaged or does not load is replaced. */
 static carom_status cached(job *j, const char *cache, carom_jit *jit)
 {
     char key[33], object[PATH + 100];
     key_of(&j->compiler, j->source, j->length, key);
     snprintf(object, sizeof object, "%s/%s.so", cache, key);
-    if (access(object, R_OK) == 0 && load(j, object, jit) == CAROM_OK)
+    if (sealed(object) && load(j, object, jit) == CAROM_OK)
         return CAROM_OK;
     carom_status status = compile(j, cache);
-    if (status == CAROM_OK && rename(j->object, object) != 0)
+    if (status == CAROM_OK && (!put_seal(j->object) || rename(j->object, object) != 0))
         status = carom_fail(j->error, CAROM_UNSUPPORTED, "native code: cannot write %s: %s", object, strerror(errno));
     if (status == CAROM_OK)
         status = load(j, object, jit);
