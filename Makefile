@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all kills bench study docs install format clean
+.PHONY: all demo test check-all kills failures bench study docs install format clean
 
 all:
 	@tools/packages.sh build
@@ -39,6 +39,11 @@ check-all: test
 kills: all
 	@tools/build.sh build -- inject same_hdf5
 	@nice tools/kills.sh build 100
+
+# Every allocation, open, write, sync and rename of the commands fails once; half an hour.
+failures: all
+	@tools/build.sh build -- inject same_hdf5
+	@nice tools/failures.sh build 0
 
 bench: all
 	@tools/build.sh build -- benches

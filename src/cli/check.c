@@ -65,7 +65,7 @@ static carom_status describe(findings *f, carom_error *error)
     size_t size;
     FILE *file = open_memstream(&f->derived, &size);
     carom_status status = file ? carom_model_describe(f->work.model, file, error) : CAROM_NO_MEMORY;
-    if (!file || (fclose(file) && status == CAROM_OK))
+    if (!file || ((fclose(file) || !f->derived) && status == CAROM_OK))
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to describe the model");
     return status;
 }

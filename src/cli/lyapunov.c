@@ -279,7 +279,11 @@ static int measure(work *w)
                                                 cli->threads, w->each, &w->mean, &error);
     carom_cli_finish(&w->run);
     int code = report(w, status, &error);
-    int written = w->writing ? carom_cli_done(carom_stream_close(&w->history, &error), &error) : CAROM_EXIT_OK;
+    int written = CAROM_EXIT_OK;
+    if (w->writing && (status == CAROM_OK || status == CAROM_INTERRUPTED))
+        written = carom_cli_done(carom_stream_close(&w->history, &error), &error);
+    else if (w->writing)
+        carom_stream_drop(&w->history);
     return code == CAROM_EXIT_OK ? written : code;
 }
 

@@ -1,5 +1,6 @@
 /* main.c: parse, call, and see that everything printed has arrived. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
@@ -145,6 +146,7 @@ const carom_cli_command *const carom_cli_commands[] = {CAROM_CLI_COMMANDS(ADDRES
 int main(int argc, char **argv)
 {
     carom_cli cli = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like a full disk */
     int code = carom_cli_parse(&cli, argc - 1, argv + 1);
     if (code == CAROM_EXIT_OK && cli.help)
         carom_cli_command_help(stdout, cli.command);

@@ -197,7 +197,9 @@ static int follow(work *w)
     const bool interrupted = carom_cli_interrupted();
     carom_cli_finish(&w->run);
     carom_error late = {0};
-    if (w->writing)
+    if (w->writing && status == CAROM_NO_MEMORY)
+        carom_stream_drop(&w->csv);
+    else if (w->writing)
         CAROM_CLI_TRY(carom_cli_done(carom_stream_close(&w->csv, &late), &late));
     if (interrupted)
         return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; the branch so far was %s",

@@ -50,7 +50,7 @@ int carom_cli_load(const carom_cli *cli, carom_model **model, char *note)
     if (status == CAROM_BAD_ARGUMENT || status == CAROM_BAD_OPTION)
         code = carom_cli_fail(CAROM_EXIT_USAGE, "-p: %s", error.text);
     else if (status != CAROM_OK)
-        code = carom_cli_fail(CAROM_EXIT_MODEL, "%s", error.text);
+        code = carom_cli_fail(status == CAROM_NO_MEMORY ? CAROM_EXIT_FAILED : CAROM_EXIT_MODEL, "%s", error.text);
     else if (cli->strict && *note)
         code = carom_cli_fail(CAROM_EXIT_FAILED, "%s (--strict)", note);
     if (code != CAROM_EXIT_OK) {

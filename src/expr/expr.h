@@ -17,6 +17,7 @@ typedef struct carom_expr_pool carom_expr_pool;
 carom_expr_pool *carom_expr_pool_new(int max_nodes);
 void carom_expr_pool_free(carom_expr_pool *pool);
 bool carom_expr_exhausted(const carom_expr_pool *pool);
+bool carom_expr_no_memory(const carom_expr_pool *pool); /* not by its limit: memory ran out */
 
 typedef enum carom_op {
     CAROM_OP_CONST, CAROM_OP_VAR,

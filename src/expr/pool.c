@@ -44,6 +44,11 @@ bool carom_expr_exhausted(const carom_expr_pool *pool)
     return pool->exhausted;
 }
 
+bool carom_expr_no_memory(const carom_expr_pool *pool)
+{
+    return pool->exhausted && pool->count < pool->limit;
+}
+
 int carom_op_children(int op)
 {
     switch (op) {

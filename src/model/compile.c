@@ -117,7 +117,7 @@ static carom_status make_tape(struct carom_compiled *c, int np, unsigned want, c
         }
     bool extended = false, frozen = !(want & CAROM_SWITCH) || !variable ||
                             carom_expr_freeze(s->pool, s->switches, s->nswitches, s->nvar, e, (int)n, &extended);
-    if (!variable || !frozen) {
+    if (!variable || !frozen || carom_expr_no_memory(s->pool)) {
         status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for a tape");
     } else if (carom_expr_exhausted(s->pool)) {
         status = carom_fail(error, CAROM_BAD_MODEL,

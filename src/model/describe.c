@@ -1,4 +1,5 @@
 /* describe.c: the equations of a model as a person would read them. */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -149,6 +150,7 @@ carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error 
     writer w = {.file = file, .m = m, .s = m->source && !m->source->plugin ? m->source : NULL};
     CAROM_TRY(carom_probe_new(&w.probe, m, want, error));
     carom_probe_eval(&w.probe);
+    errno = 0;
     fprintf(file, "%s: %d coordinates, %d parameters, %d constraints, %d contacts\n", m->name ? m->name : "model",
             m->nq, m->np, m->njoint, m->ncontact);
     if (!w.s)
@@ -158,7 +160,10 @@ carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error 
     laws(&w);
     energy(&w);
     carom_probe_free(&w.probe);
+    if (errno == ENOMEM) /* a formula was cut */
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the description of the model");
     if (ferror(file))
-        CAROM_FAIL(error, CAROM_FILE, "the description of the model could not be written");
+        CAROM_FAIL(error, CAROM_FILE, "the description of the model cannot be written: %s",
+                   strerror(errno ? errno : EIO));
     return CAROM_OK;
 }

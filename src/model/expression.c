@@ -100,6 +100,8 @@ double carom_model_period(const carom_model *m, const double *p, double *dp)
     const carom_source *s = m->source;
     double *variables = m->period > 0 ? point(m, 0, NULL, NULL, p) : NULL, period = m->period;
     memset(dp, 0, sizeof *dp * (size_t)m->np);
+    if (!variables && m->period > 0 && s && s->compiled)
+        return NAN; /* no memory */
     if (!variables || s->plugin) {
         free(variables);
         return period;

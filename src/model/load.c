@@ -1,4 +1,5 @@
 /* load.c: from a path, a built-in name or a text to a model, and back to nothing. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,13 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     return CAROM_OK;
 }
 
+carom_status carom_source_blame(carom_status status, const carom_text_file *file, carom_error *error)
+{
+    if (errno != ENOMEM || status == CAROM_NO_MEMORY)
+        return status;
+    return carom_fail(error, CAROM_NO_MEMORY, "out of memory while the model '%.200s' is read", file->name);
+}
+
 carom_status carom_source_build(carom_model *m, const carom_load_request *r, char *note, size_t size,
                                 carom_error *error)
 {
@@ -124,7 +132,8 @@ carom_status carom_source_build(carom_model *m, const carom_load_request *r, cha
     carom_source *s = calloc(1, sizeof *s);
     if (!s)
         return no_memory(error);
-    carom_status status = build(s, m, r, note, size, error);
+    errno = 0;
+    carom_status status = carom_source_blame(build(s, m, r, note, size, error), &r->file, error);
     if (status != CAROM_OK) {
         carom_source_free(s);
         *m = (carom_model){.size = sizeof(carom_model)};

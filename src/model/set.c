@@ -1,4 +1,5 @@
 /* set.c: other parameters and initial values for a loaded model. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +74,11 @@ static carom_status apply(carom_model *m, bool structure, carom_error *error)
     carom_source *s = (carom_source *)(size_t)m->source;
     if (structure)
         return rebuild(m, error);
-    CAROM_TRY(carom_source_values(s, m, error));
-    return carom_source_check(s, m, NULL, 0, error);
+    errno = 0;
+    carom_status status = carom_source_values(s, m, error);
+    if (status == CAROM_OK)
+        status = carom_source_check(s, m, NULL, 0, error);
+    return carom_source_blame(status, &s->file, error);
 }
 
 carom_status carom_model_set(carom_model *m, const char *const *names, const double *values, int n, carom_error *error)

@@ -243,6 +243,9 @@ typedef struct carom_load_request {
     const carom_override *override;
     int noverride;
 } carom_load_request;
+/* A lack of memory is seen everywhere, and in many disguises: a value that is none, a text that does not parse. Who
+ * allocates tells it by errno, which was 0 before: then the model is not to blame, and one read with gaps is none. */
+carom_status carom_source_blame(carom_status status, const carom_text_file *file, carom_error *error);
 carom_status carom_source_build(carom_model *m, const carom_load_request *request, char *note, size_t size,
                                 carom_error *error);
 void carom_source_free(carom_source *s);

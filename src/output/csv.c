@@ -74,7 +74,7 @@ static carom_status open_events(csv *file, const carom_writer_setup *setup, caro
     memcpy(path, setup->path, stem);
     strcpy(path + stem, ".events.csv");
     carom_status status = setup->from ? carom_stream_continue(&file->events, path, setup->from, "events", error)
-                                      : carom_stream_open(&file->events, path, NULL, error);
+                                      : carom_stream_grow(&file->events, path, NULL, error);
     free(path);
     if (status != CAROM_OK)
         return status;
@@ -110,7 +110,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     file->n = setup->columns->n;
     carom_stream *samples = &file->samples;
     carom_status status = setup->from ? carom_stream_continue(samples, setup->path, setup->from, "samples", error)
-                                      : carom_stream_open(samples, setup->path, setup->stream, error);
+                                      : carom_stream_grow(samples, setup->path, setup->stream, error);
     if (status != CAROM_OK) {
         free(file);
         return status;

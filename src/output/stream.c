@@ -45,6 +45,7 @@ static carom_status fail_write(carom_stream *stream)
                       strerror(reason ? reason : EIO));
 }
 
+/* how NULL: a result. */
 static carom_status open_as(carom_stream *stream, const char *path, FILE *file, const char *how, carom_error *error)
 {
     *stream = (carom_stream){.file = file, .owned = !file, .size = 2 * BLOCK, .written = carom_output_clock()};
@@ -54,7 +55,12 @@ static carom_status open_as(carom_stream *stream, const char *path, FILE *file, 
         carom_stream_drop(stream);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the buffer of '%s'", path);
     }
-    if (!file && !(stream->file = fopen(path, how))) {
+    carom_status status = !file && !how ? carom_part_open(&stream->part, path, error) : CAROM_OK;
+    if (status != CAROM_OK) {
+        carom_stream_drop(stream);
+        return status;
+    }
+    if (!file && !(stream->file = how ? fopen(path, how) : stream->part.file)) {
         int reason = errno;
         carom_stream_drop(stream);
         CAROM_FAIL(error, reason == ENOMEM ? CAROM_NO_MEMORY : CAROM_FILE, "'%s' cannot be %s: %s", path,
@@ -67,6 +73,11 @@ static carom_status open_as(carom_stream *stream, const char *path, FILE *file, 
 }
 
 carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error)
+{
+    return open_as(stream, path, file, NULL, error);
+}
+
+carom_status carom_stream_grow(carom_stream *stream, const char *path, FILE *file, carom_error *error)
 {
     return open_as(stream, path, file, "wb", error);
 }
@@ -270,8 +281,18 @@ carom_status carom_stream_status(const carom_stream *stream, carom_error *error)
     return stream->error.status;
 }
 
+/* Closes a file of ours; a result that is not whole goes. errno or 0. */
+static int end_file(carom_stream *stream, bool whole)
+{
+    if (stream->part.file)
+        return carom_part_close(&stream->part, whole);
+    errno = 0;
+    return stream->owned && stream->file && fclose(stream->file) != 0 ? (errno ? errno : EIO) : 0;
+}
+
 void carom_stream_drop(carom_stream *stream)
 {
+    end_file(stream, false);
     free(stream->path);
     free(stream->buffer);
     *stream = (carom_stream){0};
@@ -281,8 +302,9 @@ carom_status carom_stream_close(carom_stream *stream, carom_error *error)
 {
     stream->whole = stream->used;
     carom_stream_flush(stream);
-    errno = 0;
-    if (stream->owned && fclose(stream->file) != 0)
+    errno = end_file(stream, stream->error.status == CAROM_OK);
+    stream->file = NULL;
+    if (errno)
         fail_write(stream);
     carom_status status = carom_stream_status(stream, error);
     carom_stream_drop(stream);

@@ -6,10 +6,12 @@
 
 #include "core/archive.h"
 #include "output/output.h"
+#include "output/part.h"
 
 typedef struct carom_stream {
     FILE *file;
     bool owned;         /* opened here, closed here */
+    carom_part part;    /* of a result, which appears when it is whole */
     char *path;
     char *buffer;       /* [size] */
     size_t used, size;
@@ -19,8 +21,11 @@ typedef struct carom_stream {
     carom_decimal decimal;
 } carom_stream;
 
-/* file NULL: path is created or emptied. On failure nothing is left to close. */
+/* A result. file NULL: it appears at path when it is closed and all was written; what was there before stays until
+ * then. On failure nothing is left to close. */
 carom_status carom_stream_open(carom_stream *stream, const char *path, FILE *file, carom_error *error);
+/* A file that can be read while it grows: path is created or emptied. */
+carom_status carom_stream_grow(carom_stream *stream, const char *path, FILE *file, carom_error *error);
 /* What is written so far reaches the disk; the archive keeps where the file stands. From there a later run goes on:
  * what the file has beyond is dropped, and one that has less or ends otherwise is refused. */
 carom_status carom_stream_save(carom_stream *stream, carom_archive *archive, const char *name, carom_error *error);
@@ -40,7 +45,7 @@ carom_status carom_stream_mark(carom_stream *stream);
 carom_status carom_stream_flush(carom_stream *stream); /* up to the mark */
 carom_status carom_stream_status(const carom_stream *stream, carom_error *error); /* its first failure, passed on */
 carom_status carom_stream_close(carom_stream *stream, carom_error *error);
-void carom_stream_drop(carom_stream *stream); /* frees what is in memory and writes nothing */
+void carom_stream_drop(carom_stream *stream); /* frees what is in memory and writes nothing; a result does not appear */
 
 /* How many bytes the UTF-8 character at text has; 0: it is none. */
 int carom_output_utf8(const char *text);

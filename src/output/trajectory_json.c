@@ -65,7 +65,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     f->n = setup->columns->n;
     f->json = carom_json_on(&f->out, CAROM_JSON_COMPACT);
     carom_status status = setup->from ? go_on(f, setup, error)
-                                      : carom_stream_open(&f->out, setup->path, setup->stream, error);
+                                      : carom_stream_grow(&f->out, setup->path, setup->stream, error);
     if (status != CAROM_OK) {
         free(f->events);
         free(f);

@@ -348,7 +348,10 @@ static carom_status open_parser(builder *b)
     diag.fp = NULL;
     diag.output_fn = swallow;
     diag.colorize = false;
-    b->diag = fy_diag_create(&diag);
+    /* libfyaml crashes where an allocation fails: it is not called where memory is that scarce */
+    void *volatile room = malloc(((size_t)2 << 20) + 64 * b->file->length);
+    free(room);
+    b->diag = room ? fy_diag_create(&diag) : NULL;
     if (!b->diag)
         OUT_OF_MEMORY(b);
     fy_diag_set_collect_errors(b->diag, true);

@@ -6,6 +6,7 @@
  * they run side by side, and so do all values when none is carried on. Where a value fails, the next one begins at
  * the model's start. Where the model has no start (its gap would be negative) a state that is carried on comes
  * through, and one that begins there fails. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,12 @@ static carom_status collect_starts(job *j, carom_model *m)
         double x = value_at(r, i), *at = j->start + i * j->each;
         if (r->stop && r->stop(r->user))
             return CAROM_INTERRUPTED;
-        j->missing[i] = carom_model_set(m, &r->name, &x, 1, &error) != CAROM_OK;
+        carom_status status = carom_model_set(m, &r->name, &x, 1, &error);
+        if (status == CAROM_NO_MEMORY) {
+            carom_bifurcation_fail(j, status, &error);
+            return status;
+        }
+        j->missing[i] = status != CAROM_OK;
         carom_copy(m->nq, m->q, at);
         if (m->v)
             carom_copy(m->nv, m->v, at + m->nq);
@@ -205,6 +211,12 @@ void carom_bifurcation_note(job *j, int pass, long i, carom_status status, const
 {
     carom_bifurcation *b = j->result;
     const bool failed = status != CAROM_OK && status != CAROM_INTERRUPTED;
+    if (status == CAROM_NO_MEMORY) { /* that says nothing of the value: the diagram ends */
+        carom_error error;
+        carom_fail(&error, status, "%s", text);
+        carom_bifurcation_fail(j, status, &error);
+        return;
+    }
     long slot = pass * b->n + i;
     carom_lock_take(&j->lock);
     j->done += status == CAROM_OK ? 1 : failed ? (b->count[slot] >= 0 ? 1 : j->parts) : 0;
@@ -243,7 +255,10 @@ static void work(job *j, worker *w, long task)
     for (long k = 0; k < count && !j->stopped; k++) {
         long i = !fresh && b->direction[pass] < 0 ? b->n - 1 - k : first + k;
         carom_error error = {0};
+        errno = 0;
         carom_status status = compute(w, j, pass, i, &error);
+        if (errno == ENOMEM && status != CAROM_NO_MEMORY) /* an expression was not evaluated */
+            status = carom_fail(&error, CAROM_NO_MEMORY, "out of memory for an expression");
         if (status != CAROM_OK)
             w->carried = false;
         carom_bifurcation_note(j, pass, i, status, error.text);
@@ -289,8 +304,7 @@ static carom_status check(const carom_bifurcation_request *r, carom_error *error
 
 static carom_status compute_all(job *j, carom_model *model)
 {
-    if (collect_starts(j, model) != CAROM_OK)
-        return CAROM_INTERRUPTED;
+    CAROM_TRY(collect_starts(j, model));
     if (carom_bifurcation_lanes(j) == CAROM_UNSUPPORTED)
         carom_parallel(carom_threads(j->request->threads, tasks(j)), work_on, j);
     if (j->status != CAROM_OK)

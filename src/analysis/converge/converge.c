@@ -163,6 +163,10 @@ static void finish(study *s, int i, const carom_error *why)
         s->interrupted = true;
         return;
     }
+    if (t->status == CAROM_NO_MEMORY) { /* that says nothing of the scheme: the study ends */
+        s->status = carom_fail(&s->fault, t->status, "%s", why->text);
+        return;
+    }
     t->done = true;
     if (t->status != CAROM_OK && (!s->failed || i < s->failed - 1)) { /* whatever thread is first */
         s->failed = i + 1;

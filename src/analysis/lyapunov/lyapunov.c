@@ -354,6 +354,8 @@ carom_status carom_lyapunov_follow(carom_lyapunov *l, const double *q, const dou
 {
     l->p = p ? p : l->model->p;
     double period = carom_model_period(l->model, l->p, l->slopes);
+    if (isnan(period))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the period of the forcing");
     *result = (carom_lyapunov_result){.n = l->n, .sum_rule_defect = NAN, .slowest = l->tangent ? INFINITY : NAN,
                                       .radius = l->tangent ? INFINITY : NAN, .kaplan_yorke = NAN, .impacts = NAN};
     l->unit = result->per = period > 0 ? period : 1;

@@ -2,6 +2,7 @@
  *
  * A point sets all axes at once, so nothing of the point before is left. Settings and the period of a model file may
  * depend on its parameters: they are read anew at every point, and the simulation is made anew when they changed. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,10 @@ bool carom_sweep_worker_run(carom_sweep_worker *w, carom_sweep_row *row)
         row->value[k] = NAN;
     if (w->stop && w->stop(w->user))
         return false;
+    errno = 0;
     row->status = compute(w, row->index, row->value, &error);
+    if (errno == ENOMEM && row->status != CAROM_NO_MEMORY) /* an expression was not evaluated */
+        row->status = carom_fail(&error, CAROM_NO_MEMORY, "out of memory for an expression");
     row->text[0] = 0;
     if (row->status == CAROM_INTERRUPTED)
         return false;

@@ -1,6 +1,6 @@
 /* job.c: computing the points of a sweep: rows into the store, a progress line, Ctrl-C; at the end a census and a
  * picture. */
-#include <signal.h>
+#include <errno.h>
 #include <string.h>
 
 #include "cli/sweep/sweep.h"
@@ -19,6 +19,8 @@ static carom_status put(void *user, const carom_sweep_row *rows, int n, carom_er
     double value[CAROM_SWEEP_AXES + CAROM_SWEEP_COLUMNS];
     char word[32];
     for (int i = 0; i < n; i++) {
+        if (rows[i].status == CAROM_NO_MEMORY) /* it says nothing of the point */
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "point %lld: %s", rows[i].index, rows[i].text);
         carom_sweep_point(s, rows[i].index, value);
         memcpy(value + s->naxis, rows[i].value, sizeof(double) * (size_t)s->ncolumn);
         const carom_store_row row = {rows[i].index, carom_sweep_status_word(rows[i].status, word), rows[i].text, value};
@@ -36,7 +38,6 @@ static int compute(carom_cli_job *job)
     const carom_sweep_feed feed = {job, take, put, carom_cli_stop};
     carom_error error = {0};
     const long long before = job->todo.done, all = job->todo.count;
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like a full disk */
     carom_cli_start(&job->run, (double)before, (double)all, "points");
     if (job->rank != 0)
         job->run.progress.file = NULL;
@@ -141,10 +142,13 @@ static carom_status look(void *user, const carom_store_row *row, carom_error *er
 carom_status carom_cli_census_take(carom_store *store, carom_cli_census *census, carom_error *error)
 {
     carom_sweep sweep = {0};
+    errno = 0;
     carom_arena *arena = carom_arena_new(0);
     const char *design = carom_store_value(carom_store_shape(store), "design");
     bool known = arena && design && carom_cli_design_read(arena, design, &sweep);
     carom_arena_free(arena);
+    if (!known && errno == ENOMEM)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the design of the sweep");
     if (!known)
         CAROM_FAIL(error, CAROM_FILE, "the design of the sweep cannot be read");
     *census = (carom_cli_census){.points = sweep.points};

@@ -14,14 +14,17 @@ typedef struct reader {
     long number;
     bool ended;   /* the line had an end */
     bool ours;    /* the file begins with "# carom" */
+    bool failed;  /* there may be more, but it cannot be had */
 } reader;
 
 /* false at the end of the file. */
 static bool next_line(reader *r)
 {
     ssize_t length = getline(&r->line, &r->size, r->file);
-    if (length <= 0)
+    if (length <= 0) {
+        r->failed = !feof(r->file);
         return false;
+    }
     r->number++;
     r->ended = r->line[length - 1] == '\n';
     while (length > 0 && (r->line[length - 1] == '\n' || r->line[length - 1] == '\r'))
@@ -29,6 +32,12 @@ static bool next_line(reader *r)
     if (strlen(r->line) != (size_t)length)
         r->line[0] = '\1'; /* a NUL inside: no text, hence no number */
     return true;
+}
+
+static carom_status fail_read(const reader *r, carom_error *error)
+{
+    CAROM_FAIL(error, errno == ENOMEM ? CAROM_NO_MEMORY : CAROM_FILE, "'%s' cannot be read: %s", r->b->path,
+               strerror(errno));
 }
 
 /* Cuts the field at *at out of the line; *at moves behind it, to NULL after the last. Quotes are undone. */
@@ -90,8 +99,8 @@ static carom_status read_header(reader *r, carom_error *error)
     bool there;
     while ((there = next_line(r)) && (r->line[0] == '#' || r->line[0] == '\0'))
         CAROM_TRY(read_comment(r, error));
-    if (!there && ferror(r->file))
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be read: %s", r->b->path, strerror(errno));
+    if (!there && r->failed)
+        return fail_read(r, error);
     if (!there)
         CAROM_FAIL(error, CAROM_FILE, "'%s' has no line with the names of the columns", r->b->path);
     for (char *at = r->line; at;) {
@@ -149,9 +158,7 @@ static carom_status read_rows(reader *r, carom_error *error)
                        t->ncolumn);
         CAROM_TRY(carom_columns_append(r->b, error));
     }
-    if (ferror(r->file))
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be read: %s", r->b->path, strerror(errno));
-    return CAROM_OK;
+    return r->failed ? fail_read(r, error) : CAROM_OK;
 }
 
 carom_status carom_columns_csv(carom_columns_builder *b, carom_error *error)

@@ -36,8 +36,19 @@ typedef struct file {
 
 static carom_status fail_write(const file *f, carom_error *error)
 {
+    if (!f->disk.reason && errno == ENOMEM)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s' cannot be written: no memory for HDF5", f->path);
     CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", f->path,
                f->disk.reason ? strerror(f->disk.reason) : "an HDF5 call failed");
+}
+
+/* HDF5 crashes where an allocation fails in the middle of its work: it is not called where memory is that scarce. */
+static carom_status find_room(const file *f, carom_error *error)
+{
+    void *volatile room = malloc((size_t)8 << 20);
+    free(room);
+    errno = room ? 0 : ENOMEM;
+    return room ? CAROM_OK : fail_write(f, error);
 }
 
 static bool put_text(hid_t where, const char *name, const char *text)
@@ -138,6 +149,8 @@ static carom_status close(void *writer, carom_error *error);
 
 static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_error *error)
 {
+    CAROM_TRY(find_room(f, error));
+    H5dont_atexit(); /* what could not be closed stays so */
     f->id = carom_hdf5_create(setup->path, &f->disk);
     if (f->id < 0 && f->disk.reason)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->disk.reason));
@@ -162,6 +175,7 @@ static carom_status go_on(file *f, const carom_writer_setup *setup, carom_error 
     const void *found = carom_archive_find(setup->from, "hdf5", &length);
     if (!found)
         CAROM_FAIL(error, CAROM_FILE, "the archive does not tell where '%s' stands", setup->path);
+    CAROM_TRY(find_room(f, error));
     memcpy(&s, found, sizeof s);
     FILE *raw = fopen(setup->path, "rb+");
     int reason = raw ? carom_undo_apply(&f->disk.undo, setup->path, fileno(raw), s.serial, s.length) : errno;
@@ -215,6 +229,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
 static carom_status flush(void *writer, carom_error *error)
 {
     file *f = writer;
+    CAROM_TRY(find_room(f, error));
     carom_quiet before = carom_hdf5_quiet();
     carom_status status = CAROM_OK;
     bool ok = carom_series_write(&f->samples);
@@ -236,6 +251,7 @@ static carom_status advance(file *f, carom_series *s, carom_error *error)
         return flush(f, error);
     if (s->used < s->chunk)
         return CAROM_OK;
+    CAROM_TRY(find_room(f, error));
     carom_quiet before = carom_hdf5_quiet();
     carom_status status = carom_series_write(s) && !f->disk.reason ? CAROM_OK : fail_write(f, error);
     carom_hdf5_loud(before);
@@ -274,6 +290,8 @@ static carom_status close(void *writer, carom_error *error)
 {
     file *f = writer;
     carom_status status = f->id >= 0 ? flush(f, error) : CAROM_OK;
+    if (status == CAROM_NO_MEMORY)
+        return status; /* the process ends soon; HDF5 could not close it */
     carom_quiet before = carom_hdf5_quiet();
     bool ok = carom_series_close(&f->samples);
     ok = carom_series_close(&f->events) && ok;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/map/map.h"
+#include "output/part.h"
 
 #ifdef CAROM_NO_PNG
 
@@ -25,18 +26,17 @@ carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom
     image.width = (png_uint_32)canvas->width;
     image.height = (png_uint_32)canvas->height;
     image.format = PNG_FORMAT_RGB;
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(errno));
-    const int written = png_image_write_to_stdio(&image, file, 0, canvas->rgb, 0, NULL);
+    carom_part part;
+    CAROM_TRY(carom_part_open(&part, path, error));
+    const int written = png_image_write_to_stdio(&image, part.file, 0, canvas->rgb, 0, NULL);
     const int reason = errno;
-    const int closed = fclose(file);
+    const int closed = carom_part_close(&part, written);
     png_image_free(&image);
     if (!written)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", path,
                    *image.message ? image.message : strerror(reason));
     if (closed)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", path, strerror(errno));
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", path, strerror(closed));
     return CAROM_OK;
 }
 

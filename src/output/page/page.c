@@ -98,37 +98,18 @@ static void put_badge(carom_stream *out, carom_page_status status)
 }
 
 /* ---- the file ---- */
-/* A link is followed, so that it stays one. A device is written in place: it must not be replaced. */
 static carom_status open_file(carom_page *page, const char *path, carom_error *error)
 {
-    struct stat about;
-    char *real = realpath(path, NULL);
-    bool exists = stat(path, &about) == 0;
-    const char *to = real ? real : path;
-    page->path = carom_arena_text(page->arena, to, strlen(to));
-    page->part = exists && !S_ISREG(about.st_mode) ? page->path
-                                                   : carom_arena_format(page->arena, "%s.%ld.part", to, (long)getpid());
-    free(real);
-    if (!page->path || !page->part)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the page '%s'", path);
-    if (exists && S_ISREG(about.st_mode) && access(path, W_OK) != 0)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", path, strerror(errno));
-    page->file = fopen(page->part, "wb");
-    if (!page->file)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", path, strerror(errno));
-    CAROM_TRY(carom_stream_open(&page->body, path, page->file, error));
-    return carom_stream_open(&page->intro, path, page->file, error);
+    CAROM_TRY(carom_part_open(&page->part, path, error));
+    CAROM_TRY(carom_stream_open(&page->body, path, page->part.file, error));
+    return carom_stream_open(&page->intro, path, page->part.file, error);
 }
 
 void carom_page_drop(carom_page *page)
 {
     if (!page)
         return;
-    if (page->file) {
-        fclose(page->file);
-        if (page->part != page->path)
-            remove(page->part);
-    }
+    carom_part_close(&page->part, false);
     carom_stream_drop(&page->body);
     carom_stream_drop(&page->intro);
     free(page->entry);
@@ -158,7 +139,7 @@ carom_status carom_page_new(carom_page **page, const char *path, const char *tit
 void carom_page_fail(carom_page *page, const char *what)
 {
     if (page->body.error.status == CAROM_OK)
-        carom_fail(&page->body.error, CAROM_NO_MEMORY, "no memory for %s of '%s'", what, page->path);
+        carom_fail(&page->body.error, CAROM_NO_MEMORY, "no memory for %s of '%s'", what, page->body.path);
 }
 
 static carom_page_entry *add_entry(carom_page *page, const char *id, const char *title)
@@ -456,21 +437,14 @@ static carom_status put_in_place(carom_page *page, carom_error *error)
     carom_stream out;
     CAROM_TRY(carom_stream_status(&page->body, error));
     CAROM_TRY(carom_stream_status(&page->intro, error));
-    CAROM_TRY(carom_stream_open(&out, page->body.path, page->file, error));
+    CAROM_TRY(carom_stream_open(&out, page->body.path, page->part.file, error));
     put_head(page, &out);
     carom_stream_text(&out, page->body.buffer, page->body.used);
     put_foot(&out);
     CAROM_TRY(carom_stream_close(&out, error));
-    int failed = fclose(page->file), reason = errno;
-    page->file = NULL;
-    if (!failed && page->part != page->path) {
-        failed = rename(page->part, page->path);
-        reason = errno;
-    }
-    if (failed && page->part != page->path)
-        remove(page->part);
-    if (failed)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", page->path, strerror(reason));
+    int reason = carom_part_close(&page->part, true);
+    if (reason)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be written: %s", page->body.path, strerror(reason));
     return CAROM_OK;
 }
 

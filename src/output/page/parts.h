@@ -12,9 +12,8 @@ typedef struct carom_page_entry { /* of the table of contents */
 
 struct carom_page {
     carom_arena *arena;
-    char *title, *path;     /* where it will stand */
-    char *part;             /* where it is written; the same as path when that is no plain file */
-    FILE *file;
+    char *title;
+    carom_part part;
     carom_stream body;      /* stays in memory until close; keeps the first error */
     carom_stream intro;
     carom_page_entry *entry; /* [nentry] */
