@@ -36,7 +36,7 @@ carom_status carom_store_csv(carom_store *store, const char *path, FILE *stream,
     carom_stream_string(&t.stream, ",status,text\n");
     carom_stream_mark(&t.stream);
     carom_status status = carom_store_scan(store, put, &t, error);
-    if (status == CAROM_OK || t.stream.error.status != CAROM_OK) /* the stream's own failure is told when it is closed */
+    if (status == CAROM_OK || t.stream.error.status != CAROM_OK) /* its own failure is told when it is closed */
         return carom_stream_close(&t.stream, error);
     carom_stream_drop(&t.stream);
     return status;
