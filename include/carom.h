@@ -71,6 +71,7 @@ typedef struct carom_point { /* where a callback is evaluated */
     const double *q, *v, *p; /* [nq], [nv], [np] */
     void *user;
     const struct carom_model *model; /* with the contacts of the step: ncontact, contact, contact_id */
+    void *work;                      /* of the model's evaluator and of one simulation; NULL for plain callbacks */
 } carom_point;
 typedef void carom_callback(const carom_point *at, double *out);
 
@@ -152,6 +153,12 @@ typedef struct carom_model {
     carom_find_links *links; /* NULL: the contacts are always the same. Else they are found before every step:
                               * ncontact is then a first guess of their number, and contact is NULL */
     const long long *contact_id; /* [ncontact] of the contacts found; set by the library where callbacks see it */
+    /* Many bodies: with nblock > 0 an evaluator gives matrices by blocks of velocities, block[k] ... block[k+1]-1. M, R_q
+     * and R_v are the diagonal blocks one after the other, a row of G the values of its one or two blocks (of its first
+     * and count, if it was found), one row after the other. */
+    int nblock;
+    const int *block;                          /* [nblock+1]; the last is nv */
+    const int *joint_block;                    /* [2*njoint] of each joint, ascending; -1: none */
     const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
     const char *impacts;                       /* one of carom_impact_method; NULL: the first, simultaneous */
     unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN ...: what depends on parameters alone; R_Q, R_V: on s too */

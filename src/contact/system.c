@@ -27,17 +27,19 @@ static void fill_links(carom_system *system)
     }
 }
 
-static void place_results(carom_layout *layout, carom_eval *at, const carom_model *m, size_t nrow, unsigned want)
+static void place_results(carom_layout *layout, carom_system *system, unsigned want)
 {
-    size_t nv = m->nv, np = m->np;
+    carom_eval *at = &system->at;
+    const carom_model *m = system->model;
+    size_t nv = m->nv, np = m->np, nrow = system->nrow, square = system->square;
     const struct { unsigned mask; double **array; size_t length; } table[] = {
-        {CAROM_MASS, &at->M, nv * nv},          {CAROM_FORCE, &at->F, nv},
+        {CAROM_MASS, &at->M, square},           {CAROM_FORCE, &at->F, nv},
         {CAROM_GAP, &at->g, carom_model_links(m)},
-        {CAROM_JACOBIAN, &at->G, nrow * nv},    {CAROM_JACOBIAN, &at->w, nrow},
+        {CAROM_JACOBIAN, &at->G, system->row_values}, {CAROM_JACOBIAN, &at->w, nrow},
         {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, carom_model_coefficient(m, m->ncontact)},
         {CAROM_ENERGY, &at->energy, 4},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
-        {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, nv * nv},
-        {CAROM_R_V, &at->R_v, nv * nv},         {CAROM_R_P, &at->R_p, nv * np},
+        {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, square},
+        {CAROM_R_V, &at->R_v, square},          {CAROM_R_P, &at->R_p, nv * np},
         {CAROM_U_Q, &at->U_q, nrow * nv},       {CAROM_U_P, &at->U_p, nrow * np},
         {CAROM_A_Q, &at->A_q, nrow * nv},       {CAROM_A_V, &at->A_v, nrow * nv},
         {CAROM_A_P, &at->A_p, nrow * np},       {CAROM_SWITCH, &at->f, m->nswitch},
@@ -45,6 +47,53 @@ static void place_results(carom_layout *layout, carom_eval *at, const carom_mode
     for (int i = 0; i < CAROM_COUNT(table); i++)
         if (want & table[i].mask)
             CAROM_PLACE(layout, *table[i].array, table[i].length);
+}
+
+/* Matrices by blocks: how many values they have, and where each block's stand. */
+static void place_blocks(carom_layout *layout, carom_system *system)
+{
+    const carom_model *m = system->model;
+    carom_blocks *b = &system->blocks;
+    *b = (carom_blocks){.n = m->nblock, .first = m->block};
+    system->square = 0;
+    for (int k = 0; k < b->n; k++) {
+        size_t n = (size_t)(b->first[k + 1] - b->first[k]);
+        b->widest = CAROM_MAX(b->widest, (int)n);
+        system->square += n * n;
+    }
+    system->row_values = (size_t)system->nrow * 2 * (size_t)b->widest;
+    CAROM_PLACE(layout, b->at, b->n + 1);
+    CAROM_PLACE(layout, b->of, m->nv);
+    CAROM_PLACE(layout, system->block_span, m->nv);
+    if (!layout->base)
+        return;
+    for (int k = 0; k < b->n; k++) {
+        int first = b->first[k], n = b->first[k + 1] - first;
+        b->at[k + 1] = b->at[k] + (size_t)n * (size_t)n;
+        for (int i = 0; i < n; i++) {
+            b->of[first + i] = k;
+            system->block_span[first + i] = (carom_span){.at = {b->at[k] + (size_t)i * (size_t)n, 0},
+                                                         .first = {first, 0}, .count = {n, 0}};
+        }
+    }
+}
+
+/* The spans of joints, which are the same in every step; returns how many values they have. */
+static size_t joint_spans(carom_system *system)
+{
+    const carom_blocks *b = &system->blocks;
+    size_t values = 0;
+    for (int r = 0; r < system->njoint; r++) {
+        carom_span *s = &system->found_span[r];
+        *s = (carom_span){.at = {values, 0}, .count = {b->n ? 0 : system->nv, 0}};
+        for (int i = 0; b->n && i < 2; i++) {
+            int k = system->model->joint_block[2 * r + i];
+            s->first[i] = k < 0 ? 0 : b->first[k], s->count[i] = k < 0 ? 0 : b->first[k + 1] - b->first[k];
+            s->at[i] = values + (i ? (size_t)s->count[0] : 0);
+        }
+        values += (size_t)(s->count[0] + s->count[1]);
+    }
+    return values;
 }
 
 /* Room for the contacts that will be found: with all rows that they may have. */
@@ -59,23 +108,29 @@ static const carom_model *place_found(carom_layout *layout, carom_system *system
     return &system->present;
 }
 
+/* Of a row whose values begin at `at`: by blocks only those of its own, else in full. */
+static carom_span found_row(const carom_system *system, const carom_found *f, size_t at)
+{
+    bool all = f->count[0] == 0 && f->count[1] == 0, packed = system->blocks.n > 0;
+    if (all && !packed)
+        return (carom_span){.at = {at, 0}, .count = {system->nv, 0}};
+    size_t second = packed ? (size_t)f->count[0] : (size_t)f->first[1];
+    return (carom_span){.at = {packed ? at : at + (size_t)f->first[0], at + second},
+                        .first = {f->first[0], f->first[1]}, .count = {f->count[0], f->count[1]}};
+}
+
 void carom_system_links(carom_system *system, const carom_found *found, int n)
 {
     carom_model *m = &system->present;
-    int nv = system->nv, row = m->njoint;
-    for (int r = 0; r < row; r++)
-        system->found_span[r] = (carom_span){.at = {(size_t)r * (size_t)nv, 0}, .count = {nv, 0}};
+    int row = m->njoint;
+    size_t at = joint_spans(system);
     for (int i = 0; i < n; i++) {
         const carom_found *f = &found[i];
-        bool all = f->count[0] == 0 && f->count[1] == 0;
         system->contact[i] = f->contact;
         system->contact_id[i] = f->id;
         for (int j = 0; j <= f->contact.directions; j++, row++) {
-            size_t at = (size_t)row * (size_t)nv;
-            system->found_span[row] =
-                all ? (carom_span){.at = {at, 0}, .count = {nv, 0}}
-                    : (carom_span){.at = {at + (size_t)f->first[0], at + (size_t)f->first[1]},
-                                   .first = {f->first[0], f->first[1]}, .count = {f->count[0], f->count[1]}};
+            system->found_span[row] = found_row(system, f, at);
+            at += system->blocks.n ? (size_t)(f->count[0] + f->count[1]) : (size_t)system->nv;
         }
     }
     m->ncontact = n, m->contact = system->contact, m->contact_id = system->contact_id;
@@ -95,16 +150,20 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->nrow = carom_model_rows(model);
     system->nlaw = carom_model_coefficient(model, model->ncontact);
     system->row_values = (size_t)system->nrow * (size_t)system->nv;
+    system->square = (size_t)system->nv * (size_t)system->nv;
+    if (model->nblock)
+        place_blocks(layout, system);
     system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     CAROM_PLACE(layout, system->along, system->nlink);
-    place_results(layout, &system->at, model, system->nrow, want);
+    place_results(layout, system, want);
     const carom_structure *s = carom_model_structure(model);
-    size_t nv = (size_t)model->nv;
-    system->row_span = s ? s->row : model->links ? system->found_span : NULL, system->mass_span = s ? s->mass : NULL;
+    system->row_span = s ? s->row : model->links ? system->found_span : NULL;
+    system->mass_span = s ? s->mass : model->nblock ? system->block_span : NULL;
     system->mass.n = model->nv, system->mass.symmetric = true, system->mass.structure = s;
-    CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[nv] : nv * nv);
+    system->mass.blocks = model->nblock ? &system->blocks : NULL;
+    CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[model->nv] : system->square);
     CAROM_PLACE(layout, system->effective, system->nlaw);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
@@ -162,8 +221,8 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     carom_system_eval(system, constant, t, q, v);
     system->known = constant;
     unsigned both = CAROM_R_Q | CAROM_R_V;
-    system->no_gradients = (constant & both) == both && carom_norm_max(m->nv * m->nv, system->at.R_q) == 0 &&
-                           carom_norm_max(m->nv * m->nv, system->at.R_v) == 0;
+    system->no_gradients = (constant & both) == both && carom_norm_max((int)system->square, system->at.R_q) == 0 &&
+                           carom_norm_max((int)system->square, system->at.R_v) == 0;
 }
 
 void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out)
@@ -219,20 +278,44 @@ void carom_system_size(const carom_system *system, const double *q, double *size
         size[i] = CAROM_MAX(size[i], m->manifold ? here[i] : fabs(q[i]));
 }
 
+/* Each block of A by Cholesky's method or with pivots. */
+static bool factor_blocks(const carom_factor *factor)
+{
+    const carom_blocks *b = factor->blocks;
+    bool regular = true;
+    for (int k = 0; k < b->n; k++) {
+        int n = b->first[k + 1] - b->first[k];
+        double *A = factor->A + b->at[k];
+        regular = regular && (factor->symmetric ? carom_cholesky(n, A) : carom_lu(n, A, factor->pivot + b->first[k]));
+    }
+    return regular;
+}
+
+static void solve_block(const carom_factor *factor, int k, double *x)
+{
+    const carom_blocks *b = factor->blocks;
+    int n = b->first[k + 1] - b->first[k];
+    if (factor->symmetric)
+        carom_cholesky_solve(n, factor->A + b->at[k], x);
+    else
+        carom_lu_solve(n, factor->A + b->at[k], factor->pivot + b->first[k], x);
+}
+
 carom_status carom_mass_refactor(carom_system *system, double t, carom_error *error)
 {
     size_t n = (size_t)system->nv;
     const carom_structure *s = system->mass.structure;
     double *A = system->mass.A;
-    if (!carom_all_finite(system->nv * system->nv, system->at.M))
+    if (!carom_all_finite((int)system->square, system->at.M))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "the mass matrix is not finite at t = %.10g", t);
     if (!s)
-        memcpy(A, system->at.M, sizeof(double) * n * n);
+        memcpy(A, system->at.M, sizeof(double) * system->square);
     for (size_t i = 0; s && i < n; i++)
         memcpy(A + s->mass_start[i], system->at.M + i * n + (size_t)s->mass_first[i],
                sizeof(double) * (s->mass_start[i + 1] - s->mass_start[i]));
-    if (n == 1 ? A[0] <= 0
-        : s    ? !carom_skyline_cholesky(system->nv, s->mass_first, s->mass_start, A)
+    if (n == 1          ? A[0] <= 0
+        : system->blocks.n ? !factor_blocks(&system->mass)
+        : s             ? !carom_skyline_cholesky(system->nv, s->mass_first, s->mass_start, A)
                : !carom_cholesky(system->nv, A))
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
@@ -384,8 +467,9 @@ void carom_newton_place(carom_layout *layout, const carom_system *system, carom_
 {
     const carom_structure *s = band_of(system->model);
     size_t n = (size_t)system->nv;
-    *factor = (carom_factor){.n = system->nv, .symmetric = false, .structure = s};
-    CAROM_PLACE(layout, factor->A, n * (s ? carom_band_width(s->lower, s->upper) : n));
+    *factor = (carom_factor){.n = system->nv, .symmetric = false, .structure = s,
+                             .blocks = system->blocks.n ? &system->blocks : NULL};
+    CAROM_PLACE(layout, factor->A, s ? n * carom_band_width(s->lower, s->upper) : system->square);
     CAROM_PLACE(layout, factor->pivot, n);
     CAROM_PLACE(layout, factor->x, s ? n : 0);
 }
@@ -394,6 +478,10 @@ void carom_factor_solve_structured(const carom_factor *factor, double *x)
 {
     const carom_structure *s = factor->structure;
     int n = factor->n;
+    for (int k = 0; factor->blocks && k < factor->blocks->n; k++)
+        solve_block(factor, k, x + factor->blocks->first[k]);
+    if (factor->blocks)
+        return;
     if (factor->symmetric) {
         carom_skyline_solve(n, s->mass_first, s->mass_start, factor->A, x);
         return;
@@ -421,10 +509,9 @@ static bool factor_band(const carom_system *system, carom_factor *factor, carom_
 
 static bool factor_dense(const carom_system *system, carom_factor *factor, carom_newton_entry *combine, const double *c)
 {
-    size_t n = (size_t)factor->n;
-    for (size_t i = 0; i < n * n; i++)
+    for (size_t i = 0; i < system->square; i++)
         factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
-    return carom_lu(factor->n, factor->A, factor->pivot);
+    return factor->blocks ? factor_blocks(factor) : carom_lu(factor->n, factor->A, factor->pivot);
 }
 
 static bool made_of_the_same(const carom_system *system, const carom_factor *factor, const double *c)
@@ -447,6 +534,18 @@ bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom
     factor->epoch = regular && (system->known & all) == all ? system->epoch : 0;
     carom_copy(CAROM_NEWTON_COEFFICIENTS, c, factor->made_of);
     return regular;
+}
+
+void carom_factor_solve_blocks(const carom_system *system, const carom_factor *factor, int r, double *y)
+{
+    const carom_span *s = &system->row_span[r];
+    for (int b = 0; b < 2; b++) {
+        if (s->count[b] == 0)
+            continue;
+        carom_copy(s->count[b], system->at.G + s->at[b], y);
+        solve_block(factor, system->blocks.of[s->first[b]], y);
+        y += s->count[b];
+    }
 }
 
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)

@@ -18,13 +18,22 @@ typedef struct carom_link { /* a joint or a contact: one block of rows */
     int coefficient; /* where its law's coefficients begin in at.law */
 } carom_link;
 
+typedef struct carom_blocks { /* of velocities, where matrices are given by them: bodies */
+    int n;               /* 0: matrices are given in full */
+    const int *first;    /* [n+1] velocities first[k] ... first[k+1]-1 */
+    size_t *at;          /* [n+1] where the values of a block-diagonal matrix stand, rows of each block in full */
+    int *of;             /* [nv] the block of a velocity */
+    int widest;
+} carom_blocks;
+
 enum { CAROM_NEWTON_COEFFICIENTS = 3 };
 typedef struct carom_factor { /* of the matrix that maps velocities to impulses: M, or M with implicit forces */
     int n;
     bool symmetric; /* Cholesky, else LU */
     bool swapped;   /* rows of a band */
     const carom_structure *structure; /* NULL: dense */
-    double *A;      /* [n*n]; the matrix itself for n = 1; skyline or band of the structure */
+    const carom_blocks *blocks;       /* block-diagonal; NULL: not */
+    double *A;      /* [n*n]; the matrix itself for n = 1; skyline or band of the structure; blocks */
     int *pivot;     /* [n] */
     double *x;      /* [n] the unknowns of a band, in its order */
     double made_of[CAROM_NEWTON_COEFFICIENTS]; /* where all else is constant */
@@ -43,6 +52,9 @@ typedef struct carom_system {
     carom_contact *contact;   /* [capacity] those of present */
     long long *contact_id;    /* [capacity] */
     carom_span *found_span;   /* [njoint+3*capacity] */
+    carom_blocks blocks;
+    carom_span *block_span;   /* [nv] of M, where it is given by blocks */
+    size_t square;            /* values of M, R_q and R_v each */
     const carom_evaluator *evaluator;
     void *evaluator_work;
     int nq, nv, nrow, nlink, njoint, ncontact;
@@ -195,7 +207,7 @@ static inline void carom_factor_solve(const carom_system *system, const carom_fa
     system->info->linear_solves++;
     if (factor->n == 1)
         x[0] /= factor->A[0];
-    else if (factor->structure)
+    else if (factor->structure || factor->blocks)
         carom_factor_solve_structured(factor, x);
     else if (factor->symmetric)
         carom_cholesky_solve(factor->n, factor->A, x);
@@ -292,6 +304,8 @@ typedef double carom_newton_entry(double M, double R_q, double R_v, const double
 void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor);
 bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *entry,
                          const double c[CAROM_NEWTON_COEFFICIENTS]);
+/* The same for blocks: y holds the values of the one or two column blocks of row r, one after the other. */
+void carom_factor_solve_blocks(const carom_system *system, const carom_factor *factor, int r, double *y);
 /* y = A^-1 G_r^T, y = M^-1 G_r^T */
 void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y);
 static inline void carom_mass_solve_row(const carom_system *system, int r, double *y)
