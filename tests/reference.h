@@ -17,7 +17,7 @@ static inline void reference_acceleration(const carom_model *m, double t, const 
     int n = m->nv;
     double M[REFERENCE_MAX * REFERENCE_MAX];
     int pivot[REFERENCE_MAX];
-    carom_point at = {t, x, x + n, m->p, m->user, m};
+    carom_point at = {t, x, x + n, m->p, m->user, m, NULL};
     m->mass(&at, M);
     m->force(&at, dx + n);
     memcpy(dx, x + n, sizeof(double) * (size_t)n);
@@ -45,7 +45,7 @@ static inline void reference_step(const carom_model *m, double t, double h, cons
 static inline double reference_gap(const carom_model *m, double t, const double *x)
 {
     double g[REFERENCE_MAX];
-    m->gap(&(carom_point){t, x, x + m->nq, m->p, m->user, m}, g);
+    m->gap(&(carom_point){t, x, x + m->nq, m->p, m->user, m, NULL}, g);
     return g[0];
 }
 
@@ -54,7 +54,7 @@ static inline void reference_impact(const carom_model *m, double t, double *x)
 {
     int n = m->nv, pivot[REFERENCE_MAX];
     double M[REFERENCE_MAX * REFERENCE_MAX], G[REFERENCE_MAX], y[REFERENCE_MAX], W = 0, u = 0;
-    carom_point at = {t, x, x + n, m->p, m->user, m};
+    carom_point at = {t, x, x + n, m->p, m->user, m, NULL};
     m->mass(&at, M);
     m->jacobian(&at, G);
     memcpy(y, G, sizeof(double) * (size_t)n);

@@ -157,7 +157,7 @@ START_TEST(energy_without_a_potential_counts_all_force_as_power)
     uint64_t state = 12;
     scatter_point(&k, &state);
     carom_probe_eval(&k);
-    carom_point at = {k.t, k.q, k.v, k.p, NULL, k.model}, still = at;
+    carom_point at = {k.t, k.q, k.v, k.p, NULL, k.model, NULL}, still = at;
     double M[4], F[2], F0[2], V, zero[2] = {0, 0};
     still.v = zero;
     mass(&at, M), force(&at, F), force(&still, F0), potential(&at, &V);

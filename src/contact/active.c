@@ -7,13 +7,16 @@
 #include <string.h>
 
 #include "contact/rules.h"
+#include "solvers/sweeps.h"
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
     size_t n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->ncontact);
-    CAROM_PLACE(layout, contacts->Y, n * nv);
+    bool blocks = system->blocks.n > 0;
+    CAROM_PLACE(layout, contacts->Y, blocks ? system->row_values : n * nv);
+    CAROM_PLACE(layout, contacts->first_row, blocks ? system->nlink : 0);
     CAROM_PLACE(layout, contacts->u_before, n);
     CAROM_PLACE(layout, contacts->u_free, n);
     CAROM_PLACE(layout, contacts->u_after, n);
@@ -22,13 +25,17 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->x0, n);
     CAROM_PLACE(layout, contacts->offset, system->ncontact);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
-    CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
+    if (blocks)
+        carom_product_place(layout, &contacts->problem, system);
+    else
+        CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
     contacts->solve.may_allocate = true; /* what nothing else solves; see solver.h */
-    contacts->solve.work = carom_place(layout, carom_solver_work(NULL, n, system->nlink));
-    carom_equations_layout(layout, &contacts->joints, system, nj);
+    contacts->solve.work = carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv)
+                                                      : carom_solver_work(NULL, n, system->nlink));
+    carom_equations_layout(layout, &contacts->joints, system, blocks ? 0 : nj);
     carom_rules_layout(layout, contacts, system);
 }
 
@@ -38,6 +45,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     static const double rounding = 1e-13; /* of a gap, relative to the coordinates */
     const int njoint = system->njoint, nlink = system->nlink;
     bool any_closed = false;
+    double still = -1;
     int n = 0;
     for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
         const carom_link *link = &system->link[contacts->active[k]];
@@ -51,7 +59,9 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     for (int i = njoint; i < nlink; i++) {
         bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
-        if (g_bar[i] <= 0 || (closed && g_bar[i] <= rounding * (1 + carom_norm_max(system->nq, q))))
+        if (closed && still < 0)
+            still = rounding * (1 + carom_norm_max(system->nq, q));
+        if (g_bar[i] <= 0 || (closed && g_bar[i] <= still))
             contacts->active[n++] = i;
     }
     contacts->nactive = n;
@@ -59,31 +69,68 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     return n > 0 || any_closed;
 }
 
-void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
-                         const carom_rows *rows)
+void carom_product_place(carom_layout *layout, carom_problem *problem, const carom_system *system)
 {
-    carom_contacts *c = contacts;
-    carom_rows here = carom_rows_here(system);
-    int nv = system->nv, n = 0;
-    for (int k = 0; k < c->nactive; k++) {
-        const carom_link *link = &system->link[c->active[k]];
-        c->problem.block[k] = (carom_block){.law = link->law, .row = n, .c = carom_link_law(system, link)};
-        for (int r = link->row; r < link->row + link->rows; r++, n++) {
-            carom_factor_solve_row(system, A, r, c->Y + (size_t)n * (size_t)nv);        /* A^-1 G^T */
-            /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
-            c->solve.x[n] = 0;
-        }
+    CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
+    CAROM_PLACE(layout, problem->W.product.v, system->nv);
+}
+
+void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,
+                            const carom_rows *rows, const int *row, double *Y)
+{
+    carom_product *W = &problem->W.product;
+    W->span = system->row_span, W->row = row, W->G = rows->G, W->Y = Y, W->nv = system->nv;
+    for (int k = 0; k < problem->nblock; k++) {
+        int n = problem->block[k].law->rows;
+        double *D = W->diagonal + 9 * (size_t)k;
+        for (int i = 0; i < n; i++)
+            carom_factor_solve_blocks(system, A, row[k] + i, Y + system->row_span[row[k] + i].at[0]);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                const carom_span *s = &system->row_span[row[k] + i], *t = &system->row_span[row[k] + j];
+                D[i * n + j] = carom_dot(s->count[0] + s->count[1], rows->G + s->at[0], Y + t->at[0]);       /* (1) */
+            }
     }
+}
+
+/* (1) in full, Y first */
+static void pose_dense(carom_contacts *c, const carom_system *system, const carom_factor *A, const carom_rows *rows)
+{
+    int nv = system->nv, n = c->problem.n;
+    for (int k = 0; k < c->nactive; k++)
+        for (int j = 0, r = system->link[c->active[k]].row; j < system->link[c->active[k]].rows; j++)
+            carom_factor_solve_row(system, A, r + j, c->Y + (size_t)(c->problem.block[k].row + j) * (size_t)nv);
     for (int k = 0; k < c->nactive; k++)
         for (int j = 0; j < system->link[c->active[k]].rows; j++) {
             int r = system->link[c->active[k]].row + j, row = c->problem.block[k].row + j;
             for (int i = 0; i < n; i++)
                 c->problem.W.dense[(size_t)row * (size_t)n + (size_t)i] =
-                    carom_rows_dot(system, rows ? rows : &here, r, c->Y + (size_t)i * (size_t)nv); /* (1) */
+                    carom_rows_dot(system, rows, r, c->Y + (size_t)i * (size_t)nv); /* (1) */
         }
+}
+
+void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
+                         const carom_rows *rows)
+{
+    carom_contacts *c = contacts;
+    carom_rows here = carom_rows_here(system);
+    int n = 0;
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &system->link[c->active[k]];
+        c->problem.block[k] = (carom_block){.law = link->law, .row = n, .c = carom_link_law(system, link)};
+        /* not the last impulses: a guess that just passes the tolerance would be kept for ever */
+        for (int j = 0; j < link->rows; j++)
+            c->solve.x[n++] = 0;
+        if (system->blocks.n)
+            c->first_row[k] = link->row;
+    }
     c->problem.n = n;
     c->problem.nblock = c->nactive;
     c->problem.x0 = NULL;
+    if (system->blocks.n)
+        carom_contacts_product(&c->problem, system, A, rows ? rows : &here, c->first_row, c->Y);
+    else
+        pose_dense(c, system, A, rows ? rows : &here);
 }
 
 void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)
@@ -117,19 +164,36 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
                c->solve.residual, c->solve.tol, name, c->problem.n, reason.text);
 }
 
+void carom_contacts_push(const carom_contacts *contacts, const carom_system *system, double factor, double *y)
+{
+    const carom_contacts *c = contacts;
+    int nv = system->nv;
+    for (int k = 0; k < c->nactive; k++)
+        for (int j = 0; j < c->problem.block[k].law->rows; j++) {
+            int row = c->problem.block[k].row + j;
+            double x = factor * c->solve.x[row];
+            if (!system->blocks.n) {
+                const double *Y = c->Y + (size_t)row * (size_t)nv;
+                for (int i = 0; i < nv; i++)
+                    y[i] += Y[i] * x;
+                continue;
+            }
+            const carom_span *s = &system->row_span[c->first_row[k] + j];
+            for (int b = 0; b < 2; b++)
+                for (int i = 0; i < s->count[b]; i++)
+                    y[s->first[b] + i] += c->Y[s->at[b] + (size_t)i] * x;
+        }
+}
+
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
                           double *x)
 {
     const carom_contacts *c = contacts;
-    int nv = system->nv;
-    carom_copy(nv, y_free, y);
+    carom_copy(system->nv, y_free, y);
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
-        for (int j = 0; j < link->rows; j++) {
-            int row = c->problem.block[k].row + j;
-            x[link->row + j] = c->solve.x[row];
-            for (int i = 0; i < nv; i++)
-                y[i] += c->Y[row * nv + i] * c->solve.x[row];                          /* (3) */
-        }
+        for (int j = 0; j < link->rows; j++)
+            x[link->row + j] = c->solve.x[c->problem.block[k].row + j];
     }
+    carom_contacts_push(c, system, 1, y);                                              /* (3) */
 }

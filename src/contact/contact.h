@@ -11,7 +11,8 @@
 typedef struct carom_contacts {
     int nactive, *active;  /* [nlink] links in the problem */
     unsigned char *hit;    /* [ncontact] the step was an impact for this contact */
-    double *Y;             /* [nrow*nv] row i: A^-1 G_i^T of active row i */
+    double *Y;             /* [nrow*nv] row i: A^-1 G_i^T of active row i; by blocks: as G of the system, row by row */
+    int *first_row;        /* [nlink] by blocks: the first row of the system of an active link */
     double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
     double *u_free;        /* [nrow] without impulses */
     double *u_after;       /* [nrow] */
@@ -50,6 +51,12 @@ void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
                           double *x);
+/* y += factor A^-1 G^T x of the problem solved last. */
+void carom_contacts_push(const carom_contacts *contacts, const carom_system *system, double factor, double *y);
+void carom_product_place(carom_layout *layout, carom_problem *problem, const carom_system *system);
+/* W of a problem as a product, where matrices are given by blocks: one Y for each of the first rows of its blocks. */
+void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,
+                            const carom_rows *rows, const int *row, double *Y);
 /* Contacts that stick are solved with static friction first. Gives those that slip nevertheless their mu; true: solve
  * again. */
 bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
@@ -80,7 +87,8 @@ static inline carom_status carom_contact_project_q(carom_contacts *contacts, car
 typedef struct carom_projection {
     int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
     double *q_free, *xi;  /* [nq]; [nv] how far it was moved */
-    double *Y;            /* [nlink*nv] row i: M^-1 G_i^T */
+    double *Y;            /* [nlink*nv] row i: M^-1 G_i^T; by blocks: as G of the system */
+    int *row;             /* [nlink] by blocks: the row of the system */
     carom_problem problem;
     carom_solve solve;
 } carom_projection;

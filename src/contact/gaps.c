@@ -12,6 +12,7 @@
 
 #include "contact/contact.h"
 #include "core/dense.h"
+#include "solvers/sweeps.h"
 
 void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system)
 {
@@ -19,13 +20,20 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
     CAROM_PLACE(layout, projection->active, n);
     CAROM_PLACE(layout, projection->q_free, system->nq);
     CAROM_PLACE(layout, projection->xi, system->nv);
-    CAROM_PLACE(layout, projection->Y, n * system->nv);
+    bool blocks = system->blocks.n > 0;
+    CAROM_PLACE(layout, projection->Y, blocks ? system->row_values : n * system->nv);
+    CAROM_PLACE(layout, projection->row, blocks ? n : 0);
     CAROM_PLACE(layout, projection->problem.block, n);
-    CAROM_PLACE(layout, projection->problem.W.dense, n * n);
+    if (blocks)
+        carom_product_place(layout, &projection->problem, system);
+    else
+        CAROM_PLACE(layout, projection->problem.W.dense, n * n);
     CAROM_PLACE(layout, projection->problem.b, n);
     CAROM_PLACE(layout, projection->solve.x, n);
     CAROM_PLACE(layout, projection->solve.u, n);
-    projection->solve.work = carom_place(layout, carom_solver_work(NULL, n, n));
+    projection->solve.may_allocate = blocks;
+    projection->solve.work =
+        carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv) : carom_solver_work(NULL, n, n));
 }
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
@@ -71,22 +79,29 @@ static void pose(carom_projection *p, carom_contacts *contacts, const carom_syst
         p->xi[i] = -p->xi[i];
     for (int k = 0; k < n; k++) {
         const carom_link *link = &system->link[p->active[k]];
-        carom_mass_solve_row(system, link->row, p->Y + k * nv);
+        if (system->blocks.n)
+            p->row[k] = link->row;
+        else
+            carom_mass_solve_row(system, link->row, p->Y + k * nv);
         p->problem.block[k] = (carom_block){.law = k < nj ? &carom_law_bilateral : &carom_law_unilateral, .row = k};
         p->problem.b[k] = carom_rows_sum(system, &here, link->row, system->at.g[p->active[k]], p->xi);
         p->solve.x[k] = 0;
     }
+    p->problem.n = p->problem.nblock = n;
+    if (system->blocks.n) {
+        carom_contacts_product(&p->problem, system, &system->mass, &here, p->row, p->Y);
+        return;
+    }
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
             p->problem.W.dense[k * n + i] = carom_row_dot(system, system->link[p->active[k]].row, p->Y + i * nv);
-    p->problem.n = p->problem.nblock = n;
     carom_contact_consistent(contacts, nj, n, p->problem.W.dense, p->problem.b);
 }
 
 static carom_status solve(carom_projection *p, const carom_system *system, double usual, double t, carom_error *error)
 {
     carom_error reason = {0};
-    p->solve.tol = CAROM_MIN(usual, 1e-13); /* positions are to be exact to rounding */
+    p->solve.tol = system->blocks.n ? usual : CAROM_MIN(usual, 1e-13); /* positions are to be exact to rounding */
     carom_status status = carom_problem_solve(&p->problem, NULL, &p->solve, &reason);
     system->info->solver_iterations += p->solve.iterations;
     if (status == CAROM_OK || p->solve.residual <= usual)
@@ -97,13 +112,24 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
                p->solve.residual, usual, name, p->problem.n, reason.text);
 }
 
+/* q = q_free + Y^T tau; of rotations one link after the other, unless there are many. */
+static void move(carom_projection *p, const carom_system *system, double *q)
+{
+    carom_copy(system->nq, p->q_free, q);
+    if (system->blocks.n) {
+        carom_product_velocities(&p->problem, p->solve.x, p->xi);
+        carom_system_drift(system, q, p->xi, 1, q);
+    }
+    for (int i = 0; !system->blocks.n && i < p->nactive; i++)
+        carom_system_drift(system, q, p->Y + i * system->nv, p->solve.x[i], q);
+}
+
 carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,
                                         double t, double *q, const double *v, bool *moved, carom_error *error)
 {
     enum { ITERATIONS = 50 };
     carom_projection *p = projection;
-    int nv = system->nv;
-    double before = INFINITY, size = 0;
+    double before = INFINITY, size = 0, enough = 0;
     *moved = false;
     p->nactive = 0;
     carom_copy(system->nq, q, p->q_free);
@@ -113,17 +139,17 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
         size = violation(p, system, tol);
         if (!(size <= 1e300))
             CAROM_FAIL(error, CAROM_NOT_FINITE, "a gap is not finite at t = %.10g", t);
-        if (size <= tol || (size <= 1e-12 && size > 0.5 * before))
+        if (size <= CAROM_MAX(tol, enough) || (size <= 1e-12 && size > 0.5 * before))
             return CAROM_OK;
+        if (k == 0 && system->blocks.n) /* what is solved to a tolerance is not exact to rounding */
+            enough = 10 * contacts->solve.tol * size;
         before = size;
         carom_system_eval(system, k == 0 ? CAROM_JACOBIAN | CAROM_MASS : CAROM_JACOBIAN, t, q, v);
         if (k == 0)
             CAROM_TRY(carom_mass_factor(system, t, error));
         pose(p, contacts, system, q);                                                          /* (2) */
         CAROM_TRY(solve(p, system, contacts->solve.tol, t, error));
-        carom_copy(system->nq, p->q_free, q);
-        for (int i = 0; i < p->nactive; i++)
-            carom_system_drift(system, q, p->Y + i * nv, p->solve.x[i], q);                    /* (1) */
+        move(p, system, q);                                                                    /* (1) */
         *moved = true;
     }
     CAROM_FAIL(error, CAROM_NOT_CONVERGED,

@@ -68,6 +68,7 @@ static void one_contact(carom_contacts *c, carom_system *system, const carom_fac
     double b = c->u_free[r] + e * c->u_before[r];                                      /* (4) */
     double P = b < 0 ? -b / W : 0;                                                     /* (5) */
     c->problem.n = 1;
+    c->problem.block[0] = (carom_block){.law = link->law};
     c->solve.x[0] = c->P[r] = P;
     c->u_after[r] = c->u_free[r] + W * P;
     c->solve.residual = P > 0 ? fabs(b + W * P) / -b : 0;
@@ -84,7 +85,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     carom_contacts *c = contacts;
     carom_rows here = carom_rows_here(system);
     rows = rows ? rows : &here;
-    if (c->nactive == 1 && !c->solver && system->link[c->active[0]].law == &carom_law_unilateral) {
+    if (c->nactive == 1 && !c->solver && !system->blocks.n && system->link[c->active[0]].law == &carom_law_unilateral) {
         one_contact(c, system, A, rows, v, v_free, v_new);
         if (c->solve.residual <= c->solve.tol)
             return CAROM_OK;

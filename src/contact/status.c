@@ -133,9 +133,8 @@ void carom_contact_record_step(const carom_contacts *contacts, const carom_syste
     double h = next->t - now->t, *before = c->a_free; /* of decisions of a step, which is over */
     carom_draft piece;
     carom_copy(nv, next->v, before);
-    for (int row = 0; hit && row < c->problem.n; row++)
-        for (int i = 0; i < nv; i++)
-            before[i] -= c->Y[row * nv + i] * c->solve.x[row];
+    if (hit)
+        carom_contacts_push(c, system, -1, before);
     if (!carom_record_parabola(record, system, now, next->t, h, next->q, before, next->mode, &piece))
         return;
     for (int r = 0; r < system->nrow; r++)

@@ -54,13 +54,7 @@ static void place_blocks(carom_layout *layout, carom_system *system)
 {
     const carom_model *m = system->model;
     carom_blocks *b = &system->blocks;
-    *b = (carom_blocks){.n = m->nblock, .first = m->block};
-    system->square = 0;
-    for (int k = 0; k < b->n; k++) {
-        size_t n = (size_t)(b->first[k + 1] - b->first[k]);
-        b->widest = CAROM_MAX(b->widest, (int)n);
-        system->square += n * n;
-    }
+    *b = (carom_blocks){.n = m->nblock, .first = m->block, .widest = (int)carom_model_widest(m)};
     system->row_values = (size_t)system->nrow * 2 * (size_t)b->widest;
     CAROM_PLACE(layout, b->at, b->n + 1);
     CAROM_PLACE(layout, b->of, m->nv);
@@ -81,19 +75,12 @@ static void place_blocks(carom_layout *layout, carom_system *system)
 /* The spans of joints, which are the same in every step; returns how many values they have. */
 static size_t joint_spans(carom_system *system)
 {
-    const carom_blocks *b = &system->blocks;
-    size_t values = 0;
+    size_t at = 0;
     for (int r = 0; r < system->njoint; r++) {
-        carom_span *s = &system->found_span[r];
-        *s = (carom_span){.at = {values, 0}, .count = {b->n ? 0 : system->nv, 0}};
-        for (int i = 0; b->n && i < 2; i++) {
-            int k = system->model->joint_block[2 * r + i];
-            s->first[i] = k < 0 ? 0 : b->first[k], s->count[i] = k < 0 ? 0 : b->first[k + 1] - b->first[k];
-            s->at[i] = values + (i ? (size_t)s->count[0] : 0);
-        }
-        values += (size_t)(s->count[0] + s->count[1]);
+        system->found_span[r] = carom_model_joint_span(system->model, r, at);
+        at += (size_t)(system->found_span[r].count[0] + system->found_span[r].count[1]);
     }
-    return values;
+    return at;
 }
 
 /* Room for the contacts that will be found: with all rows that they may have. */
@@ -150,7 +137,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->nrow = carom_model_rows(model);
     system->nlaw = carom_model_coefficient(model, model->ncontact);
     system->row_values = (size_t)system->nrow * (size_t)system->nv;
-    system->square = (size_t)system->nv * (size_t)system->nv;
+    system->square = carom_model_square(model);
     if (model->nblock)
         place_blocks(layout, system);
     system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));

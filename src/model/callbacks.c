@@ -207,7 +207,7 @@ static void rare(carom_scratch *k, const carom_point *at, const carom_eval *e)
 static void eval_one(carom_scratch *k, const carom_eval *e)
 {
     const carom_model *m = k->model;
-    const carom_point at = {*e->t, e->q, e->v, e->p, m->user, m};
+    const carom_point at = {*e->t, e->q, e->v, e->p, m->user, m, NULL};
     unsigned want = e->want;
     if (want & CAROM_MASS)
         m->mass(&at, e->M);
@@ -309,9 +309,9 @@ static void eval(const carom_model *m, const carom_eval *e, void *work)
     if (e->lanes != 1)
         eval_lanes(m, e, work);
     else if (e->want == CAROM_FORCE)
-        m->force(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m}, e->F);
+        m->force(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m, NULL}, e->F);
     else if (e->want == CAROM_GAP && m->gap)
-        m->gap(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m}, e->g);
+        m->gap(&(carom_point){*e->t, e->q, e->v, e->p, m->user, m, NULL}, e->g);
     else
         eval_one(work, e);
 }

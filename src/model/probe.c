@@ -3,21 +3,50 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "model/structure.h"
+
+size_t carom_model_square(const carom_model *m)
+{
+    size_t sum = m->nblock ? 0 : (size_t)m->nv * (size_t)m->nv;
+    for (int k = 0; k < m->nblock; k++)
+        sum += (size_t)(m->block[k + 1] - m->block[k]) * (size_t)(m->block[k + 1] - m->block[k]);
+    return sum;
+}
+
+size_t carom_model_widest(const carom_model *m)
+{
+    int most = m->nblock ? 0 : m->nv;
+    for (int k = 0; k < m->nblock; k++)
+        most = CAROM_MAX(most, m->block[k + 1] - m->block[k]);
+    return (size_t)most;
+}
+
+carom_span carom_model_joint_span(const carom_model *m, int i, size_t at)
+{
+    carom_span s = {.at = {at, at}, .count = {m->nblock ? 0 : m->nv, 0}};
+    for (int b = 0; m->nblock && b < 2; b++) {
+        int k = m->joint_block[2 * i + b];
+        s.at[b] = at + (b ? (size_t)s.count[0] : 0);
+        s.first[b] = k < 0 ? 0 : m->block[k], s.count[b] = k < 0 ? 0 : m->block[k + 1] - m->block[k];
+    }
+    return s;
+}
 
 static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
 {
     const carom_model *m = k->model;
     size_t nrow = carom_model_rows(m), nv = m->nv, np = m->np, ngap = carom_model_links(m);
+    size_t square = carom_model_square(m), rows = m->nblock ? nrow * 2 * carom_model_widest(m) : nrow * nv;
     struct {
         double **array;
         size_t length;
     } arrays[] = {
         {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
-        {&k->at.M, nv * nv}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, nrow * nv}, {&k->at.w, nrow},
+        {&k->at.M, square}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, rows}, {&k->at.w, nrow},
         {&k->at.gamma, nrow}, {&k->at.law, carom_model_coefficient(m, m->ncontact)},
         {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
-        {&k->at.stop, 1}, {&k->at.R_q, nv * nv}, {&k->at.R_v, nv * nv}, {&k->at.R_p, nv * np},
-        {&k->at.U_q, nrow * nv}, {&k->at.U_p, nrow * np}, {&k->at.A_q, nrow * nv}, {&k->at.A_v, nrow * nv},
+        {&k->at.stop, 1}, {&k->at.R_q, square}, {&k->at.R_v, square}, {&k->at.R_p, nv * np},
+        {&k->at.U_q, rows}, {&k->at.U_p, nrow * np}, {&k->at.A_q, rows}, {&k->at.A_v, rows},
         {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},
     };
     for (int i = 0; i < CAROM_COUNT(arrays); i++)

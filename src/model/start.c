@@ -6,6 +6,7 @@
 
 #include "core/dense.h"
 #include "model/start.h"
+#include "model/structure.h"
 
 #define JOINT_TOLERANCE 1e-9 /* times the size of what was added up */
 
@@ -72,28 +73,44 @@ static double least_pivot(int n, double *A, int *where)
     return least;
 }
 
-static bool mass(const carom_probe *k, carom_fault *f)
+/* One block of M, or all of it: velocities from `first` on. */
+static bool mass_block(const carom_probe *k, int first, int n, double *M, carom_fault *f)
 {
     const carom_model *m = k->model;
-    int n = m->nv, where = -1;
-    double *M = k->at.M;
+    int where = -1;
     char a[32], b[32];
     for (int i = 0; i < n * n; i++)
         if (!isfinite(M[i]))
             return found(f, CAROM_FAULT_MASS, i, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
-                         carom_model_q_name(m, i / n, a), carom_model_q_name(m, i % n, b), unsigned_nan(M[i]));
+                         carom_model_v_name(m, first + i / n, a), carom_model_v_name(m, first + i % n, b),
+                         unsigned_nan(M[i]));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * (fabs(M[i * n + j]) + fabs(M[j * n + i])))
                 return found(f, CAROM_FAULT_MASS, i * n + j, CAROM_BAD_MODEL,
                              "the mass matrix is not symmetric: M(%s, %s) = %.6g but M(%s, %s) = %.6g at the start",
-                             carom_model_q_name(m, i, a), carom_model_q_name(m, j, b), M[i * n + j],
-                             carom_model_q_name(m, j, b), carom_model_q_name(m, i, a), M[j * n + i]);
+                             carom_model_v_name(m, first + i, a), carom_model_v_name(m, first + j, b), M[i * n + j],
+                             carom_model_v_name(m, first + j, b), carom_model_v_name(m, first + i, a), M[j * n + i]);
     double pivot = least_pivot(n, M, &where);
     if (where >= 0)
         return found(f, CAROM_FAULT_MASS, where * n + where, CAROM_SINGULAR_MASS,
                      "the mass matrix is not positive definite at the start: its smallest pivot is %.3g, at '%s'",
-                     pivot, carom_model_q_name(m, where, a));
+                     pivot, carom_model_v_name(m, first + where, a));
+    return false;
+}
+
+static bool mass(const carom_probe *k, carom_fault *f)
+{
+    const carom_model *m = k->model;
+    double *M = k->at.M;
+    if (m->nblock == 0)
+        return mass_block(k, 0, m->nv, M, f);
+    for (int i = 0; i < m->nblock; i++) {
+        int n = m->block[i + 1] - m->block[i];
+        if (mass_block(k, m->block[i], n, M, f))
+            return true;
+        M += n * n;
+    }
     return false;
 }
 
@@ -126,16 +143,17 @@ static bool row_finite(const carom_probe *k, int row)
     return isfinite(k->at.w[row]) && isfinite(k->at.gamma[row]) && carom_all_finite(n, k->at.G + row * n);
 }
 
-static double row_u(const carom_probe *k, int row, double *scale)
+/* u of a row that stands where its span says, and the size of what was added up. */
+static double span_u(const carom_probe *k, int row, const carom_span *s, double *scale)
 {
-    int n = k->model->nv;
     double u = k->at.w[row];
     *scale = fmax(1, fabs(u));
-    for (int j = 0; j < n; j++) {
-        double term = k->at.G[row * n + j] * k->v[j];
-        u += term;
-        *scale = fmax(*scale, fabs(term));
-    }
+    for (int b = 0; b < 2; b++)
+        for (int j = 0; j < s->count[b]; j++) {
+            double term = k->at.G[s->at[b] + (size_t)j] * k->v[s->first[b] + j];
+            u += term;
+            *scale = fmax(*scale, fabs(term));
+        }
     return u;
 }
 
@@ -148,10 +166,13 @@ static bool joints(const carom_probe *k, carom_fault *f)
 {
     const carom_model *m = k->model;
     char b[32];
+    size_t at = 0;
     for (int i = 0; i < m->njoint; i++) {
-        double scale = 1, g = k->at.g[i], u = row_u(k, i, &scale);
+        const carom_span span = carom_model_joint_span(m, i, at);
+        double scale = 1, g = k->at.g[i], u = span_u(k, i, &span, &scale);
         const char *name = carom_model_joint_name(m, i, b);
-        if (!isfinite(g) || !row_finite(k, i))
+        at += (size_t)(span.count[0] + span.count[1]);
+        if (!isfinite(g) || !isfinite(u) || !isfinite(k->at.gamma[i]))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE,
                          "constraint '%s' or its derivatives are not finite at the start (g = %g)", name,
                          unsigned_nan(g));

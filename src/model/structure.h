@@ -21,6 +21,12 @@ typedef struct carom_structure {
     int *order, *place; /* [nv] order[k] is the k-th unknown, place[order[k]] = k */
 } carom_structure;
 
+/* Values of M (and R_q, R_v), and velocities in the widest block: all of them unless matrices are given by blocks. */
+size_t carom_model_square(const carom_model *model);
+size_t carom_model_widest(const carom_model *model);
+/* The row of G of a joint whose values begin at `at`. */
+carom_span carom_model_joint_span(const carom_model *model, int joint, size_t at);
+
 /* NULL: everything is dense. */
 const carom_structure *carom_model_structure(const carom_model *model);
 

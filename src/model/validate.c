@@ -7,6 +7,8 @@
 /* Matrices of velocities and of rows, which every step may need, are dense. */
 static carom_status entries(const carom_model *m, carom_error *error)
 {
+    if (m->nblock) /* then they are not */
+        return CAROM_OK;
     long long nv = m->nv, nrow = carom_model_rows(m), most = nv > nrow ? nv : nrow;
     if (most * most > CAROM_MAX_ENTRIES)
         CAROM_FAIL(error, CAROM_BAD_MODEL,
@@ -49,6 +51,28 @@ static carom_status sizes(const carom_model *m, carom_error *error)
     return entries(m, error);
 }
 
+/* Blocks of velocities ascend from 0 to nv; joints name one or two of them. */
+static carom_status blocks(const carom_model *m, carom_error *error)
+{
+    if (m->nblock == 0)
+        return CAROM_OK;
+    if (m->nblock < 0 || m->nblock > m->nv || !m->block || !m->links || !m->evaluator || (m->njoint && !m->joint_block))
+        CAROM_FAIL(error, CAROM_BAD_MODEL,
+                   "%d blocks of velocities: they need block, joint_block if there are joints, links and an evaluator",
+                   m->nblock);
+    for (int k = 0; k <= m->nblock; k++)
+        if (m->block[k] != (k == 0 ? 0 : k == m->nblock ? m->nv : m->block[k]) || (k && m->block[k] <= m->block[k - 1]))
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "block %d of %d begins at velocity %d; they ascend from 0 to %d", k,
+                       m->nblock, m->block[k], m->nv);
+    for (int i = 0; i < m->njoint; i++) {
+        int a = m->joint_block[2 * i], b = m->joint_block[2 * i + 1];
+        if (a < -1 || b < -1 || a >= m->nblock || b >= m->nblock || (b >= 0 && a >= b))
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "joint %d has the blocks %d and %d of %d; they ascend", i, a, b,
+                       m->nblock);
+    }
+    return CAROM_OK;
+}
+
 static carom_status callbacks(const carom_model *m, carom_error *error)
 {
     if (m->evaluator) {
@@ -83,6 +107,7 @@ carom_status carom_model_validate(const carom_model *m, carom_error *error)
     carom_fault fault;
     CAROM_SIZED(m, carom_model, error);
     CAROM_TRY(sizes(m, error));
+    CAROM_TRY(blocks(m, error));
     CAROM_TRY(callbacks(m, error));
     CAROM_TRY(names(m->q_name, m->nq, "coordinate", error));
     CAROM_TRY(names(m->v_name, m->nv, "velocity", error));

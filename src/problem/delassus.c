@@ -1,6 +1,7 @@
 /* delassus.c: W of a one-step problem, dense or block-sparse. In both forms a row is summed from left to right. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/dense.h"
 #include "problem/problem.h"
@@ -30,8 +31,10 @@ const double *carom_delassus_block(const carom_problem *p, int k, int l, int *st
         *stride = p->n;
         return p->W.dense + (size_t)p->block[k].row * (size_t)p->n + p->block[l].row;
     }
-    size_t e = entry(p, k, l);
     *stride = rows_of(p, l);
+    if (p->W.product.span)
+        return k == l ? p->W.product.diagonal + 9 * (size_t)k : NULL;
+    size_t e = entry(p, k, l);
     return e < p->W.start[k + 1] ? p->W.value + p->W.offset[e] : NULL;
 }
 
@@ -63,6 +66,130 @@ bool carom_delassus_next(const carom_problem *p, int k, carom_neighbour *l)
     return true;
 }
 
+/* ---- products ---- */
+
+void carom_product_velocities(const carom_problem *p, const double *x, double *v)
+{
+    const carom_product *W = &p->W.product;
+    memset(v, 0, sizeof *v * (size_t)W->nv);
+    for (int k = 0; k < p->nblock; k++)
+        for (int i = 0; i < rows_of(p, k); i++) {
+            const carom_span *s = &W->span[W->row[k] + i];
+            double y = x[p->block[k].row + i];
+            for (int b = 0; b < 2; b++)
+                for (int j = 0; j < s->count[b]; j++)
+                    v[s->first[b] + j] += W->Y[s->at[b] + (size_t)j] * y;
+        }
+}
+
+void carom_product_add(const carom_problem *p, int k, const double *v, double *u)
+{
+    const carom_product *W = &p->W.product;
+    for (int i = 0; i < rows_of(p, k); i++) {
+        const carom_span *s = &W->span[W->row[k] + i];
+        for (int b = 0; b < 2; b++)
+            for (int j = 0; j < s->count[b]; j++)
+                u[i] += W->G[s->at[b] + (size_t)j] * v[s->first[b] + j];
+    }
+}
+
+typedef struct members { /* of the column blocks: which rows of the problem have one that begins there */
+    int *start; /* [nv + 1] */
+    int *block; /* [2*nblock] */
+} members;
+
+static bool list_members(const carom_problem *p, carom_arena *arena, members *m)
+{
+    const carom_product *W = &p->W.product;
+    m->start = CAROM_NEW(arena, int, (size_t)W->nv + 2);
+    m->block = CAROM_NEW(arena, int, 2 * (size_t)p->nblock + 1);
+    if (!m->start || !m->block)
+        return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < p->nblock; k++)
+            for (int b = 0; b < 2; b++) {
+                const carom_span *s = &W->span[W->row[k]];
+                if (s->count[b] && pass)
+                    m->block[m->start[s->first[b] + 1]++] = k;
+                else if (s->count[b])
+                    m->start[s->first[b] + 2]++;
+            }
+        for (int i = 0; !pass && i < W->nv; i++)
+            m->start[i + 2] += m->start[i + 1];
+    }
+    return true;
+}
+
+/* G_k Y_l^T into W [rows of k x rows of l] */
+static void multiply_blocks(const carom_problem *p, int k, int l, double *out)
+{
+    const carom_product *W = &p->W.product;
+    for (int i = 0; i < rows_of(p, k); i++)
+        for (int j = 0; j < rows_of(p, l); j++, out++) {
+            const carom_span *s = &W->span[W->row[k] + i], *t = &W->span[W->row[l] + j];
+            *out = 0;
+            for (int b = 0; b < 2; b++)
+                for (int c = 0; c < 2; c++)
+                    for (int n = 0; s->count[b] && t->count[c] && s->first[b] == t->first[c] && n < s->count[b]; n++)
+                        *out += W->G[s->at[b] + (size_t)n] * W->Y[t->at[c] + (size_t)n];
+        }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* The blocks that share a column block with block k, ascending, into list; returns how many. mark [nblock] is 0. */
+static int neighbours_of(const carom_problem *p, const members *m, int k, unsigned char *mark, int *list)
+{
+    const carom_span *s = &p->W.product.span[p->W.product.row[k]];
+    int n = 0;
+    list[n++] = k, mark[k] = 1;
+    for (int b = 0; b < 2; b++)
+        for (int i = m->start[s->first[b]]; s->count[b] && i < m->start[s->first[b] + 1]; i++)
+            if (!mark[m->block[i]])
+                mark[m->block[i]] = 1, list[n++] = m->block[i];
+    for (int i = 0; i < n; i++)
+        mark[list[i]] = 0;
+    qsort(list, (size_t)n, sizeof *list, by_number);
+    return n;
+}
+
+carom_status carom_delassus_expand(const carom_problem *p, carom_arena *arena, carom_problem *out, carom_error *error)
+{
+    size_t nblock = (size_t)p->nblock, entries = 0, numbers = 0;
+    members m;
+    *out = *p;
+    carom_delassus *W = &out->W;
+    *W = (carom_delassus){.start = CAROM_NEW(arena, size_t, nblock + 1)};
+    unsigned char *mark = CAROM_NEW(arena, unsigned char, nblock + 1);
+    int *list = CAROM_NEW(arena, int, nblock + 1);
+    if (!W->start || !mark || !list || !list_members(p, arena, &m))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
+    for (int k = 0; k < p->nblock; k++) {
+        int n = neighbours_of(p, &m, k, mark, list);
+        for (int i = 0; i < n; i++)
+            numbers += (size_t)rows_of(p, k) * (size_t)rows_of(p, list[i]);
+        W->start[k + 1] = entries += (size_t)n;
+    }
+    W->column = CAROM_NEW(arena, int, entries + 1);
+    W->offset = CAROM_NEW(arena, size_t, entries + 1);
+    W->value = CAROM_NEW(arena, double, numbers + 1);
+    if (!W->column || !W->offset || !W->value)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the %zu entries of a contact problem", entries);
+    for (int k = 0; k < p->nblock; k++) {
+        neighbours_of(p, &m, k, mark, W->column + W->start[k]);
+        for (size_t e = W->start[k]; e < W->start[k + 1]; e++) {
+            W->offset[e + 1] = W->offset[e] + (size_t)rows_of(p, k) * (size_t)rows_of(p, W->column[e]);
+            multiply_blocks(p, k, W->column[e], W->value + W->offset[e]);
+        }
+    }
+    return CAROM_OK;
+}
+
+/* ---- the others ---- */
+
 /* q += W_kl x_l over the stored blocks of row k but `without` */
 static void add_row(const carom_problem *p, int k, int without, const double *x, double *q)
 {
@@ -80,6 +207,12 @@ void carom_delassus_add(const carom_problem *p, const double *x, double *u)
 {
     int n = p->n;
     const double *W = p->W.dense;
+    if (p->W.product.span) {
+        carom_product_velocities(p, x, p->W.product.v);
+        for (int k = 0; k < p->nblock; k++)
+            carom_product_add(p, k, p->W.product.v, u + p->block[k].row);
+        return;
+    }
     for (int i = 0; W && i < n; i++, W += n) {
         double sum = u[i];
         for (int j = 0; j < n; j++)
@@ -120,6 +253,12 @@ static double largest_product(int n, const double *W, const double *x, double mo
 double carom_delassus_term(const carom_problem *p, int k, const double *x)
 {
     double most = 0;
+    if (p->W.product.span) { /* no entry of a row is larger than those of the diagonal, give or take the geometry */
+        int rows = rows_of(p, k);
+        for (int i = 0; i < rows; i++)
+            most = largest_product(rows, p->W.product.diagonal + 9 * (size_t)k + i * rows, x + p->block[k].row, most);
+        return most;
+    }
     const double *dense = p->W.dense ? p->W.dense + (size_t)p->block[k].row * (size_t)p->n : NULL;
     for (int i = 0; dense && i < rows_of(p, k); i++)
         most = largest_product(p->n, dense + (size_t)i * (size_t)p->n, x, most);
@@ -163,6 +302,11 @@ double carom_delassus_add_block(const carom_problem *p, int k, const double *x, 
 
 bool carom_delassus_finite(const carom_problem *p)
 {
+    for (int k = 0; p->W.product.span && k < p->nblock; k++)
+        if (!carom_all_finite(rows_of(p, k) * rows_of(p, k), p->W.product.diagonal + 9 * (size_t)k))
+            return false;
+    if (p->W.product.span)
+        return true;
     for (int k = 0; k < p->nblock; k++) {
         carom_neighbour l = {0};
         while (carom_delassus_next(p, k, &l))
@@ -198,11 +342,6 @@ static void sort_by_block_row(sorter *s, size_t count, const int *row)
     for (int k = 0; k < s->p->nblock; k++) /* and is put right again: first[k + 1] now is the start of row k */
         s->first[k] = s->first[k + 1];
     s->first[s->p->nblock] = count;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
 /* The columns of block row k, ascending, into list (may be NULL); returns how many. */

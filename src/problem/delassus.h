@@ -1,24 +1,35 @@
-/* delassus.h: the operator W of a one-step problem in one of two forms, dense or block-sparse by the graph of contacts:
- * blocks k and l are neighbours when an impulse at l moves k. What a form does not store is 0. Everybody but those who
- * fill W comes through these functions; a solver for dense W alone says so in its `forms`. */
+/* delassus.h: the operator W of a one-step problem in one of three forms: dense, block-sparse by the graph of contacts
+ * (blocks k and l are neighbours when an impulse at l moves k; what is not stored is 0), or as the product W = G Y^T of
+ * rows that have one or two column blocks: contacts of many bodies. Everybody but those who fill W comes through these
+ * functions; a solver says in its `forms` what it takes. */
 #ifndef CAROM_DELASSUS_H
 #define CAROM_DELASSUS_H
 
-#include "core/core.h"
+#include "model/structure.h"
 
 struct carom_problem;
 
-enum { CAROM_DENSE = 1, CAROM_SPARSE = 2 }; /* forms */
+enum { CAROM_DENSE = 1, CAROM_SPARSE = 2, CAROM_PRODUCT = 4 }; /* forms */
+
+typedef struct carom_product { /* the rows of a block stand one behind the other, in G and in Y alike */
+    const carom_span *span; /* of each row of G and Y; NULL: W has another form */
+    const int *row;         /* [nblock] the first row of a block */
+    const double *G, *Y;
+    double *diagonal;       /* [9*nblock] W_kk, rows x rows numbers each */
+    double *v;              /* [nv] room for Y^T x */
+    int nv;
+} carom_product;
 
 typedef struct carom_delassus {
-    double *dense;  /* [n*n] row-major; NULL: block-sparse */
+    double *dense;  /* [n*n] row-major; NULL: one of the others */
     size_t *start;  /* [nblock + 1] entries of block row k: start[k] <= e < start[k + 1] */
     int *column;    /* [entries] block column l, ascending in each row; the diagonal block is always there */
     size_t *offset; /* [entries + 1] of the first value of an entry */
     double *value;  /* [offset[entries]] rows(k) x rows(l) numbers of each entry, row-major */
+    carom_product product;
 } carom_delassus;
 
-/* A block (k, l): its values with rows `stride` apart; NULL where it vanishes. */
+/* A block (k, l): its values with rows `stride` apart; NULL where it vanishes. Of a product only (k, k). */
 const double *carom_delassus_block(const struct carom_problem *problem, int k, int l, int *stride);
 /* Sum of the diagonal of W in block k. */
 double carom_delassus_trace(const struct carom_problem *problem, int k);
@@ -34,6 +45,13 @@ bool carom_delassus_finite(const struct carom_problem *problem);
 /* The block-sparse W of a problem whose blocks are known, from values at (row, column); those at the same place add. */
 carom_status carom_delassus_assemble(struct carom_problem *problem, carom_arena *arena, size_t count, const int *row,
                                      const int *column, const double *value, carom_error *error);
+
+/* A product as a block-sparse W: all in the arena but the blocks, b and x0, which are shared. */
+carom_status carom_delassus_expand(const struct carom_problem *problem, carom_arena *arena, struct carom_problem *out,
+                                   carom_error *error);
+/* The same for a product: v [nv] = Y^T x, and u of block k, G_k v added to what is there. */
+void carom_product_velocities(const struct carom_problem *problem, const double *x, double *v);
+void carom_product_add(const struct carom_problem *problem, int k, const double *v, double *u);
 
 /* The neighbours of block k, itself included, in ascending order:
  *     carom_neighbour l = {0};

@@ -51,15 +51,36 @@ static void copy_row(const carom_sim *sim, const parts *from, int i, const parts
         to->row[k * m + j] = from ? from->row[i * m + j] : 0;
 }
 
-/* The number of a contact in a state, or -1; mostly it is the one behind the last. */
-static int number_of(const carom_block_of_state *b, long long id, int guess)
+/* ---- ids: a table of the contacts of a state ---- */
+
+static size_t slot_of(const carom_sim *sim, long long id)
 {
-    int n = (int)b->id[0];
-    if (guess < n && b->id[1 + guess] == id)
+    unsigned long long x = (unsigned long long)id * 0x9e3779b97f4a7c15ull;
+    return (size_t)(x >> 20) & (carom_sim_slots(sim->system.capacity) - 1);
+}
+
+/* Fills sim->slot: numbers of the contacts of b by their ids, -1 where there is none. */
+static void tabulate(carom_sim *sim, const carom_block_of_state *b)
+{
+    size_t slots = carom_sim_slots(sim->system.capacity);
+    memset(sim->slot, 0xff, sizeof *sim->slot * slots);
+    for (int i = 0; i < (int)b->id[0]; i++) {
+        size_t k = slot_of(sim, b->id[1 + i]);
+        while (sim->slot[k] >= 0)
+            k = (k + 1) & (slots - 1);
+        sim->slot[k] = i;
+    }
+}
+
+/* The number of a contact in the state that was tabulated, or -1; mostly it is the one behind the last. */
+static int number_of(const carom_sim *sim, const carom_block_of_state *b, long long id, int guess)
+{
+    size_t slots = carom_sim_slots(sim->system.capacity);
+    if (guess < (int)b->id[0] && b->id[1 + guess] == id)
         return guess;
-    for (int i = 0; i < n; i++)
-        if (b->id[1 + i] == id)
-            return i;
+    for (size_t k = slot_of(sim, id); sim->slot[k] >= 0; k = (k + 1) & (slots - 1))
+        if (b->id[1 + sim->slot[k]] == id)
+            return sim->slot[k];
     return -1;
 }
 
@@ -73,10 +94,13 @@ static void follow(carom_sim *sim, const carom_block_of_state *from, carom_block
     parts a = parts_of(sim, from, old, nj + rows_of(from, old)), b = parts_of(sim, to, n, rows);
     for (int r = 0; r < nj; r++)
         copy_row(sim, &a, r, &b, r);
+    tabulate(sim, from);
+    for (int i = 0, row = nj; i < old; row += from->rows[i++])
+        sim->first_row[i] = row;
     for (int k = 0, row = nj; k < n; k++) {
-        int i = number_of(from, found[k].id, guess), count = 1 + found[k].contact.directions;
+        int i = number_of(sim, from, found[k].id, guess), count = 1 + found[k].contact.directions;
         bool same = i >= 0 && from->rows[i] == count;
-        int start = same ? nj + rows_of(from, i) : 0, m = sim->scheme->memory_contact;
+        int start = same ? sim->first_row[i] : 0, m = sim->scheme->memory_contact;
         guess = i + 1;
         to->id[1 + k] = found[k].id;
         to->rows[k] = (unsigned char)count;
@@ -182,7 +206,7 @@ static carom_status look(carom_sim *sim, double reach)
 {
     const carom_model *m = sim->model;
     const carom_state *s = &sim->now.state;
-    const carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model};
+    const carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model, sim->system.evaluator_work};
     int n = m->links(&at, reach, sim->found, sim->system.capacity);
     if (n < 0 || n > CAROM_MAX_COUNT)
         CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "%d contacts found at t = %.10g; there may be at most %d", n, s->t,
@@ -212,10 +236,11 @@ carom_status carom_sim_find(carom_sim *sim, double reach)
 }
 
 /* Is a contact that was closed not among those found? */
-static bool lost(const carom_sim *sim)
+static bool lost(carom_sim *sim)
 {
+    tabulate(sim, &sim->now);
     for (int i = 0; i < (int)sim->kept.id[0]; i++)
-        if (sim->kept.state.mode[i] != CAROM_OPEN && number_of(&sim->now, sim->kept.id[1 + i], i) < 0)
+        if (sim->kept.state.mode[i] != CAROM_OPEN && number_of(sim, &sim->now, sim->kept.id[1 + i], i) < 0)
             return true;
     return false;
 }

@@ -58,6 +58,8 @@ void carom_sim_place(carom_layout *layout, carom_sim *sim)
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
     CAROM_PLACE(layout, sim->found, sim->model->links ? sim->system.capacity : 0);
+    CAROM_PLACE(layout, sim->slot, sim->model->links ? carom_sim_slots(sim->system.capacity) : 0);
+    CAROM_PLACE(layout, sim->first_row, sim->model->links ? sim->system.capacity : 0);
     carom_record_layout(layout, &sim->record, sim->system.model, sim->system.nrow, sim->scheme->segments,
                         sim->scheme->degree);
     bool remembers =

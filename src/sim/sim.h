@@ -50,8 +50,18 @@ struct carom_sim {
     carom_layout layout; /* the one block that all of this lives in */
     carom_found *found;  /* [capacity] room for the contacts of the next step */
     carom_block_of_state kept; /* the state before contacts were looked for */
+    int *slot, *first_row; /* [carom_sim_slots(capacity)] table of their ids; [capacity] first rows of those kept */
     carom_layout more;   /* where the arrays live since there were more contacts than room for them */
 };
+
+/* Of a table of ids with room for so many: a power of two, at least twice as many. */
+static inline size_t carom_sim_slots(int capacity)
+{
+    size_t n = 4;
+    while (n < 2 * (size_t)capacity)
+        n *= 2;
+    return n;
+}
 
 /* sim.c: every array of a simulation, measured and placed; then what points from one to the other. */
 void carom_sim_place(carom_layout *layout, carom_sim *sim);

@@ -13,6 +13,7 @@
 
 #include "core/dense.h"
 #include "solvers/parts.h"
+#include "solvers/sweeps.h"
 
 static const carom_solver *const solvers[] = {
     &carom_solver_enumeration,
@@ -233,7 +234,7 @@ static bool decide(attempt *a, const carom_solver *solver)
 static carom_status solve_general(const carom_problem *problem, const carom_solver *solver, bool brief,
                                   carom_solve *solve, carom_error *error)
 {
-    workspace w;
+    workspace w = {0};
     carom_layout layout = {.base = solve->work};
     place(&w, &layout, problem->n, problem->nblock, problem);
     attempt a = {.problem = problem, .solve = solve, .w = &w, .best = INFINITY, .brief = brief};
@@ -323,6 +324,33 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     return status;
 }
 
+/* W as a product: sweeps, which need no W, then the others with a block-sparse one. */
+static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                  carom_error *error)
+{
+    carom_problem sparse;
+    void *work = solve->work;
+    int spent = 0;
+    if (!solver && work) {
+        solve->by = "sweeps";
+        if (carom_sweeps_run(problem, solve, work))
+            return CAROM_OK;
+        spent = solve->iterations;
+    }
+    if (!carom_delassus_finite(problem) || !solve->may_allocate)
+        return refuse(problem, solve, solve->by, CAROM_NOT_CONVERGED, error);
+    carom_arena *arena = carom_arena_new(0);
+    carom_status status = arena ? carom_delassus_expand(problem, arena, &sparse, error) : CAROM_NO_MEMORY;
+    if (status == CAROM_OK) {
+        solve->work = NULL;
+        status = carom_problem_solve(&sparse, solver, solve, error);
+        solve->work = work;
+        solve->iterations += spent;
+    }
+    carom_arena_free(arena);
+    return status;
+}
+
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error)
 {
@@ -335,6 +363,8 @@ carom_status carom_problem_solve(const carom_problem *problem, const carom_solve
         if (block->law->tangents)
             return solve_one_contact(problem, solve, error);
     }
+    if (problem->W.product.span)
+        return solve_product(problem, solver, solve, error);
     if (!solver)
         return solve_any(problem, solve, error);
     if (solver->whole)

@@ -27,6 +27,8 @@
  * -(theta - 1/2) |v' - v|^2. So theta = 1/2 balances to rounding and dissipates, but for a contact that separates (u
  * > 0) and is pulled back within the same step: it gains P (1 - e) u/2, at most m (a h)^2/8 for a mass m under the
  * acceleration a. theta = 1/(1 + e) never gains energy.
+ * Many bodies (matrices by blocks): G is taken at q + theta h v, which keeps the order, and (2) without P is solved by
+ * Newton's method body by body; then there is one contact problem in a step, with A of the free motion.
  * With the field control the step is chosen by rtol and atol, as described in control.c. */
 #include <string.h>
 
@@ -237,11 +239,56 @@ static carom_status explicit(carom_step *s, work *w)
     return CAROM_OK;
 }
 
+/* Many bodies: the free motion first, then the contacts once. */
+static carom_status by_blocks(carom_step *s, work *w)
+{
+    carom_system *sys = s->system;
+    const double *v = s->now->v;
+    int nv = sys->nv;
+    double t = s->now->t + s->field[THETA] * s->h, tol = s->options->newton_tol, change = INFINITY;
+    const carom_factor *A = &sys->mass;
+    midpoint(s, w, v);                                                                         /* (1) */
+    joint_rows(s, w);
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->rows ? CAROM_JACOBIAN : 0), t, w->q_th, w->v_th);
+    memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
+    carom_copy(nv, v, w->v_new);
+    for (int k = 1; change > tol * (carom_norm_max(nv, w->v_new) + CAROM_VANISHED); k++) {
+        if (k > 1) {
+            velocity_inside(s, w, w->v_new);
+            carom_system_eval(sys, CAROM_FORCE, t, w->q_th, w->v_th);
+        }
+        for (int i = 0; i < nv; i++)
+            w->r[i] = w->v_new[i] - v[i];
+        CAROM_TRY(linearise(s, w, &A));
+        unbalance(s, w, k == 1 ? v : w->v_new);                                                /* (2) */
+        carom_factor_solve(sys, A, w->v_free);
+        change = carom_norm_max(nv, w->v_free);
+        for (int i = 0; i < nv; i++)
+            w->v_new[i] -= w->v_free[i];                                                       /* (7) */
+        sys->info->newton_iterations++;
+        if (sys->no_gradients)
+            break;
+        if (!(change <= DBL_MAX) || k == s->options->newton_max)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "moreau-jean: the free motion from t = %.10g with h = %.3g is off by %.2g after %d iterations; "
+                       "a smaller h helps",
+                       s->now->t, s->h, change, k);
+    }
+    carom_copy(nv, w->v_new, w->v_free);
+    if (s->contacts->nactive == 0) {
+        carom_copy(nv, w->v_free, s->next->v);
+        return CAROM_OK;
+    }
+    return carom_contact_impact(s->contacts, sys, A, relative_rows(s, w), v, w->v_free, s->now, s->next->v, s->error);
+}
+
 /* v' of (2) and (5) */
 static carom_status solve(carom_step *s, work *w)
 {
     unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (w->rows ? CAROM_JACOBIAN : 0);
     bool linear = (s->system->known & affine) == affine;
+    if (s->system->blocks.n)
+        return by_blocks(s, w);
     if (!linear && s->field[THETA] != 0)
         return newton(s, w);
     s->system->info->newton_iterations++;

@@ -178,7 +178,8 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
                        "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)", link->name,
                        e_t, w->t);
     }
-    carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
+    if (c->problem.W.dense)
+        carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
     CAROM_TRY(decide(s, w));
     if (second_step(s, w))
         CAROM_TRY(decide(s, w));                                                                 /* (7) */

@@ -1,0 +1,249 @@
+/* sweeps.c: contacts of many bodies: Gauss-Seidel on their velocities, accelerated; W = G Y^T is never formed.
+ *
+ *   v = Y^T x                                        what the impulses give the bodies                              (1)
+ *   sweep over the blocks k:  q = b_k + G_k v - W_kk x_k,   x_k' solves its law for u = W_kk x_k' + q, exactly,
+ *                             v <- v + Y_k^T (x_k' - x_k)                                                           (2)
+ *   a sweep maps x to s(x); f = s(x) - x vanishes at a solution. Of the last m sweeps the combination with the least |f|,
+ *   min |f - dF c| in the metric of the diagonal of W, leads to the next x = s(x) - dS c (Anderson)                  (3)
+ *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is swept on                     (4)
+ *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                      (5)
+ *
+ * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass through
+ * many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are right. The
+ * order of the blocks is theirs one time and backwards the next time, so that both ways through a pile are fast.
+ * Limits: no proof of convergence with friction; it cannot show that there is no solution. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "solvers/parts.h"
+#include "solvers/sweeps.h"
+
+enum { MEMORY = 8, SWEEPS = 400 };
+
+typedef struct workspace {
+    const carom_problem *p;
+    carom_solve *s;
+    double *x, *swept, *f, *best;   /* [n] */
+    double *weight;                 /* [n] of the metric */
+    double *df[MEMORY], *ds[MEMORY]; /* [n] differences of f and of s(x) */
+    double *last_f, *last_s;        /* [n] */
+    double *v;                      /* [nv] */
+    double least;                   /* residual of best */
+    int have, next;                 /* differences; where the next one goes */
+    bool started;                   /* last_f and last_s are those of the sweep before */
+} workspace;
+
+static void place(workspace *w, carom_layout *layout, int n, int nv)
+{
+    double **const arrays[] = {&w->x, &w->swept, &w->f, &w->best, &w->weight, &w->last_f, &w->last_s};
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        CAROM_PLACE(layout, *arrays[i], n);
+    for (int i = 0; i < MEMORY; i++) {
+        CAROM_PLACE(layout, w->df[i], n);
+        CAROM_PLACE(layout, w->ds[i], n);
+    }
+    CAROM_PLACE(layout, w->v, nv);
+}
+
+size_t carom_sweeps_work(int n, int nv)
+{
+    workspace w;
+    carom_layout layout = {0};
+    place(&w, &layout, n, nv);
+    return layout.used + 16;
+}
+
+/* A block that is held in a mode, or the law's own solution. */
+static void solve_block(const carom_block *block, const double *W, int rows, const double *q, double *x)
+{
+    double friction[2] = {0, 0}, push = W[0];
+    switch (block->pin) {
+    case CAROM_PIN_OPEN:
+        memset(x, 0, sizeof *x * (size_t)rows);
+        return;
+    case CAROM_PIN_STICK: {
+        double A[9], y[3];
+        int pivot[3];
+        carom_copy(rows * rows, W, A);
+        for (int i = 0; i < rows; i++)
+            y[i] = -q[i];
+        if (!carom_lu(rows, A, pivot))
+            return;
+        carom_lu_solve(rows, A, pivot, y);
+        carom_copy(rows, y, x);
+        return;
+    }
+    case CAROM_PIN_SLIP:
+        if (rows == 1)
+            break;
+        block->law->slide(block->c, block->direction, 1, friction);
+        for (int i = 1; i < rows; i++)
+            push += W[i] * friction[i - 1];
+        x[0] = q[0] < 0 && push > 0 ? -q[0] / push : 0;
+        for (int i = 1; i < rows; i++)
+            x[i] = friction[i - 1] * x[0];
+        return;
+    case CAROM_PIN_NONE:
+        break;
+    }
+    block->law->solve_single(block->c, W, rows, q, x);
+}
+
+/* (2) for block k: y is x + x0 */
+static void sweep_block(workspace *w, int k, double *y)
+{
+    const carom_problem *p = w->p;
+    const carom_product *W = &p->W.product;
+    const carom_block *block = &p->block[k];
+    const int rows = block->law->rows;
+    const carom_span *span = &W->span[W->row[k]];
+    const double *D = W->diagonal + 9 * (size_t)k, *G = W->G + span->at[0], *Y = W->Y + span->at[0];
+    const int first[2] = {span->first[0], span->first[1]}, count[2] = {span->count[0], span->count[1]};
+    double q[3] = {0, 0, 0}, z[3] = {0, 0, 0}, *x = y + block->row, *v = w->v;
+    for (int i = 0; i < rows; i++) {
+        double sum = p->b[block->row + i];
+        for (int b = 0; b < 2; b++)
+            for (int j = 0; j < count[b]; j++)
+                sum += *G++ * v[first[b] + j];
+        for (int j = 0; j < rows; j++)
+            sum -= D[i * rows + j] * x[j];
+        q[i] = sum;
+    }
+    carom_copy(rows, x, z);
+    solve_block(block, D, rows, q, z);
+    for (int i = 0; i < rows; i++) {
+        double change = z[i] - x[i];
+        x[i] = z[i];
+        for (int b = 0; b < 2; b++)
+            for (int j = 0; j < count[b]; j++)
+                v[first[b] + j] += *Y++ * change;
+    }
+}
+
+static void sweep(workspace *w, double *y, bool backwards)
+{
+    const carom_problem *p = w->p;
+    for (int i = 0; i < p->n; i++)
+        w->f[i] = y[i] - (p->x0 ? p->x0[i] : 0);
+    carom_product_velocities(p, w->f, w->v);                                             /* (1) */
+    for (int i = 0; i < p->nblock; i++)
+        sweep_block(w, backwards ? p->nblock - 1 - i : i, y);
+}
+
+static double dot(const workspace *w, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < w->p->n; i++)
+        sum += w->weight[i] * a[i] * b[i];
+    return sum;
+}
+
+/* (3): the next x */
+static void combine(workspace *w)
+{
+    int n = w->p->n, m = w->have;
+    double A[MEMORY * MEMORY], c[MEMORY];
+    for (int i = 0; i < m; i++) {
+        c[i] = dot(w, w->df[i], w->f);
+        for (int j = 0; j <= i; j++)
+            A[i * m + j] = A[j * m + i] = dot(w, w->df[i], w->df[j]);
+    }
+    for (int i = 0; i < m; i++)
+        A[i * m + i] *= 1 + 1e-10;
+    carom_copy(n, w->swept, w->x);
+    if (m == 0 || !carom_cholesky(m, A))
+        return;
+    carom_cholesky_solve(m, A, c);
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < n; i++)
+            w->x[i] -= c[k] * w->ds[k][i];
+}
+
+static void remember(workspace *w)
+{
+    int n = w->p->n;
+    if (w->started) {
+        for (int i = 0; i < n; i++) {
+            w->df[w->next][i] = w->f[i] - w->last_f[i];
+            w->ds[w->next][i] = w->swept[i] - w->last_s[i];
+        }
+        w->next = (w->next + 1) % MEMORY;
+        w->have = CAROM_MIN(w->have + 1, MEMORY);
+    }
+    carom_copy(n, w->f, w->last_f);
+    carom_copy(n, w->swept, w->last_s);
+    w->started = true;
+}
+
+/* Judges x = y - x0; keeps the best. */
+static bool offer(workspace *w, const double *y)
+{
+    const carom_problem *p = w->p;
+    carom_solve *s = w->s;
+    for (int i = 0; i < p->n; i++)
+        s->x[i] = y[i] - (p->x0 ? p->x0[i] : 0);
+    s->residual = carom_problem_judge(p, s, s->x, s->u, &s->worst);
+    if (s->residual < w->least) {
+        w->least = s->residual;
+        carom_copy(p->n, s->x, w->best);
+    }
+    return s->residual <= s->tol;
+}
+
+static bool is_checkpoint(int k)
+{
+    return k < 8 ? (k & (k - 1)) == 0 : k % 8 == 0;
+}
+
+static bool iterate(workspace *w, int most)
+{
+    int n = w->p->n;
+    double before = INFINITY;
+    for (int k = 1; k <= most; k++) {
+        carom_copy(n, w->x, w->swept);
+        sweep(w, w->swept, false);
+        sweep(w, w->swept, true);
+        w->s->iterations++;
+        for (int i = 0; i < n; i++)
+            w->f[i] = w->swept[i] - w->x[i];
+        double size = dot(w, w->f, w->f);
+        if (is_checkpoint(k) && offer(w, w->swept))                                      /* (5) */
+            return true;
+        if (!(size <= DBL_MAX))
+            return false;
+        if (size > 100 * before) {                                                       /* (4) */
+            carom_copy(n, w->last_s, w->x);
+            w->have = w->next = 0, w->started = false;
+            before = INFINITY;
+            continue;
+        }
+        before = size;
+        remember(w);
+        combine(w);
+    }
+    return false;
+}
+
+bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *work)
+{
+    workspace w = {.p = problem, .s = solve, .least = INFINITY};
+    carom_layout layout = {.base = work};
+    place(&w, &layout, problem->n, problem->W.product.nv);
+    solve->iterations = 0;
+    for (int k = 0; k < problem->nblock; k++) {
+        int rows = problem->block[k].law->rows;
+        double trace = carom_delassus_trace(problem, k);
+        for (int i = problem->block[k].row; i < problem->block[k].row + rows; i++) {
+            w.weight[i] = trace / rows;
+            w.x[i] = solve->x[i] + (problem->x0 ? problem->x0[i] : 0);
+        }
+    }
+    bool good = carom_all_finite(problem->n, w.x) && iterate(&w, SWEEPS);
+    if (!good && w.least < INFINITY) {
+        carom_copy(problem->n, w.best, solve->x);
+        solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
+    }
+    return good;
+}
