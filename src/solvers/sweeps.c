@@ -1,16 +1,16 @@
 /* sweeps.c: contacts of many bodies: Gauss-Seidel on their velocities, accelerated; W = G Y^T is never formed.
  *
- *   v = Y^T x                                        what the impulses give the bodies                              (1)
+ *   v = Y^T x                                        what the impulses give the bodies                            (1)
  *   sweep over the blocks k:  q = b_k + G_k v - W_kk x_k,   x_k' solves its law for u = W_kk x_k' + q, exactly,
- *                             v <- v + Y_k^T (x_k' - x_k)                                                           (2)
- *   a sweep maps x to s(x); f = s(x) - x vanishes at a solution. Of the last m sweeps the combination with the least |f|,
- *   min |f - dF c| in the metric of the diagonal of W, leads to the next x = s(x) - dS c (Anderson)                  (3)
- *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is swept on                     (4)
- *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                      (5)
+ *                             v <- v + Y_k^T (x_k' - x_k)                                                         (2)
+ *   a sweep maps x to s(x); f = s(x) - x vanishes at a solution. Of the last m sweeps the combination with the
+ *   least |f|, min |f - dF c| in the metric of W's diagonal, leads to the next x = s(x) - dS c (Anderson)          (3)
+ *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is swept on                   (4)
+ *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (5)
  *
- * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass through
- * many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are right. The
- * order of the blocks is theirs one time and backwards the next time, so that both ways through a pile are fast.
+ * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass
+ * through many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are
+ * right. A sweep runs through the blocks and back, so that both ways through a pile are fast.
  * Limits: no proof of convergence with friction; it cannot show that there is no solution. */
 #include <float.h>
 #include <math.h>
