@@ -154,8 +154,8 @@ typedef struct carom_model {
                               * ncontact is then a first guess of their number, and contact is NULL */
     const long long *contact_id; /* [ncontact] of the contacts found; set by the library where callbacks see it */
     /* Many bodies: with nblock > 0 an evaluator gives matrices by blocks of velocities, block[k] ... block[k+1]-1:
-     * M, R_q and R_v are the diagonal blocks one after the other, a row of G the values of its one or two blocks (of its
-     * first and count, if it was found), one row after the other. */
+     * M, R_q and R_v are the diagonal blocks one after the other, a row of G the values of its one or two blocks (of
+     * its first and count, if it was found), one row after the other. */
     int nblock;
     const int *block;                          /* [nblock+1]; the last is nv */
     const int *joint_block;                    /* [2*njoint] of each joint, ascending; -1: none */

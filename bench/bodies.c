@@ -1,0 +1,205 @@
+/* bodies.c: many bodies: what a step costs against the number of contacts, in time and in memory. */
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "bodies/many.h"
+
+/* ---- scenes ---- */
+typedef struct scene {
+    const char *name;
+    carom_bodies bodies;
+    carom_arena *arena;
+    double h;
+} scene;
+
+static carom_quantity number(double value)
+{
+    return (carom_quantity){value, CAROM_EXPR_NONE};
+}
+
+static void numbers(carom_quantity *q, int n, const double *value)
+{
+    for (int i = 0; i < n; i++)
+        q[i] = number(value ? value[i] : 0);
+}
+
+static carom_body_shape *add_shapes(scene *s, carom_body *body, int n)
+{
+    body->shape = CAROM_NEW(s->arena, carom_body_shape, n);
+    body->shapes = n;
+    for (int i = 0; i < n; i++) {
+        carom_body_shape *x = &body->shape[i];
+        numbers(x->size, 4, NULL), numbers(x->offset, 3, NULL), numbers(x->turn, 3, NULL);
+    }
+    return body->shape;
+}
+
+/* A new body with n shapes; the caller fills them, mass and inertia. */
+static carom_body *add_body(scene *s, const char *name, carom_body_motion motion, int n, const double *at)
+{
+    carom_body *body = &s->bodies.body[s->bodies.nbody++];
+    *body = (carom_body){.name = name, .family = name, .motion = motion};
+    numbers(body->centre, 3, NULL), numbers(body->inertia, 6, NULL), numbers(body->at, 3, at);
+    numbers(body->turn, 3, NULL), numbers(body->velocity, 3, NULL), numbers(body->spin, 3, NULL);
+    for (int i = 0; i < 6; i++)
+        body->moved[i] = CAROM_EXPR_NONE;
+    add_shapes(s, body, n);
+    return body;
+}
+
+static void begin(scene *s, const char *name, int nbody, double mu, double h)
+{
+    static int same[1] = {0};
+    *s = (scene){.name = name, .arena = carom_arena_new(0), .h = h};
+    carom_bodies *b = &s->bodies;
+    b->body = CAROM_NEW(s->arena, carom_body, nbody);
+    numbers(b->gravity, 3, (const double[]){0, 0, -9.81});
+    b->law = CAROM_NEW(s->arena, carom_pair_law, 1);
+    b->nlaw = b->nclass = 1, b->law_of = same;
+    b->law[0] = (carom_pair_law){.name = "default", .law = &carom_law_coulomb_spatial, .directions = 2, .ncoefficient = 4};
+    numbers(b->law[0].coefficient, 4, (const double[]){0, 0, mu, mu});
+}
+
+/* Planes with these normals, at this distance behind the origin of the body. */
+static void add_planes(scene *s, const char *name, int n, const double (*plane)[4])
+{
+    carom_body *body = add_body(s, name, CAROM_BODY_FIXED, n, NULL);
+    for (int i = 0; i < n; i++) {
+        body->shape[i].kind = CAROM_SHAPE_PLANE;
+        numbers(body->shape[i].size, 3, plane[i]);
+        for (int j = 0; j < 3; j++)
+            body->shape[i].offset[j] = number(-plane[i][3] * plane[i][j]);
+    }
+}
+
+static void add_sphere(scene *s, double r, const double *at)
+{
+    carom_body *body = add_body(s, "sphere", CAROM_BODY_FREE, 1, at);
+    double m = 1000 * 4 / 3.0 * acos(-1) * r * r * r, I = 0.4 * m * r * r;
+    body->shape[0].kind = CAROM_SHAPE_BALL;
+    body->shape[0].size[0] = number(r);
+    body->mass = number(m);
+    numbers(body->inertia, 6, (const double[]){I, I, I, 0, 0, 0});
+}
+
+static void add_box(scene *s, const char *name, const double *w, const double *at, double density)
+{
+    carom_body *body = add_body(s, name, CAROM_BODY_FREE, 1, at);
+    double m = density * w[0] * w[1] * w[2], x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
+    body->shape[0].kind = CAROM_SHAPE_BOX;
+    numbers(body->shape[0].size, 3, w);
+    body->mass = number(m);
+    numbers(body->inertia, 6, (const double[]){m * (y + z) / 12, m * (z + x) / 12, m * (x + y) / 12, 0, 0, 0});
+}
+
+static double random_number(unsigned long long *state) /* in [-1, 1] */
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*state >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+/* n spheres of radius 0.1 fall into a box with a floor of 2 by 2. */
+static void spheres(scene *s, int n)
+{
+    static const double box[5][4] = {{0, 0, 1, 0}, {1, 0, 0, 1}, {-1, 0, 0, 1}, {0, 1, 0, 1}, {0, -1, 0, 1}};
+    unsigned long long seed = 1;
+    begin(s, "spheres", n + 1, 0.5, 5e-3);
+    add_planes(s, "box", 5, box);
+    for (int i = 0; i < n; i++) {
+        const double at[3] = {(i % 8 - 3.5) * 0.23 + 0.01 * random_number(&seed),
+                              (i / 8 % 8 - 3.5) * 0.23 + 0.01 * random_number(&seed),
+                              0.12 + i / 64 * 0.23 + 0.01 * random_number(&seed)};
+        add_sphere(s, 0.1, at);
+    }
+}
+
+static void wall(scene *s, int rows, int columns)
+{
+    static const double ground[1][4] = {{0, 0, 1, 0}};
+    begin(s, "wall", rows * columns + 1, 0.6, 5e-3);
+    add_planes(s, "ground", 1, ground);
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++)
+            add_box(s, "brick", (const double[]){0.2, 0.1, 0.1},
+                    (const double[]){(i + 0.5 * (j % 2)) * 0.2, 0, (j + 0.5) * 0.1}, 1800);
+}
+
+/* Boxes fall into a heap between four walls. */
+static void pile(scene *s, int n)
+{
+    unsigned long long seed = 1;
+    int side = (int)ceil(pow(n, 1 / 3.0));
+    double half = 0.16 * side;
+    const double box[5][4] = {{0, 0, 1, 0}, {1, 0, 0, half}, {-1, 0, 0, half}, {0, 1, 0, half}, {0, -1, 0, half}};
+    begin(s, "pile", n + 1, 0.5, 5e-3);
+    add_planes(s, "box", 5, box);
+    for (int i = 0; i < n; i++) {
+        const double at[3] = {(i % side - 0.5 * (side - 1)) * 0.3, (i / side % side - 0.5 * (side - 1)) * 0.3,
+                              0.2 + i / side / side * 0.3};
+        add_box(s, "box", (const double[]){0.2, 0.16, 0.12}, at, 1000);
+        for (int k = 0; k < 3; k++)
+            s->bodies.body[s->bodies.nbody - 1].turn[k] = number(3 * random_number(&seed));
+    }
+}
+
+/* ---- runs ---- */
+static void run(scene *s, const char *scheme, int steps, int last, double tol)
+{
+    carom_model *model;
+    carom_error error;
+    carom_sim *sim;
+    carom_options o = carom_options_default();
+    carom_bodies_start(&s->bodies);
+    if (carom_bodies_model(&model, &s->bodies, s->arena, &error) != CAROM_OK) {
+        printf("%s: %s\n", s->name, error.text);
+        return;
+    }
+    carom_options_set(&o, "scheme", scheme, &error);
+    o.h = s->h, o.contact_tol = tol;
+    if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
+        printf("%s: %s\n", s->name, error.text);
+        return;
+    }
+    double begun = 0, contacts = 0;
+    carom_status status = CAROM_OK;
+    int k = 0;
+    long sweeps = 0;
+    for (; k < steps && status == CAROM_OK; k++) {
+        if (k == steps - last)
+            begun = bench_seconds(), sweeps = carom_sim_info(sim)->solver_iterations;
+        status = carom_sim_step(sim);
+        if (k >= steps - last)
+            for (int i = 0; i < carom_sim_state(sim)->ncontact; i++)
+                contacts += carom_sim_state(sim)->mode[i] != CAROM_OPEN;
+    }
+    const carom_info *info = carom_sim_info(sim);
+    if (status != CAROM_OK)
+        printf("%s: step %d: %s\n", s->name, k, carom_sim_error(sim)->text);
+    else
+        printf("%-8s %6d bodies %8.0f contacts %9.3f ms a step  %6.1f sweeps  residual %.1e\n", s->name,
+               s->bodies.nbody - 1, contacts / last, 1e3 * (bench_seconds() - begun) / last,
+               (double)(info->solver_iterations - sweeps) / last, info->max_residual);
+    fflush(stdout);
+    carom_sim_free(sim);
+    carom_bodies_model_end(model);
+    carom_arena_free(s->arena);
+}
+
+int main(int argc, char **argv)
+{
+    scene s;
+    const char *scheme = argc > 3 ? argv[3] : "moreau-jean";
+    const char *what = argc > 1 ? argv[1] : "";
+    int n = argc > 2 ? atoi(argv[2]) : 0;
+    if (strcmp(what, "spheres") == 0)
+        spheres(&s, n), run(&s, scheme, 400, 200, 1e-6);
+    if (strcmp(what, "wall") == 0)
+        wall(&s, n / 30, 30), run(&s, scheme, 40, 20, 1e-6);
+    if (strcmp(what, "pile") == 0)
+        pile(&s, n), run(&s, scheme, 200, 50, 1e-6);
+    return 0;
+}

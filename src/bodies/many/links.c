@@ -1,0 +1,116 @@
+/* links.c: the contacts of many bodies that a step needs to know.
+ *
+ *   1. boxes around the shapes, larger by half of reach; the pairs of them that overlap (geometry/broad.c)
+ *   2. of these pairs, those of different bodies that have a law and do not both stand still
+ *   3. the touches of each with a gap up to reach (geometry/pair.c), in the order of the pairs
+ *   id = (first shape, its part, second shape, its part), 20 and 11 bits each                              (1)
+ *
+ * Nothing is allocated while there are no more shapes and pairs than ever before. */
+#include <stdio.h>
+
+#include "bodies/many/parts.h"
+
+enum { SHAPE_BITS = 20, KIND_BITS = 3, NUMBER_BITS = 8 };
+
+static unsigned long long part_bits(uint32_t part)
+{
+    return (unsigned long long)(part >> 24) << NUMBER_BITS | (part & ((1u << NUMBER_BITS) - 1));
+}
+
+static long long id_of(int a, uint32_t part_a, int b, uint32_t part_b)
+{
+    unsigned long long half = (unsigned long long)a << (KIND_BITS + NUMBER_BITS) | part_bits(part_a);
+    return (long long)(half << (SHAPE_BITS + KIND_BITS + NUMBER_BITS) |
+                       (unsigned long long)b << (KIND_BITS + NUMBER_BITS) | part_bits(part_b));            /* (1) */
+}
+
+const char *carom_bodies_contact_name(const carom_model *model, long long id, char *buffer, size_t size)
+{
+    const carom_many *many = carom_many_of(model);
+    const unsigned long long mask = (1ull << SHAPE_BITS) - 1, x = (unsigned long long)id >> (KIND_BITS + NUMBER_BITS);
+    int a = (int)(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS) & mask), b = (int)(x & mask);
+    if (a >= many->nshape || b >= many->nshape)
+        snprintf(buffer, size, "contact %lld", id);
+    else
+        snprintf(buffer, size, "%s %s", many->bodies->body[many->shape[a].body].name,
+                 many->bodies->body[many->shape[b].body].name);
+    return buffer;
+}
+
+static void fill(const carom_many *many, const carom_pair_law *law, const carom_pair *pair, const carom_touch *touch,
+                 carom_found *found)
+{
+    const carom_bodies *b = many->bodies;
+    bool swapped = touch->body[0] != many->shape[pair->first].body;
+    int shape[2] = {swapped ? pair->second : pair->first, swapped ? pair->first : pair->second};
+    int block[2] = {many->block[touch->body[0]], many->block[touch->body[1]]}, n = carom_many_freedoms(many), k = 0;
+    *found = (carom_found){.id = id_of(shape[0], touch->feature[0], shape[1], touch->feature[1])};
+    found->contact = (carom_contact){.name = law->name, .directions = law->directions, .law = law->law_name,
+                                     .coefficient =
+                                         many->coefficient + (law - b->law) * CAROM_COEFFICIENTS_MAX};
+    int low = CAROM_MIN(block[0], block[1]), high = CAROM_MAX(block[0], block[1]);
+    for (int i = 0; i < 2; i++) {
+        int at = i ? high : low;
+        if (at >= 0)
+            found->first[k] = at * n, found->count[k++] = n;
+    }
+}
+
+/* The touches of one pair from number n on; returns how many there are then. */
+static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair *pair, double reach, int n,
+                    carom_found *found, int most)
+{
+    const carom_posed_shape *a = &many->shape[pair->first], *b = &many->shape[pair->second];
+    const carom_pair_law *law =
+        a->body == b->body || (many->block[a->body] < 0 && many->block[b->body] < 0)
+            ? NULL
+            : carom_bodies_law(many->bodies, a->source, b->source);
+    int count = 0, room = CAROM_MAX(most - n, 0);
+    if (!law)
+        return n;
+    carom_error error;
+    if (carom_pair_find((carom_posed){&a->shape, &w->pose[a->body], a->body},
+                        (carom_posed){&b->shape, &w->pose[b->body], b->body}, reach, w->touch + CAROM_MIN(n, most),
+                        room, &count, &error) != CAROM_OK)
+        return -1;
+    for (int i = 0; i < CAROM_MIN(count, room); i++)
+        fill(many, law, pair, &w->touch[n + i], &found[n + i]);
+    return n + count;
+}
+
+/* A broad phase for this thread: one of the model's, or one of its own. */
+static carom_broad *borrow(carom_many *many, int *which)
+{
+    for (*which = 0; *which < CAROM_FINDERS; ++*which)
+        if (!atomic_flag_test_and_set(&many->finder[*which].taken))
+            return many->finder[*which].broad;
+    return carom_broad_new();
+}
+
+static void give_back(carom_many *many, int which, carom_broad *broad)
+{
+    if (which < CAROM_FINDERS)
+        atomic_flag_clear(&many->finder[which].taken);
+    else
+        carom_broad_free(broad);
+}
+
+int carom_many_links(const carom_point *at, double reach, carom_found *found, int most)
+{
+    carom_many *many = at->user;
+    carom_many_work w = carom_many_work_at(at->model, at->work, NULL);
+    const carom_pair *pairs;
+    int npairs, which, n = 0;
+    carom_error error;
+    carom_many_poses(many, at->t, at->q, w.pose);
+    for (int i = 0; i < many->nshape; i++)
+        carom_shape_bounds(&many->shape[i].shape, &w.pose[many->shape[i].body], 0.5 * reach, w.boxes + 6 * i,
+                           w.boxes + 6 * i + 3);
+    carom_broad *broad = borrow(many, &which);
+    if (!broad || carom_broad_find(broad, many->nshape, w.boxes, &pairs, &npairs, &error) != CAROM_OK)
+        npairs = 0, n = -1;
+    for (int i = 0; i < npairs && n >= 0; i++)
+        n = add_pair(many, &w, &pairs[i], reach, n, found, most);
+    give_back(many, which, broad);
+    return n;
+}

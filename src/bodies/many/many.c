@@ -1,0 +1,452 @@
+/* many.c: many bodies as a model; formulas as in many.h. */
+#include <string.h>
+
+#include "bodies/many/parts.h"
+#include "core/dense.h"
+#include "core/layout.h"
+#include "model/rotation.h"
+
+/* ---- places ---- */
+
+static void matrix(const double e[4], double R[9]) /* of a unit quaternion, row-major */
+{
+    double w = e[0], x = e[1], y = e[2], z = e[3];
+    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
+    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
+    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
+}
+
+static void pose_at(const carom_many *many, int k, const double *q, carom_pose *pose)
+{
+    const carom_body *body = &many->bodies->body[k];
+    if (many->block[k] < 0) {
+        copy3(body->place, pose->r);
+        matrix(body->rotation, pose->R);
+    } else if (many->bodies->planar) {
+        const double *x = q + 3 * many->block[k];
+        double c = cos(x[2]), s = sin(x[2]);
+        *pose = (carom_pose){{x[0], x[1], 0}, {c, -s, 0, s, c, 0, 0, 0, 1}};
+    } else {
+        const double *x = q + 7 * many->block[k];
+        copy3(x, pose->r);
+        matrix(x + 3, pose->R);
+    }
+}
+
+void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose)
+{
+    (void)t;
+    for (int k = 0; k < many->bodies->nbody; k++)
+        pose_at(many, k, q, &pose[k]);
+}
+
+/* ---- positions in space: r and a quaternion of each body, one after the other ---- */
+static int blocks_of(const void *user)
+{
+    const carom_many *many = user;
+    return many->nblock;
+}
+
+static void drift(void *user, const double *q, const double *xi, double *out)
+{
+    for (int k = 0, n = blocks_of(user); k < n; k++, q += 7, xi += 6, out += 7) {
+        add3(q, 1, xi, out);
+        carom_rotation_drift(q + 3, xi + 3, out + 3);
+    }
+}
+
+static void local(void *user, const double *q, const double *to, double *xi)
+{
+    for (int k = 0, n = blocks_of(user); k < n; k++, q += 7, to += 7, xi += 6) {
+        sub3(to, q, xi);
+        carom_rotation_local(q + 3, to + 3, xi + 3);
+    }
+}
+
+static void rate(void *user, const double *xi, const double *v, double *out)
+{
+    for (int k = 0, n = 6 * blocks_of(user); k < n; k += 6) {
+        double turn[3];
+        carom_rotation_rate(xi + k + 3, v + k + 3, turn);
+        copy3(v + k, out + k), copy3(turn, out + k + 3);
+    }
+}
+
+static void velocity(void *user, const double *xi, const double *given, double *out)
+{
+    for (int k = 0, n = 6 * blocks_of(user); k < n; k += 6) {
+        double turn[3];
+        carom_rotation_velocity(xi + k + 3, given + k + 3, turn);
+        copy3(given + k, out + k), copy3(turn, out + k + 3);
+    }
+}
+
+static void rate_change(void *user, const double *xi, const double *v, const double *d, double *out)
+{
+    for (int k = 0, n = 6 * blocks_of(user); k < n; k += 6) {
+        memset(out + k, 0, 3 * sizeof *out);
+        carom_rotation_rate_change(xi + k + 3, v + k + 3, d + k + 3, out + k + 3);
+    }
+}
+
+static void size(void *user, const double *q, double *out)
+{
+    for (int k = 0, n = blocks_of(user); k < n; k++, q += 7, out += 6)
+        for (int i = 0; i < 3; i++)
+            out[i] = fabs(q[i]), out[3 + i] = 1;
+}
+
+static const carom_manifold manifold = {drift, local, rate, velocity, rate_change, size};
+
+/* ---- evaluation ---- */
+
+carom_many_work carom_many_work_at(const carom_model *model, void *memory, size_t *bytes)
+{
+    const carom_many *many = carom_many_of(model);
+    size_t n = (size_t)carom_many_freedoms(many), rows = n == 3 ? 2 : 3;
+    carom_layout layout = {.base = memory};
+    carom_many_work w;
+    CAROM_PLACE(&layout, w.pose, many->bodies->nbody);
+    CAROM_PLACE(&layout, w.speed, (size_t)many->bodies->nbody * n);
+    CAROM_PLACE(&layout, w.boxes, 6 * (size_t)many->nshape);
+    CAROM_PLACE(&layout, w.values, CAROM_CHUNK * (rows * 2 * n + rows + 1));
+    CAROM_PLACE(&layout, w.scratch, carom_kernels_work(many->kernels));
+    CAROM_PLACE(&layout, w.touch, model->ncontact);
+    if (bytes)
+        *bytes = layout.used;
+    return w;
+}
+
+static size_t work_bytes(const carom_model *m, int lanes)
+{
+    size_t bytes;
+    (void)lanes;
+    carom_many_work_at(m, NULL, &bytes);
+    return bytes;
+}
+
+static carom_status prepare(const carom_model *m, unsigned want, carom_error *error)
+{
+    const unsigned never = CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P | CAROM_SWITCH;
+    if (want & never)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' has too many bodies for derivatives of its motion", m->name);
+    return CAROM_OK;
+}
+
+static void begin(const carom_model *m, int lanes, const double *p, void *work)
+{
+    (void)m, (void)lanes, (void)p, (void)work;
+}
+
+static void mass(const carom_many *many, double *M)
+{
+    int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
+    static const int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}}; /* xx yy zz xy yz zx */
+    for (int k = 0; k < many->bodies->nbody; k++) {
+        if (many->block[k] < 0)
+            continue;
+        memset(M, 0, sizeof *M * (size_t)(n * n));
+        for (int i = 0; i < lengths; i++)
+            M[i * (n + 1)] = many->mass[k];                                                              /* (1) */
+        for (int i = 0; i < 3 && n == 6; i++)
+            for (int j = 0; j < 3; j++)
+                M[(3 + i) * n + 3 + j] = many->inertia[6 * k + place[i][j]];
+        if (n == 3)
+            M[8] = many->inertia[6 * k + 2];
+        M += n * n;
+    }
+}
+
+/* y = I x of body k */
+static void momentum(const carom_many *many, int k, const double *x, double *y)
+{
+    const double *I = many->inertia + 6 * k;
+    y[0] = I[0] * x[0] + I[3] * x[1] + I[5] * x[2];
+    y[1] = I[3] * x[0] + I[1] * x[1] + I[4] * x[2];
+    y[2] = I[5] * x[0] + I[4] * x[1] + I[2] * x[2];
+}
+
+static void force(const carom_many *many, const double *v, double *F)
+{
+    int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
+    for (int k = 0; k < many->bodies->nbody; k++) {
+        if (many->block[k] < 0)
+            continue;
+        double L[3];
+        for (int i = 0; i < lengths; i++)
+            F[i] = many->mass[k] * many->gravity[i];                                                     /* (2) */
+        if (n == 3) {
+            F[2] = 0;
+        } else {
+            momentum(many, k, v + 3, L);
+            cross3(L, v + 3, F + 3);
+        }
+        F += n, v += n;
+    }
+}
+
+/* s d(w x I w)/dw = s ([w] I - [I w]) by bodies */
+static void force_by_velocity(const carom_many *many, double s, const double *v, double *R_v)
+{
+    int n = carom_many_freedoms(many);
+    memset(R_v, 0, sizeof *R_v * (size_t)many->nblock * (size_t)(n * n));
+    for (int k = 0; k < many->bodies->nbody && n == 6; k++) {
+        if (many->block[k] < 0)
+            continue;
+        double L[3];
+        momentum(many, k, v + 3, L);
+        for (int j = 0; j < 3; j++) {
+            double e[3] = {j == 0, j == 1, j == 2}, I[3], a[3], b[3];
+            momentum(many, k, e, I);
+            cross3(v + 3, I, a), cross3(L, e, b);
+            for (int i = 0; i < 3; i++)
+                R_v[(3 + i) * n + 3 + j] = s * (a[i] - b[i]);
+        }
+        R_v += n * n, v += n;
+    }
+}
+
+static void energy(const carom_many *many, const double *q, const double *v, double *out)
+{
+    int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
+    memset(out, 0, 4 * sizeof *out);
+    for (int k = 0; k < many->bodies->nbody; k++) {
+        if (many->block[k] < 0)
+            continue;
+        double L[3] = {0, 0, 0};
+        for (int i = 0; i < lengths; i++) {
+            out[0] += 0.5 * many->mass[k] * v[i] * v[i];
+            out[1] -= many->mass[k] * many->gravity[i] * q[i];
+        }
+        if (n == 6)
+            momentum(many, k, v + 3, L);
+        out[0] += 0.5 * (n == 6 ? dot3(L, v + 3) : many->inertia[6 * k + 2] * v[2] * v[2]);
+        v += n, q += n == 3 ? 3 : 7;
+    }
+}
+
+/* One contact's rows from the kernel's [rows*columns]: blocks in ascending order, without what does not move. */
+static double *pack(const carom_many *many, const carom_touch *t, int rows, const double *G, double *out)
+{
+    int n = carom_many_freedoms(many), a = many->block[t->body[0]], b = many->block[t->body[1]];
+    for (int r = 0; r < rows; r++, G += 2 * n) {
+        const double *first = a < b ? G : G + n, *second = a < b ? G + n : G;
+        if (CAROM_MIN(a, b) >= 0)
+            carom_copy(n, first, out), out += n;
+        carom_copy(n, second, out), out += n;
+    }
+    return out;
+}
+
+/* Gaps, rows and their curvature of the contacts, some at a time. */
+static void contacts(const carom_model *m, const carom_eval *e, const carom_many_work *w, unsigned want)
+{
+    const carom_many *many = carom_many_of(m);
+    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = m->njoint;
+    double *G = e->G + (e->want & CAROM_JACOBIAN ? many->joint_values : 0);
+    carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
+                                 .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
+    const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
+    for (int first = 0; first < m->ncontact; first += CAROM_CHUNK) {
+        int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - first);
+        carom_error error;
+        if (carom_kernels_eval(many->kernels, want, count, w->touch + first, &motion, &values, w->scratch, &error))
+            values.g[0] = NAN;
+        for (int i = 0; i < count; i++) {
+            int used = 1 + m->contact[first + i].directions;
+            if (e->want & CAROM_GAP)
+                e->g[m->njoint + first + i] = values.g[i];
+            if (e->want & CAROM_JACOBIAN)
+                G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
+            for (int r = 0; r < used; r++, row++) {
+                if (e->want & CAROM_JACOBIAN)
+                    e->w[row] = 0;
+                if (e->want & CAROM_GAMMA)
+                    e->gamma[row] = values.gamma[i * rows + r];
+            }
+        }
+    }
+}
+
+static void laws(const carom_model *m, double *law)
+{
+    for (int i = 0; i < m->ncontact; i++) {
+        int n = carom_law_coefficients(carom_model_law(m, i));
+        carom_copy(n, m->contact[i].coefficient, law);
+        law += n;
+    }
+}
+
+static void geometry(const carom_model *m, const carom_eval *e, carom_many_work *w)
+{
+    const carom_many *many = carom_many_of(m);
+    int n = carom_many_freedoms(many);
+    unsigned want = (e->want & CAROM_GAP ? CAROM_TOUCH_GAP : 0u) | (e->want & CAROM_JACOBIAN ? CAROM_TOUCH_JACOBIAN : 0u) |
+                    (e->want & CAROM_GAMMA ? CAROM_TOUCH_GAMMA : 0u);
+    carom_many_poses(many, *e->t, e->q, w->pose);
+    for (int k = 0; want & CAROM_TOUCH_GAMMA && k < many->bodies->nbody; k++)
+        for (int i = 0; i < n; i++)
+            w->speed[k * n + i] = many->block[k] < 0 ? 0 : e->v[many->block[k] * n + i];
+    if (m->njoint && e->want & CAROM_GAP)
+        carom_many_joint_gaps(many, w->pose, e->g);
+    if (m->njoint && e->want & CAROM_JACOBIAN)
+        carom_many_joint_jacobian(many, w->pose, e->G, e->w);
+    if (m->njoint && e->want & CAROM_GAMMA)
+        memset(e->gamma, 0, sizeof *e->gamma * (size_t)m->njoint);
+    if (m->contact)
+        contacts(m, e, w, want);
+}
+
+static void eval(const carom_model *m, const carom_eval *e, void *memory)
+{
+    const carom_many *many = carom_many_of(m);
+    carom_many_work w = carom_many_work_at(m, memory, NULL);
+    size_t square = (size_t)many->nblock * (size_t)(carom_many_freedoms(many) * carom_many_freedoms(many));
+    if (e->want & CAROM_MASS)
+        mass(many, e->M);
+    if (e->want & CAROM_FORCE)
+        force(many, e->v, e->F);
+    if (e->want & CAROM_R_Q)
+        memset(e->R_q, 0, sizeof *e->R_q * square);
+    if (e->want & CAROM_R_V)
+        force_by_velocity(many, *e->s, e->v, e->R_v);
+    if (e->want & CAROM_ENERGY)
+        energy(many, e->q, e->v, e->energy);
+    if (e->want & CAROM_LAW && m->contact)
+        laws(m, e->law);
+    if (e->want & CAROM_STOP)
+        e->stop[0] = 0;
+    if (e->want & (CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA))
+        geometry(m, e, &w);
+}
+
+static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
+
+/* ---- the model ---- */
+
+/* Shapes in the axes of their bodies; what their surfaces reach. */
+static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *error)
+{
+    const carom_bodies *b = many->bodies;
+    for (int k = 0; k < b->nbody; k++)
+        many->nshape += b->body[k].shapes;
+    many->shape = CAROM_NEW(arena, carom_posed_shape, many->nshape + 1);
+    if (!many->shape)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d shapes", many->nshape);
+    if (many->nshape >= 1 << 20)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "%d shapes are too many; there may be %d", many->nshape, (1 << 20) - 1);
+    for (int k = 0, i = 0; k < b->nbody; k++)
+        for (int j = 0; j < b->body[k].shapes; j++, i++) {
+            const carom_body_shape *source = &b->body[k].shape[j];
+            double corner[3 * CAROM_MOST_CORNERS];
+            carom_shape_spec spec;
+            if (source->corners > CAROM_MOST_CORNERS)
+                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s': %d corners; a shape may have %d", b->body[k].name,
+                           source->corners, CAROM_MOST_CORNERS);
+            carom_bodies_shape(b, &b->body[k], source, corner, &spec);
+            many->shape[i] = (carom_posed_shape){.body = k, .source = source};
+            CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
+            many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
+        }
+    return CAROM_OK;
+}
+
+static carom_status kernels(carom_many *many, carom_error *error)
+{
+    const unsigned want[] = {CAROM_TOUCH_GAP, CAROM_TOUCH_JACOBIAN, CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN,
+                             CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA,
+                             CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA};
+    CAROM_TRY(carom_kernels_new(&many->kernels, many->bodies->planar, (1u << CAROM_KERNELS) - 1, want,
+                                CAROM_COUNT(want), error));
+    for (int i = 0; i < CAROM_FINDERS; i++) {
+        atomic_flag_clear(&many->finder[i].taken);
+        if (!(many->finder[i].broad = carom_broad_new()))
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to look for contacts");
+    }
+    return CAROM_OK;
+}
+
+/* Values of the description that the evaluation needs in one place, and where the bodies stand in q and v. */
+static carom_status gather(carom_many *many, carom_bodies *b, carom_arena *arena, carom_error *error)
+{
+    size_t n = (size_t)b->nbody;
+    many->block = CAROM_NEW(arena, int, n + 1);
+    many->extent = CAROM_NEW(arena, double, n + 1);
+    many->mass = CAROM_NEW(arena, double, n + 1);
+    many->inertia = CAROM_NEW(arena, double, 6 * n + 1);
+    many->coefficient = CAROM_NEW(arena, double, (size_t)b->nlaw * CAROM_COEFFICIENTS_MAX + 1);
+    if (!many->block || !many->extent || !many->mass || !many->inertia || !many->coefficient)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d bodies", b->nbody);
+    for (int k = 0; k < b->nbody; k++) {
+        carom_body *body = &b->body[k];
+        bool free = body->motion == CAROM_BODY_FREE;
+        for (int i = 0; i < 6; i++)
+            if (body->held[i] || body->moved[i] != CAROM_EXPR_NONE)
+                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s' is %s: not yet among so many bodies", body->name,
+                           body->held[i] ? "held" : "moved");
+        many->block[k] = free ? many->nblock++ : -1;
+        body->first_q = free ? many->block[k] * (b->planar ? 3 : 7) : -1;
+        body->first_v = free ? many->block[k] * (b->planar ? 3 : 6) : -1;
+        many->mass[k] = body->mass.value;
+        for (int i = 0; i < 6; i++)
+            many->inertia[6 * k + i] = body->inertia[i].value;
+    }
+    for (int i = 0; i < 3; i++)
+        many->gravity[i] = b->gravity[i].value;
+    for (int i = 0; i < b->nlaw; i++)
+        for (int j = 0; j < b->law[i].ncoefficient; j++)
+            many->coefficient[i * CAROM_COEFFICIENTS_MAX + j] = b->law[i].coefficient[j].value;
+    return CAROM_OK;
+}
+
+static void start(const carom_many *many, double *q, double *v)
+{
+    const carom_bodies *b = many->bodies;
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_body *body = &b->body[k];
+        if (many->block[k] < 0)
+            continue;
+        if (b->planar) {
+            const double e[6] = {body->place[0], body->place[1], body->turn[2].value, body->v[0], body->v[1], body->w[2]};
+            carom_copy(3, e, q), carom_copy(3, e + 3, v);
+        } else {
+            copy3(body->place, q), carom_copy(4, body->rotation, q + 3);
+            copy3(body->v, v), copy3(body->w, v + 3);
+        }
+        q += b->planar ? 3 : 7, v += b->planar ? 3 : 6;
+    }
+}
+
+carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom_arena *arena, carom_error *error)
+{
+    carom_many *many = CAROM_NEW(arena, carom_many, 1);
+    carom_model *m = *model = CAROM_NEW(arena, carom_model, 1);
+    if (!many || !m)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
+    many->bodies = bodies;
+    *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
+                       .evaluator = &evaluator, .manifold = bodies->planar ? NULL : &manifold};
+    CAROM_TRY(gather(many, bodies, arena, error));
+    CAROM_TRY(shapes(many, arena, error));
+    int n = carom_many_freedoms(many), *block = CAROM_NEW(arena, int, many->nblock + 1);
+    m->nblock = many->nblock, m->block = block;
+    m->nv = many->nblock * n, m->nq = many->nblock * (n == 3 ? 3 : 7);
+    m->ncontact = 4 * many->nblock;
+    m->constant = CAROM_MASS | CAROM_LAW;
+    double *q = CAROM_NEW(arena, double, m->nq + 1), *v = CAROM_NEW(arena, double, m->nv + 1);
+    if (!block || !q || !v)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
+    for (int k = 0; k <= many->nblock; k++)
+        block[k] = k * n;
+    start(many, q, v);
+    m->q = q, m->v = v;
+    return kernels(many, error);
+}
+
+void carom_bodies_model_end(carom_model *model)
+{
+    carom_many *many = model->user;
+    carom_kernels_free(many->kernels);
+    for (int i = 0; i < CAROM_FINDERS; i++)
+        carom_broad_free(many->finder[i].broad);
+}

@@ -1,0 +1,70 @@
+/* parts.h: what the files of many bodies share. */
+#ifndef CAROM_BODIES_PARTS_H
+#define CAROM_BODIES_PARTS_H
+
+#include <stdatomic.h>
+
+#include "bodies/many/many.h"
+#include "geometry/vector.h"
+
+enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting for memory */
+
+typedef struct carom_posed_shape { /* a shape of a body */
+    carom_shape shape;
+    int body;
+    const carom_body_shape *source;
+} carom_posed_shape;
+
+typedef struct carom_many {
+    const carom_bodies *bodies;
+    int nblock;               /* bodies that move freely: their velocities */
+    int nshape;
+    carom_posed_shape *shape; /* [nshape] */
+    int *block;               /* [nbody] the block of a body, -1: it has none */
+    double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */
+    double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
+    double *inertia;          /* [6*nbody] */
+    double *mass;             /* [nbody] */
+    double gravity[3];
+    int most_touches;         /* of a pair of shapes */
+    carom_kernels *kernels;
+    struct {
+        atomic_flag taken;
+        carom_broad *broad;
+    } finder[CAROM_FINDERS];
+    size_t joint_values;      /* of G */
+    int *joint_row;           /* [njoint+1] the first row of each joint of the description */
+} carom_many;
+
+enum { CAROM_CHUNK = 128 }; /* touches that are evaluated together */
+
+typedef struct carom_many_work { /* of one simulation */
+    carom_pose *pose;   /* [nbody] */
+    double *speed;      /* [nbody*(3 | 6)] velocities by body, 0 of those that have none */
+    double *boxes;      /* [6*nshape] */
+    double *values;     /* [CAROM_CHUNK*(rows*columns + rows + 1)] what the kernels give */
+    double *scratch;    /* of the kernels */
+    carom_touch *touch; /* [capacity] those of the step, in the order of its contacts; the last array */
+} carom_many_work;
+
+static inline const carom_many *carom_many_of(const carom_model *model)
+{
+    return model->user;
+}
+static inline int carom_many_freedoms(const carom_many *many)
+{
+    return many->bodies->planar ? 3 : 6;
+}
+/* Its arrays in the memory; bytes (may be NULL): how much of it they need, with room for model->ncontact touches. */
+carom_many_work carom_many_work_at(const carom_model *model, void *memory, size_t *bytes);
+/* Poses of all bodies at (t, q). */
+void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
+/* carom_find_links of the model: links.c */
+carom_find_links carom_many_links;
+
+/* joints.c: rows of the joints of the description. */
+int carom_many_joint_rows(const carom_joint *joint, bool planar);
+void carom_many_joint_gaps(const carom_many *many, const carom_pose *pose, double *g);
+void carom_many_joint_jacobian(const carom_many *many, const carom_pose *pose, double *G, double *w);
+
+#endif
