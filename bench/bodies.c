@@ -170,7 +170,7 @@ static void run(scene *s, const char *scheme, int steps, int last, double tol)
     long sweeps = 0;
     for (; k < steps && status == CAROM_OK; k++) {
         if (k == steps - last)
-            begun = bench_seconds(), sweeps = carom_sim_info(sim)->solver_iterations;
+            begun = bench_now(), sweeps = carom_sim_info(sim)->solver_iterations;
         status = carom_sim_step(sim);
         if (k >= steps - last)
             for (int i = 0; i < carom_sim_state(sim)->ncontact; i++)
@@ -181,7 +181,7 @@ static void run(scene *s, const char *scheme, int steps, int last, double tol)
         printf("%s: step %d: %s\n", s->name, k, carom_sim_error(sim)->text);
     else
         printf("%-8s %6d bodies %8.0f contacts %9.3f ms a step  %6.1f sweeps  residual %.1e\n", s->name,
-               s->bodies.nbody - 1, contacts / last, 1e3 * (bench_seconds() - begun) / last,
+               s->bodies.nbody - 1, contacts / last, 1e3 * (bench_now() - begun) / last,
                (double)(info->solver_iterations - sweeps) / last, info->max_residual);
     fflush(stdout);
     carom_sim_free(sim);
