@@ -28,6 +28,8 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
             c->u_before[r] = carom_rows_speed(system, rows, r, v);                     /* (2) */
             c->u_free[r] = carom_rows_speed(system, rows, r, v_free);
             c->problem.b[block->row + j] = c->u_free[r] + e * c->u_before[r];          /* (4) */
+            if (system->blocks.n) /* many contacts are swept on from the last impulses */
+                c->solve.x[block->row + j] = now->impulse[r];
         }
     }
 }

@@ -281,7 +281,8 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
 {
     const carom_many *many = carom_many_of(m);
     int n = carom_many_freedoms(many);
-    unsigned want = (e->want & CAROM_GAP ? CAROM_TOUCH_GAP : 0u) | (e->want & CAROM_JACOBIAN ? CAROM_TOUCH_JACOBIAN : 0u) |
+    unsigned want = (e->want & CAROM_GAP ? CAROM_TOUCH_GAP : 0u) |
+                    (e->want & CAROM_JACOBIAN ? CAROM_TOUCH_JACOBIAN : 0u) |
                     (e->want & CAROM_GAMMA ? CAROM_TOUCH_GAMMA : 0u);
     carom_many_poses(many, *e->t, e->q, w->pose);
     for (int k = 0; want & CAROM_TOUCH_GAMMA && k < many->bodies->nbody; k++)
@@ -407,8 +408,8 @@ static void start(const carom_many *many, double *q, double *v)
         if (many->block[k] < 0)
             continue;
         if (b->planar) {
-            const double e[6] = {body->place[0], body->place[1], body->turn[2].value, body->v[0], body->v[1], body->w[2]};
-            carom_copy(3, e, q), carom_copy(3, e + 3, v);
+            q[0] = body->place[0], q[1] = body->place[1], q[2] = body->turn[2].value;
+            v[0] = body->v[0], v[1] = body->v[1], v[2] = body->w[2];
         } else {
             copy3(body->place, q), carom_copy(4, body->rotation, q + 3);
             copy3(body->v, v), copy3(body->w, v + 3);
