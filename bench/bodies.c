@@ -60,7 +60,8 @@ static void begin(scene *s, const char *name, int nbody, double mu, double h)
     numbers(b->gravity, 3, (const double[]){0, 0, -9.81});
     b->law = CAROM_NEW(s->arena, carom_pair_law, 1);
     b->nlaw = b->nclass = 1, b->law_of = same;
-    b->law[0] = (carom_pair_law){.name = "default", .law = &carom_law_coulomb_spatial, .directions = 2, .ncoefficient = 4};
+    b->law[0] = (carom_pair_law){.name = "default", .law = &carom_law_coulomb_spatial, .directions = 2,
+                                 .ncoefficient = 4};
     numbers(b->law[0].coefficient, 4, (const double[]){0, 0, mu, mu});
 }
 
