@@ -73,6 +73,7 @@ void carom_product_place(carom_layout *layout, carom_problem *problem, const car
 {
     CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
     CAROM_PLACE(layout, problem->W.product.v, system->nv);
+    CAROM_PLACE(layout, problem->W.product.push, system->nv);
 }
 
 void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,

@@ -117,7 +117,7 @@ static void move(carom_projection *p, const carom_system *system, double *q)
 {
     carom_copy(system->nq, p->q_free, q);
     if (system->blocks.n) {
-        carom_product_velocities(&p->problem, p->solve.x, p->xi);
+        carom_product_velocities(&p->problem, p->solve.x, p->xi, NULL);
         carom_system_drift(system, q, p->xi, 1, q);
     }
     for (int i = 0; !system->blocks.n && i < p->nactive; i++)

@@ -68,17 +68,23 @@ bool carom_delassus_next(const carom_problem *p, int k, carom_neighbour *l)
 
 /* ---- products ---- */
 
-void carom_product_velocities(const carom_problem *p, const double *x, double *v)
+void carom_product_velocities(const carom_problem *p, const double *x, double *v, double *push)
 {
     const carom_product *W = &p->W.product;
     memset(v, 0, sizeof *v * (size_t)W->nv);
+    if (push)
+        memset(push, 0, sizeof *push * (size_t)W->nv);
     for (int k = 0; k < p->nblock; k++)
         for (int i = 0; i < rows_of(p, k); i++) {
             const carom_span *s = &W->span[W->row[k] + i];
             double y = x[p->block[k].row + i];
             for (int b = 0; b < 2; b++)
-                for (int j = 0; j < s->count[b]; j++)
-                    v[s->first[b] + j] += W->Y[s->at[b] + (size_t)j] * y;
+                for (int j = 0; j < s->count[b]; j++) {
+                    double term = W->Y[s->at[b] + (size_t)j] * y;
+                    v[s->first[b] + j] += term;
+                    if (push && fabs(term) > push[s->first[b] + j])
+                        push[s->first[b] + j] = fabs(term);
+                }
         }
 }
 
@@ -208,7 +214,7 @@ void carom_delassus_add(const carom_problem *p, const double *x, double *u)
     int n = p->n;
     const double *W = p->W.dense;
     if (p->W.product.span) {
-        carom_product_velocities(p, x, p->W.product.v);
+        carom_product_velocities(p, x, p->W.product.v, NULL);
         for (int k = 0; k < p->nblock; k++)
             carom_product_add(p, k, p->W.product.v, u + p->block[k].row);
         return;
@@ -284,10 +290,28 @@ static double add_products(int n, const double *W, const double *x, double sum, 
     return sum;
 }
 
+/* What stands for the largest |W_ij x_j| in the rows of block k: the largest part of it in one component of v. */
+static double largest_push(const carom_problem *p, int k)
+{
+    const carom_product *W = &p->W.product;
+    double most = 0;
+    for (int i = 0; i < rows_of(p, k); i++) {
+        const carom_span *s = &W->span[W->row[k] + i];
+        for (int b = 0; b < 2; b++)
+            for (int j = 0; j < s->count[b]; j++)
+                most = fmax(most, fabs(W->G[s->at[b] + (size_t)j]) * W->push[s->first[b] + j]);
+    }
+    return most;
+}
+
 double carom_delassus_add_block(const carom_problem *p, int k, const double *x, double *u)
 {
     double most = 0;
     int rows = rows_of(p, k);
+    if (p->W.product.span) {
+        carom_product_add(p, k, p->W.product.v, u);
+        return largest_push(p, k);
+    }
     const double *dense = p->W.dense ? p->W.dense + (size_t)p->block[k].row * (size_t)p->n : NULL;
     for (int i = 0; dense && i < rows; i++)
         u[i] = add_products(p->n, dense + (size_t)i * (size_t)p->n, x, u[i], &most);

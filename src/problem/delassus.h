@@ -16,7 +16,7 @@ typedef struct carom_product { /* the rows of a block stand one behind the other
     const int *row;         /* [nblock] the first row of a block */
     const double *G, *Y;
     double *diagonal;       /* [9*nblock] W_kk, rows x rows numbers each */
-    double *v;              /* [nv] room for Y^T x */
+    double *v, *push;       /* [nv] Y^T x; of its terms the largest in each component */
     int nv;
 } carom_product;
 
@@ -49,9 +49,16 @@ carom_status carom_delassus_assemble(struct carom_problem *problem, carom_arena 
 /* A product as a block-sparse W: all in the arena but the blocks, b and x0, which are shared. */
 carom_status carom_delassus_expand(const struct carom_problem *problem, carom_arena *arena, struct carom_problem *out,
                                    carom_error *error);
-/* The same for a product: v [nv] = Y^T x, and u of block k, G_k v added to what is there. */
-void carom_product_velocities(const struct carom_problem *problem, const double *x, double *v);
+/* Of a product: v [nv] = Y^T x; push [nv] (may be NULL) the largest of the terms that are added up in v. */
+void carom_product_velocities(const struct carom_problem *problem, const double *x, double *v, double *push);
+/* u of block k, G_k v added to what is there. */
 void carom_product_add(const struct carom_problem *problem, int k, const double *v, double *u);
+/* Before carom_delassus_add_block is called for some x. */
+static inline void carom_delassus_begin(const struct carom_problem *problem, const carom_delassus *W, const double *x)
+{
+    if (W->product.span)
+        carom_product_velocities(problem, x, W->product.v, W->product.push);
+}
 
 /* The neighbours of block k, itself included, in ascending order:
  *     carom_neighbour l = {0};

@@ -114,6 +114,7 @@ double carom_problem_relative(const carom_problem *problem, double tol, const do
         S = unit > 0 && s > S * unit ? s / unit : S;                                     /* (5), (6) */
     }
     carom_copy(problem->n, problem->b, u);
+    carom_delassus_begin(problem, &problem->W, x);
     for (int k = 0; k < problem->nblock; k++) {
         double term = carom_delassus_add_block(problem, k, x, u + problem->block[k].row);
         double s = fmax(fmax(largest_b(problem, k), term), 1e-300);

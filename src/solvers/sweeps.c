@@ -55,40 +55,41 @@ size_t carom_sweeps_work(int n, int nv)
     return layout.used + 16;
 }
 
+static void stick(const double *W, int rows, const double *q, double *x)
+{
+    double A[9], y[3];
+    int pivot[3];
+    carom_copy(rows * rows, W, A);
+    for (int i = 0; i < rows; i++)
+        y[i] = -q[i];
+    if (!carom_lu(rows, A, pivot))
+        return;
+    carom_lu_solve(rows, A, pivot, y);
+    carom_copy(rows, y, x);
+}
+
+static void slip(const carom_block *block, const double *W, int rows, const double *q, double *x)
+{
+    double friction[2] = {0, 0}, push = W[0];
+    block->law->slide(block->c, block->direction, 1, friction);
+    for (int i = 1; i < rows; i++)
+        push += W[i] * friction[i - 1];
+    x[0] = q[0] < 0 && push > 0 ? -q[0] / push : 0;
+    for (int i = 1; i < rows; i++)
+        x[i] = friction[i - 1] * x[0];
+}
+
 /* A block that is held in a mode, or the law's own solution. */
 static void solve_block(const carom_block *block, const double *W, int rows, const double *q, double *x)
 {
-    double friction[2] = {0, 0}, push = W[0];
-    switch (block->pin) {
-    case CAROM_PIN_OPEN:
+    if (carom_block_is(block, CAROM_OPEN))
         memset(x, 0, sizeof *x * (size_t)rows);
-        return;
-    case CAROM_PIN_STICK: {
-        double A[9], y[3];
-        int pivot[3];
-        carom_copy(rows * rows, W, A);
-        for (int i = 0; i < rows; i++)
-            y[i] = -q[i];
-        if (!carom_lu(rows, A, pivot))
-            return;
-        carom_lu_solve(rows, A, pivot, y);
-        carom_copy(rows, y, x);
-        return;
-    }
-    case CAROM_PIN_SLIP:
-        if (rows == 1)
-            break;
-        block->law->slide(block->c, block->direction, 1, friction);
-        for (int i = 1; i < rows; i++)
-            push += W[i] * friction[i - 1];
-        x[0] = q[0] < 0 && push > 0 ? -q[0] / push : 0;
-        for (int i = 1; i < rows; i++)
-            x[i] = friction[i - 1] * x[0];
-        return;
-    case CAROM_PIN_NONE:
-        break;
-    }
-    block->law->solve_single(block->c, W, rows, q, x);
+    else if (carom_block_is(block, CAROM_STICK))
+        stick(W, rows, q, x);
+    else if (carom_block_slips(block) && rows > block->law->tangents)
+        slip(block, W, rows, q, x);
+    else
+        block->law->solve_single(block->c, W, rows, q, x);
 }
 
 /* (2) for block k: y is x + x0 */
@@ -127,7 +128,7 @@ static void sweep(workspace *w, double *y, bool backwards)
     const carom_problem *p = w->p;
     for (int i = 0; i < p->n; i++)
         w->f[i] = y[i] - (p->x0 ? p->x0[i] : 0);
-    carom_product_velocities(p, w->f, w->v);                                             /* (1) */
+    carom_product_velocities(p, w->f, w->v, NULL);                                          /* (1) */
     for (int i = 0; i < p->nblock; i++)
         sweep_block(w, backwards ? p->nblock - 1 - i : i, y);
 }
