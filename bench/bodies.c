@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "bodies/many.h"
+#include "bodies/many/many.h"
 
 /* ---- scenes ---- */
 typedef struct scene {
