@@ -369,6 +369,7 @@ typedef struct carom_orbit_point {
     long impacts;
     double slowest, nearest;    /* of the impacts; least gap that is not closed */
     unsigned flags;             /* CAROM_TANGENT_... */
+    const double *shift;        /* [nrelative] by which these coordinates move in a period */
 } carom_orbit_point;
 typedef struct carom_orbit_request {
     size_t size;                /* sizeof(carom_orbit_request) */
@@ -377,6 +378,10 @@ typedef struct carom_orbit_request {
     double period;              /* of a model without forcing, about; 0: from the run */
     const char *const *parameter; /* [np] whose derivatives are wanted; a branch follows the first */
     int np;
+    const char *const *relative; /* [nrelative] coordinates that the motion repeats up to: those that it does not
+                                 * depend on, and, with a step (an angle: 2 pi, or less), up to multiples of it */
+    const double *relative_step; /* [nrelative]; 0: the motion does not depend on it; NULL: all 0 */
+    int nrelative;
     double to, step;            /* the branch: until this value, in steps of about that; step 0: none */
     long points;                /* of it, at most; 0: 2000 */
     bool (*point)(void *user, const carom_orbit_point *point); /* the orbit, then the branch in order; false: enough */

@@ -46,4 +46,19 @@ expect 2 gradient bouncing-ball
 says "--of"
 expect 2 gradient bouncing-ball --of event:0
 expect 2 gradient bouncing-ball --t-end 0.1 --of event:1
+# Up to a symmetry: the woodpecker's peck; a rimless wheel, whose multiplier is ((J + m l^2 cos(pi/4))/(J + m l^2))^2.
+expect 0 orbit woodpecker --relative y --transient 20 --json
+holds '(.period - 0.145976 | fabs < 1e-6) and (.shift.y + 0.0194454 | fabs < 1e-6) and .stable and (.multipliers | length == 4)'
+sed -n '/^```yaml wheel.yaml/,/^```$/p' docs/orbit.md | sed '1d; $d' >"$tmp/wheel.yaml"
+expect 0 orbit "$tmp/wheel.yaml" --relative x,phi=pi/4 --transient 5 --json
+holds '(.multipliers[0].re - 0.6001562536756972 | fabs < 1e-10) and (.shift.x - 0.7653668647301796 | fabs < 1e-10)'
+expect 0 orbit "$tmp/wheel.yaml" -p J=1 --relative x,phi=pi/4 --transient 5 --json
+holds '.multipliers[0].re - 0.7285533905932737 | fabs < 1e-10'
+expect 2 orbit "$tmp/wheel.yaml" --relative x,phi --transient 5
+says "depends on 'phi'"
+expect 4 orbit "$tmp/wheel.yaml" --relative x --transient 5
+says "name them as relative"
+expect 2 orbit woodpecker --relative z
+says "no coordinate"
+expect 2 orbit woodpecker --relative y=0
 finish

@@ -286,11 +286,13 @@ def _orbit_point(made: Model, point: Any, parameters: Sequence[str]) -> Result:
 
 
 def orbit(model: AnyModel, *, multiple: int = 1, transient: float = 200, period: float = 0.0,
-          sensitivity: bool = False, branch: Optional[Mapping[str, Range]] = None, points: int = 2000,
+          relative: Union[Sequence[str], Mapping[str, float]] = (), sensitivity: bool = False, branch: Optional[Mapping[str, Range]] = None, points: int = 2000,
           scheme: Optional[str] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
           t_end: Optional[float] = None, params: Optional[Params] = None,
           options: Optional[Mapping[str, Any]] = None, progress: Any = None) -> Result:
     """The periodic orbit that the motion tends to, with its multipliers; ``branch={"w": (2.3, 2.8, 25)}`` follows it.
+
+    ``relative``: coordinates that drift (``["y"]``), or repeat in steps (``{"x": 0, "phi": 2*pi}``).
 
     >>> found = orbit("impact-oscillator", params={"w": 2.5, "alpha": 0.05, "e": 0.5, "umin": 0})
     >>> found.stable, len(found.multipliers)
@@ -306,12 +308,16 @@ def orbit(model: AnyModel, *, multiple: int = 1, transient: float = 200, period:
     request = sized("carom_orbit_request", multiple=multiple, transient=transient, period=period,
                     parameter=strings(wanted), np=len(wanted), to=end, step=(end - start) / n if varied else 0.0,
                     points=points)
+    steps = list(relative.values()) if isinstance(relative, Mapping) else [0.0] * len(relative)
+    request.relative, request.relative_step = strings(list(relative)), doubles(steps)
+    request.nrelative = len(steps)
     job, error, ended = Job(watcher(progress), end), struct["carom_error"](), ctypes.create_string_buffer(200)
     _stop(job, request)
     found: list[Result] = []
 
     def take(_: Any, point: Any) -> bool:
-        found.append(_orbit_point(made, point.contents, wanted if sensitivity else []))
+        one = _orbit_point(made, point.contents, wanted if sensitivity else [])
+        found.append(Result(one, shift=_named(list(relative), point.contents.shift[:len(steps)])) if steps else one)
         job.done = point.contents.parameter
         return True
 

@@ -100,6 +100,11 @@ class Command(unittest.TestCase):
         self.assertEqual(told["branch"]["bifurcations"], found.branch.bifurcations)
         self.assertEqual(told["branch"]["ended"], found.branch.ended)
 
+    def test_orbit_up_to_a_shift(self):
+        told = command("orbit", "woodpecker", "--relative", "y", "--transient", "20")
+        found = carom.orbit("woodpecker", relative=["y"], transient=20)
+        self.same(told, found, ["period", "shift", "q", "v", "residual"])
+
     def test_gradient(self):
         told = command("gradient", "bouncing-ball", "--t-end", "1", "--of", "y", "--with-respect-to", "e,g,q.y")
         found = carom.gradient("bouncing-ball", "y", ["e", "g", "q.y"], t_end=1)

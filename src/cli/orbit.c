@@ -4,6 +4,7 @@
 
 #include "analysis/orbit/orbit.h"
 #include "cli/cli.h"
+#include "expr/expr.h"
 #include "sim/sim.h"
 
 typedef struct special {
@@ -77,6 +78,31 @@ static int choose_parameters(work *w)
     return CAROM_EXIT_OK;
 }
 
+/* --relative x,phi=pi/4 */
+static int read_relative(work *w)
+{
+    const carom_cli *cli = w->run.cli;
+    const char *text = carom_cli_own(cli, "--relative"), **item;
+    carom_error error = {0};
+    int n = 0;
+    if (!text)
+        return CAROM_EXIT_OK;
+    if (!(item = carom_cli_split(cli, text, &n)))
+        return carom_cli_no_memory();
+    double *step = CAROM_NEW(cli->arena, double, n);
+    for (int k = 0; step && k < n; k++) {
+        const char *equals = strchr(item[k], '=');
+        if (equals && (!carom_expr_constant(equals + 1, &step[k]) || !(step[k] > 0)))
+            return carom_cli_fail(CAROM_EXIT_USAGE, "--relative takes NAME or NAME=STEP, as phi=2*pi, not '%s'",
+                                  item[k]);
+        if (equals)
+            item[k] = carom_arena_text(cli->arena, item[k], (size_t)(equals - item[k]));
+    }
+    if (!step || carom_orbit_relative(&w->orbits, item, step, n, &error) == CAROM_NO_MEMORY)
+        return carom_cli_no_memory();
+    return error.status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_USAGE, "--relative: %s", error.text);
+}
+
 static int check_output(const carom_cli *cli)
 {
     const char *o = cli->output;
@@ -113,6 +139,8 @@ static int prepare(work *w)
     carom_status status = carom_orbits_new(&w->orbits, w->run.model, &w->run.options, w->which, w->np, &error);
     w->open = status == CAROM_OK;
     w->orbits.multiple = (int)multiple;
+    if (status == CAROM_OK)
+        CAROM_CLI_TRY(read_relative(w));
     if (status == CAROM_OK) {
         w->orbits.orbit.T = period;
         status = carom_orbit_guess(&w->orbits, &w->run.options, (double)transient, &error);
@@ -123,7 +151,9 @@ static int prepare(work *w)
     if (status != CAROM_OK)
         return carom_cli_fail_job(cli, w->run.model, carom_cli_exit(status), status, error.text);
     if (carom_orbit_find(&w->orbits, &error) != CAROM_OK)
-        return carom_cli_fail_job(cli, w->run.model, CAROM_EXIT_UNMET, error.status, error.text);
+        return carom_cli_fail_job(cli, w->run.model,
+                                  error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_UNMET,
+                                  error.status, error.text);
     return CAROM_EXIT_OK;
 }
 
@@ -217,6 +247,13 @@ static void put_orbit(carom_json *json, const char *key, const void *record)
     char buffer[32];
     carom_json_named(json, "q", m, carom_model_q_name, o->x, m->nq);
     carom_json_named(json, "v", m, carom_model_q_name, o->x + m->nq, m->nv);
+    for (int k = 0; k < w->orbits.nrelative; k++) {
+        if (k == 0)
+            carom_json_object(json, "shift");
+        carom_json_number(json, carom_model_q_name(m, w->orbits.relative[k], buffer), w->orbits.shift[k]);
+        if (k + 1 == w->orbits.nrelative)
+            carom_json_end(json);
+    }
     carom_json_array(json, key);
     for (int i = 0; i < o->nmultiplier; i++) {
         static const char *const parts[] = {"re", "im"};
@@ -288,6 +325,9 @@ static void say_orbit(const work *w)
     for (int i = 0; i < m->nq; i++)
         printf("  %-12s %20.13g   %s' %20.13g\n", carom_model_q_name(m, i, name), o->x[i],
                carom_model_q_name(m, i, name), o->x[m->nq + i]);
+    for (int k = 0; k < w->orbits.nrelative; k++)
+        printf("  %-12s moves by %.13g in a period\n", carom_model_q_name(m, w->orbits.relative[k], name),
+               w->orbits.shift[k]);
     printf("  multipliers");
     for (int i = 0; i < o->nmultiplier; i++)
         printf(cimag(o->multiplier[i]) != 0 ? "%s%.12g%+.12gi" : "%s%.12g", i ? ", " : "  ", creal(o->multiplier[i]),
@@ -358,6 +398,9 @@ static const carom_cli_option options[] = {
      "hand; 200 if not given. 0 begins at the model's own start, which also finds unstable orbits"),
     CAROM_CLI_OWN_OPTION("--period", "T",
      "a guess of the period of a model without forcing; otherwise it is measured"),
+    CAROM_CLI_OWN_OPTION("--relative", "NAME[=STEP],...",
+     "the motion repeats up to a shift of these coordinates: those that drift and that it does not depend on; with a "
+     "step, those that it depends on in steps, as an angle phi=2*pi or the spokes of a wheel phi=pi/4"),
     CAROM_CLI_OWN_OPTION("--sensitivity", NULL, "also print how the orbit moves with every parameter"),
     CAROM_CLI_OWN_OPTION("--points", "N", "the most points of a branch; 2000 if not given"),
     {.name = NULL},

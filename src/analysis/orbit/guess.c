@@ -16,7 +16,19 @@ typedef struct watcher {
     double *origin, *speed; /* [N] x_0, f_0 */
     double *after;          /* [N] */
     double side, farthest;
+    const carom_orbits *orbits; /* for the coordinates that do not come back */
 } watcher;
+
+/* How far the i-th entry of the state is from where it was, up to the symmetry. */
+static double distance_of(const watcher *w, int i)
+{
+    const double off = w->after[i] - w->origin[i];
+    const int k = carom_orbit_relative_to(w->orbits, i);
+    if (k < 0)
+        return off;
+    const double step = w->orbits->relative_step[k];
+    return step > 0 ? off - step * round(off / step) : 0;
+}
 
 static void on_segment(void *user, const carom_segment *segment)
 {
@@ -26,7 +38,7 @@ static void on_segment(void *user, const carom_segment *segment)
     carom_segment_at(w->model, segment, 1, w->after, w->after + w->model->nq);
     double side = 0, distance = 0, length = 0;
     for (int i = 0; i < w->N; i++) {
-        double off = w->after[i] - w->origin[i];
+        double off = distance_of(w, i);
         side += w->speed[i] * off;
         distance = fmax(distance, fabs(off));
         length += w->speed[i] * w->speed[i];
@@ -46,7 +58,8 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     double *array = CAROM_NEW(o->arena, double, 3 * N);
     if (!array)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a guess of the period");
-    watcher w = {.model = m, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N};
+    watcher w = {.model = m, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N,
+                 .orbits = o};
     carom_copy(N, o->orbit.x, w.origin);
     CAROM_TRY(carom_return_map_apply(&o->map, w.origin, 1e-3 * longest, error));
     carom_copy(N, o->map.departure, w.speed);
@@ -61,8 +74,9 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
             CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s", carom_sim_error(sim)->text);
     if (!(w.period > 0))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
-                   "the motion does not return near its state at t = %.6g within a time of %.6g: give the period", w.t0,
-                   longest);
+                   "the motion does not return near its state at t = %.6g within a time of %.6g: give the period, a "
+                   "longer "
+                   "t_end, or, if coordinates drift or turn, name them as relative", w.t0, longest);
     o->orbit.T = w.period;
     return CAROM_OK;
 }

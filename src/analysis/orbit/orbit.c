@@ -7,7 +7,12 @@
  * Parameters move the map directly and through the period:
  *     P_p = dP/dp + f(x(T)) k dT/dp                                                                             (3)
  *     dx/dp = B c,  (D - B) c = -P_p                                                                            (4)
- * Floquet multipliers are the eigenvalues of B^T D. Off the orbit's own directions (closed contacts) they are 0. */
+ * A motion that repeats up to a symmetry has coordinates r with P(x)_r = x_r + s_r. Where the motion does not depend on
+ * x_r, s_r is free and the row r of (1) and (2) says nothing; where it repeats in steps d_r of x_r (an angle, the
+ * spokes of a wheel), s_r is the nearest multiple of d_r:
+ *     row r of (1): 0 = 0,    or    (D - B)_r c = x_r + s_r - P(x)_r                                            (5)
+ * Floquet multipliers are the eigenvalues of B^T D, without the 1 of time and the 1 of each free coordinate. Off the
+ * orbit's own directions (closed contacts) they are 0. */
 #include "analysis/orbit/orbit.h"
 
 #include <math.h>
@@ -70,6 +75,90 @@ void carom_orbits_free(carom_orbits *o)
     *o = (carom_orbits){0};
 }
 
+/* ---- symmetry ---- */
+
+carom_status carom_orbit_relative(carom_orbits *o, const char *const *names, const double *steps, int n,
+                                  carom_error *error)
+{
+    const carom_model *m = o->map.model;
+    char buffer[32];
+    const carom_array arrays[] = {{&o->relative_step, (size_t)n}, {&o->shift, (size_t)n}};
+    o->relative = CAROM_NEW(o->arena, int, n);
+    if (!o->relative || !carom_arena_arrays(o->arena, arrays, CAROM_COUNT(arrays)))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d relative coordinates", n);
+    for (int k = 0; k < n; k++) {
+        CAROM_NEED(names[k], error);
+        int i = 0;
+        while (i < m->nq && strcmp(carom_model_q_name(m, i, buffer), names[k]) != 0)
+            i++;
+        if (i == m->nq || carom_orbit_relative_to(o, i) >= 0)
+            CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' is no coordinate of the model '%s', or is named twice",
+                       names[k], m->name);
+        o->relative[k] = i;
+        o->relative_step[k] = steps ? fabs(steps[k]) : 0;
+        o->nrelative = k + 1;
+    }
+    return CAROM_OK;
+}
+
+int carom_orbit_relative_to(const carom_orbits *o, int i)
+{
+    for (int k = 0; k < o->nrelative; k++)
+        if (o->relative[k] == i)
+            return k;
+    return -1;
+}
+
+/* (5): the i-th entry of x - P(x), up to the shift of its coordinate; *counts: does its row say something? */
+static double off(carom_orbits *o, int i, bool *counts)
+{
+    const int k = carom_orbit_relative_to(o, i);
+    const double moved = o->map.end[i] - o->orbit.x[i];
+    *counts = k < 0 || o->relative_step[k] > 0;
+    if (k < 0)
+        return -moved;
+    const double step = o->relative_step[k];
+    o->shift[k] = step > 0 ? step * round(moved / step) : moved;
+    return o->shift[k] - moved;
+}
+
+/* Does the motion depend on a coordinate that is said to be free? Its column of DP is then more than itself. */
+static carom_status check_free(const carom_orbits *o, carom_error *error)
+{
+    const carom_return_map *map = &o->map;
+    const int nb = map->nb, n = nb + map->np;
+    char buffer[32];
+    for (int k = 0; k < o->nrelative; k++) {
+        const double *along = map->B + o->relative[k] * nb;
+        double change = 0, size = 1;
+        for (int i = 0; i < map->N && !(o->relative_step[k] > 0); i++) {
+            const int r = carom_orbit_relative_to(o, i);
+            double sum = 0;
+            for (int j = 0; j < nb; j++) {
+                sum += (map->D[i * n + j] - map->B[i * nb + j]) * along[j];
+                size = fmax(size, fabs(map->D[i * n + j]));
+            }
+            if (r < 0 || o->relative_step[r] > 0)
+                change = fmax(change, fabs(sum));
+        }
+        if (change > 1e-6 * size)
+            CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
+                       "the motion depends on '%s' (by %.1e): it does not repeat up to any shift of it; if it does "
+                       "up to "
+                       "steps, give them, as %s=2*pi", carom_model_q_name(map->model, o->relative[k], buffer), change,
+                       carom_model_q_name(map->model, o->relative[k], buffer));
+    }
+    return CAROM_OK;
+}
+
+static int free_count(const carom_orbits *o)
+{
+    int n = 0;
+    for (int k = 0; k < o->nrelative; k++)
+        n += !(o->relative_step[k] > 0);
+    return n;
+}
+
 static double scale(const carom_orbits *o)
 {
     return 1 + carom_norm_max(o->map.N, o->orbit.x);
@@ -96,18 +185,25 @@ carom_status carom_orbit_linearize(carom_orbits *o, bool varied, carom_error *er
     o->orbit.residual = 0;
     for (int i = 0; i < N; i++) { /* (1), (2) */
         double *row = o->A + i * columns;
+        bool counts;
+        o->b[i] = off(o, i, &counts);
+        memset(row, 0, sizeof *row * (size_t)columns);
+        if (!counts) /* (5) */
+            continue;
         for (int k = 0; k < nb; k++)
             row[k] = map->D[i * n + k] - map->B[i * nb + k];
         if (autonomous)
             row[nb] = map->flow[i];
         if (varied)
             row[nb + autonomous] = parameter_slope(o, i, 0);
-        o->b[i] = o->orbit.x[i] - map->end[i];
         o->orbit.residual = fmax(o->orbit.residual, fabs(o->b[i]));
     }
     if (autonomous) {
         double *row = o->A + o->rows * columns;
         memset(row, 0, sizeof *row * (size_t)columns);
+        for (int k = 0; k < o->nrelative; k++) /* what is free stays where it is: the phase is that of the others */
+            if (!(o->relative_step[k] > 0))
+                map->departure[o->relative[k]] = 0;
         carom_multiply_t(N, nb, map->B, map->departure, row);
         o->b[o->rows++] = 0;
     }
@@ -164,7 +260,7 @@ carom_status carom_orbit_multipliers(carom_orbits *o, carom_error *error)
     if (!carom_eigenvalues(nb, o->C, o->H, o->orbit.multiplier))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED, "the Floquet multipliers could not be computed");
     o->orbit.nmultiplier = nb;
-    if (carom_orbit_autonomous(o))
+    for (int k = carom_orbit_autonomous(o) + free_count(o); k > 0 && o->orbit.nmultiplier > 0; k--)
         drop_trivial(&o->orbit);
     o->orbit.stable = o->orbit.nmultiplier == 0 || cabs(o->orbit.multiplier[0]) < 1;
     o->orbit.passage = map->passage;
@@ -183,8 +279,10 @@ static void sensitivity(carom_orbits *o)
     for (int k = 0; k < map->np; k++) {
         memcpy(o->A, o->kept, size);
         memset(o->b, 0, sizeof *o->b * (size_t)o->rows);
-        for (int i = 0; i < map->N; i++)
-            o->b[i] = -parameter_slope(o, i, k);
+        for (int i = 0; i < map->N; i++) {
+            const int r = carom_orbit_relative_to(o, i);
+            o->b[i] = r < 0 || o->relative_step[r] > 0 ? -parameter_slope(o, i, k) : 0;
+        }
         carom_orbit_solve(o);
         for (int i = 0; i < map->N; i++)
             o->orbit.x_p[i * map->np + k] = o->move[i];
@@ -219,7 +317,10 @@ static carom_status damped_step(carom_orbits *o, carom_error *error)
             return CAROM_OK;
         go_back(o);
     }
-    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "Newton's method on the return map stops at |P(x) - x| = %.3g", before);
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+               "Newton's method on the return map stops at |P(x) - x| = %.3g: try a longer transient, another "
+               "multiple of "
+               "the period, or name the coordinates that drift as relative", before);
 }
 
 /* Where Newton's method ends without an orbit: at rest, which has every period, or far away, where |P(x) - x| is
@@ -248,12 +349,15 @@ carom_status carom_orbit_find(carom_orbits *o, carom_error *error)
     for (orbit->iterations = 0; !polished; orbit->iterations++) {
         if (orbit->iterations == o->iterations)
             CAROM_FAIL(error, CAROM_NOT_CONVERGED,
-                       "no periodic orbit after %d steps of Newton's method: |P(x) - x| = %.3g", o->iterations,
+                       "no periodic orbit after %d steps of Newton's method: |P(x) - x| = %.3g; try a longer "
+                       "transient, "
+                       "another multiple of the period, or name the coordinates that drift as relative", o->iterations,
                        orbit->residual);
         polished = orbit->residual <= o->tolerance * scale(o);
         CAROM_TRY(damped_step(o, error));
     }
     CAROM_TRY(reject(o, scale0, error));
+    CAROM_TRY(check_free(o, error));
     sensitivity(o);
     return carom_orbit_multipliers(o, error);
 }

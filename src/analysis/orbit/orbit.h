@@ -30,6 +30,8 @@ typedef struct carom_orbits { /* what a search or a continuation needs, and wher
     /* The linear system of a Newton step, see carom_orbit_linearize. */
     int rows, columns;
     double *A, *b, *step, *saved, *work, *kept, *T_p, *C;
+    int nrelative, *relative; /* [nrelative] coordinates that the motion repeats up to a shift, */
+    double *relative_step, *shift; /* [nrelative] a multiple of that (0: any); the shift in the last map */
     double *move;          /* [N+2] a correction of x, T and the parameter */
     int *order;
     double complex *H;
@@ -41,6 +43,10 @@ carom_status carom_orbits_new(carom_orbits *orbits, const carom_model *model, co
                               const int *which, int np, carom_error *error);
 void carom_orbits_free(carom_orbits *orbits);
 bool carom_orbit_autonomous(const carom_orbits *orbits); /* the period is unknown, too */
+/* Before a search: coordinates that a motion repeats up to a shift, as in carom_orbit_request. */
+carom_status carom_orbit_relative(carom_orbits *orbits, const char *const *names, const double *steps, int n,
+                                  carom_error *error);
+int carom_orbit_relative_to(const carom_orbits *orbits, int i); /* which of them is the i-th coordinate; -1: none */
 /* A guess: the state after a transient, in periods (of an autonomous model: in runs of t_end), and the period if it
  * is unknown. */
 carom_status carom_orbit_guess(carom_orbits *orbits, const carom_options *options, double transient,

@@ -8,6 +8,7 @@
 typedef struct teller {
     const carom_orbit_request *request;
     double *multiplier; /* [2*nb] */
+    const double *shift;
 } teller;
 
 static bool tell(void *user, const carom_branch_point *at)
@@ -20,7 +21,7 @@ static bool tell(void *user, const carom_branch_point *at)
         .kind = at->kind, .parameter = at->kind < 0 ? o->parameter : at->estimate, .period = o->T, .x = o->x,
         .x_p = o->x_p, .multiplier = t->multiplier, .nmultiplier = o->nmultiplier, .iterations = o->iterations,
         .stable = o->stable, .residual = o->residual, .impacts = o->passage.impacts, .slowest = o->passage.slowest,
-        .nearest = o->passage.nearest, .flags = o->flags};
+        .nearest = o->passage.nearest, .flags = o->flags, .shift = t->shift};
     return t->request->point(t->request->user, &point);
 }
 
@@ -47,7 +48,7 @@ static carom_status check(const carom_model *m, const carom_options *o, const ca
     CAROM_SIZED(r, carom_orbit_request, error);
     CAROM_NEED(r->point, error);
     if (r->np < 0 || (r->np && !r->parameter) || r->multiple < 0 || !(r->transient >= 0) || !(r->period >= 0) ||
-        r->points < 0 || (r->step != 0 && r->np < 1))
+        r->points < 0 || (r->step != 0 && r->np < 1) || r->nrelative < 0 || (r->nrelative && !r->relative))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
                    "an orbit of %d periods after a transient of %g, with %d parameters: what is missing or negative?",
                    r->multiple, r->transient, r->np);
@@ -64,6 +65,8 @@ static carom_status search(carom_orbits *o, const carom_options *options, teller
     t->multiplier = CAROM_NEW(o->arena, double, 2 * o->map.nb);
     if (!t->multiplier)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for orbits of %d dimensions", o->map.N);
+    CAROM_TRY(carom_orbit_relative(o, r->relative, r->relative_step, r->nrelative, error));
+    t->shift = o->shift;
     CAROM_TRY(carom_orbit_guess(o, options, r->transient, error));
     CAROM_TRY(carom_orbit_find(o, error));
     const double from = r->np ? o->map.model->p[o->map.which[0]] : 0;
