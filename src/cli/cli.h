@@ -45,6 +45,7 @@ enum { /* commands as bits: which ones take an option */
        CAROM_CLI_SOLVE = 1 << 16,
        CAROM_CLI_BENCH = 1 << 17,
        CAROM_CLI_RESUME = 1 << 18,
+       CAROM_CLI_AUDIT = 1 << 19,
        CAROM_CLI_NEW = 1 << 24,
        CAROM_CLI_COMPLETION = 1 << 25,
        CAROM_CLI_FIT = 1 << 26,
@@ -138,8 +139,8 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
-    X(new) X(run) X(resume) X(check) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(fit) X(sweep)     \
-    X(merge) X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(completion) X(version)
+    X(new) X(run) X(resume) X(check) X(audit) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(fit)     \
+    X(sweep) X(merge) X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(completion) X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
 /* An option of a command's own. */

@@ -10,6 +10,7 @@
 #define RUN CAROM_CLI_RUN
 #define RESUME CAROM_CLI_RESUME
 #define CHECK CAROM_CLI_CHECK
+#define AUDIT CAROM_CLI_AUDIT
 #define LIST CAROM_CLI_LIST
 #define PLOT CAROM_CLI_PLOT
 #define DRIVE CAROM_CLI_DRIVE
@@ -25,17 +26,17 @@ const carom_cli_option carom_cli_options[] = {
      "the solver of contact problems (carom list solvers); otherwise one that fits is chosen"},
     {"--set", NULL, "KEY=VALUE", RUN | DRIVE | REPORT, CAROM_CLI_SET, NULL, 0,
      "any option of a run, such as scheme.theta=0.5 or newton_tol=1e-12 (carom help settings); may be repeated"},
-    {"--h", NULL, "H", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "h", 0,
+    {"--h", NULL, "H", RUN | AUDIT | DRIVE | REPORT, CAROM_CLI_SETTING, "h", 0,
      "step size of schemes with a fixed step; t_end/1000 if not given"},
-    {"--rtol", NULL, "R", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "rtol", 0,
+    {"--rtol", NULL, "R", RUN | AUDIT | DRIVE | REPORT, CAROM_CLI_SETTING, "rtol", 0,
      "relative tolerance of schemes that choose their step"},
-    {"--atol", NULL, "A", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "atol", 0,
+    {"--atol", NULL, "A", RUN | AUDIT | DRIVE | REPORT, CAROM_CLI_SETTING, "atol", 0,
      "absolute tolerance of schemes that choose their step"},
     {"--t-end", NULL, "T", RUN | DRIVE | REPORT, CAROM_CLI_SETTING, "t_end", 0,
      "end of the run, which starts at t = 0"},
     {"--every", NULL, "DT", RUN | REPORT, CAROM_CLI_SETTING, "every", 0,
      "sampling of the written trajectory; 0: every step"},
-    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
+    {"--parameter", "-p", "NAME=VALUE", RUN | CHECK | AUDIT | DRIVE | REPORT, CAROM_CLI_PARAMETER, NULL, 0,
      "sets a parameter, or an initial value as q.y=1 and v.y=0; 2*pi/3 is a number, too; may be repeated. Where a "
      "command varies something: "
      "NAME=FROM:TO:N takes N equally spaced values"},
@@ -44,12 +45,12 @@ const carom_cli_option carom_cli_options[] = {
      "run: the trajectory, written as the ending says (.csv, .json or .h5; - is CSV on standard output). "
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
-    {"--json", NULL, NULL, RUN | RESUME | CHECK | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE, CAROM_CLI_FLAG, NULL,
-     AT(json), "one JSON object on standard output"},
+    {"--json", NULL, NULL, RUN | RESUME | CHECK | AUDIT | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE,
+     CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
     {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),
      "compile the expressions of the model with cc; results are the same to the last bit"},
-    {"--allow-plugins", NULL, NULL, RUN | RESUME | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(allow_plugins),
-     "let the model load a plugin, which runs foreign code"},
+    {"--allow-plugins", NULL, NULL, RUN | RESUME | CHECK | AUDIT | DRIVE | REPORT, CAROM_CLI_FLAG, NULL,
+     AT(allow_plugins), "let the model load a plugin, which runs foreign code"},
     {"--assemble", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
@@ -63,7 +64,7 @@ const carom_cli_option carom_cli_options[] = {
      "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
-    {"--quiet", NULL, NULL, RUN | RESUME | CHECK | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE | CAROM_CLI_NEW,
+    {"--quiet", NULL, NULL, RUN | RESUME | CHECK | AUDIT | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE | CAROM_CLI_NEW,
      CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,
      "a panel with these columns of the file; may be repeated"},

@@ -98,15 +98,17 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
     carom_system *sys = s->system;
     double theta = s->field[THETA], h = s->h;
-    unsigned both = CAROM_R_Q | CAROM_R_V;
-    bool linear = (sys->known & both) == both; /* then R_q, R_v stand there for s = 1 */
-    double per_s = linear ? h : 1;
+    unsigned both = CAROM_R_Q | CAROM_R_V, known = sys->known & both; /* what is known stands there for s = 1 */
+    bool linear = known == both;
     *A = &sys->mass;
     if (theta == 0 || (linear && sys->no_gradients))
         return carom_mass_factor(sys, s->now->t, s->error);
     sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? sys->at.s : &s->h;
     carom_system_eval(sys, both, s->now->t + theta * h, w->q_th, w->v_th);
-    if (!carom_newton_factor(sys, &w->A, newton_entry, (double[]){theta * theta * h, theta, per_s}))
+    double c[] = {theta * theta * h, theta, linear ? h : 1};
+    if (!linear && known)
+        c[known == CAROM_R_Q ? 0 : 1] *= h;
+    if (!carom_newton_factor(sys, &w->A, newton_entry, c))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "moreau-jean: the Newton matrix is singular at t = %.10g, h = %.3g",
                    s->now->t, h);
     *A = &w->A;

@@ -1,0 +1,103 @@
+/* rows.c: what one row must be: joints, gaps, complementarity, cones of forces. */
+#include <math.h>
+
+#include "output/audit/audit.h"
+
+/* |x - P_K(x)| for the cone K of the law, of a force (h = 1) or of the impulse of an impact (h = 0) */
+static double outside(const carom_system *sys, const carom_link *link, const double *x, double h)
+{
+    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
+    const double *c = carom_link_coefficients(sys, link, true, h);
+    carom_copy(link->rows, x, y);
+    y[0] += link->law->offset ? link->law->offset(c) : 0;
+    link->law->project(c, y, nearest);
+    for (int k = 0; k < link->rows; k++)
+        sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
+    return sqrt(sum);
+}
+
+/* What a force along the link does to the velocity of its row. */
+static double mobility(carom_audit_work *w, const carom_link *link)
+{
+    carom_system *sys = &w->system;
+    carom_mass_solve_row(sys, link->row, w->v);
+    return carom_row_dot(sys, link->row, w->v);
+}
+
+static void joint(carom_audit_work *w, const carom_audit_row *row, int i)
+{
+    const carom_system *sys = &w->system;
+    const carom_link *link = &sys->link[i];
+    double u = carom_row_speed(sys, link->row, row->v);
+    carom_audit_note(w, CAROM_AUDIT_JOINTS, fabs(sys->at.g[i]), carom_audit_gap(w, link), row->t, link->name);
+    carom_audit_note(w, CAROM_AUDIT_JOINTS, fabs(u), carom_audit_rate(w, row, link), row->t, link->name);
+}
+
+static void contact(carom_audit_work *w, const carom_audit_row *row, int i, double free)
+{
+    const carom_system *sys = &w->system;
+    const carom_link *link = &sys->link[i];
+    const double *x = row->side == 1 ? row->impulse + link->row : row->force + link->row;
+    const bool closed = row->mode[link->contact] != CAROM_OPEN, normal = carom_link_normals(link) > 0;
+    double g = sys->at.g[i], most = carom_audit_gap(w, link), size = carom_norm_max(link->rows, x);
+    if (normal)
+        carom_audit_note(w, CAROM_AUDIT_GAPS, closed ? fabs(g) : fmax(0, -g), most, row->t, link->name);
+    /* before a jump it may be driven together by what is struck; steps of given length put all into one jump */
+    if (normal && closed && (row->side == 0 || (row->side > 0 && w->step == 0)))
+        carom_audit_note(w, CAROM_AUDIT_GAPS, fabs(carom_row_speed(sys, link->row, row->v)),
+                         carom_audit_rate(w, row, link), row->t, link->name);
+    if (size == 0)
+        return;
+    double W = mobility(w, link), span = row->side == 1 ? 1 : fmax(w->step, 1e-3 * w->options->t_end);
+    double ended = row->side == 1 && closed ? sqrt(2 * most * free) : 0; /* velocity of bounces that are ended */
+    double slack = W > 0 ? (carom_audit_speed(w) + 20 * w->step * free + ended) / (W * span) : 0;
+    if (normal && g > most)
+        carom_audit_note(w, CAROM_AUDIT_COMPLEMENTARITY, size, 1e-9 * size + (w->located ? 0 : slack), row->t,
+                         link->name);
+    else
+        carom_audit_note(w, CAROM_AUDIT_COMPLEMENTARITY, 0, 1, row->t, link->name);
+    carom_audit_note(w, CAROM_AUDIT_CONE, outside(sys, link, x, row->side == 1 ? 0 : 1), 1e-7 * size + slack, row->t,
+                     link->name);
+}
+
+/* The energy never rises above what it was, unless something drives the motion: a force of time, a moving wall. Steps
+ * of given length may turn a velocity in several of them: above what it was at the start. */
+static void gain(carom_audit_work *w, const carom_audit_row *row, double free)
+{
+    carom_system *sys = &w->system;
+    double inertia = 0, tol = 0, later[2];
+    carom_system_eval(sys, CAROM_ENERGY, row->t + 1, row->q, row->v);
+    carom_copy(2, sys->at.energy, later);
+    carom_system_eval(sys, CAROM_ENERGY, row->t, row->q, row->v);
+    const double E = sys->at.energy[0] + sys->at.energy[1], scale = fabs(sys->at.energy[0]) + fabs(sys->at.energy[1]);
+    if (sys->at.energy[2] != 0 || later[0] != sys->at.energy[0] || later[1] != sys->at.energy[1] ||
+        (sys->nrow && carom_norm_max(sys->nrow, sys->at.w) > 0))
+        w->least_energy = NAN;
+    if (isnan(w->least_energy)) {
+        carom_audit_skip(w, CAROM_AUDIT_DISSIPATION);
+        return;
+    }
+    for (int i = 0; i < sys->nv; i++) {
+        inertia = fmax(inertia, carom_mass_entry(sys, i, i));
+        tol = fmax(tol, w->atol[i] + w->options->rtol * w->size[i]);
+    }
+    double allowed = inertia * (w->speed * 10 * carom_audit_speed(w) + 100 * tol * free +
+                                10 * w->step * free * (w->speed + w->step * free)) + 1e-9 * scale;
+    carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, E - w->least_energy), allowed, row->t, "energy");
+    if (w->step == 0 || isinf(w->least_energy))
+        w->least_energy = fmin(w->least_energy, E);
+}
+
+carom_status carom_audit_one(carom_audit_work *w)
+{
+    const carom_audit_row *row = &w->now;
+    carom_system *sys = &w->system;
+    double free = carom_audit_free(w, row);
+    gain(w, row, free);
+    for (int i = 0; i < sys->njoint; i++)
+        if (row->side != -1)
+            joint(w, row, i);
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        contact(w, row, i, free);
+    return CAROM_OK;
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# test_audit.sh: `carom audit`: files of every scheme hold, in every format, and files that were changed do not: each rule
+# is violated by a change that it alone, or it first, can see.
+# shellcheck source=tests/testing.sh
+. tests/testing.sh
+needs YAML
+cd "$tmp" || exit 1
+
+# ---- what was written holds ----
+for scheme in tolerance mixed exact moreau-jean:theta=1 moreau-jean-projected kern schatzman-paoli dg-minus crank-nicolson; do
+    for model in ball linear-oscillator belt impact-oscillator; do
+        case $scheme,$model in exact,belt) continue ;; esac
+        expect 0 run $model --scheme $scheme --t-end 5 --quiet -o run.csv
+        expect 0 audit run.csv $model
+    done
+done
+for model in box slider-crank pendulum-wall-cartesian dome double-pendulum-wall rocking-block point-on-plane vibrating-table; do
+    expect 0 run $model --gaps --quiet -o run.csv
+    expect 0 audit run.csv $model
+done
+expect 0 run ball --quiet -o ball.json
+expect 0 audit ball.json ball
+if [ -n "${HDF5:-}" ]; then
+    expect 0 run ball --quiet -o ball.h5
+    expect 0 audit ball.h5 ball --json
+    jq -e '.verdict == "holds" and .rows > 500 and (.rules | length == 10 and all(.holds))' out >/dev/null || complain "the result of an HDF5 file: $(cat out)"
+fi
+# the parameters are those of the file
+expect 0 run ball -p e=0.8 --quiet -o other.csv
+expect 0 audit other.csv ball
+expect 4 audit other.csv ball -p e=0.5
+
+# ---- what was changed does not ----
+# change RULE MODEL AWK [OPTION...]: rows of the trajectory go through awk (fields by their names in f[]), then RULE must be violated
+change() {
+    rule=$1 model=$2 program=$3
+    shift 3
+    expect 0 run "$model" "$@" --gaps --quiet -o good.csv
+    awk -F, -v OFS=, "/^#/ { print; next } !seen { for (i = 1; i <= NF; i++) f[\$i] = i; seen = 1; print; next } { n++ } { $program } { print }" \
+        good.csv >bad.csv
+    cmp -s good.csv bad.csv && complain "$rule: nothing was changed"
+    expect 4 audit bad.csv "$model" --json
+    jq -e --arg rule "$rule" '.verdict == "violated" and (.rules[] | select(.rule == $rule) | .holds | not)' out >/dev/null ||
+        complain "$rule is not seen as violated: $(jq -c '[.rules[] | select(.holds | not) | .rule]' out)"
+}
+change values ball 'if (n == 50) $f["q"] = "nan"'
+change values ball 'if (n == 50) $f["t"] = 0.1'
+change values ball 'if (n == 50) $f["ground.mode"] = 7'
+change derived ball 'if (n == 50) $f["energy"] += 1e-3'
+change derived ball 'if (n == 50) $f["ground.gap"] += 1e-3'
+change derived dome 'if (n == 50) $f["theta"] += 1e-3'
+change joints pendulum-wall-cartesian 'if (n == 50) $f["x"] += 1e-3'
+change gaps ball '$f["q"] -= 1e-3'
+change complementarity ball 'if (n == 50) $f["ground.force"] = 0.1'
+change cone sliding-block 'if (n == 20) $f["floor.force_t"] *= 1.1'
+change cone ball 'if ($f["t"] > 4 && $f["ground.force"] > 0) $f["ground.force"] *= -1'
+change impacts ball 'if ($f["side"] == 1) $f["ground.impulse"] *= 1.01'
+change impacts ball 'if ($f["side"] == 1 && $f["t"] < 1.5) { d = 0.01; $f["q'"'"'"] += d; $f["ground.impulse"] += d }'
+change dissipation newton-cradle 'if ($f["t"] > 1) { for (k = 1; k <= 5; k++) $f["x" k "'"'"'"] *= 1.01 }'
+change kinematics linear-oscillator 'if (n > 40) $f["q"] += 1e-3'
+change kinematics double-pendulum-wall 'if (n == 40) $f["th1"] += 1e-3'
+change momentum linear-oscillator 'if (n == 40) $f["q'"'"'"] += 1e-3'
+change momentum box 'if (n == 30) $f["phi'"'"'"] += 1e-3'
+change momentum impact-oscillator 'if (n == 40) $f["u'"'"'"] += 0.1' --scheme moreau-jean
+# a file of another motion of the same name
+expect 0 run linear-oscillator -p k=11 --quiet -o stiff.csv
+sed 's/ k=11//; s/k=11 //' stiff.csv >claims.csv
+expect 4 audit claims.csv linear-oscillator --json
+jq -e '[.rules[] | select(.holds | not) | .rule] | contains(["kinematics", "momentum"])' out >/dev/null || complain "a spring of another stiffness: $(cat out)"
+
+# ---- what cannot be read ----
+expect 1 audit good.csv belt
+grep -q "is not of this model: .* has no parameter 'w'" err || complain "a file of another model: $(cat err)"
+expect 1 audit claims.csv bouncing-ball -p m=1
+expect 1 audit missing.csv ball
+expect 2 audit good.txt ball
+expect 3 audit good.csv no-such-model
+expect 2 audit good.csv
+finish
