@@ -163,5 +163,52 @@ START_TEST(gauss_seidel_stays_within_its_memory)
 }
 END_TEST
 
-TEST_MAIN("large contact problems", large_sparse_problems_of_known_solution_are_solved, units_do_not_matter,
+/* Groups of four contacts side by side, in any order of blocks: each gets the bits it gets alone. */
+START_TEST(groups_that_do_not_act_on_each_other_are_solved_alone)
+{
+    enum { GROUPS = 30, SIZE = 4, N = GROUPS * SIZE };
+    unsigned long seed = 5;
+    bench *group = calloc(GROUPS, sizeof *group);
+    carom_arena *arena = carom_arena_new(0);
+    carom_problem p = {.nblock = N, .n = 3 * N, .block = CAROM_NEW(arena, carom_block, N),
+                       .b = CAROM_NEW(arena, double, 3 * N)};
+    double *W = CAROM_NEW(arena, double, 9 * N * N), *x = CAROM_NEW(arena, double, 3 * N);
+    p.W.dense = W;
+    for (int g = 0; g < GROUPS; g++) {
+        bench *t = &group[g];
+        double v[6];
+        bench_begin(t, 6);
+        for (int k = 0; k < SIZE; k++)
+            bench_block(t, SPATIAL, 0.3);
+        for (int i = 0; i < t->problem.n * 6; i++)
+            t->G[i] = noise(&seed);
+        for (int i = 0; i < 6; i++)
+            v[i] = noise(&seed);
+        bench_dynamics(t, v);
+        SOLVE_OK(t, NULL, 1e-12);
+        for (int k = 0; k < SIZE; k++) { /* block k of group g is block k*GROUPS + g */
+            int at = k * GROUPS + g;
+            p.block[at] = (carom_block){.law = SPATIAL, .row = 3 * at, .c = t->c[k]};
+            for (int i = 0; i < 3; i++) {
+                p.b[3 * at + i] = t->b[3 * k + i];
+                for (int l = 0; l < SIZE; l++)
+                    for (int j = 0; j < 3; j++)
+                        W[(size_t)(3 * at + i) * 3 * N + (size_t)(3 * (l * GROUPS + g) + j)] =
+                            t->W[(3 * k + i) * 3 * SIZE + 3 * l + j];
+            }
+        }
+    }
+    carom_error error;
+    carom_solve s = {.tol = 1e-12, .x = x, .u = CAROM_NEW(arena, double, 3 * N), .may_allocate = true};
+    CHECK_OK(carom_problem_solve(&p, NULL, &s, &error), error);
+    for (int g = 0; g < GROUPS; g++)
+        for (int k = 0; k < SIZE; k++)
+            ck_assert_mem_eq(x + 3 * (k * GROUPS + g), group[g].x + 3 * k, 3 * sizeof *x);
+    carom_arena_free(arena);
+    free(group);
+}
+END_TEST
+
+TEST_MAIN("large contact problems", groups_that_do_not_act_on_each_other_are_solved_alone,
+          large_sparse_problems_of_known_solution_are_solved, units_do_not_matter,
           gauss_seidel_stays_within_its_memory)

@@ -34,6 +34,20 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
     }
 }
 
+/* The first guess of a large problem: the impulses of this step's last iteration, or of the step before, which the
+ * state keeps by link. A small one starts from nothing: a guess that just passes the tolerance would be kept for ever. */
+static void start_from(carom_contacts *c, const carom_system *system, const carom_state *now)
+{
+    if (c->problem.n <= CAROM_SMALL_ROWS)
+        return;
+    const double *last = carom_norm_max(system->nrow, c->P) > 0 ? c->P : now->impulse;
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &system->link[c->active[k]];
+        carom_copy(link->rows, last + link->row, c->solve.x + c->problem.block[k].row);
+    }
+    c->solve.better = 1e-14; /* Newton's method of a step is to converge, and steps are to be told from rest */
+}
+
 bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)
 {
     carom_contacts *c = contacts;
@@ -95,6 +109,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     carom_contacts_pose(c, system, A, rows);                                                      /* (3) */
     given(c, system, rows, v, v_free, now);
     carom_contacts_offsets(c, system, now->mode);
+    start_from(c, system, now);
     do
         CAROM_TRY(carom_contacts_solve(c, system, now->t, error));                                /* (5) */
     while (carom_contacts_break_loose(c, system, now->mode));

@@ -66,4 +66,10 @@ typedef struct carom_census {
 } carom_census;
 carom_census carom_problem_census(const carom_problem *problem);
 
+/* ---- components ---- */
+/* label [nblock]: the number of the group that a block belongs to, counted by their first blocks; returns how many. */
+int carom_problem_components(const carom_problem *problem, int *label);
+/* Solves each group alone, if there are several (*apart); x and the counts of solve are filled, it is not judged. */
+carom_status carom_components_solve(const carom_problem *problem, carom_solve *solve, bool *apart, carom_error *error);
+
 #endif

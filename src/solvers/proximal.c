@@ -328,7 +328,8 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
     w.lu = carom_sparse_new();
     if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
         carom_scaled_guess(&p, s->x, w.r);
-        bool done = carom_scaled_offer(&p, s, w.r) || sweeps(&w, most_sweeps);                       /* (1) */
+        bool cold = carom_norm_max(p.n, s->x) == 0; /* a warm guess is swept at least once */
+        bool done = ((cold || most_sweeps == 0) && carom_scaled_offer(&p, s, w.r)) || sweeps(&w, most_sweeps); /* (1) */
         done = done || (alpha > 0 && proximal_points(&w, alpha, CAROM_MIN(FEW, most), 2));
         if (!done)
             restart(&w, most);

@@ -250,11 +250,12 @@ bool carom_scaled_offer(carom_scaled *s, carom_solve *solve, const double *y)
         bool sound = carom_norm_max(s->n, y) <= 1e9 && carom_scaled_residual(s, y, s->u) <= 0.01; /* |b'| = 1 */
         r = sound ? r : INFINITY;
     }
+    double before = s->least;
     if (r < s->least) {
         s->least = r;
         carom_copy(s->n, s->x, solve->x);
     }
-    return r <= solve->tol;
+    return s->least <= solve->tol && (r <= solve->better || solve->better == 0 || r > 0.1 * before);
 }
 
 static void solve_equation(const double *W, int rows, const double *q, double *z)

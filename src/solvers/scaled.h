@@ -42,7 +42,7 @@ void carom_scaled_velocity(const carom_scaled *scaled, const double *y, double *
 void carom_scaled_multiply(const carom_scaled *scaled, const double *y, double *out);
 /* The natural map of the scaled problem, Euclidean norm over all blocks. */
 double carom_scaled_residual(const carom_scaled *scaled, const double *y, const double *u);
-/* Judges y' by the original problem and keeps the best; true: solved. */
+/* Judges y' by the original problem and keeps the best; true: solved, and not to be made better. */
 bool carom_scaled_offer(carom_scaled *scaled, carom_solve *solve, const double *y);
 /* One sweep of Gauss-Seidel with the exact solution of one block. */
 void carom_scaled_sweep(const carom_scaled *scaled, double *y);

@@ -5,8 +5,9 @@
  *     without friction   enumeration (2 contacts), Gauss-Seidel (briefly), Lemke, enumeration if it is small
  *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Lemke in the plane, proximal points,
  *                        Gauss-Seidel (at length)
- * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A sparse W
- * of more than 60 rows goes to the proximal points at once, and whoever may not allocate does without them. */
+ * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A problem
+ * of more than 60 rows is taken apart into groups that do not act on each other, goes to the proximal points at once,
+ * and whoever may not allocate does without them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -305,14 +306,22 @@ static bool has_joints(const carom_problem *problem)
 /* Without a name. */
 static carom_status solve_any(const carom_problem *problem, carom_solve *solve, carom_error *error)
 {
-    enum { SMALL = 60 }; /* rows */
     const carom_solver *strong = &carom_solver_proximal, *mixed = &carom_solver_mixed;
     bool whole = solve->may_allocate && strong->takes(problem);
-    bool whole_first = whole && (!solve->work || (!problem->W.dense && problem->n > SMALL));
+    bool whole_first = whole && (!solve->work || problem->n > CAROM_SMALL_ROWS);
     carom_status status = CAROM_NOT_CONVERGED;
     if (!whole && !solve->work)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "no solver takes this problem (%d rows, %d blocks) in this memory",
                    problem->n, problem->nblock);
+    if (whole_first && !solve->judge) {
+        bool apart;
+        status = carom_components_solve(problem, solve, &apart, error);
+        if (apart && judge(problem, solve))
+            return CAROM_OK;
+        if (apart)
+            return refuse(problem, solve, "contact problem", status == CAROM_OK ? CAROM_NOT_CONVERGED : status, error);
+        status = CAROM_NOT_CONVERGED;
+    }
     if (!whole_first && solve->work)
         status = solve_general(problem, NULL, whole, solve, error);
     if (solve->may_allocate && status == CAROM_NOT_CONVERGED && has_joints(problem) && mixed->takes(problem))

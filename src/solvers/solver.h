@@ -10,6 +10,7 @@ typedef double carom_judge(const carom_problem *problem, const double *x, double
 typedef struct carom_solve {  /* one call: what is asked and what came back */
     const double *field;      /* values of the named solver's fields, in the order of its table; NULL: standard */
     double tol;               /* a relative residual up to this is a solution */
+    double better;            /* iterations go on to this as long as they gain much; 0: tol is enough */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
@@ -36,6 +37,10 @@ typedef struct carom_solver {
      * blocks are contacts with mu > 0 or without friction. */
     void (*solve)(const carom_problem *problem, carom_solve *solve);
 } carom_solver;
+
+/* Up to so many rows a problem is small: dense, from a cold start, by methods that are exact. Beyond it is sparse and
+ * starts from what the last step has left. */
+enum { CAROM_SMALL_ROWS = 60 };
 
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
 extern const carom_solver carom_solver_proximal, carom_solver_interior, carom_solver_mixed;

@@ -191,6 +191,7 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
 
 static carom_status newton(carom_step *s, work *w)
 {
+    enum { PATIENCE = 8 };
     const carom_system *sys = s->system;
     int nv = sys->nv;
     double before = 0, tol = s->options->newton_tol;
@@ -217,6 +218,8 @@ static carom_status newton(carom_step *s, work *w)
                        "moreau-jean: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; a "
                        "smaller h helps",
                        change, k, s->now->t, s->h);
+        for (int i = 0; k >= PATIENCE && rate > 0.9 && i < nv; i++) /* contacts that take turns */
+            s->next->v[i] -= w->r[i] / 2;
         before = change;
     }
 }
