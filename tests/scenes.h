@@ -115,7 +115,8 @@ static inline void scene_boxes(FILE *out, int n, unsigned long seed)
         fprintf(out, "  wx%d: w%d'*cos(u%d)*cos(v%d) - v%d'*sin(u%d)\n  wy%d: w%d'*sin(u%d)*cos(v%d) + v%d'*cos(u%d)\n"
                 "  wz%d: u%d' - w%d'*sin(v%d)\n", i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i);
         for (int c = 0; c < 8; c++) {
-            double a = half[i][0] * (c & 1 ? 1 : -1), b = half[i][1] * (c & 2 ? 1 : -1), d = half[i][2] * (c & 4 ? 1 : -1);
+            double a = half[i][0] * (c & 1 ? 1 : -1), b = half[i][1] * (c & 2 ? 1 : -1);
+            double d = half[i][2] * (c & 4 ? 1 : -1);
             fprintf(out, "  rx%d_%d: %.6f*cos(u%d)*cos(v%d) + %.6f*(cos(u%d)*sin(v%d)*sin(w%d) - sin(u%d)*cos(w%d)) + "
                     "%.6f*(cos(u%d)*sin(v%d)*cos(w%d) + sin(u%d)*sin(w%d))\n", i, c, a, i, i, b, i, i, i, i, i, d, i, i,
                     i, i, i);
@@ -130,7 +131,7 @@ static inline void scene_boxes(FILE *out, int n, unsigned long seed)
     for (int i = 0; i < n; i++) {
         double J[3];
         for (int k = 0; k < 3; k++)
-            J[k] = mass[i] / 3 * (half[i][(k + 1) % 3] * half[i][(k + 1) % 3] + half[i][(k + 2) % 3] * half[i][(k + 2) % 3]);
+            J[k] = mass[i] / 3 * (pow(half[i][(k + 1) % 3], 2) + pow(half[i][(k + 2) % 3], 2));
         fprintf(out, "%s%.9g*(x%d'^2 + y%d'^2 + z%d'^2)/2 + (%.9g*(w%d' - u%d'*sin(v%d))^2 + %.9g*(v%d'*cos(w%d) + "
                 "u%d'*cos(v%d)*sin(w%d))^2 + %.9g*(-v%d'*sin(w%d) + u%d'*cos(v%d)*cos(w%d))^2)/2", i ? " + " : "",
                 mass[i], i, i, i, J[0], i, i, i, J[1], i, i, i, i, i, J[2], i, i, i, i, i);

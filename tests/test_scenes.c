@@ -51,7 +51,8 @@ END_TEST
 START_TEST(a_restart_keeps_the_first_guesses)
 {
     carom_model *model = load("stack", 20);
-    carom_sim *a = start_scheme(model, "moreau-jean", 2e-3, false), *b = start_scheme(model, "moreau-jean", 2e-3, false);
+    carom_sim *a = start_scheme(model, "moreau-jean", 2e-3, false);
+    carom_sim *b = start_scheme(model, "moreau-jean", 2e-3, false);
     RUN(a, 0.05);
     check_same_after_load(a, b, 20);
     carom_model_free(model);

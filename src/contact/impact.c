@@ -35,7 +35,8 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
 }
 
 /* The first guess of a large problem: the impulses of this step's last iteration, or of the step before, which the
- * state keeps by link. A small one starts from nothing: a guess that just passes the tolerance would be kept for ever. */
+ * state keeps by link. A small one starts from nothing: a guess that just passes the tolerance would be kept for
+ * ever. */
 static void start_from(carom_contacts *c, const carom_system *system, const carom_state *now)
 {
     if (c->problem.n <= CAROM_SMALL_ROWS)
