@@ -1,5 +1,5 @@
-/* scenes.h: models of many bodies in contact, as text: discs in a box, a stack of planar boxes, boxes in space. The same
- * numbers on every machine. Used by tests and by bench-scene. */
+/* scenes.h: models of many bodies in contact, as text: discs in a box, a stack of planar boxes, boxes in space. The
+ * same numbers on every machine. Used by tests and by bench-scene. */
 #ifndef CAROM_TEST_SCENES_H
 #define CAROM_TEST_SCENES_H
 
@@ -91,8 +91,8 @@ static inline void scene_stack(FILE *out, int n, double drop, double tilt, unsig
     fprintf(out, "run: {t_end: 0.5, scheme: moreau-jean, h: 1e-3}\n");
 }
 
-/* n cuboids in space (Euler angles, far from where they are singular), thrown onto a rough floor; balls around their centres keep neighbours
- * apart. */
+/* n cuboids in space (Euler angles, far from where they are singular), thrown onto a rough floor; balls around their
+ * centres keep neighbours apart. */
 static inline void scene_boxes(FILE *out, int n, unsigned long seed)
 {
     static const char *const axis = "xyz";
@@ -104,7 +104,8 @@ static inline void scene_boxes(FILE *out, int n, unsigned long seed)
         mass[i] = 8 * half[i][0] * half[i][1] * half[i][2];
         fprintf(out, "%sx%d: %.6f, y%d: %.6f, z%d: %.6f, u%d: %.6f, v%d: %.6f, w%d: %.6f", i ? ", " : "", i,
                 1.1 * (i % 4) + 0.1 * scene_noise(&seed), i, 1.1 * (i / 4 % 4) + 0.1 * scene_noise(&seed), i,
-                0.75 + 1.2 * (i / 16), i, scene_noise(&seed), i, 0.25 * scene_noise(&seed), i, 0.25 * scene_noise(&seed));
+                0.75 + 1.2 * (i / 16), i, scene_noise(&seed), i, 0.25 * scene_noise(&seed), i,
+                0.25 * scene_noise(&seed));
     }
     fprintf(out, "}\nvelocities: {");
     for (int i = 0; i < n; i++)

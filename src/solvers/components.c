@@ -1,6 +1,6 @@
 /* components.c: a large problem falls apart into groups of blocks that do not act on each other (boxes that lie side by
- * side on the ground): each is a problem of its own, and most are small, so that what is exact for small problems serves
- * large ones. */
+ * side on the ground): each is a problem of its own, and most are small, so that what is exact for small problems
+ * serves large ones. */
 #include <math.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ static carom_status solve_one(const carom_problem *p, int count, const int *memb
     carom_status status = CAROM_NO_MEMORY;
     if (arena && extract(p, count, member, position, &sub, arena)) {
         bool small = sub.n <= CAROM_SMALL_ROWS;
-        double tol = small && whole->better > 0 ? fmin(whole->tol, 1e-13) : whole->tol; /* whoever asks judges himself */
+        double tol = small && whole->better > 0 ? fmin(whole->tol, 1e-13) : whole->tol; /* whoever asks will judge */
         carom_solve s = {.tol = tol, .better = whole->better, .time_limit = whole->time_limit,
                          .cancel = whole->cancel, .may_allocate = true, .x = CAROM_NEW(arena, double, sub.n),
                          .u = CAROM_NEW(arena, double, sub.n),
@@ -157,8 +157,13 @@ carom_status carom_components_solve(const carom_problem *p, carom_solve *solve, 
 {
     size_t nblock = (size_t)p->nblock;
     carom_arena *arena = carom_arena_new(0);
-    int *label = arena ? CAROM_NEW(arena, int, nblock) : NULL, *first = arena ? CAROM_NEW(arena, int, nblock + 1) : NULL;
-    int *member = arena ? CAROM_NEW(arena, int, nblock) : NULL, *position = arena ? CAROM_NEW(arena, int, nblock) : NULL;
+    int *label = NULL, *first = NULL, *member = NULL, *position = NULL;
+    if (arena) {
+        label = CAROM_NEW(arena, int, nblock);
+        first = CAROM_NEW(arena, int, nblock + 1);
+        member = CAROM_NEW(arena, int, nblock);
+        position = CAROM_NEW(arena, int, nblock);
+    }
     carom_status status = CAROM_OK;
     int n = label && first && member && position ? carom_problem_components(p, label) : 0;
     *apart = n > 1;
