@@ -69,6 +69,18 @@ static int is_foreign(const void *caller)
     return 0;
 }
 
+/* A library that comes later may be one of those. */
+void *dlopen(const char *name, int how)
+{
+    void *(*next)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    inside++;
+    void *library = next(name, how);
+    nforeign = 0;
+    dl_iterate_phdr(look, NULL);
+    inside--;
+    return library;
+}
+
 static __attribute__((constructor)) void begin(void)
 {
     dl_iterate_phdr(look, NULL);

@@ -165,6 +165,7 @@ static carom_status read_file(carom_columns_builder *b, carom_error *error)
 
 carom_status carom_columns_hdf5(carom_columns_builder *b, carom_error *error)
 {
+    CAROM_TRY(carom_hdf5_load(error));
     carom_quiet before = carom_hdf5_quiet();
     carom_status status = read_file(b, error);
     carom_hdf5_loud(before);

@@ -10,9 +10,8 @@
 #include "output/hdf5/fclib.h"
 
 #ifndef CAROM_NO_HDF5
-#include <hdf5.h>
-
 #include "core/dense.h"
+#include "output/hdf5/lazy.h"
 
 typedef struct input {
     hid_t group;
@@ -140,6 +139,7 @@ static carom_status load_group(const input *in, bool global, carom_problem **pro
 carom_status carom_fclib_load(carom_problem **problem, carom_arena *arena, const char *path, carom_error *error)
 {
     static const char *const names[] = {"fclib_local", "fclib_global"};
+    CAROM_TRY(carom_hdf5_load(error));
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints otherwise */
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)

@@ -150,7 +150,6 @@ static carom_status close(void *writer, carom_error *error);
 static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_error *error)
 {
     CAROM_TRY(find_room(f, error));
-    H5dont_atexit(); /* what could not be closed stays so */
     f->id = carom_hdf5_create(setup->path, &f->disk);
     if (f->id < 0 && f->disk.reason)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be created: %s", setup->path, strerror(f->disk.reason));
@@ -208,6 +207,7 @@ static carom_status save(void *writer, carom_archive *archive, carom_error *erro
 
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
 {
+    CAROM_TRY(carom_hdf5_load(error));
     file *f = calloc(1, sizeof *f);
     if (!f || !(f->path = strdup(setup->path))) {
         free(f);

@@ -2,9 +2,8 @@
 #ifndef CAROM_OUTPUT_HDF5_H
 #define CAROM_OUTPUT_HDF5_H
 
-#include <hdf5.h>
-
 #include "core/core.h"
+#include "output/hdf5/lazy.h"
 #include "output/hdf5/undo.h"
 
 typedef struct carom_quiet {
