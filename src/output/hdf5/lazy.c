@@ -27,8 +27,11 @@ carom_status carom_hdf5_load(carom_error *error)
     if (loaded)
         return CAROM_OK;
     void *library = dlopen(CAROM_HDF5_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    const char *why = library ? NULL : dlerror();
+    if (why && (strstr(why, "failed to map") || strstr(why, "allocate memory")))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to load HDF5: %s", why);
     if (!library)
-        CAROM_FAIL(error, CAROM_FILE, "HDF5 cannot be loaded: %s", dlerror());
+        CAROM_FAIL(error, CAROM_FILE, "HDF5 cannot be loaded: %s", why ? why : "no reason is given");
     for (int i = 0; i < CAROM_COUNT(entries); i++) {
         void *found = dlsym(library, entries[i].name);
         if (!found)
