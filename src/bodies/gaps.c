@@ -8,6 +8,8 @@
  *              at the point x - sum a_i^2 (n . axis_i) axis_i/h
  * The slip is the velocity of the vertex's body at the point of contact against that of the target's, along
  *   t = (n_y, -n_x) in the plane, two directions fixed to the target in space.                            (5)
+ * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
+ * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
  * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning. */
 #include <math.h>
@@ -15,8 +17,11 @@
 
 #include "bodies/section.h"
 
-#define TIE 1e-6    /* of the size of the shape */
-enum { MOST = 64 }; /* vertices, faces */
+#define TIE 1e-6 /* of the size of the shape */
+enum {
+    MOST = 64,    /* vertices, faces */
+    FOLLOWED = 40 /* pairs of bodies up to which all are followed, near or far */
+};
 
 typedef struct side { /* a shape in the frame of its body */
     int body;
@@ -420,6 +425,52 @@ static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, cons
     return CAROM_OK;
 }
 
+/* ---- pairs far apart ---- */
+/* The radius around the centre of mass that holds all shapes of a body; INFINITY: a plane or a slab. */
+static carom_status reach_of(carom_loader *l, int body, double *reach)
+{
+    carom_expr_pool *p = l->s->pool;
+    const carom_body *b = &l->s->bodies->b.body[body];
+    side *s = CAROM_NEW(l->s->arena, side, 1);
+    *reach = 0;
+    if (!s)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
+    for (int k = 0; k < b->shapes; k++) {
+        CAROM_TRY(side_of(l, body, k, s));
+        if (s->vertices == 0 || s->shape->kind == CAROM_SHAPE_ELLIPSOID)
+            *reach = INFINITY;
+        for (int i = 0; i < s->vertices; i++) {
+            carom_vector away = carom_v_sub(p, s->vertex[i], l->s->bodies->frame[body].centre);
+            carom_expr e = carom_e_add(p, carom_v_length(p, away), s->radius);
+            double value;
+            CAROM_TRY(carom_bodies_values_of(l, &e, 1, &value));
+            *reach = fmax(*reach, value);
+        }
+    }
+    return CAROM_OK;
+}
+
+/* Are they so far apart at the poses of the file that nothing but watching is needed? Then watches. */
+static carom_status watch(carom_loader *l, int i, int j, const double *reach, bool *far)
+{
+    carom_source *s = l->s;
+    carom_expr_pool *p = s->pool;
+    const carom_frame *a = &s->bodies->frame[i], *b = &s->bodies->frame[j];
+    double both = reach[i] + reach[j], value;
+    carom_vector d0 = carom_v_sub(p, b->r0, a->r0), d = carom_v_sub(p, b->r, a->r);
+    carom_expr square = carom_v_dot(p, d0, d0);
+    *far = false;
+    if (isinf(both))
+        return CAROM_OK;
+    CAROM_TRY(carom_bodies_values_of(l, &square, 1, &value));
+    if (value < 1.2 * both * both)
+        return CAROM_OK;
+    *far = s->start_is_found = true;
+    carom_expr meet = carom_expr_binary(p, CAROM_OP_LT, carom_v_dot(p, d, d), carom_expr_const(p, both * both));
+    s->watch = s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
+    return CAROM_OK;
+}
+
 static bool joined(const carom_bodies *b, int i, int j)
 {
     for (int k = 0; k < b->njoint; k++)
@@ -430,18 +481,46 @@ static bool joined(const carom_bodies *b, int i, int j)
     return false;
 }
 
+/* Bodies with a joint between them touch only if a law names them. */
+static const carom_pair_law *law_of(const carom_bodies *b, int i, int m, int j, int n)
+{
+    const carom_body *one = &b->body[i], *two = &b->body[j];
+    if (one->motion != CAROM_BODY_FREE && two->motion != CAROM_BODY_FREE)
+        return NULL;
+    const carom_pair_law *law = carom_bodies_law(b, &one->shape[m], &two->shape[n]);
+    return law && !(strcmp(law->name, "default") == 0 && joined(b, i, j)) ? law : NULL;
+}
+
+static bool may_touch(const carom_bodies *b, int i, int j)
+{
+    for (int m = 0; m < b->body[i].shapes; m++)
+        for (int n = 0; n < b->body[j].shapes; n++)
+            if (law_of(b, i, m, j, n))
+                return true;
+    return false;
+}
+
 carom_status carom_bodies_pairs(carom_loader *l)
 {
     const carom_bodies *b = &l->s->bodies->b;
+    double *reach = CAROM_NEW(l->s->arena, double, b->nbody);
+    int pairs = 0;
+    if (!reach)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
+    for (int i = 0; i < b->nbody; i++) {
+        CAROM_TRY(reach_of(l, i, &reach[i]));
+        for (int j = i + 1; j < b->nbody; j++)
+            pairs += may_touch(b, i, j);
+    }
     for (int i = 0; i < b->nbody; i++)
         for (int j = i + 1; j < b->nbody; j++) {
-            const carom_body *one = &b->body[i], *two = &b->body[j];
-            if (one->motion != CAROM_BODY_FREE && two->motion != CAROM_BODY_FREE)
-                continue;
-            for (int m = 0; m < one->shapes; m++)
-                for (int n = 0; n < two->shapes; n++) {
-                    const carom_pair_law *law = carom_bodies_law(b, &one->shape[m], &two->shape[n]);
-                    if (law && !(strcmp(law->name, "default") == 0 && joined(b, i, j)))
+            bool far = false;
+            if (may_touch(b, i, j) && pairs > FOLLOWED)
+                CAROM_TRY(watch(l, i, j, reach, &far));
+            for (int m = 0; m < b->body[i].shapes && !far; m++)
+                for (int n = 0; n < b->body[j].shapes; n++) {
+                    const carom_pair_law *law = law_of(b, i, m, j, n);
+                    if (law)
                         CAROM_TRY(shape_pair(l, i, m, j, n, law));
                 }
         }

@@ -184,6 +184,9 @@ static carom_status shape(carom_loader *l, const carom_text_node *map, carom_mar
 carom_status carom_load_draw(carom_loader *l)
 {
     const carom_text_node *map = carom_text_get(l->s->root, "draw");
+    bool automatic = map && l->s->bodies && map->kind == CAROM_TEXT_SCALAR && strcmp(map->text, "auto") == 0;
+    if (l->s->bodies && (!map || automatic))
+        return carom_bodies_picture(l);
     if (!map)
         return CAROM_OK;
     CAROM_TRY(carom_load_map(l, map, "draw"));

@@ -161,7 +161,9 @@ carom_status carom_load_run(carom_loader *l)
     CAROM_TRY(impacts(l));
     if (stop)
         CAROM_TRY(carom_load_expression(l, stop, "stop", &s->stop));
-    l->m->stops = stop != NULL;
+    if (s->watched)
+        s->stop.e = carom_expr_binary(s->pool, CAROM_OP_OR, s->stop.e, s->watch);
+    l->m->stops = stop || s->watched;
     if (period)
         CAROM_TRY(carom_load_parametric(l, period, "period", &s->period));
     return carom_load_settings(l);

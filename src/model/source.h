@@ -123,6 +123,8 @@ typedef struct carom_source {
     carom_rigid *rigid;  /* [nrigid] */
     carom_added added;
     carom_turning turning;
+    carom_expr watch; /* of `watched` pairs of bodies that are not followed: the run stops where it holds */
+    int watched;
     int nrigid;
 
     carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */
@@ -193,6 +195,7 @@ bool carom_bodies_names(const carom_loader *l, const char *key); /* is it a body
 carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node); /* an entry of forces */
 carom_status carom_bodies_contacts(carom_loader *l); /* added */
 carom_status carom_bodies_values(carom_source *s, carom_error *error); /* checks numbers that may have changed */
+carom_status carom_bodies_picture(carom_loader *l);  /* where there is no section draw */
 carom_expr carom_bodies_lookup(carom_loader *l, const char *name);
 carom_expr carom_bodies_part(carom_loader *l, const char *function, const char *object, const carom_expr *list, int n,
                              const char *part, bool *known);

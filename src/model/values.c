@@ -125,6 +125,9 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
 carom_status carom_source_check(carom_source *s, carom_model *m, char *note, size_t size, carom_error *error)
 {
     carom_fault fault;
+    if (note && size && s->watched)
+        snprintf(note, size, "%d pairs of bodies far apart are only watched: the run stops where two come close",
+                 s->watched);
     if (s->assemble && m->njoint > 0) {
         double moved = 0;
         CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
