@@ -237,7 +237,7 @@ refresh() # PAGE...
 
 # ---- HTML ----
 
-pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation fit sweep basin c-api python troubleshooting install"
+pages="index getting-started model-file models command output physics schemes tolerance scheme-properties solvers tangent lyapunov bifurcation fit sweep basin c-api python troubleshooting security install"
 
 title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
 

@@ -2,7 +2,9 @@
 # kills.sh BUILD N [JOB...]: jobs that are killed N times each, in the middle of their writing, and go on: what they leave
 # is to the last bit what a job leaves that was never killed. The kills are not a matter of luck: the preloaded library
 # tests/inject.c ends the process (SIGKILL) at its n-th write, sync or rename, half of the writes in the middle of their
-# bytes; n runs evenly over all calls of the job. Jobs: run-csv run-json run-h5 schemes solvers.
+# bytes; n runs evenly over all calls of the job. What cannot go on (bifurcate, basin -o .csv, lyapunov) leaves its result
+# whole or not at all, and is done again. Jobs: run-csv run-json run-h5 schemes solvers sweep-sqlite sweep-csv converge
+# bifurcate basin lyapunov
 set -u
 build=$(cd "$1" && pwd) kills=$2
 shift 2
@@ -87,12 +89,49 @@ each_killed() # NAME ARGUMENTS...
     rm -f whole* part*
 }
 
+# A job with one result, as a table: killed, looked at, done again (AGAIN: an option more), compared.
+job_killed() # NAME FILE AGAIN ARGUMENTS...
+{
+    name=$1 file=$2 again=$3 done=0 wrong=0 there=0
+    shift 3
+    "$carom" "$@" -o "whole.$file" --quiet >/dev/null 2>whole.err || { echo "$name: $(cat whole.err)"; bad=1; return; }
+    table "whole.$file" >whole.table
+    count "$carom" "$@" -o "part.$file" --quiet
+    while [ $done -lt "$kills" ]; do
+        done=$((done + 1)) why=
+        rm -f part*
+        INJECT=$(plan $done) LD_PRELOAD=$inject "$carom" "$@" -o "part.$file" --quiet >/dev/null 2>&1
+        case $file in
+        *sqlite) ;;
+        *) if [ -f "part.$file" ]; then
+            there=$((there + 1))
+            [ "$(table "part.$file")" = "$(cat whole.table)" ] || why="half a result was left"
+        fi ;;
+        esac
+        # shellcheck disable=SC2086 # none or one word
+        "$carom" "$@" -o "part.$file" --quiet $again >/dev/null 2>part.err || why="not done again: $(head -1 part.err)"
+        [ "$(table "part.$file")" = "$(cat whole.table)" ] || why="another result"
+        [ -z "$why" ] || { wrong=$((wrong + 1)); echo "$name: killed at $(plan $done): $why"; }
+    done
+    echo "$name: $done kills, $wrong not as a whole job"
+    rm -f whole* part*
+    [ $wrong = 0 ] || bad=1
+}
+table() # FILE: without what depends on where things stand, and without times
+{
+    case $1 in
+    *.sqlite) rm -f "$1.csv" && "$carom" merge "$1" -o "$1.csv" >/dev/null 2>&1 && cat "$1.csv" ;;
+    *converge.csv) cut -d, -f1-10 "$1" ;;
+    *) cat "$1" ;;
+    esac
+}
+
 schemes()
 {
     matrix=0
     for scheme in $("$carom" list schemes | sed -n 's/^\([a-z-]*\) (scheme).*/\1/p'); do
-        for model in impact-oscillator box pendulum-wall-cartesian sliding-block linear-oscillator; do
-            each_killed "$scheme on $model" "$model" --scheme "$scheme" --t-end 2 --h 0.01
+        for system in impact-oscillator box pendulum-wall-cartesian sliding-block linear-oscillator; do
+            each_killed "$scheme on $system" "$system" --scheme "$scheme" --t-end 2 --h 0.01
         done
     done
     echo "schemes: $matrix pairs of a scheme and a model, each killed at its third checkpoint"
@@ -102,20 +141,26 @@ solvers()
 {
     matrix=0
     for solver in $("$carom" list solvers | sed -n 's/^\([a-z-]*\) (solver).*/\1/p'); do
-        for model in box stacked-balls point-on-plane; do
-            each_killed "$solver on $model" "$model" --solver "$solver" --scheme moreau-jean --t-end 1 --h 0.01
+        for system in box stacked-balls point-on-plane; do
+            each_killed "$solver on $system" "$system" --solver "$solver" --scheme moreau-jean --t-end 1 --h 0.01
         done
     done
     echo "solvers: $matrix pairs of a solver and a model, each killed at its third checkpoint"
 }
 
-for job in ${*:-run-csv run-json run-h5 schemes solvers}; do
+model=impact-oscillator
+for job in ${*:-run-csv run-json run-h5 schemes solvers sweep-sqlite sweep-csv converge bifurcate basin lyapunov}; do
     case $job in
     run-*)
         [ "$job" != run-h5 ] || [ -x "$same" ] || { echo "run-h5: this build has no HDF5"; continue; }
         run_killed "$job" "${job#run-}" impact-oscillator --t-end 60 --every 0.05 --gaps
         ;;
     schemes | solvers) $job ;;
+    sweep-*) job_killed "$job" "${job#sweep-}" --resume sweep $model -p w=2:3:12 --threads 1 --t-end 20 --measure impacts ;;
+    converge) job_killed $job converge.csv "" converge bouncing-ball --schemes moreau-jean,kern --threads 1 --t-end 0.5 --h 0.02,0.01,0.005 --shifts 1 ;;
+    bifurcate) job_killed $job csv "" bifurcate $model -p w=2:3:4 --show 5 --transient 2 --threads 1 ;;
+    basin) job_killed $job sqlite --resume basin $model -p q.u=1:2:3 -p v.u=0:1:3 --periods 5 --threads 1 ;;
+    lyapunov) job_killed $job csv "" lyapunov $model --periods 20 --transient 2 ;;
     *) echo "there is no job '$job'"; bad=1 ;;
     esac
 done

@@ -81,7 +81,7 @@ typedef struct carom_cli { /* what the command line said */
     int nword;
     const struct carom_archive *resumed; /* the run goes on from there; NULL: it begins */
     int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
-    const char *output, *dump, *title, *x;
+    const char *output, *dump, *title, *x, *limit_memory, *limit_time;
     int width, height, seed, threads; /* 0: not given */
     bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
 } carom_cli;
@@ -152,6 +152,11 @@ int carom_cli_parse(carom_cli *cli, int argc, char **argv);
 /* "carom: " and a message on stderr; returns code. */
 int carom_cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int carom_cli_no_memory(void);
+/* limits.c: --limit-memory and --limit-time hold from here on; later, was it the time that ended the job? */
+int carom_cli_limit(const carom_cli *cli);
+bool carom_cli_overdue(void);
+/* An option that names a file to be written names none that the command reads. */
+int carom_cli_check_outputs(const carom_cli *cli);
 /* How a call of the library ended: its sentence on stderr if it failed. An exit code. */
 int carom_cli_done(carom_status status, const carom_error *error);
 /* The same of a job that failed on its way; with --json also an object with `model`, `status` and `message`. */
@@ -189,6 +194,7 @@ void carom_cli_wrap(FILE *file, const char *text, int indent, int width);
 void carom_cli_catch(carom_sim *sim); /* NULL: there is none, or more than one */
 void carom_cli_release(void);
 bool carom_cli_interrupted(void);
+bool carom_cli_interrupt(void); /* as Ctrl-C would; false: no job has asked for it */
 bool carom_cli_stop(void *user); /* the same, as the callback of a job */
 
 /* ---- progress: one line on a terminal ---- */

@@ -40,12 +40,18 @@ int carom_cli_exit(carom_status status)
 
 int carom_cli_fail(int code, const char *format, ...)
 {
+    char text[4000]; /* not more on the stack: memory may be what is missing */
     va_list arguments;
     va_start(arguments, format);
-    fputs("carom: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    for (unsigned char *c = (unsigned char *)text; *c; c++) { /* names of files and models: a terminal must not obey */
+        if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
+            c[0] = c[1] = '?';
+    }
+    fprintf(stderr, "carom: %s\n", text);
     return code;
 }
 
@@ -148,10 +154,16 @@ int main(int argc, char **argv)
     carom_cli cli = {0};
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error like a full disk */
     int code = carom_cli_parse(&cli, argc - 1, argv + 1);
+    if (code == CAROM_EXIT_OK && !cli.help)
+        code = carom_cli_limit(&cli);
+    if (code == CAROM_EXIT_OK && !cli.help)
+        code = carom_cli_check_outputs(&cli);
     if (code == CAROM_EXIT_OK && cli.help)
         carom_cli_command_help(stdout, cli.command);
     else if (code == CAROM_EXIT_OK)
         code = cli.command->run(&cli);
+    if (carom_cli_overdue())
+        code = carom_cli_fail(CAROM_EXIT_FAILED, "the time is over (--limit-time %s)", cli.limit_time);
     carom_arena_free(cli.arena);
     if ((fflush(stdout) || ferror(stdout)) && code == CAROM_EXIT_OK)
         code = carom_cli_fail(CAROM_EXIT_FAILED, "cannot write to standard output: %s",

@@ -82,6 +82,10 @@ const carom_cli_option carom_cli_options[] = {
      "how many threads share the work; all cores if not given. Results do not depend on it"},
     {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP | CAROM_CLI_FIT, CAROM_CLI_COUNT, NULL,
      AT(seed), "of random points and starts"},
+    {"--limit-memory", NULL, "MB", ~0u, CAROM_CLI_TEXT, NULL, AT(limit_memory),
+     "take no more memory than that, all in all: for a model from a stranger"},
+    {"--limit-time", NULL, "SECONDS", ~0u, CAROM_CLI_TEXT, NULL, AT(limit_time),
+     "end after that, as Ctrl-C would, with exit code 1"},
     {"--help", NULL, NULL, ~0u, CAROM_CLI_FLAG, NULL, AT(help), "explain the command"},
     {.name = NULL},
 };

@@ -174,6 +174,7 @@ static const double SAME_WISH = 0.5; /* seconds */
 
 static atomic_llong first; /* time of the first signal in ns; 0: none */
 static carom_sim *volatile running; /* may be NULL */
+static volatile sig_atomic_t caught; /* a job looks at the flag */
 
 static void install(void (*handler)(int))
 {
@@ -196,13 +197,22 @@ static void note(int number)
 void carom_cli_catch(carom_sim *sim)
 {
     running = sim;
+    caught = true;
     atomic_store(&first, 0);
     install(note);
+}
+
+bool carom_cli_interrupt(void)
+{
+    if (caught)
+        note(SIGINT);
+    return caught;
 }
 
 void carom_cli_release(void)
 {
     install(SIG_DFL);
+    caught = false;
     running = NULL;
 }
 

@@ -23,7 +23,7 @@ static void put_comment(carom_stream *stream, const char *key, const char *text)
         return;
     carom_stream_format(stream, "# %s", key);
     for (const char *c = text; *c; c++)
-        carom_stream_text(stream, *c == '\n' || *c == '\r' ? " " : c, 1);
+        carom_stream_text(stream, (unsigned char)*c < 0x20 || *c == 0x7f ? " " : c, 1);
     carom_stream_text(stream, "\n", 1);
 }
 

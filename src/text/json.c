@@ -69,7 +69,7 @@ static long four_digits(const reader *r, size_t at)
 /* What a backslash at r->at stands for. */
 static carom_status escape(reader *r, char **to)
 {
-    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    static const char from[] = "\"\\/nrt", into[] = "\"\\/\n\r\t";
     size_t begin = r->at++;
     char c = r->at < r->file->length ? r->file->bytes[r->at++] : 0;
     const char *known = c ? strchr(from, c) : NULL;
@@ -77,13 +77,15 @@ static carom_status escape(reader *r, char **to)
         *(*to)++ = into[known - from];
         return CAROM_OK;
     }
-    long code = c == 'u' ? four_digits(r, r->at) : -1, low = -1;
-    r->at += 4;
+    long code = c == 'u' ? four_digits(r, r->at) : c == 'b' ? '\b' : c == 'f' ? '\f' : -1, low = -1;
+    r->at += c == 'u' ? 4 : 0;
     if (code >= 0xd800 && code < 0xdc00 && r->at + 2 < r->file->length && !memcmp(r->file->bytes + r->at, "\\u", 2)) {
         low = four_digits(r, r->at + 2);
         code = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : -1;
         r->at += 6;
     }
+    if (carom_text_control(code))
+        return refuse(r, begin, "a control character is not allowed in a text");
     if (code <= 0 || (code >= 0xd800 && code < 0xe000))
         return refuse(r, begin, "this escape is none of JSON's, or no character");
     *to = encode(*to, (unsigned long)code);

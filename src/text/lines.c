@@ -126,6 +126,22 @@ static int weight(long code)
     }
 }
 
+bool carom_text_control(long code)
+{
+    return (code > 0 && code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7f && code < 0xa0);
+}
+
+long carom_text_find_control(const char *text, size_t length)
+{
+    long code;
+    for (size_t at = 0; at < length;) {
+        at += (size_t)carom_text_code(text + at, length - at, &code);
+        if (carom_text_control(code))
+            return code;
+    }
+    return 0;
+}
+
 carom_status carom_text_check(const carom_text_file *file, carom_error *error)
 {
     if (file->length > CAROM_TEXT_MAX_BYTES)
@@ -136,14 +152,13 @@ carom_status carom_text_check(const carom_text_file *file, carom_error *error)
     while (at.offset < file->length) {
         long code;
         carom_text_code(file->bytes + at.offset, file->length - at.offset, &code);
-        bool blank = code == '\t' || code == '\n' || code == '\r';
         carom_text_place place = {at.line, at.column, 1};
         if (code < 0)
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "byte 0x%02x is not UTF-8 text",
                                    (unsigned)(unsigned char)file->bytes[at.offset]);
         if (code == 0)
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "a NUL byte: this is not a text file");
-        if ((code < 0x20 && !blank) || code == 0x7f)
+        if (carom_text_control(code))
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "control character 0x%02x", (unsigned)code);
         if (code == '%' && at.column == 1)
             return carom_text_fail(file, place, error, CAROM_BAD_MODEL,

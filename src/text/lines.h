@@ -24,6 +24,11 @@ carom_text_cursor carom_text_line(const carom_text_file *file, int line);
 /* Code points in bytes [from, to) of the file. */
 int carom_text_count(const carom_text_file *file, size_t from, size_t to);
 
+/* One that a terminal may obey: neither a character nor white space. */
+bool carom_text_control(long code);
+/* The first of them in a text that escapes have been taken out of; 0: none. */
+long carom_text_find_control(const char *text, size_t length);
+
 /* Refuses what is no text: too long, NUL bytes, control characters, bytes that are not UTF-8;
  * and what would be too large a tree. */
 carom_status carom_text_check(const carom_text_file *file, carom_error *error);

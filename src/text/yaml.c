@@ -148,6 +148,9 @@ static carom_status read_scalar(builder *b, scalar *s)
     s->text_column = verbatim && line_end == to ? s->place.column + marks : 0;
     if (memchr(text, 0, length))
         REFUSE(b, s->place, "the escape \\0 is not allowed in a text");
+    long control = carom_text_find_control(text, length);
+    if (control)
+        REFUSE(b, s->place, "the control character 0x%02lx is not allowed in a text", control);
     s->text = carom_arena_text(b->arena, text, length);
     if (!s->text)
         OUT_OF_MEMORY(b);

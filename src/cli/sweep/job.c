@@ -53,7 +53,7 @@ static int compute(carom_cli_job *job)
     carom_status committed = carom_store_commit(job->store, &late);
     if ((status == CAROM_OK || status == CAROM_INTERRUPTED) && committed != CAROM_OK)
         status = committed, error = late;
-    const bool file = carom_store_path(cli->output);
+    const bool file = carom_cli_job_resumes(job);
     if (status == CAROM_INTERRUPTED)
         return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted after %lld of %lld points%s%s",
                               before + job->computed, all, file ? "; --resume goes on with " : "",
@@ -63,6 +63,12 @@ static int compute(carom_cli_job *job)
                               status == CAROM_FILE && file ? " (what was written before is safe: --resume goes on)"
                                                            : "");
     return CAROM_EXIT_OK;
+}
+
+bool carom_cli_job_resumes(const carom_cli_job *job)
+{
+    const char *path = job->run.cli->output;
+    return carom_store_path(path) || carom_ends_with(path, ".csv");
 }
 
 bool carom_cli_job_prints(const carom_cli_job *job)
@@ -97,8 +103,11 @@ int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)
     }
     if (code == CAROM_EXIT_OK) {
         code = compute(job);
+        const bool whole = code == CAROM_EXIT_OK;
         if (job->rank == 0 && (code == CAROM_EXIT_OK || code == CAROM_EXIT_INTERRUPTED))
             code = results(user, code);
+        if (job->rank == 0 && whole && code == CAROM_EXIT_OK)
+            carom_store_complete(job->store);
     }
     code = close_job(job, code);
     carom_cli_mpi_end();

@@ -291,11 +291,11 @@ static carom_status mark_done(void *user, const carom_store_row *row, carom_erro
 int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra)
 {
     const carom_cli *cli = job->run.cli;
-    const bool resume = carom_cli_own(cli, "--resume") != NULL, file = carom_store_path(cli->output);
+    const bool resume = carom_cli_own(cli, "--resume") != NULL, file = carom_cli_job_resumes(job);
     carom_error error = {0};
     CAROM_CLI_TRY(describe(job, extra));
     if (resume && !file)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "--resume needs -o FILE.sqlite");
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--resume needs -o FILE.sqlite or FILE.csv");
     carom_status status = carom_sweep_todo_new(&job->todo, &job->sweep, &error);
     if (status == CAROM_OK)
         status = carom_store_create(&job->store, file ? cli->output : NULL, &job->form, resume, &error);

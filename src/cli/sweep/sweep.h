@@ -36,6 +36,7 @@ int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra);
  * after an interruption: results is given the exit code so far. */
 int carom_cli_job_ranks(carom_cli_job *job, int (*plan)(void *user), int (*open)(void *user),
                         int (*results)(void *user, int code), void *user);
+bool carom_cli_job_resumes(const carom_cli_job *job); /* does its -o keep what it takes to go on? */
 /* Is standard output taken by the table? */
 bool carom_cli_job_prints(const carom_cli_job *job);
 

@@ -14,12 +14,24 @@ static char *copy(const char *text, size_t length)
     return own;
 }
 
+/* What a terminal may obey becomes a question mark: names and titles are printed. */
+static void tame(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        if (*c < 0x20 || *c == 0x7f)
+            *c = '?';
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
+            c[0] = c[1] = '?';
+    }
+}
+
 carom_status carom_columns_text(const carom_columns_builder *b, char **which, const char *text, size_t length,
                               carom_error *error)
 {
     char *own = copy(text, length);
     if (!own)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for %zu bytes of text", b->path, length);
+    tame(own);
     free(*which);
     *which = own;
     return CAROM_OK;
@@ -65,6 +77,7 @@ carom_status carom_columns_name(carom_columns_builder *b, const char *name, size
     char *own = copy(name, length);
     if (!own)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory for the name of a column", b->path);
+    tame(own);
     t->name[t->ncolumn++] = own;
     return CAROM_OK;
 }

@@ -95,4 +95,4 @@ static carom_status close_memory(void *keep, carom_error *error)
     return CAROM_OK;
 }
 
-const carom_store_keeper carom_store_memory = {put, commit, scan, close_memory};
+const carom_store_keeper carom_store_memory = {put, commit, scan, close_memory, NULL};

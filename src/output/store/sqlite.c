@@ -313,7 +313,7 @@ static carom_status close_file(void *keep, carom_error *error)
     return status;
 }
 
-static const carom_store_keeper keeper = {put, commit, scan, close_file};
+static const carom_store_keeper keeper = {put, commit, scan, close_file, NULL};
 
 carom_status carom_store_sqlite(carom_store *store, const char *path, const carom_store_form *form, bool resume,
                                 carom_error *error)

@@ -151,7 +151,9 @@ carom_status carom_store_create(carom_store **store, const char *path, const car
                                 carom_error *error)
 {
     CAROM_TRY(begin(store, error));
-    return end(store, path ? carom_store_sqlite(*store, path, form, resume, error) : in_memory(*store, form, error));
+    return end(store, !path                            ? in_memory(*store, form, error)
+                      : carom_ends_with(path, ".csv") ? carom_store_journal(*store, path, form, resume, error)
+                                                      : carom_store_sqlite(*store, path, form, resume, error));
 }
 
 carom_status carom_store_open(carom_store **store, const char *path, carom_error *error)
@@ -185,6 +187,12 @@ carom_status carom_store_put(carom_store *store, const carom_store_row *rows, in
 carom_status carom_store_commit(carom_store *store, carom_error *error)
 {
     return store->keeper->commit(store->keep, error);
+}
+
+void carom_store_complete(carom_store *store)
+{
+    if (store->keeper->complete)
+        store->keeper->complete(store->keep);
 }
 
 carom_status carom_store_scan(carom_store *store, carom_store_visit *visit, void *user, carom_error *error)

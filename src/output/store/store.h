@@ -33,7 +33,8 @@ typedef struct carom_store carom_store;
 
 bool carom_store_path(const char *path); /* does it end as a store does: .sqlite, .sqlite3, .db? */
 
-/* A store of this form. path NULL: in memory. A file that is there already is refused, or with `resume` taken up if its
+/* A store of this form. path NULL: in memory. TABLE.csv: in memory, with a journal TABLE.csv.rows that is there until
+ * carom_store_complete; with `resume` its rows are taken up. Else a file that is there already is refused, or with `resume` taken up if its
  * entries are the same: else the error tells which differ. */
 carom_status carom_store_create(carom_store **store, const char *path, const carom_store_form *form, bool resume,
                                 carom_error *error);
@@ -50,6 +51,7 @@ carom_status carom_store_compare(const carom_store_form *there, const carom_stor
 /* Adds rows. One that is there already must be the same to the last bit: CAROM_BAD_ARGUMENT. */
 carom_status carom_store_put(carom_store *store, const carom_store_row *rows, int n, carom_error *error);
 carom_status carom_store_commit(carom_store *store, carom_error *error);
+void carom_store_complete(carom_store *store); /* all is done and written: what is kept to go on is not needed */
 /* All rows in the order of their indices. */
 typedef carom_status carom_store_visit(void *user, const carom_store_row *row, carom_error *error);
 carom_status carom_store_scan(carom_store *store, carom_store_visit *visit, void *user, carom_error *error);
@@ -63,6 +65,7 @@ typedef struct carom_store_keeper {
     carom_status (*commit)(void *keep, carom_error *error);
     carom_status (*scan)(void *keep, int ncolumn, carom_store_visit *visit, void *user, carom_error *error);
     carom_status (*close)(void *keep, carom_error *error); /* frees */
+    void (*complete)(void *keep); /* see carom_store_complete; NULL: nothing to do */
 } carom_store_keeper;
 struct carom_store {
     const carom_store_keeper *keeper;
@@ -76,6 +79,8 @@ bool carom_store_same(const carom_store_row *a, const carom_store_row *b, int nc
 carom_status carom_store_conflict(const carom_store_row *a, const carom_store_row *b, int ncolumn, carom_error *error);
 carom_status carom_store_sqlite(carom_store *store, const char *path, const carom_store_form *form, bool resume,
                                 carom_error *error);
+carom_status carom_store_journal(carom_store *store, const char *path, const carom_store_form *form, bool resume,
+                                 carom_error *error);
 extern const carom_store_keeper carom_store_memory;
 void *carom_store_memory_new(void);
 
