@@ -1,8 +1,8 @@
 /* limits.c: what a command may take and touch: limits of memory and time for models from strangers, and files that are
  * read and must not be written over.
  *
- * The clock of --limit-time is the wall's. When it is over, a job that looks at Ctrl-C ends as if it had come and closes
- * its files; whatever has not ended a second later (a model that is still being read) is ended at once. */
+ * The clock of --limit-time is the wall's. When it is over, a job that looks at Ctrl-C ends as if it had come and
+ * closes its files; whatever has not ended a second later (a model that is still being read) is ended at once. */
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,7 +16,8 @@ static volatile sig_atomic_t overdue;
 
 static void set_timer(double seconds)
 {
-    const struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - (double)(time_t)seconds))}};
+    const double whole = (double)(time_t)seconds;
+    const struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - whole))}};
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 

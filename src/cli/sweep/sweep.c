@@ -244,8 +244,8 @@ const carom_cli_command carom_cli_sweep_command = {
     "sweep", "MODEL", 1, 1, CAROM_CLI_SWEEP, sweep, "many runs: measures over grids and random points, resumable",
     "Runs MODEL at every point of a grid over parameters and initial values (or at random or Sobol points) and "
     "records one row of measures for each: as CSV on standard output, in -o FILE.csv or in -o FILE.sqlite. Files "
-    "lose nothing but the points under way when the process is killed, and go on with --resume (a table appears when it "
-    "is whole; until then its rows are in FILE.csv.rows). Points that fail "
+    "lose nothing but the points under way when the process is killed, and go on with --resume (a table appears when "
+    "it is whole; until then its rows are in FILE.csv.rows). Points that fail "
     "are recorded with the reason. Results do not depend on --threads. Many machines: --shard and carom merge, or "
     "mpirun carom sweep ...",
     "carom sweep bouncing-ball -p e=0.5:0.9:5 --measure impacts --measure max:y\n"

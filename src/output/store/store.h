@@ -34,8 +34,8 @@ typedef struct carom_store carom_store;
 bool carom_store_path(const char *path); /* does it end as a store does: .sqlite, .sqlite3, .db? */
 
 /* A store of this form. path NULL: in memory. TABLE.csv: in memory, with a journal TABLE.csv.rows that is there until
- * carom_store_complete; with `resume` its rows are taken up. Else a file that is there already is refused, or with `resume` taken up if its
- * entries are the same: else the error tells which differ. */
+ * carom_store_complete; with `resume` its rows are taken up. Else a file that is there already is refused, or with
+ * `resume` taken up if its entries are the same: else the error tells which differ. */
 carom_status carom_store_create(carom_store **store, const char *path, const carom_store_form *form, bool resume,
                                 carom_error *error);
 carom_status carom_store_open(carom_store **store, const char *path, carom_error *error);
