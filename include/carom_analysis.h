@@ -342,6 +342,14 @@ typedef struct carom_verify {
     /* after each step of the second run, which ends when it is false; NULL: it goes on */
     bool (*go_on)(void *user, double t);
     void *user;
+    /* And with time-stepping of another family, which shares no code of events: two runs, with h and h/2. apart NULL:
+     * not asked for. */
+    double *apart;         /* [nq] largest distance from the run with h/2 */
+    double *estimate;      /* [nq] of that run's own error, for order one: its largest distance from the one with h */
+    const char *family;    /* the scheme; NULL: none could follow, */
+    char family_note[200]; /* because of this */
+    double family_h;       /* h/2 */
+    bool agrees;           /* apart <= 3 estimate, but for the error of the run itself */
 } carom_verify;
 /* Runs the model twice, with these options and with more accurate ones, and compares; error and allowed are the
  * caller's. Both runs must reach t_end, or the stop condition of the model. CAROM_INTERRUPTED: go_on said no. */

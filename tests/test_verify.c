@@ -1,4 +1,6 @@
 /* test_verify.c: a run compared with a more accurate one: the differences are those that can be worked out by hand. */
+#include <string.h>
+
 #include "analysis/verify.h"
 #include "systems.h"
 #include "testing.h"
@@ -76,6 +78,53 @@ START_TEST(tolerances_are_judged_and_steps_chosen_otherwise_are_not)
 }
 END_TEST
 
+START_TEST(another_family_agrees_within_its_own_estimate_and_not_with_another_motion)
+{
+    point_store one, two;
+    const carom_model m = point_model(&one, 1, 0, 10, 0.2, 0.5, 1, 0),
+                      other = point_model(&two, 1, 0, 10, 0.2, 0.55, 1, 0);
+    const char *const schemes[] = {"tolerance", "mixed", "moreau-jean", "schatzman-paoli", "dg-minus", "kern"};
+    const char *const family[] = {"moreau-jean", "moreau-jean", "schatzman-paoli", "moreau-jean", "moreau-jean",
+                                  "schatzman-paoli"};
+    for (int k = 0; k < 6; k++) {
+        carom_options o = with(schemes[k], 1e-3, 5);
+        double e, allowed, apart, estimate;
+        carom_verify v = {.size = sizeof v, .error = &e, .allowed = &allowed, .apart = &apart, .estimate = &estimate};
+        carom_error error = {0};
+        carom_sim *sim;
+        carom_samples *samples;
+        CHECK_OK(carom_verify_run(&v, &m, &o, &error), error);
+        printf("%s: %s with %g is %.2e apart, estimate %.2e\n", schemes[k], v.family, v.family_h, apart, estimate);
+        ck_assert_str_eq(v.family, family[k]);
+        ck_assert(v.agrees && apart > 0 && estimate > 1e-5 && estimate < 1e-2);
+        CHECK_OK(carom_sim_new(&sim, &other, &o, &error), error); /* bounces higher */
+        CHECK_OK(carom_samples_new(&samples, sim, &other, &error), error);
+        ck_assert_int_eq(carom_sim_run(sim, 5), CAROM_OK);
+        v.size = sizeof v;
+        CHECK_OK(carom_verify_against(&v, &m, carom_sim_options(sim), samples, &error), error);
+        printf("    another motion: %.2e apart, estimate %.2e\n", apart, estimate);
+        ck_assert(k > 0 || !v.agrees); /* the others claim no accuracy: they are as wrong as that */
+        carom_sim_free(sim);
+        carom_samples_free(samples);
+    }
+}
+END_TEST
+
+START_TEST(a_model_that_no_other_family_knows_is_noted)
+{
+    box_store box;
+    carom_model corners = box_model(&box, 0.4, 0.3);
+    corners.impacts = "sequential";
+    const carom_options o = with("tolerance", 1e-3, 0.2);
+    double room[12];
+    carom_verify v = {.size = sizeof v, .error = room, .allowed = room + 3, .apart = room + 6, .estimate = room + 9};
+    carom_error error = {0};
+    CHECK_OK(carom_verify_run(&v, &corners, &o, &error), error);
+    ck_assert_ptr_null(v.family);
+    ck_assert_msg(strstr(v.family_note, "sequential"), "%s", v.family_note);
+}
+END_TEST
+
 typedef struct patience {
     long asked, most;
     double t;
@@ -132,5 +181,7 @@ END_TEST
 
 TEST_MAIN("verification of runs", the_difference_of_two_runs_with_fixed_steps_is_known,
           a_run_that_stops_early_is_compared_until_there, tolerances_are_judged_and_steps_chosen_otherwise_are_not,
+          another_family_agrees_within_its_own_estimate_and_not_with_another_motion,
+          a_model_that_no_other_family_knows_is_noted,
           the_second_run_asks_after_each_step_and_ends,
           samples_of_a_run_under_way_give_the_same_as_a_run_for_the_purpose)

@@ -57,8 +57,9 @@ const carom_cli_option carom_cli_options[] = {
      "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by "
      "finite differences; and exit 4 when a contact problem was solved less accurately than contact_tol"},
     {"--verify", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(verify),
-     "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are; exit 4 "
-     "when they differ by more than ten times the tolerance"},
+     "repeat the run with rtol/100 and atol/100 (h/16 with a fixed step) and print how far apart the two are, and how "
+     "far from time-stepping of another family; exit 4 when they differ by more than ten times the tolerance, or from "
+     "the other family by more than three times its own estimate"},
     {"--certify", NULL, NULL, RUN | DRIVE, CAROM_CLI_SETTING, "certify", 0,
      "check every step against the laws of contact before it is taken, with any scheme; those that locate events "
      "always do: a violation ends the run with time, contact and numbers"},

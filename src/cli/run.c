@@ -138,6 +138,16 @@ static void put_verify(carom_json *json, void *user)
     carom_json_named(json, "error", w->run.model, carom_model_q_name, v->error, w->run.model->nq);
     if (v->by_tolerance)
         carom_json_named(json, "tolerance", w->run.model, carom_model_q_name, v->allowed, w->run.model->nq);
+    carom_json_object(json, "family");
+    carom_json_string(json, "scheme", v->family);
+    if (v->family) {
+        carom_json_number(json, "h", v->family_h);
+        carom_json_named(json, "apart", w->run.model, carom_model_q_name, v->apart, w->run.model->nq);
+        carom_json_named(json, "estimate", w->run.model, carom_model_q_name, v->estimate, w->run.model->nq);
+        carom_json_bool(json, "agrees", v->agrees);
+    } else
+        carom_json_string(json, "message", v->family_note);
+    carom_json_end(json);
 }
 
 /* The coordinate that misses its tolerance most, by more than a factor of ten; -1: none does. */
@@ -166,6 +176,15 @@ static void say_verify(const work *w, FILE *out)
         fprintf(out, v->by_tolerance ? "   tolerance %.2e   (%.2g of it)\n" : "\n", v->allowed[i],
                 v->error[i] / v->allowed[i]);
     }
+    if (!v->family) {
+        fprintf(out, "  not compared with another family: %s\n", v->family_note);
+        return;
+    }
+    fprintf(out, "  %s with %s, h = %.3g and %.3g:\n", v->agrees ? "agrees" : "does NOT agree", v->family,
+            2 * v->family_h, v->family_h);
+    for (int i = 0; i < w->run.model->nq; i++)
+        fprintf(out, "    %-12s apart %.2e   its own estimate %.2e\n", carom_model_q_name(w->run.model, i, name),
+                v->apart[i], v->estimate[i]);
 }
 
 static bool go_on(void *user, double t)
@@ -183,11 +202,11 @@ static int verify(work *w, int code)
     const carom_options *options = carom_sim_options(w->sim);
     if (!w->run.cli->verify || code != CAROM_EXIT_OK)
         return code;
-    double *room = CAROM_NEW(w->run.cli->arena, double, 2 * n);
+    double *room = CAROM_NEW(w->run.cli->arena, double, 4 * n);
     if (!room)
         return carom_cli_fail(CAROM_EXIT_FAILED, "no memory to verify the run");
-    w->verify = (carom_verify){.size = sizeof(carom_verify), .error = room, .allowed = room + n, .go_on = go_on,
-                               .user = w};
+    w->verify = (carom_verify){.size = sizeof(carom_verify), .error = room, .allowed = room + n, .apart = room + 2 * n,
+                               .estimate = room + 3 * n, .go_on = go_on, .user = w};
     const double wall_s = w->run.wall_s; /* of the run alone */
     carom_cli_start(&w->run, 0, options->t_end, NULL);
     w->run.progress.what = "verifying ";
@@ -203,6 +222,9 @@ static int verify(work *w, int code)
     }
     int worst = worst_of(w);
     char name[32];
+    if (worst < 0 && !w->verify.agrees)
+        return carom_cli_fail(CAROM_EXIT_UNMET, "not verified: %s is further away than three times its own error",
+                              w->verify.family);
     if (worst < 0)
         return code;
     return carom_cli_fail(
