@@ -120,6 +120,9 @@ typedef struct carom_bodies {
     int *law_of; /* [nclass*nclass] a number in law, or -1: none */
     carom_quantity **quantity; /* [nquantity] all that have an expression */
     int nquantity;
+    /* r, v and a [9] at t of each moved body in turn; NULL: none moves. mover: what it needs. */
+    void (*moves)(const struct carom_bodies *bodies, double t, double *out);
+    void *mover;
 } carom_bodies;
 
 /* All values from their expressions; variables as the pool numbers them. */

@@ -7,7 +7,8 @@
  *   gaps.c      contacts of pairs of shapes as expressions
  *   start.c     start values: those to be found, overlaps
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
- *   picture.c   the default picture */
+ *   picture.c   the default picture
+ *   found.c     instead of formulas: many bodies, contacts found per step */
 #ifndef CAROM_BODIES_SECTION_H
 #define CAROM_BODIES_SECTION_H
 
@@ -46,6 +47,7 @@ typedef struct carom_section_of_bodies {
     carom_frame *frame;      /* [nbody] */
     bool ready;              /* frames are there */
     int nquantity_most;
+    struct carom_found_bodies *found; /* found.c; NULL: formulas */
 } carom_section_of_bodies;
 
 /* ---- declare.c ---- */

@@ -38,6 +38,8 @@ static carom_status read_sections(carom_loader *l)
     carom_source *s = l->s;
     carom_model *m = l->m;
     CAROM_TRY(carom_load_names(l));
+    if (s->bodies && carom_bodies_are_many(s))
+        return carom_bodies_found(l);
     CAROM_TRY(carom_load_dynamics(l));
     CAROM_TRY(carom_load_contacts(l));
     CAROM_TRY(carom_load_run(l));
@@ -109,7 +111,7 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     CAROM_TRY(header(&loader));
     CAROM_TRY(carom_text_get(root, "plugin") ? carom_plugin_build(&loader) : read_sections(&loader));
     CAROM_TRY(carom_source_check(s, m, note, size, error));
-    if (!s->compiled || !r->options || !r->options->jit)
+    if (m->evaluator != &carom_compiled_evaluator || !r->options || !r->options->jit)
         return CAROM_OK;
     s->jit = true; /* from here on: what the checks asked for is not worth a compiler */
     CAROM_TRY(m->evaluator->prepare(m, CAROM_MASS | CAROM_FORCE, error));
@@ -146,6 +148,7 @@ void carom_source_free(carom_source *s)
     if (!s)
         return;
     carom_compiled_free(s->compiled);
+    carom_bodies_end(s);
     carom_plugin_close(s->plugin);
     carom_expr_pool_free(s->pool);
     carom_arena_free(s->arena);

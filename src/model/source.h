@@ -196,6 +196,9 @@ carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node); /
 carom_status carom_bodies_contacts(carom_loader *l); /* added */
 carom_status carom_bodies_values(carom_source *s, carom_error *error); /* checks numbers that may have changed */
 carom_status carom_bodies_picture(carom_loader *l);  /* where there is no section draw */
+bool carom_bodies_are_many(const carom_source *s);   /* then instead of all that follows: */
+carom_status carom_bodies_found(carom_loader *l);    /* the model, with contacts found per step */
+void carom_bodies_end(carom_source *s);
 carom_expr carom_bodies_lookup(carom_loader *l, const char *name);
 carom_expr carom_bodies_part(carom_loader *l, const char *function, const char *object, const carom_expr *list, int n,
                              const char *part, bool *known);

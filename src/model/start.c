@@ -225,7 +225,7 @@ static bool contacts(const carom_probe *k, carom_fault *f)
     const carom_model *m = k->model;
     char b[32];
     const double *coefficients = k->at.law;
-    for (int i = 0, row = m->njoint; i < m->ncontact; row += 1 + m->contact[i++].directions) {
+    for (int i = 0, row = m->njoint; m->contact && i < m->ncontact; row += 1 + m->contact[i++].directions) {
         double gap = k->at.g[carom_model_link(m, i)];
         const char *name = carom_model_contact_name(m, i, b);
         if (!isfinite(gap) || !row_finite(k, row))

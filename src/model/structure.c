@@ -93,7 +93,7 @@ carom_status carom_structure_new(carom_source *s, const carom_structure **struct
 {
     size_t n = (size_t)s->nv;
     *structure = NULL;
-    if (s->nv < CAROM_STRUCTURED || s->nq != s->nv)
+    if (s->nv < CAROM_STRUCTURED || s->nq != s->nv || !s->r)
         return CAROM_OK;
     carom_structure *x = CAROM_NEW(s->arena, carom_structure, 1);
     unsigned char *near = calloc(n * n + 2 * n, 1);

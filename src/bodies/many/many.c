@@ -33,11 +33,22 @@ static void pose_at(const carom_many *many, int k, const double *q, carom_pose *
     }
 }
 
+/* r, v, a of the moved bodies, one after the other. */
+static void moved(const carom_many *many, double t, double out[9 * CAROM_MOVED])
+{
+    if (many->nmoved)
+        many->bodies->moves(many->bodies, t, out);
+}
+
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose)
 {
-    (void)t;
-    for (int k = 0; k < many->bodies->nbody; k++)
+    double motion[9 * CAROM_MOVED], *next = motion;
+    moved(many, t, motion);
+    for (int k = 0; k < many->bodies->nbody; k++) {
         pose_at(many, k, q, &pose[k]);
+        if (many->bodies->body[k].motion == CAROM_BODY_MOVED && many->nmoved)
+            copy3(next, pose[k].r), next += 9;
+    }
 }
 
 /* ---- positions in space: r and a quaternion of each body, one after the other ---- */
@@ -238,6 +249,19 @@ static double *pack(const carom_many *many, const carom_touch *t, int rows, cons
     return out;
 }
 
+/* What the motion of a moved body adds to a row: G times its velocity (part 3) or acceleration (6) in space. */
+static double of_moved(const carom_many *many, const carom_touch *t, const double *G, const double *motion, int part)
+{
+    int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
+    double sum = 0;
+    for (int side = 0; side < 2 && many->nmoved; side++) {
+        int k = many->move_of[t->body[side]];
+        for (int i = 0; k >= 0 && i < lengths; i++)
+            sum += G[side * n + i] * motion[9 * k + part + i];
+    }
+    return sum;
+}
+
 /* Gaps, rows and their curvature of the contacts, some at a time. */
 static void contacts(const carom_model *m, const carom_eval *e, const carom_many_work *w, unsigned want)
 {
@@ -247,6 +271,8 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
     const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
+    double motion_of[9 * CAROM_MOVED];
+    moved(many, *e->t, motion_of);
     for (int first = 0; first < m->ncontact; first += CAROM_CHUNK) {
         int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - first);
         carom_error error;
@@ -259,10 +285,12 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
             if (e->want & CAROM_JACOBIAN)
                 G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
             for (int r = 0; r < used; r++, row++) {
+                const double *whole = values.G + (i * rows + r) * 2 * n;
                 if (e->want & CAROM_JACOBIAN)
-                    e->w[row] = 0;
+                    e->w[row] = of_moved(many, &w->touch[first + i], whole, motion_of, 3);
                 if (e->want & CAROM_GAMMA)
-                    e->gamma[row] = values.gamma[i * rows + r];
+                    e->gamma[row] = values.gamma[i * rows + r] +
+                                    of_moved(many, &w->touch[first + i], whole, motion_of, 6);
             }
         }
     }
@@ -288,6 +316,11 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     for (int k = 0; want & CAROM_TOUCH_GAMMA && k < many->bodies->nbody; k++)
         for (int i = 0; i < n; i++)
             w->speed[k * n + i] = many->block[k] < 0 ? 0 : e->v[many->block[k] * n + i];
+    double motion[9 * CAROM_MOVED];
+    moved(many, *e->t, motion);
+    for (int k = 0; want & CAROM_TOUCH_GAMMA && many->nmoved && k < many->bodies->nbody; k++)
+        for (int i = 0; many->move_of[k] >= 0 && i < (n == 3 ? 2 : 3); i++)
+            w->speed[k * n + i] = motion[9 * many->move_of[k] + 3 + i];
     if (m->njoint && e->want & CAROM_GAP)
         carom_many_joint_gaps(many, w->pose, e->g);
     if (m->njoint && e->want & CAROM_JACOBIAN)
@@ -372,19 +405,23 @@ static carom_status gather(carom_many *many, carom_bodies *b, carom_arena *arena
 {
     size_t n = (size_t)b->nbody;
     many->block = CAROM_NEW(arena, int, n + 1);
+    many->move_of = CAROM_NEW(arena, int, n + 1);
     many->extent = CAROM_NEW(arena, double, n + 1);
     many->mass = CAROM_NEW(arena, double, n + 1);
     many->inertia = CAROM_NEW(arena, double, 6 * n + 1);
     many->coefficient = CAROM_NEW(arena, double, (size_t)b->nlaw * CAROM_COEFFICIENTS_MAX + 1);
-    if (!many->block || !many->extent || !many->mass || !many->inertia || !many->coefficient)
+    if (!many->block || !many->move_of || !many->extent || !many->mass || !many->inertia || !many->coefficient)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d bodies", b->nbody);
     for (int k = 0; k < b->nbody; k++) {
         carom_body *body = &b->body[k];
         bool free = body->motion == CAROM_BODY_FREE;
         for (int i = 0; i < 6; i++)
-            if (body->held[i] || body->moved[i] != CAROM_EXPR_NONE)
-                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s' is %s: not yet among so many bodies", body->name,
-                           body->held[i] ? "held" : "moved");
+            if (free && body->held[i])
+                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s' is held: not yet among so many bodies", body->name);
+        bool moves = body->motion == CAROM_BODY_MOVED && b->moves;
+        many->move_of[k] = moves ? many->nmoved++ : -1;
+        if (many->nmoved > CAROM_MOVED)
+            CAROM_FAIL(error, CAROM_UNSUPPORTED, "%d bodies are moved; there may be %d", many->nmoved, CAROM_MOVED);
         many->block[k] = free ? many->nblock++ : -1;
         body->first_q = free ? many->block[k] * (b->planar ? 3 : 7) : -1;
         body->first_v = free ? many->block[k] * (b->planar ? 3 : 6) : -1;

@@ -7,6 +7,7 @@
 #include "bodies/many/many.h"
 #include "geometry/vector.h"
 
+enum { CAROM_MOVED = 16 };   /* bodies that may be moved */
 enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting for memory */
 
 typedef struct carom_posed_shape { /* a shape of a body */
@@ -21,6 +22,7 @@ typedef struct carom_many {
     int nshape;
     carom_posed_shape *shape; /* [nshape] */
     int *block;               /* [nbody] the block of a body, -1: it has none */
+    int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
     double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */
     double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
     double *inertia;          /* [6*nbody] */

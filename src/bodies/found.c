@@ -1,0 +1,173 @@
+/* found.c: a model file with many bodies: its contacts are found before every step (bodies/many), while its names,
+ * outputs, stop condition and moved bodies are expressions as in any other file.
+ *
+ * The evaluator asks many bodies for everything but outputs and stop, which have a tape of their own; its scratch is
+ * on the stack, the work memory is that of many bodies. */
+#include <string.h>
+
+#include "bodies/many/many.h"
+#include "bodies/section.h"
+
+enum { SCRATCH = 8000 }; /* doubles for the outputs, for the functions of time of moved bodies */
+
+typedef struct carom_found_bodies {
+    carom_model *many;
+    const carom_evaluator *base;
+    carom_tape *tape, *moves; /* outputs, then stop; r, v, a of moved bodies */
+    double *p;                /* [np] the parameters that the moves were made for */
+} carom_found_bodies;
+
+/* ---- evaluation ---- */
+static carom_status prepare(const carom_model *m, unsigned want, carom_error *error)
+{
+    return m->source->bodies->found->base->prepare(m, want & ~(unsigned)(CAROM_OUTPUTS | CAROM_STOP), error);
+}
+
+static size_t work_bytes(const carom_model *m, int lanes)
+{
+    return m->source->bodies->found->base->work_bytes(m, lanes);
+}
+
+static void begin(const carom_model *m, int lanes, const double *p, void *work)
+{
+    m->source->bodies->found->base->begin(m, lanes, p, work);
+}
+
+static void eval(const carom_model *m, const carom_eval *e, void *work)
+{
+    const carom_found_bodies *f = m->source->bodies->found;
+    f->base->eval(m, e, work);
+    if (!(e->want & (CAROM_OUTPUTS | CAROM_STOP)))
+        return;
+    double unused[CAROM_MAX_NAMES], stop, scratch[SCRATCH];
+    const double *in[] = {e->t, e->q, e->v, e->p};
+    double *out[] = {e->want & CAROM_OUTPUTS ? e->outputs : unused, e->want & CAROM_STOP ? e->stop : &stop};
+    carom_tape_begin(f->tape, 1, in, scratch);
+    carom_tape_eval(f->tape, 1, in, scratch, out);
+}
+
+static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
+
+/* ---- tapes ---- */
+static carom_tape_slot *slots(const carom_source *s)
+{
+    carom_tape_slot *slot = CAROM_NEW(s->arena, carom_tape_slot, s->nvar + 1);
+    for (int i = 0; slot && i < s->nq; i++)
+        slot[s->var_q + i] = (carom_tape_slot){1, i};
+    for (int i = 0; slot && i < s->nv; i++)
+        slot[s->var_v + i] = (carom_tape_slot){2, i};
+    for (int i = 0; slot && i < s->nparameter; i++)
+        slot[s->var_p + i] = (carom_tape_slot){3, CAROM_MAX(s->parameter[i].index, 0)};
+    return slot;
+}
+
+static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
+{
+    carom_source *s = l->s;
+    carom_bodies *b = &s->bodies->b;
+    int n = 0, most = CAROM_MAX(s->noutput + 1, 9 * b->nbody);
+    carom_expr *e = CAROM_NEW(s->arena, carom_expr, most);
+    carom_tape_slot *to = CAROM_NEW(s->arena, carom_tape_slot, most), *variable = slots(s);
+    if (!e || !to || !variable)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the outputs");
+    for (; n < s->noutput; n++)
+        e[n] = s->output[n].e, to[n] = (carom_tape_slot){0, n};
+    e[n] = s->stop.e, to[n++] = (carom_tape_slot){1, 0};
+    CAROM_TRY(carom_tape_new(&f->tape, s->pool, e, to, n, variable, 1u << 3, l->error));
+    n = 0;
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_frame *frame = &s->bodies->frame[k];
+        for (int i = 0; i < 9 && b->body[k].motion == CAROM_BODY_MOVED; i++, n++) {
+            carom_expr v = frame->v.x[i % 3];
+            e[n] = i < 3 ? frame->r.x[i] : i < 6 ? v : carom_expr_diff(s->pool, v, 0);
+            to[n] = (carom_tape_slot){0, n};
+        }
+        if (b->body[k].motion == CAROM_BODY_MOVED && b->body[k].moved[5] != CAROM_EXPR_NONE)
+            return carom_load_fail(l, b->body[k].node->key_place, "among so many bodies '%s' can be moved, not turned",
+                                   b->body[k].name);
+    }
+    if (n)
+        CAROM_TRY(carom_tape_new(&f->moves, s->pool, e, to, n, variable, 1u << 3, l->error));
+    if (carom_tape_work(f->tape, 1) > SCRATCH || (n && carom_tape_work(f->moves, 1) > SCRATCH))
+        return carom_load_fail(l, s->root->place, "the outputs or the functions of time of moved bodies are too long");
+    return CAROM_OK;
+}
+
+static void moves(const carom_bodies *b, double t, double *out)
+{
+    const carom_found_bodies *f = b->mover;
+    double scratch[SCRATCH];
+    const double *in[] = {&t, NULL, NULL, f->p};
+    double *to[] = {out};
+    carom_tape_begin(f->moves, 1, in, scratch);
+    carom_tape_eval(f->moves, 1, in, scratch, to);
+}
+
+/* ---- the model ---- */
+static carom_status refuse(carom_loader *l)
+{
+    carom_source *s = l->s;
+    const carom_bodies *b = &s->bodies->b;
+    static const char *const sections[] = {"coordinates", "kinetic", "potential", "forces", "constraints", "contacts"};
+    for (int i = 0; i < CAROM_COUNT(sections); i++) {
+        const carom_text_node *c = carom_text_get(s->root, sections[i]);
+        if (c && c->nchild > 0)
+            return carom_load_fail(l, c->key_place, "%d bodies are too many for formulas: no %s", b->nbody, c->key);
+    }
+    for (int k = 0; k < b->nbody; k++)
+        if (b->body[k].touch || b->body[k].rolling)
+            return carom_load_fail(l, b->body[k].node->key_place, "%d bodies are too many to find their start",
+                                   b->nbody);
+    if (b->njoint)
+        return carom_load_fail(l, b->joint[0].node->key_place, "%d bodies are too many for joints yet", b->nbody);
+    return CAROM_OK;
+}
+
+carom_status carom_bodies_found(carom_loader *l)
+{
+    carom_source *s = l->s;
+    carom_bodies *b = &s->bodies->b;
+    carom_found_bodies *f = CAROM_NEW(s->arena, carom_found_bodies, 1);
+    CAROM_TRY(refuse(l));
+    f->p = CAROM_NEW(s->arena, double, s->nparameter + 1);
+    if (!f || !f->p)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d bodies", b->nbody);
+    s->bodies->found = f;
+    s->start_is_found = true;
+    for (int i = 0; i < s->nparameter; i++)
+        if (s->parameter[i].index >= 0) {
+            const carom_override *override = carom_source_override(s, "", s->parameter[i].name);
+            f->p[s->parameter[i].index] = override ? override->value : s->parameter[i].value;
+        }
+    CAROM_TRY(carom_load_run(l));
+    CAROM_TRY(make_tapes(l, f));
+    b->mover = f;
+    b->moves = f->moves ? moves : NULL;
+    CAROM_TRY(carom_bodies_model(&f->many, b, s->arena, l->error));
+    carom_model made = *f->many, *m = l->m;
+    made.name = m->name, made.source = m->source, made.run = m->run, made.nrun = m->nrun, made.np = m->np;
+    made.p_name = m->p_name, made.output_name = m->output_name, made.noutput = m->noutput, made.stops = m->stops;
+    made.impacts = m->impacts, made.period = m->period;
+    f->base = made.evaluator;
+    made.evaluator = &evaluator;
+    made.q_name = s->q_name, made.v_name = s->v_name, made.q = s->q, made.v = s->v, made.p = s->p;
+    *m = made;
+    CAROM_TRY(carom_compiled_new(s, l->error));
+    return carom_source_values(s, m, l->error);
+}
+
+bool carom_bodies_are_many(const carom_source *s)
+{
+    return carom_bodies_many(&s->bodies->b);
+}
+
+void carom_bodies_end(carom_source *s)
+{
+    carom_found_bodies *f = s->bodies ? s->bodies->found : NULL;
+    if (!f)
+        return;
+    carom_tape_free(f->tape);
+    carom_tape_free(f->moves);
+    if (f->many && f->base)
+        carom_bodies_model_end(f->many);
+}
