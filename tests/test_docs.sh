@@ -95,6 +95,12 @@ done >"$tmp/words"
 # ---- HTML ----
 if command -v pandoc >/dev/null 2>&1; then
     sh tools/docs.sh --html "$CAROM" "$tmp/html" >/dev/null
+    [ "$(grep -c '^\["' "$tmp/html/index.js")" -ge 150 ] || complain "the search knows too little"
+    if command -v node >/dev/null 2>&1; then
+        node -e 'eval(require("fs").readFileSync(process.argv[1], "utf8")); process.exit(carom_index.some(e => /sequence/.test(e[2])) ? 0 : 1)' \
+            "$tmp/html/index.js" || complain "the index of the search cannot be read"
+    fi
+    [ "$(find "$tmp/html/gallery" -name '*.svg' | wc -l)" -ge 30 ] || complain "the gallery has fewer than thirty pictures"
     for page in "$tmp"/html/*.html; do
         for link in $(grep -oE '(href|src)="[^"]*"' "$page" | sed 's/^[a-z]*="//; s/"$//; s/#.*//' | grep -v '^https\?:' | sort -u); do
             [ -f "$tmp/html/$link" ] || complain "$(basename "$page"): the link $link leads nowhere"
