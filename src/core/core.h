@@ -61,7 +61,9 @@ bool carom_ends_with(const char *text, const char *ending); /* and is longer; fa
 /* Reads all of text as a number (decimal point whatever the locale). false if it is not one. */
 bool carom_number(const char *text, double *value);
 
-/* Shortest decimal text that reads back as the same double; buffer >= 32 bytes. Returns buffer. */
+/* Shortest decimal text that reads back as the same double, whatever the locale; buffer >= 32 bytes. For files of
+ * numbers: 1e-7, returns the length; as C prints it: 1e-07, returns buffer. */
+int carom_decimal(double value, char *buffer);
 char *carom_shortest(double value, char *buffer);
 
 /* ---- fields: tables of a method's own options ---- */

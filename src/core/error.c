@@ -116,15 +116,3 @@ bool carom_number(const char *text, double *value)
     uselocale(before);
     return *end == 0;
 }
-
-char *carom_shortest(double value, char *buffer)
-{
-    locale_t before = uselocale(c_locale());
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(buffer, 32, "%.*g", digits, value);
-        if (digits == 17 || strtod(buffer, NULL) == value)
-            break;
-    }
-    uselocale(before);
-    return buffer;
-}

@@ -1,18 +1,9 @@
-/* output.h: what the writers share beyond the public interface: numbers, the writer of JSON, kinds of columns. */
+/* output.h: what the writers share beyond the public interface: the writer of JSON, kinds of columns. */
 #ifndef CAROM_OUTPUT_H
 #define CAROM_OUTPUT_H
 
 #include "carom_output.h"
 #include "core/archive.h"
-
-/* ---- numbers -------------------------------------------------------------------------------------------
- * Shortest decimal text that reads back as the same double, from exact integer arithmetic and a table of
- * powers of ten that is worked out by carom_decimal_init (60 microseconds, 10 kB). */
-typedef struct carom_decimal {
-    unsigned long long power[617][2]; /* 10^k, k = -292 ... 324, normalized to 128 bits and rounded up: high, low */
-} carom_decimal;
-void carom_decimal_init(carom_decimal *decimal);
-int carom_decimal_text(const carom_decimal *decimal, double value, char *buffer); /* >= 32 bytes; the length */
 
 /* ---- json ----------------------------------------------------------------------------------------------
  *   carom_json *json; CAROM_TRY(carom_json_new(&json, path, stream, true, error));

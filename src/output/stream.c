@@ -68,7 +68,6 @@ static carom_status open_as(carom_stream *stream, const char *path, FILE *file, 
     }
     if (stream->owned)
         setvbuf(stream->file, NULL, _IONBF, 0);
-    carom_decimal_init(&stream->decimal);
     return CAROM_OK;
 }
 
@@ -188,7 +187,7 @@ void carom_stream_number(carom_stream *stream, double value)
 {
     char *room = carom_stream_room(stream, 32);
     if (room)
-        stream->used += (size_t)carom_decimal_text(&stream->decimal, value, room);
+        stream->used += (size_t)carom_decimal(value, room);
 }
 
 void carom_stream_csv(carom_stream *stream, const char *text)
@@ -204,7 +203,7 @@ void carom_stream_csv_numbers(carom_stream *stream, const double *values, int n)
 {
     char *begin = carom_stream_room(stream, (size_t)n * 32 + 1), *at = begin;
     for (int i = 0; begin && i < n; i++) {
-        at += carom_decimal_text(&stream->decimal, values[i], at);
+        at += carom_decimal(values[i], at);
         *at++ = i + 1 < n ? ',' : '\n';
     }
     stream->used += (size_t)(at - begin);

@@ -18,7 +18,6 @@ typedef struct carom_stream {
     size_t whole;       /* bytes up to the last mark */
     double written;     /* when, in seconds */
     carom_error error;
-    carom_decimal decimal;
 } carom_stream;
 
 /* A result. file NULL: it appears at path when it is closed and all was written; what was there before stays until
