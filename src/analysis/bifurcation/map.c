@@ -3,7 +3,7 @@
  *   strobe    at t = k T
  *   section   where an expression s(t, q, v) crosses zero on the dense output: its sign is taken at nine places in a
  *             segment, and
- *             a change is followed by bisection and secants down to rounding of the time. Jumps do not cross.       (1)
+ *             a change is followed down to rounding of the time. Jumps do not cross.       (1)
  *   impact    at impacts, with the velocities just before (or after)
  *
  * A zero of s at one of the nine places belongs to the change of sign around it; where s stays 0 (at rest on the
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analysis/bifurcation/bifurcation.h"
+#include "core/bracket.h"
 #include "core/dense.h"
 #include "core/polynomial.h"
 #include "model/model.h"
@@ -65,28 +66,18 @@ static double section_at(carom_mapper *m, const carom_segment *seg, double s)
     return carom_model_value(m->model, m->section, seg->t0 + s * (seg->t1 - seg->t0), m->q, m->v, m->p);
 }
 
-/* The root between a and b, where the function has the values fa and fb of opposite signs: secants that keep the
- * bracket, with bisection whenever three of them have not halved it. */
+/* The root between a and b, where the function has the values fa and fb of opposite signs. */
 static double root(carom_mapper *m, const carom_segment *seg, double a, double fa, double b, double fb)
 {
-    double width = b - a;
-    for (int k = 0; k < 200 && b - a > 4 * DBL_EPSILON * fabs(b) && fa != 0 && fb != 0; k++) {
-        double s = b - fb * (b - a) / (fb - fa);
-        if (k % 3 == 2 && b - a > width / 2)
-            s = 0.5 * (a + b);
-        if (k % 3 == 2)
-            width = b - a;
-        if (!(s > a && s < b)) /* within rounding of an end */
-            s = fabs(fa) < fabs(fb) ? a + 2 * DBL_EPSILON * fabs(b) : b - 2 * DBL_EPSILON * fabs(b);
-        if (!(s > a && s < b))
-            break;
-        double f = section_at(m, seg, s);
-        if ((f < 0) == (fa < 0) && f != 0)
-            a = s, fa = f;
-        else
-            b = s, fb = f;
+    carom_bracket c = {a, b, fa, fb, 0, 0};
+    double s = fabs(fa) < fabs(fb) ? a : b, least = fmin(fabs(fa), fabs(fb));
+    while (c.k < 200 && c.high - c.low > 4 * DBL_EPSILON * fabs(c.high) && least > 0) {
+        double x = carom_bracket_next(&c, NAN), f = section_at(m, seg, x);
+        carom_bracket_put(&c, x, f, (f < 0) == (fb < 0));
+        if (fabs(f) < least)
+            s = x, least = fabs(f);
     }
-    return fabs(fa) < fabs(fb) ? a : b;
+    return s;
 }
 
 static void cross(carom_mapper *m, const carom_segment *seg, double a, double fa, double b, double fb)

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "analysis/orbit/orbit.h"
+#include "core/bracket.h"
 #include "core/dense.h"
 
 enum { CORRECTIONS = 10, TESTS = 2 };
@@ -143,25 +144,20 @@ static bool tell(follower *f, int kind, double estimate)
     return f->branch->point(f->branch->user, &at);
 }
 
-/* Between a (s = 0) and b (s = ds) the test changes its sign: regula falsi (Illinois). */
+/* Between a (s = 0) and b (s = ds) the test changes its sign. */
 static bool refine(follower *f, int test, double ds)
 {
-    double low = 0, high = ds, at_low = f->a.test[test], at_high = f->b.test[test], s = ds;
+    double at_a = f->a.test[test], at_b = f->b.test[test];
+    carom_bracket b = ds > 0 ? (carom_bracket){0, ds, at_a, at_b, 0, 0} : (carom_bracket){ds, 0, at_b, at_a, 0, 0};
     point *c = &f->b;
-    for (int k = 0; k < 60 && fabs(high - low) > 1e-13; k++) {
-        s = high - at_high * (high - low) / (at_high - at_low);
+    while (b.k < 60 && b.high - b.low > 1e-13) {
+        double s = carom_bracket_next(&b, NAN);
         if (!correct(f, &f->a, s, c))
             return true; /* near something worse: the branch itself goes on */
         double value = c->test[test];
         if (value == 0)
             break;
-        if ((value < 0) == (at_high < 0)) {
-            high = s, at_high = value;
-            at_low *= 0.5;
-        } else {
-            low = high, at_low = at_high;
-            high = s, at_high = value;
-        }
+        carom_bracket_put(&b, s, value, (value < 0) == (b.f_high < 0));
     }
     return tell(f, test == 0 ? CAROM_BRANCH_PERIOD_DOUBLING : CAROM_BRANCH_SADDLE_NODE, c->y[f->n - 1]);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "analysis/tangent/follow.h"
+#include "core/bracket.h"
 
 void carom_tangent_near(carom_tangent *tangent, double radius, double t, int contact)
 {
@@ -37,10 +38,10 @@ static double least(carom_tangent *t, const carom_segment *g, int link, double *
 {
     const carom_system *sys = &t->system;
     int r = sys->link[link].row;
-    double low = 0, high = 1, f_low = t->u_start[r], f_high = t->u[r], value = INFINITY;
-    for (int k = 0; k < 30 && high - low > 1e-9; k++) {
-        double s = k % 3 == 2 ? 0.5 * (low + high) : (f_low * high - f_high * low) / (f_low - f_high);
-        s = CAROM_MIN(CAROM_MAX(s, low), high);
+    carom_bracket b = {0, 1, t->u_start[r], t->u[r], 0, 0};
+    double value = INFINITY;
+    while (b.k < 30 && b.high - b.low > 1e-9) {
+        double s = carom_bracket_next(&b, NAN);
         carom_segment_at(sys->model, g, s, t->flow.q, t->flow.v);
         carom_system_eval(&t->system, CAROM_GAP | CAROM_JACOBIAN, g->t0 + s * (g->t1 - g->t0), t->flow.q, t->flow.v);
         double u = carom_row_speed(sys, r, t->flow.v);
@@ -48,10 +49,7 @@ static double least(carom_tangent *t, const carom_segment *g, int link, double *
         value = CAROM_MIN(value, sys->at.g[link]);
         if (fabs(u) * (g->t1 - g->t0) <= 1e-3 * fabs(value))
             break;
-        if (u < 0)
-            low = s, f_low = u;
-        else
-            high = s, f_high = u;
+        carom_bracket_put(&b, s, u, u >= 0);
     }
     return value;
 }

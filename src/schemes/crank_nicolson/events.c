@@ -10,6 +10,7 @@
  * certain. Slip ends where its component along the direction at the start vanishes. */
 #include <math.h>
 
+#include "core/bracket.h"
 #include "core/dense.h"
 #include "schemes/crank_nicolson/crank_nicolson.h"
 
@@ -22,29 +23,18 @@ static double gap(carom_step *s, carom_cn *w, int link, double x)
     return s->system->at.g[link];
 }
 
-/* The root in [low, high] with g(low) >= 0 > g(high): regula falsi (Illinois) and bisection in turn; the side of g >=
- * 0. */
+/* The root in [low, high] with g(low) >= 0 > g(high), from the side of g >= 0. */
 static double root(carom_step *s, carom_cn *w, int link, double low, double high, double g_low, double g_high)
 {
-    int side = 0;
-    for (int k = 0; k < 100 && high - low > 2e-16 * high && g_low > 0; k++) {
-        double x = k % 4 == 3 ? 0.5 * (low + high) : low + (high - low) * (g_low / (g_low - g_high));
-        if (!(x > low && x < high))
-            x = 0.5 * (low + high);
-        if (x <= low || x >= high)
+    carom_bracket b = {low, high, g_low, g_high, 0, 0};
+    while (b.k < 100 && b.high - b.low > 2e-16 * b.high && b.f_low > 0) {
+        double x = carom_bracket_next(&b, NAN);
+        if (x <= b.low || x >= b.high)
             break;
         double g = gap(s, w, link, x);
-        if (g >= 0) {
-            low = x, g_low = g;
-            g_high *= side == 1 ? 0.5 : 1;
-            side = 1;
-        } else {
-            high = x, g_high = g;
-            g_low *= side == -1 ? 0.5 : 1;
-            side = -1;
-        }
+        carom_bracket_put(&b, x, g, g < 0);
     }
-    return low;
+    return b.low;
 }
 
 static double affine_root(double g, double u, double u1, double dt)
