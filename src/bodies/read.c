@@ -282,6 +282,31 @@ static carom_status starts(carom_loader *l, const carom_text_node *node, carom_b
     return moved ? moves(l, moved, body) : CAROM_OK;
 }
 
+/* Is it a shape at all: positive lengths, a convex polygon? src/geometry says what is wrong. */
+static carom_status check_shape(carom_loader *l, const carom_body_shape *s)
+{
+    int d = dimension(l), n = s->corners * d;
+    double corner[3 * CAROM_MOST_CORNERS], size[4];
+    carom_expr e[3 * CAROM_MOST_CORNERS], sizes[4];
+    carom_shape_spec spec = {.kind = s->kind, .planar = d == 2, .flat = s->flat, .corner = corner,
+                             .corners = s->corners};
+    carom_shape made;
+    carom_error why = {0};
+    for (int i = 0; i < n; i++)
+        e[i] = carom_quantity_expr(l, &s->corner[i]);
+    for (int i = 0; i < 4; i++)
+        sizes[i] = carom_quantity_expr(l, &s->size[i]);
+    CAROM_TRY(carom_bodies_values_of(l, e, n, corner));
+    CAROM_TRY(carom_bodies_values_of(l, sizes, 4, size));
+    memcpy(spec.size, size, sizeof size);
+    if (isinf(size[0]) || isinf(size[1]))
+        return CAROM_OK; /* a slab */
+    carom_arena *arena = carom_arena_new(0);
+    carom_status status = arena ? carom_shape_new(arena, &spec, &made, &why) : CAROM_NO_MEMORY;
+    carom_arena_free(arena);
+    return status == CAROM_OK ? CAROM_OK : carom_load_fail(l, s->node->place, "%s", why.text);
+}
+
 static carom_status read_body(carom_loader *l, int k)
 {
     static const char *const keys[] = {"repeat", "fixed",    "moved",   "fix", "shape", "points", "mass",     "density",
@@ -304,6 +329,8 @@ static carom_status read_body(carom_loader *l, int k)
     no_numbers(l, body->velocity, 3);
     no_numbers(l, body->spin, 3);
     CAROM_TRY(shapes(l, f->node, body));
+    for (int i = 0; i < body->shapes && k == f->first; i++)
+        CAROM_TRY(check_shape(l, &body->shape[i]));
     CAROM_TRY(starts(l, f->node, body));
     CAROM_TRY(carom_bodies_masses(l, body, f->node));
     l->nindex = 0;

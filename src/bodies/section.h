@@ -36,8 +36,16 @@ typedef struct carom_place_of { /* numbers among positions and velocities; -1: n
     int q[4], v[6]; /* x y z, then the angle or the first of a quaternion; x y z and spins */
 } carom_place_of;
 
+typedef struct carom_outlines { /* two polygons that may touch: their corners in space, counterclockwise */
+    carom_vector *corner[2];
+    int corners[2], body[2];
+    const carom_text_node *node;
+    struct carom_outlines *next;
+} carom_outlines;
+
 typedef struct carom_section_of_bodies {
     carom_bodies b;
+    carom_outlines *outlines;
     carom_family *family, *joint_family; /* [nfamily] [njoint_family] */
     int nfamily, njoint_family;
     int *family_of, *parent; /* [nbody] the joint that leads to it, or -1 */

@@ -291,3 +291,45 @@ carom_status carom_bodies_find_start(carom_loader *l)
     free(variables);
     return status;
 }
+
+/* ---- overlaps ---- */
+/* The largest of the distances that a side of a keeps all corners of b away: negative if none does. */
+static double separation(const double *a, int na, const double *b, int nb)
+{
+    double most = -INFINITY;
+    for (int i = 0; i < na; i++) {
+        const double *p = a + 2 * i, *q = a + 2 * ((i + 1) % na);
+        double x = q[0] - p[0], y = q[1] - p[1], size = hypot(x, y), least = INFINITY;
+        for (int k = 0; k < nb; k++)
+            least = fmin(least, ((b[2 * k] - p[0]) * y - (b[2 * k + 1] - p[1]) * x) / size);
+        most = fmax(most, least);
+    }
+    return most;
+}
+
+carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_error *error)
+{
+    double *variables = s->bodies->outlines ? calloc((size_t)s->nvar + 1, sizeof *variables) : NULL;
+    carom_status status = CAROM_OK;
+    if (!variables)
+        return CAROM_OK;
+    memcpy(variables + s->var_q, m->q, sizeof *m->q * (size_t)s->nq);
+    for (int i = 0; i < m->np; i++)
+        variables[s->var_of_p[i]] = m->p[i];
+    for (const carom_outlines *x = s->bodies->outlines; x && status == CAROM_OK; x = x->next) {
+        double at[2][2 * CAROM_MOST_CORNERS], size = 0;
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 2 * x->corners[i]; k++) {
+                at[i][k] = carom_expr_value(s->pool, x->corner[i][k / 2].x[k % 2], variables);
+                size = fmax(size, fabs(at[i][k]));
+            }
+        double apart = fmax(separation(at[0], x->corners[0], at[1], x->corners[1]),
+                            separation(at[1], x->corners[1], at[0], x->corners[0]));
+        if (apart < -1e-9 * fmax(1, size))
+            status = carom_text_fail(&s->file, x->node->place, error, CAROM_BAD_MODEL,
+                                     "'%s' and '%s' overlap at the start by %.6g", s->bodies->b.body[x->body[0]].name,
+                                     s->bodies->b.body[x->body[1]].name, -apart);
+    }
+    free(variables);
+    return status;
+}

@@ -1,7 +1,8 @@
-/* assemble.c: projection of a start onto the joints, in the metric of the mass matrix.
+/* assemble.c: projection of a start onto the joints and out of contacts, in the metric of the mass matrix.
  *
  *   min dq^T M dq   such that   G dq = -g        repeated until g = 0 (halved while |g| grows)        (1)
  *   min dv^T M dv   such that   G (v + dv) + w = 0                                                    (2)
+ * A contact whose gap is or was negative counts like a joint in (1), so that it ends closed.
  * With M = L L^T and z = L^T dq both are minimum-norm solutions of (G L^-T) z = b, for redundant joints as well. */
 #include <math.h>
 #include <string.h>
@@ -13,13 +14,42 @@ enum { ITERATIONS = 60 };
 
 typedef struct workspace {
     carom_probe probe;
-    double *A, *b, *z, *room, *trial, *L; /* [njoint*nv] [njoint] [nv] [njoint+3 nv] [nq+nv] [nv*nv] */
+    double *A, *b, *z, *room, *trial, *L; /* [most*nv] [most] [nv] [most+3 nv] [nq+nv] [nv*nv], most: of rows */
     int *order;                           /* [nv] */
+    int *row, *gap;                       /* [rows] of the equations: in G and in g */
+    int rows;
+    bool *met; /* [ncontact] was it negative? */
 } workspace;
+
+static int contacts_of(const carom_model *m)
+{
+    return m->contact ? m->ncontact : 0;
+}
+
+/* The equations at the present place; the largest violation. */
+static double gather(workspace *k)
+{
+    const carom_model *m = k->probe.model;
+    double most = 0;
+    k->rows = 0;
+    for (int i = 0; i < m->njoint; i++)
+        k->row[k->rows] = k->gap[k->rows] = i, k->rows++;
+    for (int i = 0, row = m->njoint; i < contacts_of(m); row += 1 + m->contact[i++].directions) {
+        k->met[i] |= carom_law_can(carom_model_law(m, i), CAROM_OPEN) && k->probe.at.g[m->njoint + i] < 0;
+        if (k->met[i])
+            k->row[k->rows] = row, k->gap[k->rows++] = m->njoint + i;
+    }
+    for (int r = 0; r < k->rows; r++) {
+        double g = k->probe.at.g[k->gap[r]];
+        double off = k->gap[r] < m->njoint ? fabs(g) : -g;
+        most = off <= most ? most : off;
+    }
+    return most;
+}
 
 static carom_status open_workspace(workspace *k, const carom_model *m, carom_error *error)
 {
-    size_t n = (size_t)m->nv, r = (size_t)m->njoint;
+    size_t n = (size_t)m->nv, r = (size_t)(m->njoint + contacts_of(m));
     CAROM_TRY(carom_probe_new(&k->probe, m, CAROM_MASS | CAROM_GAP | CAROM_JACOBIAN, error));
     carom_arena *arena = k->probe.arena;
     k->A = CAROM_NEW(arena, double, n * r);
@@ -29,7 +59,10 @@ static carom_status open_workspace(workspace *k, const carom_model *m, carom_err
     k->trial = CAROM_NEW(arena, double, n + (size_t)m->nq);
     k->L = CAROM_NEW(arena, double, n * n);
     k->order = CAROM_NEW(arena, int, n);
-    if (k->A && k->b && k->z && k->room && k->trial && k->L && k->order)
+    k->row = CAROM_NEW(arena, int, r);
+    k->gap = CAROM_NEW(arena, int, r);
+    k->met = CAROM_NEW(arena, bool, r);
+    if (k->A && k->b && k->z && k->room && k->trial && k->L && k->order && k->row && k->gap && k->met)
         return CAROM_OK;
     carom_probe_free(&k->probe);
     CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the assembly");
@@ -39,14 +72,14 @@ static carom_status open_workspace(workspace *k, const carom_model *m, carom_err
 static bool solve(workspace *k)
 {
     const carom_model *m = k->probe.model;
-    int n = m->nv, r = m->njoint;
+    int n = m->nv, r = k->rows;
     double *L = k->L;
     memcpy(L, k->probe.at.M, sizeof *L * (size_t)(n * n));
     if (!carom_cholesky(n, L))
         return false;
     for (int row = 0; row < r; row++)
         for (int i = 0; i < n; i++) {
-            double sum = k->probe.at.G[row * n + i];
+            double sum = k->probe.at.G[k->row[row] * n + i];
             for (int j = 0; j < i; j++)
                 sum -= L[i * n + j] * k->A[row * n + j];
             k->A[row * n + i] = sum / L[i * n + i];
@@ -66,10 +99,10 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
     const carom_model *m = probe->model;
     int n = m->nv;
     carom_probe_eval(probe);
-    double size = carom_norm_max(m->njoint, probe->at.g), first = size;
+    double size = gather(k), first = size;
     for (int i = 0; i < ITERATIONS && size > 0; i++) {
-        for (int r = 0; r < m->njoint; r++)
-            k->b[r] = -probe->at.g[r];
+        for (int r = 0; r < k->rows; r++)
+            k->b[r] = -probe->at.g[k->gap[r]];
         if (!solve(k))
             CAROM_FAIL(error, CAROM_SINGULAR_MASS,
                        "assembly: the mass matrix is not positive definite or something is not finite");
@@ -80,11 +113,12 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
                 k->trial[m->nq + j] = step * k->z[j];
             carom_model_drift(m, k->trial, k->trial + m->nq, probe->q);
             carom_probe_eval(probe);
-            next = carom_norm_max(m->njoint, probe->at.g);
+            next = gather(k);
         }
         if (!(next < size)) { /* as small as it gets */
             memcpy(probe->q, k->trial, sizeof *k->trial * (size_t)m->nq);
             carom_probe_eval(probe);
+            size = gather(k);
             break;
         }
         size = next;
@@ -93,6 +127,7 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                    "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations", size,
                    first, ITERATIONS);
+    k->rows = m->njoint; /* which come first: velocities */
     return CAROM_OK;
 }
 

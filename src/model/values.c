@@ -128,15 +128,16 @@ carom_status carom_source_check(carom_source *s, carom_model *m, char *note, siz
     if (note && size && s->watched)
         snprintf(note, size, "%d pairs of bodies far apart are only watched: the run stops where two come close",
                  s->watched);
-    if (s->assemble && m->njoint > 0) {
+    if (s->assemble && (m->njoint > 0 || (m->contact && m->ncontact > 0))) {
         double moved = 0;
         CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
         if (note && size && moved > 0)
-            snprintf(note, size, "the start was moved onto the constraints: by up to %.3g", moved);
+            snprintf(note, size, "the start was moved %s: by up to %.3g",
+                     m->njoint ? "onto the constraints" : "out of its contacts", moved);
     }
     CAROM_TRY(carom_model_start(m, &fault, error));
     if (fault.kind == CAROM_FAULT_NONE)
-        return CAROM_OK;
+        return s->bodies ? carom_bodies_overlap(s, m, error) : CAROM_OK;
     const carom_text_node *node = s->plugin ? NULL : where(s, &fault);
     return carom_text_fail(&s->file, node ? node->place : s->root->place, error, fault.status, "%s", fault.words);
 }
