@@ -3,6 +3,7 @@
  *   W = G_u A^-1 G^T                                                                           (1)
  *   u = W x + b,  (u, x) in the law of every active link                                       (2)
  *   y = y_free + A^-1 G^T x                            velocities, or accelerations            (3) */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,10 +43,9 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
 bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
                              const unsigned char *mode)
 {
-    static const double rounding = 1e-13; /* of a gap, relative to the coordinates */
     const int njoint = system->njoint, nlink = system->nlink;
     bool any_closed = false;
-    double still = -1;
+    double still = -1; /* a gap that is 0 but for rounding */
     int n = 0;
     for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
         const carom_link *link = &system->link[contacts->active[k]];
@@ -60,7 +60,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
         bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
         if (closed && still < 0)
-            still = rounding * (1 + carom_norm_max(system->nq, q));
+            still = 1e-13 * carom_norm_max(system->nq, q) + 4 * DBL_EPSILON; /* constants in gaps may be larger */
         if (g_bar[i] <= 0 || (closed && g_bar[i] <= still))
             contacts->active[n++] = i;
     }

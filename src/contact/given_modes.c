@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "contact/given_modes.h"
+#include "contact/scale.h"
 
 /* ---- equations ---- */
 
@@ -93,7 +94,7 @@ carom_status carom_given_positions(carom_equations *e, carom_system *system, con
                                    double *q, const double *v, carom_error *error)
 {
     enum { ITERATIONS = 12 };
-    double before = INFINITY;
+    double before = INFINITY, length = 0;
     for (int round = 0; round < ITERATIONS; round++) {
         carom_system_eval(system, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, t, q, v);
         e->m = 0;
@@ -103,9 +104,12 @@ carom_status carom_given_positions(carom_equations *e, carom_system *system, con
                 add_row(e, system, i, 0);
             }
         double size = carom_norm_max(e->m, e->b);
+        length = CAROM_MAX(length, round ? 0 : size); /* of gaps that shrink with their coordinates, too */
+        for (int k = 0; k < e->m; k++)
+            length = CAROM_MAX(length, carom_scale_gap(system, e->row[k], q));
         if (!(size <= 1e300))
             CAROM_FAIL(error, CAROM_NOT_FINITE, "a %s is not finite at t = %.10g", modes ? "gap" : "joint", t);
-        if (size <= 1e-15 * (1 + carom_norm_max(system->nq, q)) || (size < 1e-10 && size > 0.5 * before))
+        if (carom_scale_met(size, before, length))
             return CAROM_OK;
         before = size;
         CAROM_TRY(carom_mass_factor(system, t, error));
@@ -235,6 +239,7 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
 static bool spatial_directions(carom_given_modes *g, const carom_system *system, const double *v)
 {
     bool any = false;
+    carom_rows rows = carom_rows_here(system);
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
         int c = link->contact;
@@ -243,10 +248,13 @@ static bool spatial_directions(carom_given_modes *g, const carom_system *system,
         if (link->law->tangents < 2 || mode->mode != CAROM_SLIP || g->holds[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
-        double size = hypot(x, y);
-        g->creeps[c] = g->crept[c] || !(size > g->slow);
+        double size = hypot(x, y), accel = carom_rows_reach(system, &rows, link->row, g->a_free, NULL);
+        double slow = 0.1 * sqrt(g->slow * accel);
+        double rounding = carom_rows_reach(system, &rows, link->row + 1, v, NULL);
+        rounding = CAROM_MAX(rounding, carom_rows_reach(system, &rows, link->row + 2, v, NULL));
+        g->creeps[c] = g->crept[c] || !(size > slow);
         any |= g->creeps[c];
-        g->moves[c] = size > 1e-14 * (1 + carom_norm_max(system->nv, v)); /* not by rounding alone */
+        g->moves[c] = size > 1e-14 * rounding + 1e-10 * slow; /* not by rounding alone */
         if (g->moves[c])
             mode->direction[0] = x / size, mode->direction[1] = y / size;
     }

@@ -83,7 +83,8 @@ carom_status carom_given_positions(carom_equations *equations, carom_system *sys
 typedef struct carom_given_modes {
     carom_link_mode *modes;  /* [ncontact] of the caller; the direction of spatial slip is the present one, set here */
     carom_equations equations; /* [nrow] */
-    double slow;     /* spatial slip below this speed creeps: its direction is that of the force sticking would need */
+    double slow;     /* spatial slip that friction stops within this length creeps: its direction is that of the force
+                        sticking would need */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
     bool *crept;               /* [ncontact] it creeps however fast it is: so it began a step */
     bool *moves;               /* [ncontact] spatial slip is not 0 */

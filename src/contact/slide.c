@@ -101,10 +101,10 @@ static bool solve(carom_slide *w, int nv)
         w->b[i] = (slow ? -r[i] - 2 * w->f[i] / (T * T) - 2 * w->rate[i] / T : -r[i] - w->f[i] / T) / scale;
     }
     for (int k = 0; k < n; k++) {
-        double difference = 0;
+        double difference = 0, most = CAROM_MAX(carom_norm_max(nv, w->a), carom_norm_max(nv, w->a + (k + 1) * nv));
         for (int i = 0; i < nv; i++)
             difference = CAROM_MAX(difference, fabs(w->a[(k + 1) * nv + i] - w->a[i]));
-        w->passive[k] = difference <= 1e-9 * (1 + carom_norm_max(nv, w->a));
+        w->passive[k] = difference <= 1e-9 * most;
         active += !w->passive[k];
         for (int i = 0; w->passive[k] && i < n; i++)
             w->K[i * n + k] = 0;

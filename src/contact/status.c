@@ -7,10 +7,12 @@
  *     |u_after| <= c                                                                        (2)
  * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved
  * contact swings about 0) opens only when u > c or g > c h. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "contact/contact.h"
+#include "contact/scale.h"
 
 static double resolution(const carom_system *system, int row, const carom_state *now, bool was_closed,
                          const double *v_free)
@@ -111,13 +113,17 @@ void carom_contact_start(carom_system *system, carom_state *state)
     if (m->ncontact == 0)
         return;
     carom_system_eval(system, CAROM_GAP | CAROM_JACOBIAN, state->t, state->q, state->v);
-    double length = 1 + carom_norm_max(system->nq, state->q), speed = 1 + carom_norm_max(system->nv, state->v);
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
         double *u = state->u + link->row;
         for (int j = 0; j < link->rows; j++)
             u[j] = carom_row_speed(system, link->row + j, state->v);
-        bool closed = fabs(system->at.g[i]) <= 1e-10 * length && fabs(u[0]) <= 1e-10 * speed;
+        double g = fabs(system->at.g[i]), speed = 0;
+        for (int j = 0; j < link->rows; j++)
+            speed = CAROM_MAX(speed, carom_scale_speed(system, link->row + j, state->v));
+        /* constants in a gap may be larger than all coordinates */
+        bool closed = g <= 1e-10 * carom_scale_gap(system, link->row, state->q) + 4 * DBL_EPSILON;
+        closed &= fabs(u[0]) <= 1e-10 * carom_scale_speed(system, link->row, state->v);
         closed |= !carom_law_can(link->law, CAROM_OPEN);
         const double *u_t = u + carom_link_normals(link);
         carom_mode mode = carom_mode_tangential(link->law->tangents, u_t, 1e-9 * speed);

@@ -64,7 +64,7 @@ static double slipping(const carom_flow *f, int i, const double *U, int stride, 
         return sum;
     double speed = hypot(carom_row_speed(sys, n + 1, f->v_here), carom_row_speed(sys, n + 2, f->v_here));
     double across = s[0] * U[(n + 2) * stride] - s[1] * U[(n + 1) * stride];
-    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, f->given.slow);
+    return sum - mu * f->force[n] * (j == 0 ? -s[1] : s[0]) * across / CAROM_MAX(speed, 0.3 * sqrt(f->given.slow));
 }
 
 /* One column: R, A [nrow], U [nrow] with entries `stride` apart; out with entries `to` apart. */

@@ -211,7 +211,7 @@ static carom_status follow(carom_tangent *t, const carom_segment *g)
     int index = (int)(g - record->segment);
     bool last = index == record->nsegment - 1;
     t->njump = index == 0 ? 0 : t->njump;
-    t->flow.given.slow = t->saltation.given.slow = 0.3 * sqrt(0.2 * carom_tangent_scale(t)); /* as in the scheme */
+    t->flow.given.slow = t->saltation.given.slow = 0.2 * carom_tangent_scale(t); /* as in the scheme */
     modes_along(t, g, t->modes_after);
     if (g->t1 > g->t0) {
         CAROM_TRY(jumps_until(t, g->t0)); /* one at the very start is told after the segment */

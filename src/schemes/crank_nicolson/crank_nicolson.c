@@ -74,6 +74,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
         CAROM_PLACE(layout, *modes[i], nc);
     CAROM_PLACE(layout, w->at.mode, nc);
     CAROM_PLACE(layout, w->touch, nc);
+    CAROM_PLACE(layout, w->scale, nlink);
     carom_newton_place(layout, system, &w->K);
     carom_given_layout(layout, &w->given, system);
 }
@@ -89,9 +90,17 @@ static carom_status accepts(const carom_model *model, const double *field, carom
     return field[VARIANT] == PRINTED ? carom_cn_printed_accepts(model, error) : CAROM_OK;
 }
 
+static int memory(const carom_system *system)
+{
+    (void)system;
+    return CAROM_CN_MEMORY;
+}
+
 static carom_status start(carom_step *s)
 {
     const carom_system *sys = s->system;
+    s->memory_next[CAROM_CN_STRUCK] = s->now->t;
+    s->memory_next[CAROM_CN_DECIDED] = 0;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         const double *u = s->now->u + link->row;
@@ -146,16 +155,20 @@ static carom_status happen(carom_step *s, carom_cn *w, const carom_cn_event *eve
     CAROM_TRY(move_to(s, w, event->s));
     if (event->kind == CAROM_CN_HIT)
         return carom_cn_impact(s, w);                                                                    /* (4) */
-    if (event->kind == CAROM_CN_HALT) {
+    if (event->kind == CAROM_CN_HALT)
         carom_cn_mode(s, w, event->contact, CAROM_STICK);
-        CAROM_TRY(carom_cn_velocities(s, w));
-    }
-    return carom_cn_decide(s, w, true);                                                                  /* (5) */
+    CAROM_TRY(carom_cn_decide(s, w, true));                                                              /* (5) */
+    /* slip that only turns round has no velocity to lose: at a dead centre its row vanishes, the motion does not */
+    return event->kind == CAROM_CN_HALT && w->at.mode[event->contact] == CAROM_STICK ? carom_cn_velocities(s, w)
+                                                                                    : CAROM_OK;
 }
 
 static carom_status consistent(carom_step *s, carom_cn *w)
 {
     enum { MOST = 10 * CAROM_CN_PIECES };
+    if (s->memory[CAROM_CN_DECIDED] == 0 && carom_cn_several(s->system, w))
+        CAROM_TRY(carom_cn_decide(s, w, false)); /* who carries what */
+    s->memory_next[CAROM_CN_DECIDED] = 1;
     for (int piece = 0; w->tau < s->h && (piece < CAROM_CN_PIECES || w->tau == 0); piece++) {
         carom_cn_event event;
         if (piece == MOST)
@@ -178,6 +191,7 @@ static carom_status step(carom_step *s)
     const carom_system *sys = s->system;
     w->at.t = s->now->t;
     w->tau = 0, w->stall = 0;
+    carom_copy(CAROM_CN_MEMORY, s->memory, s->memory_next);
     carom_copy(sys->nq, s->now->q, w->at.q);
     carom_copy(sys->nv, s->now->v, w->at.v);
     memset(w->at.impulse, 0, sizeof(double) * (size_t)sys->nrow);
@@ -198,6 +212,7 @@ const carom_scheme carom_scheme_crank_nicolson = {
     .requests = requests,
     .segments = CAROM_CN_PIECES,
     .degree = 2,
+    .memory = memory,
     .accepts = accepts,
     .work_bytes = sizeof(carom_cn),
     .layout = layout,

@@ -2,8 +2,11 @@
 #ifndef CAROM_CRANK_NICOLSON_H
 #define CAROM_CRANK_NICOLSON_H
 
+#include "contact/scale.h"
 #include "schemes/scheme.h"
 
+/* What is remembered beside the modes: the time of the last impact, whether the modes of the start are decided. */
+enum { CAROM_CN_STRUCK, CAROM_CN_DECIDED, CAROM_CN_MEMORY };
 enum { CAROM_CN_PIECES = 96, CAROM_CN_STALL = 64 }; /* pieces of a step; events in a row that take no time */
 
 typedef struct carom_cn {
@@ -24,6 +27,7 @@ typedef struct carom_cn {
     carom_link_mode *modes_p;  /* [ncontact] for the projection of positions */
     carom_factor K;
     carom_given_modes given;
+    carom_scale *scale;        /* [nlink] at an impact; speeds at the start of a trial */
     bool links;                /* a joint, or a contact that is not open */
     int stall;
 } carom_cn;
@@ -44,13 +48,19 @@ typedef struct carom_cn_event { /* the first thing that ends the validity of the
 carom_status carom_cn_first(carom_step *step, carom_cn *w, carom_cn_event *event);
 /* Modes by the acceleration-level problem at w->at: who breaks loose and, if asked, who opens. */
 carom_status carom_cn_decide(carom_step *step, carom_cn *w, bool open);
+bool carom_cn_several(const carom_system *system, const carom_cn *w); /* contacts are closed */
 /* The velocity-level problem for the contacts in touch, and rest for those that bounce too little to be resolved. */
 carom_status carom_cn_impact(carom_step *step, carom_cn *w);
+/* A closed contact that carries nothing where others hold what it would: part of the state, in the flags of modes. */
+static inline carom_mode carom_cn_mode_of(const carom_cn *w, int contact)
+{
+    bool passive = w->modes[contact].flags && w->at.mode[contact] != CAROM_OPEN;
+    return passive ? CAROM_PASSIVE : (carom_mode)w->at.mode[contact];
+}
 /* Sets a mode and stages the event. */
 void carom_cn_mode(carom_step *step, carom_cn *w, int contact, carom_mode mode);
-/* u_T of a contact at (G, w) of the system: stick, or slip and its direction. */
-carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
-                               double scale);
+/* u_T of a contact at (G, w) of the system: stick, or slip and its direction; after w->scale. */
+carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v);
 /* y onto the modes, w->given: equations with any factor A. */
 void carom_cn_hold(const carom_system *system, carom_cn *w, carom_link_mode *modes, const carom_factor *A,
                    const double *offset, double *y, double *force);

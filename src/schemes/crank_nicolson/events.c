@@ -52,6 +52,8 @@ static double reached(carom_step *s, carom_cn *w, int i)
     double dt = w->dt, g = w->g0[i], g1 = w->g1[i], u = w->u0[row], u1 = w->u1[row];
     bool turns = (u < 0) != (u1 < 0), affine = (sys->known & CAROM_JACOBIAN) != 0;
     double turn = turns ? dt * (u / (u - u1)) : dt;
+    if (g <= 0 && fabs(u) <= 1e-13 * w->scale[i].speed)
+        g = u = 0; /* it has just left, or will fall back */
     if (u < 0 && g <= 0)
         return 0;
     if (u < 0 && g1 >= 0) { /* a dip? */
@@ -80,6 +82,9 @@ static void ends(carom_step *s, carom_cn *w)
         carom_copy(sys->nlink, sys->at.g, g[k]);
         for (int r = 0; r < sys->nrow; r++)
             u[k][r] = carom_row_speed(sys, r, v[k]);
+        for (int i = 0; k == 0 && i < sys->nlink; i++)
+            w->scale[i].speed = carom_scale_speed(sys, sys->link[i].row, v[k]) +
+                                w->dt * carom_scale_speed(sys, sys->link[i].row, w->a0);
     }
 }
 
@@ -136,26 +141,39 @@ static carom_status pose_decision(carom_step *s, carom_cn *w, double t, const do
     return carom_contact_accel_decide(s->contacts, s->system, t, q, v, w->at.mode, w->slip, w->a_d, w->x_d, s->error);
 }
 
-/* What the solution in s->contacts makes of active link k. */
-static carom_mode decided(const carom_step *s, const carom_cn *w, int k)
+/* Are several contacts closed? Then one of them may carry nothing, and stay. */
+bool carom_cn_several(const carom_system *system, const carom_cn *w)
+{
+    int n = 0;
+    for (int c = 0; c < system->model->ncontact; c++)
+        n += w->at.mode[c] != CAROM_OPEN;
+    return n > 1;
+}
+
+/* What the solution in s->contacts makes of active link k, a part r of the trial away from its start. One that carries
+ * nothing there is passive if it does as its mode is: near the end of a contact both are 0 but for rounding. */
+static carom_mode decided(const carom_step *s, const carom_cn *w, int k, double r)
 {
     const carom_contacts *c = s->contacts;
     const carom_link *link = &s->system->link[c->active[k]];
     const double *u = c->solve.u + c->problem.block[k].row, *x = c->solve.x + c->problem.block[k].row;
     double scale = carom_norm_max(c->problem.n, c->problem.b), force = carom_norm_max(c->problem.n, c->solve.x);
     carom_mode mode = (carom_mode)w->at.mode[link->contact];
-    if (x[0] <= 1e-13 * force && u[0] > 1e-12 * scale)
-        return CAROM_OPEN;
+    int row = c->problem.block[k].row;
+    double given = (1 - r) * w->x0[link->row] + r * w->x1[link->row], W = c->problem.W.dense[row * (c->problem.n + 1)];
+    bool shared = carom_cn_several(s->system, w) && fabs(given * W) > 1e-8 * scale;
+    if (x[0] <= 1e-13 * force)
+        return u[0] > 1e-12 * scale ? CAROM_OPEN : shared ? CAROM_PASSIVE : carom_cn_mode_of(w, link->contact);
     if (mode == CAROM_STICK && hypot(u[1], link->law->tangents > 1 ? u[2] : 0) > 1e-8 * scale)
         return CAROM_SLIP;
     return mode;
 }
 
-static bool holds(const carom_step *s, const carom_cn *w)
+static bool holds(const carom_step *s, const carom_cn *w, double r)
 {
     const carom_contacts *c = s->contacts;
     for (int k = s->system->njoint; k < c->nactive; k++)
-        if (decided(s, w, k) != (carom_mode)w->at.mode[s->system->link[c->active[k]].contact])
+        if (decided(s, w, k, r) != carom_cn_mode_of(w, s->system->link[c->active[k]].contact))
             return false;
     return true;
 }
@@ -164,7 +182,7 @@ static carom_status holds_at(carom_step *s, carom_cn *w, double x, bool *yes)
 {
     carom_cn_dense(s->system, w, x);
     CAROM_TRY(pose_decision(s, w, w->at.t + x, w->qs, w->vs));
-    *yes = holds(s, w);
+    *yes = holds(s, w, x / w->dt);
     return CAROM_OK;
 }
 
@@ -187,11 +205,13 @@ static carom_status first_break(carom_step *s, carom_cn *w, carom_cn_event *firs
 carom_status carom_cn_decide(carom_step *s, carom_cn *w, bool open)
 {
     carom_contacts *c = s->contacts;
+    CAROM_TRY(carom_cn_accelerate(s, w, true));
     CAROM_TRY(pose_decision(s, w, w->at.t, w->at.q, w->at.v));
     for (int k = s->system->njoint; k < c->nactive; k++) {
         const carom_link *link = &s->system->link[c->active[k]];
-        carom_mode mode = decided(s, w, k);
-        if (mode == (carom_mode)w->at.mode[link->contact] || (mode == CAROM_OPEN && !open))
+        carom_mode mode = decided(s, w, k, 0);
+        w->modes[link->contact].flags = mode == CAROM_PASSIVE;
+        if (mode == CAROM_PASSIVE || mode == (carom_mode)w->at.mode[link->contact] || (mode == CAROM_OPEN && !open))
             continue;
         const double *u = c->solve.u + c->problem.block[k].row;
         double size = mode == CAROM_SLIP ? hypot(u[1], link->law->tangents > 1 ? u[2] : 0) : 0;

@@ -21,8 +21,9 @@ static bool slips(const carom_link *link, const unsigned char *mode)
 }
 
 /* Directions of slip from G v + w; a contact that has just broken loose keeps the one it was given. */
-static void directions(const carom_system *sys, carom_cn *w, const unsigned char *mode, const double *v)
+static void directions(const carom_system *sys, carom_cn *w, const unsigned char *mode, const double *v, double h)
 {
+    carom_rows rows = carom_rows_here(sys);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         if (!slips(link, mode))
@@ -32,8 +33,11 @@ static void directions(const carom_system *sys, carom_cn *w, const unsigned char
             u[j - 1] = carom_row_speed(sys, link->row + j, v);
             along += u[j - 1] * slip[j - 1];
         }
-        double size = hypot(u[0], u[1]);
-        bool use = link->law->tangents > 1 && along > 0 && size > 1e-9 * (1 + carom_norm_max(sys->nv, v));
+        double size = hypot(u[0], u[1]), most = 0; /* slip there is, and what forces add to it in a step */
+        for (int r = link->row; r < link->row + link->rows; r++)
+            most = CAROM_MAX(most, carom_rows_reach(sys, &rows, r, v, NULL) + fabs(rows.w[r]) +
+                                       h * carom_rows_reach(sys, &rows, r, w->a0, NULL));
+        bool use = link->law->tangents > 1 && along > 0 && size > 1e-9 * most;
         for (int j = 1; use && j < link->rows; j++)
             slip[j - 1] = u[j - 1] / size;
     }
@@ -43,7 +47,7 @@ void carom_cn_hold(const carom_system *system, carom_cn *w, carom_link_mode *mod
                    const double *offset, double *y, double *force)
 {
     for (int c = 0; c < system->model->ncontact; c++)
-        modes[c].mode = w->at.mode[c];
+        modes[c].mode = carom_cn_mode_of(w, c);
     w->given.modes = modes;
     carom_given_hold(&w->given, system, A, offset, y, force);
 }
@@ -63,7 +67,7 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     carom_factor_solve(sys, &sys->mass, w->a0);
     if (!w->links)
         return CAROM_OK;
-    directions(sys, w, at->mode, at->v);
+    directions(sys, w, at->mode, at->v, s->h);
     carom_cn_hold(sys, w, w->modes, &sys->mass, sys->at.gamma, w->a0, w->x0);                                /* (1) */
     return CAROM_OK;
 }
@@ -187,6 +191,7 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
         CAROM_TRY(iterate(s, w, dt, two));
         sys->info->newton_iterations++;
         double size = CAROM_MAX(carom_norm_max(n, w->v_free), carom_norm_max(n, w->v_new));
+        double weighed = CAROM_MAX(carom_scale_mass(sys, w->v_free, w->vs), carom_scale_mass(sys, w->v_new, w->vs));
         for (int i = 0; i < n; i++)
             w->v_free[i] = w->v_new[i] - w->v1[i];
         carom_copy(n, w->v_new, w->v1);
@@ -196,7 +201,8 @@ carom_status carom_cn_flow(carom_step *s, carom_cn *w, double dt)
             CAROM_FAIL(s->error, CAROM_NOT_FINITE,
                        "crank-nicolson: velocity is not finite after the step from t = %.10g with h = %.3g", w->at.t,
                        dt);
-        if (exact || change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
+        if (exact || change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal) ||
+            (k > 2 && rate >= 0.5 && carom_scale_mass(sys, w->v_free, w->vs) <= stall * weighed))
             break;
         if (k == s->options->newton_max)
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,

@@ -1,7 +1,7 @@
 /* impact.c: impacts of a step, and rest where the bounces that follow cannot be resolved.
  *
- *   J  = { the contacts reached }, together with joints and closed contacts: velocity-level problem           (35),
- *      (37)  (1)
+ *   J  = { the contacts reached: g <= 64 eps (L + U x), contact/scale.h, x: time since the last impact },
+ *        together with joints and closed contacts: velocity-level problem                       (35), (37)  (1)
  *   ge = min(d2g/dt2 after the impact, (u1 - u)/dt of the trial)                                                    (2)
  *   ge < 0 and u+ <= h |ge|/8:  the contact is closed and u+ removed                                                (3)
  *   64 events in a row that take no time close the contact as well                                                  (4)
@@ -23,11 +23,11 @@ void carom_cn_mode(carom_step *s, carom_cn *w, int contact, carom_mode mode)
         return;
     carom_event_type type = carom_event_of(*m, mode);
     *m = (unsigned char)mode;
+    w->modes[contact].flags = 0;
     carom_record_event(s->record, &(carom_event){.type = type, .t = w->at.t, .contact = contact});
 }
 
-carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v,
-                               double scale)
+carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const carom_link *link, const double *v)
 {
     double u[2] = {0};
     if (!link->law->tangents)
@@ -35,7 +35,7 @@ carom_mode carom_cn_tangential(const carom_system *system, carom_cn *w, const ca
     for (int j = 1; j < link->rows; j++)
         u[j - 1] = carom_row_speed(system, link->row + j, v);
     double size = hypot(u[0], u[1]);
-    if (size <= 1e-9 * scale)
+    if (size <= 1e-9 * w->scale[carom_contact_number(system, link->contact)].speed)
         return CAROM_STICK;
     for (int j = 1; j < link->rows; j++)
         w->modes[link->contact].direction[j - 1] = u[j - 1] / size;
@@ -52,11 +52,6 @@ carom_status carom_cn_velocities(carom_step *s, carom_cn *w)
     return CAROM_OK;
 }
 
-static double speed(const carom_system *sys, const carom_cn *w)
-{
-    return CAROM_MAX(carom_norm_max(sys->nv, w->at.v), carom_norm_max(sys->nv, w->v_old));
-}
-
 static void activate(carom_step *s, carom_cn *w)
 {
     const carom_system *sys = s->system;
@@ -67,17 +62,30 @@ static void activate(carom_step *s, carom_cn *w)
     carom_contacts_activate(s->contacts, sys, w->g_bar, w->at.q, w->at.mode);
 }
 
+/* w->scale; the system holds G where the step has got to. */
+static void scales(const carom_step *s, carom_cn *w)
+{
+    double rtol = CAROM_MAX(s->options->rtol, 1e-9), *size = w->v_free;
+    memset(size, 0, sizeof(double) * (size_t)s->system->nv);
+    carom_system_size(s->system, w->at.q, size);
+    for (int i = 0; i < s->system->nv; i++)
+        size[i] += s->atol[i] / rtol;
+    carom_scale_links(s->system, size, w->at.v, w->a0, w->scale);
+}
+
 /* Everything else that is at its contact by now and approaches. */
 static void gather(carom_step *s, carom_cn *w)
 {
     carom_system *sys = s->system;
     const double *v = w->at.v;
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, w->at.t, w->at.q, v);
-    double near = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->at.q));
+    scales(s, w);
+    double flight = w->at.t - s->memory_next[CAROM_CN_STRUCK];
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         double u = carom_row_speed(sys, link->row, v);
-        if (w->at.mode[link->contact] == CAROM_OPEN && sys->at.g[i] <= near && u <= 0)
+        if (w->at.mode[link->contact] == CAROM_OPEN && u <= 0 &&
+            sys->at.g[i] <= 64 * DBL_EPSILON * (w->scale[i].length + w->scale[i].speed * flight))
             w->touch[link->contact] = 1;
     }
 }
@@ -107,11 +115,10 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
     CAROM_TRY(
         carom_contact_impact(c, sys, &sys->mass, NULL, w->v_old, w->v_old, &w->at, w->at.v, s->error));
     s->record->residual = CAROM_MAX(s->record->residual, c->solve.residual);
-    double rounding = 1e-13 * (1 + speed(sys, w)), scale = speed(sys, w);
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         double before = c->u_before[link->row], after = c->u_after[link->row];
-        bool struck = c->P[link->row] > 0 && before < -rounding;
+        bool struck = c->P[link->row] > 0 && before < -1e-13 * w->scale[c->active[k]].speed;
         if (struck && w->at.mode[link->contact] == CAROM_OPEN) {
             carom_record_contact(s->record, CAROM_EVENT_IMPACT, w->at.t, link, c->u_before, c->u_after, c->P);
             *hit = true;
@@ -119,7 +126,8 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
         if (w->at.mode[link->contact] == CAROM_OPEN)
             continue;
         carom_cn_mode(s, w, link->contact,
-                      after > 1e-10 * scale ? CAROM_OPEN : carom_cn_tangential(sys, w, link, w->at.v, scale));
+                      after > 1e-10 * w->scale[c->active[k]].speed ? CAROM_OPEN
+                                                                   : carom_cn_tangential(sys, w, link, w->at.v));
     }
     book(s, w, c->P, w->v_old);
     return CAROM_OK;
@@ -140,7 +148,7 @@ static bool close_some(carom_step *s, carom_cn *w)
         bool rests = ge < 0 && u <= s->h * -ge / 8;                                                      /* (3) */
         if (!rests && w->stall <= CAROM_CN_STALL)                                                        /* (4) */
             continue;
-        carom_cn_mode(s, w, c, carom_cn_tangential(sys, w, link, w->at.v, speed(sys, w)));
+        carom_cn_mode(s, w, c, carom_cn_tangential(sys, w, link, w->at.v));
         any = true;
     }
     return any;
@@ -162,7 +170,7 @@ static carom_status rest(carom_step *s, carom_cn *w, bool *closed)
     }
     for (int i = 0; i < sys->model->ncontact; i++)
         friction |= w->at.mode[i] == CAROM_STICK;
-    return friction ? carom_cn_decide(s, w, false) : CAROM_OK;
+    return friction || carom_cn_several(sys, w) ? carom_cn_decide(s, w, false) : CAROM_OK;
 }
 
 carom_status carom_cn_impact(carom_step *s, carom_cn *w)
@@ -172,6 +180,7 @@ carom_status carom_cn_impact(carom_step *s, carom_cn *w)
     carom_copy(sys->nv, w->at.v, w->v_old);
     memset(w->jump, 0, sizeof(double) * (size_t)sys->nrow);
     gather(s, w);
+    s->memory_next[CAROM_CN_STRUCK] = w->at.t;
     CAROM_TRY(solve(s, w, &hit));
     CAROM_TRY(rest(s, w, &closed));
     if (hit || closed)

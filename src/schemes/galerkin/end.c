@@ -82,12 +82,19 @@ static void latch(carom_step *s)
                                                                     : CAROM_GALERKIN_OUT;
 }
 
+double carom_galerkin_touch(const carom_step *s, const carom_link *link)
+{
+    const carom_galerkin *w = s->work;
+    return 1e-10 * (carom_scale_gap(s->system, link->row, w->q_end) +
+                    s->h * (carom_scale_speed(s->system, link->row, w->vf) +
+                            carom_scale_speed(s->system, link->row, s->now->v)));
+}
+
 static void latch_struck(carom_step *s)
 {
     carom_galerkin *w = s->work;
-    double tol = 1e-10 * (1 + carom_norm_max(s->system->nq, w->q_end));
     for (int i = s->system->njoint; i < s->system->nlink && !w->latched; i++)
-        if (w->part[i] == CAROM_GALERKIN_OUT && s->system->at.g[i] <= tol)
+        if (w->part[i] == CAROM_GALERKIN_OUT && s->system->at.g[i] <= carom_galerkin_touch(s, &s->system->link[i]))
             w->part[i] = CAROM_GALERKIN_FREE;
     w->latched = true;
 }
@@ -111,15 +118,19 @@ static carom_status project(carom_step *s)
     carom_system *sys = s->system;
     fixed_links(s);
     int nv = sys->nv, n = c->nactive;
-    double before = INFINITY, *A = c->problem.W.dense, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
+    double length = 0, before = INFINITY;
+    double *A = c->problem.W.dense, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, w->q_end, w->vf);
         for (int i = 0; i < n; i++)
             b[i] = sys->at.g[c->active[i]] - w->g_start[c->active[i]];
         double size = carom_norm_max(n, b);
+        length = CAROM_MAX(length, k ? 0 : size); /* of gaps that shrink with their coordinates, too */
+        for (int i = 0; i < n; i++)
+            length = CAROM_MAX(length, carom_scale_gap(sys, sys->link[c->active[i]].row, w->q_end));
         if (!(size <= 1e300))
             CAROM_FAIL(s->error, CAROM_NOT_FINITE, "a joint or closed contact is not finite at t = %.10g", s->next->t);
-        if (size <= 1e-15 * (1 + carom_norm_max(sys->nq, w->q_end)) || (size < 1e-10 && size > 0.5 * before))
+        if (carom_scale_met(size, before, length))
             return CAROM_OK;
         before = size;
         CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));

@@ -4,6 +4,7 @@
 #define CAROM_GALERKIN_H
 
 #include "schemes/galerkin/table.h"
+#include "contact/scale.h"
 #include "schemes/scheme.h"
 
 enum { CAROM_GALERKIN_FIELD_DEGREE, CAROM_GALERKIN_FIELD_ALTERNATE, CAROM_GALERKIN_FIELD_KAPPA };
@@ -76,6 +77,8 @@ carom_status carom_galerkin_response(carom_step *step);
 /* Which links are in the problem of the stages, of the end. */
 void carom_galerkin_stage_links(carom_step *step);
 void carom_galerkin_end_links(carom_step *step);
+/* A gap at q_end that is 0 but for rounding and for what Newton's method leaves; the system holds G there. */
+double carom_galerkin_touch(const carom_step *step, const carom_link *link);
 /* q_end, vf, the parts of the links (once) and the impulses; next->q, next->v. */
 carom_status carom_galerkin_end(carom_step *step);
 /* Modes, events, energy, segment, jump. */

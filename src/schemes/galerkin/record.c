@@ -1,6 +1,7 @@
 /* record.c: what a step of the Galerkin families has to tell: modes, events, energy, dense output.
  *
- *   closed:  (g <= 1e-10 or held) and |u_n| <= 1e-9, relative to coordinates and velocities        (1)
+ *   closed:  (g <= 1e-10 L or held) and |u_n| <= 1e-9 U                                            (1)
+ *   L: size of the gap and of its way in a step,  U: of its velocities and of what its force does to them
  *   v(x) = sum_k l_k(x) v_k,   q(x) = q + h int_0^x v,   x = (t - t_i-1)/h                          (2)
  *   where positions are no vectors xi(x) = h int_0^x of the polynomial through the rates K(xi_k) v_k
  *
@@ -13,15 +14,23 @@
 
 #include "schemes/galerkin/galerkin.h"
 
+/* U of (1): velocities at both ends, and what the impulse of the step changes of its own. */
+static double speed_of(carom_step *s, const carom_link *link)
+{
+    carom_galerkin *w = s->work;
+    const carom_system *sys = s->system;
+    carom_mass_solve_row(sys, link->row, w->mean);
+    sys->info->linear_solves--;
+    return carom_scale_speed(sys, link->row, s->now->v) + carom_scale_speed(sys, link->row, s->next->v) +
+           fabs(carom_row_dot(sys, link->row, w->mean) * s->next->impulse[link->row]);
+}
+
 /* Modes and events of M >= 1; returns whether a contact was hit. The system holds g, G and w of the end. */
 static bool status(carom_step *s)
 {
     carom_galerkin *w = s->work;
     carom_contacts *c = s->contacts;
     const carom_system *sys = s->system;
-    int nv = sys->nv;
-    double length = 1e-10 * (1 + carom_norm_max(sys->nq, s->next->q));
-    double speed = 1e-9 * (1 + carom_norm_max(nv, s->next->v));
     bool any = false;
     for (int r = 0; r < sys->nrow; r++) {
         s->next->impulse[r] = w->I[r] + w->P[r];
@@ -31,7 +40,8 @@ static bool status(carom_step *s)
         const carom_link *link = &sys->link[i];
         const double *u = s->next->u + link->row;
         carom_mode before = s->now->mode[link->contact], after = CAROM_OPEN;
-        bool touches = sys->at.g[i] <= length || w->part[i] == CAROM_GALERKIN_HELD;
+        bool touches = w->part[i] == CAROM_GALERKIN_HELD || sys->at.g[i] <= carom_galerkin_touch(s, link);
+        double speed = touches ? 1e-9 * speed_of(s, link) : 0;
         if (touches && fabs(u[0]) <= speed)                                                    /* (1) */
             after = carom_mode_tangential(link->rows - 1, u + 1, speed);
         bool hit = !w->closed[i] && w->P[link->row] > 0 && c->u_before[link->row] < 0;

@@ -32,6 +32,7 @@
  * With the field control the step is chosen by rtol and atol, as described in control.c. */
 #include <string.h>
 
+#include "contact/scale.h"
 #include "core/dense.h"
 #include "schemes/moreau/control.h"
 #include "schemes/moreau/moreau_jean.h"
@@ -77,6 +78,7 @@ void carom_moreau_layout(carom_layout *layout, const carom_system *system, void 
     CAROM_PLACE(layout, w->v_free, nv);
     CAROM_PLACE(layout, w->v_new, nv);
     CAROM_PLACE(layout, w->r, nv);
+    CAROM_PLACE(layout, w->room, nv);
     carom_rows_place(layout, system, &w->rows_u);
     CAROM_PLACE(layout, w->g_bar, system->nlink);
     carom_newton_place(layout, system, &w->A);
@@ -189,6 +191,14 @@ static carom_status iterate(carom_step *s, work *w, const double *v_end, double 
     return carom_contact_impact(s->contacts, sys, A, rows, v, w->v_free, s->now, v_new, s->error); /* (5) */
 }
 
+/* The last change over the velocities, weighed with M: where units differ the largest entry says little. */
+static double weighed(const carom_system *sys, work *w)
+{
+    double *room = w->room, most = carom_scale_mass(sys, w->v_free, room);
+    most = CAROM_MAX(most, carom_scale_mass(sys, w->v_new, room));
+    return most > 0 ? carom_scale_mass(sys, w->r, room) / most : 0;
+}
+
 static carom_status newton(carom_step *s, work *w)
 {
     enum { PATIENCE = 8 };
@@ -211,7 +221,8 @@ static carom_status newton(carom_step *s, work *w)
             CAROM_FAIL(s->error, CAROM_NOT_FINITE,
                        "moreau-jean: velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t,
                        s->h);
-        if (change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
+        if (change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal) ||
+            (k > 2 && rate >= 0.5 && weighed(sys, w) <= stall))
             return CAROM_OK;
         if (k == s->options->newton_max)
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,

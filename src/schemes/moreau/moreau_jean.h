@@ -5,7 +5,7 @@
 #include "schemes/scheme.h"
 
 typedef struct carom_moreau_work {
-    double *q_th, *v_th, *v_free, *v_new, *r; /* [nq] [nv] ... */
+    double *q_th, *v_th, *v_free, *v_new, *r, *room; /* [nq] [nv] ... */
     carom_rows rows_u;                        /* rows in which u is measured */
     double *g_bar;                            /* [nlink] predicted gaps */
     bool catches;                            /* contacts that would be closed at q' are active too: no impact is late */

@@ -193,7 +193,7 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
         /* at the root, from above */
-        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
+        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * w->scale[sys->njoint + contact].length;
         if (f <= 0 || there)
             carom_piecewise_copy(sys, e, &w->end);
         if (f == 0 || there)
@@ -242,8 +242,8 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     const carom_system *sys = s->system;
     int i = carom_contact_number(sys, contact), r = sys->link[i].row;
     double low = 0, high = 0, h = w->end.x;
-    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_piecewise_rest(s, w->start.v); /* it has just left */
-    double rounding = 16 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, w->start.q));
+    bool left = w->start.g[i] <= 0 && w->start.u[r] >= -carom_piecewise_rest(w, i); /* it has just left */
+    double rounding = 16 * DBL_EPSILON * w->scale[i].length;
     /* a gap that opens slowly is 0 but for rounding for a while */
     double noise = w->start.g[i] <= rounding ? rounding : 0;
     *found = false;
@@ -286,7 +286,7 @@ static double rounding_of(const carom_step *s, const carom_piecewise *w, carom_c
     const carom_link *link = carom_contact_link(s->system, contact);
     double force = 0;
     if (cause == CAROM_CAUSE_SLIP_END)
-        return 16 * DBL_EPSILON * (1 + carom_norm_max(s->system->nv, w->start.v));
+        return 16 * DBL_EPSILON * w->scale[s->system->njoint + contact].speed;
     for (int r = link->row; r < link->row + link->rows; r++)
         force = CAROM_MAX(force, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
     return 16 * DBL_EPSILON * force;

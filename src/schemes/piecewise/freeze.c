@@ -45,8 +45,9 @@ static double leverage(carom_step *s, carom_piecewise *w, int row)
 }
 
 /* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
-static void report_zeno(carom_step *s, const carom_piecewise *w, int contact, double rest)
+static void report_zeno(carom_step *s, const carom_piecewise *w, int contact)
 {
+    double rest = carom_piecewise_rest(w, s->system->njoint + contact);
     const carom_system *sys = s->system;
     int r = carom_contact_link(sys, contact)->row;
     double u = w->end.u[r], fall = -w->end.udot[r], e = carom_contact_restitution(sys, contact);
@@ -61,18 +62,18 @@ static void report_zeno(carom_step *s, const carom_piecewise *w, int contact, do
 }
 
 /* (1): marks those whose bounces may end now in w->still.mode; must: only those that cannot be told from rest. */
-static bool candidates(carom_step *s, carom_piecewise *w, double rest, bool must, double *tail, double *k_least,
-                       double *fall_least)
+static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tail, double *k_least, double *fall_least)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
     bool any = false;
-    /* of a gap: it would keep the bounces alive for ever */
-    double rounding = 64 * DBL_EPSILON * (1 + carom_norm_max(sys->nq, e->q));
     *tail = 0, *k_least = *fall_least = INFINITY;
     for (int c = 0; c < sys->ncontact; c++) {
         int i = carom_contact_number(sys, c), r = sys->link[i].row;
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
+        double rest = carom_piecewise_rest(w, i);
+        /* of a gap: it would keep the bounces alive for ever */
+        double rounding = 64 * DBL_EPSILON * w->scale[i].length;
         double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
@@ -126,7 +127,7 @@ void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w)
 
 /* (2), from the velocities in w->probe.v. Closed contacts that carry no force, but would be driven together by it,
  * are held, too. */
-static carom_status remove_velocity(carom_step *s, carom_piecewise *w, double rest, bool *held)
+static carom_status remove_velocity(carom_step *s, carom_piecewise *w, bool *held)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
@@ -138,7 +139,7 @@ static carom_status remove_velocity(carom_step *s, carom_piecewise *w, double re
         for (int i = sys->njoint; i < sys->nlink; i++) {
             int c = sys->link[i].contact, r = sys->link[i].row;
             double u = carom_row_speed(sys, r, e->v);
-            if (w->modes[c].mode == CAROM_PASSIVE && u < -rest)
+            if (w->modes[c].mode == CAROM_PASSIVE && u < -carom_piecewise_rest(w, i))
                 w->modes[c].mode = CAROM_CLOSED, more = *held = true;
         }
     }
@@ -146,18 +147,18 @@ static carom_status remove_velocity(carom_step *s, carom_piecewise *w, double re
 }
 
 /* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
-static carom_status close_marked(carom_step *s, carom_piecewise *w, double rest)
+static carom_status close_marked(carom_step *s, carom_piecewise *w)
 {
     carom_end *e = &w->end;
     bool held;
     for (int c = 0; c < s->system->ncontact; c++)
         if (w->still.mode[c] != CAROM_OPEN) {
             w->modes[c].mode = CAROM_CLOSED;
-            report_zeno(s, w, c, rest);
+            report_zeno(s, w, c);
         }
     CAROM_TRY(carom_piecewise_project(s, w, e, false));
     CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
-    CAROM_TRY(remove_velocity(s, w, rest, &held));
+    CAROM_TRY(remove_velocity(s, w, &held));
     carom_piecewise_add_projection_impulse(s, w);
     if (s->record->account)
         account_freeze(s, w);
@@ -173,16 +174,17 @@ carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
     int nc = sys->ncontact;
-    double rest = carom_piecewise_rest(s, e->v), tail, k, fall;
+    double tail, k, fall;
     CAROM_TRY(carom_piecewise_measure(s, w, e));
+    carom_piecewise_scales(s, w, e->q, e->v);
     bool must = false;
-    for (int round = 0; round <= nc && candidates(s, w, rest, must, &tail, &k, &fall); round++) {
+    for (int round = 0; round <= nc && candidates(s, w, must, &tail, &k, &fall); round++) {
         const carom_record before = *s->record;
         carom_modes_copy(nc, w->modes, w->modes_before);
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
-        carom_status status = close_marked(s, w, rest);
+        carom_status status = close_marked(s, w);
         if (status != CAROM_OK && (must || status != CAROM_NO_SOLUTION))
             return status;
         if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))

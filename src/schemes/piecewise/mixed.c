@@ -122,6 +122,7 @@ static carom_status step(carom_step *s)
     double height = CAROM_MAX(pow(CAROM_MIN(s->h, longest), T->order + 1), 4e-15);
     options.rtol = 0, options.atol = height / CAROM_TOL_KAPPA; /* (3) */
     carom_step part = *s;
+    w->tol.asked_rtol = s->options->rtol, w->tol.asked_atol = s->atol;
     for (int i = 0; i < sys->nv; i++)
         w->atol[i] = options.atol;
     part.atol = w->atol;

@@ -57,7 +57,8 @@ static carom_status unique(carom_step *s, carom_piecewise *w, double t, carom_st
 
 /* ---- the impact at the end of a step.
  *
- *   J = hit + closed + { open: g <= 64 eps L, u < 0 }                                                      (1)
+ *   J = hit + closed + { open: g <= 64 eps (L + U x), u < 0 }, x: time since the last impact, whose velocities have
+ *       errors of rounding                                                                                 (1)
  *   v+ from v- on J by the rule that the model asks for (contact/rules.c)                                  (2)
  *
  * Where |J| > 1 another rule is evaluated, too: by how much they differ is part of the result
@@ -67,34 +68,40 @@ const carom_impact_rule *const carom_piecewise_rules[] = {&carom_rule_simultaneo
                                                           &carom_rule_poisson, NULL};
 
 /* (1) */
-static int gather(carom_step *s, carom_piecewise *w, int hit)
+void carom_piecewise_gather(carom_step *s, carom_piecewise *w, int hit)
 {
-    const carom_system *sys = s->system;
+    carom_system *sys = s->system;
     const carom_end *e = &w->end;
-    double length = 1 + carom_norm_max(sys->nq, e->q);
+    double flight = s->now->t + e->x - s->memory[CAROM_TOL_STRUCK];
     int n = 0;
+    carom_system_eval(sys, CAROM_JACOBIAN, s->now->t + e->x, e->q, e->v);
+    carom_piecewise_scales(s, w, e->q, e->v);
     for (int i = 0; i < sys->nlink; i++) {
         int k = sys->link[i].contact;
         if (k >= 0 && !carom_law_can(sys->link[i].law, CAROM_OPEN))
             continue;
         if (k < 0 || k == hit || w->modes[k].mode != CAROM_OPEN ||
-            (e->g[i] <= 64 * DBL_EPSILON * length && e->u[sys->link[i].row] < 0))
+            (e->g[i] <= 64 * DBL_EPSILON * (w->scale[i].length + w->scale[i].speed * flight) &&
+             e->u[sys->link[i].row] < 0))
             w->struck[n++] = i;
     }
-    return n;
+    w->nstruck = n;
 }
 
 /* The velocities by the rule that the model asks for, and how far the other of the first two is from them: what
  * several contacts do at once is a convention. */
-static carom_status solve(carom_step *s, carom_piecewise *w, int n, double *v_new)
+static carom_status solve(carom_step *s, carom_piecewise *w, double *v_new)
 {
+    int n = w->nstruck;
     const carom_system *sys = s->system;
     const carom_impact_rule *rule = carom_impact_rule_of(sys->model);
     const carom_impact_rule *other = rule->throws ? &carom_rule_simultaneous : &carom_rule_sequential;
-    double difference = 0;
+    double difference = 0, rest = 0;
     carom_error ignored;
+    for (int k = sys->njoint; k < n; k++)
+        rest = CAROM_MAX(rest, carom_piecewise_rest(w, w->struck[k]));
     carom_collision x = {.contacts = s->contacts, .system = s->system, .t = s->now->t + w->end.x, .n = n,
-                         .links = w->struck, .v = w->end.v, .now = &w->still, .rest = carom_piecewise_rest(s, w->end.v),
+                         .links = w->struck, .v = w->end.v, .now = &w->still, .rest = rest,
                          .small = carom_piecewise_freeze_length(s), .v_new = w->probe.a, .error = &ignored};
     bool compared = n > sys->njoint + 1 && other->resolve(&x) == CAROM_OK;
     x.v_new = v_new, x.error = s->error;
@@ -106,25 +113,26 @@ static carom_status solve(carom_step *s, carom_piecewise *w, int n, double *v_ne
     return CAROM_OK;
 }
 
-/* Velocities after an impact of contact `hit` at w->end; contacts closed where they do not leave. */
-static carom_status strike(carom_step *s, carom_piecewise *w, int hit)
+/* Velocities after an impact of w->struck at w->end; contacts closed where they do not leave. */
+static carom_status strike(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
     carom_end *e = &w->end;
-    double t = s->now->t + e->x, rest = carom_piecewise_rest(s, e->v);
-    int n = gather(s, w, hit);
+    double t = s->now->t + e->x;
     memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
     CAROM_TRY(carom_mass_factor(sys, t, s->error));
-    CAROM_TRY(solve(s, w, n, w->shift_v));                                                       /* (2) */
+    s->memory_next[CAROM_TOL_STRUCK] = t;
+    CAROM_TRY(solve(s, w, w->shift_v));                                                          /* (2) */
     if (s->record->account) {
         memset(c->hit, 1, (size_t)(sys->ncontact));
         carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->record);
     }
-    for (int k = sys->njoint; k < n; k++) {
+    for (int k = sys->njoint; k < w->nstruck; k++) {
         const carom_link *link = &sys->link[w->struck[k]];
         int i = link->contact;
+        double rest = carom_piecewise_rest(w, w->struck[k]);
         if (c->u_before[link->row] < -rest || (carom_impact_rule_of(sys->model)->throws && c->P[link->row] > 0)) {
             carom_record_contact(s->record, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
             w->modes[i].impacts++;
@@ -159,25 +167,37 @@ double carom_piecewise_freeze_length(const carom_step *s)
     return CAROM_TOL_KAPPA * (least + s->options->rtol * carom_norm_max(s->system->nq, s->now->q));
 }
 
-static double speed(const carom_step *s, const double *v)
+void carom_piecewise_scales(const carom_step *s, carom_piecewise *w, const double *q, const double *v)
 {
-    return 1 + carom_norm_max(s->system->nv, v);
+    double rtol = CAROM_MAX(w->asked_rtol, 1e-9);
+    for (int i = 0; i < s->system->nv; i++)
+        w->size[i] = 0;
+    carom_system_size(s->system, q, w->size);
+    for (int i = 0; i < s->system->nv; i++)
+        w->size[i] += w->asked_atol[i] / rtol;
+    carom_scale_links(s->system, w->size, v, w->given.a_free, w->scale);
 }
 
-double carom_piecewise_rest(const carom_step *s, const double *v)
+double carom_piecewise_rest(const carom_piecewise *w, int link)
 {
-    return 1e-12 * speed(s, v);
+    return 1e-12 * w->scale[link].speed;
+}
+
+double carom_piecewise_no_rate(const carom_system *sys, const carom_piecewise *w, int link, const double *a)
+{
+    carom_rows rows = carom_rows_here(sys);
+    return 1e-9 * (w->scale[link].accel + carom_rows_reach(sys, &rows, sys->link[link].row, a, NULL));
 }
 
 static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a)
 {
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
-    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
-    double rounding = 1e-13 * carom_norm_max(c->problem.n, c->problem.b); /* of what a force does to its own gap */
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
+        double small = carom_piecewise_no_rate(sys, w, c->active[k], a);
+        double rounding = 1e-4 * small; /* of what a force does to its own gap */
         double x = c->solve.x[row] + carom_link_offset(sys, link);
         const double *rate = c->solve.u + row, *slip = rate + carom_link_normals(link);
         if (carom_law_can(link->law, CAROM_OPEN) &&
@@ -211,6 +231,7 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     if (c->nactive == sys->njoint)
         return CAROM_OK;
     carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, t, q, v);
+    carom_piecewise_scales(s, w, q, v);
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
@@ -219,16 +240,17 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
         for (int j = 0; j < link->law->tangents; j++)
             u[j] = carom_row_speed(sys, link->row + carom_link_normals(link) + j, v);
         double size = hypot(u[0], u[1]);
-        if (size > 1e-11 * speed(s, v)) {
+        if (size > 1e-11 * w->scale[c->active[k]].speed) {
             w->mode[i] = CAROM_SLIP;
             w->modes[i].direction[0] = u[0] / size, w->modes[i].direction[1] = u[1] / size;
         }
     }
     double *slip = w->probe.u;
     carom_modes_directions(sys, w->modes, slip);
-    CAROM_TRY(
-        unique(s, w, t,
-                         carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error)));
+    carom_status status = carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error);
+    CAROM_TRY(unique(s, w, t, status));
+    carom_copy(sys->nv, c->a_free, w->given.a_free);
+    carom_piecewise_scales(s, w, q, v);
     return set_modes(s, w, w->shift_v);
 }
 
@@ -238,7 +260,8 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
     const carom_end *e = &w->end;
     int nc = s->system->ncontact;
     int before = w->modes[contact].mode;
-    double d = CAROM_MAX(1e-9, 1e-3 * CAROM_MIN(sqrt(s->options->atol + s->options->rtol), s->h));
+    double T = s->options->t_end / 20, least = CAROM_MIN(1e-7 * T, 1e-2 * s->h); /* seen in the accelerations */
+    double d = CAROM_MAX(least, 1e-3 * CAROM_MIN(sqrt(2 * w->asked_rtol) * T, s->h));
     carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = 0; k < 8; k++, d *= 4) {
         carom_modes_copy(nc, w->modes_before, w->modes);
@@ -262,7 +285,7 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
 }
 
 /* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen. */
-static carom_status part(carom_step *s, carom_piecewise *w, double rate, bool *changed)
+static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
@@ -270,7 +293,8 @@ static carom_status part(carom_step *s, carom_piecewise *w, double rate, bool *c
     bool parts = false;
     for (int c = 0; c < nc; c++) {
         const carom_link *link = carom_contact_link(sys, c);
-        parts |= carom_mode_carries(w->modes[c].mode) && carom_link_normals(link) && fabs(e->udot[link->row]) > rate;
+        parts |= carom_mode_carries(w->modes[c].mode) && carom_link_normals(link) &&
+                 fabs(e->udot[link->row]) > carom_piecewise_no_rate(sys, w, sys->njoint + c, e->a);
     }
     if (!parts)
         return CAROM_OK;
@@ -285,16 +309,16 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->end;
-    double rate = 1e-9 * (1 + carom_norm_max(sys->nv, e->a)), u_small = 1e-11 * speed(s, e->v);
-    double g_small = 1e-12 * (1 + carom_norm_max(sys->nq, e->q));
     *changed = false;
-    CAROM_TRY(part(s, w, rate, changed));
+    CAROM_TRY(part(s, w, changed));
     if (*changed)
         return CAROM_OK;
     for (int c = 0; c < sys->ncontact; c++) {
         int i = carom_contact_number(sys, c), r = sys->link[i].row;
         if (w->modes[c].mode != CAROM_PASSIVE)
             continue;
+        double rate = carom_piecewise_no_rate(sys, w, i, e->a);
+        double u_small = 1e-11 * w->scale[i].speed, g_small = 1e-12 * w->scale[i].length;
         bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
         if (!pressed && (e->g[i] > g_small || e->u[r] > u_small)) {
             w->modes[c].mode = CAROM_OPEN; /* it left without ever being pressed */
@@ -327,14 +351,14 @@ carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_en
                                             w->probe.a, w->force, s->error)); /* its rows and columns */
         if (f->m == 0)
             return CAROM_OK;
-        double most = 0;
+        bool met = true;
         for (int k = 0; k < f->m; k++) {
             int r = f->row[k], link = f->link[k];
+            double scale = positions ? w->scale[link].length : w->scale[link].speed;
             f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
-            most = CAROM_MAX(most, fabs(f->b[k]));
+            met &= fabs(f->b[k]) <= 2 * DBL_EPSILON * scale;
         }
-        double scale = positions ? 1 + carom_norm_max(sys->nq, end->q) : speed(s, end->v);
-        if (most <= 2 * DBL_EPSILON * scale) {
+        if (met) {
             memset(f->x, 0, sizeof(double) * (size_t)f->m);
             return CAROM_OK;
         }
@@ -442,7 +466,7 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
         carom_piecewise_add_projection_impulse(s, w);
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
-        CAROM_TRY(strike(s, w, contact));
+        CAROM_TRY(strike(s, w));
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
         CAROM_TRY(carom_piecewise_freeze(s, w));
     }

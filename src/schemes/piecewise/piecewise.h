@@ -13,6 +13,7 @@
 #include "contact/given_modes.h"
 #include "contact/painleve.h"
 #include "contact/rules.h"
+#include "contact/scale.h"
 #include "schemes/scheme.h"
 #include "core/tableau.h"
 
@@ -51,8 +52,9 @@ typedef struct carom_dips { /* gaps along a step, events.c */
     double x;               /* length of the step they belong to; -1: none */
 } carom_dips;
 
-/* What is remembered beside the modes: whether they have been decided, steps of no length in a row. */
-enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_COUNTERS };
+/* What is remembered beside the modes: whether they have been decided, steps of no length in a row, the time of the
+ * last impact. */
+enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_STRUCK, CAROM_TOL_COUNTERS };
 extern const struct carom_impact_rule *const carom_piecewise_rules[]; /* that these schemes know */
 
 typedef struct carom_piecewise { /* the work of a step */
@@ -61,6 +63,8 @@ typedef struct carom_piecewise { /* the work of a step */
     double full;                         /* which */
     double critical;                     /* length of a step of Moreau and Jean around an impact; 0: none, */
     int closing;                         /* and the contact that is hit in it next; -1: none */
+    double asked_rtol;                   /* the tolerances that the run was asked for; they tell its units */
+    const double *asked_atol;            /* [nv] */
     bool watches;                        /* for stiffness */
     carom_rk_stages stages;                /* of an implicit one */
     carom_given_modes given;
@@ -68,7 +72,8 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_painleve_work painleve;
     carom_dips dips;
     carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
-    int *struck;                         /* [nlink] links of an impact */
+    int nstruck, *struck;                /* [nlink] links of an impact */
+    carom_scale *scale;                  /* [nlink] at the start, and at the end where something happens */
     carom_link_mode *modes;              /* [ncontact] at the end of the step; begin as those of the state */
     double *kv[CAROM_STAGES], *ka[CAROM_STAGES]; /* [nv] stages: velocities, accelerations, */
     double *kx[CAROM_STAGES];            /* rates of the local coordinates: kv itself if positions are vectors */
@@ -164,7 +169,13 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
 /* of a trial that gave up */
 carom_status carom_piecewise_no_slip(carom_step *s, carom_piecewise *w, carom_status status);
 double carom_piecewise_freeze_length(const carom_step *s);         /* kappa tol: bounces below it are over */
-double carom_piecewise_rest(const carom_step *s, const double *v); /* a velocity that is 0 but for rounding */
+double carom_piecewise_rest(const carom_piecewise *w, int link);         /* a velocity that is 0 but for rounding */
+/* An acceleration of the link that is 0 but for rounding, where the system moves with a; it holds G. */
+double carom_piecewise_no_rate(const carom_system *system, const carom_piecewise *w, int link, const double *a);
+/* w->scale at (q, v); the system holds G there, w->given the free accelerations. */
+void carom_piecewise_scales(const carom_step *s, carom_piecewise *w, const double *q, const double *v);
+/* What happens at w->end to which links: w->struck. */
+void carom_piecewise_gather(carom_step *s, carom_piecewise *w, int hit);
 /* Spatial slip: the longest step that does not cross u = 0, and whether a contact is about to stick. */
 double carom_piecewise_slip_limit(const carom_step *s, carom_piecewise *w, double h);
 void carom_piecewise_release(const carom_step *s, carom_piecewise *w); /* no direction is held */

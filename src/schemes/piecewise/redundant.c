@@ -21,12 +21,12 @@ static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
     double *a = w->probe.a, *x = w->force;
     CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t + e->x, e->q, e->v,
                                         CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
-    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a));
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         int c = link->contact, r = link->row, role = w->modes[c].mode, normals = carom_link_normals(link);
         double y = normals ? x[r] + carom_link_offset(sys, link) : 1, most;
+        double small = carom_piecewise_no_rate(sys, w, i, a);
         if (role == CAROM_PASSIVE)
             *answer &= carom_row_accel(sys, r, a) >= -small;
         else if (role == CAROM_CLOSED)
@@ -71,13 +71,13 @@ carom_status carom_piecewise_saturate(carom_step *s, carom_piecewise *w, int con
 static bool supported(const carom_step *s, const carom_piecewise *w, const double *a, const double *x, int *pulls)
 {
     const carom_system *sys = s->system;
-    double small = 1e-9 * (1 + carom_norm_max(sys->nv, a)), least = 0;
+    double least = 0;
     bool closes = false;
     *pulls = -1;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int c = sys->link[i].contact, r = sys->link[i].row, role = w->modes[c].mode;
         if (role == CAROM_PASSIVE)
-            closes |= carom_row_accel(sys, r, a) < -small;
+            closes |= carom_row_accel(sys, r, a) < -carom_piecewise_no_rate(sys, w, i, a);
         else if (role != CAROM_OPEN && carom_link_normals(&sys->link[i]) &&
                  x[r] + carom_link_offset(sys, &sys->link[i]) < least)
             least = x[r] + carom_link_offset(sys, &sys->link[i]), *pulls = c;

@@ -172,7 +172,8 @@ static carom_status largest_eigenvalue(carom_step *s, carom_piecewise *w, double
     carom_system *sys = s->system;
     int nv = sys->nv;
     double *z_q = m + ACCELERATIONS, *z_v = z_q + nv; /* free while the explicit method is used */
-    double size = 0, growth = 0, small = 1e-8 * (1 + carom_norm_max(sys->nq, w->end.q) + carom_norm_max(nv, w->end.v));
+    double size = 0, growth = 0, unit = s->options->atol / CAROM_MAX(w->asked_rtol, 1e-9);
+    double small = 1e-8 * (unit + carom_norm_max(sys->nq, w->end.q) + carom_norm_max(nv, w->end.v));
     for (int i = 0; i < nv; i++)
         size += z_q[i] * z_q[i] + z_v[i] * z_v[i];
     if (!(size > 0))

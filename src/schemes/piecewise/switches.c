@@ -171,7 +171,8 @@ static carom_status refuse_corner(carom_step *s, carom_piecewise *w, int i)
         carom_row_copy(sys, sys->link[k].row, G);
         for (int j = 0; j < nv; j++)
             most = CAROM_MAX(most, fabs(G[j] - before[j]));
-        if (w->modes[sys->link[k].contact].mode != CAROM_OPEN && most > 1e-9 * (1 + carom_norm_max(nv, G)))
+        double size = CAROM_MAX(carom_norm_max(nv, G), carom_norm_max(nv, before));
+        if (w->modes[sys->link[k].contact].mode != CAROM_OPEN && most > 1e-9 * size)
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
                        "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; "
                        "write it as two "
@@ -523,13 +524,14 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
-    double small_g = 1e-10 * (1 + carom_norm_max(sys->nq, e->q)), small_u = 1e-9 * (1 + carom_norm_max(sys->nv, e->v));
     *ends = false, *cause = CAROM_CAUSE_NONE;
     if (!at_a_bound(&w->switches) || sys->nlink == sys->njoint)
         return CAROM_OK;
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
+    carom_piecewise_scales(s, w, e->q, e->v);
     for (int c = 0; c < sys->ncontact; c++) {
         int i = carom_contact_number(sys, c);
+        double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
         double g = e->g[i], u = e->u[sys->link[i].row];
         if (g < -small_g)
             CAROM_FAIL(s->error, CAROM_NO_SOLUTION,

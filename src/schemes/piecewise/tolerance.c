@@ -104,6 +104,7 @@ void carom_piecewise_layout(carom_layout *layout, const carom_system *system, vo
     CAROM_PLACE(layout, w->force, system->nrow);
     CAROM_PLACE(layout, w->mode, nc);
     CAROM_PLACE(layout, w->struck, system->nlink);
+    CAROM_PLACE(layout, w->scale, system->nlink);
     CAROM_PLACE(layout, w->dips.g, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->dips.u, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->modes_before, nc);
@@ -131,6 +132,7 @@ static carom_status begin(carom_step *s, carom_piecewise *w)
     if (s->memory_next[CAROM_TOL_DECIDED] != 0)
         return CAROM_OK;
     s->memory_next[CAROM_TOL_DECIDED] = 1;
+    s->memory_next[CAROM_TOL_STRUCK] = s->now->t;
     return carom_piecewise_decide(s, w, s->now->t, s->now->q, s->now->v);
 }
 
@@ -323,12 +325,29 @@ static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *caus
         carom_piecewise_release(s, w);
         CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
         carom_given_sides(&w->given, s->system);
+        carom_piecewise_scales(s, w, w->start.q, w->start.v);
         CAROM_TRY(w->constant ? carom_piecewise_no_slip(s, w, carom_piecewise_fixed_length(s, w)) : smooth(s, w));
         CAROM_TRY(carom_piecewise_recheck_passive(s, w, &again));
     }
     CAROM_TRY(carom_switch_first(s, w));
     CAROM_TRY(carom_piecewise_first_event(s, w, cause, contact));                                      /* (3) */
     return w->critical > 0 ? carom_critical_approach(s, w, cause, *contact) : CAROM_OK;
+}
+
+/* What closes the joints must not open or close the gaps that are hit. */
+static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_cause cause, int contact)
+{
+    int nc = s->system->ncontact;
+    if (cause != CAROM_CAUSE_GAP)
+        return carom_piecewise_project(s, w, &w->end, true);
+    carom_piecewise_gather(s, w, contact);
+    carom_modes_copy(nc, w->modes, w->modes_before);
+    for (int k = s->system->njoint; k < w->nstruck; k++)
+        if (w->modes[w->struck[k] - s->system->njoint].mode == CAROM_OPEN)
+            w->modes[w->struck[k] - s->system->njoint].mode = CAROM_CLOSED;
+    CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
+    carom_modes_copy(nc, w->modes_before, w->modes);
+    return CAROM_OK;
 }
 
 static carom_status advance(carom_step *s)
@@ -343,7 +362,7 @@ static carom_status advance(carom_step *s)
     w->given.side = 0;
     w->start.x = 0;
     w->averaged = false;
-    w->given.slow = 0.3 * sqrt(2 * carom_piecewise_freeze_length(s)); /* times a root of friction/mass, about 1 */
+    w->given.slow = 2 * carom_piecewise_freeze_length(s);
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(nv, s->now->v, w->start.v);
     carom_switch_begin(s, w);
@@ -360,11 +379,7 @@ static carom_status advance(carom_step *s)
     CAROM_TRY(count_stalls(s, contact));
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
-    if (cause == CAROM_CAUSE_GAP)
-        w->modes[contact].mode = CAROM_CLOSED; /* what closes the joints must not open or close the gap that is hit */
-    CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));                                           /* (5) */
-    if (cause == CAROM_CAUSE_GAP)
-        w->modes[contact].mode = CAROM_OPEN;
+    CAROM_TRY(project_positions(s, w, cause, contact));                                          /* (5) */
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
     if (s->record->account && w->end.x > 0)
@@ -382,6 +397,13 @@ static carom_status advance(carom_step *s)
     CAROM_TRY(hand_over(s, w, cause, v_before));
     carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
     return carom_switch_finite(s, w);
+}
+
+static carom_status step(carom_step *s)
+{
+    carom_piecewise *w = s->work;
+    w->asked_rtol = s->options->rtol, w->asked_atol = s->atol;
+    return carom_piecewise_step(s);
 }
 
 carom_status carom_piecewise_step(carom_step *s)
@@ -411,5 +433,5 @@ const carom_scheme carom_scheme_tolerance = {
     .work_bytes = sizeof(carom_piecewise),
     .layout = carom_piecewise_layout,
     .start = start,
-    .step = carom_piecewise_step,
+    .step = step,
 };

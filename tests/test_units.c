@@ -1,0 +1,112 @@
+/* test_units.c: the same motion in other units of length, time and mass: no constant of a method is absolute. */
+#include <math.h>
+#include <string.h>
+
+#include "carom.h"
+#include "core/core.h"
+#include "testing.h"
+
+/* Lengths are multiples of L, times of T, masses of M; angles have no unit. */
+typedef struct written {
+    const char *name, *text, *angles; /* letters of the coordinates that are angles */
+    double t_end, h;
+} written;
+
+#define UNITS "carom: 1\nparameters: {L: 1, T: 1, M: 1}\nlet: {a: L/T^2}\n"
+
+static const written systems[] = {
+    {"ball", UNITS "coordinates: {y: L/2}\nkinetic: M*y'^2/2\npotential: M*9.81*a*y\n"
+     "contacts: {ground: {gap: y, restitution: 0.7}}\n", "", 3, 2e-3},
+    {"pushed block", UNITS "coordinates: {x: 0, y: 0}\nkinetic: M*(x'^2+y'^2)/2\npotential: M*a*y\n"
+     "forces: {x: M*a/10*t/T}\n"
+     "contacts: {ground: {gap: y, slip: \"x'\", friction: 0.2, friction_static: 0.3, restitution: 0}}\n", "", 4, 4e-3},
+    {"box", "carom: 1\nparameters: {L: 1, T: 1, M: 1}\ncoordinates: {x: 0, y: L, p: 0.3}\nvelocities: {x: L/T}\n"
+     "let: {a: L/T^2, yl: -L/2*sin(p) - L/4*cos(p), yr: L/2*sin(p) - L/4*cos(p)}\n"
+     "kinetic: M*(x'^2 + y'^2)/2 + M*L^2*1.25/24*p'^2\npotential: M*9.81*a*y\ncontacts:\n"
+     "  left: {gap: y + yl, slip: \"x' - yl*p'\", friction: 0.4, restitution: 0.3}\n"
+     "  right: {gap: y + yr, slip: \"x' - yr*p'\", friction: 0.4, restitution: 0.3}\n", "p", 2, 1e-3},
+    {"stacked balls", UNITS "coordinates: {u: L, v: 2.3*L}\nkinetic: M*u'^2/2 + M*v'^2\npotential: M*a*(u + 2*v)\n"
+     "contacts: {floor: {gap: u, restitution: 0.5}, balls: {gap: v - u - 1.1*L, restitution: 0.4}}\n", "", 6, 4e-3},
+    {"impact oscillator", UNITS "coordinates: {x: 0}\nkinetic: M*x'^2/2\npotential: M/T^2*x^2/2\n"
+     "forces: {x: M*a*cos(2*t/T)}\ncontacts: {wall: {gap: L/10 - x, restitution: 0.5}}\n", "", 9, 5e-3},
+    {"pendulum against a wall", UNITS "coordinates: {p: 1}\nkinetic: M*L^2*p'^2/2\npotential: -M*9.81*a*L*cos(p)\n"
+     "contacts: {wall: {gap: L*sin(p) + 0.2*L, restitution: 0.8}}\n", "p", 2, 1e-3},
+    {"box in a corner", UNITS "coordinates: {x: 0, y: 0}\nkinetic: M*(x'^2 + y'^2)/2\npotential: M*a*(y + x)\n"
+     "forces: {y: 3*M*a*(t/T)^2}\ncontacts:\n"
+     "  floor: {gap: y, restitution: 0}\n  again: {gap: y, restitution: 0}\n  side: {gap: x, restitution: 0}\n",
+     "", 2, 2e-3},
+    {"mass on a belt", UNITS "coordinates: {x: L, y: 0}\nkinetic: M*(x'^2 + y'^2)/2\n"
+     "potential: M/T^2*x^2/2 + M*10*a*y\n"
+     "contacts: {belt: {gap: y, slip: \"x' - L/T/10\", friction: 0.03, friction_static: 0.05, restitution: 0}}\n",
+     "", 15, 1e-2},
+    {"point on a plane", UNITS "coordinates: {x: 0, y: 0, z: 0}\nvelocities: {x: L/T, y: L/T/2}\n"
+     "kinetic: M*(x'^2 + y'^2 + z'^2)/2\npotential: M*10*a*z\nforces: {x: -M*a*x/L, y: M*a*0.5*t/T}\n"
+     "contacts: {plane: {gap: z, slip: [\"x'\", \"y'\"], friction: 0.1, restitution: 0}}\n", "", 3, 2e-3},
+    {"Scotch yoke", UNITS "coordinates: {p: 0.5, y: 0}\nvelocities: {p: 5/T}\n"
+     "kinetic: 0.05*M*L^2*p'^2 + M*(0.1*L*sin(p)*p')^2/2 + M*y'^2/2\npotential: M*10*a*y\n"
+     "contacts: {floor: {gap: y, slip: \"-0.1*L*sin(p)*p'\", friction: 0.3, restitution: 0}}\n", "p", 2, 1e-3},
+};
+
+/* The end in units of L (angles: 1), false: the scheme does not take it. */
+static bool end_of(const written *w, const char *scheme, double L, double T, double M, double tol, double *q)
+{
+    carom_model *model;
+    carom_sim *sim;
+    carom_error error = {0};
+    carom_options o = carom_options_default();
+    CHECK_OK(carom_model_parse(&model, w->name, w->text, strlen(w->text), NULL, &error), error);
+    const char *names[] = {"L", "T", "M"};
+    CHECK_OK(carom_model_set(model, names, (double[]){L, T, M}, 3, &error), error);
+    CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
+    o.rtol = tol, o.atol = tol * L * fmin(1, 1 / T), o.t_end = w->t_end * T, o.h = w->h * T;
+    for (const char *angle = w->angles; *angle; angle++) {
+        char key[] = {'a', 't', 'o', 'l', '.', *angle, 0}, value[32];
+        snprintf(value, sizeof value, "%g", tol);
+        CHECK_OK(carom_options_set(&o, key, value, &error), error);
+    }
+    bool takes = carom_sim_new(&sim, model, &o, &error) == CAROM_OK;
+    if (takes) {
+        ck_assert_msg(carom_sim_run(sim, o.t_end) == CAROM_OK, "%s, %s, L %g T %g M %g: %s", w->name, scheme, L, T, M,
+                      carom_sim_error(sim)->text);
+        for (int i = 0; i < model->nq; i++)
+            q[i] = carom_sim_state(sim)->q[i] / (strchr(w->angles, *model->q_name[i]) ? 1 : L);
+        for (int i = model->nq; i < 3; i++)
+            q[i] = 0;
+        carom_sim_free(sim);
+    }
+    carom_model_free(model);
+    return takes;
+}
+
+static double difference(const double *a, const double *b)
+{
+    return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
+}
+
+START_TEST(no_motion_depends_on_its_units)
+{
+    const double tol = 1e-7, factors[] = {1e-9, 1e-4, 1e9};
+    /* tolerance: atol is one for positions and velocities, so that another unit of time means other steps; mixed ends
+     * accumulations at the height h^(p+1); dg: Newton's method ends by the largest entry, whatever its unit */
+    const struct {
+        const char *name;
+        double most;
+    } schemes[] = {{"tolerance", 20 * tol}, {"mixed", 1e-7}, {"crank-nicolson", 1e-9}, {"dg-minus", 1e-6},
+                   {"dg-plus", 1e-6}, {"moreau-jean", 1e-9}, {"kern", 1e-9}, {"schatzman-paoli", 1e-9}, {"exact", 1e-9}};
+    for (int i = 0; i < CAROM_COUNT(systems); i++)
+        for (int k = 0; k < CAROM_COUNT(schemes); k++) {
+            double plain[3], q[3];
+            if (!end_of(&systems[i], schemes[k].name, 1, 1, 1, tol, plain))
+                continue;
+            for (int f = 0; f < CAROM_COUNT(factors) * 3; f++) {
+                double s = factors[f / 3], L = f % 3 == 0 ? s : 1, T = f % 3 == 1 ? s : 1, M = f % 3 == 2 ? s : 1;
+                end_of(&systems[i], schemes[k].name, L, T, M, tol, q);
+                double off = difference(q, plain);
+                ck_assert_msg(off <= schemes[k].most * (k == 0 && T == 1 ? 1e-3 : 1), "%s, %s, L %g T %g M %g: off by %.2g",
+                              systems[i].name, schemes[k].name, L, T, M, off);
+            }
+        }
+}
+END_TEST
+
+TEST_MAIN_MODELS("units", no_motion_depends_on_its_units)
