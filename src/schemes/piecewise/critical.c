@@ -65,9 +65,9 @@ static carom_status settle(carom_step *s, carom_piecewise *w, int n)
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
     carom_end *e = &w->end;
-    double rest = carom_piecewise_rest(s, e->v);
     for (int k = 0; k < n; k++) {
         int r = sys->link[w->struck[k]].row, i = w->struck[k] - sys->njoint;
+        double rest = carom_piecewise_rest(w, w->struck[k]);
         w->modes[i].impacts += c->u_before[r] < -rest;
         w->modes[i].mode = c->u_after[r] > rest ? CAROM_OPEN : CAROM_CLOSED;
     }
@@ -108,6 +108,7 @@ carom_status carom_critical_step(carom_step *s, carom_piecewise *w, carom_moreau
     carom_copy(sys->nq, s->now->q, w->start.q);
     carom_copy(sys->nv, s->now->v, w->start.v);
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
+    carom_piecewise_scales(s, w, w->start.q, w->start.v);
     int n = gather(s, w);
     step.field = midpoint;
     moreau->struck = w->struck, moreau->nstruck = n;
