@@ -249,7 +249,7 @@ static bool spatial_directions(carom_given_modes *g, const carom_system *system,
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
         double size = hypot(x, y), accel = carom_rows_reach(system, &rows, link->row, g->a_free, NULL);
-        double slow = 0.1 * sqrt(g->slow * accel);
+        double slow = g->slow_speed[c] = 0.3 * sqrt(g->slow * accel);
         double rounding = carom_rows_reach(system, &rows, link->row + 1, v, NULL);
         rounding = CAROM_MAX(rounding, carom_rows_reach(system, &rows, link->row + 2, v, NULL));
         g->creeps[c] = g->crept[c] || !(size > slow);
@@ -423,6 +423,7 @@ void carom_given_layout(carom_layout *layout, carom_given_modes *given, const ca
     carom_slide_layout(layout, &given->slide, system);
     carom_equations_layout(layout, &given->equations, system, n);
     CAROM_PLACE(layout, given->creeps, nc);
+    CAROM_PLACE(layout, given->slow_speed, nc);
     CAROM_PLACE(layout, given->crept, nc);
     CAROM_PLACE(layout, given->moves, nc);
     CAROM_PLACE(layout, given->holds, nc);

@@ -85,6 +85,7 @@ typedef struct carom_given_modes {
     carom_equations equations; /* [nrow] */
     double slow;     /* spatial slip that friction stops within this length creeps: its direction is that of the force
                         sticking would need */
+    double *slow_speed;        /* [ncontact] the speed below which it does, set here */
     bool *creeps, as_if_stuck; /* [ncontact]; the creeping ones are solved as if they stuck */
     bool *crept;               /* [ncontact] it creeps however fast it is: so it began a step */
     bool *moves;               /* [ncontact] spatial slip is not 0 */

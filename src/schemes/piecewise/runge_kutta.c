@@ -507,8 +507,9 @@ static double too_fast(const carom_system *sys, const carom_piecewise *w)
     double most = 0;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const double *u = w->end.u + sys->link[i].row;
-        if (sys->link[i].law->tangents > 1 && w->given.crept[sys->link[i].contact])
-            most = CAROM_MAX(most, hypot(u[1], u[2]) / w->given.slow);
+        int c = sys->link[i].contact;
+        if (sys->link[i].law->tangents > 1 && w->given.crept[c] && w->given.slow_speed[c] > 0)
+            most = CAROM_MAX(most, hypot(u[1], u[2]) / w->given.slow_speed[c]);
     }
     return most;
 }
