@@ -6,6 +6,7 @@
 needs YAML
 CAROM=$(realpath "$CAROM")
 here=$(pwd)
+sed -n '/^```yaml wheel.yaml/,/^```$/p' docs/orbit.md | sed '1d; $d' >"$tmp/wheel.yaml"
 cd "$tmp" || exit 1
 
 # ---- new ----
@@ -65,6 +66,21 @@ for key in $(awk '/const char \*const keys\[\] = \{/, /\};/' "$here/src/model/lo
 done
 expect 0 help contacts
 prints "restitution (needed)"
+
+# ---- repeat ----
+sed 's/^  s0: .*/  s: {repeat: {k: 8}, gap: "y - l*cos(phi + w*(2*k + 1))", slip: "x'"'"' + l*cos(phi + w*(2*k + 1))*phi'"'"'", friction: mu, restitution: 0}/; /^  s[1-7]: /d' "$tmp/wheel.yaml" >"$tmp/short.yaml"
+printf 'draw:\n  spoke: {repeat: {k: 8}, line: [[x, y], [x + l*sin(phi + w*(2*k + 1)), y - l*cos(phi + w*(2*k + 1))]], contact: s}\n' >>"$tmp/short.yaml"
+expect 0 run "$tmp/wheel.yaml" --json
+mv "$out" long.json
+expect 0 run "$tmp/short.yaml" --json
+[ "$(jq -c '[.q, .v, .impacts]' long.json)" = "$(jq -c '[.q, .v, .impacts]' "$out")" ] || complain "repeated contacts move differently"
+expect 0 run "$tmp/short.yaml" -o short.csv --quiet
+grep -q 's\[7\].force' short.csv || complain "repeated contacts have no names"
+expect 0 report short.csv -o short.html
+for wrong in 'k: 0' 'k: 2.5' 'x: 8' '9: 8' 'k: 8, j: 2' 'k: 5000'; do
+    sed "s/repeat: {k: 8}, gap/repeat: {$wrong}, gap/" "$tmp/short.yaml" >wrong.yaml
+    expect 3 check wrong.yaml
+done
 
 # ---- numbers ----
 expect 0 run bouncing-ball -p 'e=sqrt(1/4)' -p 'g=2*pi' --t-end 1 --json

@@ -40,6 +40,30 @@ static const struct section {
      "another law (carom list laws) with its own keys. Coefficients may depend on time, coordinates and parameters.",
      "contacts:\n  ground: {gap: y - r, restitution: e, slip: \"x' + r*phi'\", friction: mu}\n"
      "  brake: {law: bounded, along: x, limit: c}"},
+    {"repeat", "An entry of contacts or draw that stands for several: repeat: {k: 8} makes eight of it, in which k "
+     "is 0 to 7; "
+     "they are called name[0], name[1], ... A repeated shape names a repeated contact without its index.",
+     "contacts:\n  spoke: {repeat: {k: 8}, gap: y - l*cos(phi + pi/4*k), restitution: 0}\n"
+     "draw:\n  spoke: {repeat: {k: 8}, line: [[x, y], [x + l*sin(phi + pi/4*k), y - l*cos(phi + pi/4*k)]], contact: "
+     "spoke}"},
+    {"bodies", "Rigid bodies, instead of coordinates and energies or beside them: shape, mass or density, inertia, "
+     "centre, at, "
+     "turn (or angle), velocity, spin, fixed, moved, points, group; repeat makes arrays with indices.",
+     "bodies:\n  table: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+     "  brick: {repeat: {i: 5}, shape: {box: [0.2, 0.1, 0.1]}, density: 1800, at: [0.25*i, 0, 0.05]}"},
+    {"space", "With bodies: planar or spatial.", "space: spatial"},
+    {"gravity", "With bodies: the acceleration of free fall as a vector.", "gravity: [0, 0, -9.81]"},
+    {"joints", "With bodies: hinge, slider, ball, weld, distance or spring between two of them; at, axis, "
+     "coordinate (its name), "
+     "range with restitution (stops), stiffness, rest, damping, friction_torque, friction_force, motion, torque, "
+     "force.",
+     "joints:\n  elbow: {hinge: [arm, rod], at: [0.2, 0, 0], axis: x, coordinate: theta, friction_torque: 0.001}"},
+    {"laws", "With bodies: the contact laws of pairs: default, or by names of bodies; none: they pass through each "
+     "other.",
+     "laws: {default: {friction: 0.6, restitution: 0}}"},
+    {"start", "With bodies: initial values of the coordinates of joints.", "start: {theta: 3}"},
+    {"solver", "The solver of contact problems and its fields (carom list solvers).", "solver: {method: "
+     "interior-point}"},
     {"impacts", "The rule for several impacts at one instant: simultaneous (the default), sequential or poisson "
      "(carom list "
      "rules).", "impacts: sequential"},

@@ -112,9 +112,9 @@ static carom_status slips(carom_loader *l, const carom_text_node *node, carom_co
 /* What a contact may say: its gap (or, without a normal, where it acts), slip, law, and the fields of the law. */
 static carom_status keys(carom_loader *l, const carom_text_node *node, const carom_law *law)
 {
-    const char *names[3 + CAROM_COEFFICIENTS_MAX] = {law->tangents < law->rows ? "gap" : "along", "law"};
+    const char *names[4 + CAROM_COEFFICIENTS_MAX] = {law->tangents < law->rows ? "gap" : "along", "law", "repeat"};
     const carom_field *field = law->method.fields;
-    int n = 2;
+    int n = 3;
     if (law->rows > 1 || law->family)
         names[n++] = "slip";
     if (law->family) /* with slip there may be more: those get errors of their own */
@@ -135,7 +135,7 @@ static carom_status misses(carom_loader *l, const carom_text_node *node, const c
 
 static carom_status superfluous(carom_loader *l, const carom_text_node *node, const carom_law *law)
 {
-    static const char *const known[] = {"gap", "along", "slip", "law"};
+    static const char *const known[] = {"gap", "along", "slip", "law", "repeat"};
     for (const carom_text_node *c = node->child; c; c = c->next) {
         bool found = false;
         for (int i = 0; i < CAROM_COUNT(known); i++)
@@ -204,7 +204,6 @@ static carom_status law_of(carom_loader *l, const carom_text_node *node, int dir
 
 static carom_status contact(carom_loader *l, const carom_text_node *node, carom_contact_given *c, carom_contact *out)
 {
-    CAROM_TRY(carom_load_label(l, node, "a contact"));
     CAROM_TRY(carom_load_map(l, node, "a contact"));
     const carom_text_node *slip = carom_text_get(node, "slip"), *name = carom_text_get(node, "law");
     int directions = !slip ? 0 : slip->kind == CAROM_TEXT_LIST ? CAROM_MIN(slip->nchild, 2) : 1;
@@ -226,6 +225,36 @@ static carom_status contact(carom_loader *l, const carom_text_node *node, carom_
     return coefficients(l, node, law, c);
 }
 
+/* How many there are, repetitions included. */
+static carom_status count_contacts(carom_loader *l, const carom_text_node *map)
+{
+    carom_index index;
+    int count;
+    for (const carom_text_node *c = map->child; c; c = c->next) {
+        CAROM_TRY(carom_load_repeat(l, c, CAROM_MAX_CONTACTS, &index, &count));
+        l->s->ncontact += count;
+    }
+    return CAROM_OK;
+}
+
+/* Those of one entry, from the i-th on; *i moves behind them. */
+static carom_status repeated_contacts(carom_loader *l, const carom_text_node *c, carom_contact *contacts, int *i)
+{
+    carom_index index;
+    int count;
+    CAROM_TRY(carom_load_label(l, c, "a contact"));
+    CAROM_TRY(carom_load_repeat(l, c, CAROM_MAX_CONTACTS, &index, &count));
+    for (int k = 0; k < count; k++, ++*i) {
+        const carom_text_node *one = carom_load_repeated(l, c, &index, k);
+        if (!one)
+            return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for contact '%s'", c->key);
+        carom_status status = contact(l, one, &l->s->contact[*i], &contacts[*i]);
+        l->nindex = 0;
+        CAROM_TRY(status);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_load_contacts(carom_loader *l)
 {
     carom_source *s = l->s;
@@ -237,7 +266,7 @@ carom_status carom_load_contacts(carom_loader *l)
     }
     if (map) {
         CAROM_TRY(carom_load_map(l, map, "contacts"));
-        s->ncontact = map->nchild;
+        CAROM_TRY(count_contacts(l, map));
     }
     if (s->bodies)
         CAROM_TRY(carom_bodies_contacts(l));
@@ -256,8 +285,8 @@ carom_status carom_load_contacts(carom_loader *l)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d contacts", s->ncontact);
     CAROM_TRY(joints(l, names));
     int i = 0;
-    for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next, i++)
-        CAROM_TRY(contact(l, c, &s->contact[i], &contacts[i]));
+    for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next)
+        CAROM_TRY(repeated_contacts(l, c, contacts, &i));
     for (int k = 0; k < s->added.njoint; k++) {
         s->joint[s->njoint - s->added.njoint + k] = s->added.joint[k];
         names[s->njoint - s->added.njoint + k] = s->added.joint_name[k];

@@ -53,8 +53,16 @@ static carom_status choose_contact(carom_loader *l, const carom_text_node *node,
     const char **names = CAROM_NEW(l->s->arena, const char *, m->ncontact + 1);
     if (!names)
         return no_memory(l);
-    for (int i = 0; i < m->ncontact; i++)
+    for (int i = 0; i < m->ncontact; i++) {
+        char own[100]; /* of a repeated shape: the contact with the same index */
         names[i] = m->contact[i].name;
+        snprintf(own, sizeof own, "%.60s[%d]", node->kind == CAROM_TEXT_SCALAR ? node->text : "",
+                 l->nindex ? l->index[0].value : 0);
+        if (l->nindex && strcmp(names[i], own) == 0) {
+            *index = i;
+            return CAROM_OK;
+        }
+    }
     return choose(l, node, names, m->ncontact, "contact", index);
 }
 
@@ -150,12 +158,12 @@ static carom_status find_kind(carom_loader *l, const carom_text_node *map, const
 
 static carom_status shape(carom_loader *l, const carom_text_node *map, carom_mark *to)
 {
-    static const char *const keys[] = {"point", "line", "circle", "polygon", "spring", "style", "contact", "angle"};
+    static const char *const keys[] = {"point", "line", "circle", "polygon", "spring", "style", "contact", "angle",
+                                       "repeat"};
     const carom_text_node *node, *style, *contact, *angle;
     char what[100];
     values list = {NULL, 0};
     int word = 0;
-    CAROM_TRY(carom_load_label(l, map, "a shape"));
     snprintf(what, sizeof what, "the shape '%.60s'", map->key);
     CAROM_TRY(carom_load_map(l, map, what));
     CAROM_TRY(carom_load_keys(l, map, keys, CAROM_COUNT(keys), what));
@@ -190,15 +198,27 @@ carom_status carom_load_draw(carom_loader *l)
     if (!map)
         return CAROM_OK;
     CAROM_TRY(carom_load_map(l, map, "draw"));
-    if (map->nchild > SHAPES_MOST)
-        return carom_load_fail(l, map->key_place, "%d shapes; there may be at most %d", map->nchild, SHAPES_MOST);
+    carom_index index;
+    int count, all = 0;
+    for (const carom_text_node *c = map->child; c; c = c->next, all += count)
+        CAROM_TRY(carom_load_repeat(l, c, SHAPES_MOST, &index, &count));
+    if (all > SHAPES_MOST)
+        return carom_load_fail(l, map->key_place, "%d shapes; there may be at most %d", all, SHAPES_MOST);
     carom_drawing *drawing = CAROM_NEW(l->s->arena, carom_drawing, 1);
-    carom_mark *list = CAROM_NEW(l->s->arena, carom_mark, map->nchild + 1);
+    carom_mark *list = CAROM_NEW(l->s->arena, carom_mark, all + 1);
     if (!drawing || !list)
         return no_memory(l);
     drawing->shape = list;
-    for (const carom_text_node *c = map->child; c; c = c->next)
-        CAROM_TRY(shape(l, c, &list[drawing->nshape++]));
+    for (const carom_text_node *c = map->child; c; c = c->next) {
+        CAROM_TRY(carom_load_label(l, c, "a shape"));
+        CAROM_TRY(carom_load_repeat(l, c, SHAPES_MOST, &index, &count));
+        for (int k = 0; k < count; k++) {
+            const carom_text_node *one = carom_load_repeated(l, c, &index, k);
+            carom_status status = one ? shape(l, one, &list[drawing->nshape++]) : no_memory(l);
+            l->nindex = 0;
+            CAROM_TRY(status);
+        }
+    }
     l->s->drawing = drawing;
     return CAROM_OK;
 }

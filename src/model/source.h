@@ -66,7 +66,7 @@ typedef struct carom_turning { /* the model's user where positions are no vector
 typedef struct carom_rigid { /* a body's part of the equations: see rigid.c */
     carom_expr mass, v[3], w[3], inertia[6]; /* v: of its centre in space axes, w: spin in body axes; affine in v */
 } carom_rigid;
-typedef struct carom_index { /* of a repeated body or joint, while its expressions are read */
+typedef struct carom_index { /* of a repeated body, joint, contact or shape, while its expressions are read */
     const char *name;
     int value;
 } carom_index;
@@ -174,6 +174,10 @@ carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node,
 carom_status carom_load_positional(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
 
 /* What a parameter or a let stands for, parsed when it is first needed. */
+/* repeat.c: how many an entry stands for, and the index they are told apart by (its name is NULL: there is one); the
+ * k-th of them, whose expressions may name the index from here on, until l->nindex is 0 again; NULL: no memory. */
+carom_status carom_load_repeat(carom_loader *l, const carom_text_node *node, int most, carom_index *index, int *count);
+const carom_text_node *carom_load_repeated(carom_loader *l, const carom_text_node *node, carom_index *index, int k);
 carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e);
 
 carom_status carom_load_names(carom_loader *l);      /* symbols.c: coordinates, parameters, let */
