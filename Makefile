@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all kills failures bench study docs install format clean
+.PHONY: all demo test check-all kills failures fuzz bench study docs install format clean
 
 all:
 	@tools/packages.sh build
@@ -45,6 +45,11 @@ failures: all
 	@tools/build.sh build -- inject same_hdf5
 	@nice tools/failures.sh build 0
 
+# Ten minutes for every target of tests/fuzz; findings are kept in build-fuzz/found.
+fuzz:
+	@tools/packages.sh all
+	@tools/fuzz.sh 600
+
 bench: all
 	@tools/build.sh build -- benches
 	@for program in build/bench/bench-*; do [ ! -x $$program ] || $$program || exit 1; done
@@ -70,4 +75,4 @@ format:
 	@clang-format -i $$(find include src tests examples bench -name "*.[ch]")
 
 clean:
-	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan demo
+	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan build-fuzz demo

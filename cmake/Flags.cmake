@@ -22,3 +22,9 @@ target_compile_options(carom_flags INTERFACE
     # Vectors of eight lanes are arguments of inlined functions only: how others would pass them does not matter.
     $<$<C_COMPILER_ID:GNU>:-Wno-psabi>
     $<$<BOOL:${WITH_WERROR}>:-Werror>)
+
+# Targets for libFuzzer (clang): tools/fuzz.sh.
+option(WITH_FUZZ "programs for libFuzzer instead of replays of their corpora" OFF)
+if(WITH_FUZZ)
+    target_compile_options(carom_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

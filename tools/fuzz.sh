@@ -1,0 +1,21 @@
+#!/bin/sh
+# fuzz.sh SECONDS [TARGET...]: libFuzzer with ASan and UBSan on the targets of tests/fuzz, so many seconds each, from the
+# corpora in tests/fuzz/corpus. New inputs go to build-fuzz/corpus, what crashes, leaks or takes longer than 10 s to
+# build-fuzz/found. Exit 1: something was found.
+set -eu
+seconds=$1
+shift
+tools/build.sh build-fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Sanitize -DWITH_FUZZ=ON -- \
+    $(for target in ${*:-expression model problem archive columns}; do echo fuzz-"$target"; done)
+mkdir -p build-fuzz/found
+found=0
+for target in ${*:-expression model problem archive columns}; do
+    mkdir -p build-fuzz/corpus/"$target"
+    log=build-fuzz/$target.log
+    nice build-fuzz/fuzz/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -max_len=4096 \
+        -artifact_prefix=build-fuzz/found/"$target"- build-fuzz/corpus/"$target" tests/fuzz/corpus/"$target" >"$log" 2>&1 ||
+        { found=1; grep -m3 -E 'ERROR|SUMMARY|runtime error' "$log" || true; }
+    echo "$target: $(grep -cE '^SUMMARY|ALARM' "$log" || true) findings, $(sed -n 's/^#\([0-9]*\)[ \t].*/\1/p' "$log" | tail -1) executions"
+done
+rm -f /dev/shm/carom-fuzz-* /tmp/carom-fuzz-*
+exit $found
