@@ -1,6 +1,6 @@
-/* fuzz.h: targets for libFuzzer. With clang and -DWITH_FUZZ=ON each tests/fuzz/TARGET.c becomes build/fuzz/TARGET (make
- * fuzz); without, with a main of its own, it replays the files of its corpus as a test. Nothing may crash, leak or hang,
- * whatever the bytes. */
+/* fuzz.h: targets for libFuzzer. With clang and -DWITH_FUZZ=ON each tests/fuzz/TARGET.c becomes build/fuzz/TARGET
+ * (make fuzz); without, with a main of its own, it replays the files of its corpus as a test. Nothing may crash, leak
+ * or hang, whatever the bytes. */
 #ifndef CAROM_FUZZ_H
 #define CAROM_FUZZ_H
 
@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 static inline const char *fuzz_file(const uint8_t *bytes, size_t n, const char *ending)
 {
     static char path[200];
-    snprintf(path, sizeof path, "%s/carom-fuzz-%ld%s", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid(),
-             ending);
+    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+    snprintf(path, sizeof path, "%s/carom-fuzz-%ld%s", folder, (long)getpid(), ending);
     FILE *file = fopen(path, "wb");
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0)
         abort();
