@@ -11,12 +11,12 @@ code=0
 jq -e '.entries | length >= 17 and all(.checks | length > 0)' out.json >/dev/null || complain "entries are missing, or check nothing"
 jq -e '.entries | map(select(.id != "004-numbers")) | all(.verdict == "pass" and all(.checks[]; .passes))' out.json >/dev/null ||
     complain "not all entries pass"
-# the one that cannot be reproduced says so, with the reason, and what it compares does not agree
-jq -e '.entries[] | select(.id == "004-numbers") | .verdict == "not reproducible" and all(.checks[]; .passes | not)' out.json >/dev/null ||
+# the one that cannot be reproduced says so, with the reason and the evidence
+jq -e '.entries[] | select(.id == "004-numbers") | .verdict == "not reproducible" and (.checks | length > 0) and all(.checks[]; .passes)' out.json >/dev/null ||
     complain "the numbers of the table of 004 are not declared as they should be"
 grep -q 'Not reproducible: the paper prints neither' quick.html || complain "the page does not say why 004-numbers is not reproducible"
 # every figure and table that is promised, and each with a plot or a table
-for id in 001-fig1 001-fig2 002-fig5 002-fig6 002-fig7 002-thm4.1 002-alg 003-fig2 003-fig3 003-fig4 003-fig5 003-fig6 003-fig7 003-props 003-rem19 \
+for id in 001-fig1 001-fig2 002-fig5 002-fig6 002-fig7 002-thm4.1 002-alg 003-fig2 003-fig3 003-fig4 003-fig5 003-fig6 003-fig7 003-props 003-prop2 003-lemma1 003-example3 003-rem19 \
     004-section2 004-order 004-table; do
     "$CAROM" reproduce --list | grep -q "^  $id " || complain "$id is missing"
 done

@@ -141,4 +141,11 @@ mkdir "$tmp/build"
 passes packages build
 calls ""
 
+# ---- errors that can be planted ----
+passes sh tools/plant-errors.sh --check
+mkdir "$tmp/planted"
+cp -r tools src "$tmp/planted"
+sed 's/law->restitution ?/law->restitution  ?/' src/laws/law.h >"$tmp/planted/src/laws/law.h"
+fails "restitution: changes 0 lines of src/laws/law.h, not 1" sh "$tmp/planted/tools/plant-errors.sh" --check
+
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }

@@ -141,7 +141,7 @@ static void compare(const carom_step *s, carom_control *c, trial *x)
     int nq = s->system->nq, nv = s->system->nv, control = (int)s->field[CAROM_MOREAU_CONTROL];
     bool guarded = s->field[CAROM_MOREAU_GUARDED] != 0;
     bool impact = c->quiet.count[CAROM_EVENT_IMPACT] || s->record->count[CAROM_EVENT_IMPACT];
-    double depth = CAROM_MAX(deeper(s, c, &c->middle), deeper(s, c, next));
+    double inside = deeper(s, c, &c->middle), end = deeper(s, c, next); /* last: its gaps are those of (5) */
     double e_q = distance(s, nq, now->q, next->q, one->q), e_v = distance(s, nv, now->v, next->v, one->v);
     x->p = control == CAROM_CONTROL_COORDINATES ? 0 : control == CAROM_CONTROL_HALVING ? smooth_order(s) : 1;
     if ((guarded && impact) || (control == CAROM_CONTROL_ORDER && closes(s->system, c)))
@@ -149,7 +149,7 @@ static void compare(const carom_step *s, carom_control *c, trial *x)
     x->error = control == CAROM_CONTROL_HALVING ? CAROM_MAX(e_q, guarded ? x->h * e_v : e_v) : e_q;
     x->error /= x->p == 2 ? 3 : 1;                                                            /* 2^p - 1 */
     if (guarded)
-        x->error = CAROM_MAX(x->error, depth);
+        x->error = CAROM_MAX(x->error, CAROM_MAX(inside, end));
 }
 
 /* (6) for the velocity at the end, with or without contact forces; a: mean accelerations of the last and this step */
