@@ -263,8 +263,8 @@ static carom_status numbers(carom_findings *f, carom_error *error)
     for (int k = 0; k < 3; k++) {
         const nearest *b = &best[k];
         carom_find_row(rows, "%s|%.3f, %.3f|%.3f, %.3f|%.3f|%.3f|%.3f|%.3f|%.2f", method[k], printed[k][0],
-                       printed[k][1], b->exponent[0], b->exponent[1], b->point[0], b->point[1], b->point[2], b->point[3],
-                       b->distance);
+                       printed[k][1], b->exponent[0], b->exponent[1], b->point[0], b->point[1], b->point[2],
+                       b->point[3], b->distance);
     }
     snprintf(what, sizeof what, "distance of the nearest motion from the printed numbers of %s", method[0]);
     carom_find_check(f, what, best[0].distance, 1, 20);
