@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/anderson.h"
 #include "core/dense.h"
 #include "solvers/scaled.h"
 
@@ -29,7 +30,7 @@ static const carom_field fields[] = {
     {0},
 };
 #define LEAST 1e-12 /* proximal parameter */
-enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 20, FEW = 60 };
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 20, FEW = 60, MANY = 20000 };
 
 typedef struct newton {
     carom_scaled *p;
@@ -284,11 +285,50 @@ static bool proximal_points(newton *w, double alpha, int most, int failures)
 static bool sweeps(newton *w, int most)
 {
     for (int k = 1; k <= most; k++) {
-        carom_scaled_sweep(w->p, w->r);
+        carom_scaled_sweep(w->p, w->r, false);
         w->s->iterations++;
         if ((k % 5 == 0 || k == most) && carom_scaled_offer(w->p, w->s, w->r))
             return true;
         if (k % 5 == 0 && carom_scaled_expired(w->p, w->s))
+            return false;
+    }
+    return false;
+}
+
+/* Sweeps to and fro, accelerated, as long as the residual falls to half in 120 of them; w->r is the best found. */
+static bool accelerated_sweeps(newton *w, int most)
+{
+    enum { LOOK = 8, PATIENCE = 120 };
+    carom_anderson anderson;
+    carom_layout measure = {0}, layout = {0};
+    int n = w->p->n, since = 0;
+    double best = INFINITY, half = INFINITY;
+    carom_anderson_place(&anderson, &measure, n);
+    if (!(layout.base = carom_arena_alloc(w->s->arena, measure.used + 16)))
+        return false;
+    carom_anderson_place(&anderson, &layout, n);
+    carom_anderson_begin(&anderson, NULL);
+    carom_copy(n, w->r, w->c);
+    for (int k = 1; k <= most && since < PATIENCE; k++, since++) {
+        carom_copy(n, w->c, w->trial);
+        carom_scaled_sweep(w->p, w->trial, false);
+        carom_scaled_sweep(w->p, w->trial, true);
+        w->s->iterations++;
+        if (k % LOOK == 0) {
+            carom_scaled_velocity(w->p, w->trial, w->u);
+            double R = carom_scaled_residual(w->p, w->trial, w->u);
+            if (R < best) {
+                best = R;
+                carom_copy(n, w->trial, w->r);
+            }
+            if (carom_scaled_offer(w->p, w->s, w->trial))
+                return true;
+            since = best < half / 2 ? 0 : since;
+            half = best < half / 2 ? best : half;
+            if (carom_scaled_expired(w->p, w->s))
+                return false;
+        }
+        if (!(carom_anderson_next(&anderson, w->c, w->trial) <= DBL_MAX))
             return false;
     }
     return false;
@@ -329,7 +369,8 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
     if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
         carom_scaled_guess(&p, s->x, w.r);
         bool cold = carom_norm_max(p.n, s->x) == 0; /* a warm guess is swept at least once */
-        bool done = ((cold || most_sweeps == 0) && carom_scaled_offer(&p, s, w.r)) || sweeps(&w, most_sweeps); /* (1) */
+        bool done = ((cold || most_sweeps == 0) && carom_scaled_offer(&p, s, w.r)) ||
+                    (p.n > MANY && most_sweeps ? accelerated_sweeps(&w, 2000) : sweeps(&w, most_sweeps)); /* (1) */
         done = done || (alpha > 0 && proximal_points(&w, alpha, CAROM_MIN(FEW, most), 2));
         if (!done)
             restart(&w, most);

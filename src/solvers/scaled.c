@@ -269,9 +269,10 @@ static void solve_equation(const double *W, int rows, const double *q, double *z
     carom_least_squares(rows, rows, A, f, z, CAROM_RANK_TOL, work, order);
 }
 
-void carom_scaled_sweep(const carom_scaled *s, double *y)
+void carom_scaled_sweep(const carom_scaled *s, double *y, bool backwards)
 {
-    for (int k = 0; k < s->nblock; k++) {
+    for (int i = 0; i < s->nblock; i++) {
+        int k = backwards ? s->nblock - 1 - i : i;
         int first = s->pattern.row[k], rows = s->pattern.row[k + 1] - first;
         double q[3] = {0, 0, 0};
         const double *W = s->value + s->offset[s->diagonal[k]];

@@ -44,8 +44,8 @@ void carom_scaled_multiply(const carom_scaled *scaled, const double *y, double *
 double carom_scaled_residual(const carom_scaled *scaled, const double *y, const double *u);
 /* Judges y' by the original problem and keeps the best; true: solved, and not to be made better. */
 bool carom_scaled_offer(carom_scaled *scaled, carom_solve *solve, const double *y);
-/* One sweep of Gauss-Seidel with the exact solution of one block. */
-void carom_scaled_sweep(const carom_scaled *scaled, double *y);
+/* One sweep of Gauss-Seidel with the exact solution of one block; backwards from the last. */
+void carom_scaled_sweep(const carom_scaled *scaled, double *y, bool backwards);
 /* The method of interior.c: r receives the best found; true: solved. lu is left analysed for all blocks. */
 bool carom_interior_run(carom_scaled *scaled, carom_solve *solve, carom_sparse *lu, double *r, int *factorisations);
 /* The method of proximal.c: sweeps, proximal points from alpha on (0: none at first), the interior point method and

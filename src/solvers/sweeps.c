@@ -3,10 +3,8 @@
  *   v = Y^T x                                        what the impulses give the bodies                            (1)
  *   sweep over the blocks k:  q = b_k + G_k v - W_kk x_k,   x_k' solves its law for u = W_kk x_k' + q, exactly,
  *                             v <- v + Y_k^T (x_k' - x_k)                                                         (2)
- *   a sweep maps x to s(x); f = s(x) - x vanishes at a solution. Of the last m sweeps the combination with the
- *   least |f|, min |f - dF c| in the metric of W's diagonal, leads to the next x = s(x) - dS c (Anderson)          (3)
- *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is swept on                   (4)
- *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (5)
+ *   a sweep maps x to s(x), accelerated (core/anderson.h) in the metric of W's diagonal                            (3)
+ *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (4)
  *
  * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass
  * through many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are
@@ -16,34 +14,29 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/anderson.h"
 #include "core/dense.h"
 #include "solvers/parts.h"
 #include "solvers/sweeps.h"
 
-enum { MEMORY = 8, SWEEPS = 400 };
+enum { SWEEPS = 400 };
 
 typedef struct workspace {
     const carom_problem *p;
     carom_solve *s;
     double *x, *swept, *f, *best;   /* [n] */
     double *weight;                 /* [n] of the metric */
-    double *df[MEMORY], *ds[MEMORY]; /* [n] differences of f and of s(x) */
-    double *last_f, *last_s;        /* [n] */
+    carom_anderson anderson;
     double *v;                      /* [nv] */
     double least;                   /* residual of best */
-    int have, next;                 /* differences; where the next one goes */
-    bool started;                   /* last_f and last_s are those of the sweep before */
 } workspace;
 
 static void place(workspace *w, carom_layout *layout, int n, int nv)
 {
-    double **const arrays[] = {&w->x, &w->swept, &w->f, &w->best, &w->weight, &w->last_f, &w->last_s};
+    double **const arrays[] = {&w->x, &w->swept, &w->f, &w->best, &w->weight};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         CAROM_PLACE(layout, *arrays[i], n);
-    for (int i = 0; i < MEMORY; i++) {
-        CAROM_PLACE(layout, w->df[i], n);
-        CAROM_PLACE(layout, w->ds[i], n);
-    }
+    carom_anderson_place(&w->anderson, layout, n);
     CAROM_PLACE(layout, w->v, nv);
 }
 
@@ -133,51 +126,6 @@ static void sweep(workspace *w, double *y, bool backwards)
         sweep_block(w, backwards ? p->nblock - 1 - i : i, y);
 }
 
-static double dot(const workspace *w, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < w->p->n; i++)
-        sum += w->weight[i] * a[i] * b[i];
-    return sum;
-}
-
-/* (3): the next x */
-static void combine(workspace *w)
-{
-    int n = w->p->n, m = w->have;
-    double A[MEMORY * MEMORY], c[MEMORY];
-    for (int i = 0; i < m; i++) {
-        c[i] = dot(w, w->df[i], w->f);
-        for (int j = 0; j <= i; j++)
-            A[i * m + j] = A[j * m + i] = dot(w, w->df[i], w->df[j]);
-    }
-    for (int i = 0; i < m; i++)
-        A[i * m + i] *= 1 + 1e-10;
-    carom_copy(n, w->swept, w->x);
-    if (m == 0 || !carom_cholesky(m, A))
-        return;
-    carom_cholesky_solve(m, A, c);
-    for (int k = 0; k < m; k++)
-        for (int i = 0; i < n; i++)
-            w->x[i] -= c[k] * w->ds[k][i];
-}
-
-static void remember(workspace *w)
-{
-    int n = w->p->n;
-    if (w->started) {
-        for (int i = 0; i < n; i++) {
-            w->df[w->next][i] = w->f[i] - w->last_f[i];
-            w->ds[w->next][i] = w->swept[i] - w->last_s[i];
-        }
-        w->next = (w->next + 1) % MEMORY;
-        w->have = CAROM_MIN(w->have + 1, MEMORY);
-    }
-    carom_copy(n, w->f, w->last_f);
-    carom_copy(n, w->swept, w->last_s);
-    w->started = true;
-}
-
 /* Judges x = y - x0; keeps the best. */
 static bool offer(workspace *w, const double *y)
 {
@@ -200,29 +148,15 @@ static bool is_checkpoint(int k)
 
 static bool iterate(workspace *w, int most)
 {
-    int n = w->p->n;
-    double before = INFINITY;
     for (int k = 1; k <= most; k++) {
-        carom_copy(n, w->x, w->swept);
+        carom_copy(w->p->n, w->x, w->swept);
         sweep(w, w->swept, false);
         sweep(w, w->swept, true);
         w->s->iterations++;
-        for (int i = 0; i < n; i++)
-            w->f[i] = w->swept[i] - w->x[i];
-        double size = dot(w, w->f, w->f);
-        if (is_checkpoint(k) && offer(w, w->swept))                                      /* (5) */
+        if (is_checkpoint(k) && offer(w, w->swept))                                      /* (4) */
             return true;
-        if (!(size <= DBL_MAX))
+        if (!(carom_anderson_next(&w->anderson, w->x, w->swept) <= DBL_MAX))             /* (3) */
             return false;
-        if (size > 100 * before) {                                                       /* (4) */
-            carom_copy(n, w->last_s, w->x);
-            w->have = w->next = 0, w->started = false;
-            before = INFINITY;
-            continue;
-        }
-        before = size;
-        remember(w);
-        combine(w);
     }
     return false;
 }
@@ -241,6 +175,7 @@ bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *wo
             w.x[i] = solve->x[i] + (problem->x0 ? problem->x0[i] : 0);
         }
     }
+    carom_anderson_begin(&w.anderson, w.weight);
     bool good = carom_all_finite(problem->n, w.x) && iterate(&w, SWEEPS);
     if (!good && w.least < INFINITY) {
         carom_copy(problem->n, w.best, solve->x);

@@ -1,0 +1,30 @@
+/* anderson.h: Anderson's acceleration of a fixed-point iteration x <- s(x).
+ *
+ *   f = s(x) - x vanishes at a solution. Of the last m iterations the combination with the least |f|,
+ *   min |f - dF c| in a given metric, leads to the next x = s(x) - dS c                                       (1)
+ *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is taken up again        (2) */
+#ifndef CAROM_ANDERSON_H
+#define CAROM_ANDERSON_H
+
+#include <stdbool.h>
+
+#include "core/layout.h"
+
+enum { CAROM_ANDERSON_MEMORY = 8 };
+
+typedef struct carom_anderson {
+    int n;
+    const double *weight; /* [n] of the metric; NULL: 1 */
+    double *df[CAROM_ANDERSON_MEMORY], *ds[CAROM_ANDERSON_MEMORY]; /* [n] differences of f and of s(x) */
+    double *f, *last_f, *last_s; /* [n] */
+    double before;        /* |f|^2 of the iteration before */
+    int have, next;       /* differences; where the next one goes */
+    bool started;         /* last_f and last_s are those of the iteration before */
+} carom_anderson;
+
+void carom_anderson_place(carom_anderson *anderson, carom_layout *layout, int n);
+void carom_anderson_begin(carom_anderson *anderson, const double *weight);
+/* x [n] becomes the next one, s [n] is s(x). Returns |f|^2; not finite: x is left alone. */
+double carom_anderson_next(carom_anderson *anderson, double *x, const double *s);
+
+#endif
