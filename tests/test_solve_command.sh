@@ -68,6 +68,27 @@ expect 2 solve "$tmp/own.txt" --tol 2
 expect 1 solve "$tmp/friction.dat" --solver lemke
 says "does not take"
 
+# ---- problems of a run ----
+expect 0 run box --scheme moreau-jean --t-end 0.5 --quiet --dump-problems "$tmp/run" --dump-when all
+first=$(find "$tmp/run" -name 'problem-000001.*')
+[ -n "$first" ] || complain "no problems of the run"
+for f in $(find "$tmp/run" -name 'problem-*[05].*' | sort | head -n 10); do
+    expect 0 solve "$f" --tol 1e-10
+done
+expect 0 run pendulum-wall-cartesian --t-end 3 --quiet --dump-problems "$tmp/joints" --dump-when all
+if [ "${first##*.}" = hdf5 ]; then # with a joint and a contact
+    f=$(find "$tmp/joints" -name 'problem-*.hdf5' | sort | head -n 1)
+    [ -n "$f" ] || complain "no problem with a joint and a contact"
+    expect 0 solve "$f" --tol 1e-10 --json
+    holds '.status == "solved" and .contacts >= 2'
+fi
+expect 0 run box --scheme moreau-jean --t-end 0.1 --quiet --dump-problems "$tmp/failed"
+[ -z "$(find "$tmp/failed" -name 'problem-*')" ] || complain "problems that did not fail"
+expect 2 run box --dump-problems "$tmp/run" --dump-when sometimes
+says "failed, slow or all"
+expect 2 run box --dump-when all
+says "needs --dump-problems"
+
 # ---- a folder ----
 mkdir "$tmp/folder"
 cp "$tmp/own.txt" "$tmp/lcp.dat" "$tmp/friction.dat" "$tmp/folder"

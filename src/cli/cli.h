@@ -81,7 +81,7 @@ typedef struct carom_cli { /* what the command line said */
     int nword;
     const struct carom_archive *resumed; /* the run goes on from there; NULL: it begins */
     int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
-    const char *output, *dump, *title, *x, *limit_memory, *limit_time;
+    const char *output, *dump, *dump_problems, *dump_when, *title, *x, *limit_memory, *limit_time;
     int width, height, seed, threads; /* 0: not given */
     bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
 } carom_cli;

@@ -65,6 +65,11 @@ const carom_cli_option carom_cli_options[] = {
      "always do: a violation ends the run with time, contact and numbers"},
     {"--dump", NULL, "FILE", RUN, CAROM_CLI_TEXT, NULL, AT(dump),
      "when a contact problem cannot be solved, write it here as text, to replay it"},
+    {"--dump-problems", NULL, "DIR", RUN, CAROM_CLI_TEXT, NULL, AT(dump_problems),
+     "write contact problems to this folder, in FCLIB's HDF5 where it can say them, otherwise as text: carom solve "
+     "reads both"},
+    {"--dump-when", NULL, "WHEN", RUN, CAROM_CLI_TEXT, NULL, AT(dump_when),
+     "which: failed (standard), slow (ten times the mean, and a millisecond) or all"},
     {"--quiet", NULL, NULL, RUN | RESUME | CHECK | AUDIT | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE | CAROM_CLI_NEW,
      CAROM_CLI_FLAG, NULL, AT(quiet), "no summary and no progress; files, --json and errors remain"},
     {"--panel", NULL, "COLUMN[,COLUMN...]", PLOT, CAROM_CLI_PANEL, NULL, 0,

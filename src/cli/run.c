@@ -5,6 +5,7 @@
 
 #include "analysis/verify.h"
 #include "cli/checkpoint.h"
+#include "cli/dumps.h"
 #include "model/model.h"
 #include "output/output.h"
 
@@ -15,6 +16,7 @@ typedef struct work {
     carom_sim *sim;
     carom_sink *sink;
     carom_checkpoint checkpoint;
+    carom_dumps dumps;
     const char *note[NOTES];
     int nnote;
     carom_samples *samples; /* of the run, to verify it */
@@ -289,6 +291,7 @@ static int simulate(work *w)
     if (cli->json && cli->output && !strcmp(cli->output, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
     CAROM_CLI_TRY(prepare(w));
+    CAROM_CLI_TRY(carom_dumps_begin(&w->dumps, cli, w->sim));
     const double t_end = carom_sim_options(w->sim)->t_end;
     carom_cli_start(&w->run, carom_sim_state(w->sim)->t, t_end, NULL);
     carom_cli_catch(w->sim);
@@ -297,7 +300,7 @@ static int simulate(work *w)
     w->run.wall_s += carom_checkpoint_spent(&w->checkpoint);
     if (status == CAROM_INTERRUPTED)
         carom_checkpoint_interrupted(&w->checkpoint);
-    int code = close_output(w, judge(w, status));
+    int code = carom_dumps_end(&w->dumps, close_output(w, judge(w, status)));
     bool complete = code == CAROM_EXIT_OK && (status == CAROM_OK || status == CAROM_STOPPED);
     code = carom_checkpoint_end(&w->checkpoint, complete, code);
     if (cli->dump && (status == CAROM_NO_SOLUTION || status == CAROM_NOT_CONVERGED) &&

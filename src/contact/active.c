@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "contact/rules.h"
 #include "solvers/sweeps.h"
@@ -150,12 +151,22 @@ void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system
     }
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error)
 {
     carom_contacts *c = contacts;
     carom_error reason = {0};
     system->info->contact_problems++;
+    double begin = c->told ? seconds() : 0;
     carom_status status = carom_problem_solve(&c->problem, c->solver, &c->solve, &reason);   /* (2) */
+    if (c->told)
+        c->told(c->user, c, status, seconds() - begin);
     system->info->solver_iterations += c->solve.iterations;
     if (status == CAROM_OK)
         return CAROM_OK;

@@ -24,6 +24,8 @@ typedef struct carom_contacts {
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
+    void (*told)(void *user, const struct carom_contacts *contacts, carom_status status, double seconds);
+    void *user;                 /* told of every problem when it is done; told NULL: nobody */
     carom_equations joints; /* [njoint] of the projection */
     struct {                /* memory of the impact rules, see rules.h */
         int *links;                 /* [nlink] */
