@@ -135,7 +135,7 @@ function read(p) {
             continue
         }
         const [i, d] = nearest(p, s, left, top)
-        s.output.textContent = i < 0 || d > 40 * 40 ? '' : p.both ? `(${short(s.x[i])}, ${short(s.y[i])})` : short(s.y[i])
+        s.output.textContent = i < 0 || d > 40 * 40 ? '' : p.both ? `(${short(s.x[i])}, ${short(s.y[i])})` : short(s.second ? p.right * s.y[i] : s.y[i])
     }
 }
 
@@ -182,12 +182,15 @@ function axes(p) {
     const filter = (u, ticks) => ticks // none is left without its label
     const names = p.names && p.names.map(n => n.length > 14 ? n.slice(0, 13) + '…' : n)
     const room = (u, labels) => names ? 92 : Math.max(58, 14 + 7 * Math.max(0, ...(labels || []).map(text => text.length)))
+    const right = {scale: 'y', side: 1, filter, stroke: colour, grid: {show: false}, ticks: {...grid, size: 4}, font, size: 46, gap: 4, space: 10,
+                   splits: splits(p.logy, 32), values: (u, ticks) => ticks.map(t => short(p.right * t))}
     return [
         {scale: 'x', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: 28, gap: 4, space: 10, splits: splits(p.logx, 75),
          values: (u, ticks) => ticks.map(t => label(t, ticks, p.logx))},
         {scale: 'y', filter, stroke: colour, grid, ticks: {...grid, size: 4}, font, size: room, gap: 4, space: 10,
          splits: names ? () => names.map((n, i) => i) : splits(p.logy, 32),
          values: (u, ticks) => names ? names : ticks.map(t => label(t, ticks, p.logy))},
+        ...(p.right ? [right] : []),
     ]
 }
 

@@ -170,6 +170,11 @@ static void put_y_labels(const picture *p)
         carom_svg_text(p->out, c->y_names ? c->y_names[i] : label, 14, "<text class=\"n\" x=\"%d\" y=\"%d\">",
                        (int)f->left - 6, (int)lround(at) + 4);
     }
+    for (int i = 0, n = c->right != 0 ? ticks_of(&f->y, c->logy, tick) : 0; i < n; i++) {
+        snprintf(label, sizeof label, "%.4g", c->right * tick[i]);
+        carom_svg_text(p->out, label, 14, "<text x=\"%d\" y=\"%d\">", (int)(f->left + f->width) + 6,
+                       (int)lround(carom_axis_place(&f->y, tick[i])) + 4);
+    }
     carom_axis_note(&f->y, label); /* at the right, where the legend leaves room */
     carom_svg_text(p->out, c->logy || c->y_names ? "" : label, 64, "<text class=\"n\" x=\"%d\" y=\"%d\">",
                    (int)(f->left + f->width), (int)f->top - 7);

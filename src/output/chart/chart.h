@@ -27,6 +27,7 @@ typedef struct carom_chart_series {
     int colour;          /* 0: its place in the chart; k > 0: the colour of series k */
     int marker;          /* of points, and in the legend; 0: a dot */
     const double *side;  /* [n] -1 and +1 around a jump; NULL: equal x in a row are a jump */
+    bool second;         /* y is in units of the right axis, over `right` of the chart */
 } carom_chart_series;
 typedef struct carom_chart_mark { /* x NaN: a horizontal line at y; y NaN: a vertical one; slope not 0: a triangle */
     const char *text;
@@ -41,6 +42,7 @@ typedef struct carom_chart {
     int nseries, nmark;
     const char *const *y_names;       /* [ny] labels at y = 0, 1, ...; NULL: numbers */
     int ny;
+    double right;                     /* there is an axis at the right with so many times the left one; 0: none */
     double x_from, x_to;              /* show at least this; equal: the range of the data */
     bool zoom_both;                   /* a portrait or a scatter: x has the margin of y; dragging zooms both */
     /* in a page */

@@ -1,6 +1,6 @@
 /* plot.c: a chart in a page: the static picture, and the same numbers for the script.
- *   {"x":label,"y":label,"logx":..,"logy":..,"both":..,"h":..,"link":..,"names":[..],
- *    "data":["base64",...],"series":[{"name":..,"x":index,"y":index,"style":..,"c":colour}],
+ *   {"x":label,"y":label,"logx":..,"logy":..,"both":..,"h":..,"right":..,"link":..,"names":[..],
+ *    "data":["base64",...],"series":[{"name":..,"x":index,"y":index,"style":..,"c":colour,"second":..}],
  *    "marks":[{"x","y","slope","text"}]}
  * Series over the same x share its numbers. */
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "output/chart/engine.h"
 #include "output/page/parts.h"
 
-enum { WIDTH = 720, LEFT = 62, LEFT_NAMES = 110, RIGHT = 14, HEIGHT = 320 };
+enum { WIDTH = 720, LEFT = 62, LEFT_NAMES = 110, RIGHT = 14, RIGHT_AXIS = 48, HEIGHT = 320 };
 
 static const char *text_of(const char *text)
 {
@@ -18,7 +18,7 @@ static const char *text_of(const char *text)
 
 static void put_picture(carom_stream *out, const carom_chart *chart)
 {
-    int left = chart->y_names ? LEFT_NAMES : LEFT, width = WIDTH - left - RIGHT;
+    int left = chart->y_names ? LEFT_NAMES : LEFT, width = WIDTH - left - (chart->right != 0 ? RIGHT_AXIS : RIGHT);
     int top = CAROM_LEGEND_LINE * carom_chart_legend(NULL, chart, left, 0, width);
     carom_frame frame = {.left = left, .top = top + (*text_of(chart->y_label) ? CAROM_LEGEND_LINE : 6), .width = width,
                          .height = (chart->height ? chart->height : HEIGHT) - CAROM_X_LABELS};
@@ -75,6 +75,8 @@ static void put_series(carom_json *json, const carom_chart *chart, const int *in
         carom_json_integer(json, "y", index[2 * i + 1]);
         carom_json_string(json, "style", styles[chart->series[i].style]);
         carom_json_integer(json, "c", carom_chart_colour(chart, i));
+        if (chart->series[i].second)
+            carom_json_bool(json, "second", true);
         carom_json_end(json);
     }
     carom_json_end(json);
@@ -107,6 +109,8 @@ static void put_numbers(carom_stream *out, const carom_chart *chart, int *index,
         carom_json_number(&json, "from", chart->x_from);
         carom_json_number(&json, "to", chart->x_to);
     }
+    if (chart->right != 0)
+        carom_json_number(&json, "right", chart->right);
     if (chart->link)
         carom_json_string(&json, "link", chart->link);
     if (chart->y_names) {

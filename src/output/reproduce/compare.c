@@ -58,9 +58,9 @@ static void draw_series(const carom_comparison *c, const carom_converge_result *
     for (int i = 0; i < n; i++)
         if (error[i] < least)
             least = error[i], at = h[i];
-    const bool both = c->figure && c->nnorm > 1 && c->nscheme > 1;
+    const bool alone = c->nscheme == 1 && c->relative, both = c->figure && c->nnorm > 1 && !alone;
     snprintf(name, sizeof name, "%s%s%s", both ? c->norms[norm] : "", both ? ", " : "",
-             c->nscheme == 1 && c->figure ? c->norms[norm] : c->schemes[scheme]);
+             alone ? c->norms[norm] : c->schemes[scheme]);
     carom_find_series(plot, name, CAROM_CHART_POINTS, (size_t)n, h, error);
     bool drawn = !plot || !(slope > 0) || !isfinite(least);
     snprintf(text, sizeof text, "%g", slope);
@@ -68,6 +68,15 @@ static void draw_series(const carom_comparison *c, const carom_converge_result *
         drawn = strcmp(plot->chart.marks[i].text, text) == 0;
     if (!drawn)
         carom_find_slope(plot, slope, at * 2, least * pow(2, slope) / 3);
+}
+
+/* The plot with this title, if there is one already. */
+static carom_finding *plot_of(const carom_findings *f, const char *title)
+{
+    for (carom_finding *x = f->first; x; x = x->next)
+        if (x->kind == CAROM_FINDING_PLOT && !strcmp(x->title, title))
+            return x;
+    return NULL;
 }
 
 static carom_status draw(carom_findings *f, const carom_comparison *c, const carom_converge_result *r,
@@ -80,7 +89,9 @@ static carom_status draw(carom_findings *f, const carom_comparison *c, const car
         double size;
         CAROM_TRY(size_of(c, model, options, norm, &size, error));
         snprintf(title, sizeof title, "%s: %s", name_of(c, name, sizeof name), c->norms[norm]);
-        if (norm == 0 || !c->figure)
+        if (norm == 0 && c->figure)
+            plot = plot_of(f, c->figure);
+        if ((norm == 0 && !plot) || !c->figure)
             plot = carom_find_plot(f, c->figure ? c->figure : title, "h", c->figure ? y : c->norms[norm],
                                    CAROM_FINDING_LOGLOG);
         for (int scheme = 0; scheme < c->nscheme; scheme++)

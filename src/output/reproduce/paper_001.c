@@ -36,20 +36,28 @@ static double total(const history *s)
     return sum;
 }
 
-static void draw(carom_findings *f, const history *s, const char *title)
+/* Position at the left axis and impulse at the right one, as in the figures. */
+static carom_finding *draw(carom_findings *f, history *s, const char *title)
 {
-    carom_find_series(carom_find_plot(f, title, "t [s]", "y [m]", 0), "position", CAROM_CHART_LINE, STEPS + 1, s->t,
-                      s->y);
-    carom_find_series(carom_find_plot(f, "Reaction of the ground in each step", "t [s]", "impulse [N s]", 0), "impulse",
-                      CAROM_CHART_LINE, STEPS, s->t + 1, s->R + 1);
+    const double times = 20;
+    carom_finding *plot =
+        carom_find_plot(f, title, "t [s]", "y [m] at the left, impulse of a step [N s] at the right", 0);
+    double *over = CAROM_NEW(f->arena, double, STEPS);
+    carom_find_series(plot, "position y", CAROM_CHART_LINE, STEPS + 1, s->t, s->y);
+    for (int n = 0; over && n < STEPS; n++)
+        over[n] = s->R[n + 1] / times;
+    if (over)
+        carom_find_series(plot, "contact impulse", CAROM_CHART_LINE, STEPS, s->t + 1, over);
+    carom_find_right(plot, times);
+    return plot;
 }
 
 static carom_status figure_1(carom_findings *f, carom_error *error)
 {
     history *s;
     CAROM_TRY(follow(f, "bouncing-ball", &s, error));
-    draw(f, s, "A dropped ball: position");
     const double zeno = sqrt(8 * 0.5 / 10) / (1 - 0.9) - sqrt(2 * 0.5 / 10);
+    carom_find_mark(draw(f, s, "Landing: position and contact impulse"), "impacts accumulate", zeno, NAN);
     double first = 0, lowest = 0, after = 0, weight = 0, time = 0;
     int rests = 0;
     for (int n = 1; n <= STEPS; n++) {
@@ -81,7 +89,7 @@ static carom_status figure_2(carom_findings *f, carom_error *error)
 {
     history *s;
     CAROM_TRY(follow(f, "take-off", &s, error));
-    draw(f, s, "A ball is lifted by a force: position");
+    draw(f, s, "Take-off: position and contact impulse");
     double last = 0, up = NAN, above = NAN, highest = 0, both = 0;
     for (int n = 1; n <= STEPS; n++) {
         if (s->R[n] > 0)

@@ -38,7 +38,8 @@ static carom_status free_flight(carom_findings *f, carom_error *error)
                                              {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
                                              {1.627604e-4, NAN, NAN, NAN, 2.483527e-9, NAN, NAN, NAN, NAN},
                                              {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN}};
-    const carom_comparison one = {.model = "free-flight",
+    const carom_comparison one = {.figure = "Free flight",
+                                  .model = "free-flight",
                                   .parameters = "q.q=11",
                                   .settings = "t_end=1",
                                   .schemes = moreau,
@@ -67,7 +68,8 @@ static carom_status rest_phase(carom_findings *f, carom_error *error)
     double parabola[27];
     for (int i = 0; i < 27; i++)
         parabola[i] = i < 18 ? 5 * h[i % 9] * h[i % 9] / 3 : NAN; /* both families of degree one */
-    const carom_comparison one = {.model = "rest-phase",
+    const carom_comparison one = {.figure = "Rest phase",
+                                  .model = "rest-phase",
                                   .settings = "t_end=1",
                                   .schemes = moreau,
                                   .norms = stairs,
@@ -98,7 +100,8 @@ static carom_status combined(carom_findings *f, carom_error *error)
     static const double known[] = {3.468e-3, 2.398e-2, 2.128e-2},
                         known_both[] = {7.005248e-4, 6.958993e-3, 6.958993e-3, 7.035972e-4, 9.519323e-3, 6.958993e-3},
                         least[] = {.8, .8, .8, .8, .7, .8}, most[] = {1.25, 1.2, 1.2, 1.25, 1.25, 1.2};
-    carom_comparison c = {.model = "ball",
+    carom_comparison c = {.figure = "Combined analysis",
+                          .model = "ball",
                           .settings = "t_end=3.6",
                           .schemes = predicted,
                           .norms = stairs,

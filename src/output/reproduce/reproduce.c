@@ -120,6 +120,15 @@ void carom_find_series(carom_finding *plot, const char *name, carom_chart_style 
     c->series = series;
 }
 
+void carom_find_right(carom_finding *plot, double times)
+{
+    if (!plot || !plot->chart.nseries)
+        return;
+    carom_chart_series *series = (carom_chart_series *)plot->chart.series; /* the arena's, put by carom_find_series */
+    series[plot->chart.nseries - 1].second = true;
+    plot->chart.right = times;
+}
+
 static void add_mark(carom_finding *plot, const char *text, double x, double y, double slope)
 {
     if (!plot)

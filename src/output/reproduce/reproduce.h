@@ -78,6 +78,8 @@ carom_finding *carom_find_plot(carom_findings *f, const char *title, const char 
                                unsigned scale);
 void carom_find_series(carom_finding *plot, const char *name, carom_chart_style style, size_t n, const double *x,
                        const double *y);
+/* The series put last is drawn over an axis at the right, with `times` the left one; its y are over that. */
+void carom_find_right(carom_finding *plot, double times);
 void carom_find_slope(carom_finding *plot, double slope, double x, double y); /* a triangle there */
 void carom_find_mark(carom_finding *plot, const char *text, double x, double y); /* NAN: a line for all of them */
 /* header: "h|error|order"; cells of a row likewise. */
@@ -118,7 +120,8 @@ typedef struct carom_comparison {
     const double *known; /* [(scheme*nnorm + norm)*nh + h] errors by another computation; NAN: not known; NULL: none.
                           * Goes with shifts = 1 */
     double within;       /* relative distance from known that passes */
-    const char *figure;  /* one plot of all errors with this title; NULL: one for each norm */
+    const char *figure;  /* one plot of all errors with this title, in which others may be already; NULL: one for each
+                          * norm */
     bool relative;       /* it shows errors over the size of the exact solution in the norm */
 } carom_comparison;
 carom_status carom_find_orders(carom_findings *f, const carom_comparison *comparison, carom_error *error);
