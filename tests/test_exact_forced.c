@@ -98,6 +98,58 @@ START_TEST(impacts_stay_at_the_stop_however_many_there_are)
 }
 END_TEST
 
+/* x'' + x = a cos(2t) + b sin(3t) + c cos(5t) from rest: x = sum of A (cos wt - cos t) + B (sin wt - w sin t). */
+START_TEST(three_frequencies_of_the_forcing_are_each_taken_for_itself)
+{
+    static const char text[] = "carom: 1\ncoordinates: {x: 0}\nkinetic: x'^2/2\npotential: x^2/2\n"
+                               "forces: {x: 1.5*cos(2*t) + 0.7*sin(3*t) - 2*cos(5*t)}\n";
+    carom_model *m;
+    carom_error error;
+    carom_options o = carom_options_default();
+    carom_sim *sim;
+    CHECK_OK(carom_model_parse(&m, "test", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_options_set(&o, "scheme", "exact", &error), error);
+    o.t_end = 10;
+    CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+    for (double t = 0.7; t < 10; t += 1.3) {
+        RUN(sim, t);
+        double A2 = 1.5 / (1 - 4), B3 = 0.7 / (1 - 9), A5 = -2. / (1 - 25);
+        double x = A2 * (cos(2 * t) - cos(t)) + B3 * (sin(3 * t) - 3 * sin(t)) + A5 * (cos(5 * t) - cos(t));
+        double v = A2 * (sin(t) - 2 * sin(2 * t)) + 3 * B3 * (cos(3 * t) - cos(t)) + A5 * (sin(t) - 5 * sin(5 * t));
+        CHECK_NEAR(carom_sim_state(sim)->q[0], x, 1e-12);
+        CHECK_NEAR(carom_sim_state(sim)->v[0], v, 1e-12);
+    }
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+/* A ball that rests on a table which moves with three frequencies, gently enough to carry it all the time. */
+START_TEST(a_ball_is_carried_by_a_table_with_three_frequencies)
+{
+    static const char text[] = "carom: 1\ncoordinates: {y: 0.25}\nvelocities: {y: 0.55}\nkinetic: y'^2/2\n"
+                               "potential: 10*y\ncontacts: {table: {restitution: 0, "
+                               "gap: y - 0.2*sin(2*t) - 0.1*cos(3*t) - 0.03*sin(5*t) - 0.15*cos(t)}}\n";
+    carom_model *m;
+    carom_error error;
+    carom_options o = carom_options_default();
+    carom_sim *sim;
+    CHECK_OK(carom_model_parse(&m, "test", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_options_set(&o, "scheme", "exact", &error), error);
+    o.t_end = 10;
+    CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+    for (double t = 0.7; t < 10; t += 1.3) {
+        RUN(sim, t);
+        double y = 0.2 * sin(2 * t) + 0.1 * cos(3 * t) + 0.03 * sin(5 * t) + 0.15 * cos(t);
+        double v = 0.4 * cos(2 * t) - 0.3 * sin(3 * t) + 0.15 * cos(5 * t) - 0.15 * sin(t);
+        CHECK_NEAR(carom_sim_state(sim)->q[0], y, 1e-12);
+        CHECK_NEAR(carom_sim_state(sim)->v[0], v, 1e-12);
+    }
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(results_do_not_depend_on_the_step)
 {
     carom_model *m = with("impact-oscillator", oscillator_names, (const double[]){2.5, 0.05, 0.5, 0, 1, 0}, 6);
@@ -265,7 +317,9 @@ END_TEST
 
 TEST_MAIN("exact forced", the_impact_oscillator_settles_on_its_periodic_orbit,
           forced_impacts_agree_with_an_independent_integration, impacts_stay_at_the_stop_however_many_there_are,
-          results_do_not_depend_on_the_step, a_ball_on_a_vibrating_table_hits_once_per_period,
+          three_frequencies_of_the_forcing_are_each_taken_for_itself, results_do_not_depend_on_the_step,
+          a_ball_is_carried_by_a_table_with_three_frequencies,
+          a_ball_on_a_vibrating_table_hits_once_per_period,
           a_ball_leaves_the_table_when_the_table_falls_faster, the_chain_returns_after_a_period,
           the_chain_sticks_to_a_plastic_stop_and_leaves_it, the_chain_chatters_sticks_and_leaves,
           kerns_ball_takes_off_when_the_force_changes_sign)

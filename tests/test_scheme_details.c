@@ -1,0 +1,128 @@
+/* test_scheme_details.c: numbers that orders and energies do not see: what a scheme says of one impact is checked
+ * against its own formulas, worked out here once more. */
+#include <string.h>
+
+#include "running.h"
+
+typedef struct record {
+    carom_event impact[40];
+    double t[40], q[40], v_before[40], v_after[40];
+    int nimpact, njump;
+} record;
+
+static void on_event(void *user, const carom_event *e)
+{
+    record *r = user;
+    if (e->type == CAROM_EVENT_IMPACT && r->nimpact < 40)
+        r->impact[r->nimpact++] = *e;
+}
+
+static void on_jump(void *user, const carom_jump *j)
+{
+    record *r = user;
+    if (r->njump == 40)
+        return;
+    r->t[r->njump] = j->t, r->q[r->njump] = j->q[0];
+    r->v_before[r->njump] = j->v_before[0], r->v_after[r->njump++] = j->v_after[0];
+}
+
+static double force; /* of the ball */
+static void mass(const carom_point *at, double *M) { (void)at, *M = 2; }
+static void pull(const carom_point *at, double *F) { (void)at, *F = 2 * force; }
+static void height(const carom_point *at, double *g) { *g = at->q[0]; }
+static void slope(const carom_point *at, double *G) { (void)at, *G = 1; }
+static void bent(const carom_point *at, double *g) { *g = at->q[0] + 3 * at->q[0] * at->q[0]; }
+static void bent_slope(const carom_point *at, double *G) { *G = 1 + 6 * at->q[0]; }
+static void bent_gamma(const carom_point *at, double *gamma) { *gamma = 6 * at->v[0] * at->v[0]; }
+static bool is_bent;
+
+static void run_ball(const char *scheme, double q, double v, double h, double t_end, record *r)
+{
+    static const carom_contact ground = {.name = "ground", .restitution = 0.75};
+    carom_model m = {.size = sizeof m, .name = "ball", .nq = 1, .nv = 1, .ncontact = 1, .contact = &ground,
+                     .q = &q, .v = &v, .mass = mass, .force = pull, .gap = height, .jacobian = slope,
+                     .constant = CAROM_MASS | CAROM_JACOBIAN};
+    if (is_bent)
+        m.gap = bent, m.jacobian = bent_slope, m.gamma = bent_gamma, m.constant = CAROM_MASS;
+    const carom_observer observer = {.size = sizeof observer, .user = r, .jump = on_jump, .event = on_event};
+    memset(r, 0, sizeof *r);
+    carom_sim *sim = start_scheme(&m, scheme, h, true);
+    ck_assert_int_eq(carom_sim_observe(sim, &observer), CAROM_OK);
+    RUN(sim, t_end);
+    carom_sim_free(sim);
+}
+
+/* (3)-(7) of the printed scheme for g'' = a, by bisection: the first impact from g, u with steps dt. */
+static void printed_impact(double a, double g, double u, double dt, double *t, double *u_after)
+{
+    *t = 0;
+    for (;; *t += dt) {
+        double uhat = u + a * dt, ghat = g + dt * (u + uhat) / 2;
+        if (ghat < 0) {
+            double low = 0, high = dt, b = (uhat - u) / dt, c = (ghat - g) / dt;
+            for (int k = 0; k < 200; k++) {
+                double s = (low + high) / 2;
+                *(s * s / 2 * b + s * c + g > 0 ? &low : &high) = s;
+            }
+            *t += low;
+            *u_after = -0.75 * (c + low * b);
+            return;
+        }
+        g = ghat, u = uhat;
+    }
+}
+
+START_TEST(crank_nicolson_as_printed_takes_the_zero_of_its_own_parabola)
+{
+    static const double a[] = {-10, 0, -1e-3, 3};
+    for (int k = 0; k < 4; k++) {
+        record r;
+        double t, u_after, u = k == 0 ? 0 : -2.5;
+        force = a[k];
+        printed_impact(a[k], 0.9, u, 0.07, &t, &u_after);
+        run_ball("crank-nicolson:variant=printed", 0.9, u, 0.07, t + 0.2, &r);
+        ck_assert_int_ge(r.nimpact, 1);
+        CHECK_NEAR(r.impact[0].t, t, 1e-13);
+        CHECK_NEAR(r.impact[0].u_after[0], u_after, 1e-12);
+        printf("a = %g: the printed scheme hits at %.12f and leaves with %.12f\n", a[k], t, u_after);
+    }
+}
+END_TEST
+
+START_TEST(an_event_tells_the_velocities_of_its_jump)
+{
+    /* schemes that put an impact between two velocities of the motion; others compare begin and end of a step */
+    static const char *const schemes[] = {"tolerance", "dg-minus", "dg-minus:degree=2", "dg-plus", "mixed",
+                                          "crank-nicolson"};
+    force = -10;
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        record r;
+        run_ball(schemes[i], 0.5, 0.3, 0.013, 0.9, &r);
+        ck_assert_int_ge(r.nimpact, 2);
+        ck_assert_int_eq(r.nimpact, r.njump);
+        for (int k = 0; k < r.nimpact; k++) {
+            const carom_event *e = &r.impact[k];
+            CHECK_NEAR(e->u_after[0], r.v_after[k], 1e-12);
+            CHECK_NEAR(e->u_before[0], r.v_before[k], 1e-12);
+            CHECK_NEAR(e->u_after[0], -0.75 * e->u_before[0], 1e-9);
+            CHECK_NEAR(e->impulse[0], 2 * (e->u_after[0] - e->u_before[0]), 1e-9);
+        }
+    }
+}
+END_TEST
+
+/* The gap bends: along a piece it is no parabola, and what was reached is put onto the obstacle. */
+START_TEST(crank_nicolson_hits_on_the_obstacle_itself)
+{
+    record r;
+    force = -10, is_bent = true;
+    run_ball("crank-nicolson", 0.5, 0.3, 0.013, 0.9, &r);
+    is_bent = false;
+    ck_assert_int_ge(r.njump, 2);
+    for (int k = 0; k < r.njump; k++)
+        CHECK_NEAR(r.q[k] + 3 * r.q[k] * r.q[k], 0, 1e-14);
+}
+END_TEST
+
+TEST_MAIN("scheme details", crank_nicolson_as_printed_takes_the_zero_of_its_own_parabola,
+          an_event_tells_the_velocities_of_its_jump, crank_nicolson_hits_on_the_obstacle_itself)
