@@ -21,7 +21,7 @@ foreach(source ${unit_tests})
     endif()
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 400 SKIP_RETURN_CODE 77)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 1200 SKIP_RETURN_CODE 77)
 endforeach()
 
 # Calls that fail on purpose: a library to be preloaded, for glibc and programs without sanitizers.
@@ -91,7 +91,7 @@ foreach(source ${script_tests})
             list(APPEND environment ${library}=1)
         endif()
     endforeach()
-    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 400 ENVIRONMENT "${environment}"
+    set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1200 ENVIRONMENT "${environment}"
                          SKIP_RETURN_CODE 77)
 endforeach()
 

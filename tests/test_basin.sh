@@ -63,16 +63,16 @@ holds '.stopped > 5 and .attractors[0].kind == "rest" and (.attractors | length)
 long="--transient 1e8 --periods 1e9 --threads 1"
 for file in "-o $tmp/no/map.csv" "-o $tmp/no/map.svg" "-o $tmp/no/map.sqlite" "--export $tmp/no/map.csv" "--picture $tmp/no/map.svg" "-o $tmp"; do
     # shellcheck disable=SC2086
-    timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 $long $file >"$out" 2>"$err"
+    timeout -k 1 300 "$CAROM" basin impact-oscillator -p q.u=0.6:1:2 -p v.u=0:1:2 $long $file >"$out" 2>"$err"
     code=$?
     [ $code = 1 ] || [ $code = 2 ] || complain "basin $file: exits with $code"
     says 'cannot be\|-o takes\|without SQLite'
 done
-timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:10000000 -p v.u=0:1:10000000 $long -o "$tmp/large.csv" >"$out" 2>"$err"
+timeout -k 1 300 "$CAROM" basin impact-oscillator -p q.u=0.6:1:10000000 -p v.u=0:1:10000000 $long -o "$tmp/large.csv" >"$out" 2>"$err"
 [ $? = 2 ] || complain "1e14 points are taken"
 says 'too many'
 if (ulimit -v 3000000 && "$CAROM" version) >/dev/null 2>&1; then # not with a sanitizer
-    (ulimit -v 3000000 && timeout -k 1 30 "$CAROM" basin impact-oscillator -p q.u=0.6:1:20000 -p v.u=0:1:10000 $long) >"$out" 2>"$err"
+    (ulimit -v 3000000 && timeout -k 1 300 "$CAROM" basin impact-oscillator -p q.u=0.6:1:20000 -p v.u=0:1:10000 $long) >"$out" 2>"$err"
     [ $? = 1 ] || complain "2e8 points in 3 GB: exits with $?"
     says 'no memory for 200000000 points'
 fi

@@ -117,7 +117,7 @@ prints "compared on \[0, 50\] with a run with rtol = 1e-08"
 # Ctrl-C in the second run, which takes 16 times as long: the first is complete, in its file and in the summary
 begin run linear-oscillator --scheme kern --h 2e-6 --every 1 --verify -o "$tmp/verified.csv"
 tries=0
-until grep -q '^5,' "$tmp/verified.csv" 2>/dev/null || [ $tries -ge 200 ]; do
+until grep -q '^5,' "$tmp/verified.csv" 2>/dev/null || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

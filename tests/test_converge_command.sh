@@ -51,7 +51,7 @@ study="linear-oscillator --schemes kern,mixed:rk=gauss6 --h 0.001:0.0002:5 --shi
 "$CAROM" converge $study --quiet --threads 1 -o "$tmp/b.json" 2>"$err" &
 job=$!
 caught
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 600); do
     [ -s "$tmp/b.json.journal" ] && [ "$(wc -l <"$tmp/b.json.journal")" -ge 3 ] && break
     sleep 0.1
 done
@@ -79,7 +79,7 @@ fi
 begin converge ball --schemes kern --h 1e-9,0.01 --shifts 1 --threads 1 --quiet -o "$tmp/d.json"
 caught
 tries=0
-until [ -n "$(sed -n 2p "$tmp/d.json.journal" 2>/dev/null)" ] || [ $tries -ge 200 ]; do
+until [ -n "$(sed -n 2p "$tmp/d.json.journal" 2>/dev/null)" ] || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

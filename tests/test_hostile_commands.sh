@@ -56,7 +56,7 @@ expect 4 orbit "$forced" -p a=0 -p w=1
 says "no periodic orbit near the start"
 
 # A branch without a length was followed for ever; -o without a branch, or to a file of another kind, was not looked at.
-timeout -k 1 30 "$CAROM" orbit "$forced" -p w=1.5:1.5:5 >"$out" 2>"$err"
+timeout -k 1 300 "$CAROM" orbit "$forced" -p w=1.5:1.5:5 >"$out" 2>"$err"
 [ $? = 2 ] || complain "a branch from 1.5 to 1.5 is not refused"
 says "no length"
 expect 2 orbit "$forced" -o "$tmp/orbit.csv"
@@ -102,7 +102,7 @@ says "two axes"
 
 for command in "bifurcate -p w=2:3:2 --transient 1e9" "sweep -p w=2:3:2 --measure max:x --time 1e9" "basin -p w=2:3:2 --transient 1e8 --periods 1e9"; do
     # shellcheck disable=SC2086
-    timeout -k 1 30 "$CAROM" $command "$forced" -o "$tmp/no/such/folder.csv" >"$out" 2>"$err"
+    timeout -k 1 300 "$CAROM" $command "$forced" -o "$tmp/no/such/folder.csv" >"$out" 2>"$err"
     [ $? = 1 ] || complain "$command: a file that cannot be written is not told at once"
     says "cannot be created"
 done

@@ -43,7 +43,7 @@ done <commands
 begin reproduce 001-fig1 004-table -o cut.html
 caught
 tries=0
-until grep -q '^001-fig1' "$out" || [ $tries -ge 200 ]; do
+until grep -q '^001-fig1' "$out" || [ $tries -ge 3000 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done

@@ -17,7 +17,7 @@ ranks() # N COMMAND...
     n=$1
     shift
     # shellcheck disable=SC2086
-    TMPDIR=$tmp ${begin:-} timeout 120 mpirun $options -n "$n" "$@"
+    TMPDIR=$tmp ${begin:-} timeout 380 mpirun $options -n "$n" "$@"
 }
 begin="" # exec: in the background, where a signal is to meet mpirun itself
 sweep="sweep impact-oscillator -p w=2:3:20 -p alpha=0.05:0.45:15 --measure lyapunov --measure max:u --transient 10 --periods 20 --quiet"
@@ -46,7 +46,7 @@ begin=exec
 ranks 3 "$CAROM" $sweep -o "$tmp/dead.sqlite" >"$tmp/log" 2>&1 &
 job=$! begin=""
 waited=0
-while [ ! -s "$tmp/dead.sqlite" ] && [ "$waited" -lt 100 ]; do sleep 0.1; waited=$((waited + 1)); done
+while [ ! -s "$tmp/dead.sqlite" ] && [ "$waited" -lt 3000 ]; do sleep 0.1; waited=$((waited + 1)); done
 sleep 0.3
 # Our own ranks alone: children of this mpirun that compute (the store is held open by rank 0).
 victim=""

@@ -30,7 +30,7 @@ expect() # CODE ARGUMENTS...: runs carom and keeps its stdout and stderr
     [ "$code" = "$wanted" ] || { complain "carom $* exits with $code, not $wanted"; head -5 "$err"; }
 }
 # A signal on its way, however slow the machine: `begin ARGUMENTS` starts carom as $job, `caught` waits until it handles signals,
-# `worked N` until it has had N hundredths of a second of processor time, `ended CODE` for its end, no longer than half a minute.
+# `worked N` until it has had N hundredths of a second of processor time, `ended CODE` for its end, no longer than five minutes.
 begin()
 {
     "$CAROM" "$@" >"$out" 2>"$err" </dev/null &
@@ -39,7 +39,7 @@ begin()
 caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT, which a shell catches too, before it becomes carom
 {
     tries=0
-    until [ $tries -ge 200 ] || { grep -q '^Name:.carom$' "/proc/$job/status" && grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status"; } 2>/dev/null; do
+    until [ $tries -ge 3000 ] || { grep -q '^Name:.carom$' "/proc/$job/status" && grep -q '^SigCgt:.*[2367abef]$' "/proc/$job/status"; } 2>/dev/null; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -47,7 +47,7 @@ caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT, which a shell ca
 worked()
 {
     tries=0
-    while [ $tries -lt 600 ] && spent=$(sed 's/.*) //' "/proc/$job/stat" 2>/dev/null | cut -d' ' -f12,13) && [ -n "$spent" ] &&
+    while [ $tries -lt 3000 ] && spent=$(sed 's/.*) //' "/proc/$job/stat" 2>/dev/null | cut -d' ' -f12,13) && [ -n "$spent" ] &&
         [ $((${spent% *} + ${spent#* })) -lt "$1" ]; do
         sleep 0.1
         tries=$((tries + 1))
@@ -55,7 +55,7 @@ worked()
 }
 ended()
 {
-    { sleep 30; kill -KILL "$job"; } >/dev/null 2>&1 &
+    { sleep 300; kill -KILL "$job"; } >/dev/null 2>&1 &
     watchdog=$!
     code=0
     wait "$job" || code=$?
