@@ -65,6 +65,25 @@ START_TEST(lu_pivots_when_the_diagonal_is_zero)
 }
 END_TEST
 
+START_TEST(a_kept_lu_is_made_anew_when_a_bit_has_changed_and_only_then)
+{
+    double A[4] = {2, 1, 1, 3}, x[2], memory[8];
+    int pivot[2];
+    carom_kept_lu kept = {.A = memory, .LU = memory + 4, .pivot = pivot};
+    for (int k = 0; k < 6; k++) {
+        A[0] = k < 3 ? 2 : nextafter(2, 3); /* the other one from k = 3 on */
+        ck_assert(carom_kept_lu_factor(&kept, 2, A));
+        ck_assert_int_eq(kept.made, k < 3 ? 1 : 2);
+        x[0] = 3, x[1] = 4;
+        carom_kept_lu_solve(&kept, x);
+        CHECK_NEAR(x[0], 1, 1e-15);
+        CHECK_NEAR(x[1], 1, 1e-15);
+    }
+    A[0] = A[1] = 0;
+    ck_assert(!carom_kept_lu_factor(&kept, 2, A) && !carom_kept_lu_factor(&kept, 2, A));
+}
+END_TEST
+
 START_TEST(indefinite_singular_and_not_finite_matrices_are_refused)
 {
     for (int n = 1; n <= 4; n++) {
@@ -156,6 +175,7 @@ START_TEST(norm_max_sees_nan_and_all_finite_sees_both)
 END_TEST
 
 TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size, lu_pivots_when_the_diagonal_is_zero,
+          a_kept_lu_is_made_anew_when_a_bit_has_changed_and_only_then,
           indefinite_singular_and_not_finite_matrices_are_refused,
           least_squares_finds_rank_and_minimum_norm_of_every_shape,
           least_squares_leaves_a_residual_normal_to_the_columns, least_squares_survives_zero_and_extreme_matrices,

@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 void carom_multiply(int m, int n, const double *A, const double *x, double *y)
 {
@@ -160,6 +161,27 @@ void carom_lu_solve(int n, const double *LU, const int *pivot, double *x)
         const double *row = LU + i * n;
         x[i] = (x[i] - carom_dot(n - 1 - i, row + i + 1, x + i + 1)) / row[i];
     }
+}
+
+void carom_kept_lu_place(carom_layout *layout, carom_kept_lu *kept, size_t most)
+{
+    CAROM_PLACE(layout, kept->A, most * most);
+    CAROM_PLACE(layout, kept->LU, most * most);
+    CAROM_PLACE(layout, kept->pivot, most);
+    kept->n = 0;
+}
+
+bool carom_kept_lu_factor(carom_kept_lu *kept, int n, const double *A)
+{
+    size_t bytes = sizeof *A * (size_t)n * (size_t)n;
+    if (n == kept->n && memcmp(A, kept->A, bytes) == 0)
+        return true;
+    memcpy(kept->A, A, bytes);
+    memcpy(kept->LU, A, bytes);
+    kept->made++;
+    bool regular = carom_lu(n, kept->LU, kept->pivot);
+    kept->n = regular ? n : 0;
+    return regular;
 }
 
 /* ---- least squares:  A P = Q (R11 R12; 0 0),  (R11 R12) = (T 0) Z,  x = P Z^T (T^-1 (Q^T b)_1; 0) ----

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/layout.h"
+
 /* A = L L^T in the lower triangle of A; false when A is not positive definite (or not finite). */
 bool carom_cholesky(int n, double *A);
 void carom_cholesky_solve(int n, const double *L, double *x); /* x <- A^-1 x */
@@ -13,6 +15,20 @@ void carom_cholesky_solve(int n, const double *L, double *x); /* x <- A^-1 x */
 /* Partial pivoting; false when a pivot vanishes or is not finite. pivot [n] */
 bool carom_lu(int n, double *A, int *pivot);
 void carom_lu_solve(int n, const double *LU, const int *pivot, double *x); /* x <- A^-1 x */
+/* Of a matrix that is often the one of last time, as with constant coefficients and steps: factored only if a bit of it
+ * has changed. */
+typedef struct carom_kept_lu {
+    int n;            /* 0: none is kept */
+    double *A, *LU;   /* [most*most] */
+    int *pivot;       /* [most] */
+    long made;        /* factorisations so far */
+} carom_kept_lu;
+void carom_kept_lu_place(carom_layout *layout, carom_kept_lu *kept, size_t most);
+bool carom_kept_lu_factor(carom_kept_lu *kept, int n, const double *A);
+static inline void carom_kept_lu_solve(const carom_kept_lu *kept, double *x)
+{
+    carom_lu_solve(kept->n, kept->LU, kept->pivot, x);
+}
 
 /* Minimum-norm least-squares solution x of A x = b for any m x n matrix A of any rank (A and b are destroyed),
  * by a complete orthogonal decomposition with column pivoting; work [m + 3 n], order [n]. Returns the rank:

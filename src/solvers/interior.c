@@ -58,7 +58,7 @@ static bool takes_part(const interior *w, int k, int i)
 
 static double lorentz(int rows, const double *x)
 {
-    double t = rows == 3 ? sqrt(x[1] * x[1] + x[2] * x[2]) : rows == 2 ? fabs(x[1]) : 0;
+    double t = sqrt(carom_dot(rows - 1, x + 1, x + 1));
     return sqrt(fmax((x[0] - t) * (x[0] + t), 1e-300));
 }
 

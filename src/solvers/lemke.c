@@ -26,7 +26,7 @@ static bool takes(const carom_problem *problem)
 {
     carom_census count = carom_problem_census(problem);
     for (int k = 0; k < problem->nblock; k++) /* friction without a normal is another law */
-        if (problem->block[k].law->tangents == 1 && problem->block[k].law->rows == 1)
+        if (problem->block[k].law->tangents == problem->block[k].law->rows)
             return false;
     bool few = count.frictionless + 4 * (double)count.line <= FRICTION;
     return count.plane == 0 && count.other == 0 && (count.line == 0 || few);
@@ -77,7 +77,7 @@ static int variables(const carom_problem *problem, workspace *w)
 {
     int m = 0;
     for (int k = 0; k < problem->nblock; k++)
-        for (int j = 0; j < (problem->block[k].law->rows == 1 ? 1 : 4); j++, m++)
+        for (int j = 0; j < (problem->block[k].law->tangents ? 4 : 1); j++, m++)
             if (w) {
                 w->of[m] = k;
                 w->row[m] = j == 3 ? -1 : problem->block[k].row + (j > 0);

@@ -78,7 +78,9 @@ static void factors(const carom_scaled *p, int k, double *pn, double *pt)
 {
     const double *W = p->value + p->offset[p->diagonal[k]];
     int rows = p->pattern.row[k + 1] - p->pattern.row[k];
-    double wt = rows == 3 ? (W[4] + W[8]) / 2 : rows == 2 ? W[3] : 1;
+    double wt = 0; /* mean of the tangents */
+    for (int i = 1; i < rows; i++)
+        wt += W[i * (rows + 1)] / (rows - 1);
     *pn = W[0] > 0 ? 3 / W[0] : 3;
     *pt = wt > 0 ? 3 / wt : 3;
 }

@@ -97,7 +97,7 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
     CAROM_PLACE(layout, w->ls_order, nrow);
     CAROM_PLACE(layout, w->J, n * nv * n * nv);
     CAROM_PLACE(layout, w->rhs, n * nv);
-    CAROM_PLACE(layout, w->pivot, n * nv);
+    carom_kept_lu_place(layout, &w->newton, n * nv);
     CAROM_PLACE(layout, w->D, 2 * nv * nv);
     CAROM_PLACE(layout, w->S, nv * nv);
     CAROM_PLACE(layout, w->X, n * nv * nv);

@@ -41,7 +41,7 @@ typedef struct carom_galerkin {
     bool latched;                  /* part is decided */
     double *J, *rhs, *D;           /* [(stages*nv)^2] [stages*nv] [2*nv*nv] of Newton's method */
     double *B, *K;                 /* [2*nrow*nv] [nrow*nrow] */
-    int *pivot;                    /* [stages*nv] */
+    carom_kept_lu newton;          /* [stages*nv] of J */
 } carom_galerkin;
 
 static inline double carom_galerkin_time(const carom_step *s, int l)

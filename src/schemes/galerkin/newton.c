@@ -143,7 +143,7 @@ static carom_status assemble(carom_step *s, int lo, int hi, bool kick)
         if (kick)
             fill_kick(s, l);
     }
-    if (!carom_lu((hi - lo + 1) * nv, w->J, w->pivot))
+    if (!carom_kept_lu_factor(&w->newton, (hi - lo + 1) * nv, w->J))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "the Newton matrix of the stages is singular at t = %.10g with h = %.3g", s->now->t, s->h);
     s->system->info->newton_iterations++;
@@ -157,7 +157,7 @@ carom_status carom_galerkin_response(carom_step *s)
     carom_galerkin_stage_links(s);
     CAROM_TRY(assemble(s, 0, M, true));
     for (int j = 0; j < nv; j++) {
-        carom_lu_solve(n, w->J, w->pivot, w->X + j * n);
+        carom_kept_lu_solve(&w->newton, w->X + j * n);
         s->system->info->linear_solves++;
         for (int i = 0; i < nv; i++) {
             w->S[i * nv + j] = 0;
@@ -176,7 +176,7 @@ carom_status carom_galerkin_newton(carom_step *s, int lo, int hi)
     double before = INFINITY, tol = s->options->newton_tol;
     for (int k = 1;; k++) {
         CAROM_TRY(assemble(s, lo, hi, false));
-        carom_lu_solve(n, w->J, w->pivot, w->rhs);                                             /* (4) */
+        carom_kept_lu_solve(&w->newton, w->rhs);                                             /* (4) */
         s->system->info->linear_solves++;
         for (int i = 0; i < n; i++)
             w->a[lo * nv + i] += w->rhs[i];

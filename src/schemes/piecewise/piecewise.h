@@ -31,7 +31,7 @@ typedef struct carom_rk_stages { /* the equations of implicit stages */
     double *a_q, *a_v;        /* [stages*nv*nv] gradients of the acceleration */
     double *matrix, *change;  /* [stages*nv]^2, [stages*nv] */
     double *column;           /* [nv] */
-    int *pivot;
+    carom_kept_lu newton, estimate; /* [stages*nv] of Newton's method; [nv] of the error estimate */
     double rate;    /* in: what is left after one iteration, over its change, as in the step before; out: in this one */
 } carom_rk_stages;
 

@@ -146,7 +146,8 @@ void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_
     CAROM_PLACE(layout, stages->a_q, S * nv * nv);
     CAROM_PLACE(layout, stages->a_v, S * nv * nv);
     CAROM_PLACE(layout, stages->matrix, S * nv * S * nv);
-    CAROM_PLACE(layout, stages->pivot, S * nv);
+    carom_kept_lu_place(layout, &stages->newton, S * nv);
+    carom_kept_lu_place(layout, &stages->estimate, nv);
     CAROM_PLACE(layout, stages->change, S * nv);
     CAROM_PLACE(layout, stages->column, nv);
 }
@@ -297,7 +298,7 @@ static carom_status factor(carom_step *s, carom_piecewise *w, double x, bool ful
                                                                   x * T->a[i][j] * a_v[r * nv + c] -
                                                                   x * x * square * a_q[r * nv + c]; /* (3) */
         }
-    if (!carom_lu(size, n->matrix, n->pivot))
+    if (!carom_kept_lu_factor(&n->newton, size, n->matrix))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "%s: the Newton matrix of the stages is singular at t = %.10g with a step of %.3g", T->name,
                    s->now->t, x);
@@ -369,7 +370,7 @@ static carom_status iterate_loosely(carom_step *s, carom_piecewise *w, double x,
     for (int k = 0; k < LOOSE; k++) {
         double scale;
         CAROM_TRY(residual(s, w, x, false, true, &scale));
-        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        carom_kept_lu_solve(&n->newton, n->change);
         s->system->info->linear_solves++;
         for (int i = 0; i < size; i++)
             w->ka[i / nv][i % nv] += n->change[i];
@@ -404,7 +405,7 @@ static carom_status iterate(carom_step *s, carom_piecewise *w, double x, bool fu
         CAROM_TRY(residual(s, w, x, full, keep, &scale));
         if (full)
             CAROM_TRY(factor(s, w, x, true));
-        carom_lu_solve(size, n->matrix, n->pivot, n->change);
+        carom_kept_lu_solve(&n->newton, n->change);
         s->system->info->linear_solves++;
         double change = carom_norm_max(size, n->change);
         for (int i = 0; i < size; i++)

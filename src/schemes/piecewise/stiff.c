@@ -92,7 +92,7 @@ static void smooth_out(const carom_system *sys, carom_piecewise *w, double x)
     double *r_q = n->change, *r_v = n->change + nv;
     for (int i = 0; i < nv; i++)
         r_v[i] += x / g * carom_dot(nv, n->a_q + i * nv, r_q);
-    carom_lu_solve(nv, n->matrix, n->pivot, r_v);
+    carom_kept_lu_solve(&n->estimate, r_v);
     sys->info->linear_solves++;
     for (int i = 0; i < nv; i++)
         r_q[i] = x / g * (r_v[i] + r_q[i]);
@@ -106,7 +106,7 @@ static carom_status factor(carom_step *s, carom_piecewise *w, double x)
     for (int i = 0; i < nv; i++)
         for (int j = 0; j < nv; j++)
             n->matrix[i * nv + j] = (i == j ? g / x : 0) - n->a_v[i * nv + j] - x / g * n->a_q[i * nv + j];
-    if (!carom_lu(nv, n->matrix, n->pivot))
+    if (!carom_kept_lu_factor(&n->estimate, nv, n->matrix))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "tolerance: the matrix of the error estimate is singular at t = %.10g with a step of %.3g",
                    s->now->t, x);
