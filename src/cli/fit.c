@@ -76,7 +76,7 @@ static bool derived(const char *name)
 static int read_columns(work *w, int *column)
 {
     const carom_cli *cli = w->run.cli;
-    const char *text = carom_cli_own(cli, "--columns"), **item;
+    const char *text = carom_cli_own(cli, "--columns"), **item = NULL;
     carom_error error = {0};
     int n = 0, expression;
     if (text && !(item = carom_cli_split(cli, text, &n)))
