@@ -3,7 +3,7 @@
 set(WITH_WEB AUTO CACHE STRING "Interactive plots in pages (npm, esbuild): ON, OFF or AUTO")
 set_property(CACHE WITH_WEB PROPERTY STRINGS AUTO ON OFF)
 file(GLOB carom_web CONFIGURE_DEPENDS web/*.js web/*.css web/package*.json)
-set(carom_web_source ${CMAKE_BINARY_DIR}/web.c)
+set(carom_web_source ${PROJECT_BINARY_DIR}/web.c)
 add_custom_command(OUTPUT ${carom_web_source}
-                   COMMAND sh ${CMAKE_SOURCE_DIR}/web/build.sh ${CMAKE_BINARY_DIR} ${WITH_WEB}
+                   COMMAND sh ${PROJECT_SOURCE_DIR}/web/build.sh ${PROJECT_BINARY_DIR} ${WITH_WEB}
                    DEPENDS web/build.sh ${carom_web} COMMENT "Pages" VERBATIM)

@@ -105,6 +105,7 @@ typedef struct carom_plot {
     int npanel;                 /* 0 and nphase 0: coordinates, velocities, contact forces and impulses */
     const char *const *phase;   /* [2*nphase] x and y of each phase portrait */
     int nphase;
+    bool paper;                 /* for print: black on white, a serif font, thin lines, no title, no grid */
     bool portrait;              /* with the default panels: also y' against y */
 } carom_plot;
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,

@@ -97,10 +97,16 @@ holds '(.value - (1 - 9.81*0.02) | fabs < 1e-12) and (.gradient.g + 0.02 | fabs 
 expect 0 gradient hopper.yaml --of "2*height + x" --with-respect-to g --t-end 0.2 --no-check --json
 holds '.gradient.g + 0.04 | fabs < 1e-12'
 
+# ---- a picture for print ----
+expect 0 run hopper.yaml -o h.csv --quiet
+expect 0 plot h.csv --style paper -o paper.svg
+grep -q 'Times' paper.svg && ! grep -q 'class="title"' paper.svg && ! grep -q 'prefers-color-scheme' paper.svg || complain "--style paper is no picture for print"
+expect 2 plot h.csv --style papr -o paper.svg
+says "did you mean 'paper'"
+
 # ---- a report from another folder ----
 mkdir results other
 expect 0 run hopper.yaml -o results/h.csv --quiet
-expect 0 run hopper.yaml -o h.csv --quiet
 cd other || exit 1
 for file in ../results/h.csv ../h.csv; do
     expect 0 report "$file" -o page.html

@@ -74,3 +74,20 @@ if command -v c++ >/dev/null 2>&1; then
     done
 fi
 grep -q '^\.TH CAROM 1' "$prefix/share/man/man1/carom.1"
+grep -q 'complete -F _carom carom' "$prefix/share/bash-completion/completions/carom"
+grep -q '^#compdef carom' "$prefix/share/zsh/site-functions/_carom"
+
+# As a part of another project: the targets are there, and nothing of ours is tested or installed with it.
+mkdir "$tmp/whole"
+cp "$tmp/ball.c" "$tmp/whole"
+cat >"$tmp/whole/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.18)
+project(whole C)
+include(FetchContent)
+FetchContent_Declare(carom SOURCE_DIR "$(pwd)")
+FetchContent_MakeAvailable(carom)
+add_executable(ball ball.c)
+target_link_libraries(ball carom::static)
+END
+cmake -S "$tmp/whole" -B "$tmp/whole/build" -DCMAKE_C_COMPILER="$CC" -DWITH_WEB=OFF >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+[ ! -e "$tmp/whole/build/CTestTestfile.cmake" ] || { echo "tests come along with FetchContent"; exit 1; }

@@ -244,8 +244,11 @@ class Solution:
 
     # ---- pictures ----
 
-    def plot_svg(self, *panels: str, title: Optional[str] = None, width: int = 0, height: int = 0) -> str:
+    def plot_svg(self, *panels: str, title: Optional[str] = None, width: int = 0, height: int = 0,
+                 style: str = "screen") -> str:
         """A plot as SVG text; a panel is a column or several (``"y,y'"``). Without: coordinates and velocities.
+
+        ``style="paper"``: for print.
 
         >>> Model.from_file("bouncing-ball").run().plot_svg("y")[:4]
         '<svg'
@@ -258,7 +261,7 @@ class Solution:
             column=(ctypes.POINTER(ctypes.c_double) * len(names))(*[_pointer(array) for array in arrays]))
         asked = panels or tuple(part for part in (",".join(self.model.coordinates), ",".join(self.model.velocities)))
         plot = sized("carom_plot", title=title.encode() if title is not None else None, width=width, height=height,
-                     panels=strings(list(asked)), npanel=len(asked))
+                     panels=strings(list(asked)), npanel=len(asked), paper=style == "paper")
         error, (handle, path) = struct["carom_error"](), tempfile.mkstemp(suffix=".svg")
         os.close(handle)
         try:

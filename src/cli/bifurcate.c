@@ -19,6 +19,7 @@ typedef struct diagram {
     const char *table, *picture;    /* paths; NULL: not wanted */
     const char *name, *map, *drawn; /* the model; the map; what is drawn, as the name of its column */
     long failed;
+    bool paper;
     char buffer[32];
 } diagram;
 
@@ -92,6 +93,7 @@ static int read_files(diagram *d)
         return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv or .svg, not '%s'", output);
     if (d->run.cli->json && d->table && !strcmp(d->table, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - both want standard output");
+    CAROM_CLI_TRY(carom_cli_paper(d->run.cli, &d->paper));
     CAROM_CLI_TRY(carom_cli_check_writable(d->table));
     return carom_cli_check_writable(d->picture);
 }
@@ -234,6 +236,7 @@ static carom_status write_picture(const diagram *d, carom_error *error)
         charts[i].x_label = r->name;
         charts[i].nseries = b->passes;
         charts[i].nmark = d->nmark;
+        charts[i].paper = d->paper;
         charts[i].x_from = fmin(r->from, r->to), charts[i].x_to = fmax(r->from, r->to);
     }
     return carom_charts_stack(d->picture, NULL, title, charts, r->exponent ? 2 : 1, 900, r->exponent ? 760 : 560,

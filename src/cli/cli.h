@@ -81,7 +81,7 @@ typedef struct carom_cli { /* what the command line said */
     int nword;
     const struct carom_archive *resumed; /* the run goes on from there; NULL: it begins */
     int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
-    const char *output, *dump, *dump_problems, *dump_when, *title, *x, *limit_memory, *limit_time;
+    const char *output, *dump, *dump_problems, *dump_when, *title, *x, *style, *limit_memory, *limit_time;
     int width, height, seed, threads; /* 0: not given */
     bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
 } carom_cli;
@@ -173,6 +173,8 @@ int carom_cli_check_page(const carom_cli *cli, const char *path); /* does it end
  * CAROM_EXIT_USAGE. */
 int carom_cli_unknown(const char *what, const char *word, const char *const *names, const char *topic);
 
+/* --style: is a picture for print? An exit code. */
+int carom_cli_paper(const carom_cli *cli, bool *paper);
 /* Loads the model that the command line names, with its parameters; note [200] is what loading had to say. */
 int carom_cli_load(const carom_cli *cli, carom_model **model, char *note);
 /* The model's options, then the command line's. */

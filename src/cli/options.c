@@ -81,6 +81,9 @@ const carom_cli_option carom_cli_options[] = {
     {"--x", NULL, "COLUMN", PLOT, CAROM_CLI_TEXT, NULL, AT(x), "what the panels are drawn against; t if not given"},
     {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title),
      "title of the picture; the model's name if not given"},
+    {"--style", NULL, "screen|paper", PLOT | CAROM_CLI_BIFURCATE | CAROM_CLI_CONVERGE, CAROM_CLI_TEXT, NULL, AT(style),
+     "how a picture looks: for a screen (the default), or for print: black on white, a serif font, thin lines, no "
+     "title"},
     {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
     {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height),
      "height in pixels; what the panels need if not given"},

@@ -1,11 +1,23 @@
 /* plot.c: `carom plot`: a written trajectory as SVG. */
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "output/output.h"
 
+int carom_cli_paper(const carom_cli *cli, bool *paper)
+{
+    static const char *const styles[] = {"screen", "paper", NULL};
+    *paper = cli->style && !strcmp(cli->style, "paper");
+    return !cli->style || *paper || !strcmp(cli->style, "screen")
+               ? CAROM_EXIT_OK
+               : carom_cli_unknown("style", cli->style, styles, cli->command->name);
+}
+
 static int plot(const carom_cli *cli)
 {
+    bool paper;
+    CAROM_CLI_TRY(carom_cli_paper(cli, &paper));
     const char *path = cli->output;
     if (!path && isatty(STDOUT_FILENO))
         return carom_cli_fail(CAROM_EXIT_USAGE,
@@ -33,7 +45,8 @@ static int plot(const carom_cli *cli)
                              .npanel = cli->npanel,
                              .phase = cli->phase,
                              .nphase = cli->nphase,
-                             .portrait = cli->portrait};
+                             .portrait = cli->portrait,
+                             .paper = paper};
     carom_status status = carom_svg_plot(path, stream, table, &drawn, &error);
     carom_columns_free(table);
     return status == CAROM_BAD_ARGUMENT ? carom_cli_fail(CAROM_EXIT_USAGE, "%s", error.text)

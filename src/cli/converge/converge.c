@@ -148,6 +148,8 @@ static int check_output(const carom_cli_converge *c)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--local has no picture");
     if (c->is_local && !c->request.nh)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--local needs step sizes: --h");
+    bool paper;
+    CAROM_CLI_TRY(carom_cli_paper(c->run.cli, &paper));
     CAROM_CLI_TRY(carom_cli_check_writable(o));
     return carom_cli_check_writable(svg);
 }

@@ -93,5 +93,6 @@ carom_status carom_cli_converge_svg(const carom_cli_converge *c, const char *pat
     for (int i = 0; i < n; i++)
         if (!chart || !compose(c, &chart[i], i / 2, i % 2))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");
+    CAROM_TRY(carom_cli_paper(c->run.cli, &chart[0].paper) == CAROM_EXIT_OK ? CAROM_OK : CAROM_BAD_OPTION);
     return carom_charts_grid(path, NULL, title, chart, n, error);
 }

@@ -45,6 +45,7 @@ typedef struct carom_chart {
     double right;                     /* there is an axis at the right with so many times the left one; 0: none */
     double x_from, x_to;              /* show at least this; equal: the range of the data */
     bool zoom_both;                   /* a portrait or a scatter: x has the margin of y; dragging zooms both */
+    bool paper;                       /* the first of a picture: for print, without a title */
     /* in a page */
     int height;                       /* in pixels; 0: 320 */
     bool half;                        /* two in a row on a wide screen: convergence plots, portraits */

@@ -29,12 +29,26 @@ static const char sheet[] =
     ".c6{stroke:#b09cf5}.c7{stroke:#ff7b8d}}\n"
     "</style>\n";
 
-static void begin_svg(carom_stream *out, int width, int height, const char *title)
+/* For print: black on white whatever the reader's theme, a serif font, thin lines told apart without colour. */
+static const char paper[] =
+    "<style>\n"
+    "svg{font-family:'Times New Roman',Times,serif;font-size:13px;background:#fff}\n"
+    "text{fill:#000}.n{text-anchor:end}.m{text-anchor:middle}\n"
+    "path{fill:none;stroke-width:1;stroke-linejoin:round;stroke-linecap:butt}\n"
+    ".j{stroke-width:.5;stroke-dasharray:1 2}.mark{stroke:#000;stroke-width:.5;stroke-dasharray:1 2}"
+    ".slope{stroke:#000;stroke-width:.7}.o{stroke-width:1}.p{stroke-width:0}.e{fill:none}\n"
+    ".frame{stroke:#000;stroke-width:.7}.grid{stroke:none}\n"
+    ".c0{stroke:#000}.c1{stroke:#b00;stroke-dasharray:6 2}.c2{stroke:#005a9c;stroke-dasharray:2 2}"
+    ".c3{stroke:#555;stroke-dasharray:8 2 2 2}.c4{stroke:#963}.c5{stroke:#888}.c6{stroke:#639;stroke-dasharray:4 2}"
+    ".c7{stroke:#063;stroke-dasharray:1 2}.d{stroke-dasharray:6 4}\n"
+    "</style>\n";
+
+static void begin_svg(carom_stream *out, int width, int height, const char *title, bool print)
 {
     carom_stream_format(out,
                         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
                         width, height, width, height);
-    carom_stream_string(out, sheet);
+    carom_stream_string(out, print ? paper : sheet);
     if (title[0])
         carom_svg_text(out, title, (width - LEFT - RIGHT) / 10, "<text class=\"title\" x=\"%d\" y=\"22\">", LEFT);
 }
@@ -61,6 +75,7 @@ static int share(const carom_chart *c)
 
 static void put_stack(carom_stream *out, const char *title, const carom_chart *c, int n, int width, int height)
 {
+    title = c[0].paper ? "" : title; /* the caption says it */
     int strips = title[0] ? TITLE : GAP, shares = 0;
     double top = strips;
     for (int i = 0; i < n; i++) {
@@ -69,7 +84,7 @@ static void put_stack(carom_stream *out, const char *title, const carom_chart *c
     }
     int standard = shares == 1 ? 400 : shares == 2 ? 220 : 150;
     int each = height > 0 ? CAROM_MAX(40, (height - strips) / shares) : standard;
-    begin_svg(out, width, CAROM_MAX(height, strips + each * shares), title);
+    begin_svg(out, width, CAROM_MAX(height, strips + each * shares), title, c[0].paper);
     for (int i = 0; i < n; i++) {
         int lines = carom_chart_legend(out, &c[i], LEFT, top, width - LEFT - RIGHT);
         carom_frame frame = {.left = LEFT, .top = top + CAROM_LEGEND_LINE * lines, .width = width - LEFT - RIGHT,
@@ -108,7 +123,7 @@ carom_status carom_charts_grid(const char *path, FILE *stream, const char *title
     int columns = n > 1 ? 2 : 1, width = columns * WIDTH + RIGHT;
     int lines = carom_chart_legend(NULL, charts, LEFT, TITLE, width - LEFT);
     int top = TITLE + lines * CAROM_LEGEND_LINE + 4;
-    begin_svg(&out, width, top + (n + columns - 1) / columns * HEIGHT, title);
+    begin_svg(&out, width, top + (n + columns - 1) / columns * HEIGHT, charts[0].paper ? "" : title, charts[0].paper);
     carom_chart_legend(&out, charts, LEFT, TITLE, width - LEFT);
     for (int i = 0; i < n; i++) {
         carom_frame frame = {.left = i % columns * WIDTH + LEFT, .top = top + i / columns * HEIGHT + ABOVE,
@@ -306,6 +321,8 @@ carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns 
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a picture");
     carom_status status = table->nrow ? choose(&p, error)
                                       : carom_fail(error, CAROM_BAD_ARGUMENT, "'%s' has no rows to plot", table->title);
+    if (status == CAROM_OK)
+        p.chart[0].paper = p.plot->paper;
     if (status == CAROM_OK)
         status = carom_charts_stack(path, stream, p.plot->title ? p.plot->title : table->title, p.chart, p.n,
                                     p.plot->width, p.plot->height, error);
