@@ -1,7 +1,7 @@
 /* guess.c: where to begin the search for a periodic orbit: on the motion that is left after a transient.
  *
  * An attracting orbit of a forced model is then at hand. An autonomous model also needs a period: with x_0 the state
- * after the transient and f_0 its velocity, the first time that the motion crosses the plane f_0^T (x - x_0) = 0
+ * after the transient and f_0 its velocity, the time after which the motion crosses the plane f_0^T (x - x_0) = 0
  * upwards near x_0. */
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,7 @@ typedef struct watcher {
     double *origin, *speed; /* [N] x_0, f_0 */
     double *after;          /* [N] */
     double side, farthest;
+    double nearest, best;   /* return so far: how near, beside farthest; after which time */
     const carom_orbits *orbits; /* for the coordinates that do not come back */
 } watcher;
 
@@ -30,24 +31,40 @@ static double distance_of(const watcher *w, int i)
     return step > 0 ? off - step * round(off / step) : 0;
 }
 
+/* At the part s of a segment: on which side of the plane, and how far from x_0. */
+static double look(watcher *w, const carom_segment *segment, double s, double *distance)
+{
+    double side = 0;
+    carom_segment_at(w->model, segment, s, w->after, w->after + w->model->nq);
+    *distance = 0;
+    for (int i = 0; i < w->N; i++) {
+        const double off = distance_of(w, i);
+        side += w->speed[i] * off;
+        *distance = fmax(*distance, fabs(off));
+    }
+    return side;
+}
+
+/* A return is a crossing of the plane, near x_0 beside the size of the motion. On an orbit that attracts it is very
+ * near; else the nearest one is taken, an earlier one before one that is not half as far. */
 static void on_segment(void *user, const carom_segment *segment)
 {
+    static const double VERY = 1e-3;
     watcher *w = user;
+    double distance, there;
     if (w->period > 0)
         return;
-    carom_segment_at(w->model, segment, 1, w->after, w->after + w->model->nq);
-    double side = 0, distance = 0, length = 0;
-    for (int i = 0; i < w->N; i++) {
-        double off = distance_of(w, i);
-        side += w->speed[i] * off;
-        distance = fmax(distance, fabs(off));
-        length += w->speed[i] * w->speed[i];
-    }
-    const double step = segment->t1 - segment->t0, crossing = w->side < 0 && side >= 0 ? side / (side - w->side) : -1;
+    const double side = look(w, segment, 1, &distance);
     w->farthest = fmax(w->farthest, distance);
-    /* near: no farther than the flow moves in this step, and a tenth of the orbit */
-    if (crossing >= 0 && distance < sqrt(length) * step + 0.1 * w->farthest)
-        w->period = segment->t1 - crossing * step - w->t0;
+    if (w->side < 0 && side >= 0) {
+        const double s = 1 - side / (side - w->side);
+        look(w, segment, s, &there);
+        const double near = there / w->farthest, t = segment->t0 + s * (segment->t1 - segment->t0) - w->t0;
+        if (near < VERY)
+            w->period = t;
+        else if (near < 0.5 * w->nearest)
+            w->nearest = near, w->best = t;
+    }
     w->side = side;
 }
 
@@ -59,7 +76,7 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     if (!array)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a guess of the period");
     watcher w = {.model = m, .N = N, .origin = array, .speed = array + N, .after = array + 2 * N,
-                 .orbits = o};
+                 .orbits = o, .nearest = INFINITY};
     carom_copy(N, o->orbit.x, w.origin);
     CAROM_TRY(carom_return_map_apply(&o->map, w.origin, 1e-3 * longest, error));
     carom_copy(N, o->map.departure, w.speed);
@@ -72,6 +89,8 @@ static carom_status find_period(carom_orbits *o, carom_sim *sim, double longest,
     for (int k = 1; k <= 100 && w.period == 0; k++)
         if (carom_sim_run(sim, w.t0 + k * longest / 100) != CAROM_OK)
             CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s", carom_sim_error(sim)->text);
+    if (!(w.period > 0) && w.nearest < 0.2)
+        w.period = w.best;
     if (!(w.period > 0))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                    "the motion does not return near its state at t = %.6g within a time of %.6g: give the period, a "
