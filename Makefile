@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all kills failures fuzz bench study docs install format clean
+.PHONY: all demo test check-all kills failures fuzz bench attack study docs install format clean
 
 all:
 	@tools/packages.sh build
@@ -49,6 +49,10 @@ failures: all
 fuzz:
 	@tools/packages.sh all
 	@tools/fuzz.sh 600
+# random systems by every scheme, about an hour; a sample is among the tests (test_attack)
+attack: all
+	@tools/build.sh build -- bench-attack
+	@build/bench/bench-attack $(or $(MEMBERS),300) $(or $(FIRST),0)
 
 bench: all
 	@tools/build.sh build -- benches

@@ -322,6 +322,7 @@ typedef struct carom_info {
     /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     double law_difference, law_time;
     double impact_gain, gain_time;    /* energy that impacts have gained where their rule allows it; first when */
+    double grazing, graze_time;       /* part of its velocity by which an impact is not known; first when above 0.01 */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
     carom_paradox paradox; int paradox_contact; double paradox_time; /* that ended the run */

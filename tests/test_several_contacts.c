@@ -96,5 +96,37 @@ START_TEST(a_dead_centre_does_not_stop_a_flywheel)
 }
 END_TEST
 
-TEST_MAIN_MODELS("several contacts", a_box_that_lands_flat_stays_flat,
+/* Each impact takes a fifth of the velocity of the last: soon the depth that it stands for is below the tolerance. */
+static const char decay[] =
+    "carom: 1\ncoordinates: {x: 0}\nvelocities: {x: 1.001}\nkinetic: x'^2/2\npotential: x^2/2\n"
+    "contacts: {wall: {gap: 1 - x, restitution: 0.8}}\n";
+
+START_TEST(impacts_that_decay_to_grazing_are_noted)
+{
+    run r = of_scheme(decay, "", "tolerance", 1e-6, 0, 300), s = of_scheme(decay, "", "tolerance", 1e-6, 0, 10);
+    ck_assert_msg(strstr(carom_sim_note(r.sim), "graze") != NULL, "the note is '%s'", carom_sim_note(r.sim));
+    CHECK_AT_LEAST(carom_sim_info(r.sim)->grazing, 0.01);
+    ck_assert_str_eq(carom_sim_note(s.sim), "");
+    end(&r), end(&s);
+}
+END_TEST
+
+static const char press[] = "carom: 1\ncoordinates: {x: 0}\nkinetic: x'^2/2\ncontacts:\n"
+                            "  left: {gap: x + 1 - t, restitution: 0.5}\n  right: {gap: 1 - t - x, restitution: 0.5}\n";
+
+START_TEST(jaws_that_meet_are_told_with_their_time)
+{
+    carom_error error = {0};
+    carom_model *model;
+    CHECK_OK(carom_model_parse(&model, "press", press, strlen(press), NULL, &error), error);
+    run r = begin(model, "tolerance", 1e-6, 0, 2);
+    r.loaded = model;
+    ck_assert_int_ne(carom_sim_run(r.sim, 2), CAROM_OK);
+    ck_assert_msg(strstr(carom_sim_error(r.sim)->text, "t = 1:") != NULL, "%s", carom_sim_error(r.sim)->text);
+    end(&r);
+}
+END_TEST
+
+TEST_MAIN_MODELS("several contacts", impacts_that_decay_to_grazing_are_noted, jaws_that_meet_are_told_with_their_time,
+                 a_box_that_lands_flat_stays_flat,
                  of_two_opposed_contacts_one_carries_the_friction, a_dead_centre_does_not_stop_a_flywheel)

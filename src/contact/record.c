@@ -24,7 +24,7 @@ void carom_record_forget(carom_record *record)
 {
     memset(record->count, 0, sizeof record->count);
     record->nevents = record->nzeno = 0;
-    record->law_difference = record->gained = 0;
+    record->law_difference = record->gained = record->grazing = 0;
     record->switches = 0, record->slides = false;
     record->remarkable = false;
 }
@@ -159,6 +159,12 @@ void carom_record_tell(const carom_record *record, const carom_observer *observe
             if (observer->event)
                 observer->event(observer->user, &record->event[event]);
     }
+}
+
+void carom_record_grazing(carom_record *record, double t, double part)
+{
+    record->grazing = CAROM_MAX(record->grazing, part), record->graze_time = t;
+    record->remarkable = true;
 }
 
 void carom_record_gain(carom_record *record, double t, double energy)

@@ -37,6 +37,11 @@ void carom_sim_write_note(carom_sim *sim)
                "impacts gain the energy %.3g in all, first at t = %.6g: their rule does not forbid it with friction or "
                "with different coefficients of restitution",
                info->impact_gain, info->gain_time);
+    if (info->grazing > 0)
+        append(sim,
+               "impacts that nearly graze, first at t = %.6g: errors of position within the tolerance are up to %.2g "
+               "of their velocity, and impacts after them may be missed",
+               info->graze_time, info->grazing);
 }
 
 /* Several contacts were struck at once: from here on the motion depends on the law, not only on the tolerance. */
@@ -68,6 +73,14 @@ static void note_gain(carom_sim *sim)
     carom_sim_write_note(sim);
 }
 
+static void note_grazing(carom_sim *sim)
+{
+    if (sim->info.grazing == 0)
+        sim->info.graze_time = sim->record.graze_time;
+    sim->info.grazing = fmax(sim->info.grazing, sim->record.grazing);
+    carom_sim_write_note(sim);
+}
+
 void carom_sim_record_events(carom_sim *sim)
 {
     carom_info *info = &sim->info;
@@ -83,6 +96,8 @@ void carom_sim_record_events(carom_sim *sim)
         note_slide(sim);
     if (sim->record.gained > 0)
         note_gain(sim);
+    if (sim->record.grazing > 0)
+        note_grazing(sim);
 }
 
 const char *carom_sim_note(const carom_sim *sim)

@@ -325,22 +325,25 @@ static carom_status damped_step(carom_orbits *o, carom_error *error)
 
 /* Where Newton's method ends without an orbit: at rest, which has every period, or far away, where |P(x) - x| is
  * small beside |x|. */
-static carom_status reject(const carom_orbits *o, double scale0, carom_error *error)
+static carom_status reject(const carom_orbits *o, double scale0, double T0, carom_error *error)
 {
     const double speed = carom_norm_max(o->map.N, o->map.departure);
-    if (carom_orbit_autonomous(o) && speed * o->orbit.T <= 10 * o->tolerance * scale(o))
-        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
-                   "the motion rests there: an equilibrium (|v|, |a| up to %.1e), not a periodic orbit", speed);
-    if (scale(o) > FAR * scale0)
+    if (!(scale(o) <= FAR * scale0))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
                    "no periodic orbit near the start: Newton's method has gone to |x| = %.3g", scale(o));
+    if (carom_orbit_autonomous(o) && speed * fmax(o->orbit.T, T0) <= 10 * o->tolerance * scale(o))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "the motion rests there: an equilibrium (|v|, |a| up to %.1e), not a periodic orbit", speed);
+    if (carom_orbit_autonomous(o) && speed * o->orbit.T <= 10 * o->tolerance * scale(o))
+        CAROM_FAIL(error, CAROM_NOT_CONVERGED,
+                   "no periodic orbit near the start: Newton's method has led to the period %.3g", o->orbit.T);
     return CAROM_OK;
 }
 
 carom_status carom_orbit_find(carom_orbits *o, carom_error *error)
 {
     carom_orbit *orbit = &o->orbit;
-    const double scale0 = scale(o);
+    const double scale0 = scale(o), T0 = orbit->T;
     if (!(carom_orbit_autonomous(o) ? orbit->T > 0 : o->multiple > 0))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a model without a period needs a guess of the orbit's period");
     CAROM_TRY(carom_return_map_assemble(&o->map, orbit->x, error));
@@ -356,7 +359,7 @@ carom_status carom_orbit_find(carom_orbits *o, carom_error *error)
         polished = orbit->residual <= o->tolerance * scale(o);
         CAROM_TRY(damped_step(o, error));
     }
-    CAROM_TRY(reject(o, scale0, error));
+    CAROM_TRY(reject(o, scale0, T0, error));
     CAROM_TRY(check_free(o, error));
     sensitivity(o);
     return carom_orbit_multipliers(o, error);

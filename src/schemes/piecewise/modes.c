@@ -113,6 +113,16 @@ static carom_status solve(carom_step *s, carom_piecewise *w, double *v_new)
     return CAROM_OK;
 }
 
+/* A gap that would turn by itself soon: its velocity u follows from how deep it would go, u^2/(2 gddot), so that an
+ * error d of position is one of gddot d/u of the velocity; where that is a part of u worth telling, it is told. */
+static void note_grazing(carom_step *s, const carom_piecewise *w, const carom_link *link)
+{
+    double d = carom_piecewise_freeze_length(s) / CAROM_TOL_KAPPA;
+    double u = w->end.u[link->row], rate = w->end.udot[link->row];
+    if (rate > 0 && u < 0 && rate * d > 0.01 * u * u)
+        carom_record_grazing(s->record, s->now->t + w->end.x, rate * d / (u * u));
+}
+
 /* Velocities after an impact of w->struck at w->end; contacts closed where they do not leave. */
 static carom_status strike(carom_step *s, carom_piecewise *w)
 {
@@ -123,7 +133,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
     memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, e->q, e->v);
     CAROM_TRY(carom_mass_factor(sys, t, s->error));
-    s->memory_next[CAROM_TOL_STRUCK] = t;
+    s->memory_next[CAROM_TOL_STRUCK] = w->still.t = t;
     CAROM_TRY(solve(s, w, w->shift_v));                                                          /* (2) */
     if (s->record->account) {
         memset(c->hit, 1, (size_t)(sys->ncontact));
@@ -136,6 +146,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
         if (c->u_before[link->row] < -rest || (carom_impact_rule_of(sys->model)->throws && c->P[link->row] > 0)) {
             carom_record_contact(s->record, CAROM_EVENT_IMPACT, s->next->t, link, c->u_before, c->u_after, c->P);
             w->modes[i].impacts++;
+            note_grazing(s, w, link);
         }
         if (c->u_after[link->row] > rest)
             w->modes[i].mode = CAROM_OPEN;

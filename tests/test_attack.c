@@ -1,0 +1,27 @@
+/* test_attack.c: a fixed sample of the attack on all schemes: nothing is wrong without a word; see attack.h. */
+#include "attack.h"
+#include "testing.h"
+
+enum { MEMBERS = 7, FIRST = 100 };
+
+START_TEST(no_scheme_is_wrong_without_a_word)
+{
+    int finished = 0, stopped = 0;
+    for (int c = 0; c < ATTACK_CLASSES; c++)
+        for (unsigned i = 0; i < MEMBERS; i++) {
+            attack_run runs[ATTACK_SCHEMES];
+            attack(&attack_classes[c], FIRST + i, runs);
+            for (int k = 0; k < ATTACK_SCHEMES; k++)
+                ck_assert_msg(runs[k].outcome != ATTACK_WRONG, "%s, member %u, %s: %s", attack_classes[c].name,
+                              FIRST + i, attack_schemes[k], runs[k].why);
+            finished += runs[0].outcome == ATTACK_FINISHED, stopped += runs[0].outcome == ATTACK_STOPPED;
+            if (runs[0].outcome == ATTACK_STOPPED)
+                printf("%s, member %u: %s\n", attack_classes[c].name, FIRST + i, runs[0].why);
+        }
+    printf("tolerance: %d finished, %d stopped\n", finished, stopped);
+    ck_assert_int_eq(finished + stopped, MEMBERS * ATTACK_CLASSES);
+    CHECK_AT_MOST(stopped, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
+}
+END_TEST
+
+TEST_MAIN_MODELS("attack", no_scheme_is_wrong_without_a_word)
