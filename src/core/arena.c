@@ -1,4 +1,4 @@
-/* arena.c: memory that is freed at once. */
+/* arena.c: memory that is freed at once: layouts (layout.h) one after the other, each filled as things come. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "core/core.h"
+#include "core/layout.h"
 
 enum { BLOCK = 1 << 16, ALIGN = 64 };
 
-typedef struct block {
+typedef struct block { /* a layout that is filled as things come */
     struct block *next;
-    size_t size, used;
-    unsigned char *bytes;
+    size_t size;
+    carom_layout layout;
 } block;
 
 struct carom_arena {
@@ -34,7 +35,7 @@ void carom_arena_free(carom_arena *arena)
         return;
     for (block *b = arena->blocks, *next; b; b = next) {
         next = b->next;
-        free(b->bytes);
+        carom_layout_free(b->layout);
         free(b);
     }
     free(arena);
@@ -46,17 +47,16 @@ static block *grow(carom_arena *arena, size_t bytes)
     if (size < bytes || size > arena->limit - arena->total)
         return NULL;
     block *b = calloc(1, sizeof *b);
-    unsigned char *memory = b ? aligned_alloc(ALIGN, size) : NULL;
-    if (!memory) {
+    if (!b || !carom_layout_new(&b->layout, &(carom_layout){.used = size})) {
         free(b);
         return NULL;
     }
-    memset(memory, 0, size);
-    *b = (block){.next = arena->blocks, .size = size, .bytes = memory};
+    b->size = size;
     if (size > BLOCK && arena->blocks) { /* keep filling the present block */
         b->next = arena->blocks->next;
         arena->blocks->next = b;
     } else {
+        b->next = arena->blocks;
         arena->blocks = b;
     }
     arena->total += size;
@@ -66,15 +66,10 @@ static block *grow(carom_arena *arena, size_t bytes)
 static void *take(carom_arena *arena, size_t bytes, size_t align)
 {
     block *b = arena->blocks;
-    size_t start = b ? (b->used + align - 1) / align * align : 0;
-    if (!b || start > b->size || bytes > b->size - start) {
-        b = grow(arena, bytes);
-        if (!b)
-            return NULL;
-        start = 0;
-    }
-    b->used = start + bytes;
-    return b->bytes + start;
+    void *place = b ? carom_place_within(&b->layout, b->size, align, bytes) : NULL;
+    if (!place && (b = grow(arena, bytes)))
+        place = carom_place_within(&b->layout, b->size, align, bytes);
+    return place;
 }
 
 void *carom_arena_alloc(carom_arena *arena, size_t bytes)

@@ -20,6 +20,24 @@ enum { GUARD = 0 };
 #endif
 enum { ALIGN = 16 };
 
+static size_t start_of(const carom_layout *layout, size_t guard, size_t align)
+{
+    return (layout->used + guard + align - 1) / align * align;
+}
+
+static void *place(carom_layout *layout, size_t start, size_t bytes)
+{
+    unsigned char *here = layout->base ? layout->base + start : NULL;
+#ifdef CAROM_ASAN
+    if (here)
+        ASAN_POISON_MEMORY_REGION(layout->base + layout->used, start - layout->used);
+    if (here)
+        ASAN_UNPOISON_MEMORY_REGION(here, bytes); /* the block may have been laid out otherwise before */
+#endif
+    layout->used = start + bytes;
+    return here;
+}
+
 void *carom_place_array(carom_layout *layout, size_t size, size_t count)
 {
     const size_t most = SIZE_MAX / 4; /* the places of two blocks can be added */
@@ -27,17 +45,13 @@ void *carom_place_array(carom_layout *layout, size_t size, size_t count)
         layout->used = SIZE_MAX;
         return NULL;
     }
-    size_t bytes = size * count;
-    size_t start = (layout->used + GUARD + ALIGN - 1) / ALIGN * ALIGN;
-    unsigned char *place = layout->base ? layout->base + start : NULL;
-#ifdef CAROM_ASAN
-    if (place)
-        ASAN_POISON_MEMORY_REGION(layout->base + layout->used, start - layout->used);
-    if (place)
-        ASAN_UNPOISON_MEMORY_REGION(place, bytes); /* the block may have been laid out otherwise before */
-#endif
-    layout->used = start + bytes;
-    return place;
+    return place(layout, start_of(layout, GUARD, ALIGN), size * count);
+}
+
+void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t bytes)
+{
+    size_t start = start_of(layout, 0, align);
+    return start > room || bytes > room - start ? NULL : place(layout, start, bytes);
 }
 
 bool carom_layout_new(carom_layout *layout, const carom_layout *measured)
