@@ -35,6 +35,9 @@ expect 2 plot "$tmp/title.csv" -o "$tmp/title.csv"
 expect 2 sweep "$tmp/model.csv" -p e=0.1:0.5:2 --measure impacts -o "$tmp/link.csv"
 [ "$(cksum <"$tmp/model.csv")" = "$before" ] || complain "the model was written over"
 
+expect 2 run ball -o "$tmp/both.csv" --checkpoint "$tmp/both.csv"
+says 'name the same file'
+
 # Plugins: by flag only, also when a run goes on that had it.
 printf 'carom: 1\nplugin: ./none.so\n' >"$tmp/plugin.yaml"
 expect 3 run "$tmp/plugin.yaml"

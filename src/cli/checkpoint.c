@@ -40,6 +40,8 @@ int carom_checkpoint_plan(carom_checkpoint *c, const carom_cli *cli)
         c->every_seconds = 60;
     if (cli->output && !strcmp(cli->output, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--checkpoint needs a file that can go on; -o - is none");
+    if (cli->output && !strcmp(cli->output, c->path))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-o and --checkpoint name the same file '%s'", c->path);
     if (cli->verify)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--verify compares a whole run, --checkpoint cuts it: not both");
     return carom_cli_check_writable(c->path);
