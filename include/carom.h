@@ -152,6 +152,8 @@ typedef struct carom_model {
     const carom_contact *contact;              /* [ncontact] */
     carom_find_links *links; /* NULL: the contacts are always the same. Else they are found before every step:
                               * ncontact is then a first guess of their number, and contact is NULL */
+    /* Of such a model: no point of a surface is faster than this with the velocities at->v; NULL: the largest |v_i| */
+    double (*speed)(const carom_point *at);
     const long long *contact_id; /* [ncontact] of the contacts found; set by the library where callbacks see it */
     /* Many bodies: with nblock > 0 an evaluator gives matrices by blocks of velocities, block[k] ... block[k+1]-1:
      * M, R_q and R_v are the diagonal blocks one after the other, a row of G the values of its one or two blocks (of

@@ -1,7 +1,8 @@
 /* links.c: models that find their contacts while they move: which ones a step needs to know, and what is known of them.
  *
  *   reach    so far may anything move in a step without touching what the step does not know
- *   path     h max(|v|, |v'|) of the step that was done: so far it did move
+ *   path     of any point of a surface in the step that was done: h times its speed before and after, and that of the
+ *            way from q to q' in a unit of time
  *   a step with 2 path > reach is done again with a larger reach: two things may have moved towards each other      (1)
  *   a contact that is closed and not among those found hovers: it is looked for a little farther                    (2)
  *
@@ -254,13 +255,28 @@ static void hand_on(carom_sim *sim)
     sim->next.state.ncontact = n;
 }
 
+/* The largest speed of a surface at the positions of a state, with the velocities v. */
+static double speed_of(const carom_sim *sim, const carom_state *s, const double *v)
+{
+    const carom_model *m = sim->model;
+    const carom_point at = {s->t, s->q, v, sim->system.p, m->user, sim->system.model, sim->system.evaluator_work};
+    return m->speed ? m->speed(&at) : carom_norm_max(sim->system.nv, v);
+}
+
+static double path_of(carom_sim *sim)
+{
+    const carom_state *now = &sim->now.state, *next = &sim->next.state;
+    double h = next->t - now->t, *way = sim->certificate.column; /* room that nobody needs yet */
+    carom_model_local(sim->model, now->q, next->q, way);
+    return fmax(h * fmax(speed_of(sim, now, now->v), speed_of(sim, next, next->v)), speed_of(sim, now, way));
+}
+
 carom_status carom_sim_step_linked(carom_step *step)
 {
     enum { ATTEMPTS = 40, HOVERS = 10 };
     carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
-    const int nv = sim->system.nv;
     double h = sim->step.h, rounding = 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q)), path = 0;
-    double reach = 2.5 * h * carom_norm_max(nv, sim->now.state.v) + rounding;
+    double reach = 2.5 * h * speed_of(sim, &sim->now.state, sim->now.state.v) + rounding;
     keep(sim);
     for (int k = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));
@@ -270,7 +286,7 @@ carom_status carom_sim_step_linked(carom_step *step)
         sim->step.h = h, sim->step.h_next = 0;
         carom_record_clear(&sim->record);
         CAROM_TRY(sim->scheme->step(&sim->step));
-        path = h * fmax(carom_norm_max(nv, sim->now.state.v), carom_norm_max(nv, sim->next.state.v));
+        path = path_of(sim);
         if (2 * path <= reach)                                                                          /* (1) */
             return CAROM_OK;
         reach = 4 * path;

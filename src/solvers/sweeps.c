@@ -19,7 +19,7 @@
 #include "solvers/parts.h"
 #include "solvers/sweeps.h"
 
-enum { SWEEPS = 400 };
+enum { SWEEPS = 1000 };
 
 typedef struct workspace {
     const carom_problem *p;

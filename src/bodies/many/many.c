@@ -354,6 +354,22 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         geometry(m, e, &w);
 }
 
+/* |v| + |w| times how far the surface reaches */
+static double speed(const carom_point *at)
+{
+    const carom_many *many = carom_many_of(at->model);
+    int n = carom_many_freedoms(many);
+    double most = 0;
+    for (int k = 0; k < many->bodies->nbody; k++) {
+        if (many->block[k] < 0)
+            continue;
+        const double *v = at->v + n * many->block[k];
+        double turn = n == 3 ? fabs(v[2]) : norm3(v + 3), along = n == 3 ? hypot(v[0], v[1]) : norm3(v);
+        most = fmax(most, along + (turn > 0 ? turn * many->extent[k] : 0));
+    }
+    return most;
+}
+
 static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* ---- the model ---- */
@@ -463,7 +479,7 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
     many->bodies = bodies;
     *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
-                       .evaluator = &evaluator, .manifold = bodies->planar ? NULL : &manifold};
+                       .evaluator = &evaluator, .speed = speed, .manifold = bodies->planar ? NULL : &manifold};
     CAROM_TRY(gather(many, bodies, arena, error));
     CAROM_TRY(shapes(many, arena, error));
     int n = carom_many_freedoms(many), *block = CAROM_NEW(arena, int, many->nblock + 1);
