@@ -5,108 +5,13 @@
 #include <string.h>
 
 #include "bench.h"
-#include "bodies/many/many.h"
+#include "many_scenes.h"
 
 static double bench_cpu(void) /* seconds of this process: others may be at work */
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- scenes ---- */
-typedef struct scene {
-    const char *name;
-    carom_bodies bodies;
-    carom_arena *arena;
-    double h;
-} scene;
-
-static carom_quantity number(double value)
-{
-    return (carom_quantity){value, CAROM_EXPR_NONE};
-}
-
-static void numbers(carom_quantity *q, int n, const double *value)
-{
-    for (int i = 0; i < n; i++)
-        q[i] = number(value ? value[i] : 0);
-}
-
-static carom_body_shape *add_shapes(scene *s, carom_body *body, int n)
-{
-    body->shape = CAROM_NEW(s->arena, carom_body_shape, n);
-    body->shapes = n;
-    for (int i = 0; i < n; i++) {
-        carom_body_shape *x = &body->shape[i];
-        numbers(x->size, 4, NULL), numbers(x->offset, 3, NULL), numbers(x->turn, 3, NULL);
-    }
-    return body->shape;
-}
-
-/* A new body with n shapes; the caller fills them, mass and inertia. */
-static carom_body *add_body(scene *s, const char *name, carom_body_motion motion, int n, const double *at)
-{
-    carom_body *body = &s->bodies.body[s->bodies.nbody++];
-    *body = (carom_body){.name = name, .family = name, .motion = motion};
-    numbers(body->centre, 3, NULL), numbers(body->inertia, 6, NULL), numbers(body->at, 3, at);
-    numbers(body->turn, 3, NULL), numbers(body->velocity, 3, NULL), numbers(body->spin, 3, NULL);
-    for (int i = 0; i < 6; i++)
-        body->moved[i] = CAROM_EXPR_NONE;
-    add_shapes(s, body, n);
-    return body;
-}
-
-static void begin(scene *s, const char *name, int nbody, double mu, double h)
-{
-    static int same[1] = {0};
-    *s = (scene){.name = name, .arena = carom_arena_new(0), .h = h};
-    carom_bodies *b = &s->bodies;
-    b->body = CAROM_NEW(s->arena, carom_body, nbody);
-    numbers(b->gravity, 3, (const double[]){0, 0, -9.81});
-    b->law = CAROM_NEW(s->arena, carom_pair_law, 1);
-    b->nlaw = b->nclass = 1, b->law_of = same;
-    b->law[0] = (carom_pair_law){.name = "default", .law = &carom_law_coulomb_spatial, .directions = 2,
-                                 .ncoefficient = 4};
-    numbers(b->law[0].coefficient, 4, (const double[]){0, 0, mu, mu});
-}
-
-/* Planes with these normals, at this distance behind the origin of the body. */
-static void add_planes(scene *s, const char *name, int n, const double (*plane)[4])
-{
-    carom_body *body = add_body(s, name, CAROM_BODY_FIXED, n, NULL);
-    for (int i = 0; i < n; i++) {
-        body->shape[i].kind = CAROM_SHAPE_PLANE;
-        numbers(body->shape[i].size, 3, plane[i]);
-        for (int j = 0; j < 3; j++)
-            body->shape[i].offset[j] = number(-plane[i][3] * plane[i][j]);
-    }
-}
-
-static void add_sphere(scene *s, double r, const double *at)
-{
-    carom_body *body = add_body(s, "sphere", CAROM_BODY_FREE, 1, at);
-    double m = 1000 * 4 / 3.0 * acos(-1) * r * r * r, I = 0.4 * m * r * r;
-    body->shape[0].kind = CAROM_SHAPE_BALL;
-    body->shape[0].size[0] = number(r);
-    body->mass = number(m);
-    numbers(body->inertia, 6, (const double[]){I, I, I, 0, 0, 0});
-}
-
-static void add_box(scene *s, const char *name, const double *w, const double *at, double density)
-{
-    carom_body *body = add_body(s, name, CAROM_BODY_FREE, 1, at);
-    double m = density * w[0] * w[1] * w[2], x = w[0] * w[0], y = w[1] * w[1], z = w[2] * w[2];
-    body->shape[0].kind = CAROM_SHAPE_BOX;
-    numbers(body->shape[0].size, 3, w);
-    body->mass = number(m);
-    numbers(body->inertia, 6, (const double[]){m * (y + z) / 12, m * (z + x) / 12, m * (x + y) / 12, 0, 0, 0});
-}
-
-static double random_number(unsigned long long *state) /* in [-1, 1] */
-{
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*state >> 11) / 9007199254740992.0 * 2 - 1;
 }
 
 /* n spheres of radius 0.1 fall into a box with a floor of 2 by 2. */

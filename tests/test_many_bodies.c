@@ -1,0 +1,235 @@
+/* test_many_bodies.c: many bodies by blocks, contacts found per step: against exact motions, whatever the order of the
+ * bodies, and nothing is crossed that was not found. */
+#include <string.h>
+
+#include "bodies/many/parts.h"
+#include "many_scenes.h"
+#include "rotating.h"
+#include "testing.h"
+
+static carom_sim *simulate(scene *s, const char *scheme, carom_model **model)
+{
+    carom_error error;
+    carom_sim *sim;
+    carom_options o = carom_options_default();
+    o.h = s->h, o.contact_tol = 1e-10;
+    carom_bodies_start(&s->bodies);
+    CHECK_OK(carom_bodies_model(model, &s->bodies, s->arena, &error), error);
+    CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
+    CHECK_OK(carom_sim_new(&sim, *model, &o, &error), error);
+    return sim;
+}
+
+static void steps(carom_sim *sim, int n)
+{
+    for (int k = 0; k < n; k++)
+        CHECK_OK(carom_sim_step(sim), *carom_sim_error(sim));
+}
+
+static void end(scene *s, carom_sim *sim, carom_model *model)
+{
+    carom_sim_free(sim);
+    carom_bodies_model_end(model);
+    carom_arena_free(s->arena);
+}
+
+static const double ground[1][4] = {{0, 0, 1, 0}};
+
+START_TEST(a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed)
+{
+    static const char *const schemes[] = {"moreau-jean", "moreau-jean-projected", "schatzman-paoli"};
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        scene s;
+        carom_model *model;
+        begin(&s, "bowling", 2, 0.3, 2e-3);
+        add_planes(&s, "ground", 1, ground);
+        add_sphere(&s, 0.1, (const double[]){0, 0, 0.1});
+        s.bodies.body[1].velocity[0] = number(1.4);
+        carom_sim *sim = simulate(&s, schemes[i], &model);
+        steps(sim, 300); /* rolls after 2 v/(7 mu g) = 0.136 s */
+        const carom_state *x = carom_sim_state(sim);
+        printf("%s: v = %.9f, w r = %.9f, height %.3g\n", schemes[i], x->v[0], x->v[4] * 0.1, x->q[2] - 0.1);
+        CHECK_NEAR(x->v[0], 1, 1e-6);
+        CHECK_NEAR(hypot(x->v[3], hypot(x->v[4], x->v[5])) * 0.1, 1, 1e-6);
+        CHECK_NEAR(x->q[2], 0.1, 1e-4);
+        end(&s, sim, model);
+    }
+}
+END_TEST
+
+START_TEST(a_free_top_follows_its_elliptic_functions_at_order_two)
+{
+    double error[2];
+    (void)ellipsoid_model;
+    for (int k = 0; k < 2; k++) {
+        scene s;
+        carom_model *model;
+        const carom_model top = top_model();
+        begin(&s, "top", 1, 0, k ? 5e-3 : 1e-2);
+        carom_body *body = add_body(&s, "top", CAROM_BODY_FREE, 0, NULL);
+        body->mass = number(3);
+        numbers(body->inertia, 3, inertia);
+        carom_sim *sim = simulate(&s, "moreau-jean", &model);
+        double q[7] = {0, 0, 0, top.q[0], top.q[1], top.q[2], top.q[3]}, v[6] = {0, 0, 0, top.v[0], top.v[1], top.v[2]};
+        CHECK_OK(carom_sim_restart(sim, q, v, NULL), *carom_sim_error(sim));
+        steps(sim, k ? 800 : 400);
+        const carom_state *x = carom_sim_state(sim);
+        error[k] = top_error(x->t, x->q + 3, x->v + 3);
+        CHECK_NEAR(x->q[2], -9.81 / 2 * x->t * x->t, 1e-9);
+        end(&s, sim, model);
+    }
+    printf("top: errors %.3g, %.3g, order %.3f\n", error[0], error[1], log2(error[0] / error[1]));
+    CHECK_NEAR(log2(error[0] / error[1]), 2, 0.1);
+}
+END_TEST
+
+/* A few spheres and boxes that fall on each other; `turned`: the last one first. */
+static void heap(scene *s, bool turned)
+{
+    enum { N = 7 };
+    begin(s, "heap", N + 1, 0.4, 2e-3);
+    for (int i = 0; i <= N; i++) {
+        int k = turned ? N - i : i;
+        const double at[3] = {0.03 * k, 0.013 * k * k * 0.3, 0.12 + 0.21 * (k - 1)};
+        if (k == 0)
+            add_planes(s, "ground", 1, ground);
+        else if (k % 2)
+            add_sphere(s, 0.1, at);
+        else
+            add_box(s, "box", (const double[]){0.3, 0.3, 0.18}, at, 1000);
+    }
+}
+
+START_TEST(the_order_of_the_bodies_does_not_matter)
+{
+    enum { N = 7 };
+    scene a, b;
+    carom_model *m, *n;
+    heap(&a, false), heap(&b, true);
+    carom_sim *x = simulate(&a, "moreau-jean", &m), *y = simulate(&b, "moreau-jean", &n);
+    double most = 0;
+    for (int k = 0; k < 100; k++) {
+        steps(x, 1), steps(y, 1);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < 3; j++)
+                most = fmax(most, fabs(carom_sim_state(x)->q[7 * i + j] - carom_sim_state(y)->q[7 * (N - 1 - i) + j]));
+    }
+    printf("heap: %d contacts, apart by %.3g\n", carom_sim_state(x)->ncontact, most);
+    ck_assert_int_gt(carom_sim_state(x)->ncontact, 6);
+    ck_assert_double_lt(most, 1e-8);
+    end(&a, x, m), end(&b, y, n);
+}
+END_TEST
+
+/* ---- nothing is crossed unseen ---- */
+
+/* Rods that spin fast and bullets, at random. */
+static void storm(scene *s, unsigned long long *seed)
+{
+    enum { N = 8 };
+    begin(s, "storm", N, 0.3, 1e-2);
+    for (int i = 0; i < N; i++) {
+        const double at[3] = {2 * random_number(seed), 2 * random_number(seed), 2 * random_number(seed)};
+        bool rod = i % 2;
+        add_sphere(s, rod ? 0.02 : 0.05, at);
+        carom_body *body = &s->bodies.body[i];
+        if (rod)
+            body->shape[0].kind = CAROM_SHAPE_CAPSULE, body->shape[0].size[0] = number(1.6),
+            body->shape[0].size[1] = number(0.02);
+        for (int j = 0; j < 3; j++) {
+            body->spin[j] = number(rod ? 150 * random_number(seed) : 0);
+            body->velocity[j] = number((rod ? 1 : 100) * random_number(seed));
+        }
+    }
+}
+
+static bool is_found(const carom_state *state, const carom_model *model, int a, int b)
+{
+    const carom_many *many = model->user;
+    for (int i = 0; i < state->ncontact; i++) {
+        unsigned long long id = (unsigned long long)state->id[i];
+        int x = (int)(id >> 42 & 0xfffff), y = (int)(id >> 11 & 0xfffff);
+        ck_assert(x < many->nshape && y < many->nshape);
+        if ((x == a && y == b) || (x == b && y == a))
+            return true;
+    }
+    return false;
+}
+
+/* Pairs that touch somewhere on the way from q to `to`. */
+static int crossings(const scene *s, const carom_model *model, const double *q, const double *to,
+                     const carom_state *state)
+{
+    enum { SAMPLES = 200 };
+    const carom_many *many = model->user;
+    carom_pose pose[16];
+    double xi[128], part[128], at[128];
+    int count = 0;
+    model->manifold->local(model->user, q, to, xi);
+    for (int k = 0; k <= SAMPLES; k++) {
+        for (int i = 0; i < model->nv; i++)
+            part[i] = xi[i] * k / SAMPLES;
+        model->manifold->drift(model->user, q, part, at);
+        carom_many_poses(many, 0, at, pose);
+        for (int a = 0; a < s->bodies.nbody; a++)
+            for (int b = 0; b < a; b++) {
+                carom_touch touch[4];
+                carom_error error;
+                int n;
+                CHECK_OK(carom_pair_find((carom_posed){&many->shape[a].shape, &pose[a], a},
+                                         (carom_posed){&many->shape[b].shape, &pose[b], b}, 0, touch, 4, &n, &error),
+                         error);
+                count += n > 0;
+                ck_assert_msg(n == 0 || is_found(state, model, a, b), "%d and %d touch and were not found", a, b);
+            }
+    }
+    return count;
+}
+
+START_TEST(no_pair_is_crossed_unseen)
+{
+    unsigned long long seed = 7;
+    int crossed = 0;
+    for (int round = 0; round < 40; round++) {
+        scene s;
+        carom_model *model;
+        double before[128];
+        storm(&s, &seed);
+        carom_bodies_start(&s.bodies);
+        carom_sim *sim = simulate(&s, "moreau-jean", &model);
+        for (int k = 0; k < 2; k++) {
+            memcpy(before, carom_sim_state(sim)->q, sizeof(double) * (size_t)model->nq);
+            if (carom_sim_step(sim) != CAROM_OK)
+                break;
+            crossed += crossings(&s, model, before, carom_sim_state(sim)->q, carom_sim_state(sim));
+        }
+        end(&s, sim, model);
+    }
+    printf("storm: %d samples of pairs that touch on the way\n", crossed);
+    ck_assert_int_gt(crossed, 20);
+}
+END_TEST
+
+START_TEST(a_bullet_does_not_pass_a_thin_wall)
+{
+    scene s;
+    carom_model *model;
+    begin(&s, "bullet", 2, 0.3, 1e-2);
+    carom_body *wall = add_body(&s, "wall", CAROM_BODY_FIXED, 1, (const double[]){3.3, 0, 0});
+    wall->shape[0].kind = CAROM_SHAPE_BOX;
+    numbers(wall->shape[0].size, 3, (const double[]){0.002, 2, 2});
+    add_sphere(&s, 0.01, (const double[]){0, 0, 0});
+    s.bodies.body[1].velocity[0] = number(800); /* eight metres in a step */
+    carom_sim *sim = simulate(&s, "moreau-jean-projected", &model);
+    for (int k = 0; k < 5; k++) {
+        steps(sim, 1);
+        ck_assert_double_le(carom_sim_state(sim)->q[0], 3.289 + 1e-6);
+    }
+    CHECK_NEAR(carom_sim_state(sim)->v[0], 0, 1e-6);
+    end(&s, sim, model);
+}
+END_TEST
+
+TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
+          a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
+          no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall)
