@@ -123,14 +123,15 @@ END_TEST
 
 /* ---- nothing is crossed unseen ---- */
 
-/* Rods that spin fast and bullets, at random. */
-static void storm(scene *s, unsigned long long *seed)
+/* Rods that spin fast, and bullets in every other round: otherwise nothing but a spin is fast. */
+static void storm(scene *s, bool bullets, unsigned long long *seed)
 {
     enum { N = 8 };
     begin(s, "storm", N, 0.3, 1e-2);
     for (int i = 0; i < N; i++) {
-        const double at[3] = {2 * random_number(seed), 2 * random_number(seed), 2 * random_number(seed)};
-        bool rod = i % 2;
+        double wide = bullets ? 2 : 1;
+        const double at[3] = {wide * random_number(seed), wide * random_number(seed), wide * random_number(seed)};
+        bool rod = i % 2 || !bullets;
         add_sphere(s, rod ? 0.02 : 0.05, at);
         carom_body *body = &s->bodies.body[i];
         if (rod)
@@ -194,8 +195,7 @@ START_TEST(no_pair_is_crossed_unseen)
         scene s;
         carom_model *model;
         double before[128];
-        storm(&s, &seed);
-        carom_bodies_start(&s.bodies);
+        storm(&s, round % 2 == 0, &seed);
         carom_sim *sim = simulate(&s, "moreau-jean", &model);
         for (int k = 0; k < 2; k++) {
             memcpy(before, carom_sim_state(sim)->q, sizeof(double) * (size_t)model->nq);

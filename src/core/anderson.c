@@ -30,6 +30,7 @@ static void forget(carom_anderson *a)
 void carom_anderson_begin(carom_anderson *a, const double *weight)
 {
     a->weight = weight;
+    a->growth = 100;
     forget(a);
 }
 
@@ -84,7 +85,7 @@ double carom_anderson_next(carom_anderson *a, double *x, const double *s)
     double size = dot(a, a->f, a->f);
     if (!(size <= DBL_MAX))
         return size;
-    if (size > 100 * a->before) {                                                        /* (2) */
+    if (size > a->growth * a->before) {                                                  /* (2) */
         carom_copy(a->n, a->last_s, x);
         forget(a);
         return size;

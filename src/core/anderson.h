@@ -2,7 +2,8 @@
  *
  *   f = s(x) - x vanishes at a solution. Of the last m iterations the combination with the least |f|,
  *   min |f - dF c| in a given metric, leads to the next x = s(x) - dS c                                       (1)
- *   |f| has grown tenfold: the history is forgotten, and the last s(x) that was good is taken up again        (2) */
+ *   |f|^2 has grown a hundredfold, or what the caller sets: the history is forgotten, and the last s(x) that was
+ *   good is taken up again                                                                                    (2) */
 #ifndef CAROM_ANDERSON_H
 #define CAROM_ANDERSON_H
 
@@ -18,6 +19,7 @@ typedef struct carom_anderson {
     double *df[CAROM_ANDERSON_MEMORY], *ds[CAROM_ANDERSON_MEMORY]; /* [n] differences of f and of s(x) */
     double *f, *last_f, *last_s; /* [n] */
     double before;        /* |f|^2 of the iteration before */
+    double growth;        /* how much it may grow; carom_anderson_begin sets 100 */
     int have, next;       /* differences; where the next one goes */
     bool started;         /* last_f and last_s are those of the iteration before */
 } carom_anderson;

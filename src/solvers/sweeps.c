@@ -176,6 +176,7 @@ bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *wo
         }
     }
     carom_anderson_begin(&w.anderson, w.weight);
+    w.anderson.growth = 1; /* where modes still change it leads astray */
     bool good = carom_all_finite(problem->n, w.x) && iterate(&w, SWEEPS);
     if (!good && w.least < INFINITY) {
         carom_copy(problem->n, w.best, solve->x);
