@@ -295,6 +295,8 @@ typedef struct carom_segment { /* dense output on [t0, t1]: powers of s = (t - t
     const double *force;       /* [nrow] mean contact force on the segment, without the jumps' impulses */
     const unsigned char *mode; /* [ncontact] at its end */
     double penetration, residual, energy; /* energy: kinetic + potential at t1, if accounted for */
+    const double *force_at; /* [(force_degree+1)*nrow] the force along it: coefficients of 1, s, ...; NULL: its mean */
+    int force_degree;
 } carom_segment;
 /* q [nq] and v [nv] at s in [0, 1] of a segment; either may be NULL, v not if there is a manifold. */
 void carom_segment_at(const carom_model *model, const carom_segment *segment, double s, double *q, double *v);

@@ -140,7 +140,7 @@ START_TEST(a_million_samples_stand_exactly_on_the_grid)
         double h = 0.03 + 0.007 * (i % 11), t1 = fmin(1000, t + h);
         const double q[] = {t, t1 - t}, v[] = {1}, force[] = {0};
         const unsigned char mode[] = {0};
-        carom_segment s = {t, t1, 1, 0, q, q + 1, v, force, mode, 0, 0, 0};
+        carom_segment s = {t, t1, 1, 0, q, q + 1, v, force, mode, 0, 0, 0, NULL, 0};
         feed_segment(sampler, &s);
         t = t1;
     }
@@ -192,7 +192,7 @@ START_TEST(a_mode_holds_from_the_end_of_the_segment_that_brought_it)
     carom_sampler *sampler = new_sampler(&model, 0.5, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0}, force[] = {0};
     for (unsigned char i = 0; i < 3; i++) {
-        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, &i, 0, 0, 0};
+        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, &i, 0, 0, 0, NULL, 0};
         feed_segment(sampler, &s);
         if (i == 1)
             carom_sampler_jump(sampler, &(carom_jump){2, q, v, v, force});
@@ -232,7 +232,7 @@ START_TEST(the_last_row_stands_exactly_at_the_end_and_only_once)
         rows r;
         carom_sampler *sampler = new_sampler(&model, 0.1, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
         const double q[] = {0, ends[i]}, v[] = {1}, force[] = {0};
-        carom_segment s = {0, ends[i], 1, 0, q, q + 1, v, force, (const unsigned char[]){0}, 0, 0, 0};
+        carom_segment s = {0, ends[i], 1, 0, q, q + 1, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
         feed_segment(sampler, &s);
         carom_sampler_end(sampler);
         ck_assert_uint_eq(r.n, counts[i]);
@@ -253,7 +253,7 @@ START_TEST(names_are_unique_and_rows_of_friction_and_joints_find_their_columns)
     rows r;
     carom_sampler *sampler = new_sampler(&model, 0, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0}, force[] = {10, 20, 30, 31}, impulse[] = {1, 2, 3, 4};
-    carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0, 3}, 0, 0, 0};
+    carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0, 3}, 0, 0, 0, NULL, 0};
     feed_segment(sampler, &s);
     carom_sampler_jump(sampler, &(carom_jump){1, q, v, v, impulse});
     carom_sampler_end(sampler);
@@ -298,7 +298,7 @@ START_TEST(an_interval_below_the_resolution_of_time_is_an_error)
                      CAROM_BAD_OPTION);
     sampler = new_sampler(&model, 1e-30, &(carom_sink_info){.size = sizeof(carom_sink_info)}, &r);
     const double q[] = {0}, v[] = {0};
-    carom_segment s = {1, 2, 0, 0, q, NULL, v, NULL, NULL, 0, 0, 0};
+    carom_segment s = {1, 2, 0, 0, q, NULL, v, NULL, NULL, 0, 0, 0, NULL, 0};
     ck_assert_int_eq(carom_sampler_segment(sampler, &s, &error), CAROM_BAD_OPTION);
     carom_sampler_free(sampler);
 }

@@ -57,8 +57,8 @@ static inline void fixture_play(carom_observer o)
                  force[] = {4, 0, 0};
     const double at[] = {0}, before[] = {-2}, after[] = {1}, impulse[] = {3, 0, 0};
     const unsigned char open[] = {0, 0}, closed[] = {1, 0};
-    carom_segment fall = {0, 1, 2, 1, q0, q0 + 1, v0, none, open, 0, 0, 0};
-    carom_segment rise = {1, 1.5, 1, 0, q1, q1 + 1, v1, force, closed, 0, 0, 0};
+    carom_segment fall = {0, 1, 2, 1, q0, q0 + 1, v0, none, open, 0, 0, 0, NULL, 0};
+    carom_segment rise = {1, 1.5, 1, 0, q1, q1 + 1, v1, force, closed, 0, 0, 0, NULL, 0};
     carom_jump jump = {1, at, before, after, impulse};
     carom_event event = {CAROM_EVENT_IMPACT, 1, 0, {-2}, {1}, {3}, 0};
     o.segment(o.user, &fall);

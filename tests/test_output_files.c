@@ -150,7 +150,7 @@ static int rows_until_failure(carom_sink *sink, int most)
         if (carom_sink_status(sink)->status != CAROM_OK)
             return i;
         const double q[] = {1.0 / (i + 3)}, v[] = {2.0 / (i + 7)}, force[] = {0};
-        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0};
+        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
         o.segment(o.user, &s);
     }
     return most;

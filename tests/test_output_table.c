@@ -24,7 +24,7 @@ static void write_numbers(const char *path, double (*expected)[2])
             } while (!isfinite(k ? v[0] : q[0]));
             expected[i][k] = k ? v[0] : q[0];
         }
-        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0};
+        carom_segment s = {i, i + 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
         o.segment(o.user, &s);
     }
     CHECK_OK(carom_sink_close(sink, &error), error);
@@ -154,7 +154,7 @@ START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
         CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), error);
         carom_observer o = carom_sink_observer(sink);
         const double q[] = {NAN}, v[] = {-INFINITY}, force[] = {INFINITY};
-        carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0};
+        carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
         o.segment(o.user, &s);
         CHECK_OK(carom_sink_close(sink, &error), error);
         CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);

@@ -6,7 +6,7 @@
 void carom_record_layout(carom_layout *layout, carom_record *record, const carom_model *model, int nrow, int steps,
                          int degree)
 {
-    int per_segment = (degree + 1) * (model->nq + model->nv) + nrow + model->ncontact;
+    int per_segment = (degree + 1) * (model->nq + model->nv + nrow) + model->ncontact;
     int per_jump = model->nq + 2 * model->nv + nrow;
     record->segment_max = steps;
     record->jump_max = steps;
@@ -64,6 +64,13 @@ bool carom_record_draft(carom_record *record, const carom_system *system, double
                                       .xi = piece->xi, .v = piece->v, .force = piece->force, .mode = modes};
     record->nsegment++;
     return true;
+}
+
+double *carom_record_forces(carom_record *record, const carom_system *system, const carom_draft *piece, int degree)
+{
+    double *forces = take(record, (degree + 1) * system->nrow);
+    piece->segment->force_at = forces, piece->segment->force_degree = forces ? degree : 0;
+    return forces;
 }
 
 bool carom_record_parabola(carom_record *record, const carom_system *system, const carom_state *from, double t1,

@@ -52,6 +52,9 @@ typedef struct carom_draft {
     double *xi, *v, *force; /* [degree*nv] [degree*nv] [nrow] */
     carom_segment *segment;
 } carom_draft;
+/* Room for the forces along a segment, [(degree+1)*nrow] powers of its time; degree is below that of the segment. NULL:
+ * there is none. */
+double *carom_record_forces(carom_record *record, const carom_system *system, const carom_draft *piece, int degree);
 bool carom_record_draft(carom_record *record, const carom_system *system, double t0, const double *q0, double t1,
                         const unsigned char *mode, int degree, carom_draft *piece);
 /* One of length h with velocities linear in time, and positions to match that end at q1. */

@@ -54,6 +54,8 @@ static void on_segment(void *user, const carom_segment *s)
     to->xi = keep(tr, s->xi, s->q_degree * tr->space.nv);
     to->v = keep(tr, s->v, (s->v_degree + 1) * tr->space.nv);
     to->force = keep(tr, s->force, tr->nrow);
+    if (s->force_at)
+        to->force_at = keep(tr, s->force_at, (s->force_degree + 1) * tr->nrow);
     unsigned char *mode = carom_arena_alloc(tr->arena, (size_t)tr->ncontact);
     if (mode)
         memcpy(mode, s->mode, (size_t)tr->ncontact);

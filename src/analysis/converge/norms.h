@@ -6,7 +6,7 @@
  *
  * i is the interaction: the primitive of the impulse measure, i(t) = sum of the impulses of all jumps up to t,
  * included, plus the integral of the contact forces; one entry for each row of joints and contacts. Computed motions
- * give the mean force on each segment, so i is linear there. */
+ * give the mean force on each segment, so that i is linear there, or the force along it as a polynomial. */
 #ifndef CAROM_NORMS_H
 #define CAROM_NORMS_H
 

@@ -148,6 +148,8 @@ static void on_segment(void *user, const carom_segment *s)
     int nq = p->nq, nv = p->nv, n = p->n, degree = CAROM_MAX(CAROM_MAX(s->q_degree, s->v_degree), 1);
     if (p->sim->model->manifold)
         degree = CAROM_MAX(degree, FIT);
+    if (s->force_at)
+        degree = CAROM_MAX(degree, s->force_degree + 1);
     double h = s->t1 - s->t0, *c = p->full ? NULL : carom_path_add(p, s->t0, s->t1, degree), *i = p->end + nq + nv;
     if (!c || (p->stop && p->stop->asked && p->stop->asked(p->stop->user)))
         carom_sim_interrupt(p->sim);
@@ -156,8 +158,12 @@ static void on_segment(void *user, const carom_segment *s)
     positions(p, s, c);
     for (int k = 0; k <= s->v_degree; k++)
         memcpy(c + k * n + nq, s->v + k * nv, sizeof(double) * (size_t)nv);
-    for (int r = 0; r < p->ni; r++)
-        c[nq + nv + r] = i[r], c[n + nq + nv + r] = h * s->force[r], i[r] += h * s->force[r];
+    for (int r = 0; r < p->ni; r++) {
+        c[nq + nv + r] = i[r], c[n + nq + nv + r] = h * s->force[r];
+        for (int k = 0; s->force_at && k <= s->force_degree; k++)
+            c[(k + 1) * n + nq + nv + r] = h * s->force_at[k * p->ni + r] / (k + 1);
+        i[r] += h * s->force[r];
+    }
     if (h > 0)
         p->piece[p->npiece - 1].step = carom_sim_info(p->sim)->steps;
 }

@@ -134,6 +134,11 @@ static void record(carom_step *s, bool hit)
     polynomials(s, piece.xi, piece.v);
     for (int r = 0; r < sys->nrow; r++)
         piece.force[r] = (w->I[r] + (hit ? 0 : w->P[r])) / s->h;
+    double *forces = sys->nrow && M > 0 ? carom_record_forces(record, sys, &piece, M) : NULL;
+    for (int r = 0; forces && r < sys->nrow; r++) {
+        powers(w->t, sys->nrow, w->force, r, forces);
+        forces[r] += hit ? 0 : w->P[r] / s->h; /* so that its mean is the mean */
+    }
     piece.segment->residual = record->residual;
     if (hit)
         carom_record_jump(record, sys, s->next->t, s->next->q, w->t->plus ? w->vf : w->v + M * sys->nv, s->next->v,
