@@ -4,6 +4,7 @@
  *   summary   the object of `carom run --json`, and the same as text for people
  *   columns   a written trajectory, read back as named columns
  *   plot      columns as SVG
+ *   page      columns as a page, with an animation of the model
  *   reproduce figures and tables of the literature, computed and checked
  *   bindings  what other languages need to know of this library
  *
@@ -110,6 +111,12 @@ typedef struct carom_plot {
 } carom_plot;
 carom_status carom_svg_plot(const char *path, FILE *stream, const carom_columns *table, const carom_plot *plot,
                             carom_error *error); /* plot NULL: defaults */
+
+/* ---- page ---------------------------------------------------------------------------------------------- */
+/* One offline page about a trajectory: motion, portraits, contacts, energy and, if the model draws itself, an
+ * animation. title NULL: the table's; model NULL: not known. */
+carom_status carom_page_write(const char *path, const char *title, const carom_columns *table, const carom_model *model,
+                              carom_error *error);
 
 /* ---- figures and tables of the literature -------------------------------------------------------------- */
 typedef struct carom_finding_check {

@@ -286,7 +286,8 @@ def _orbit_point(made: Model, point: Any, parameters: Sequence[str]) -> Result:
 
 
 def orbit(model: AnyModel, *, multiple: int = 1, transient: float = 200, period: float = 0.0,
-          relative: Union[Sequence[str], Mapping[str, float]] = (), sensitivity: bool = False, branch: Optional[Mapping[str, Range]] = None, points: int = 2000,
+          relative: Union[Sequence[str], Mapping[str, float]] = (), sensitivity: bool = False,
+          branch: Optional[Mapping[str, Range]] = None, points: int = 2000,
           scheme: Optional[str] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
           t_end: Optional[float] = None, params: Optional[Params] = None,
           options: Optional[Mapping[str, Any]] = None, progress: Any = None) -> Result:

@@ -40,6 +40,13 @@ def _pointer(array: Optional[np.ndarray], kind: Any = ctypes.c_double) -> Any:
     return None if array is None else array.ctypes.data_as(ctypes.POINTER(kind))
 
 
+class Html(str):
+    """A text that a notebook shows as HTML."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
 class Solution:
     """What :meth:`Model.run` returns. A solution is callable: ``q, v = solution(t)`` at any times, from dense output.
 
@@ -244,6 +251,65 @@ class Solution:
 
     # ---- pictures ----
 
+    def _table(self, names: list[str], arrays: list[np.ndarray]) -> tuple[Any, Any]:
+        """The library's columns, and what they stand on."""
+        rows = [np.ascontiguousarray(array, dtype=float) for array in arrays]
+        pointers = (ctypes.POINTER(ctypes.c_double) * len(names))(*[_pointer(row) for row in rows])
+        return struct["carom_columns"](title=self.model.name.encode(), ncolumn=len(names), nrow=len(rows[0]),
+                                       name=strings(names), column=pointers), rows
+
+    def at(self, t: Any) -> "Solution":
+        """The same solution with its samples (``t``, ``q``, ``forces``, ...) at other times."""
+        other = object.__new__(type(self))
+        other.__dict__.update({key: value for key, value in self.__dict__.items() if key not in (
+            "_state", "_contacts", "forces", "modes", "_observed")})
+        other._kept = self  # the trajectory is its
+        other._set_times(t)
+        return other
+
+    def _dense_times(self, most: int = 1500) -> tuple[np.ndarray, np.ndarray]:
+        """Equally spaced times and both sides of the jumps; which of them are left of a jump."""
+        t, left = self._nodes()
+        jump = np.repeat(t[left], 2)
+        sides = np.tile([True, False], left.sum())
+        even = np.setdiff1d(np.linspace(t[0], t[-1], most), jump)
+        order = np.argsort(np.concatenate([even, jump]), kind="stable")
+        return np.concatenate([even, jump])[order], np.concatenate([np.zeros(even.size, bool), sides])[order]
+
+    def report(self, path: Optional[str] = None, title: Optional[str] = None) -> str:
+        """One offline page: plots, contacts, energy, and an animation where the model has a section ``draw``.
+
+        Written to ``path`` if it is given; the text of the page is returned.
+        """
+        dense = self.at([0.0])
+        dense.t, dense._left = self._dense_times()
+        names = ["t", "side", *self.model.coordinates, *self.model.velocities, *self.model.outputs]
+        side = np.where(dense._left, -1.0, np.where(np.roll(dense._left, 1), 1.0, 0.0))
+        arrays = [dense.t, side, *dense.q.T, *dense.v.T, *dense.outputs.values()]
+        for name in self.model.contacts:
+            names += [f"{name}.mode", f"{name}.force"]
+            arrays += [dense.modes[name], dense.forces[name]]
+        table, kept = self._table([*names, "energy"], [*arrays, dense.energy])
+        error, (handle, file) = struct["carom_error"](), tempfile.mkstemp(suffix=".html")
+        os.close(handle)
+        try:
+            check_status(library.carom_page_write(file.encode(), title.encode() if title else None,
+                                                  ctypes.byref(table), self.model._c, ctypes.byref(error)), error)
+            del kept
+            with open(file, encoding="utf-8") as page:
+                text = page.read()
+        finally:
+            os.unlink(file)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as page:
+                page.write(text)
+        return text
+
+    def animation(self, height: int = 620) -> "Html":
+        """The page of :meth:`report` for a notebook, with its animation."""
+        page = html.escape(self.report(), quote=True)
+        return Html(f'<iframe srcdoc="{page}" style="width:100%;height:{height}px;border:1px solid #ccc"></iframe>')
+
     def plot_svg(self, *panels: str, title: Optional[str] = None, width: int = 0, height: int = 0,
                  style: str = "screen") -> str:
         """A plot as SVG text; a panel is a column or several (``"y,y'"``). Without: coordinates and velocities.
@@ -255,10 +321,7 @@ class Solution:
         """
         names = [name for name in self.columns() if name not in self.forces and name != "energy"]
         names += [column for panel in panels for column in panel.split(",") if column not in names]
-        arrays = [np.ascontiguousarray(self[name]) for name in names]
-        columns = struct["carom_columns"](
-            title=self.model.name.encode(), ncolumn=len(names), nrow=self.t.size, name=strings(names),
-            column=(ctypes.POINTER(ctypes.c_double) * len(names))(*[_pointer(array) for array in arrays]))
+        columns, kept = self._table(names, [self[name] for name in names])
         asked = panels or tuple(part for part in (",".join(self.model.coordinates), ",".join(self.model.velocities)))
         plot = sized("carom_plot", title=title.encode() if title is not None else None, width=width, height=height,
                      panels=strings(list(asked)), npanel=len(asked), paper=style == "paper")
@@ -271,6 +334,7 @@ class Solution:
                 text = file.read()
         finally:
             os.unlink(path)
+        del kept
         return text[text.index("<svg"):]
 
     def __repr__(self) -> str:

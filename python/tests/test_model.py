@@ -145,6 +145,16 @@ class Solutions(unittest.TestCase):
         self.assertEqual(told.message, str(caught.exception))
         self.assertLess(told.t[-1], 2)
 
+    def test_a_page_with_an_animation(self):
+        sol = carom.Model.from_file("pendulum-wall").run(t_end=2)
+        page = sol.report(title="my pendulum")
+        self.assertIn("my pendulum", page)
+        self.assertIn("canvas", page)
+        self.assertIn("<iframe", sol.animation()._repr_html_())
+        again = sol.at([0.5, 1.0])
+        self.assertEqual(again.q.tolist(), sol([0.5, 1.0]).q.tolist())
+        self.assertEqual(len(again.forces["wall"]), 2)
+
     def test_pictures(self):
         self.assertIn("<svg", self.sol._repr_html_())
         self.assertIn("energy", self.sol.plot_svg("energy"))
