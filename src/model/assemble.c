@@ -2,7 +2,7 @@
  *
  *   min dq^T M dq   such that   G dq = -g        repeated until g = 0 (halved while |g| grows)        (1)
  *   min dv^T M dv   such that   G (v + dv) + w = 0                                                    (2)
- * A contact whose gap is or was negative counts like a joint in (1), so that it ends closed.
+ * A contact whose gap is negative, or became so in a step that was too long, counts like a joint in (1).
  * With M = L L^T and z = L^T dq both are minimum-norm solutions of (G L^-T) z = b, for redundant joints as well. */
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct workspace {
     int *order;                           /* [nv] */
     int *row, *gap;                       /* [rows] of the equations: in G and in g */
     int rows;
-    bool *met; /* [ncontact] was it negative? */
+    bool *met; /* [ncontact] contacts that count */
 } workspace;
 
 static int contacts_of(const carom_model *m)
@@ -26,7 +26,7 @@ static int contacts_of(const carom_model *m)
     return m->contact ? m->ncontact : 0;
 }
 
-/* The equations at the present place; the largest violation. */
+/* The equations at the present place, beside those contacts that counted before; the largest violation. */
 static double gather(workspace *k)
 {
     const carom_model *m = k->probe.model;
@@ -101,6 +101,7 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
     carom_probe_eval(probe);
     double size = gather(k), first = size;
     for (int i = 0; i < ITERATIONS && size > 0; i++) {
+        int rows = k->rows;
         for (int r = 0; r < k->rows; r++)
             k->b[r] = -probe->at.g[k->gap[r]];
         if (!solve(k))
@@ -115,10 +116,16 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
             carom_probe_eval(probe);
             next = gather(k);
         }
+        if (next < size) { /* those that are open again count no more */
+            memset(k->met, 0, sizeof *k->met * (size_t)contacts_of(m));
+            next = gather(k);
+        }
         if (!(next < size)) { /* as small as it gets */
             memcpy(probe->q, k->trial, sizeof *k->trial * (size_t)m->nq);
             carom_probe_eval(probe);
             size = gather(k);
+            if (k->rows > rows) /* contacts were met on the way: once more, with them */
+                continue;
             break;
         }
         size = next;
