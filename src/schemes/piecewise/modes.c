@@ -74,7 +74,7 @@ void carom_piecewise_gather(carom_step *s, carom_piecewise *w, int hit)
     const carom_end *e = &w->end;
     double flight = s->now->t + e->x - s->memory[CAROM_TOL_STRUCK];
     int n = 0;
-    carom_system_eval(sys, CAROM_JACOBIAN, s->now->t + e->x, e->q, e->v);
+    carom_system_eval(sys, CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, s->now->t + e->x, e->q, e->v);
     carom_piecewise_scales(s, w, e->q, e->v);
     for (int i = 0; i < sys->nlink; i++) {
         int k = sys->link[i].contact;
