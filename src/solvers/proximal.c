@@ -1,6 +1,7 @@
 /* proximal.c: proximal point iteration around a semismooth Newton method; nothing is eliminated, W may be sparse.
  *
- *   scaled problem (scaled.h): u = W r + b; first some sweeps of Gauss-Seidel                                       (1)
+ *   scaled problem (scaled.h): u = W r + b; first some sweeps of Gauss-Seidel, beyond 20,000 rows accelerated ones
+ *   (core/anderson.h) as long as they gain                                                                          (1)
  *   proximal point:   r' solves the law for u = W r + b + a (r - c), c the last accepted r                          (2)
  *   Newton's method on Alart and Curnier's function, one block of rows per contact, p_n = 3/W_nn, p_t = 3/mean W_tt:
  *       F_n = r_n - [r_n - p_n u_n]+                                                                                (3)
@@ -297,10 +298,10 @@ static bool sweeps(newton *w, int most)
     return false;
 }
 
-/* Sweeps to and fro, accelerated, as long as the residual falls to half in 120 of them; w->r is the best found. */
+/* Sweeps to and fro, accelerated, as long as the residual falls to half in PATIENCE of them; w->r is the best found. */
 static bool accelerated_sweeps(newton *w, int most)
 {
-    enum { LOOK = 8, PATIENCE = 120 };
+    enum { LOOK = 8, PATIENCE = 120, LITTLE = 48 }; /* of the last part little is to be expected */
     carom_anderson anderson;
     carom_layout measure = {0}, layout = {0};
     int n = w->p->n, since = 0;
@@ -311,7 +312,7 @@ static bool accelerated_sweeps(newton *w, int most)
     carom_anderson_place(&anderson, &layout, n);
     carom_anderson_begin(&anderson, NULL);
     carom_copy(n, w->r, w->c);
-    for (int k = 1; k <= most && since < PATIENCE; k++, since++) {
+    for (int k = 1; k <= most && since < (best < 1e-5 ? LITTLE : PATIENCE); k++, since++) {
         carom_copy(n, w->c, w->trial);
         carom_scaled_sweep(w->p, w->trial, false);
         carom_scaled_sweep(w->p, w->trial, true);

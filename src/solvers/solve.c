@@ -20,6 +20,8 @@ static const carom_solver *const solvers[] = {
     &carom_solver_enumeration,
     &carom_solver_lemke,
     &carom_solver_nsgs,
+    &carom_solver_pgs,
+    &carom_solver_newton,
     &carom_solver_proximal,
     &carom_solver_interior,
     &carom_solver_mixed,
