@@ -10,7 +10,7 @@
  *
  *   s_k = max |b_i|, |W_ij x_j| in the rows i of block k                         (5)
  *   S = max s_k/sqrt(mean diagonal of W_kk): the largest in units of energy      (6)
- *   r_k <= tol s_k + ROUNDING S sqrt(mean diagonal of W_kk)                      (7)
+ *   r_k <= tol s_k + min(tol, ROUNDING) S sqrt(mean diagonal of W_kk)            (7)
  *
  * A block is measured by itself, so that rows of large numbers do not hide an error in rows of small ones; what is
  * rounding beside the largest block does not count. */
@@ -106,7 +106,7 @@ static double largest_b(const carom_problem *problem, int k)
 
 double carom_problem_relative(const carom_problem *problem, double tol, const double *x, double *u, int *worst)
 {
-    double S = 0, most = 0;
+    double S = 0, most = 0, floor = tol > ROUNDING ? ROUNDING / tol : 1;
     if (worst)
         *worst = 0;
     for (int k = 0; k < problem->nblock; k++) {
@@ -118,7 +118,7 @@ double carom_problem_relative(const carom_problem *problem, double tol, const do
     for (int k = 0; k < problem->nblock; k++) {
         double term = carom_delassus_add_block(problem, k, x, u + problem->block[k].row);
         double s = fmax(fmax(largest_b(problem, k), term), 1e-300);
-        double r = residual_at(problem, k, u, x) / (s + ROUNDING / tol * S * energy_unit(problem, k)); /* (7) */
+        double r = residual_at(problem, k, u, x) / (s + floor * S * energy_unit(problem, k)); /* (7) */
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;
             if (worst)
