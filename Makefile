@@ -49,7 +49,8 @@ failures: all
 fuzz:
 	@tools/packages.sh all
 	@tools/fuzz.sh 600
-# random systems by every scheme, about an hour; a sample is among the tests (test_attack)
+
+# Random systems by every scheme, about an hour; a sample is among the tests (test_attack).
 attack: all
 	@tools/build.sh build -- bench-attack
 	@build/bench/bench-attack $(or $(MEMBERS),300) $(or $(FIRST),0)
