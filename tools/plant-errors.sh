@@ -12,7 +12,7 @@ gamma|src/schemes/moreau/moreau_jean.c|s/forecast(s, w, s->field\[GAMMA\] \* h);
 forecast|src/schemes/moreau/moreau_jean.c|s/if (s->field\[FORECAST\] == GAP || /if (s->field[FORECAST] != GAP || /|the gap ahead instead of (16e)
 theta|src/schemes/moreau/moreau_jean.c|s/double theta = s->field\[THETA\], rest = 1 - theta;/double theta = 0.5, rest = 1 - theta;/|theta of (16b) ignored
 weight|src/core/tableau.c|s/{1.0 \/ 3, 1}, {3.0 \/ 4, 1.0 \/ 4}/{1.0 \/ 3, 1}, {3.0 \/ 4 + 1e-3, 1.0 \/ 4 - 1e-3}/|one weight of Radau IIA 3 off by a thousandth
-stage|src/core/tableau.c|s/{"lobatto-a4", 3, 4, true, {0, 0.5, 1}/{"lobatto-a4", 3, 4, true, {0, 0.499, 1}/|one node of Lobatto IIIA 4 off by a thousandth
+stage|src/core/tableau.c|s/{{0}, {5.0 \/ 24, 1.0 \/ 3, -1.0 \/ 24}/{{0}, {5.0 \/ 24 + 1e-3, 1.0 \/ 3 - 1e-3, -1.0 \/ 24}/|a stage of Lobatto IIIA 4 off by a thousandth
 critical|src/schemes/piecewise/mixed.c|s/pow(full, T->order + 1), 1e-15)/pow(full, T->order), 1e-15)/|critical steps of h^p instead of h^(p+1)
 estimate|src/schemes/moreau/control.c|s/double e_q = distance(s, nq, now->q, next->q, one->q)/double e_q = 0.5 * distance(s, nq, now->q, next->q, one->q)/|the printed estimate (67) halved
 order-guess|src/schemes/moreau/control.c|s/if (c->g_now\[i\] > 0 \&\& c->g_end\[i\] <= 0)/if (c->g_now[i] > 0 \&\& c->g_end[i] <= -1)/|the order of (68)-(70) is always 1
