@@ -59,7 +59,12 @@ static void pile(scene *s, int n)
 }
 
 /* ---- runs ---- */
-static void run(scene *s, const char *scheme, int steps, int last, double tol)
+/* Milliseconds of a step, the contacts that are closed in it. */
+typedef struct cost {
+    double ms, contacts;
+} cost;
+
+static cost run(scene *s, const char *scheme, int steps, int last, double tol)
 {
     carom_model *model;
     carom_error error;
@@ -68,13 +73,13 @@ static void run(scene *s, const char *scheme, int steps, int last, double tol)
     carom_bodies_start(&s->bodies);
     if (carom_bodies_model(&model, &s->bodies, s->arena, &error) != CAROM_OK) {
         printf("%s: %s\n", s->name, error.text);
-        return;
+        return (cost){0};
     }
     carom_options_set(&o, "scheme", scheme, &error);
     o.h = s->h, o.contact_tol = tol;
     if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
         printf("%s: %s\n", s->name, error.text);
-        return;
+        return (cost){0};
     }
     double begun = 0, contacts = 0;
     carom_status status = CAROM_OK;
@@ -89,29 +94,52 @@ static void run(scene *s, const char *scheme, int steps, int last, double tol)
                 contacts += carom_sim_state(sim)->mode[i] != CAROM_OPEN;
     }
     const carom_info *info = carom_sim_info(sim);
+    cost c = {1e3 * (bench_cpu() - begun) / last, contacts / last};
     if (status != CAROM_OK)
         printf("%s: step %d: %s\n", s->name, k, carom_sim_error(sim)->text);
     else
         printf("%-8s %6d bodies %8.0f contacts %9.3f ms a step  %6.1f sweeps  residual %.1e\n", s->name,
-               s->bodies.nbody - 1, contacts / last, 1e3 * (bench_cpu() - begun) / last,
-               (double)(info->solver_iterations - sweeps) / last, info->max_residual);
+               s->bodies.nbody - 1, c.contacts, c.ms, (double)(info->solver_iterations - sweeps) / last,
+               info->max_residual);
     fflush(stdout);
     carom_sim_free(sim);
     carom_bodies_model_end(model);
     carom_arena_free(s->arena);
+    return status == CAROM_OK ? c : (cost){0};
 }
 
-int main(int argc, char **argv)
+static cost measure(const char *what, int n, const char *scheme)
 {
     scene s;
-    const char *scheme = argc > 3 ? argv[3] : "moreau-jean";
-    const char *what = argc > 1 ? argv[1] : "";
-    int n = argc > 2 ? atoi(argv[2]) : 0;
-    if (strcmp(what, "spheres") == 0)
-        spheres(&s, n), run(&s, scheme, 400, 200, 1e-6);
-    if (strcmp(what, "wall") == 0)
-        wall(&s, n / 30, 30), run(&s, scheme, 40, 20, 1e-6);
-    if (strcmp(what, "pile") == 0)
-        pile(&s, n), run(&s, scheme, 200, 50, 1e-6);
+    if (strcmp(what, "spheres") == 0) {
+        spheres(&s, n);
+        return run(&s, scheme, 400, 200, 1e-6);
+    }
+    if (strcmp(what, "wall") == 0) {
+        wall(&s, n / 30, 30);
+        return run(&s, scheme, 20, 10, 1e-6);
+    }
+    pile(&s, n);
+    return run(&s, scheme, 200, 50, 1e-6);
+}
+
+/* bodies [spheres | wall | pile N [SCHEME]]; without arguments a few small ones and how their cost grows. */
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *what;
+        int n[2];
+    } standard[] = {{"spheres", {50, 100}}, {"wall", {60, 120}}, {"pile", {20, 40}}};
+    if (argc > 2) {
+        measure(argv[1], atoi(argv[2]), argc > 3 ? argv[3] : "moreau-jean");
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++) {
+        cost a = measure(standard[i].what, standard[i].n[0], "moreau-jean");
+        cost b = measure(standard[i].what, standard[i].n[1], "moreau-jean");
+        if (a.ms > 0 && b.ms > 0)
+            printf("%-8s cost grows with the contacts to the power %.2f\n", standard[i].what,
+                   log(b.ms / a.ms) / log(b.contacts / a.contacts));
+    }
     return 0;
 }

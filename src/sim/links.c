@@ -2,7 +2,7 @@
  *
  *   reach    so far may anything move in a step without touching what the step does not know
  *   path     of any point of a surface in the step that was done: h times its speed before and after, and that of the
- *            way from q to q' in a unit of time
+ *            way from q to q' in the time h
  *   a step with 2 path > reach is done again with a larger reach: two things may have moved towards each other      (1)
  *   a contact that is closed and not among those found hovers: it is looked for a little farther                    (2)
  *
@@ -268,7 +268,9 @@ static double path_of(carom_sim *sim)
     const carom_state *now = &sim->now.state, *next = &sim->next.state;
     double h = next->t - now->t, *way = sim->certificate.column; /* room that nobody needs yet */
     carom_model_local(sim->model, now->q, next->q, way);
-    return fmax(h * fmax(speed_of(sim, now, now->v), speed_of(sim, next, next->v)), speed_of(sim, now, way));
+    for (int i = 0; i < sim->system.nv; i++)
+        way[i] /= h;
+    return h * fmax(fmax(speed_of(sim, now, now->v), speed_of(sim, next, next->v)), speed_of(sim, now, way));
 }
 
 carom_status carom_sim_step_linked(carom_step *step)

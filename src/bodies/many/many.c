@@ -367,6 +367,10 @@ static double speed(const carom_point *at)
         double turn = n == 3 ? fabs(v[2]) : norm3(v + 3), along = n == 3 ? hypot(v[0], v[1]) : norm3(v);
         most = fmax(most, along + (turn > 0 ? turn * many->extent[k] : 0));
     }
+    double motion[9 * CAROM_MOVED];
+    moved(many, at->t, motion);
+    for (int i = 0; i < many->nmoved; i++)
+        most = fmax(most, norm3(motion + 9 * i + 3));
     return most;
 }
 
