@@ -2,6 +2,7 @@
 #ifndef CAROM_NO_HDF5
 #define CAROM_HDF5_LAZY_LIST
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/hdf5/lazy.h"
@@ -39,6 +40,10 @@ carom_status carom_hdf5_load(carom_error *error)
                        CAROM_HDF5_LIBRARY, entries[i].name);
         memcpy(entries[i].place, &found, sizeof found); /* a function pointer from a pointer to data */
     }
+    void *volatile room = malloc((size_t)8 << 20); /* HDF5 crashes where memory ends while it starts */
+    free(room);
+    if (!room)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to start HDF5");
     carom_hdf5.H5dont_atexit_(); /* what could not be closed stays so */
     if (carom_hdf5.H5open_() < 0)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "HDF5 cannot be started");
