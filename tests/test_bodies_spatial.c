@@ -442,8 +442,36 @@ START_TEST(a_box_at_rest_on_four_corners_stays)
 }
 END_TEST
 
+/* ---- contacts that formulas do not know ---------------------------------------------------------------------- */
+/* A bar with an edge below falls across a bar with an edge above: only the two edges meet. */
+START_TEST(edges_that_cross_hold_each_other)
+{
+    NEEDS_MODELS;
+    static const char text[] = "carom: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                               "bodies:\n  below: {fixed: true, shape: {box: [2, 0.2, 0.2]}, turn: {x: pi/4}}\n"
+                               "  bar: {shape: {box: [0.2, 2, 0.2]}, density: 1, at: [0, 0, 0.3], turn: {y: pi/4}}\n"
+                               "laws: {default: {friction: 0.5, restitution: 0}}\n"
+                               "run: {scheme: moreau-jean, h: 1e-3}\n";
+    for (int i = 0; i < 2; i++) {
+        carom_model *model;
+        carom_sim *sim;
+        carom_error error = {0};
+        carom_options options = carom_options_default();
+        CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
+        CHECK_OK(carom_options_from_model(&options, model, &error), error);
+        CHECK_OK(i ? carom_options_set(&options, "solver", "nsgs", &error) : CAROM_OK, error);
+        CHECK_OK(carom_sim_new(&sim, model, &options, &error), error);
+        CHECK_OK(carom_sim_run(sim, 0.3), *carom_sim_error(sim));
+        CHECK_NEAR(carom_sim_state(sim)->q[2], 0.2 * sqrt(2), 1e-3);
+        carom_sim_free(sim);
+        carom_model_free(model);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("bodies in space", the_rattleback_reverses_as_kanes_equations_say,
                  a_free_body_moves_by_elliptic_functions, spin_about_the_middle_axis_flips_in_time,
                  a_bowling_ball_slides_on_a_parabola_then_rolls, a_sphere_that_slides_rolls_with_five_sevenths,
                  an_ellipsoid_tumbles_as_the_one_by_hand, the_furuta_pendulum_moves_as_in_minimal_coordinates,
-                 a_joint_is_the_same_as_constraint_and_as_coordinate, a_box_at_rest_on_four_corners_stays)
+                 a_joint_is_the_same_as_constraint_and_as_coordinate, a_box_at_rest_on_four_corners_stays,
+                 edges_that_cross_hold_each_other)

@@ -83,6 +83,47 @@ void carom_bodies_start(carom_bodies *b)
     }
 }
 
+static bool joined(const carom_bodies *b, int i, int j)
+{
+    for (int k = 0; k < b->njoint; k++)
+        if (b->joint[k].kind != CAROM_JOINT_SPRING && b->joint[k].kind != CAROM_JOINT_DISTANCE &&
+            ((b->joint[k].body[0] == i && b->joint[k].body[1] == j) ||
+             (b->joint[k].body[0] == j && b->joint[k].body[1] == i)))
+            return true;
+    return false;
+}
+
+const carom_pair_law *carom_bodies_law_between(const carom_bodies *b, int i, int m, int j, int n)
+{
+    const carom_body *one = &b->body[i], *two = &b->body[j];
+    if (one->motion != CAROM_BODY_FREE && two->motion != CAROM_BODY_FREE)
+        return NULL;
+    const carom_pair_law *law = carom_bodies_law(b, &one->shape[m], &two->shape[n]);
+    return law && !(strcmp(law->name, "default") == 0 && joined(b, i, j)) ? law : NULL;
+}
+
+/* Do formulas know how the two touch? In the plane always. In space what has vertices on a plane, points and balls on
+ * what they have a nearest point of; edges that cross, rims and ellipsoids on curved shapes are found per step. */
+static bool formulas_know(const carom_bodies *b, const carom_body_shape *one, const carom_body_shape *two)
+{
+    const carom_body_shape *of[2] = {one, two};
+    if (b->planar)
+        return true;
+    for (int i = 0; i < 2; i++) {
+        carom_shape_kind kind = of[i]->kind, other = of[1 - i]->kind;
+        bool slab = kind == CAROM_SHAPE_BOX && (isinf(of[i]->size[0].value) || isinf(of[i]->size[1].value) ||
+                                                isinf(of[i]->size[2].value));
+        if (kind == CAROM_SHAPE_PLANE || slab)
+            return other != CAROM_SHAPE_CYLINDER && other != CAROM_SHAPE_RING &&
+                   !(slab && other == CAROM_SHAPE_ELLIPSOID);
+        if ((kind == CAROM_SHAPE_POINT || kind == CAROM_SHAPE_BALL) &&
+            (other == CAROM_SHAPE_POINT || other == CAROM_SHAPE_BALL || other == CAROM_SHAPE_CAPSULE ||
+             other == CAROM_SHAPE_BOX))
+            return true;
+    }
+    return false;
+}
+
 bool carom_bodies_many(const carom_bodies *b)
 {
     int bodies = 0, pairs = 0;
@@ -91,7 +132,12 @@ bool carom_bodies_many(const carom_bodies *b)
     for (int k = 0; k < b->nbody && pairs <= FORMULA_PAIRS && bodies <= FORMULA_BODIES; k++)
         for (int l = 0; l < k; l++)
             for (int i = 0; i < b->body[k].shapes; i++)
-                for (int j = 0; j < b->body[l].shapes; j++)
-                    pairs += carom_bodies_law(b, &b->body[k].shape[i], &b->body[l].shape[j]) != NULL;
+                for (int j = 0; j < b->body[l].shapes; j++) {
+                    if (!carom_bodies_law_between(b, k, i, l, j))
+                        continue;
+                    if (!formulas_know(b, &b->body[k].shape[i], &b->body[l].shape[j]))
+                        return true;
+                    pairs++;
+                }
     return bodies > FORMULA_BODIES || pairs > FORMULA_PAIRS;
 }

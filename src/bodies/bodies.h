@@ -130,6 +130,9 @@ void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, co
 /* The law of two shapes, or NULL: they do not touch. Shapes of the same body never do. */
 const carom_pair_law *carom_bodies_law(const carom_bodies *bodies, const carom_body_shape *a,
                                        const carom_body_shape *b);
+/* The law of shape m of body i and shape n of body j: NULL if neither body is free, and where a joint is between them
+ * unless a law names them. */
+const carom_pair_law *carom_bodies_law_between(const carom_bodies *bodies, int i, int m, int j, int n);
 /* The shape for src/geometry, in axes of the body at its centre of mass. corner [corners*3] is the caller's. */
 void carom_bodies_shape(const carom_bodies *bodies, const carom_body *body, const carom_body_shape *shape,
                         double *corner, carom_shape_spec *spec);
@@ -137,7 +140,7 @@ void carom_bodies_shape(const carom_bodies *bodies, const carom_body *body, cons
 void carom_bodies_turn(const carom_quantity *turn, double *rotation);
 /* Place, rotation and velocities of every body from at, turn, velocity and spin, without what is to be found. */
 void carom_bodies_start(carom_bodies *bodies);
-/* Are there too many bodies or pairs for formulas? */
+/* Are there too many bodies or pairs for formulas, or shapes whose contacts formulas do not know? */
 bool carom_bodies_many(const carom_bodies *bodies);
 
 #endif

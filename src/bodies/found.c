@@ -8,6 +8,7 @@
 #include "bodies/many/many.h"
 #include "bodies/section.h"
 
+#define FOUND "contacts of these bodies are found per step (many bodies, or edges in space that may cross): "
 enum { SCRATCH = 8000 }; /* doubles for the outputs, for the functions of time of moved bodies */
 
 typedef struct carom_found_bodies {
@@ -83,7 +84,7 @@ static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
             to[n] = (carom_tape_slot){0, n};
         }
         if (b->body[k].motion == CAROM_BODY_MOVED && b->body[k].moved[5] != CAROM_EXPR_NONE)
-            return carom_load_fail(l, b->body[k].node->key_place, "among so many bodies '%s' can be moved, not turned",
+            return carom_load_fail(l, b->body[k].node->key_place, FOUND "'%s' can be moved, not turned yet",
                                    b->body[k].name);
     }
     if (n)
@@ -112,14 +113,13 @@ static carom_status refuse(carom_loader *l)
     for (int i = 0; i < CAROM_COUNT(sections); i++) {
         const carom_text_node *c = carom_text_get(s->root, sections[i]);
         if (c && c->nchild > 0)
-            return carom_load_fail(l, c->key_place, "%d bodies are too many for formulas: no %s", b->nbody, c->key);
+            return carom_load_fail(l, c->key_place, FOUND "no %s yet", c->key);
     }
     for (int k = 0; k < b->nbody; k++)
         if (b->body[k].touch || b->body[k].rolling)
-            return carom_load_fail(l, b->body[k].node->key_place, "%d bodies are too many to find their start",
-                                   b->nbody);
+            return carom_load_fail(l, b->body[k].node->key_place, FOUND "their start must be given");
     if (b->njoint)
-        return carom_load_fail(l, b->joint[0].node->key_place, "%d bodies are too many for joints yet", b->nbody);
+        return carom_load_fail(l, b->joint[0].node->key_place, FOUND "no joints yet");
     return CAROM_OK;
 }
 
@@ -129,7 +129,8 @@ carom_status carom_bodies_found(carom_loader *l)
     carom_bodies *b = &s->bodies->b;
     carom_found_bodies *f = CAROM_NEW(s->arena, carom_found_bodies, 1);
     CAROM_TRY(refuse(l));
-    f->p = CAROM_NEW(s->arena, double, s->nparameter + 1);
+    if (f)
+        f->p = CAROM_NEW(s->arena, double, s->nparameter + 1);
     if (!f || !f->p)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d bodies", b->nbody);
     s->bodies->found = f;

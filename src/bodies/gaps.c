@@ -496,31 +496,11 @@ static carom_status watch(carom_loader *l, int i, int j, const double *reach, bo
     return CAROM_OK;
 }
 
-static bool joined(const carom_bodies *b, int i, int j)
-{
-    for (int k = 0; k < b->njoint; k++)
-        if (b->joint[k].kind != CAROM_JOINT_SPRING && b->joint[k].kind != CAROM_JOINT_DISTANCE &&
-            ((b->joint[k].body[0] == i && b->joint[k].body[1] == j) ||
-             (b->joint[k].body[0] == j && b->joint[k].body[1] == i)))
-            return true;
-    return false;
-}
-
-/* Bodies with a joint between them touch only if a law names them. */
-static const carom_pair_law *law_of(const carom_bodies *b, int i, int m, int j, int n)
-{
-    const carom_body *one = &b->body[i], *two = &b->body[j];
-    if (one->motion != CAROM_BODY_FREE && two->motion != CAROM_BODY_FREE)
-        return NULL;
-    const carom_pair_law *law = carom_bodies_law(b, &one->shape[m], &two->shape[n]);
-    return law && !(strcmp(law->name, "default") == 0 && joined(b, i, j)) ? law : NULL;
-}
-
 static bool may_touch(const carom_bodies *b, int i, int j)
 {
     for (int m = 0; m < b->body[i].shapes; m++)
         for (int n = 0; n < b->body[j].shapes; n++)
-            if (law_of(b, i, m, j, n))
+            if (carom_bodies_law_between(b, i, m, j, n))
                 return true;
     return false;
 }
@@ -544,7 +524,7 @@ carom_status carom_bodies_pairs(carom_loader *l)
                 CAROM_TRY(watch(l, i, j, reach, &far));
             for (int m = 0; m < b->body[i].shapes && !far; m++)
                 for (int n = 0; n < b->body[j].shapes; n++) {
-                    const carom_pair_law *law = law_of(b, i, m, j, n);
+                    const carom_pair_law *law = carom_bodies_law_between(b, i, m, j, n);
                     if (law)
                         CAROM_TRY(shape_pair(l, i, m, j, n, law));
                 }

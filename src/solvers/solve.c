@@ -353,8 +353,9 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     carom_arena *arena = carom_arena_new(0);
     carom_status status = arena ? carom_delassus_expand(problem, arena, &sparse, error) : CAROM_NO_MEMORY;
     if (status == CAROM_OK) {
-        solve->work = NULL;
-        status = carom_problem_solve(&sparse, solver, solve, error);
+        bool room = solver ? !solver->whole : sparse.n <= CAROM_SMALL_ROWS;
+        solve->work = room ? carom_arena_alloc(arena, carom_solver_work(solver, sparse.n, sparse.nblock)) : NULL;
+        status = room && !solve->work ? CAROM_NO_MEMORY : carom_problem_solve(&sparse, solver, solve, error);
         solve->work = work;
         solve->iterations += spent;
     }
