@@ -282,8 +282,12 @@ carom_status carom_sim_step_linked(carom_step *step)
     keep(sim);
     for (int k = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));
-        for (int i = 0; i < HOVERS && lost(sim); i++)                                                   /* (2) */
+        const double near = reach;
+        const int hovers = sim->model->speed ? 2 : HOVERS; /* parts of bodies may be gone for good */
+        for (int i = 0; i < hovers && lost(sim); i++)                                                   /* (2) */
             CAROM_TRY(look(sim, reach *= 8));
+        if (sim->model->speed && lost(sim))
+            CAROM_TRY(look(sim, reach = near));
         hand_on(sim);
         sim->step.h = h, sim->step.h_next = 0;
         carom_record_clear(&sim->record);
