@@ -148,4 +148,75 @@ cp -r tools src "$tmp/planted"
 sed 's/law->restitution ?/law->restitution  ?/' src/laws/law.h >"$tmp/planted/src/laws/law.h"
 fails "restitution: changes 0 lines of src/laws/law.h, not 1" sh "$tmp/planted/tools/plant-errors.sh" --check
 
+# ---- mutants ----
+# In a project of two files: killed, surviving, not to be compiled, without effect; what is known is not tried again.
+mkdir -p "$tmp/mutants/src" "$tmp/mutants/tests"
+cat >"$tmp/mutants/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(tiny C)
+add_executable(test_tiny tests/test_tiny.c src/tiny.c)
+set_target_properties(test_tiny PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+END
+cat >"$tmp/mutants/src/tiny.c" <<'END'
+/* 1 + 2 is no
+   code - 3 */
+#define TEXT \
+    "a" + 1
+int difference(const int *a, int b)
+{
+    return a[0] - b; /* a + b */
+}
+int larger(int a, int b)
+{
+    (void)0;
+    return a < b ? b : a;
+}
+int pick(int a, int b)
+{
+    switch (a) {
+    case 0:
+    case 1:
+        return a;
+    }
+    (void)"\" - 1 + 2";
+    return b;
+}
+END
+cat >"$tmp/mutants/tests/test_tiny.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int difference(const int *, int), larger(int, int), pick(int, int);
+int main(void)
+{
+    FILE *runs = fopen(getenv("RUNS"), "a");
+    if (!runs || fputs("run\n", runs) < 0 || fclose(runs))
+        return 2;
+    int five = 5;
+    return difference(&five, 3) != 2 || larger(1, 2) != 2 || larger(2, 1) != 2 || pick(1, 7) != 1;
+}
+END
+printf 'src/tiny.c\t%s\t%s\t%s\t%s\n' 7 17 - + 11 11 0 1 12 14 '<' '<=' 17 10 0 1 18 10 1 '(1 + 1)' >"$tmp/expected"
+(cd "$tmp/mutants" && sh "$tools/mutate.sh" --list src/tiny.c) >"$tmp/listed"
+passes diff "$tmp/expected" "$tmp/listed"
+mutate() { (cd "$tmp/mutants" && RUNS="$tmp/runs" sh "$tools/mutate.sh" "$tmp/mutated" 0 src/tiny.c -- "$1"); }
+missing() { echo "mutate.sh: no '$1'"; cat "$tmp/log"; failures=$((failures + 1)); }
+mutants_say() # runs of the tests so far
+{
+    passes mutate tiny
+    for words in '^2 of 3 mutants killed (67 %); 1 do not compile, 1 compile to the same code' '^survived.*< -> <='; do
+        grep -q "$words" "$tmp/log" || missing "$words"
+    done
+    [ "$(wc -l <"$tmp/runs")" = "$1" ] || missing "run $1 of the tests as the last one, but $(wc -l <"$tmp/runs")"
+}
+edit() { sed "$2" "$tmp/mutants/$1" >"$tmp/edited" && cp "$tmp/edited" "$tmp/mutants/$1"; }
+fails "no tests/test_\*.c matches" mutate nonsense
+mutants_say 4                                                  # once without a mutant, then with three of the five
+mutants_say 5
+edit src/tiny.c 's/(void)0;/&\n/'                              # one function changes, the next one moves
+mutants_say 7
+edit tests/test_tiny.c 's/pick(1, 7)/pick(1, 8)/'
+mutants_say 11
+edit tests/test_tiny.c 's/!= 1;/!= 2;/'
+fails "test_tiny fails as it is" mutate tiny
+
 [ "$failures" = 0 ] || { echo "$failures failures"; exit 1; }
