@@ -154,6 +154,9 @@ mkdir -p "$tmp/mutants/src" "$tmp/mutants/tests"
 cat >"$tmp/mutants/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.18)
 project(tiny C)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
 add_executable(test_tiny tests/test_tiny.c src/tiny.c)
 set_target_properties(test_tiny PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 END
@@ -166,10 +169,9 @@ int difference(const int *a, int b)
 {
     return a[0] - b; /* a + b */
 }
-int larger(int a, int b)
+int less(int a, int b)
 {
-    (void)0;
-    return a < b ? b : a;
+    return (void)2, a < b;
 }
 int pick(int a, int b)
 {
@@ -185,17 +187,17 @@ END
 cat >"$tmp/mutants/tests/test_tiny.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
-int difference(const int *, int), larger(int, int), pick(int, int);
+int difference(const int *, int), less(int, int), pick(int, int);
 int main(void)
 {
     FILE *runs = fopen(getenv("RUNS"), "a");
     if (!runs || fputs("run\n", runs) < 0 || fclose(runs))
         return 2;
     int five = 5;
-    return difference(&five, 3) != 2 || larger(1, 2) != 2 || larger(2, 1) != 2 || pick(1, 7) != 1;
+    return difference(&five, 3) != 2 || !less(1, 2) || less(2, 1) || pick(1, 7) != 1;
 }
 END
-printf 'src/tiny.c\t%s\t%s\t%s\t%s\n' 7 17 - + 11 11 0 1 12 14 '<' '<=' 17 10 0 1 18 10 1 '(1 + 1)' >"$tmp/expected"
+printf 'src/tiny.c\t%s\t%s\t%s\t%s\n' 7 17 - + 11 18 2 '(2 + 1)' 11 23 '<' '<=' 16 10 0 1 17 10 1 '(1 + 1)' >"$tmp/expected"
 (cd "$tmp/mutants" && sh "$tools/mutate.sh" --list src/tiny.c) >"$tmp/listed"
 passes diff "$tmp/expected" "$tmp/listed"
 mutate() { (cd "$tmp/mutants" && RUNS="$tmp/runs" sh "$tools/mutate.sh" "$tmp/mutated" 0 src/tiny.c -- "$1"); }
@@ -212,7 +214,7 @@ edit() { sed "$2" "$tmp/mutants/$1" >"$tmp/edited" && cp "$tmp/edited" "$tmp/mut
 fails "no tests/test_\*.c matches" mutate nonsense
 mutants_say 4                                                  # once without a mutant, then with three of the five
 mutants_say 5
-edit src/tiny.c 's/(void)0;/&\n/'                              # one function changes, the next one moves
+edit src/tiny.c 's/(void)2,/&\n/'                              # one function changes, the next one moves
 mutants_say 7
 edit tests/test_tiny.c 's/pick(1, 7)/pick(1, 8)/'
 mutants_say 11
