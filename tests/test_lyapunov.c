@@ -150,7 +150,8 @@ START_TEST(impacts_per_period_agree_with_the_references)
     CHECK_NEAR(measure(m, "exact", 10000).impacts, 1.7601, 0.015);
     carom_model_free(m);
     m = load("vibrating-table", BB);
-    CHECK_NEAR(measure(m, "tolerance", 500).impacts, 1, 0);
+    /* Chaotic motion: periods with two impacts and with none follow each other, and the window may cut such a pair. */
+    CHECK_NEAR(500 * measure(m, "tolerance", 500).impacts, 500, 1);
     carom_model_free(m);
 }
 END_TEST
