@@ -73,6 +73,41 @@ START_TEST(every_model_runs_and_its_energy_balance_closes)
 }
 END_TEST
 
+static bool rough(const carom_model *model)
+{
+    for (int c = 0; c < model->ncontact; c++)
+        if (model->contact[c].directions > 0)
+            return true;
+    return false;
+}
+
+START_TEST(models_without_friction_lose_nothing_to_friction)
+{
+    int smooth = 0;
+    for (int i = 0; carom_builtin_name(i); i++) {
+        carom_error error;
+        carom_model *model;
+        carom_sim *sim;
+        carom_options o = carom_options_default();
+        CHECK_OK(carom_model_load(&model, carom_builtin_name(i), NULL, &error), error);
+        CHECK_OK(carom_options_from_model(&o, model, &error), error);
+        CHECK_OK(carom_options_set(&o, "scheme", "tolerance", &error), error);
+        o.energy = true;
+        if (!rough(model)) {
+            CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
+            carom_sim_run(sim, fmin(o.t_end, 3));
+            double lost = carom_sim_info(sim)->dissipated_friction;
+            ck_assert_msg(lost == 0, "%s: friction takes %g", carom_builtin_name(i), lost);
+            smooth++;
+            carom_sim_free(sim);
+        }
+        carom_model_free(model);
+    }
+    ck_assert_int_ge(smooth, 15);
+}
+END_TEST
+
 TEST_MAIN("models", the_models_that_scripts_rely_on_are_there, every_model_says_where_it_comes_from_and_what_happens,
-          every_model_starts_with_joints_kept_and_gaps_not_negative, every_model_runs_and_its_energy_balance_closes)
+          every_model_starts_with_joints_kept_and_gaps_not_negative, every_model_runs_and_its_energy_balance_closes,
+          models_without_friction_lose_nothing_to_friction)
 #endif

@@ -17,6 +17,11 @@
  * length may find a change of sign of a force late: the same is added in (2). An accumulation of impacts that is ended
  * takes velocities u with u^2 <= 2 d |gddot| away, and needs a negative impulse for that. At kinks of a gap the rows
  * are those of one side, which the step does not tell: (3) and (6) are left out where the model has branches.
+ *
+ * Where the scheme keeps the tolerance itself and energy is accounted for, a step may change the energy by its works W
+ * and losses D, and by what errors of ten times the tolerance do to it at both ends and to the works:
+ *   |E' - E - W + D| <= 10 sum_j (|M v|_j (atol + rtol |v_j|) + |F_j| tol_j) + 10 (rtol + atol/|v|) (|W| + |D|)    (9)
+ * A slip that begins against its friction shows here alone: its force is in the cone.
  * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */
 #include <math.h>
 
@@ -298,6 +303,50 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
     return CAROM_OK;
 }
 
+/* ---- (9) ---- */
+
+/* What errors of position and velocity within the tolerance do to the energy at a state. */
+static double energy_tolerance(carom_certificate *c, carom_step *s, const carom_state *at)
+{
+    carom_system *sys = s->system;
+    double sum = 0;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE, at->t, at->q, at->v);
+    sys->info->rhs_evaluations--;
+    carom_mass_multiply(sys, at->v, c->column);
+    for (int j = 0; j < sys->nv; j++)
+        sum += fabs(c->column[j]) * (s->options->atol + s->options->rtol * fabs(at->v[j])) +
+               fabs(sys->at.F[j]) * (s->atol[j] + s->options->rtol * c->size[j]);
+    return sum;
+}
+
+static carom_status balance(carom_certificate *c, carom_step *s)
+{
+    carom_system *sys = s->system;
+    const carom_record *r = s->record;
+    const carom_state *end[2] = {s->now, s->next};
+    double missing = r->impact + r->friction + r->viscous - r->work_external - r->work_constraints, size = 0, speed = 0;
+    double traffic = fabs(r->impact) + fabs(r->friction) + fabs(r->viscous) + fabs(r->work_external) +
+                     fabs(r->work_constraints);
+    for (int k = 0; k < 2; k++) {
+        carom_system_eval(sys, CAROM_ENERGY, end[k]->t, end[k]->q, end[k]->v);
+        missing += (k ? 1 : -1) * (sys->at.energy[0] + sys->at.energy[1]);
+        size += fabs(sys->at.energy[0]) + fabs(sys->at.energy[1]);
+        speed = fmax(speed, carom_norm_max(sys->nv, end[k]->v));
+    }
+    if (fabs(missing) <= 1e-12 * (size + traffic))
+        return CAROM_OK;
+    double part = speed > 0 ? fmin(1, s->options->rtol + s->options->atol / speed) : 1;
+    double most = 1e-12 * (size + traffic) + 10 * part * traffic + 10 * energy_tolerance(c, s, s->next);
+    if (fabs(missing) > most)
+        most += 10 * energy_tolerance(c, s, s->now);
+    if (fabs(missing) <= most)                                                                     /* (9) */
+        return CAROM_OK;
+    CAROM_FAIL(s->error, CAROM_TOLERANCE,
+               "the energy balance is off by %.3g from t = %.10g to %.10g, %.2g is allowed: "
+               "the step is not to be trusted",
+               missing, s->now->t, s->next->t, most);
+}
+
 carom_status carom_certificate_check(carom_certificate *certificate, carom_step *step)
 {
     carom_step *s = step;
@@ -313,5 +362,6 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
         CAROM_TRY(forces(certificate, s, &s->record->segment[i]));
     for (int i = 0; i < s->record->njump; i++)
         CAROM_TRY(impact(certificate, s, &s->record->jump[i]));
-    return positions(certificate, s);
+    CAROM_TRY(positions(certificate, s));
+    return certificate->keeps && s->record->account ? balance(certificate, s) : CAROM_OK;
 }

@@ -91,13 +91,14 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
     return any;
 }
 
-/* What freezing takes: of the normal velocities as impacts, of the others as friction. */
+/* What freezing takes: of the normal velocities as impacts, of the others as friction, if there is any. */
 static void account_freeze(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
     const carom_equations *f = &w->given.equations;
     const carom_end *e = &w->end;
     double t = s->now->t + e->x, impact = 0, moving = 0;
+    bool rough = false;
     carom_system_eval(sys, CAROM_ENERGY, t, e->q, e->v);
     double loss = -sys->at.energy[0];
     carom_system_eval(sys, CAROM_ENERGY, t, e->q, w->probe.v);
@@ -107,12 +108,14 @@ static void account_freeze(carom_step *s, carom_piecewise *w)
         const carom_link *link = &sys->link[f->link[k]];
         int r = f->row[k];
         bool normal = link->contact >= 0 && link->row == r;
+        rough = rough || r >= link->row + carom_link_normals(link);
         moving += f->x[k] * sys->at.w[r];
         impact += normal ? 0.5 * f->x[k] * carom_row_speed(sys, r, w->probe.v) : 0;
     }
+    impact = rough ? impact : loss + moving;
     s->record->impact += impact;
     s->record->work_constraints += moving;
-    s->record->friction += loss + moving - impact;
+    s->record->friction += rough ? loss + moving - impact : 0;
 }
 
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w)

@@ -235,7 +235,8 @@ static carom_status account(carom_step *s, carom_piecewise *w, const double *v_e
                 double work = w->force[r] * carom_row_dot(sys, r, w->shift_v);
                 double moving = sys->link[i].contact < 0 ? work : -w->force[r] * sys->at.w[r];
                 s->record->work_constraints += h * moving;
-                s->record->friction += h * (moving - work);
+                if (r >= sys->link[i].row + carom_link_normals(&sys->link[i])) /* a closed gap does not move */
+                    s->record->friction += h * (moving - work);
             }
         carom_slide_energy(&w->given.slide, sys, t, w->shift_q, w->shift_v);
         s->record->work_external += h * sys->at.energy[2];
