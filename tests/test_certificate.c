@@ -177,7 +177,7 @@ START_TEST(a_step_whose_energy_does_not_balance_is_refused)
 }
 END_TEST
 
-/* A heavy block on a light one, both at rest and level. Nothing pushes sideways. */
+/* A heavy block on a light one fall flat on the floor. Nothing pushes sideways. */
 START_TEST(a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays)
 {
     static const char text[] =
