@@ -143,7 +143,7 @@ while IFS=$tab read -r file line column from to head; do
         echo "$key $verdict" >>"$build/results"
     fi
     text=$(sed -n "${line}s/^ *//p" "$file")
-    printf '%s\t%s:%s\t%s -> %s\t%s\n' "$verdict" "$file" "$line" "$from" "$to" "$text"
+    printf '%s\t%s:%s:%s\t%s -> %s\t%s\n' "$verdict" "$file" "$line" "$column" "$from" "$to" "$text"
 done <"$build/chosen" | tee "$build/verdicts" | grep '^survived' || true
 awk '{ n[$1]++ } END {
     counted = n["killed"] + n["survived"]
