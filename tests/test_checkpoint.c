@@ -81,7 +81,7 @@ START_TEST(three_hundred_damaged_archives_are_refused)
     close(mkstemp(scratch_name(path, "archive")));
     carom_archive_begin(&a);
     for (int i = 0; i < 5; i++) {
-        char name[16];
+        char name[24];
         unsigned char *to;
         snprintf(name, sizeof name, "block %d", i);
         ck_assert_ptr_nonnull(to = carom_archive_add(&a, name, (size_t)(100 * i + i)));
