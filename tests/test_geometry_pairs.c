@@ -355,6 +355,42 @@ START_TEST(voussoirs_touch_along_their_joints)
 }
 END_TEST
 
+/* So many touches, this deep, all with the normal along an axis. */
+static void check_overlap(scene *s, int expected, int axis, double depth)
+{
+    find(s, 1e-6);
+    ck_assert_msg(s->n == expected, "axis %d, shift %g %g, depth %g: %d touches, not %d", axis, s->pose[1].r[0],
+                  s->pose[1].r[1], depth, s->n, expected);
+    for (int i = 0; i < s->n; i++) {
+        CHECK_NEAR(s->touch[i].gap, -depth, 1e-14);
+        CHECK_NEAR(fabs(s->touch[i].normal[axis]), 1, 1e-12);
+    }
+}
+
+/* Corners that coincide but for a depth are nearer to sides they cannot have come through, or beyond them. */
+START_TEST(flush_faces_that_overlap_keep_their_corners)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    double beta = 3.14159265358979323846 / 17;
+    for (double depth = 1e-12; depth < 0.02; depth *= 10)
+        for (int k = -1; k < 2; k++) {
+            double shift = 1e-3 * k;
+            const carom_shape_spec brick = {.kind = CAROM_SHAPE_BOX, .planar = true, .size = {0.2, 0.1}};
+            put(&s, 0, brick, 0, 0, 0, 0), put(&s, 1, brick, shift, 0.1 - depth, 0, 0);
+            check_overlap(&s, 2, 1, depth);
+            put(&s, 1, brick, 0.2 - depth, shift, 0, 0);
+            check_overlap(&s, 2, 0, depth);
+            carom_shape_spec stone = {.kind = CAROM_SHAPE_RING, .planar = true, .flat = true,
+                                      .size = {4.625, 5.375, -beta, 0}};
+            put(&s, 0, stone, 0, 0, 0, 0);
+            stone.size[2] = 0, stone.size[3] = beta;
+            put(&s, 1, stone, shift, -depth, 0, 0);
+            check_overlap(&s, 2, 1, depth);
+        }
+    carom_arena_free(s.arena);
+}
+END_TEST
+
 /* ---- rings: not convex, so the reference is a search along the border of the other shape ---- */
 static double to_ring(const scene *s, const double *x) /* the distance of a point of space from shape 0 */
 {
@@ -579,5 +615,6 @@ TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_near
           permuting_two_bodies_changes_nothing, kernels_see_the_gap_that_was_found_and_its_derivative,
           a_face_on_a_face_touches_at_the_corners_of_what_they_share, a_tilted_brick_keeps_its_four_corners,
           cylinders_and_capsules_rest_on_two_or_three_points, voussoirs_touch_along_their_joints,
+          flush_faces_that_overlap_keep_their_corners,
           rings_touch_with_sides_corners_and_both_arcs, a_branch_changes_where_its_margin_does,
           degenerate_poses_have_numbers_and_a_normal)

@@ -46,7 +46,8 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
 {
     const int njoint = system->njoint, nlink = system->nlink;
     bool any_closed = false;
-    double still = -1; /* a gap that is 0 but for rounding */
+    double still = -1; /* a gap that is 0 but for rounding, or for what sweeps over many bodies leave */
+    const double rounding = system->blocks.n > 0 ? 1e-10 : 1e-13;
     int n = 0;
     for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
         const carom_link *link = &system->link[contacts->active[k]];
@@ -61,7 +62,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
         bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
         if (closed && still < 0)
-            still = 1e-13 * carom_norm_max(system->nq, q) + 4 * DBL_EPSILON; /* constants in gaps may be larger */
+            still = rounding * carom_norm_max(system->nq, q) + 4 * DBL_EPSILON; /* constants in gaps may be larger */
         if (g_bar[i] <= 0 || (closed && g_bar[i] <= still))
             contacts->active[n++] = i;
     }

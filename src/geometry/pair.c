@@ -8,6 +8,7 @@
 
 static const double tie = 1e-9;         /* of the size: faces at the same distance */
 static const double coincident = 1e-7;  /* of the size: touches at the same place */
+static const double beyond = 0.01;      /* of the size: how far corners that overlap may lie outside */
 static const double slack_angle = 0.3;  /* largest violation of a Gauss arc, radians */
 
 /* ---- emitting ---- */
@@ -209,6 +210,39 @@ static double compatible(const carom_finder *f, int host, int vertex, const doub
     return worst;
 }
 
+/* How far the faces of the host hold the guest off: negative, as they overlap across the best of them. */
+static double held_off(const carom_finder *f, int host)
+{
+    const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
+    double most = -INFINITY;
+    for (int i = 0; i < s->nface; i++) {
+        double least = INFINITY;
+        for (int k = 0; k < guest->nvertex; k++)
+            least = CAROM_MIN(least, dot3(s->face[i].normal, f->there[!host] + 3 * k) - s->face[i].offset);
+        most = CAROM_MAX(most, least);
+    }
+    return most;
+}
+
+/* Where flush or acute corners overlap, a vertex is nearer to a side that it cannot have come through, or beyond it:
+ * the highest side that fits, if the foot lies on it and it is no deeper behind it than the two shapes overlap. */
+static bool side_behind(const carom_finder *f, int host, int vertex, carom_closest *chosen)
+{
+    const carom_shape *s = f->at[host].shape;
+    bool any = false;
+    if (s->kind != CAROM_SHAPE_POLYTOPE || f->at[!host].shape->kind != CAROM_SHAPE_POLYTOPE)
+        return false;
+    for (int i = 0; i < s->nface; i++) {
+        carom_closest c;
+        carom_side_distance(s, i, f->there[!host] + 3 * vertex, &c);
+        if ((any && c.distance <= chosen->distance) || compatible(f, host, vertex, c.normal) < 0)
+            continue;
+        any = true, *chosen = c;
+    }
+    return any && carom_highest_side(s, chosen->foot).distance <= coincident * f->size &&
+           chosen->distance >= CAROM_MAX(held_off(f, 0), held_off(f, 1)) - tie * f->size;
+}
+
 /* The highest side, ties going to the one that fits best; false: none fits, or too far away. */
 static bool side_of_vertex(const carom_finder *f, int host, int vertex, carom_closest *chosen)
 {
@@ -223,7 +257,7 @@ static bool side_of_vertex(const carom_finder *f, int host, int vertex, carom_cl
         if (fits > best)
             best = fits, *chosen = c;
     }
-    return best >= 0;
+    return best >= 0 || (highest <= CAROM_MAX(f->reach, beyond * f->size) && side_behind(f, host, vertex, chosen));
 }
 
 static int features(const carom_shape *s)
@@ -505,6 +539,23 @@ static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t br
     return margin;
 }
 
+/* Does a neighbour of the vertex that touches lie behind a face of a, whatever the reach? Polytopes only. */
+static bool never_fits(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose,
+                       const double *normal)
+{
+    int vertex = CAROM_NUMBER(t->feature[1]);
+    if (CAROM_KIND(t->feature[1]) != CAROM_VERTEX || a->kind != CAROM_SHAPE_POLYTOPE || b->kind != CAROM_SHAPE_POLYTOPE)
+        return false;
+    for (int k = b->first_neighbour[vertex]; k < b->first_neighbour[vertex + 1]; k++) {
+        double d[3];
+        sub3(b->vertex + 3 * b->neighbour[k], b->vertex + 3 * vertex, d);
+        turn3(pose[t->body[1]].R, d, d), turn_back3(pose[t->body[0]].R, d, d);
+        if (dot3(normal, d) < -slack_angle * norm3(d))
+            return true;
+    }
+    return false;
+}
+
 double carom_touch_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
 {
     double x[3], margin = INFINITY;
@@ -522,8 +573,8 @@ double carom_touch_margin(const carom_touch *t, const carom_shape *a, const caro
         int side = mantle ? a->nface : number;
         double d = carom_side_distance(a, side, x, &c);
         for (int i = 0; i < sides(a); i++)
-            if (i != side)
-                margin = CAROM_MIN(margin, d - carom_side_distance(a, i, x, &other));
+            if (i != side && !(carom_side_distance(a, i, x, &other) > d && never_fits(t, a, b, pose, other.normal)))
+                margin = CAROM_MIN(margin, d - other.distance);
         return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
     }
     if (kind == CAROM_RIM)

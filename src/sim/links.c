@@ -230,10 +230,16 @@ static carom_status look(carom_sim *sim, double reach)
     return CAROM_OK;
 }
 
-carom_status carom_sim_find(carom_sim *sim, double reach)
+/* What touches may have a gap that is 0 but for rounding. */
+static double rounding(const carom_sim *sim)
+{
+    return 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q));
+}
+
+carom_status carom_sim_find(carom_sim *sim)
 {
     keep(sim);
-    return look(sim, reach);
+    return look(sim, rounding(sim));
 }
 
 /* Is a contact that was closed not among those found? */
@@ -277,8 +283,8 @@ carom_status carom_sim_step_linked(carom_step *step)
 {
     enum { ATTEMPTS = 40, HOVERS = 10 };
     carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
-    double h = sim->step.h, rounding = 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q)), path = 0;
-    double reach = 2.5 * h * speed_of(sim, &sim->now.state, sim->now.state.v) + rounding;
+    double h = sim->step.h, path = 0;
+    double reach = 2.5 * h * speed_of(sim, &sim->now.state, sim->now.state.v) + rounding(sim);
     keep(sim);
     for (int k = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));

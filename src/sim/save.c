@@ -106,7 +106,7 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
     carom_sim_sync_time(sim);
     carom_sim_write_note(sim);
     if (sim->model->links)
-        CAROM_TRY(carom_sim_find(sim, 0));
+        CAROM_TRY(carom_sim_find(sim));
     carom_system_begin(&sim->system, sim->now.state.t, sim->now.state.q, sim->now.state.v);
     return CAROM_OK;
 }

@@ -269,7 +269,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
         CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "an initial value or parameter is not finite");
     carom_sim_sync_time(sim);
     if (m->links)
-        CAROM_TRY(carom_sim_find(sim, 0));
+        CAROM_TRY(carom_sim_find(sim));
     carom_system_begin(&sim->system, s->t, s->q, s->v);
     carom_contact_start(&sim->system, s);
     carom_modes_start(sim->nmodes, s->mode, sim->now.modes);

@@ -66,9 +66,9 @@ static inline size_t carom_sim_slots(int capacity)
 /* sim.c: every array of a simulation, measured and placed; then what points from one to the other. */
 void carom_sim_place(carom_layout *layout, carom_sim *sim);
 void carom_sim_wire(carom_sim *sim);
-/* links.c: the contacts within reach of the present state, where the model finds them. What is known of those that were
- * there before follows by their ids. */
-carom_status carom_sim_find(carom_sim *sim, double reach);
+/* links.c: the contacts of the present state, where the model finds them: gaps up to rounding. What is known of those
+ * that were there before follows by their ids. */
+carom_status carom_sim_find(carom_sim *sim);
 /* All arrays anew, with room for n contacts, of which there are none yet. */
 carom_status carom_sim_room(carom_sim *sim, int n);
 /* One step with the contacts that it can reach; step is a simulation's. */
