@@ -1,6 +1,7 @@
 /* Bodies in space against references of their own: equations of rolling, elliptic functions, closed forms. */
 #include <string.h>
 
+#include "carom_output.h"
 #include "model/model.h"
 #include "rotating.h"
 
@@ -469,9 +470,56 @@ START_TEST(edges_that_cross_hold_each_other)
 }
 END_TEST
 
+/* Contacts come and go: a trajectory file has columns for what lasts, and a state that was saved knows what was closed
+ * even where it hovers: going on from it is going on. */
+START_TEST(contacts_that_come_and_go_survive_files_and_restarts)
+{
+    NEEDS_MODELS;
+    static const char text[] = "carom: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+                               "bodies:\n  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+                               "  low: {shape: {box: [1, 1, 1]}, density: 1, at: [0, 0, 0.5]}\n"
+                               "  top: {shape: {box: [0.5, 0.5, 0.5]}, density: 1, at: [0.1, 0.05, 1.35],\n"
+                               "        turn: {x: 0.1, y: 0.2, z: 0.3}}\n"
+                               "laws: {default: {friction: 0.4, restitution: 0.1}}\n"
+                               "run: {scheme: moreau-jean, h: 2e-3}\n";
+    carom_model *model;
+    carom_sim *whole, *part;
+    carom_sink *sink;
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    FILE *stream = tmpfile();
+    char saved[1 << 16], line[4096] = "";
+    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_options_from_model(&options, model, &error), error);
+    CHECK_OK(carom_sim_new(&whole, model, &options, &error), error);
+    CHECK_OK(carom_sink_new(&sink, "text.csv", stream, model, NULL, NULL, 0.1, &error), error);
+    carom_observer observer = carom_sink_observer(sink);
+    CHECK_OK(carom_sim_observe(whole, &observer), error);
+    CHECK_OK(carom_sim_new(&part, model, &options, &error), error);
+    CHECK_OK(carom_sim_run(whole, 0.6), *carom_sim_error(whole));
+    size_t bytes = carom_sim_save(whole, saved, sizeof saved);
+    ck_assert_uint_le(bytes, sizeof saved);
+    CHECK_OK(carom_sim_load(part, saved, bytes), *carom_sim_error(part));
+    CHECK_OK(carom_sim_run(whole, 1), *carom_sim_error(whole));
+    CHECK_OK(carom_sim_run(part, 1), *carom_sim_error(part));
+    const carom_state *a = carom_sim_state(whole), *b = carom_sim_state(part);
+    ck_assert_mem_eq(a->q, b->q, sizeof(double) * (size_t)model->nq);
+    ck_assert_mem_eq(a->v, b->v, sizeof(double) * (size_t)model->nv);
+    CHECK_OK(carom_sink_close(sink, &error), error);
+    rewind(stream);
+    while (fgets(line, sizeof line, stream) && line[0] == '#')
+        ;
+    ck_assert_int_eq(strncmp(line, "t,side,low.x,low.y,low.z,low.e0,", 32), 0);
+    fclose(stream);
+    carom_sim_free(part);
+    carom_sim_free(whole);
+    carom_model_free(model);
+}
+END_TEST
+
 TEST_MAIN_MODELS("bodies in space", the_rattleback_reverses_as_kanes_equations_say,
                  a_free_body_moves_by_elliptic_functions, spin_about_the_middle_axis_flips_in_time,
                  a_bowling_ball_slides_on_a_parabola_then_rolls, a_sphere_that_slides_rolls_with_five_sevenths,
                  an_ellipsoid_tumbles_as_the_one_by_hand, the_furuta_pendulum_moves_as_in_minimal_coordinates,
                  a_joint_is_the_same_as_constraint_and_as_coordinate, a_box_at_rest_on_four_corners_stays,
-                 edges_that_cross_hold_each_other)
+                 edges_that_cross_hold_each_other, contacts_that_come_and_go_survive_files_and_restarts)

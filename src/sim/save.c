@@ -105,8 +105,12 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
     memcpy(sim->now.clock, from, sim->state_bytes);
     carom_sim_sync_time(sim);
     carom_sim_write_note(sim);
-    if (sim->model->links)
+    if (sim->model->links) { /* the system knows what touches; the state all that the last step has known */
         CAROM_TRY(carom_sim_find(sim));
+        if (sim->system.capacity == h.ncontact)
+            memcpy(sim->now.clock, from, sim->state_bytes);
+        sim->now.state.ncontact = (int)sim->now.id[0];
+    }
     carom_system_begin(&sim->system, sim->now.state.t, sim->now.state.q, sim->now.state.v);
     return CAROM_OK;
 }
