@@ -18,6 +18,7 @@ typedef enum held_kind { NOTHING, NODE, AFTER_JUMP } held_kind;
 struct carom_sampler {
     carom_arena *arena;
     const carom_model *model;
+    carom_model lasting; /* of a model with contacts that come and go: the model without them */
     const double *p;
     const carom_evaluator *evaluator;
     void *work;
@@ -169,7 +170,9 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for sampling '%s'", model->name);
     }
     s->arena = arena;
-    s->model = model;
+    s->lasting = *model;
+    s->lasting.ncontact = s->lasting.njoint = 0;
+    s->model = model->links ? &s->lasting : model;
     s->p = p ? p : model->p;
     s->every = every;
     s->last_time = -INFINITY;
@@ -189,6 +192,11 @@ void carom_sampler_free(carom_sampler *s)
         return;
     carom_arena_free(s->arena);
     free(s);
+}
+
+const carom_model *carom_sampler_model(const carom_sampler *s)
+{
+    return s->model;
 }
 
 const carom_row_layout *carom_sampler_layout(const carom_sampler *s)

@@ -22,6 +22,8 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
                                const carom_sink_info *info, carom_row_callback *callback, void *user,
                                carom_error *error);
 void carom_sampler_free(carom_sampler *sampler);
+/* The model as rows know it: without contacts where they come and go. */
+const carom_model *carom_sampler_model(const carom_sampler *sampler);
 const carom_row_layout *carom_sampler_layout(const carom_sampler *sampler);
 carom_status carom_sampler_segment(carom_sampler *sampler, const carom_segment *segment, carom_error *error);
 void carom_sampler_jump(carom_sampler *sampler, const carom_jump *jump);

@@ -18,7 +18,6 @@ struct carom_sink {
     const carom_writer_type *type;
     void *writer;
     carom_sim *sim; /* to be interrupted by a failure; may be NULL */
-    carom_model lasting; /* of a model with contacts that come and go: the model without them */
     int ncontact;
     size_t rows;
     carom_error error;
@@ -84,12 +83,8 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
                                 const double *p, const carom_sink_info *info, double every,
                                 const carom_archive *from, carom_error *error)
 {
-    if (model->links) {
-        sink->lasting = *model;
-        sink->lasting.ncontact = sink->lasting.njoint = 0;
-        model = &sink->lasting;
-    }
     CAROM_TRY(carom_sampler_new(&sink->sampler, model, p, every, info, on_row, sink, error));
+    model = carom_sampler_model(sink->sampler);
     sink->ncontact = model->ncontact;
     sink->path = strdup(path);
     if (!sink->path)
