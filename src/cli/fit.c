@@ -72,6 +72,14 @@ static bool derived(const char *name)
     return false;
 }
 
+static int unknown_column(const work *w, const char *name)
+{
+    const char **names = CAROM_NEW(w->run.cli->arena, const char *, w->data->ncolumn + 1); /* ends with NULL */
+    for (int i = 0; names && i < w->data->ncolumn; i++)
+        names[i] = w->data->name[i];
+    return names ? carom_cli_unknown("column", name, names, "fit") : carom_cli_no_memory();
+}
+
 /* The columns that are fitted: --columns, or all that the model can compute. */
 static int read_columns(work *w, int *column)
 {
@@ -83,7 +91,7 @@ static int read_columns(work *w, int *column)
         return carom_cli_no_memory();
     for (int k = 0; k < n; k++) {
         if ((column[w->request.nof] = carom_columns_find(w->data, item[k])) < 0)
-            return carom_cli_unknown("column", item[k], (const char *const *)w->data->name, "fit");
+            return unknown_column(w, item[k]);
         w->of[w->request.nof++] = item[k];
     }
     for (int i = 0; i < w->data->ncolumn && !text; i++)
