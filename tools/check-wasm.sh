@@ -17,7 +17,7 @@ if ! "$clang" $target "$out/probe.c" -o "$out/probe.wasm" >"$out/log" 2>&1; then
 fi
 
 flags="-D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS -ffp-contract=off -fno-math-errno -Iinclude -Isrc
-    -Wall -Wextra -Wpedantic -Werror -Wno-unknown-warning-option -Wno-psabi -Wno-pass-failed"
+    -Wall -Wextra -Wpedantic -Werror -Wno-unknown-warning-option -Wno-psabi -Wno-pass-failed -Wno-gnu-statement-expression" # the last: lseek of wasi-libc is one
 for library in YAML HDF5 SQLITE PNG THREADS JIT PLUGINS; do flags="$flags -DCAROM_NO_$library"; done
 
 sh tools/embed.sh models/*.yaml >"$out/models.c"

@@ -7,6 +7,14 @@
 
 #include "output/part.h"
 
+#ifdef __wasi__ /* neither links nor processes: nobody else writes beside us */
+#define REAL_PATH(path) strdup(path)
+#define PROCESS 0L
+#else
+#define REAL_PATH(path) realpath(path, NULL)
+#define PROCESS ((long)getpid())
+#endif
+
 static void release(carom_part *p)
 {
     free(p->path);
@@ -18,10 +26,10 @@ carom_status carom_part_open(carom_part *p, const char *path, carom_error *error
 {
     struct stat about;
     const bool exists = stat(path, &about) == 0, plain = !exists || S_ISREG(about.st_mode);
-    *p = (carom_part){.path = exists && plain ? realpath(path, NULL) : strdup(path)};
+    *p = (carom_part){.path = exists && plain ? REAL_PATH(path) : strdup(path)};
     size_t room = p->path ? strlen(p->path) + 40 : 0;
     if (p->path && plain && (p->part = malloc(room)))
-        snprintf(p->part, room, "%s.%ld.part", p->path, (long)getpid());
+        snprintf(p->part, room, "%s.%ld.part", p->path, PROCESS);
     if (!p->path || (plain && !p->part)) {
         release(p);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
