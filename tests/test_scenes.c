@@ -1,18 +1,16 @@
 /* test_scenes.c: many bodies in contact are stepped to the end: heaps of rough discs, a stack of 40 boxes, thirty boxes
  * in space. What they owe: every contact problem solved, penetration of the order of a step, energy that falls, and the
  * same bits after a restart, first guesses of contact forces included. */
-#include <unistd.h>
-
 #include "running.h"
 #include "scenes.h"
 
 static carom_model *load(const char *what, int n)
 {
-    char path[] = "/tmp/carom-scene-XXXXXX.yaml";
+    char *text = NULL;
+    size_t length = 0;
     carom_error error;
     carom_model *model;
-    int file = mkstemps(path, 5);
-    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    FILE *out = open_memstream(&text, &length);
     ck_assert_ptr_nonnull(out);
     if (*what == 'd')
         scene_discs(out, n, 1);
@@ -21,8 +19,8 @@ static carom_model *load(const char *what, int n)
     else
         scene_boxes(out, n, 1);
     ck_assert_int_eq(fclose(out), 0);
-    CHECK_OK(carom_model_load(&model, path, NULL, &error), error);
-    unlink(path);
+    CHECK_OK(carom_model_parse(&model, "scene", text, length, NULL, &error), error);
+    free(text);
     return model;
 }
 

@@ -1,6 +1,8 @@
 /* components.c: a large problem falls apart into groups of blocks that do not act on each other (boxes that lie side by
  * side on the ground): each is a problem of its own, and most are small, so that what is exact for small problems
- * serves large ones. */
+ * serves large ones.
+ *   blocks k and l act on each other if W_kl != 0; groups are the components of this graph                (1)
+ *   of a group c:  u_c = W_cc x_c + b_c,  (u_c, x_c) in its laws;  W_cd = 0 for any other group d          (2) */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 #include "solvers/parts.h"
 #include "solvers/shares.h"
 
-static bool acts(const carom_problem *p, int k, const carom_neighbour *l)
+static bool acts(const carom_problem *p, int k, const carom_neighbour *l) /* (1) */
 {
     for (int i = 0; i < p->block[k].law->rows; i++)
         for (int j = 0; j < p->block[l->block].law->rows; j++)
@@ -92,7 +94,7 @@ static void fill_operator(const carom_problem *p, const int *member, const int *
     }
 }
 
-/* The component of these members as a problem; position is left as it was. */
+/* The component of these members as a problem (2); position is left as it was. */
 static bool extract(const carom_problem *p, int count, const int *member, int *position, carom_problem *sub,
                     carom_arena *arena)
 {

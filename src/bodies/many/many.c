@@ -266,7 +266,7 @@ static double of_moved(const carom_many *many, const carom_touch *t, const doubl
 static void contacts(const carom_model *m, const carom_eval *e, const carom_many_work *w, unsigned want)
 {
     const carom_many *many = carom_many_of(m);
-    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = m->njoint;
+    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = 0;
     double *G = e->G + (e->want & CAROM_JACOBIAN ? many->joint_values : 0);
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
@@ -281,7 +281,7 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
         for (int i = 0; i < count; i++) {
             int used = 1 + m->contact[first + i].directions;
             if (e->want & CAROM_GAP)
-                e->g[m->njoint + first + i] = values.g[i];
+                e->g[first + i] = values.g[i];
             if (e->want & CAROM_JACOBIAN)
                 G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
             for (int r = 0; r < used; r++, row++) {
@@ -321,12 +321,6 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     for (int k = 0; want & CAROM_TOUCH_GAMMA && many->nmoved && k < many->bodies->nbody; k++)
         for (int i = 0; many->move_of[k] >= 0 && i < (n == 3 ? 2 : 3); i++)
             w->speed[k * n + i] = motion[9 * many->move_of[k] + 3 + i];
-    if (m->njoint && e->want & CAROM_GAP)
-        carom_many_joint_gaps(many, w->pose, e->g);
-    if (m->njoint && e->want & CAROM_JACOBIAN)
-        carom_many_joint_jacobian(many, w->pose, e->G, e->w);
-    if (m->njoint && e->want & CAROM_GAMMA)
-        memset(e->gamma, 0, sizeof *e->gamma * (size_t)m->njoint);
     if (m->contact)
         contacts(m, e, w, want);
 }
@@ -481,6 +475,9 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     carom_model *m = *model = CAROM_NEW(arena, carom_model, 1);
     if (!many || !m)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
+    if (bodies->njoint)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies whose contacts are found per step have no joints yet: '%s'",
+                   bodies->joint[0].name ? bodies->joint[0].name : "joint");
     many->bodies = bodies;
     *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
                        .evaluator = &evaluator, .speed = speed, .manifold = bodies->planar ? NULL : &manifold};

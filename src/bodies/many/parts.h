@@ -35,7 +35,6 @@ typedef struct carom_many {
         carom_broad *broad;
     } finder[CAROM_FINDERS];
     size_t joint_values;      /* of G */
-    int *joint_row;           /* [njoint+1] the first row of each joint of the description */
 } carom_many;
 
 enum { CAROM_CHUNK = 128 }; /* touches that are evaluated together */
@@ -65,8 +64,5 @@ void carom_many_poses(const carom_many *many, double t, const double *q, carom_p
 carom_find_links carom_many_links;
 
 /* joints.c: rows of the joints of the description. */
-int carom_many_joint_rows(const carom_joint *joint, bool planar);
-void carom_many_joint_gaps(const carom_many *many, const carom_pose *pose, double *g);
-void carom_many_joint_jacobian(const carom_many *many, const carom_pose *pose, double *G, double *w);
 
 #endif
