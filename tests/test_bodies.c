@@ -1,20 +1,12 @@
 /* The same planar systems as bodies and as formulas written by hand: motions agree, events are the same one by one. */
 #include <string.h>
 
-#include "carom.h"
+#include "courses.h"
 #include "geometry/geometry.h"
-#include "model/model.h"
-#include "testing.h"
 
-typedef struct half { /* one of the two models, and its motion */
-    carom_model *model;
-    carom_sim *sim;
-    carom_trajectory *path;
-} half;
-
-static half begin_with(carom_model *model, const char *scheme, double tol, double t_end)
+static course begin_with(carom_model *model, const char *scheme, double tol, double t_end)
 {
-    half r = {.model = model};
+    course r = {.model = model};
     carom_error error = {0};
     carom_options options = carom_options_default();
     CHECK_OK(carom_options_from_model(&options, model, &error), error);
@@ -28,12 +20,12 @@ static half begin_with(carom_model *model, const char *scheme, double tol, doubl
     return r;
 }
 
-static half begin(carom_model *model, double tol, double t_end)
+static course begin(carom_model *model, double tol, double t_end)
 {
     return begin_with(model, "tolerance", tol, t_end);
 }
 
-static half load(const char *name, double tol, double t_end)
+static course load(const char *name, double tol, double t_end)
 {
     carom_model *model;
     carom_error error = {0};
@@ -41,28 +33,11 @@ static half load(const char *name, double tol, double t_end)
     return begin(model, tol, t_end);
 }
 
-static void finish(half *r)
-{
-    carom_trajectory_free(r->path);
-    carom_sim_free(r->sim);
-    carom_model_free(r->model);
-}
-
-static double value(const half *r, double t, const char *text)
-{
-    carom_error error = {0};
-    double q[64], v[64];
-    int e;
-    CHECK_OK(carom_model_expression_text(r->model, text, &e, &error), error);
-    CHECK_OK(carom_trajectory_at(r->path, t, -1, q, v), error);
-    return carom_model_value(r->model, e, t, q, v, r->model->p);
-}
-
 typedef struct same { /* what means the same in the formula and in the bodies */
     const char *formula, *bodies;
 } same;
 
-static double apart(const half *a, const half *b, const same *pairs, int n, double t_end)
+static double apart(const course *a, const course *b, const same *pairs, int n, double t_end)
 {
     double most = 0;
     for (int k = 1; k <= 200; k++)
@@ -74,7 +49,7 @@ static double apart(const half *a, const half *b, const same *pairs, int n, doub
 }
 
 /* Contacts that are not in pairs must have no events. */
-static void same_events(const half *a, const half *b, const same *pairs, int n, double tol)
+static void same_events(const course *a, const course *b, const same *pairs, int n, double tol)
 {
     size_t count = 0;
     for (;; count++) {
@@ -97,7 +72,7 @@ static void same_events(const half *a, const half *b, const same *pairs, int n, 
 
 #define AGREE(formula, file, tol, t_end, quantities, contacts, bound)                                              \
     do {                                                                                                           \
-        half a_ = load(formula, tol, t_end), b_ = load(file, tol, t_end);                                          \
+        course a_ = load(formula, tol, t_end), b_ = load(file, tol, t_end);                                          \
         double off_ = apart(&a_, &b_, quantities, CAROM_COUNT(quantities), t_end);                                 \
         printf("%s: %.2g\n", file, off_);                                                                          \
         CHECK_AT_MOST(off_, bound);                                                                                \
@@ -199,7 +174,7 @@ START_TEST(a_sleeve_and_a_bird_are_the_woodpecker)
     carom_error error = {0};
     CHECK_OK(carom_model_parse(&formula, "woodpecker", exact_woodpecker, sizeof exact_woodpecker - 1, NULL, &error),
              error);
-    half a = begin(formula, tol, t_end), b = load("models/bodies/woodpecker.yaml", tol, t_end);
+    course a = begin(formula, tol, t_end), b = load("models/bodies/woodpecker.yaml", tol, t_end);
     CHECK_NEAR(b.model->q[2], formula->q[1], 1e-15); /* found by touch */
     double off = apart(&a, &b, q, CAROM_COUNT(q), t_end);
     printf("woodpecker: %.2g\n", off);
@@ -310,7 +285,7 @@ static double crown_falls(double d, double t_end)
     carom_error error = {0};
     CHECK_OK(carom_model_load(&m, "models/bodies/arch.yaml", NULL, &error), error);
     CHECK_OK(carom_model_set(m, (const char *const[]){"ag", "d"}, (const double[]){0, d}, 2, &error), error);
-    half r = begin_with(m, "moreau-jean", 1e-6, t_end);
+    course r = begin_with(m, "moreau-jean", 1e-6, t_end);
     double fall = value(&r, 0, "voussoir[8].y") - value(&r, t_end, "voussoir[8].y");
     finish(&r);
     return fall;
@@ -344,7 +319,7 @@ static double apart_on_both_paths(const char *bodies, double t_end)
                          "laws: {default: {friction: 0.7, restitution: 0}}\n", bodies, more[k]);
         CHECK_OK(carom_model_parse(&m, "both", text, (size_t)n, NULL, &error), error);
         ck_assert_int_eq(m->links != NULL, k);
-        half r = begin_with(m, "moreau-jean", 1e-6, t_end);
+        course r = begin_with(m, "moreau-jean", 1e-6, t_end);
         const carom_state *x = carom_sim_state(r.sim);
         nq = k ? nq : m->nq;
         for (int i = 0; i < nq; i++)
@@ -358,13 +333,13 @@ START_TEST(flush_stones_move_alike_by_formulas_and_by_contacts_found)
 {
     double stack = apart_on_both_paths("  brick: {repeat: {i: 3}, shape: {box: [0.2, 0.1]}, density: 1, "
                                        "at: [0, 0.05 + 0.1*i]}\n", 1);
-    double course = apart_on_both_paths("  brick: {repeat: {i: 3}, shape: {box: [0.2, 0.1]}, density: 1, "
+    double layer = apart_on_both_paths("  brick: {repeat: {i: 3}, shape: {box: [0.2, 0.1]}, density: 1, "
                                         "at: [0.2*i, 0.05], velocity: [1, 0]}\n", 1);
     double arch = apart_on_both_paths("  stone: {repeat: {i: 7}, shape: {ring: [4.6, 5.4, i*pi/7, (i + 1)*pi/7], "
                                       "sides: flat}, density: 2400}\n", 1);
-    printf("flush stones on both paths: stack %.1g, course %.1g, arch %.1g apart\n", stack, course, arch);
+    printf("flush stones on both paths: stack %.1g, layer %.1g, arch %.1g apart\n", stack, layer, arch);
     CHECK_NEAR(stack, 0, 1e-9);
-    CHECK_NEAR(course, 0, 1e-9);
+    CHECK_NEAR(layer, 0, 1e-9);
     CHECK_NEAR(arch, 0, 1e-9);
 }
 END_TEST

@@ -2,14 +2,8 @@
 #include <string.h>
 
 #include "carom_output.h"
-#include "model/model.h"
+#include "courses.h"
 #include "rotating.h"
-
-typedef struct course {
-    carom_model *model;
-    carom_sim *sim;
-    carom_trajectory *path;
-} course;
 
 static course start(carom_model *model, double tol)
 {
@@ -42,23 +36,6 @@ static course load(const char *path, double tol)
 static void run(course *r, double t_end)
 {
     CHECK_OK(carom_sim_run(r->sim, t_end), *carom_sim_error(r->sim));
-}
-
-static void finish(course *r)
-{
-    carom_trajectory_free(r->path);
-    carom_sim_free(r->sim);
-    carom_model_free(r->model);
-}
-
-static double value(const course *r, double t, const char *text)
-{
-    carom_error error = {0};
-    double q[64], v[64];
-    int e;
-    CHECK_OK(carom_model_expression_text(r->model, text, &e, &error), error);
-    CHECK_OK(carom_trajectory_at(r->path, t, -1, q, v), error);
-    return carom_model_value(r->model, e, t, q, v, r->model->p);
 }
 
 /* ---- the rattleback: Kane's equations of rolling without slip --------------------------------------------------

@@ -230,6 +230,20 @@ START_TEST(a_bullet_does_not_pass_a_thin_wall)
 }
 END_TEST
 
+START_TEST(joints_are_refused_not_left_out)
+{
+    carom_arena *arena = carom_arena_new(0);
+    carom_error error = {0};
+    carom_model *model;
+    carom_joint joint = {.name = "elbow"};
+    carom_bodies bodies = {.joint = &joint, .njoint = 1};
+    ck_assert_int_eq(carom_bodies_model(&model, &bodies, arena, &error), CAROM_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(error.text, "elbow"));
+    carom_arena_free(arena);
+}
+END_TEST
+
 TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
           a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
-          no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall)
+          no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
+          joints_are_refused_not_left_out)
