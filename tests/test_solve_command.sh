@@ -95,6 +95,17 @@ cp "$tmp/own.txt" "$tmp/lcp.dat" "$tmp/friction.dat" "$tmp/folder"
 expect 0 bench solvers "$tmp/folder" -o "$tmp/results.csv"
 prints '^automatic  *3 /   3'
 [ "$(grep -c ',automatic,solved,' "$tmp/results.csv")" = 3 ] || complain "results.csv"
+sed -e 's/,automatic,/,foreign,/' -e '/,foreign,/!{1!d;}' "$tmp/results.csv" >"$tmp/others.csv"
+expect 0 bench solvers "$tmp/folder" --against "$tmp/others.csv" -o "$tmp/profile.html"
+prints '^foreign  *3 /   3'
+grep -q 'foreign' "$tmp/profile.html" || complain "profile.html"
+expect 0 bench solvers "$tmp/folder" -o "$tmp/profile.svg"
+grep -q 'Share of 3 contact problems' "$tmp/profile.svg" || complain "profile.svg"
+echo 'lcp.dat,foreign' >>"$tmp/others.csv"
+expect 3 bench solvers "$tmp/folder" --against "$tmp/others.csv"
+says 'others.csv:5: expected problem,solver'
+expect 2 bench solvers "$tmp/folder" -o "$tmp/profile.txt"
+says 'ends in .csv, .svg or .html'
 expect 2 bench solver "$tmp/folder"
 expect 3 bench solvers "$tmp/nowhere"
 finish
