@@ -82,6 +82,44 @@ for wrong in 'k: 0' 'k: 2.5' 'x: 8' '9: 8' 'k: 8, j: 2' 'k: 5000'; do
     expect 3 check wrong.yaml
 done
 
+# ---- vectors: the same as when they are written out ----
+sed -n '/^```yaml chain.yaml/,/^```$/p' "$here/docs/model-file.md" | sed '1d; $d' >chain.yaml
+cat >beads.yaml <<'END'
+carom: 1
+parameters: {k: 100, a: 1, b: 1, c: 2, d: 1, f: 1, gap: 0.1, e: 0.5}
+coordinates: {p: 0, q: gap, r: 2*gap, s: 3*gap, u: 4*gap}
+velocities: {p: 2}
+kinetic: a*p'^2/2 + b*q'^2/2 + c*r'^2/2 + d*s'^2/2 + f*u'^2/2
+potential: k*(q - p - gap)^2/2 + k*(r - q - gap)^2/2 + k*(s - r - gap)^2/2 + k*(u - s - gap)^2/2
+contacts: {A: {gap: q - p, restitution: e}, B: {gap: r - q, restitution: e}, C: {gap: s - r, restitution: e}, D: {gap: u - s, restitution: e}, wall: {gap: 0.6 - u, restitution: e}}
+run: {t_end: 2}
+END
+expect 0 run beads.yaml -p c=3 --json
+mv "$out" long.json
+expect 0 run chain.yaml -p 'm[2]=3' --json
+[ "$(jq -c '[.q[], .v[], .impacts]' long.json)" = "$(jq -c '[.q[], .v[], .impacts]' "$out")" ] || complain "vectors move differently"
+holds '.impacts > 2 and .q["x[4]"] > 0.3'
+expect 0 gradient chain.yaml --of "centre + x[1]'" --with-respect-to 'm[2],q.x[0]' --t-end 0.5 --json
+holds '(.gradient["m[2]"] - .differences["m[2]"] | fabs < 1e-6) and (.gradient["q.x[0]"] | fabs > 0.1)'
+expect 3 run chain.yaml -p n=6 # how many there are is asked anew
+says "unknown name 'm\[5\]'"
+wrong_vector() # SED MESSAGE
+{
+    sed "$1" chain.yaml >wrong.yaml
+    expect 3 check wrong.yaml
+    says "$2"
+}
+wrong_vector 's/0.6 - x\[4\]/0.6 - x/' "unknown name 'x'; did you mean 'x\[0\]'"
+wrong_vector 's/0.6 - x\[4\]/0.6 - x[5]/' "unknown name 'x\[5\]'"
+wrong_vector 's/0.6 - x\[4\]/0.6 - x[0.5]/' "whole number from 0 on"
+wrong_vector 's/kinetic: sum(i/kinetic: sum(e/' "cannot be the index of a sum"
+wrong_vector 's/kinetic: sum(i, n/kinetic: sum(i n/' "a sum is written"
+wrong_vector 's/kinetic: .*/kinetic: sum(a, 1000, sum(b, 1000, sum(c, 1000, 1)))/' "more than 20000 terms"
+wrong_vector 's/repeat: {i: 5}, value/repeat: {e: 5}, value/' "the index 'e' has the name of something else"
+wrong_vector 's/value: gap.i/start: 0/' "unknown key 'start'"
+wrong_vector 's/x: \[2, 0, 0, 0, 0\]/x: [2, 0, 0, 0, 0, 0]/' "no coordinate 'x\[5\]'"
+wrong_vector 's/m: \[1, 1, 2, 1, 1\]/m: []/' "empty list"
+
 # ---- numbers ----
 expect 0 run bouncing-ball -p 'e=sqrt(1/4)' -p 'g=2*pi' --t-end 1 --json
 mv "$out" a.json

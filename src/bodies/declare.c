@@ -35,7 +35,8 @@ static carom_expr early_parameter(early *x, const char *name)
         s->structural[i] = true;
         if (override)
             return carom_expr_const(x->pool, override->value);
-        early inner = {.l = x->l, .pool = x->pool, .depth = x->depth + 1};
+        const carom_index index = {c->index, c->number};
+        early inner = {.l = x->l, .pool = x->pool, .index = &index, .nindex = c->index != NULL, .depth = x->depth + 1};
         if (inner.depth > CAROM_MAX_DEPTH || number_of(&inner, c, &value) != CAROM_OK)
             return CAROM_EXPR_NONE;
         return carom_expr_const(x->pool, value);
@@ -68,7 +69,7 @@ static bool early_index(void *user, carom_expr e, int *number)
 
 static carom_status number_of(early *x, const carom_text_node *node, double *value)
 {
-    const carom_expr_scope scope = {early_lookup, NULL, x, early_index, NULL};
+    const carom_expr_scope scope = {early_lookup, NULL, x, early_index, NULL, NULL};
     carom_expr e;
     CAROM_TRY(carom_expr_parse(x->pool, &x->l->s->file, node, &scope, &e, x->l->error));
     if (!carom_expr_is_const(x->pool, e, value) || !isfinite(*value))
@@ -79,7 +80,7 @@ static carom_status number_of(early *x, const carom_text_node *node, double *val
 /* The full name that stands in a node: link[i+1] -> link[4]. */
 static carom_status name_of(early *x, const carom_text_node *node)
 {
-    const carom_expr_scope scope = {early_lookup, NULL, x, early_index, NULL};
+    const carom_expr_scope scope = {early_lookup, NULL, x, early_index, NULL, NULL};
     carom_expr e;
     x->naming = true;
     x->name[0] = 0;

@@ -14,7 +14,8 @@ enum { /* of a model file: a hostile one must fail quickly */
     CAROM_MAX_COORDINATES = 200,
     CAROM_MAX_NAMES = 2000,      /* parameters, let, tables, outputs: of each */
     CAROM_MAX_CONTACTS = 1000,   /* and of joints */
-    CAROM_MAX_DEPTH = 200        /* of names that depend on each other */
+    CAROM_MAX_DEPTH = 200,       /* of names that depend on each other */
+    CAROM_MAX_BOUND = 4          /* sums inside sums */
 };
 
 #endif

@@ -83,6 +83,9 @@ typedef struct carom_expr_scope { /* what names mean */
     /* function(object, [list]).part, e.g. point(box, [1, 2]).x; *known: is there a function of that name? */
     carom_expr (*part)(void *user, const char *function, const char *object, const carom_expr *list, int n,
                        const char *part, bool *known);
+    /* sum(k, 8, x[k]): k means value from now on, false: it cannot; name NULL: the last one means nothing again.
+     * NULL: there are no sums. */
+    bool (*bind)(void *user, const char *name, int value);
 } carom_expr_scope;
 /* Does the language or a table own this name (sin, if, pi, and, cam ...)? A model must not declare it. */
 bool carom_expr_reserved(const carom_expr_pool *pool, const char *name);

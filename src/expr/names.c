@@ -46,10 +46,15 @@ static const char *nearest_value(const carom_parser *p, const char *word)
     const char **names = malloc(sizeof *names * ((size_t)n + 1));
     if (!names)
         return NULL;
-    for (int i = 0; i < n; i++)
+    const char *nearest = NULL;
+    size_t length = strlen(word);
+    for (int i = 0; i < n; i++) {
         names[i] = scope->name(scope->user, i);
+        if (!nearest && strncmp(names[i], word, length) == 0 && names[i][length] == '[') /* a part of what it names */
+            nearest = names[i];
+    }
     names[n] = "pi";
-    const char *nearest = carom_nearest(word, names, n + 1);
+    nearest = nearest ? nearest : carom_nearest(word, names, n + 1);
     free(names);
     return nearest;
 }

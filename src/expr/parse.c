@@ -126,6 +126,19 @@ static carom_status indices(carom_parser *p, carom_token *token)
     return CAROM_OK;
 }
 
+/* x[2]' : the velocity of a part. */
+static carom_status rate(carom_parser *p, carom_token *token)
+{
+    size_t used = strlen(token->name);
+    if (p->node->text[token->at + token->length] != '\'')
+        return CAROM_OK;
+    if (used + 1 > CAROM_NAME_MAX)
+        return too_long(p, token);
+    memcpy(token->name + used, "'", 2);
+    token->length++;
+    return CAROM_OK;
+}
+
 /* Everything that belongs to the name token: its indices and parts; blanks end it. The next token is not read. */
 static carom_status path(carom_parser *p, carom_token *token)
 {
@@ -135,6 +148,7 @@ static carom_status path(carom_parser *p, carom_token *token)
         size_t used = strlen(token->name);
         if (text[end] == '[') {
             CAROM_TRY(indices(p, token));
+            CAROM_TRY(rate(p, token));
             continue;
         }
         if (text[end] != '.' || !isalpha((unsigned char)text[end + 1]))
@@ -200,6 +214,50 @@ static carom_status part(carom_parser *p, const carom_token *name, carom_expr *e
     return carom_parse_next(p);
 }
 
+static carom_status sum_form(carom_parser *p, carom_token_kind kind)
+{
+    if (ahead(p, kind))
+        return carom_parse_next(p);
+    return carom_parse_fail(p, p->token.at, CAROM_MAX(p->token.length, 1),
+                            "a sum is written sum(k, 8, x[k]): an index, how many, what is added");
+}
+
+/* sum(k, 8, x[k]) = x[0] + ... + x[7]; the token ahead is '('. The last argument is read once for each k. */
+static carom_status total(carom_parser *p, carom_expr *e)
+{
+    carom_expr count, term;
+    int n, open = p->token.at;
+    CAROM_TRY(enter(p));
+    CAROM_TRY(carom_parse_next(p));
+    carom_token index = p->token;
+    CAROM_TRY(sum_form(p, CAROM_TOKEN_NAME));
+    CAROM_TRY(sum_form(p, CAROM_TOKEN_COMMA));
+    int at = p->token.at;
+    CAROM_TRY(disjunction(p, &count));
+    if (!p->scope->index(p->scope->user, count, &n) || n < 1)
+        return carom_parse_fail(p, at, p->end - at, "a sum has a whole number of terms, from 1 on");
+    CAROM_TRY(sum_form(p, CAROM_TOKEN_COMMA));
+    carom_token first = p->token;
+    int end = p->end;
+    *e = CAROM_EXPR_NONE;
+    for (int k = 0; k < n; k++) {
+        p->token = first;
+        p->end = end;
+        if (++p->terms > CAROM_SUM_MAX)
+            return carom_parse_fail(p, open, 1, "the sums of an expression have more than %d terms", CAROM_SUM_MAX);
+        if (!p->scope->bind(p->scope->user, index.name, k))
+            return carom_parse_fail(p, index.at, index.length, "'%s' cannot be the index of a sum: it has a meaning",
+                                    index.name);
+        carom_status status = disjunction(p, &term);
+        p->scope->bind(p->scope->user, NULL, 0);
+        CAROM_TRY(status);
+        *e = k ? carom_expr_binary(p->pool, CAROM_OP_ADD, *e, term) : term;
+        if (carom_expr_exhausted(p->pool))
+            return too_large(p);
+    }
+    return close(p, open);
+}
+
 static carom_status name(carom_parser *p, carom_expr *e)
 {
     carom_token token = p->token;
@@ -216,6 +274,8 @@ static carom_status name(carom_parser *p, carom_expr *e)
     CAROM_TRY(carom_parse_next(p));
     if (callable && ahead(p, CAROM_TOKEN_OPEN))
         return call(p, &token, e);
+    if (p->scope->bind && ahead(p, CAROM_TOKEN_OPEN) && strcmp(token.name, "sum") == 0)
+        return total(p, e);
     if (callable)
         return carom_parse_fail(p, token.at, token.length, "%s is a function: write %s(...)", token.name, token.name);
     if (strcmp(token.name, "pi") == 0)

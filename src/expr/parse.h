@@ -4,7 +4,7 @@
 
 #include "expr/pool.h"
 
-enum { CAROM_NAME_MAX = 127, CAROM_PARSE_DEPTH = 200, CAROM_PARSE_LENGTH = 65536 };
+enum { CAROM_NAME_MAX = 127, CAROM_PARSE_DEPTH = 200, CAROM_PARSE_LENGTH = 65536, CAROM_SUM_MAX = 20000 };
 
 typedef enum carom_token_kind {
     CAROM_TOKEN_END, CAROM_TOKEN_NUMBER, CAROM_TOKEN_NAME,
@@ -29,7 +29,7 @@ typedef struct carom_parser {
     carom_error *error;
     carom_token token; /* the one to be read next */
     int end;           /* where the token before it ended */
-    int depth;
+    int depth, terms;  /* terms: of sums, all together */
 } carom_parser;
 
 /* ---- lex.c ---- */

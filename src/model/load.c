@@ -104,6 +104,7 @@ static carom_status build(carom_source *s, carom_model *m, const carom_load_requ
     CAROM_TRY(copy_request(s, r, error));
     CAROM_TRY(carom_text_parse(s->arena, &s->file, &root, error));
     s->root = root;
+    CAROM_TRY(carom_load_vectors(&loader, root));
     s->nodes = root->kind == CAROM_TEXT_MAP && carom_text_get(root, "bodies") ? CAROM_BODIES_NODES : CAROM_MAX_NODES;
     s->pool = carom_expr_pool_new(s->nodes);
     if (!s->pool)

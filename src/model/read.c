@@ -36,9 +36,10 @@ carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const 
 
 carom_status carom_load_label(carom_loader *l, const carom_text_node *node, const char *what)
 {
-    size_t n = strlen(node->key);
-    bool good = n > 0 && n <= 60 && node->key[0] != ' ' && node->key[n - 1] != ' ';
-    for (const char *c = node->key; good && *c; c++)
+    const char *name = node->family ? node->family : node->key;
+    size_t n = strlen(name);
+    bool good = n > 0 && n <= 60 && name[0] != ' ' && name[n - 1] != ' ';
+    for (const char *c = name; good && *c; c++)
         good = isalnum((unsigned char)*c) || strchr("_-. ", *c) || (unsigned char)*c >= 0x80;
     if (!good)
         return carom_load_fail(l, node->key_place, "the name of %s: letters, digits, _ - . and blanks (up to 60)",
@@ -100,7 +101,10 @@ static carom_status visit(carom_loader *l, carom_parameter *x, const char *what)
         return carom_load_fail(l, x->node->key_place, "names depend on each other more than %d deep", CAROM_MAX_DEPTH);
     x->state = CAROM_VISITING;
     l->depth++;
+    int nindex = l->nindex, nbound = l->nbound;
+    l->nindex = l->nbound = 0; /* indices belong to the expression that names it, not to what it stands for */
     carom_status status = carom_load_expression(l, x->node, x->name, &given);
+    l->nindex = nindex, l->nbound = nbound;
     l->depth--;
     x->e = given.e;
     x->state = CAROM_VISITED;
@@ -146,6 +150,9 @@ static carom_expr lookup(void *user, const char *name)
         return CAROM_EXPR_NONE;
     memcpy(word, name, length + 1);
     word[length - rate] = 0;
+    for (int i = l->nbound - 1; i >= 0; i--)
+        if (strcmp(name, l->bound[i].name) == 0)
+            return carom_expr_const(s->pool, l->bound[i].value);
     for (int i = l->nindex - 1; i >= 0; i--)
         if (strcmp(name, l->index[i].name) == 0)
             return carom_expr_const(s->pool, l->index[i].value);
@@ -206,6 +213,28 @@ static bool index_value(void *user, carom_expr e, int *number)
     return *number >= 0;
 }
 
+/* The index of a sum; the name of something else cannot be one. */
+static bool bind(void *user, const char *name, int value)
+{
+    carom_loader *l = user;
+    if (!name) {
+        l->nbound--;
+        return true;
+    }
+    if (l->nbound == CAROM_MAX_BOUND || strlen(name) >= sizeof l->bound_name[0])
+        return false;
+    for (int i = 0; i < l->nbound + l->nindex; i++)
+        if (strcmp(name, i < l->nbound ? l->bound[i].name : l->index[i - l->nbound].name) == 0)
+            return false;
+    if (strcmp(name, "t") == 0 || carom_expr_reserved(l->s->pool, name) ||
+        bsearch(name, l->s->symbol, (size_t)l->s->nsymbol, sizeof *l->s->symbol, compare))
+        return false;
+    strcpy(l->bound_name[l->nbound], name);
+    l->bound[l->nbound] = (carom_index){l->bound_name[l->nbound], value};
+    l->nbound++;
+    return true;
+}
+
 static carom_expr part(void *user, const char *function, const char *object, const carom_expr *list, int n,
                        const char *which, bool *known)
 {
@@ -215,11 +244,16 @@ static carom_expr part(void *user, const char *function, const char *object, con
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
 {
     carom_source *s = l->s;
-    const carom_expr_scope scope = {lookup, name_at, l, s->bodies ? index_value : NULL, s->bodies ? part : NULL};
+    const carom_expr_scope scope = {lookup, name_at, l, index_value, s->bodies ? part : NULL, bind};
     CAROM_TRY(scalar(l, node, what));
     given->node = node;
     carom_error own = {0};
+    const carom_index of_family = {node->index, node->number}, *index = l->index;
+    int nindex = l->nindex;
+    if (node->index)
+        l->index = &of_family, l->nindex = 1;
     carom_status status = carom_expr_parse(s->pool, l->file, node, &scope, &given->e, &own);
+    l->index = index, l->nindex = nindex;
     const carom_error *why = l->failed ? &l->pending : &own; /* something that it names is wrong: that is the error */
     if (l->failed || status != CAROM_OK) {
         if (l->error && l->error != why)

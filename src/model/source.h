@@ -158,6 +158,9 @@ typedef struct carom_loader {
     const char *const *outputs; /* [noutput] that expressions may name, once they are there; NULL: they may not */
     const carom_index *index; /* [nindex] */
     int nindex;
+    carom_index bound[CAROM_MAX_BOUND]; /* [nbound] of the sums around what is being read */
+    char bound_name[CAROM_MAX_BOUND][24];
+    int nbound;
 } carom_loader;
 
 carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)
@@ -178,6 +181,7 @@ carom_status carom_load_positional(carom_loader *l, const carom_text_node *node,
  * k-th of them, whose expressions may name the index from here on, until l->nindex is 0 again; NULL: no memory. */
 carom_status carom_load_repeat(carom_loader *l, const carom_text_node *node, int most, carom_index *index, int *count);
 const carom_text_node *carom_load_repeated(carom_loader *l, const carom_text_node *node, carom_index *index, int k);
+carom_status carom_load_vectors(carom_loader *l, carom_text_node *root); /* vectors.c: before anything is read */
 carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e);
 
 carom_status carom_load_names(carom_loader *l);      /* symbols.c: coordinates, parameters, let */

@@ -8,7 +8,7 @@
 
 static carom_status check_name(carom_loader *l, const carom_text_node *node, const char *what)
 {
-    const char *name = node->key;
+    const char *name = node->family ? node->family : node->key;
     bool good = isalpha((unsigned char)name[0]) || name[0] == '_';
     size_t n = 1;
     for (; good && name[n]; n++)
@@ -53,6 +53,22 @@ static int by_name(const void *a, const void *b)
     return order ? order : x->node->key_place.line - y->node->key_place.line;
 }
 
+/* The index of a repeated entry means nothing else. */
+static carom_status indices_are_free(carom_loader *l)
+{
+    carom_source *s = l->s;
+    for (int i = 0; i < s->nsymbol; i++) {
+        const carom_text_node *node = s->symbol[i].node;
+        if (!node->index || node->number > 0)
+            continue;
+        for (int k = 0; k < s->nsymbol; k++)
+            if (strcmp(s->symbol[k].name, node->index) == 0)
+                return carom_load_fail(l, node->key_place, "the index '%s' has the name of something else in line %d",
+                                       node->index, s->symbol[k].node->key_place.line);
+    }
+    return CAROM_OK;
+}
+
 static carom_status declare_all(carom_loader *l, int *ntable)
 {
     carom_source *s = l->s;
@@ -74,7 +90,7 @@ static carom_status declare_all(carom_loader *l, int *ntable)
                                    "the name '%s' of this %s is already that of a %s in line %d", s->symbol[i].name,
                                    kind_name[s->symbol[i].kind], kind_name[s->symbol[i - 1].kind],
                                    s->symbol[i - 1].node->key_place.line);
-    return CAROM_OK;
+    return indices_are_free(l);
 }
 
 static carom_status make_room(carom_loader *l)

@@ -21,6 +21,9 @@ typedef struct carom_text_node {
     carom_text_place key_place;
     struct carom_text_node *child, *next; /* first child, next sibling, in file order */
     int nchild;
+    /* of an entry that was written out of `x: [...]`: x (NULL: it was not), and what its text may call number */
+    const char *family, *index;
+    int number;
 } carom_text_node;
 
 typedef struct carom_text_file {
