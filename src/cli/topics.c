@@ -40,11 +40,12 @@ static const struct section {
      "another law (carom list laws) with its own keys. Coefficients may depend on time, coordinates and parameters.",
      "contacts:\n  ground: {gap: y - r, restitution: e, slip: \"x' + r*phi'\", friction: mu}\n"
      "  brake: {law: bounded, along: x, limit: c}"},
-    {"repeat", "An entry that stands for several: repeat: {k: 8} makes eight of it, in which k is 0 to 7. In contacts and "
-     "draw it stands beside the other keys; where names have expressions, beside value, and a list does the same. "
+    {"repeat", "An entry that stands for several: repeat: {k: 8} makes eight of it, in which k is 0 to 7. In contacts "
+     "and draw it stands beside the other keys; where names have expressions, beside value, and a list does the same. "
      "They are called name[0], name[1], ... A repeated shape names a repeated contact without its index. "
      "sum(k, 8, x[k]) adds up.",
-     "parameters: {m: [1, 2, 1]}\ncoordinates:\n  x: {repeat: {i: 3}, value: 0.1*i}\nkinetic: sum(i, 3, m[i]*x[i]'^2/2)\n"
+     "parameters: {m: [1, 2, 1]}\ncoordinates:\n  x: {repeat: {i: 3}, value: 0.1*i}\n"
+     "kinetic: sum(i, 3, m[i]*x[i]'^2/2)\n"
      "contacts:\n  spoke: {repeat: {k: 8}, gap: y - l*cos(phi + pi/4*k), restitution: 0}\n"
      "draw:\n  spoke: {repeat: {k: 8}, line: [[x, y], [x + l*sin(phi + pi/4*k), y - l*cos(phi + pi/4*k)]], contact: "
      "spoke}"},

@@ -1,5 +1,5 @@
-/* repeat.c: an entry that stands for several: `repeat: {k: 8}` makes eight of it, in which k is 0 ... 7; they are called
- * name[0] ... name[7]. Those that are one expression are written out before (vectors.c). */
+/* repeat.c: an entry that stands for several: `repeat: {k: 8}` makes eight of it, in which k is 0 ... 7; they are
+ * called name[0] ... name[7]. Those that are one expression are written out before (vectors.c). */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
