@@ -30,7 +30,7 @@ static bool run(const char *path, const carom_solver *solver, double tol, double
     }
     size_t bytes = p->n <= 1200 ? carom_solver_work(NULL, p->n, p->nblock) : 0;
     carom_solve s = {.tol = tol, .x = CAROM_NEW(arena, double, p->n), .u = CAROM_NEW(arena, double, p->n),
-                     .work = bytes ? malloc(bytes) : NULL, .may_allocate = true, .time_limit = limit,
+                     .work = bytes ? malloc(bytes) : NULL, .arena = arena, .time_limit = limit,
                      .judge = kind == CAROM_KIND_FRICTION ? carom_problem_error_siconos
                               : kind == CAROM_KIND_OWN    ? NULL
                                                           : carom_problem_error_b};

@@ -84,11 +84,14 @@ static inline carom_status bench_solve(bench *t, const carom_solver *solver, dou
     size_t bytes = carom_solver_work(solver, t->problem.n, t->problem.nblock);
     void *work = malloc(bytes); /* exactly as much as promised: the sanitizer sees one byte more */
     ck_assert_ptr_nonnull(work);
-    t->solve = (carom_solve){.tol = tol, .x = t->x, .u = t->u, .work = work,
-                             .may_allocate = true};
+    carom_arena *arena = carom_arena_new(0);
+    ck_assert_ptr_nonnull(arena);
+    t->solve = (carom_solve){.tol = tol, .x = t->x, .u = t->u, .work = work, .arena = arena};
     t->error.text[0] = 0;
     carom_status status = carom_problem_solve(&t->problem, solver, &t->solve, &t->error);
     free(work);
+    carom_arena_free(arena);
+    t->solve.arena = NULL;
     return status;
 }
 

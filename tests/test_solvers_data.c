@@ -22,7 +22,7 @@ static void solve_file(const char *path)
     ck_assert_msg(carom_problem_open(&p, &guess, &kind, arena, path, &error) == CAROM_OK, "%s", error.text);
     void *work = p->n <= 1500 ? malloc(carom_solver_work(NULL, p->n, p->nblock)) : NULL;
     carom_solve solve = {.tol = 1e-8, .x = CAROM_NEW(arena, double, p->n), .u = CAROM_NEW(arena, double, p->n),
-                         .work = work, .may_allocate = true, .time_limit = 60, .judge = judge_of(kind)};
+                         .work = work, .arena = arena, .time_limit = 60, .judge = judge_of(kind)};
     carom_status status = carom_problem_solve(p, NULL, &solve, &error);
     printf("%-60s %5d contacts  residual %.1e  by %s\n", path, p->nblock, solve.residual, solve.by);
     ck_assert_msg(status == CAROM_OK, "%s: %s", path, error.text);

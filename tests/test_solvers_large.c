@@ -93,7 +93,7 @@ static void make(grid *g, int mixture, unsigned long *seed)
 static carom_status solve(grid *g, const carom_solver *solver, double *x, double *residual, carom_error *error)
 {
     double *u = CAROM_NEW(g->arena, double, g->problem.n);
-    carom_solve s = {.tol = 1e-10, .x = x, .u = u, .may_allocate = true};
+    carom_solve s = {.tol = 1e-10, .x = x, .u = u, .arena = g->arena};
     carom_status status = carom_problem_solve(&g->problem, solver, &s, error);
     *residual = carom_problem_residual(&g->problem, x, u, NULL) / carom_problem_scale(&g->problem, x);
     return status;
@@ -199,7 +199,7 @@ START_TEST(groups_that_do_not_act_on_each_other_are_solved_alone)
         }
     }
     carom_error error;
-    carom_solve s = {.tol = 1e-12, .x = x, .u = CAROM_NEW(arena, double, 3 * N), .may_allocate = true};
+    carom_solve s = {.tol = 1e-12, .x = x, .u = CAROM_NEW(arena, double, 3 * N), .arena = arena};
     CHECK_OK(carom_problem_solve(&p, NULL, &s, &error), error);
     for (int g = 0; g < GROUPS; g++)
         for (int k = 0; k < SIZE; k++)

@@ -89,7 +89,8 @@ START_TEST(every_pattern_is_solved)
 {
     static matrix m;
     unsigned long seed = 3;
-    carom_sparse *s = carom_sparse_new();
+    carom_arena *arena = carom_arena_new(0);
+    carom_sparse *s = carom_sparse_new(arena);
     for (int trial = 0; trial < 600; trial++) {
         int nblock = 1 + (int)((noise(&seed) + 1) / 2 * (BLOCKS - 1));
         make(&m, nblock, trial % 5 > 3 ? 0 : trial % 5, 1 + 4 * (noise(&seed) + 1), &seed);
@@ -99,7 +100,7 @@ START_TEST(every_pattern_is_solved)
             in[k] = noise(&seed) > -0.3;
         check(s, &m, in, &seed);
     }
-    carom_sparse_free(s);
+    carom_arena_free(arena);
 }
 END_TEST
 
@@ -108,7 +109,8 @@ START_TEST(a_chain_is_factored_without_fill)
 {
     static matrix m;
     unsigned long seed = 5;
-    carom_sparse *s = carom_sparse_new();
+    carom_arena *arena = carom_arena_new(0);
+    carom_sparse *s = carom_sparse_new(arena);
     size_t bytes[2];
     for (int i = 0; i < 2; i++) {
         make(&m, i ? BLOCKS : BLOCKS / 2, 1, 0, &seed);
@@ -120,7 +122,7 @@ START_TEST(a_chain_is_factored_without_fill)
     make(&m, BLOCKS, 2, 0, &seed); /* the hub of an arrow comes last */
     check(s, &m, NULL, &seed);
     CHECK_AT_MOST((double)carom_sparse_bytes(s), 8 * 27.0 * BLOCKS);
-    carom_sparse_free(s);
+    carom_arena_free(arena);
 }
 END_TEST
 
@@ -128,12 +130,13 @@ START_TEST(what_is_not_finite_is_refused)
 {
     static matrix m;
     unsigned long seed = 7;
-    carom_sparse *s = carom_sparse_new();
+    carom_arena *arena = carom_arena_new(0);
+    carom_sparse *s = carom_sparse_new(arena);
     make(&m, 10, 0, 3, &seed);
     m.A[0] = NAN;
     ck_assert(carom_sparse_begin(s, &m.pattern) && carom_sparse_analyse(s, NULL));
     ck_assert(!carom_sparse_factor(s, fill, &m));
-    carom_sparse_free(s);
+    carom_arena_free(arena);
 }
 END_TEST
 

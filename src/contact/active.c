@@ -34,7 +34,6 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
-    contacts->solve.may_allocate = true; /* what nothing else solves; see solver.h */
     contacts->solve.work = carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv)
                                                       : carom_solver_work(NULL, n, system->nlink));
     carom_equations_layout(layout, &contacts->joints, system, blocks ? 0 : nj);
@@ -166,7 +165,7 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
     carom_status status = carom_problem_solve(&c->problem, c->solver, &c->solve, &reason);   /* (2) */
-    if (c->told)
+    if (c->told && status != CAROM_NO_MEMORY) /* which comes again, with more of it */
         c->told(c->user, c, status, seconds() - begin);
     system->info->solver_iterations += c->solve.iterations;
     if (status == CAROM_OK)

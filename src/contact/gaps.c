@@ -31,7 +31,6 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
     CAROM_PLACE(layout, projection->problem.b, n);
     CAROM_PLACE(layout, projection->solve.x, n);
     CAROM_PLACE(layout, projection->solve.u, n);
-    projection->solve.may_allocate = blocks;
     projection->solve.work =
         carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv) : carom_solver_work(NULL, n, n));
 }
@@ -132,6 +131,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     double before = INFINITY, size = 0, enough = 0;
     *moved = false;
     p->nactive = 0;
+    p->solve.arena = system->blocks.n ? contacts->solve.arena : NULL;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(system, CAROM_GAP, t, q, v);

@@ -1,4 +1,6 @@
-/* arena.c: memory that is freed at once: layouts (layout.h) one after the other, each filled as things come. */
+/* arena.c: memory that is freed at once: layouts (layout.h) one after the other, each filled as things come. What was
+ * taken last can be given back and is handed out again; a frozen arena takes no more from the system and counts what is
+ * missing. */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,12 +15,17 @@ enum { BLOCK = 1 << 16, ALIGN = 64 };
 typedef struct block { /* a layout that is filled as things come */
     struct block *next;
     size_t size;
+    size_t dirty;      /* bytes that have been handed out before: no longer zero */
     carom_layout layout;
 } block;
 
 struct carom_arena {
-    block *blocks;
+    block *first, *current; /* the blocks behind the current one are empty */
     size_t limit, total;
+    size_t used;            /* handed out, without what is lost at the ends of blocks */
+    size_t most;            /* the largest it has been */
+    size_t missing;         /* it would have been, but for the first request that failed; 0: none did */
+    bool frozen;
 };
 
 carom_arena *carom_arena_new(size_t limit_bytes)
@@ -29,18 +36,26 @@ carom_arena *carom_arena_new(size_t limit_bytes)
     return arena;
 }
 
-void carom_arena_free(carom_arena *arena)
+static void free_blocks(carom_arena *arena)
 {
-    if (!arena)
-        return;
-    for (block *b = arena->blocks, *next; b; b = next) {
+    for (block *b = arena->first, *next; b; b = next) {
         next = b->next;
         carom_layout_free(b->layout);
         free(b);
     }
+    arena->first = arena->current = NULL;
+    arena->total = arena->used = 0;
+}
+
+void carom_arena_free(carom_arena *arena)
+{
+    if (!arena)
+        return;
+    free_blocks(arena);
     free(arena);
 }
 
+/* A block behind the current one. */
 static block *grow(carom_arena *arena, size_t bytes)
 {
     size_t size = bytes > BLOCK / 4 ? (bytes + ALIGN - 1) / ALIGN * ALIGN : BLOCK;
@@ -52,24 +67,83 @@ static block *grow(carom_arena *arena, size_t bytes)
         return NULL;
     }
     b->size = size;
-    if (size > BLOCK && arena->blocks) { /* keep filling the present block */
-        b->next = arena->blocks->next;
-        arena->blocks->next = b;
-    } else {
-        b->next = arena->blocks;
-        arena->blocks = b;
-    }
+    b->next = arena->current ? arena->current->next : NULL;
+    *(arena->current ? &arena->current->next : &arena->first) = b;
     arena->total += size;
     return b;
 }
 
+/* In the current block, or else in the next one that has room. */
+static void *find_place(carom_arena *arena, size_t bytes, size_t align)
+{
+    for (block *b = arena->current ? arena->current : arena->first; b; b = b->next) {
+        void *place = carom_place_within(&b->layout, b->size, align, bytes);
+        if (!place)
+            continue;
+        arena->current = b;
+        size_t start = b->layout.used - bytes;
+        if (start < b->dirty)
+            memset(place, 0, CAROM_MIN(bytes, b->dirty - start));
+        b->dirty = CAROM_MAX(b->dirty, b->layout.used);
+        return place;
+    }
+    return NULL;
+}
+
 static void *take(carom_arena *arena, size_t bytes, size_t align)
 {
-    block *b = arena->blocks;
-    void *place = b ? carom_place_within(&b->layout, b->size, align, bytes) : NULL;
-    if (!place && (b = grow(arena, bytes)))
-        place = carom_place_within(&b->layout, b->size, align, bytes);
+    if (arena->frozen && arena->missing) /* whoever is given up on is to come to an end */
+        return NULL;
+    void *place = find_place(arena, bytes, align);
+    if (!place && !arena->frozen && grow(arena, bytes))
+        place = find_place(arena, bytes, align);
+    size_t used = arena->used + (bytes + align - 1) / align * align;
+    if (place) {
+        arena->used = used;
+        arena->most = CAROM_MAX(arena->most, used);
+    } else if (!arena->missing) {
+        arena->missing = used >= arena->used && used >= bytes ? used : SIZE_MAX;
+    }
     return place;
+}
+
+carom_arena_mark carom_arena_here(const carom_arena *arena)
+{
+    return (carom_arena_mark){arena->current, arena->current ? arena->current->layout.used : 0, arena->used};
+}
+
+void carom_arena_release(carom_arena *arena, carom_arena_mark mark)
+{
+    block *to = mark.block ? mark.block : arena->first;
+    for (block *b = to; b; b = b == arena->current ? NULL : b->next)
+        carom_layout_cut(&b->layout, b == to ? mark.filled : 0);
+    arena->current = to;
+    arena->used = mark.used;
+}
+
+void carom_arena_freeze(carom_arena *arena, bool frozen)
+{
+    arena->frozen = frozen;
+    arena->missing = 0;
+}
+
+size_t carom_arena_missing(const carom_arena *arena)
+{
+    return arena->missing;
+}
+
+size_t carom_arena_most(const carom_arena *arena)
+{
+    return arena->most;
+}
+
+bool carom_arena_reserve(carom_arena *arena, size_t bytes)
+{
+    arena->missing = 0;
+    if (arena->first && !arena->first->next && arena->first->size >= bytes)
+        return true;
+    free_blocks(arena);
+    return grow(arena, bytes) != NULL;
 }
 
 void *carom_arena_alloc(carom_arena *arena, size_t bytes)

@@ -35,7 +35,7 @@ carom_status carom_fail(carom_error *error, carom_status status, const char *for
 carom_status carom_sized(const void *pointer, size_t size, const char *type, carom_error *error);
 
 /* A growing block of memory that is freed at once. Everything it hands out is zeroed and aligned
- * to 64 bytes (strings: to 1). NULL when memory or the arena's limit is exhausted. */
+ * to 64 bytes (strings: to 1). NULL when memory or the arena's limit is exhausted, or when it is frozen and full. */
 typedef struct carom_arena carom_arena;
 carom_arena *carom_arena_new(size_t limit_bytes); /* 0: no limit */
 void carom_arena_free(carom_arena *arena);        /* NULL is fine */
@@ -43,6 +43,21 @@ void *carom_arena_alloc(carom_arena *arena, size_t bytes);
 char *carom_arena_text(carom_arena *arena, const char *text, size_t length); /* copy, terminated */
 char *carom_arena_format(carom_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* What was taken since `here` can be given back, and is handed out again: the last first. */
+typedef struct carom_arena_mark {
+    void *block;
+    size_t filled, used;
+} carom_arena_mark;
+carom_arena_mark carom_arena_here(const carom_arena *arena);
+void carom_arena_release(carom_arena *arena, carom_arena_mark mark);
+/* Frozen, it hands out what it has and takes no more from the system. `missing`: the bytes it would have to have for
+ * the first request that failed since it was frozen, thawed or reserved; 0: none did. `most`: ever in use. */
+void carom_arena_freeze(carom_arena *arena, bool frozen);
+size_t carom_arena_missing(const carom_arena *arena);
+size_t carom_arena_most(const carom_arena *arena);
+/* Of an arena of which everything has been given back: so many bytes in one piece. false: there are not so many. */
+bool carom_arena_reserve(carom_arena *arena, size_t bytes);
 
 /* Many arrays of doubles at once; false: no memory. */
 typedef struct carom_array {

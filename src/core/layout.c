@@ -54,6 +54,15 @@ void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t
     return start > room || bytes > room - start ? NULL : place(layout, start, bytes);
 }
 
+void carom_layout_cut(carom_layout *layout, size_t used)
+{
+#ifdef CAROM_ASAN
+    if (layout->used > used)
+        ASAN_POISON_MEMORY_REGION(layout->base + used, layout->used - used);
+#endif
+    layout->used = used;
+}
+
 bool carom_layout_new(carom_layout *layout, const carom_layout *measured)
 {
     enum { LINE = 64 };

@@ -21,6 +21,8 @@ static inline void *carom_place(carom_layout *layout, size_t bytes)
 }
 /* In a block of `room` bytes, with this alignment (64 at most), without a guard; NULL: it does not fit. */
 void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t bytes);
+/* What lies behind the first `used` bytes is free again. */
+void carom_layout_cut(carom_layout *layout, size_t used);
 /* A block for what was measured, zeroed and aligned to 64; pages that nobody touches cost nothing. false: there is
  * none. */
 bool carom_layout_new(carom_layout *layout, const carom_layout *measured);

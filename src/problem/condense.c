@@ -37,6 +37,7 @@ static bool by_columns(carom_arena *arena, const carom_triplets *t, int n, bool 
 
 typedef struct mass {
     carom_problem problem; /* its W is M, one row a block: gives pattern and values */
+    carom_arena *room;     /* of the factor */
     carom_sparse *lu;
 } mass;
 
@@ -68,7 +69,7 @@ static carom_status factor(mass *m, carom_arena *arena, int nv, const carom_trip
     for (int i = 0; row && i <= nv; i++)
         row[i] = i;
     carom_pattern *pattern = CAROM_NEW(arena, carom_pattern, 1);
-    m->lu = carom_sparse_new();
+    m->lu = m->room ? carom_sparse_new(m->room) : NULL;
     if (!row || !pattern || !m->lu)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a mass matrix of %d rows", nv);
     *pattern = (carom_pattern){nv, row, p->W.start, p->W.column};
@@ -135,7 +136,7 @@ static carom_status multiply(carom_problem *p, const mass *m, carom_arena *arena
 carom_status carom_problem_condense(carom_problem *p, carom_arena *arena, int nv, const carom_triplets *M,
                                     const carom_triplets *H, const double *f, const double *w, carom_error *error)
 {
-    mass m = {0};
+    mass m = {.room = carom_arena_new(0)};
     columns by_contact, by_velocity;
     carom_status status = factor(&m, arena, nv, M, error);
     double *v = CAROM_NEW(arena, double, nv);
@@ -152,6 +153,6 @@ carom_status carom_problem_condense(carom_problem *p, carom_arena *arena, int nv
         }
         status = multiply(p, &m, arena, nv, &by_contact, &by_velocity, error);
     }
-    carom_sparse_free(m.lu);
+    carom_arena_free(m.room);
     return status;
 }

@@ -141,24 +141,24 @@ static void multiply_blocks(const carom_problem *p, int k, int l, double *out)
         }
 }
 
-static int by_number(const void *a, const void *b)
-{
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
-}
-
-/* The blocks that share a column block with block k, ascending, into list; returns how many. mark [nblock] is 0. */
-static int neighbours_of(const carom_problem *p, const members *m, int k, unsigned char *mark, int *list)
+/* The blocks that share a column block with block k, ascending, into list; returns how many. The lists of both column
+ * blocks ascend, and k is in each. */
+static int neighbours_of(const carom_problem *p, const members *m, int k, int *list)
 {
     const carom_span *s = &p->W.product.span[p->W.product.row[k]];
-    int n = 0;
-    list[n++] = k, mark[k] = 1;
-    for (int b = 0; b < 2; b++)
-        for (int i = m->start[s->first[b]]; s->count[b] && i < m->start[s->first[b] + 1]; i++)
-            if (!mark[m->block[i]])
-                mark[m->block[i]] = 1, list[n++] = m->block[i];
-    for (int i = 0; i < n; i++)
-        mark[list[i]] = 0;
-    qsort(list, (size_t)n, sizeof *list, by_number);
+    int at[2], end[2], n = 0;
+    for (int b = 0; b < 2; b++) {
+        at[b] = s->count[b] ? m->start[s->first[b]] : 0;
+        end[b] = s->count[b] ? m->start[s->first[b] + 1] : 0;
+    }
+    while (at[0] < end[0] || at[1] < end[1]) {
+        int b = at[0] == end[0] || (at[1] < end[1] && m->block[at[1]] < m->block[at[0]]);
+        int next = m->block[at[b]++];
+        if (n == 0 || list[n - 1] != next)
+            list[n++] = next;
+    }
+    if (n == 0)
+        list[n++] = k;
     return n;
 }
 
@@ -169,12 +169,11 @@ carom_status carom_delassus_expand(const carom_problem *p, carom_arena *arena, c
     *out = *p;
     carom_delassus *W = &out->W;
     *W = (carom_delassus){.start = CAROM_NEW(arena, size_t, nblock + 1)};
-    unsigned char *mark = CAROM_NEW(arena, unsigned char, nblock + 1);
     int *list = CAROM_NEW(arena, int, nblock + 1);
-    if (!W->start || !mark || !list || !list_members(p, arena, &m))
+    if (!W->start || !list || !list_members(p, arena, &m))
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
     for (int k = 0; k < p->nblock; k++) {
-        int n = neighbours_of(p, &m, k, mark, list);
+        int n = neighbours_of(p, &m, k, list);
         for (int i = 0; i < n; i++)
             numbers += (size_t)rows_of(p, k) * (size_t)rows_of(p, list[i]);
         W->start[k + 1] = entries += (size_t)n;
@@ -185,7 +184,7 @@ carom_status carom_delassus_expand(const carom_problem *p, carom_arena *arena, c
     if (!W->column || !W->offset || !W->value)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the %zu entries of a contact problem", entries);
     for (int k = 0; k < p->nblock; k++) {
-        neighbours_of(p, &m, k, mark, W->column + W->start[k]);
+        neighbours_of(p, &m, k, W->column + W->start[k]);
         for (size_t e = W->start[k]; e < W->start[k + 1]; e++) {
             W->offset[e + 1] = W->offset[e] + (size_t)rows_of(p, k) * (size_t)rows_of(p, W->column[e]);
             multiply_blocks(p, k, W->column[e], W->value + W->offset[e]);
@@ -366,6 +365,11 @@ static void sort_by_block_row(sorter *s, size_t count, const int *row)
     for (int k = 0; k < s->p->nblock; k++) /* and is put right again: first[k + 1] now is the start of row k */
         s->first[k] = s->first[k + 1];
     s->first[s->p->nblock] = count;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
 /* The columns of block row k, ascending, into list (may be NULL); returns how many. */

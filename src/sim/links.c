@@ -297,7 +297,7 @@ carom_status carom_sim_step_linked(carom_step *step)
         hand_on(sim);
         sim->step.h = h, sim->step.h_next = 0;
         carom_record_clear(&sim->record);
-        CAROM_TRY(sim->scheme->step(&sim->step));
+        CAROM_TRY(carom_sim_step_roomy(&sim->step));
         path = path_of(sim);
         if (2 * path <= reach)                                                                          /* (1) */
             return CAROM_OK;

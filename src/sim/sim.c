@@ -161,7 +161,8 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
 void carom_sim_wire(carom_sim *sim)
 {
     sim->system.info = &sim->info;
-    sim->advance = sim->model->links ? carom_sim_step_linked : sim->scheme->step;
+    sim->advance = sim->model->links ? carom_sim_step_linked : sim->arena ? carom_sim_step_roomy : sim->scheme->step;
+    sim->contacts.solve.arena = sim->arena;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
     sim->record.account = sim->options.energy;
@@ -200,8 +201,12 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
                        .contacts.solver = measure.contacts.solver};
     carom_sim_place(&layout, sim);
     sim->layout = layout;
+    bool several = model->links || sim->system.nlink > 1; /* a single contact has a solution of its own */
+    sim->arena = several ? carom_arena_new(0) : NULL;
     carom_sim_wire(sim);
     carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
+    if (several && !sim->arena)
+        status = carom_fail(&sim->error, CAROM_NO_MEMORY, "no memory for the solvers of contact problems");
     if (status == CAROM_OK)
         status = carom_sim_restart(sim, NULL, NULL, NULL);
     if (status != CAROM_OK) {
@@ -218,6 +223,7 @@ void carom_sim_free(carom_sim *sim)
 {
     if (!sim)
         return;
+    carom_arena_free(sim->arena);
     carom_layout_free(sim->more);
     carom_layout_free(sim->layout);
 }

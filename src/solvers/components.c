@@ -127,14 +127,15 @@ static bool extract(const carom_problem *p, int count, const int *member, int *p
 static carom_status solve_one(const carom_problem *p, int count, const int *member, int *position, carom_solve *whole,
                               carom_error *error)
 {
-    carom_arena *arena = carom_arena_new(0);
+    carom_arena *arena = whole->arena;
+    carom_arena_mark mark = carom_arena_here(arena);
     carom_problem sub;
     carom_status status = CAROM_NO_MEMORY;
-    if (arena && extract(p, count, member, position, &sub, arena)) {
+    if (extract(p, count, member, position, &sub, arena)) {
         bool small = sub.n <= CAROM_SMALL_ROWS;
         double tol = small && whole->better > 0 ? fmin(whole->tol, 1e-13) : whole->tol; /* whoever asks will judge */
         carom_solve s = {.tol = tol, .better = whole->better, .time_limit = whole->time_limit,
-                         .cancel = whole->cancel, .may_allocate = true, .x = CAROM_NEW(arena, double, sub.n),
+                         .cancel = whole->cancel, .arena = arena, .x = CAROM_NEW(arena, double, sub.n),
                          .u = CAROM_NEW(arena, double, sub.n),
                          .work = small ? carom_arena_alloc(arena, carom_solver_work(NULL, sub.n, count)) : NULL};
         for (int i = 0; s.x && !small && i < count; i++)
@@ -151,21 +152,17 @@ static carom_status solve_one(const carom_problem *p, int count, const int *memb
         whole->iterations = CAROM_MAX(whole->iterations, s.iterations);
         whole->factorisations += s.factorisations;
     }
-    carom_arena_free(arena);
+    carom_arena_release(arena, mark);
     return status;
 }
 
 carom_status carom_components_solve(const carom_problem *p, carom_solve *solve, bool *apart, carom_error *error)
 {
     size_t nblock = (size_t)p->nblock;
-    carom_arena *arena = carom_arena_new(0);
-    int *label = NULL, *first = NULL, *member = NULL, *position = NULL;
-    if (arena) {
-        label = CAROM_NEW(arena, int, nblock);
-        first = CAROM_NEW(arena, int, nblock + 1);
-        member = CAROM_NEW(arena, int, nblock);
-        position = CAROM_NEW(arena, int, nblock);
-    }
+    carom_arena *arena = solve->arena;
+    carom_arena_mark mark = carom_arena_here(arena);
+    int *label = CAROM_NEW(arena, int, nblock), *first = CAROM_NEW(arena, int, nblock + 1);
+    int *member = CAROM_NEW(arena, int, nblock), *position = CAROM_NEW(arena, int, nblock);
     carom_status status = CAROM_OK;
     int n = label && first && member && position ? carom_problem_components(p, label) : 0;
     *apart = n > 1;
@@ -183,6 +180,6 @@ carom_status carom_components_solve(const carom_problem *p, carom_solve *solve, 
         status = status == CAROM_OK || one == CAROM_NO_SOLUTION ? (one == CAROM_OK ? status : one) : status;
         begin = first[i];
     }
-    carom_arena_free(arena);
+    carom_arena_release(arena, mark);
     return status;
 }

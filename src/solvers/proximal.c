@@ -368,7 +368,7 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
     s->iterations = 0;
     if (!carom_scaled_begin(&p, problem, s))
         return;
-    w.lu = carom_sparse_new();
+    w.lu = carom_sparse_new(s->arena);
     if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
         carom_scaled_guess(&p, s->x, w.r);
         bool cold = carom_norm_max(p.n, s->x) == 0; /* a warm guess is swept at least once */
@@ -379,7 +379,6 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
             restart(&w, most);
     }
     s->factorisations = w.factorisations;
-    carom_sparse_free(w.lu);
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)

@@ -18,7 +18,8 @@ static double now(void)
 
 bool carom_scaled_expired(const carom_scaled *scaled, const carom_solve *solve)
 {
-    return (solve->cancel && *solve->cancel) || (scaled->deadline < INFINITY && now() > scaled->deadline);
+    return (solve->cancel && *solve->cancel) || carom_arena_missing(solve->arena) ||
+           (scaled->deadline < INFINITY && now() > scaled->deadline);
 }
 
 bool carom_scaled_takes(const carom_problem *problem)

@@ -7,7 +7,7 @@
  *                        Gauss-Seidel (at length)
  * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A problem
  * of more than 60 rows is taken apart into groups that do not act on each other, goes to the proximal points at once,
- * and whoever may not allocate does without them. */
+ * and whoever brings no arena does without them. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -266,16 +266,25 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
     return refuse(problem, solve, name, a.none && w.reduced.exact ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
 }
 
+/* What a method without memory leaves says nothing of the problem. */
+static carom_status check_memory(const carom_problem *problem, const carom_solve *solve, carom_error *error)
+{
+    if (carom_arena_missing(solve->arena))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows: %.4g bytes", problem->n,
+                   (double)carom_arena_missing(solve->arena));
+    return CAROM_OK;
+}
+
 /* A method that eliminates nothing, on the problem as it is; what it leaves in x is judged once more. */
 static carom_status solve_whole(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                 carom_error *error)
 {
     double standard[CAROM_FIELDS_MAX];
     const double *field = solve->field;
-    if (!solve->may_allocate || !solver->takes(problem))
+    if (!solve->arena || !solver->takes(problem))
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "%s: does not take this problem (%d rows, %d blocks%s)",
                    solver->method.name, problem->n, problem->nblock,
-                   solve->may_allocate ? "" : "; it may not allocate");
+                   solve->arena ? "" : "; it has no memory for it");
     solve->iterations = solve->factorisations = 0;
     solve->by = solver->method.name;
     solve->none = false;
@@ -287,12 +296,12 @@ static carom_status solve_whole(const carom_problem *problem, const carom_solver
     if (!field)
         carom_fields_standard(solver->method.fields, standard);
     solve->field = field ? field : standard;
-    solve->arena = carom_arena_new(0);
-    if (problem->n > 0 && solve->arena)
+    carom_arena_mark mark = carom_arena_here(solve->arena);
+    if (problem->n > 0)
         solver->solve(problem, solve);
-    carom_arena_free(solve->arena);
-    solve->arena = NULL;
+    carom_arena_release(solve->arena, mark);
     solve->field = field;
+    CAROM_TRY(check_memory(problem, solve, error));
     return judge(problem, solve) ? CAROM_OK
                                  : refuse(problem, solve, solver->method.name, CAROM_NOT_CONVERGED, error);
 }
@@ -309,7 +318,7 @@ static bool has_joints(const carom_problem *problem)
 static carom_status solve_any(const carom_problem *problem, carom_solve *solve, carom_error *error)
 {
     const carom_solver *strong = &carom_solver_proximal, *mixed = &carom_solver_mixed;
-    bool whole = solve->may_allocate && strong->takes(problem);
+    bool whole = solve->arena && strong->takes(problem);
     bool whole_first = whole && (!solve->work || problem->n > CAROM_SMALL_ROWS);
     carom_status status = CAROM_NOT_CONVERGED;
     if (!whole && !solve->work)
@@ -318,6 +327,7 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     if (whole_first && !solve->judge) {
         bool apart;
         status = carom_components_solve(problem, solve, &apart, error);
+        CAROM_TRY(check_memory(problem, solve, error));
         if (apart && judge(problem, solve))
             return CAROM_OK;
         if (apart)
@@ -326,7 +336,7 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     }
     if (!whole_first && solve->work)
         status = solve_general(problem, NULL, whole, solve, error);
-    if (solve->may_allocate && status == CAROM_NOT_CONVERGED && has_joints(problem) && mixed->takes(problem))
+    if (solve->arena && status == CAROM_NOT_CONVERGED && has_joints(problem) && mixed->takes(problem))
         status = solve_whole(problem, mixed, solve, error);
     if (whole && status == CAROM_NOT_CONVERGED)
         status = solve_whole(problem, strong, solve, error);
@@ -348,18 +358,21 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
             return CAROM_OK;
         spent = solve->iterations;
     }
-    if (!carom_delassus_finite(problem) || !solve->may_allocate)
+    if (!carom_delassus_finite(problem) || !solve->arena)
         return refuse(problem, solve, solve->by, CAROM_NOT_CONVERGED, error);
-    carom_arena *arena = carom_arena_new(0);
-    carom_status status = arena ? carom_delassus_expand(problem, arena, &sparse, error) : CAROM_NO_MEMORY;
+    carom_arena_mark mark = carom_arena_here(solve->arena);
+    carom_status status = carom_delassus_expand(problem, solve->arena, &sparse, error);
     if (status == CAROM_OK) {
         bool room = solver ? !solver->whole : sparse.n <= CAROM_SMALL_ROWS;
-        solve->work = room ? carom_arena_alloc(arena, carom_solver_work(solver, sparse.n, sparse.nblock)) : NULL;
-        status = room && !solve->work ? CAROM_NO_MEMORY : carom_problem_solve(&sparse, solver, solve, error);
+        size_t bytes = room ? carom_solver_work(solver, sparse.n, sparse.nblock) : 0;
+        solve->work = room ? carom_arena_alloc(solve->arena, bytes) : NULL;
+        if (!room || solve->work)
+            status = carom_problem_solve(&sparse, solver, solve, error);
         solve->work = work;
         solve->iterations += spent;
     }
-    carom_arena_free(arena);
+    carom_arena_release(solve->arena, mark);
+    CAROM_TRY(check_memory(problem, solve, error));
     return status;
 }
 

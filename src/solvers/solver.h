@@ -14,10 +14,9 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
-    bool may_allocate;        /* methods whose memory follows the problem may take it, for the call */
+    carom_arena *arena;       /* of methods whose memory follows the problem, for the call; NULL: without those */
     double time_limit;        /* seconds for those methods; 0: none */
     const volatile int *cancel; /* not 0: they stop; may be NULL */
-    carom_arena *arena;       /* theirs during the call */
     carom_judge *judge;       /* relative residual; NULL: carom_problem_relative */
     double residual;          /* out: relative, by the judge */
     int iterations;           /* out */
@@ -31,7 +30,7 @@ typedef struct carom_solver {
     carom_method method;
     unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE */
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
-    bool whole;                                              /* eliminates nothing; allocates (solve->arena) */
+    bool whole;                                              /* eliminates nothing; takes memory of solve->arena */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
     /* Fills x; the caller judges. Called by carom_problem_solve only, after the elimination of joints, pins and x0: all
      * blocks are contacts with mu > 0 or without friction. */
@@ -54,8 +53,9 @@ const carom_solver *carom_solver_find(const char *name);
 size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
  * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
- * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. Allocates nothing unless it may;
- * without work (NULL) only the methods that allocate run. */
+ * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. CAROM_NO_MEMORY: the arena is too small
+ * (carom_arena_missing), nothing is said of the problem. Allocates nothing but through the arena; without work (NULL)
+ * only the methods run that take memory of it. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error);
 

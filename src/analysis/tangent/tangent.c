@@ -283,6 +283,7 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
     t->flow.linear_motion = exact;
     t->flow.laws = &t->saltation;
     t->saltation.contacts.solve.tol = sim->contacts.solve.tol;
+    t->saltation.contacts.solve.arena = sim->arena; /* between steps it may grow */
     t->report = (carom_tangent_info){.radius = INFINITY, .slowest = INFINITY, .note = t->note};
     carom_status status = carom_tangent_start(t, t->X, NULL);
     if (status == CAROM_OK)

@@ -51,7 +51,7 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
     carom_error error = {0};
     double *u = CAROM_NEW(arena, double, p->n);
     void *work = p->n <= DENSE_ROWS ? malloc(carom_solver_work(r->solver, p->n, p->nblock)) : NULL;
-    carom_solve s = {.field = r->field, .tol = r->tol, .x = x, .u = u, .work = work, .may_allocate = true,
+    carom_solve s = {.field = r->field, .tol = r->tol, .x = x, .u = u, .work = work, .arena = arena,
                      .time_limit = r->time_limit,
                      .judge = kind == CAROM_KIND_FRICTION ? carom_problem_error_siconos
                               : kind == CAROM_KIND_OWN    ? NULL

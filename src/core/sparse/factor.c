@@ -5,7 +5,6 @@
  *
  * Limits: rows are exchanged within F11 only. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/clones.h"
@@ -68,11 +67,10 @@ static bool measure(carom_sparse *s)
         s->flops += (double)np * (double)(np + nb) * (double)(np + nb) * 2;
     }
     s->factor_size = factor;
-    free(s->gather);
-    s->gather = malloc((gather + 1) * sizeof(double));
-    return s->gather && carom_sparse_room(&s->factor, sizeof(double), &s->factor_room, factor + 1) &&
-           carom_sparse_room(&s->stack, sizeof(double), &s->stack_room, most + 1) &&
-           carom_sparse_room(&s->dense, sizeof(double), &s->dense_room, dense + 1);
+    return carom_sparse_room(s->arena, &s->gather, sizeof(double), &s->gather_room, gather + 1) &&
+           carom_sparse_room(s->arena, &s->factor, sizeof(double), &s->factor_room, factor + 1) &&
+           carom_sparse_room(s->arena, &s->stack, sizeof(double), &s->stack_room, most + 1) &&
+           carom_sparse_room(s->arena, &s->dense, sizeof(double), &s->dense_room, dense + 1);
 }
 
 static void find_twin_entries(carom_sparse *s)
@@ -92,13 +90,13 @@ static void find_twin_entries(carom_sparse *s)
 bool carom_sparse_begin(carom_sparse *s, const carom_pattern *pattern)
 {
     size_t n = (size_t)pattern->nblock, entries = pattern->start[pattern->nblock];
-    free(s->front), free(s->post), free(s->twin), free(s->position), free(s->exchange);
     s->pattern = *pattern;
-    s->front = calloc(n + 1, sizeof *s->front);
-    s->post = calloc(n + 1, sizeof *s->post);
-    s->twin = calloc(entries + n + 1, sizeof *s->twin);
-    s->position = calloc(n + 1, sizeof *s->position);
-    s->exchange = calloc((size_t)pattern->row[n] + 1, sizeof *s->exchange);
+    s->boundary = NULL; /* the scratch of the ordering follows the pattern, too */
+    s->front = CAROM_NEW(s->arena, carom_front, n + 1);
+    s->post = CAROM_NEW(s->arena, int, n + 1);
+    s->twin = CAROM_NEW(s->arena, size_t, entries + n + 1);
+    s->position = CAROM_NEW(s->arena, int, n + 1);
+    s->exchange = CAROM_NEW(s->arena, int, pattern->row[n] + 1);
     if (!s->front || !s->post || !s->twin || !s->position || !s->exchange)
         return false;
     find_twin_entries(s);
@@ -108,6 +106,7 @@ bool carom_sparse_begin(carom_sparse *s, const carom_pattern *pattern)
 bool carom_sparse_analyse(carom_sparse *s, const unsigned char *in)
 {
     s->in = in;
+    s->ready = false;
     s->nfront = 0;
     s->listed = 0;
     for (int k = 0; k < s->pattern.nblock; k++)
@@ -115,7 +114,7 @@ bool carom_sparse_analyse(carom_sparse *s, const unsigned char *in)
     if (!carom_sparse_order(s))
         return false;
     postorder(s);
-    return measure(s);
+    return s->ready = measure(s);
 }
 
 /* ---- factor ---- */
@@ -256,6 +255,8 @@ static bool factor_pivots(double *F, int np, int N, int *exchange)
 bool carom_sparse_factor(carom_sparse *s, carom_sparse_fill *fill, void *context)
 {
     size_t used = 0; /* of the stack */
+    if (!s->ready)
+        return false;
     for (int p = 0; p < s->nfront; p++) {
         const carom_front *f = &s->front[s->post[p]];
         size_t np = (size_t)f->np, nb = (size_t)f->nb, N = np + nb;
@@ -344,18 +345,12 @@ void carom_sparse_solve(const carom_sparse *s, double *x)
     }
 }
 
-carom_sparse *carom_sparse_new(void)
+carom_sparse *carom_sparse_new(carom_arena *arena)
 {
-    return calloc(1, sizeof(carom_sparse));
-}
-
-void carom_sparse_free(carom_sparse *s)
-{
-    if (!s)
-        return;
-    free(s->front), free(s->post), free(s->list), free(s->twin), free(s->position), free(s->factor);
-    free(s->exchange), free(s->stack), free(s->dense), free(s->gather);
-    free(s);
+    carom_sparse *s = CAROM_NEW(arena, carom_sparse, 1);
+    if (s)
+        s->arena = arena;
+    return s;
 }
 
 size_t carom_sparse_bytes(const carom_sparse *s)

@@ -14,6 +14,8 @@ typedef struct carom_front {
 } carom_front;
 
 struct carom_sparse {
+    carom_arena *arena;
+    bool ready;              /* analysed, with room for a factor */
     carom_pattern pattern;
     const unsigned char *in;
     int nfront;
@@ -30,11 +32,18 @@ struct carom_sparse {
     double *dense;     /* the present front */
     double flops;
     double *gather;    /* [largest front] */
+    size_t gather_room, bound_room;
+    int *ordering;     /* [see order.c] scratch of the ordering, as are the next four */
+    unsigned *hash;    /* [nblock + 1] */
+    int *mark_of;      /* [2*nblock + 1] */
+    size_t *boundary;  /* [nblock + 1] */
+    int *bound;        /* [bound_room] */
 };
 
 /* Fills front, nfront and list; false: no memory. */
 bool carom_sparse_order(carom_sparse *sparse);
-/* Makes the array (a pointer to its pointer) of elements of this size as long as needed and more. false: no memory. */
-bool carom_sparse_room(void *array, size_t size, size_t *room, size_t need);
+/* Makes the array (a pointer to its pointer) of elements of this size as long as needed and more; what is in it stays.
+ * false: no memory. */
+bool carom_sparse_room(carom_arena *arena, void *array, size_t size, size_t *room, size_t need);
 
 #endif

@@ -9,11 +9,11 @@
  *   e with L_e inside of L_p is absorbed too; i with nothing outside of L_p is eliminated with p        (5)
  *   variables of L_p with the same A and elements become one                                            (6) */
 #include <stdint.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "core/sparse/fronts.h"
 
-bool carom_sparse_room(void *array, size_t size, size_t *room, size_t need)
+bool carom_sparse_room(carom_arena *arena, void *array, size_t size, size_t *room, size_t need)
 {
     void **pointer = array;
     if (need <= *room)
@@ -21,15 +21,18 @@ bool carom_sparse_room(void *array, size_t size, size_t *room, size_t need)
     size_t wanted = need + need / 2;
     if (wanted > SIZE_MAX / size)
         return false;
-    void *more = realloc(*pointer, wanted * size);
+    void *more = carom_arena_alloc(arena, wanted * size);
     if (!more)
         return false;
+    if (*room)
+        memcpy(more, *pointer, *room * size);
     *pointer = more;
     *room = wanted;
     return true;
 }
 
 typedef struct order {
+    carom_arena *arena;
     const carom_pattern *g;
     int n;
     int *begin, *na, *ne; /* [n] variable i: variables A_i in adjacent[begin ..] (na), then elements (ne) */
@@ -78,7 +81,7 @@ static bool collect_boundary(order *o, carom_sparse *s, int p)
     const int *A = o->adjacent + o->begin[p], *E = A + o->na[p];
     for (int e = 0; e < o->ne[p]; e++)
         most += (size_t)o->bound_count[E[e]];
-    if (!carom_sparse_room(&o->bound, sizeof(int), &o->bound_room, o->bound_used + most + 1))
+    if (!carom_sparse_room(o->arena, &o->bound, sizeof(int), &o->bound_room, o->bound_used + most + 1))
         return false;
     int *L = o->bound + o->bound_used, count = 0, weight = 0;
     o->stamp[p] = ++o->mark;
@@ -218,7 +221,7 @@ static bool write_front(order *o, carom_sparse *s, int p)
         if (o->weight[i] == 0)
             continue;
         for (int k = i; k >= 0; k = o->member[k]) {
-            if (!carom_sparse_room(&s->list, sizeof(int), &s->list_room, s->listed + 1))
+            if (!carom_sparse_room(s->arena, &s->list, sizeof(int), &s->list_room, s->listed + 1))
                 return false;
             s->list[s->listed++] = k;
         }
@@ -328,24 +331,34 @@ static bool run_order(order *o, carom_sparse *s, unsigned *hash, int *mark_of)
     return true;
 }
 
+/* Scratch of the ordering, taken once: as it was at first, all 0. */
+static bool begin_scratch(carom_sparse *s, size_t n, size_t ints)
+{
+    if (!s->boundary) {
+        s->ordering = CAROM_NEW(s->arena, int, ints);
+        s->hash = CAROM_NEW(s->arena, unsigned, n + 1);
+        s->mark_of = CAROM_NEW(s->arena, int, 2 * n + 1);
+        s->boundary = CAROM_NEW(s->arena, size_t, n + 1);
+        return s->ordering && s->hash && s->mark_of && s->boundary;
+    }
+    memset(s->ordering, 0, sizeof(int) * ints);
+    memset(s->hash, 0, sizeof(unsigned) * (n + 1));
+    memset(s->mark_of, 0, sizeof(int) * (2 * n + 1));
+    memset(s->boundary, 0, sizeof(size_t) * (n + 1));
+    return true;
+}
+
 bool carom_sparse_order(carom_sparse *s)
 {
     const carom_pattern *g = &s->pattern;
     int n = g->nblock, rows = g->row[n];
-    order o = {.g = g, .n = n};
-    int *ints = calloc(place_order(&o, NULL, n, g->start[n], rows) + 1, sizeof(int));
-    unsigned *hash = calloc((size_t)n + 1, sizeof *hash);
-    int *mark_of = calloc(2 * (size_t)n + 1, sizeof(int));
-    o.boundary = calloc((size_t)n + 1, sizeof *o.boundary);
-    bool good = ints && hash && mark_of && o.boundary;
-    if (good) {
-        place_order(&o, ints, n, g->start[n], rows);
-        good = run_order(&o, s, hash, mark_of);
-    }
-    free(ints);
-    free(hash);
-    free(mark_of);
-    free(o.boundary);
-    free(o.bound);
+    order o = {.g = g, .n = n, .arena = s->arena};
+    if (!begin_scratch(s, (size_t)n, place_order(&o, NULL, n, g->start[n], rows) + 1))
+        return false;
+    place_order(&o, s->ordering, n, g->start[n], rows);
+    o.boundary = s->boundary;
+    o.bound = s->bound, o.bound_room = s->bound_room;
+    bool good = run_order(&o, s, s->hash, s->mark_of);
+    s->bound = o.bound, s->bound_room = o.bound_room;
     return good;
 }

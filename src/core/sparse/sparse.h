@@ -4,12 +4,12 @@
  *     factor   multifrontal: each front is a small dense matrix, pivots are sought among its own rows
  *     solve    forward and backward through the fronts
  *
- * The pattern is analysed once and factored for many values. All memory is the object's own and only grows. */
+ * The pattern is analysed once and factored for many values. All memory comes from the arena that the object was made
+ * in, and goes with it. */
 #ifndef CAROM_SPARSE_H
 #define CAROM_SPARSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "core/core.h"
 
 typedef struct carom_pattern { /* block rows k: entries start[k] <= e < start[k + 1] in columns column[e] */
     int nblock;
@@ -23,13 +23,12 @@ typedef void carom_sparse_fill(void *context, int k, int l, size_t e, double *bl
 
 typedef struct carom_sparse carom_sparse;
 
-carom_sparse *carom_sparse_new(void); /* NULL: no memory */
-void carom_sparse_free(carom_sparse *sparse); /* NULL is fine */
+carom_sparse *carom_sparse_new(carom_arena *arena); /* NULL: no memory */
 /* The pattern must live as long as it is used; blocks with a 0 in `in` [nblock] are left out (in NULL: none).
  * false: no memory. */
 bool carom_sparse_begin(carom_sparse *sparse, const carom_pattern *pattern);
 bool carom_sparse_analyse(carom_sparse *sparse, const unsigned char *in);
-/* A pivot below 1e-13 of its front is replaced by that. false: a value is not finite. */
+/* A pivot below 1e-13 of its front is replaced by that. false: a value is not finite, or there was no memory. */
 bool carom_sparse_factor(carom_sparse *sparse, carom_sparse_fill *fill, void *context);
 /* x <- A^-1 x in the rows of the blocks that are in. */
 void carom_sparse_solve(const carom_sparse *sparse, double *x);
