@@ -231,13 +231,29 @@ START_TEST(a_comma_that_splits_an_expression_gets_a_hint)
 {
     refused("a: {gap: atan2(y,x)}\n", "1:10", "quote it, e.g. gap: \"atan2(y,x)\"");
     refused("a: {gap: 2*max(a, b, (c)) + 1, e: 1}\n", "1:10", "quote it, e.g. gap: \"2*max(a, b, (c)) + 1\"");
-    refused("a: [max(x,y)]\n", "1:5", "quote it, e.g. \"max(x,y)\"");
-    refused("a: {b: [1, f(x,y)]}\n", "1:12", "quote it, e.g. \"f(x,y)\"");
+    refused("a: [max(x,y]\n", "1:5", "do not balance");
+    refused("a: [max(x, \"y\", z)]\n", "1:5", "quote it, e.g. \"max(x, \"y\", z)\"");
+    refused("a: [max(x,\n y)]\n", "1:5", "do not balance");
+    refused("a: [max(x, b: y)]\n", "1:5", "quote it, e.g. \"max(x, b: y)\"");
     refused("a: {gap: (y + 1}\n", "1:10", "do not balance");
     refused("a: {gap: y)}\n", "1:10", "do not balance");
     refused("a: {x): 1}\n", "1:5", "do not balance");
     check_scalar(parse("a: atan2(y,x)\n"), "a", "atan2(y,x)", false, 4);
     check_scalar(parse("a: {b: (x)*(y), c: \"f(x,y\"}\n")->child, "b", "(x)*(y)", false, 8);
+}
+END_TEST
+
+START_TEST(commas_inside_parentheses_do_not_split_the_items_of_a_list)
+{
+    const carom_text_node *list = parse("a: [1, 2*f(x, (y), g(1, 2)) + 3 , max(x,y)*z, b]\n")->child;
+    ck_assert_int_eq(list->nchild, 4);
+    const carom_text_node *item = list->child->next;
+    ck_assert_str_eq(item->text, "2*f(x, (y), g(1, 2)) + 3");
+    ck_assert_int_eq(item->place.column, 8);
+    ck_assert_int_eq(item->place.length, 24);
+    ck_assert_int_eq(item->text_column, 8);
+    ck_assert_str_eq(item->next->text, "max(x,y)*z");
+    ck_assert_str_eq(item->next->next->text, "b");
 }
 END_TEST
 
@@ -308,6 +324,7 @@ TEST_MAIN("text", every_key_and_value_has_its_line_and_column,
           the_column_of_the_text_is_known_where_it_is_verbatim, empty_and_null_values_are_empty_texts,
           json_is_accepted_unchanged, what_the_language_does_not_have_is_refused_where_it_stands,
           a_missing_blank_after_the_colon_gets_a_hint, a_comma_that_splits_an_expression_gets_a_hint,
+          commas_inside_parentheses_do_not_split_the_items_of_a_list,
           decimals_with_a_comma_get_a_hint, places_inside_of_a_scalar_are_found_across_lines,
           tabs_may_separate_but_not_indent, broken_syntax_is_explained_in_our_words, a_file_that_is_no_map_is_refused,
           bytes_that_are_no_text_are_refused)

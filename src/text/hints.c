@@ -64,13 +64,29 @@ static size_t whole_value(const char *s, size_t left)
     return 0;
 }
 
+static int unbalanced(const char *s, const char *end)
+{
+    int depth = 0;
+    for (; s < end && *s && depth >= 0; s++)
+        depth += (*s == '(') - (*s == ')');
+    return depth;
+}
+
+size_t carom_text_unsplit(const carom_text_file *file, size_t from, size_t to)
+{
+    const char *value = file->bytes + from;
+    if (unbalanced(value, file->bytes + to) <= 0)
+        return 0;
+    size_t n = whole_value(value, file->length - from);
+    while (n > 0 && isspace((unsigned char)value[n - 1]))
+        n--;
+    return n;
+}
+
 carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset,
                                     const char *text, const char *key, carom_error *error)
 {
-    int depth = 0;
-    for (const char *s = text; *s && depth >= 0; s++)
-        depth += (*s == '(') - (*s == ')');
-    if (depth == 0)
+    if (unbalanced(text, text + strlen(text)) == 0)
         return CAROM_OK;
     const char *value = file->bytes + offset;
     int n = (int)CAROM_MIN(whole_value(value, file->length - offset), (size_t)200);

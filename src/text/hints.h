@@ -17,6 +17,10 @@ carom_status carom_text_check_lone(const carom_text_file *file, const carom_text
 carom_status carom_text_check_split(const carom_text_file *file, carom_text_place place, size_t offset,
                                     const char *text, const char *key, carom_error *error);
 
+/* In [ ] such a value can be put together again. from, to: its first piece in the file; returns the bytes of all of it,
+ * or 0: the parentheses of the piece balance, or they are not closed in the same line. */
+size_t carom_text_unsplit(const carom_text_file *file, size_t from, size_t to);
+
 /* What the YAML parser had to say, in words that help; open: place of the innermost { or [, or line 0. */
 carom_status carom_text_fail_syntax(const carom_text_file *file, carom_text_place place, const char *words,
                                     carom_text_place open, carom_error *error);

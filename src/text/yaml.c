@@ -269,14 +269,52 @@ static carom_status build_map(builder *b, carom_text_node *map)
     return carom_text_check_keys(b->file, map, b->error);
 }
 
+static bool plain_scalar(const builder *b)
+{
+    return b->event->type == FYET_SCALAR && b->event->scalar.value &&
+           fy_token_scalar_style(b->event->scalar.value) == FYSS_PLAIN;
+}
+
+/* [max(a, b), c] has two items: the commas inside parentheses belong to the first. Its pieces are plain scalars of one
+ * line, and n bytes of the file from the first one on make it whole; nothing is joined where this is not so. */
+static carom_status join(builder *b, carom_text_node *node, bool *joined)
+{
+    scalar s;
+    *joined = false;
+    if (!plain_scalar(b))
+        return CAROM_OK;
+    size_t from = first_byte(b, b->event->scalar.value);
+    size_t n = carom_text_unsplit(b->file, from, last_byte(b, b->event->scalar.value));
+    if (n == 0)
+        return CAROM_OK;
+    CAROM_TRY(refuse_extras(b, b->event->scalar.anchor, b->event->scalar.tag));
+    CAROM_TRY(read_scalar(b, &s));
+    while (last_byte(b, b->event->scalar.value) < from + n) {
+        CAROM_TRY(advance(b));
+        if (!plain_scalar(b) || last_byte(b, b->event->scalar.value) > from + n)
+            return carom_text_check_split(b->file, s.place, s.offset, s.text, NULL, b->error);
+        CAROM_TRY(refuse_extras(b, b->event->scalar.anchor, b->event->scalar.tag));
+    }
+    *node = (carom_text_node){.kind = CAROM_TEXT_SCALAR, .place = s.place, .text_column = s.place.column,
+                              .text = carom_arena_text(b->arena, b->file->bytes + from, n)};
+    node->place.length = CAROM_MAX(1, carom_text_count(b->file, from, from + n));
+    *joined = true;
+    if (!node->text)
+        OUT_OF_MEMORY(b);
+    return CAROM_OK;
+}
+
 static carom_status build_list(builder *b, carom_text_node *list)
 {
-    bool flow = fy_event_get_node_style(b->event) == FYNS_FLOW;
+    bool flow = fy_event_get_node_style(b->event) == FYNS_FLOW, joined = false;
     carom_text_node *last = NULL, *node = NULL;
     CAROM_TRY(advance(b));
     while (b->event->type != FYET_SEQUENCE_END) {
         CAROM_TRY(new_node(b, list, &last, &node));
-        CAROM_TRY(build(b, node, flow));
+        if (flow)
+            CAROM_TRY(join(b, node, &joined));
+        if (!joined)
+            CAROM_TRY(build(b, node, flow));
         CAROM_TRY(advance(b));
     }
     return CAROM_OK;
