@@ -157,9 +157,12 @@ carom_status carom_bodies_found(carom_loader *l)
     return carom_source_values(s, m, l->error);
 }
 
+/* `contacts: found` asks for it, however few bodies there are. */
 bool carom_bodies_are_many(const carom_source *s)
 {
-    return carom_bodies_many(&s->bodies->b);
+    const carom_text_node *contacts = carom_text_get(s->root, "contacts");
+    bool asked = contacts && contacts->kind == CAROM_TEXT_SCALAR && strcmp(contacts->text, "found") == 0;
+    return asked || carom_bodies_many(&s->bodies->b);
 }
 
 void carom_bodies_end(carom_source *s)
