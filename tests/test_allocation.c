@@ -9,16 +9,7 @@
 #include "systems.h"
 #include "testing.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define COUNTING 0 /* the sanitizer owns malloc; the plain build counts */
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COUNTING 0
-#endif
-#endif
-#ifndef COUNTING
-#define COUNTING 1
-#endif
+#define COUNTING !SANITIZED /* the sanitizer owns malloc; the plain build counts */
 
 static long allocations;
 

@@ -26,10 +26,12 @@ done
 grep -q '</html>' quick.html || complain "the page is cut off"
 
 # The same numbers with one thread.
-"$CAROM" reproduce --quick --json --threads 1 -o one.html >one.json 2>err </dev/null
-jq 'del(.. | .wall_s?, .page?)' out.json >a
-jq 'del(.. | .wall_s?, .page?)' one.json >b
-cmp -s a b || complain "the results depend on the number of threads"
+if [ -z "${SANITIZED:-}" ]; then
+    "$CAROM" reproduce --quick --json --threads 1 -o one.html >one.json 2>err </dev/null
+    jq 'del(.. | .wall_s?, .page?)' out.json >a
+    jq 'del(.. | .wall_s?, .page?)' one.json >b
+    cmp -s a b || complain "the results depend on the number of threads"
+fi
 
 # What a reader would paste; those that measure for long are left to the page.
 jq -r '.entries[].command' out.json >commands

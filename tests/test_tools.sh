@@ -157,7 +157,9 @@ project(tiny C)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
-add_executable(test_tiny tests/test_tiny.c src/tiny.c)
+add_library(carom STATIC src/tiny.c)
+add_executable(test_tiny tests/test_tiny.c)
+target_link_libraries(test_tiny carom)
 set_target_properties(test_tiny PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 END
 cat >"$tmp/mutants/src/tiny.c" <<'END'

@@ -7,6 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Under sanitizers the tests run once more, for what memory sees: random ones may be fewer there, and slow. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 #define CHECK_NEAR(actual, expected, tolerance)                                                        \
     do {                                                                                               \
         double actual_ = (actual), expected_ = (expected), tolerance_ = (tolerance);                   \

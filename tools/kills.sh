@@ -3,8 +3,8 @@
 # is to the last bit what a job leaves that was never killed. The kills are not a matter of luck: the preloaded library
 # tests/inject.c ends the process (SIGKILL) at its n-th write, sync or rename, half of the writes in the middle of their
 # bytes; n runs evenly over all calls of the job. What cannot go on (bifurcate, basin -o .csv, lyapunov) leaves its result
-# whole or not at all, and is done again. Jobs: run-csv run-json run-h5 schemes solvers sweep-sqlite sweep-csv converge
-# bifurcate basin lyapunov
+# whole or not at all, and is done again. Jobs: run-csv run-json run-h5 schemes solvers many files
+# sweep-sqlite sweep-csv converge bifurcate basin lyapunov
 set -u
 build=$(cd "$1" && pwd) kills=$2
 shift 2
@@ -148,14 +148,64 @@ solvers()
     echo "solvers: $matrix pairs of a solver and a model, each killed at its third checkpoint"
 }
 
+# Contacts that are found before every step.
+many()
+{
+    matrix=0
+    cat >many.yaml <<'END'
+carom: 1
+space: planar
+gravity: [0, -10]
+bodies:
+  floor: {fixed: true, shape: {plane: [0, 1]}}
+  west: {fixed: true, shape: {plane: [1, 0]}}
+  east: {fixed: true, shape: {plane: [-1, 0]}, at: [1, 0]}
+  disc: {repeat: {i: 40}, shape: {circle: 0.09}, mass: 1, at: [0.5 + 0.35*sin(3*i), 0.1 + 0.2*i], velocity: [sin(i), 0]}
+laws:
+  default: {friction: 0.3, restitution: 0.5}
+END
+    for scheme in $("$carom" list schemes | sed -n 's/^\([a-z-]*\) (scheme).*/\1/p'); do
+        each_killed "$scheme on many bodies" many.yaml --scheme "$scheme" --t-end 1 --h 0.01
+    done
+    [ $matrix -ge 3 ] || { echo "many: $matrix schemes, there should be three"; bad=1; }
+    echo "many: $matrix schemes with contacts that come and go, each killed at its third checkpoint"
+}
+
+# Files that a model names: gone on with as they were; once they have changed, what is left would not fit, and that is said.
+refused() # WHAT ARGUMENTS...
+{
+    what=$1
+    shift
+    if "$carom" "$@" >/dev/null 2>part.err || ! grep -q -e 'has changed' -e "files: '" part.err; then
+        echo "files: $what goes on with another table: $(head -1 part.err)"
+        bad=1
+    fi
+}
+files()
+{
+    matrix=0
+    printf '0 0\n1 1\n2 0\n3 -1\n4 0\n' >table
+    printf 'carom: 1\nparameters: {a: 1}\ncoordinates: {y: 1}\nkinetic: y%s^2/2\npotential: 10*y\nforces: {y: a*push(t)}\n' "'" >table.yaml
+    printf 'tables: {push: {file: table}}\ncontacts: {ground: {gap: y, restitution: 0.5}}\n' >>table.yaml
+    each_killed "a table in a file" table.yaml --scheme moreau-jean --t-end 4 --h 0.01
+    [ $matrix = 1 ] || { echo "files: the table was not followed"; bad=1; }
+    INJECT=rename:3:kill LD_PRELOAD=$inject "$carom" run table.yaml --scheme moreau-jean --t-end 4 --h 0.01 --checkpoint part.checkpoint --every-steps 4 --quiet 2>/dev/null
+    "$carom" sweep table.yaml -p a=0:1:3 --measure impacts --t-end 4 --threads 1 -o part.sqlite --quiet
+    printf '0 0\n1 1\n2 0\n3 -1\n4 0.5\n' >table
+    refused "a run" resume part.checkpoint
+    refused "a sweep" sweep table.yaml -p a=0:1:3 --measure impacts --t-end 4 --threads 1 -o part.sqlite --quiet --resume
+    rm -f part*
+    echo "files: a run goes on with its table, and neither run nor sweep with another one"
+}
+
 model=impact-oscillator
-for job in ${*:-run-csv run-json run-h5 schemes solvers sweep-sqlite sweep-csv converge bifurcate basin lyapunov}; do
+for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite sweep-csv converge bifurcate basin lyapunov}; do
     case $job in
     run-*)
         [ "$job" != run-h5 ] || [ -x "$same" ] || { echo "run-h5: this build has no HDF5"; continue; }
         run_killed "$job" "${job#run-}" impact-oscillator --t-end 60 --every 0.05 --gaps
         ;;
-    schemes | solvers) $job ;;
+    schemes | solvers | many | files) $job ;;
     sweep-*) job_killed "$job" "${job#sweep-}" --resume sweep $model -p w=2:3:12 --threads 1 --t-end 20 --measure impacts ;;
     converge) job_killed $job converge.csv "" converge bouncing-ball --schemes moreau-jean,kern --threads 1 --t-end 0.5 --h 0.02,0.01,0.005 --shifts 1 ;;
     bifurcate) job_killed $job csv "" bifurcate $model -p w=2:3:4 --show 5 --transient 2 --threads 1 ;;

@@ -1,13 +1,16 @@
 #!/bin/sh
-# mutate.sh BUILD N FILE... [-- TESTS]: do the tests notice when the code is wrong? N mutants spread evenly over the
-# FILEs (0: all there are). Each changes one operator, comparison, sign or constant, in code only: comments, texts,
-# #lines, types and plain indices as in x[2] are left alone. The tests are the programs tests/test_*.c whose names match
-# the regular expression TESTS (default below); without a mutant they must pass. Prints the survivors: each is a test
-# that is missing, or a change that does not matter; judge them one by one. What does not compile, or to the same code,
-# does not count. mutate.sh --list FILE...: only lists the mutants.
+# mutate.sh BUILD N FILE... [-- TESTS]: do the tests notice when the code is wrong? N mutants of the FILEs, drawn by a
+# hash of their text and of SEED (N = 0: all there are), so that a change of the code leaves most of them in place. Each
+# changes one operator, comparison, sign or constant, in code only: comments, texts, #lines, types and plain indices as
+# in x[2] are left alone. The tests are the programs tests/test_*.c whose names match the regular expression TESTS
+# (default: all that build); without a mutant they must pass. A mutant meets the programs that run its line (gcov knows
+# them), the quickest first, until one fails. Only its file is compiled; the programs are linked anew.
+# Prints the survivors: each is a test that is missing, or a change that does not matter. The latter are judged one by
+# one and listed with the reason in tools/mutants-judged.txt; a judgement is void as soon as its line changes. What does
+# not compile, or to the same code, does not count. mutate.sh --list FILE...: only lists the mutants.
 # The tree is copied to BUILD (a folder of its own) and verdicts are kept there in `results`, by the text of the
 # function and of the tests, so that a second call only tries what is new. Other changes (a called function, a header)
-# are not seen: remove `results` to begin anew.
+# are not seen: remove `results` to begin anew. JOBS=2: two at a time (default: as many as there are processors).
 set -eu
 tools=$(cd "$(dirname "$0")" && pwd)
 tab=$(printf '\t')
@@ -69,21 +72,21 @@ if [ "$1" = --list ]; then
 fi
 build=$1 most=$2
 shift 2
-files='' tests='schemes|exact|crank|galerkin|tolerance|mixed|laws|solvers|contact|geometry|models'
+files='' tests=. jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 while [ $# -gt 0 ]; do
     if [ "$1" = -- ]; then tests=${2:?"TESTS are missing after --"}; break; fi
     [ -f "$1" ] || refuse "there is no file $1"
     files="$files $1"
     shift
 done
+command -v ninja >/dev/null && command -v jq >/dev/null || refuse "needs ninja and jq"
 programs=$(cd tests && for t in test_*.c; do echo "${t%.c}"; done | grep -E "$tests") ||
     refuse "no tests/test_*.c matches $tests"
-sources=$(for program in $programs; do echo "tests/$program.c"; done)
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
 touch "$build/results"
 
-# ---- the copy: only what differs is written and compiled anew (so is a mutant that a call cut short has left) ----
+# ---- the copy: only what differs is written and compiled anew ----
 tree=$build/tree
 mkdir -p "$tree"
 for part in CMakeLists.txt cmake include src tests models examples bench tools web docs; do
@@ -95,58 +98,166 @@ done <"$build/copied"
 (cd "$tree" && find . -type f) | sed 's|^\./||' | grep -vxF -f "$build/copied" |
     while read -r file; do rm "$tree/$file"; done
 
-# ---- without a mutant: everything compiles, every test passes; the quickest test runs first ----
+# ---- without a mutant: everything compiles, every test passes; which lines it runs, and in what time ----
 # Without -g: columns in there would make all mutants differ.
-# shellcheck disable=SC2086 # words
-(cd "$tree" && nice sh "$tools/build.sh" ../out -DWITH_WERROR=OFF \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2 -- $programs) >"$build/log" 2>&1 </dev/null ||
-    { tail -20 "$build/log" >&2; refuse "the code does not compile as it is"; }
-run() { (cd "$tree" && timeout "$1" nice "$build/out/tests/$2" >"$build/log" 2>&1 </dev/null); }
-for program in $programs; do
-    start=$(date +%s)
-    run 600 "$program" || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }
-    echo "$(($(date +%s) - start)) $program"
-done >"$build/times.new"
-sort -n "$build/times.new" >"$build/times"
-object_of() { find "$build/out" -path "*/$1.o" -exec cksum {} +; }
-clean=$build/clean
-rm -rf "$clean"
-for file in $files; do mkdir -p "$clean/$file" && object_of "$file" >"$clean/$file/object"; done
-
-# ---- the mutants ----
-judge() # file: the verdict on what is in the tree
+compile() # FOLDER OPTIONS...: the programs
 {
     # shellcheck disable=SC2086 # words
-    nice cmake --build "$build/out" --parallel 2 --target $programs >/dev/null 2>&1 </dev/null || { echo void; return; }
-    if [ -s "$clean/$1/object" ] && [ "$(object_of "$1")" = "$(cat "$clean/$1/object")" ]; then echo same; return; fi
-    while read -r seconds program; do # a mutant may never end
-        run $((10 + 5 * seconds)) "$program" || { echo killed; return; }
-    done <"$build/times"
+    (cd "$tree" && nice sh "$tools/build.sh" "$build/"$* -DWITH_WERROR=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+        $launcher -- $programs) >"$build/log" 2>&1 </dev/null ||
+        { tail -20 "$build/log" >&2; refuse "the code does not compile as it is"; }
+}
+launcher=
+! command -v ccache >/dev/null || launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
+linker=
+! command -v mold >/dev/null || linker=-fuse-ld=mold
+compile plain -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
+compile cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS=--coverage
+compile sanitized -DCMAKE_BUILD_TYPE=Sanitize
+lines() # of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
+{
+    (cd "$build/cover" && find . -name '*.gcda' | xargs gcov --stdout 2>/dev/null) | awk -F: '
+        $3 == "Source" { file = $4; sub(/.*\/tree\//, "", file) }
+        file ~ /^src\// && $1 ~ /[0-9]/ { print file ":" $2 + 0 }
+        file ~ /^src\// && $1 ~ /#####/ { print "-" file ":" $2 + 0 }'
+}
+mkdir -p "$build/lines"
+for program in $programs; do
+    stamp=$(cksum <"$build/cover/tests/$program")
+    if [ "$(cat "$build/lines/$program.stamp" 2>/dev/null)" != "$stamp" ]; then
+        find "$build/cover" -name '*.gcda' -delete
+        start=$(date +%s%N)
+        (cd "$tree" && timeout 1000 nice "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null) ||
+            { [ $? = 77 ] || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }; }
+        echo "$((($(date +%s%N) - start) / 1000000)) $program" >"$build/lines/$program.time"
+        lines | sort -u >"$build/lines/$program"
+        echo "$stamp" >"$build/lines/$program.stamp"
+    fi
+done
+for program in $programs; do cat "$build/lines/$program.time"; done | sort -n >"$build/times"
+
+# ---- the mutants ----
+compile_of() # FOLDER FILE SOURCE OBJECT: the command that compiles FILE, with another SOURCE
+{
+    jq -r --arg file "$tree/$2" '.[] | select(.file == $file) | .command' "$build/$1/compile_commands.json" | head -1 |
+        sed "s| -o [^ ]* | -o $4 |; s| -c .*| -c $3|; s|^[^ ]*ccache ||"
+}
+link_of() # FOLDER PROGRAM ARCHIVE OUTPUT
+{
+    ninja -C "$build/$1" -t commands "tests/$2" | tail -1 |
+        sed "s| -o [^ ]* | $linker -o $4 |; s| libcarom\.a | $3 libcarom.a |"
+}
+compiles() { (cd "$build/$1" && eval "$(compile_of "$@")") >/dev/null 2>&1 </dev/null; }
+links() { (cd "$build/$1" && eval "$(link_of "$@")") >/dev/null 2>&1 </dev/null; }
+# Up to the first test that fails. A mutant may never end: processor time does not depend on what else the machine does.
+fails() # PROGRAM MILLISECONDS
+{
+    {
+        (
+            cd "$tree" && ulimit -c 0 && ulimit -t $((10 + $2 / 100)) || exit 1
+            CK_TAP_LOG_FILE_NAME=- nice "$1" 2>&1 </dev/null
+        ) || echo "not ok"
+    } | grep -aqm1 '^not ok'
+}
+# The programs that run a line; gcov may not know it (a table, a line that goes on): then those that run some line of its
+# function, and outside of functions those that run the file. The quickest first.
+meet() # FILE LINE HEAD
+{
+    if ! (cd "$build/lines" && cat $programs) | grep -qxF -e "$1:$2" -e "-$1:$2"; then
+        set -- "$1" "$2" "$(awk -v head="$3" -v line="$2" '
+            NR == head { inside = 0 } NR > head && NR <= line && /^{/ { inside = 1 } NR >= line && /^}/ { print inside ? head "," NR : "1,9999999"; exit }' "$1")"
+        range=${3:-1,9999999}
+        while read -r time program; do
+            ! awk -F: -v file="$1" -v from="${range%,*}" -v to="${range#*,}" '
+                $1 == file && $2 >= from && $2 <= to { found = 1; exit } END { exit !found }' "$build/lines/$program" || echo "$time $program"
+        done <"$build/times"
+    else
+        while read -r time program; do
+            ! grep -qxF "$1:$2" "$build/lines/$program" || echo "$time $program"
+        done <"$build/times"
+    fi
+}
+# Sanitizers see what is read and written beyond its end; they are slow, and get the programs that are quick.
+judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
+{
+    here=$build/worker-$1
+    beside=$tree/$(dirname "$2")/.mutant-$1.c # what it includes is there
+    cp "$2" "$beside" && compiles plain "$2" "$beside" "$here/clean.o"
+    cp "$here/mutant.c" "$beside"
+    compiles plain "$2" "$beside" "$here/mutant.o" || { echo void; return; }
+    if cmp -s "$here/mutant.o" "$here/clean.o"; then echo same; return; fi
+    meet "$2" "$3" "${4:-1}" >"$here/programs"
+    if [ ! -s "$here/programs" ]; then echo "survived (no test runs it)"; return; fi
+    for how in plain sanitized; do
+        [ $how = plain ] || compiles $how "$2" "$beside" "$here/mutant.o" || { echo void; return; }
+        rm -f "$here/mutant.a"
+        ar rc "$here/mutant.a" "$here/mutant.o"
+        spent=0
+        while read -r time program; do
+            links $how "$program" "$here/mutant.a" "$here/program" || { echo "unlinked with $program"; return; }
+            if fails "$here/program" "$time"; then echo "killed by $program"; return; fi
+            spent=$((spent + time))
+            [ $how = plain ] || [ $spent -lt 5000 ] || break
+        done <"$here/programs"
+    done
     echo survived
+}
+work() # WORKER: every JOBS-th of the chosen
+{
+    mkdir -p "$build/worker-$1"
+    read -r time program <"$build/times"
+    if ! links plain "$program" "" "$build/worker-$1/program" || fails "$build/worker-$1/program" "$time"; then
+        refuse "$program fails as it is, when it is linked here"
+    fi
+    awk -v k="$1" -v n="$jobs" 'NR % n == k' "$build/chosen" | while IFS=$tab read -r file line column from to head; do
+        unit=$(awk -v head="${head:-1}" -v line="$line" 'NR >= head { print } NR >= line && /^}/ { exit }' "$file" | cksum)
+        key=$(echo "$file $unit $((line - ${head:-1})) $column $to $of_tests" | cksum | tr ' ' '-')
+        verdict=$(sed -n "s/^$key //p" "$build/results" | head -1)
+        if [ -z "$verdict" ]; then
+            awk -v line="$line" -v at="$column" -v n="${#from}" -v by="$to" '
+                NR == line { $0 = substr($0, 1, at - 1) by substr($0, at + n) } { print }' "$file" >"$build/worker-$1/mutant.c"
+            verdict=$(judge "$1" "$file" "$line" "$head")
+            rm -f "$tree/$(dirname "$file")/.mutant-$1.c"
+            echo "$key $verdict" >>"$build/results"
+        fi
+        text=$(sed -n "${line}s/^ *//p" "$file")
+        spaces=$(sed -n "${line}s/[^ ].*//p" "$file")
+        mark="$file$tab$((column - ${#spaces}))$tab$from -> $to$tab$text"
+        [ "${verdict%% *}" != survived ] || ! grep -qF "$mark$tab" "$tools/mutants-judged.txt" || verdict=judged
+        printf '%s\t%s:%s\t%s\n' "$verdict" "$file" "$line" "${mark#*"$tab"}"
+    done >"$build/worker-$1/verdicts"
 }
 # shellcheck disable=SC2086 # words
 list $files >"$build/list"
-all=$(wc -l <"$build/list")
-[ "$most" != 0 ] && [ "$most" -lt "$all" ] || most=$all
-awk -v all="$all" -v most="$most" 'int(NR * most / all) != int((NR - 1) * most / all)' "$build/list" >"$build/chosen"
+[ "$most" != 0 ] || most=$(wc -l <"$build/list")
+# The text of a line, its column and what replaces it: a number that other changes of the file leave alone.
 # shellcheck disable=SC2086 # words
-of_tests=$(find tests -maxdepth 1 -name '*.h' -exec cat {} + | cat - $sources | cksum)
-while IFS=$tab read -r file line column from to head; do
-    unit=$(awk -v head="${head:-1}" -v line="$line" 'NR >= head { print } NR >= line && /^}/ { exit }' "$file" | cksum)
-    key=$(echo "$file $unit $((line - ${head:-1})) $column $to $of_tests" | cksum | tr ' ' '-')
-    verdict=$(sed -n "s/^$key //p" "$build/results")
-    if [ -z "$verdict" ]; then
-        awk -v line="$line" -v at="$column" -v n="${#from}" -v by="$to" '
-            NR == line { $0 = substr($0, 1, at - 1) by substr($0, at + n) } { print }' "$file" >"$tree/$file"
-        verdict=$(judge "$file")
-        cp "$file" "$tree/$file"
-        echo "$key $verdict" >>"$build/results"
-    fi
-    text=$(sed -n "${line}s/^ *//p" "$file")
-    printf '%s\t%s:%s:%s\t%s -> %s\t%s\n' "$verdict" "$file" "$line" "$column" "$from" "$to" "$text"
-done <"$build/chosen" | tee "$build/verdicts" | grep '^survived' || true
+awk -F'\t' -v seed="${SEED:-1}" '
+    BEGIN { for (i = 32; i < 127; i++) code[sprintf("%c", i)] = i }
+    FNR == NR { key[$1 "\t" $2] = key[$1 "\t" $2]; order[FNR] = $0; n = FNR; next }
+    FNR == 1 { }
+    (FILENAME "\t" FNR) in key { key[FILENAME "\t" FNR] = $0 }
+    END {
+        for (k = 1; k <= n; k++) {
+            split(order[k], part, "\t")
+            text = seed " " part[1] " " part[3] " " part[5] " " key[part[1] "\t" part[2]]
+            hash = 5381
+            for (i = 1; i <= length(text); i++) hash = (hash * 33 + code[substr(text, i, 1)]) % 4294967291
+            printf "%d\t%s\n", hash, order[k]
+        }
+    }' "$build/list" $files | sort -n | head -n "$most" | cut -f2- | sort >"$build/chosen"
+of_tests=$(find tests -maxdepth 1 -name '*.[ch]' -exec cat {} + | cksum)
+worker=0 workers=
+while [ $worker -lt "$jobs" ]; do
+    work $worker &
+    workers="$workers $!" worker=$((worker + 1))
+done
+for worker in $workers; do wait "$worker" || exit 2; done
+cat "$build"/worker-*/verdicts | sort -k2 >"$build/verdicts"
+grep '^survived' "$build/verdicts" || true
 awk '{ n[$1]++ } END {
     counted = n["killed"] + n["survived"]
     printf "%d of %d mutants killed", n["killed"], counted
     if (counted) printf " (%.0f %%)", 100 * n["killed"] / counted
-    printf "; %d do not compile, %d compile to the same code\n", n["void"], n["same"] }' "$build/verdicts"
+    printf "; %d change nothing that matters (judged), %d compile to the same code, %d do not compile\n",
+        n["judged"], n["same"], n["void"] + n["unlinked"] }' "$build/verdicts"

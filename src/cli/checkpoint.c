@@ -4,8 +4,8 @@
  *
  *   carom    version of the program       words   the command line after `run`, each ended by 0
  *   folder   where the run was started    model   the text of the model; name: of its file
- *   state    carom_sim_save               spent   seconds of wall time
- *   complete the run has ended            and the blocks of carom_sink_save */
+ *   files    checksum of tables, plugins  state   carom_sim_save
+ *   spent    seconds of wall time         complete the run has ended; and the blocks of carom_sink_save */
 #include <string.h>
 #include <unistd.h>
 
@@ -79,6 +79,7 @@ static carom_status write_down(carom_checkpoint *c, bool complete)
 {
     carom_archive *a = &c->archive;
     const carom_text_file *file = carom_model_file(c->model);
+    const uint64_t named = carom_model_named_files(c->model);
     const double spent = c->before + carom_wall_time() - c->began;
     carom_archive_begin(a);
     put_text(a, "carom", carom_version());
@@ -86,6 +87,7 @@ static carom_status write_down(carom_checkpoint *c, bool complete)
     put_folder(a, c->cli);
     put_text(a, "name", file->name);
     carom_archive_put(a, "model", file->bytes, file->length);
+    carom_archive_put(a, "files", &named, sizeof named);
     carom_archive_put(a, "spent", &spent, sizeof spent);
     if (complete)
         carom_archive_put(a, "complete", "", 0);
@@ -193,7 +195,18 @@ carom_status carom_checkpoint_model(carom_model **model, const carom_archive *a,
     if (snprintf(path, sizeof path, "%s%s%.*s", *name == '/' ? "" : folder, *name == '/' ? "" : "/",
                  slash ? (int)(slash - name) + 1 : 0, name) >= (int)sizeof path)
         CAROM_FAIL(error, CAROM_FILE, "the folder of the model has too long a name");
-    return carom_model_parse_in(model, path, name, text, length, load, error);
+    CAROM_TRY(carom_model_parse_in(model, path, name, text, length, load, error));
+    uint64_t then = 0;
+    length = sizeof then;
+    const void *files = carom_archive_find(a, "files", &length);
+    if (files)
+        memcpy(&then, files, sizeof then);
+    if (then == carom_model_named_files(*model))
+        return CAROM_OK;
+    carom_model_free(*model);
+    *model = NULL;
+    CAROM_FAIL(error, CAROM_FILE, "a table or plugin that the model names has changed since the run was written down: "
+                                  "what is left of it would not fit its beginning");
 }
 
 /* ---- carom resume ---- */
@@ -251,6 +264,7 @@ const carom_cli_command carom_cli_resume_command = {
     "Goes on with a run that `carom run --checkpoint FILE` has written down, with the model and the options it had, "
     "and keeps FILE up to date. The result, and the files that the run writes, are to the last bit those of a run that "
     "was never stopped: what the files have beyond the checkpoint is dropped and computed again. The model file is not "
-    "read again, but tables and plugins that it names are; a plugin needs --allow-plugins here, too.",
+    "read again, but tables and plugins that it names are: they must be what they were; a plugin needs --allow-plugins "
+    "here, too.",
     "carom run ball.yaml --t-end 1e4 -o ball.csv --checkpoint ball.checkpoint --every-seconds 30\n"
     "carom resume ball.checkpoint --json", NULL};

@@ -253,3 +253,8 @@ const carom_text_file *carom_model_file(const carom_model *model)
 {
     return model->source ? &model->source->file : NULL;
 }
+
+uint64_t carom_model_named_files(const carom_model *model)
+{
+    return model->source ? model->source->named : 0;
+}

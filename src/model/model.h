@@ -2,6 +2,8 @@
 #ifndef CAROM_MODEL_H
 #define CAROM_MODEL_H
 
+#include <stdint.h>
+
 #include "laws/law.h"
 #include "model/manifold.h"
 #include "text/text.h"
@@ -78,6 +80,8 @@ void carom_probe_free(carom_probe *probe);
 const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file);
 /* The file of a loaded model, for errors; NULL otherwise. */
 const carom_text_file *carom_model_file(const carom_model *model);
+/* A checksum of the files that it names (tables, a plugin) as they were when they were read; 0: it names none. */
+uint64_t carom_model_named_files(const carom_model *model);
 /* carom_model_parse of a text that stood in a folder ("" or with its last slash), where the files it names are. */
 carom_status carom_model_parse_in(carom_model **model, const char *folder, const char *name, const char *text,
                                   size_t length, carom_load_options *options, carom_error *error);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "carom_plugin.h"
+#include "core/archive.h"
 #include "model/source.h"
 
 #ifdef CAROM_NO_PLUGINS
@@ -22,6 +23,8 @@ static carom_status open_library(carom_loader *l, const carom_text_node *node, c
 #else
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
 
 struct carom_plugin_library {
     void *handle;
@@ -33,6 +36,22 @@ void carom_plugin_close(struct carom_plugin_library *library)
         return;
     dlclose(library->handle);
     free(library);
+}
+
+/* Its bytes count among what the model was made of. */
+static carom_status remember(carom_loader *l, const char *path)
+{
+    unsigned char block[8192];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        CAROM_FAIL(l->error, CAROM_FILE, "cannot read '%.700s': %s", path, strerror(errno));
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;)
+        l->s->named = carom_checksum(l->s->named, block, n);
+    const bool failed = ferror(file) != 0;
+    fclose(file);
+    if (failed)
+        CAROM_FAIL(l->error, CAROM_FILE, "cannot read '%.700s'", path);
+    return CAROM_OK;
 }
 
 static carom_status open_library(carom_loader *l, const carom_text_node *node, const carom_plugin **plugin)
@@ -57,6 +76,9 @@ static carom_status open_library(carom_loader *l, const carom_text_node *node, c
                                why ? why : "no reason given");
     }
     s->plugin = library;
+    carom_status seen = remember(l, path);
+    if (seen != CAROM_OK)
+        return seen;
     *plugin = dlsym(library->handle, "carom_plugin_model");
     if (!*plugin)
         return carom_load_fail(l, node->place, "plugin '%s' has no symbol carom_plugin_model", node->text);

@@ -89,6 +89,7 @@ typedef struct carom_source {
     carom_text_file file;
     const carom_text_node *root;
     const char *folder; /* of the file, with the last slash; "" for the working directory */
+    uint64_t named; /* checksum of the files that it names; 0: there are none */
     carom_expr_pool *pool;
     int nodes; /* that it may have at most */
     bool assemble, jit, allow_plugins;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/archive.h"
 #include "model/source.h"
 
 enum { MOST_POINTS = 100000 };
@@ -83,6 +84,7 @@ static carom_status from_file(carom_loader *l, const carom_text_node *node, colu
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for a path");
     if (carom_text_read(s->arena, path, &data, &why) != CAROM_OK)
         return carom_load_fail(l, node->place, "%s", why.text);
+    s->named = carom_checksum(s->named, data.bytes, data.length);
     char *text = carom_arena_text(s->arena, data.bytes, data.length);
     int lines = 1, number = 0;
     for (size_t i = 0; i < data.length; i++)

@@ -110,6 +110,7 @@ static char *settings(const study *s)
     unsigned long long hash = 1469598103934665603ULL; /* FNV of the text and the values of the model */
     for (size_t i = 0; file && i < file->length; i++)
         hash = (hash ^ (unsigned char)file->bytes[i]) * 1099511628211ULL;
+    hash ^= carom_model_named_files(r->model);
     size_t room = 1000 + 40 * (size_t)(r->nh + r->nrtol + r->model->np + 2 * r->model->nq), used = 0;
     for (int i = 0; i < r->nscheme; i++)
         room += strlen(r->schemes[i]) + 2;

@@ -274,6 +274,9 @@ static int describe(carom_cli_job *job, carom_store_entry extra)
     for (; n < CAROM_COUNT(all) - !extra.key; n++)
         entry[n] = all[n];
     entry[n++] = (carom_store_entry){"measures", measures};
+    const unsigned long long named = carom_model_named_files(job->run.model);
+    if (named) /* tables and plugins: rows that others gave do not go together */
+        entry[n++] = (carom_store_entry){"files", carom_arena_format(arena, "%016llx", named)};
     for (int i = 0; i < n; i++)
         if (!entry[i].value)
             return carom_cli_no_memory();
