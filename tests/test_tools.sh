@@ -203,24 +203,28 @@ printf 'src/tiny.c\t%s\t%s\t%s\t%s\n' 7 17 - + 11 18 2 '(2 + 1)' 11 23 '<' '<=' 
     16 10 0 1 17 10 1 '(1 + 1)' >"$tmp/expected"
 (cd "$tmp/mutants" && sh "$tools/mutate.sh" --list src/tiny.c) >"$tmp/listed"
 passes diff "$tmp/expected" "$tmp/listed"
-mutate() { (cd "$tmp/mutants" && RUNS="$tmp/runs" sh "$tools/mutate.sh" "$tmp/mutated" 0 src/tiny.c -- "$1"); }
+mutate() { (cd "$tmp/mutants" && JOBS=1 RUNS="$tmp/runs" sh "$tools/mutate.sh" "$tmp/mutated" 0 src/tiny.c -- "$1"); }
 missing() { echo "mutate.sh: no '$1'"; cat "$tmp/log"; failures=$((failures + 1)); }
 mutants_say() # runs of the tests so far
 {
     passes mutate tiny
-    for words in '^2 of 3 mutants killed (67 %); 1 do not compile, 1 compile to the same code' '^survived.*:.*:.*<='; do
+    for words in '^2 of 3 mutants killed (67 %); 0 change nothing that matters (judged), 1 compile to the same code, 1 do not compile' '^survived.*src/tiny.c:1.*<='; do
         grep -q "$words" "$tmp/log" || missing "$words"
     done
     [ "$(wc -l <"$tmp/runs")" = "$1" ] || missing "run $1 of the tests as the last one, but $(wc -l <"$tmp/runs")"
 }
 edit() { sed "$2" "$tmp/mutants/$1" >"$tmp/edited" && cp "$tmp/edited" "$tmp/mutants/$1"; }
 fails "no tests/test_\*.c matches" mutate nonsense
-mutants_say 4                                                  # once without a mutant, then with three of the five
-mutants_say 5
-edit src/tiny.c 's/(void)2,/&\n/'                              # one function changes, the next one moves
+mutants_say 6                                                  # twice without a mutant, then with three of the five, with one of them twice
 mutants_say 7
-edit tests/test_tiny.c 's/pick(1, 7)/pick(1, 8)/'
+edit src/tiny.c 's/(void)2,/&\n/'                              # one function changes, the next one moves
 mutants_say 11
+edit tests/test_tiny.c 's/pick(1, 7)/pick(1, 8)/'
+mutants_say 17
+mkdir -p "$tmp/mutants/tools"
+printf 'src/tiny.c\t3\t< -> <=\ta < b;\tnobody asks about equal ones\n' >"$tmp/mutants/tools/mutants-judged.txt"
+passes mutate tiny
+grep -q '^2 of 2 mutants killed (100 %); 1 change nothing' "$tmp/log" || missing "one that was judged"
 edit tests/test_tiny.c 's/!= 1;/!= 2;/'
 fails "test_tiny fails as it is" mutate tiny
 

@@ -223,7 +223,7 @@ work() # WORKER: every JOBS-th of the chosen
         text=$(sed -n "${line}s/^ *//p" "$file")
         spaces=$(sed -n "${line}s/[^ ].*//p" "$file")
         mark="$file$tab$((column - ${#spaces}))$tab$from -> $to$tab$text"
-        [ "${verdict%% *}" != survived ] || ! grep -qF "$mark$tab" "$tools/mutants-judged.txt" || verdict=judged
+        [ "${verdict%% *}" != survived ] || ! grep -qF "$mark$tab" tools/mutants-judged.txt 2>/dev/null || verdict=judged
         printf '%s\t%s:%s\t%s\n' "$verdict" "$file" "$line" "${mark#*"$tab"}"
     done >"$build/worker-$1/verdicts"
 }
