@@ -177,6 +177,18 @@ START_TEST(a_step_whose_energy_does_not_balance_is_refused)
 }
 END_TEST
 
+/* Without an account of energy: a force in the cone, and a slip along it. */
+START_TEST(friction_that_drives_is_refused)
+{
+    slider s = on_floor(0, 0);
+    CHECK_OK(tried(&s), s.sim->error);
+    double *force = (double *)s.sim->record.segment[0].force;
+    ck_assert_double_lt(force[1], -1);
+    force[1] = -force[1];
+    refused(&s, "friction of contact 'floor' drives its slip");
+}
+END_TEST
+
 /* A heavy block on a light one fall flat on the floor. Nothing pushes sideways. */
 START_TEST(a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays)
 {
@@ -237,7 +249,8 @@ END_TEST
 TEST_MAIN("certificate", a_gap_that_is_not_a_number_ends_the_run, a_coefficient_that_leaves_its_range_ends_the_run,
           what_a_step_hands_over_is_checked_law_by_law, an_impact_is_checked_law_by_law,
           an_impact_that_gains_energy_stops_or_is_noted,
-          a_step_whose_energy_does_not_balance_is_refused, a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays,
+          a_step_whose_energy_does_not_balance_is_refused, friction_that_drives_is_refused,
+          a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays,
           no_step_of_a_builtin_model_is_refused)
 #else
 int main(void)

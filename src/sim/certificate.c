@@ -21,7 +21,9 @@
  * Where the scheme keeps the tolerance itself and energy is accounted for, a step may change the energy by its works W
  * and losses D, and by what errors of ten times the tolerance do to it at both ends and to the works:
  *   |E' - E - W + D| <= 10 sum_j (|M v|_j (atol + rtol |v_j|) + |F_j| tol_j) + 10 (rtol + atol/|v|) (|W| + |D|)    (9)
- * A slip that begins against its friction shows here alone: its force is in the cone.
+ * A slip that begins against its friction has a force in the cone; it shows there, and, without an account, in
+ *   x_T . u_T <= 0   at the end of a segment, or in its mean: friction takes energy, it gives none               (10)
+ * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more.
  * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */
 #include <math.h>
 
@@ -33,6 +35,7 @@ void carom_certificate_layout(carom_layout *layout, carom_certificate *certifica
     CAROM_PLACE(layout, certificate->column, system->nv);
     CAROM_PLACE(layout, certificate->other, system->nv);
     CAROM_PLACE(layout, certificate->size, system->nv);
+    CAROM_PLACE(layout, certificate->q, system->nq);
     CAROM_PLACE(layout, certificate->u_before, system->nrow);
     CAROM_PLACE(layout, certificate->u_after, system->nrow);
 }
@@ -206,6 +209,54 @@ static carom_status forces(carom_certificate *c, carom_step *s, const carom_segm
     return CAROM_OK;
 }
 
+/* ---- (10) ---- */
+
+/* x_T . u_T of a link at the part r of a segment, and in *allowed what errors of the velocities make of it. */
+static double friction_power(carom_certificate *c, carom_step *s, const carom_segment *segment, const carom_link *link,
+                             double r, double *allowed)
+{
+    carom_system *sys = s->system;
+    double *v = c->other, power = 0;
+    carom_segment_at(sys->model, segment, r, c->q, v);
+    carom_system_eval(sys, CAROM_JACOBIAN, segment->t0 + r * (segment->t1 - segment->t0), c->q, v);
+    *allowed = 0;
+    for (int j = 0; j < sys->nv; j++)
+        c->column[j] = 10 * (s->options->atol + s->options->rtol * fabs(v[j])) + 1e-9 * fabs(v[j]);
+    for (int i = link->row + link->law->rows - link->law->tangents; i < link->row + link->rows; i++) {
+        power += segment->force[i] * carom_row_speed(sys, i, v);
+        *allowed += fabs(segment->force[i]) * row_size(sys, i, c->column);
+    }
+    return power;
+}
+
+static carom_status friction(carom_certificate *c, carom_step *s, const carom_segment *segment)
+{
+    static const double node[] = {1, 0.1127016653792583, 0.5, 0.8872983346207417}, weight[] = {5, 8, 5};
+    const carom_system *sys = s->system;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        int t = link->law->rows - link->law->tangents;
+        double allowed, mean = 0;
+        if (carom_norm_max(link->law->tangents, segment->force + link->row + t) == 0 ||
+            friction_power(c, s, segment, link, node[0], &allowed) <= allowed)
+            continue;
+        for (int k = 1; k < 4; k++)
+            mean += weight[k - 1] / 18 * friction_power(c, s, segment, link, node[k], &allowed);
+        double force = carom_norm_max(link->law->tangents, segment->force + link->row + t), effect;
+        if (!c->keeps) /* what forces do in a whole step, of which this may be a part */
+            allowed += force * 10 * s->options->h * free_acceleration(c, s, s->now->t, s->now->q, s->now->v);
+        if (mean <= allowed)
+            continue;
+        CAROM_TRY(mobility(c, s, link, segment->t1, s->next->q, s->next->v, &effect));
+        if (force * effect * (segment->t1 - segment->t0) > speed_tolerance(c, s, c->keeps ? 0 : 10)) /* (10) */
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "friction of contact '%s' drives its slip from t = %.10g to %.10g with the power %.3g: "
+                       "the step is not to be trusted",
+                       link->name, segment->t0, segment->t1, mean);
+    }
+    return CAROM_OK;
+}
+
 /* ---- an impact ---- */
 
 /* (3); the system holds M and G; u before and after are measured on the way */
@@ -358,8 +409,11 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
     for (int j = 0; j < sys->nv; j++)
         certificate->size[j] = 0;
     carom_system_size(sys, s->next->q, certificate->size);
-    for (int i = 0; i < s->record->nsegment; i++)
+    for (int i = 0; i < s->record->nsegment; i++) {
         CAROM_TRY(forces(certificate, s, &s->record->segment[i]));
+        if (certificate->exact)
+            CAROM_TRY(friction(certificate, s, &s->record->segment[i]));
+    }
     for (int i = 0; i < s->record->njump; i++)
         CAROM_TRY(impact(certificate, s, &s->record->jump[i]));
     CAROM_TRY(positions(certificate, s));

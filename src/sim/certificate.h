@@ -10,6 +10,7 @@ typedef struct carom_certificate {
     bool keeps;        /* the tolerance is the scheme's own; otherwise a force may change its sign within a step */
     double unseen;     /* what gaps have moved in a step, at most; 0 if exact */
     double *column, *other; /* [nv] of masses, rows, forces */
+    double *q;         /* [nq] within a segment */
     double *size;      /* [nv] what rtol refers to */
     double *u_before;  /* [nrow] G v- + w */
     double *u_after;   /* [nrow] G v+ + w */

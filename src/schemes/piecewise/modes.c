@@ -151,8 +151,11 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
         if (c->u_after[link->row] > rest)
             w->modes[i].mode = CAROM_OPEN;
         else if (w->modes[i].mode == CAROM_OPEN)
-            w->modes[i].mode = CAROM_CLOSED; /* to be decided */
+            w->modes[i].mode = CAROM_CLOSED;
     }
+    for (int i = 0; i < sys->ncontact; i++)
+        if (w->modes[i].mode != CAROM_OPEN)
+            w->modes[i].mode = CAROM_CLOSED; /* to be decided: what stuck may slip now */
     carom_copy(sys->nv, w->shift_v, e->v);
     return CAROM_OK;
 }
@@ -194,10 +197,22 @@ double carom_piecewise_rest(const carom_piecewise *w, int link)
     return 1e-12 * w->scale[link].speed;
 }
 
+void carom_piecewise_gross(const carom_system *sys, const carom_piecewise *w, const double *a_free, int m,
+                           const double *Y, const double *x)
+{
+    for (int i = 0; i < sys->nv; i++)
+        w->gross[i] = fabs(a_free[i]);
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < sys->nv; i++)
+            w->gross[i] += fabs(Y[(size_t)k * (size_t)sys->nv + (size_t)i] * x[k]);
+}
+
 double carom_piecewise_no_rate(const carom_system *sys, const carom_piecewise *w, int link, const double *a)
 {
     carom_rows rows = carom_rows_here(sys);
-    return 1e-9 * (w->scale[link].accel + carom_rows_reach(sys, &rows, sys->link[link].row, a, NULL));
+    int row = sys->link[link].row;
+    return 1e-9 * (w->scale[link].accel + carom_rows_reach(sys, &rows, row, a, NULL)) +
+           1e-12 * carom_rows_reach(sys, &rows, row, w->gross, NULL);
 }
 
 static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a)
@@ -230,7 +245,8 @@ static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a
     return CAROM_OK;
 }
 
-/* (2): modes of the contacts that are not open, from the problem at (t, q, v). */
+/* (2): modes of the contacts that are not open, from the problem at (t, q, v). Those that stick do not slip: what a
+ * trial leaves of their velocity is its error, and would tell the direction of slip wrongly. */
 carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v)
 {
     carom_system *sys = s->system;
@@ -246,9 +262,10 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
+        bool stuck = w->modes[i].mode == CAROM_STICK || w->modes[i].mode == CAROM_SATURATED;
         w->mode[i] = link->law->tangents ? CAROM_STICK : CAROM_CLOSED;
         double u[2] = {0, 0};
-        for (int j = 0; j < link->law->tangents; j++)
+        for (int j = 0; !stuck && j < link->law->tangents; j++)
             u[j] = carom_row_speed(sys, link->row + carom_link_normals(link) + j, v);
         double size = hypot(u[0], u[1]);
         if (size > 1e-11 * w->scale[c->active[k]].speed) {
@@ -262,6 +279,7 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     CAROM_TRY(unique(s, w, t, status));
     carom_copy(sys->nv, c->a_free, w->given.a_free);
     carom_piecewise_scales(s, w, q, v);
+    carom_piecewise_gross(sys, w, c->a_free, c->problem.n, c->Y, c->solve.x);
     return set_modes(s, w, w->shift_v);
 }
 
@@ -313,6 +331,8 @@ static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
     CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
     for (int c = 0; c < nc; c++)
         *changed |= w->modes[c].mode != w->modes_before[c].mode;
+    if (!*changed) /* nor have directions: slip that turned within the step is an event of it */
+        carom_modes_copy(nc, w->modes_before, w->modes);
     return CAROM_OK;
 }
 
@@ -335,12 +355,16 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
             w->modes[c].mode = CAROM_OPEN; /* it left without ever being pressed */
             *changed = true;
         }
+        carom_modes_copy(sys->ncontact, w->modes, w->modes_before);
         for (double d = 1e-6 * e->x; pressed && w->modes[c].mode == CAROM_PASSIVE && d < e->x; d *= 8) {
+            carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
             carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
             for (int k = 0; k < sys->nv; k++)
                 w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
             CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
         }
+        if (w->modes[c].mode == CAROM_PASSIVE) /* the others keep theirs */
+            carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
         if (w->modes[c].mode == CAROM_PASSIVE && w->start.u[r] < -u_small)
             w->modes[c].mode = CAROM_OPEN; /* no force can stop it: it is struck */
         *changed |= w->modes[c].mode != CAROM_PASSIVE;

@@ -79,6 +79,7 @@ typedef struct carom_piecewise { /* the work of a step */
     double *kx[CAROM_STAGES];            /* rates of the local coordinates: kv itself if positions are vectors */
     double *xi, *xi_rate, *xi_bend;      /* [nv] local coordinates of the end of a step around its start, of kv too */
     double *size;                        /* [nv] what rtol refers to */
+    double *gross;                       /* [nv] |M^-1 F| + what each contact adds, where modes were judged last */
     double *stage_force[CAROM_STAGES];   /* [nrow] forces at the stages of the accepted step */
     double *mean;                        /* [nrow] the mean force of it, if it was implicit: */
     bool averaged;
@@ -170,7 +171,11 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
 carom_status carom_piecewise_no_slip(carom_step *s, carom_piecewise *w, carom_status status);
 double carom_piecewise_freeze_length(const carom_step *s);         /* kappa tol: bounces below it are over */
 double carom_piecewise_rest(const carom_piecewise *w, int link);         /* a velocity that is 0 but for rounding */
-/* An acceleration of the link that is 0 but for rounding, where the system moves with a; it holds G. */
+/* w->gross: what the accelerations are made of, those of m columns Y by x added up in size. */
+void carom_piecewise_gross(const carom_system *system, const carom_piecewise *w, const double *a_free, int m,
+                           const double *Y, const double *x);
+/* An acceleration of the link that is 0 but for rounding, where the system moves with a made of w->gross; it holds G.
+ * A contact that presses on what cannot move has no a of its own. */
 double carom_piecewise_no_rate(const carom_system *system, const carom_piecewise *w, int link, const double *a);
 /* w->scale at (q, v); the system holds G there, w->given the free accelerations. */
 void carom_piecewise_scales(const carom_step *s, carom_piecewise *w, const double *q, const double *v);

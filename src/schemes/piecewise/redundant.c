@@ -21,6 +21,7 @@ static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
     double *a = w->probe.a, *x = w->force;
     CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t + e->x, e->q, e->v,
                                         CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
+    carom_piecewise_gross(sys, w, w->given.a_free, w->given.equations.m, w->given.equations.Y, w->given.equations.x);
     *answer = true;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];

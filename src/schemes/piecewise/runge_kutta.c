@@ -36,6 +36,7 @@ carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_en
     CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
                                         s->error));
     carom_copy(sys->nlink, sys->at.g, end->g);
+    carom_piecewise_gross(sys, w, w->given.a_free, w->given.equations.m, w->given.equations.Y, w->given.equations.x);
     for (int r = 0; r < sys->nrow; r++) {
         end->u[r] = carom_row_speed(sys, r, end->v);
         end->udot[r] = carom_row_accel(sys, r, end->a);

@@ -99,6 +99,7 @@ void carom_piecewise_layout(carom_layout *layout, const carom_system *system, vo
     CAROM_PLACE(layout, w->xi_rate, system->nv);
     CAROM_PLACE(layout, w->xi_bend, system->nv);
     CAROM_PLACE(layout, w->size, system->nv);
+    CAROM_PLACE(layout, w->gross, system->nv);
     CAROM_PLACE(layout, w->shift_q, system->nq);
     CAROM_PLACE(layout, w->shift_v, system->nv);
     CAROM_PLACE(layout, w->force, system->nrow);
