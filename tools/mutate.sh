@@ -79,7 +79,7 @@ while [ $# -gt 0 ]; do
     files="$files $1"
     shift
 done
-command -v ninja >/dev/null && command -v jq >/dev/null || refuse "needs ninja and jq"
+for program in ninja jq gcov; do command -v $program >/dev/null || refuse "needs $program"; done
 programs=$(cd tests && for t in test_*.c; do echo "${t%.c}"; done | grep -E "$tests") ||
     refuse "no tests/test_*.c matches $tests"
 mkdir -p "$build"
@@ -103,7 +103,7 @@ done <"$build/copied"
 compile() # FOLDER OPTIONS...: the programs
 {
     # shellcheck disable=SC2086 # words
-    (cd "$tree" && nice sh "$tools/build.sh" "$build/"$* -DWITH_WERROR=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+    (cd "$tree" && sh "$tools/build.sh" "$build/"$* -DWITH_WERROR=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
         $launcher -- $programs) >"$build/log" 2>&1 </dev/null ||
         { tail -20 "$build/log" >&2; refuse "the code does not compile as it is"; }
 }
@@ -116,7 +116,7 @@ compile cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_F
 compile sanitized -DCMAKE_BUILD_TYPE=Sanitize
 lines() # of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
 {
-    (cd "$build/cover" && find . -name '*.gcda' | xargs gcov --stdout 2>/dev/null) | awk -F: '
+    (cd "$build/cover" && find . -name '*.gcda' -exec gcov --stdout {} + 2>/dev/null) | awk -F: '
         $3 == "Source" { file = $4; sub(/.*\/tree\//, "", file) }
         file ~ /^src\// && $1 ~ /[0-9]/ { print file ":" $2 + 0 }
         file ~ /^src\// && $1 ~ /#####/ { print "-" file ":" $2 + 0 }'
@@ -127,7 +127,7 @@ for program in $programs; do
     if [ "$(cat "$build/lines/$program.stamp" 2>/dev/null)" != "$stamp" ]; then
         find "$build/cover" -name '*.gcda' -delete
         start=$(date +%s%N)
-        (cd "$tree" && timeout 1000 nice "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null) ||
+        (cd "$tree" && timeout 1000 "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null) ||
             { [ $? = 77 ] || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }; }
         echo "$((($(date +%s%N) - start) / 1000000)) $program" >"$build/lines/$program.time"
         lines | sort -u >"$build/lines/$program"
@@ -154,8 +154,9 @@ fails() # PROGRAM MILLISECONDS
 {
     {
         (
+            # shellcheck disable=SC3045 # where sh has no such limits the mutants that never end have to be killed by hand
             cd "$tree" && ulimit -c 0 && ulimit -t $((10 + $2 / 100)) || exit 1
-            CK_TAP_LOG_FILE_NAME=- nice "$1" 2>&1 </dev/null
+            CK_TAP_LOG_FILE_NAME=- "$1" 2>&1 </dev/null
         ) || echo "not ok"
     } | grep -aqm1 '^not ok'
 }
@@ -163,6 +164,7 @@ fails() # PROGRAM MILLISECONDS
 # function, and outside of functions those that run the file. The quickest first.
 meet() # FILE LINE HEAD
 {
+    # shellcheck disable=SC2086 # words
     if ! (cd "$build/lines" && cat $programs) | grep -qxF -e "$1:$2" -e "-$1:$2"; then
         set -- "$1" "$2" "$(awk -v head="$3" -v line="$2" '
             NR == head { inside = 0 } NR > head && NR <= line && /^{/ { inside = 1 } NR >= line && /^}/ { print inside ? head "," NR : "1,9999999"; exit }' "$1")"
