@@ -1,6 +1,6 @@
 #!/bin/sh
 # docs.sh: the documentation is run, not only written.
-#   docs.sh CAROM DIR                figures, pages brought up to date, then static HTML in DIR (needs pandoc)
+#   docs.sh CAROM DIR                figures, pages brought up to date, then static HTML in DIR (site.sh; needs pandoc)
 #   docs.sh --refresh CAROM [PAGE..] only brings the pages up to date, in place
 #   docs.sh --show CAROM PAGE DIR    the page as it should be on standard output; DIR is where its commands run
 #
@@ -235,173 +235,6 @@ refresh() # PAGE...
     done
 }
 
-# ---- HTML ----
-
-# In the order of the index, which names them all.
-pages="index $(sed -n 's/^- \[[a-z-]*\.md\](\([a-z-]*\)\.md).*/\1/p' "$root/docs/index.md" | tr '\n' ' ')"
-
-title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
-
-navigation() # the page it stands on
-{
-    echo '<nav><input id="search" type="search" placeholder="Search" aria-label="Search"><ul id="found"></ul>'
-    for name in $pages CONTRIBUTING CHANGELOG; do
-        source=$root/docs/$name.md
-        [ -f "$source" ] || source=$root/$name.md
-        [ -f "$source" ] || continue
-        here=""
-        [ "$name" != "$1" ] || here=' aria-current="page"'
-        printf '<a href="%s.html"%s>%s</a>\n' "$name" "$here" "$(title_of "$source")"
-        [ "$name" != models ] || echo '<a href="gallery.html">Gallery</a>'
-    done
-    echo '</nav>'
-}
-
-# Links to pages become links to HTML, links to other files of the tree to copies of them.
-relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@(href|src)="docs/@\1="@g; s@>([a-z-]+)\.md</a>@>\1</a>@g
-                  s@href="(\.\./)?((include|examples|src)/[^"]+|LICENSE|[A-Z]+\.cff)"@href="files/\2.txt"@g'; }
-
-page_head() # TITLE NAME
-{
-    printf '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-    printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-    printf '<title>%s - Carom</title>\n<link rel="stylesheet" href="style.css">\n</head>\n<body>\n' "$1"
-    navigation "$2"
-    echo '<main>'
-}
-
-# Every built-in model with a picture of its run, its paragraph, its text and the command.
-gallery() # DIR
-{
-    mkdir -p "$1/gallery"
-    {
-        page_head Gallery gallery
-        echo '<h1>Gallery</h1><p>The built-in models; each picture is made by the command below it.</p><div class="gallery">'
-        for file in "$root"/models/*.yaml; do
-            name=$(basename "$file" .yaml)
-            "$carom" run "$name" --quiet -o "$1/gallery/$name.csv" && "$carom" plot "$1/gallery/$name.csv" --title "" --width 420 --height 300 \
-                --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$1/gallery/$name.csv")" -o "$1/gallery/$name.svg" || continue
-            rm -f "$1/gallery/$name".csv "$1/gallery/$name".events.csv
-            sed 's/&/\&amp;/g; s/</\&lt;/g' "$file" >"$1/gallery/$name.txt"
-            printf '<figure><img src="gallery/%s.svg" alt="%s"><figcaption><b>%s</b>. %s' "$name" "$name" "$name" \
-                "$(sed -n '2,12{/^#/!q; s/^# *//; s/&/\&amp;/g; s/</\&lt;/g; p}' "$file" | tr '\n' ' ')"
-            printf '<pre><code>carom run %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
-                "$name" "$(cat "$1/gallery/$name.txt")"
-            rm "$1/gallery/$name.txt"
-        done
-        printf '</div></main>\n<script src="index.js"></script>\n<script src="search.js"></script>\n</body>\n</html>\n'
-    } >"$1/gallery.html"
-}
-
-html() # FILE.md DIR
-{
-    name=$(basename "$1" .md)
-    {
-        page_head "$(title_of "$1")" "$name"
-        pandoc -f gfm -t html5 "$1" | relink
-        printf '</main>\n<script src="index.js"></script>\n<script src="search.js"></script>\n</body>\n</html>\n'
-    } >"$2/$name.html"
-}
-
-style()
-{
-    cat <<'END'
-:root { color-scheme: light dark; --back: #fff; --text: #1d2125; --soft: #f3f4f6; --line: #d5d9de; --link: #0b57a4 }
-@media (prefers-color-scheme: dark) { :root { --back: #16191d; --text: #dde1e6; --soft: #22262c; --line: #3a4048; --link: #7db4f0 } }
-* { box-sizing: border-box }
-body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif }
-nav { display: flex; flex-wrap: wrap; gap: .2rem .9rem; padding: .7rem 1rem; border-bottom: 1px solid var(--line); font-size: .93rem }
-nav a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none }
-main { max-width: 56rem; margin: 0 auto; padding: .5rem 1rem 4rem }
-a { color: var(--link) }
-h1 { font-size: 1.8rem } h2 { font-size: 1.35rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line) } h3 { font-size: 1.1rem }
-code { font: .9em ui-monospace, monospace; background: var(--soft); padding: .08em .25em; border-radius: 3px; overflow-wrap: anywhere }
-pre { background: var(--soft); padding: .8rem 1rem; overflow-x: auto; border-radius: 5px; line-height: 1.4 }
-pre code { padding: 0; background: none; overflow-wrap: normal; font-size: .84rem }
-table { display: block; overflow-x: auto; border-collapse: collapse } th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top }
-img { max-width: 100%; background: #fff }
-pre .kw, pre .at, pre .cf { color: var(--link) } pre .st, pre .ch { color: #18794e } pre .co { color: #7a828c; font-style: italic } pre .dv, pre .fl { color: #a04a00 }
-#search { width: 100%; padding: .3rem .5rem; font: inherit; color: inherit; background: var(--soft); border: 1px solid var(--line); border-radius: 4px }
-#found { list-style: none; margin: 0; padding: 0; width: 100% } #found li { padding: .25rem 0; border-bottom: 1px solid var(--line) } #found small { display: block; opacity: .8 }
-#found:not(:empty) ~ a { display: none }
-.gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: 1.2rem } .gallery figure { margin: 0; border: 1px solid var(--line); border-radius: 5px; padding: .7rem; overflow: hidden } .gallery figcaption { font-size: .88rem } .gallery pre { padding: .4rem .6rem; margin: .5rem 0 }
-@media (max-width: 70rem) { nav { max-height: 9.5rem; overflow-y: auto } }
-@media (min-width: 70rem) { nav { position: fixed; top: 0; bottom: 0; left: 0; width: 13rem; flex-direction: column; flex-wrap: nowrap; overflow-y: auto; border-right: 1px solid var(--line); border-bottom: 0 } body { padding-left: 13rem } }
-END
-}
-
-# What can be searched: a heading, where it is, and the words under it; loaded as a script, so that it works from a disk.
-search_index() # DIR
-{
-    echo 'var carom_index = ['
-    for page in "$1"/*.html; do
-        awk -v page="$(basename "$page")" '
-            function flush() { if (id != "" || text != "") { gsub(/[ \t]+/, " ", text); print "[\"" page (id ? "#" id : "") "\", \"" head "\", \"" substr(text, 1, 3000) "\"]," } text = "" }
-            function plain(s) { gsub(/<[^>]*>/, " ", s); gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&amp;/, "\\&", s); gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return s }
-            /<main>/ { on = 1 } /<\/main>/ { on = 0 }
-            on && /<h[1-3]/ { flush(); id = ""; if (match($0, /id="[^"]*"/)) id = substr($0, RSTART + 4, RLENGTH - 5); head = plain($0) ; next }
-            on { text = text " " plain($0) }
-            END { flush() }' "$page"
-    done
-    echo '];'
-}
-
-search_script()
-{
-    cat <<'END'
-/* Words of the box against headings and text of all pages; every word must be there, headings count more. */
-(function () {
-    var box = document.getElementById("search"), list = document.getElementById("found");
-    function find(words) {
-        var hits = [];
-        carom_index.forEach(function (entry) {
-            var head = entry[1].toLowerCase(), text = entry[2].toLowerCase(), score = 0;
-            for (var i = 0; i < words.length; i++) {
-                var here = (head.indexOf(words[i]) >= 0 ? 10 : 0) + Math.min(text.split(words[i]).length - 1, 5);
-                if (!here) return;
-                score += here;
-            }
-            hits.push([score, entry]);
-        });
-        return hits.sort(function (a, b) { return b[0] - a[0]; }).slice(0, 30);
-    }
-    box.addEventListener("input", function () {
-        var words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-        list.textContent = "";
-        if (!words.length) return;
-        find(words).forEach(function (hit) {
-            var item = document.createElement("li"), link = document.createElement("a"), part = document.createElement("small");
-            var at = Math.max(hit[1][2].toLowerCase().indexOf(words[0]) - 40, 0);
-            link.href = hit[1][0];
-            link.textContent = hit[1][1].trim() + " (" + hit[1][0].replace(/\.html.*/, "") + ")";
-            part.textContent = hit[1][2].substr(at, 110);
-            item.appendChild(link);
-            item.appendChild(part);
-            list.appendChild(item);
-        });
-    });
-})();
-END
-}
-
-site() # DIR
-{
-    mkdir -p "$1"
-    style >"$1/style.css"
-    for page in "$root"/docs/*.md "$root/README.md" "$root/CONTRIBUTING.md" "$root/CHANGELOG.md"; do
-        html "$page" "$1"
-    done
-    gallery "$1"
-    search_index "$1" >"$1/index.js"
-    search_script >"$1/search.js"
-    cp "$root"/docs/*.svg "$1"
-    grep -ohE 'href="files/[^"#]+' "$1"/*.html | sort -u | sed 's@href="files/@@; s@\.txt$@@' | while read -r file; do
-        mkdir -p "$1/files/$(dirname "$file")"
-        cp "$root/$file" "$1/files/$file.txt"
-    done
-    echo "$1/index.html"
-}
-
 mode=all
 case ${1:-} in
     --refresh | --show | --part | --html) mode=${1#--}; shift ;;
@@ -412,7 +245,7 @@ shift
 case $mode in
     part) part "$@" ;;
     show) show "$1" "$(cd "$2" && pwd)" ;;
-    html) site "$1" ;;
+    html) sh "$root/tools/site.sh" "$carom" "$1" ;;
     refresh)
         cd "$root"
         [ $# -gt 0 ] || set -- README.md docs/*.md
@@ -421,5 +254,5 @@ case $mode in
         cd "$root"
         sh tools/figures.sh "$carom" docs
         refresh README.md docs/*.md
-        site "$1" ;;
+        sh "$root/tools/site.sh" "$carom" "$1" ;;
 esac

@@ -1,0 +1,206 @@
+#!/bin/sh
+# site.sh CAROM DIR: the pages of docs as static HTML with search, typeset formulas, a gallery and references; works from a disk,
+# loads nothing from the network. Needs pandoc; style and script are in tools/site.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+carom=$1 site=$2
+export LC_ALL=C
+mkdir -p "$site"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+title_of() { sed -n '/^# /{s/^# //;s/`//g;p;q;}' "$1"; }
+
+# ---- references, from what is there ----
+
+# Paragraphs of the headers under the names they declare.
+c_reference()
+{
+    echo '# C reference'
+    echo
+    echo 'Every declaration of the headers, with their comments. Programs that use them: [c-api.md](c-api.md).'
+    for header in carom carom_analysis carom_output carom_plugin; do
+        printf '\n## %s.h\n' $header
+        awk '
+            function flush(   name) {
+                name = ""
+                if (match(text, /\n}? *carom_[a-z_]+;\n/) && text ~ /typedef/) { name = substr(text, RSTART, RLENGTH); gsub(/[} ;\n]/, "", name) }
+                rest = text
+                while (match(rest, /carom_[a-z_]+\(/)) {
+                    part = substr(rest, RSTART, RLENGTH - 1)
+                    if (!(part in seen) && rest !~ ("\\(\\*" part)) { seen[part] = 1; name = name (name ? ", " : "") part }
+                    rest = substr(rest, RSTART + RLENGTH)
+                }
+                if (text !~ /^[ \n]*$/) { if (name) print "\n### " name; print "\n```c" text "```" }
+                text = "\n"
+            }
+            BEGIN { text = "\n" }
+            /^#(ifndef|define CAROM_[A-Z]*_?H$|endif|include|if|else)/ || /^extern "C"/ || /^}$/ { next }
+            /^$/ && depth == 0 { flush(); next }
+            { text = text $0 "\n"; depth += gsub(/{/, "{") - gsub(/}/, "}") }
+            END { flush() }' "$root/include/$header.h"
+    done
+}
+
+sections_reference()
+{
+    echo '# Sections of a model file'
+    echo
+    echo 'What `carom help SECTION` says of each. The language as a whole: [model-file.md](model-file.md).'
+    "$carom" help model | sed -n 's/^    \([a-z]*\) .*/\1/p' | sort -u >"$work/words"
+    for key in carom name parameters coordinates velocities kinetic potential mass force forces constraints contacts impacts let outputs stop period run \
+        tables draw solver bodies space gravity joints laws start repeat plugin; do
+        "$carom" help $key >"$work/section" 2>/dev/null && grep -q 'section of a model file' "$work/section" || continue
+        # shellcheck disable=SC2016
+        printf '\n## %s\n\n```text\n' $key
+        sed '1d; /^The whole file: /d' "$work/section" | sed 's/^    //'
+        # shellcheck disable=SC2016
+        echo '```'
+    done
+}
+
+python_reference()
+{
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import numpy' 2>/dev/null || continue
+        CAROM_LIBRARY=$(dirname "$carom")/libcarom.so PYTHONPATH=$root/python PYTHONDONTWRITEBYTECODE=1 "$python" "$root/tools/site/python_reference.py" && return
+    done
+    printf '# Python reference\n\nThis was built without numpy; `help(carom)` in Python has it.\n'
+}
+
+c_reference >"$work/c-reference.md"
+sections_reference >"$work/sections.md"
+python_reference >"$work/python-reference.md"
+
+# ---- pages ----
+
+# Groups and pages in the order of the index, which names them all.
+sed -n 's/^## \(.*\)/group \1/p; s/^- \[[a-z-]*\.md\](\([a-z-]*\)\.md).*/\1/p' "$root/docs/index.md" >"$work/index"
+printf 'group Reference\nsections\nc-reference\npython-reference\ngroup Project\nCONTRIBUTING\nCHANGELOG\n' >>"$work/index"
+
+source_of() # NAME
+{
+    for file in "$work/$1.md" "$root/docs/$1.md" "$root/$1.md"; do
+        if [ -f "$file" ]; then echo "$file"; return; fi
+    done
+}
+
+while read -r name rest; do # the title of each page once
+    [ "$name" = group ] && printf 'group %s\n' "$rest" || printf '%s %s\n' "$name" "$(title_of "$(source_of "$name")")"
+done <"$work/index" >"$work/titles"
+
+navigation() # the page it stands on
+{
+    echo '<nav><input id="search" type="search" placeholder="Search" aria-label="Search"><ul id="found"></ul>'
+    echo '<input type="checkbox" id="menu" aria-label="Contents"><label for="menu">Contents</label><div class="pages"><a href="index.html">Carom</a>'
+    while read -r name title; do
+        here=""
+        [ "$name" != "$1" ] || here=' aria-current="page"'
+        if [ "$name" = group ]; then
+            printf '<b>%s</b>\n' "$title"
+        else
+            printf '<a href="%s.html"%s>%s</a>\n' "$name" "$here" "$title"
+            [ "$name" != models ] || echo '<a href="gallery.html">Gallery</a>'
+        fi
+    done <"$work/titles"
+    echo '</div></nav>'
+}
+
+# Links to pages become links to HTML, links to other files of the tree to copies of them.
+relink() { sed -E 's@href="(\.\./)?(docs/)?([A-Za-z-]+)\.md(#[^"]*)?"@href="\3.html\4"@g; s@(href|src)="docs/@\1="@g; s@>([a-z-]+)\.md</a>@>\1</a>@g
+                  s@href="(\.\./)?((include|examples|src|bench)/[^"]+|LICENSE|[A-Z]+\.cff)"@href="files/\2.txt"@g'; }
+
+# Upright letters and parentheses that do not grow, which browsers want said in other words than pandoc's.
+upright() { sed -E 's@<mo stretchy="true" form="(prefix|postfix)">([()])@<mo stretchy="false" form="\1">\2@g
+                   s@<mstyle mathvariant="normal"><mi>([^<]*)</mi></mstyle>@<mi mathvariant="normal">\1</mi>@g'; }
+
+# A formula with \tag{3} is a line with its number at the right, and can be linked to as #eq-3.
+number()
+{
+    awk '
+        /<p><math display="block"/ { inside = 1; text = "" }
+        !inside { print; next }
+        { text = text (text == "" ? "" : "\n") $0 }
+        /<\/math><\/p>/ {
+            inside = 0
+            if (match(text, /\\tag\{[0-9]+\}/)) {
+                tag = substr(text, RSTART + 5, RLENGTH - 6)
+                sub(/ *\\tag\{[0-9]+\}/, "", text); sub(/<p>/, "", text); sub(/<\/p>$/, "", text)
+                text = "<div class=\"equation\" id=\"eq-" tag "\">" text "<a href=\"#eq-" tag "\">(" tag ")</a></div>"
+            }
+            print text
+        }'
+}
+
+page_head() # TITLE NAME
+{
+    printf '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+    printf '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+    printf '<title>%s - Carom</title>\n<link rel="stylesheet" href="style.css">\n</head>\n<body>\n' "$1"
+    navigation "$2"
+    echo '<main>'
+}
+
+page_end() { printf '</main>\n<script src="index.js"></script>\n<script src="search.js"></script>\n</body>\n</html>\n'; }
+
+html() # FILE.md
+{
+    name=$(basename "$1" .md)
+    {
+        page_head "$(title_of "$1")" "$name"
+        pandoc -f gfm+tex_math_dollars -t html5 --mathml "$1" | upright | number | relink
+        page_end
+    } >"$site/$name.html"
+}
+
+# Every built-in model with a picture of its run, its paragraph, its text and the command.
+gallery()
+{
+    mkdir -p "$site/gallery"
+    {
+        page_head Gallery gallery
+        echo '<h1>Gallery</h1><p>The built-in models; each picture is made by the command below it.</p><div class="gallery">'
+        for file in "$root"/models/*.yaml; do
+            name=$(basename "$file" .yaml)
+            "$carom" run "$name" --quiet -o "$site/gallery/$name.csv" && "$carom" plot "$site/gallery/$name.csv" --title "" --width 420 --height 300 \
+                --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$site/gallery/$name.csv")" -o "$site/gallery/$name.svg" || continue
+            rm -f "$site/gallery/$name".csv "$site/gallery/$name".events.csv
+            sed 's/&/\&amp;/g; s/</\&lt;/g' "$file" >"$site/gallery/$name.txt"
+            printf '<figure><img src="gallery/%s.svg" alt="%s"><figcaption><b>%s</b>. %s' "$name" "$name" "$name" \
+                "$(sed -n '2,12{/^#/!q; s/^# *//; s/&/\&amp;/g; s/</\&lt;/g; p}' "$file" | tr '\n' ' ')"
+            printf '<pre><code>carom run %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
+                "$name" "$(cat "$site/gallery/$name.txt")"
+            rm "$site/gallery/$name.txt"
+        done
+        echo '</div>'
+        page_end
+    } >"$site/gallery.html"
+}
+
+# What can be searched: a heading, where it is, and the words under it; loaded as a script, so that it works from a disk.
+search_index()
+{
+    echo 'var carom_index = ['
+    for page in "$site"/*.html; do
+        awk -v page="$(basename "$page")" '
+            function flush() { if (id != "" || text != "") { gsub(/[ \t]+/, " ", text); print "[\"" page (id ? "#" id : "") "\", \"" head "\", \"" substr(text, 1, 3000) "\"]," } text = "" }
+            function plain(s) { gsub(/<[^>]*>/, " ", s); gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&amp;/, "\\&", s); gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return s }
+            /<main>/ { on = 1 } /<\/main>/ { on = 0 }
+            on && /<h[1-3]/ { flush(); id = ""; if (match($0, /id="[^"]*"/)) id = substr($0, RSTART + 4, RLENGTH - 5); head = plain($0) ; next }
+            on { text = text " " plain($0) }
+            END { flush() }' "$page"
+    done
+    echo '];'
+}
+
+for page in "$root"/docs/*.md "$root/README.md" "$root/CONTRIBUTING.md" "$root/CHANGELOG.md" "$work"/*.md; do
+    html "$page"
+done
+gallery
+search_index >"$site/index.js"
+cp "$root/tools/site/style.css" "$root/tools/site/search.js" "$root"/docs/*.svg "$site"
+grep -ohE 'href="files/[^"#]+' "$site"/*.html | sort -u | sed 's@href="files/@@; s@\.txt$@@' | while read -r file; do
+    mkdir -p "$site/files/$(dirname "$file")"
+    cp "$root/$file" "$site/files/$file.txt"
+done
+echo "$site/index.html"
