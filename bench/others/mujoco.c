@@ -1,6 +1,6 @@
 /* mujoco.c: the ball and the block of compare.py with MuJoCo 2.2: PROGRAM ball|block END H prints the coordinate at END
- * and the seconds of the processor it took. Contacts are springs and dampers: for the ball their damping ratio is chosen so that one
- * impact has e = 0.9 (e = exp(-pi z/sqrt(1 - z^2))), with a stiffness that its step can resolve. */
+ * and the seconds of the processor it took. Contacts are springs and dampers: for the ball their damping ratio is
+ * chosen so that one impact has e = 0.9 (e = exp(-pi z/sqrt(1 - z^2))), with a stiffness that its step can resolve. */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
 #include <mujoco/mujoco.h>
