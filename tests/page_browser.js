@@ -10,7 +10,8 @@ const fs = require('fs'), os = require('os'), path = require('path')
 const [page, pictures] = process.argv.slice(2)
 const expectStatic = process.env.STATIC === '1'
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'carom-page-'))
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
+const flags = ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-accelerated-2d-canvas',
+               '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
                '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--disable-sync',
                `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank']
 const browser = spawn(process.env.CHROMIUM || 'chromium', flags, {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']})
@@ -55,7 +56,12 @@ const look = `(async () => {
     const out = {plots: [], animations: [], wide: [], small: []}
     const inked = (c, coloured) => { // part of the pixels that are not empty; axes are grey, curves are not
         if (!c || !c.width || !c.height) return 0
-        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data
+        const copy = document.createElement('canvas') // the canvas may be one of WebGL
+        copy.width = c.width
+        copy.height = c.height
+        const to = copy.getContext('2d', {willReadFrequently: true})
+        to.drawImage(c, 0, 0)
+        const d = to.getImageData(0, 0, c.width, c.height).data
         let n = 0
         for (let i = 0; i < d.length; i += 4)
             n += d[i + 3] > 40 && (!coloured || Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 40)
@@ -100,29 +106,65 @@ async function drag(selector) {
     await sleep(150)
 }
 
-const picture = `(s => { const c = document.querySelector(s), x = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-    let h = 0; for (let i = 0; i < x.length; i += 1) h = (h * 31 + x[i]) | 0; return h })('figure.plot .live canvas')`
+// A number that tells two pictures of a canvas apart.
+const picture = selector => evaluate(`(s => { const c = document.querySelector(s), copy = document.createElement('canvas')
+    copy.width = c.width, copy.height = c.height
+    const to = copy.getContext('2d', {willReadFrequently: true})
+    to.drawImage(c, 0, 0)
+    const x = to.getImageData(0, 0, c.width, c.height).data
+    let h = 0; for (let i = 0; i < x.length; i += 1) h = (h * 31 + x[i]) | 0; return h })('${selector}')`)
+// Waits for what should happen, not for the clock.
+async function until(holds, complaint) {
+    for (let i = 0; i < 40; i++) {
+        if (await holds())
+            return
+        await sleep(50)
+    }
+    fault(complaint)
+}
 
 async function interact() {
-    const before = await evaluate(picture)
+    const curve = 'figure.plot .live canvas', before = await picture(curve)
     await drag('figure.plot .u-over')
-    const zoomed = await evaluate(picture)
-    if (zoomed === before)
-        fault('dragging over the first plot does not zoom')
+    await until(async () => await picture(curve) !== before, 'dragging over the first plot does not zoom')
     const place = await evaluate(`document.querySelector('figure.plot .tools span').textContent`)
     if (!/= /.test(place))
         fault(`no value under the cursor: '${place}'`)
     await evaluate(`[...document.querySelectorAll('figure.plot .tools button')].find(b => b.textContent === 'reset').click()`)
-    await sleep(150)
-    if (await evaluate(picture) !== before)
-        fault('reset does not bring the first plot back')
+    await until(async () => await picture(curve) === before, 'reset does not bring the first plot back')
     if (await evaluate(`!document.querySelector('figure.plot .keys button')`))
         return
     await evaluate(`document.querySelector('figure.plot .keys button').click()`)
-    await sleep(150)
-    if (await evaluate(picture) === before)
-        fault('a key does not hide its curve')
+    await until(async () => await picture(curve) !== before, 'a key does not hide its curve')
     await evaluate(`document.querySelector('figure.plot .keys button').click()`)
+}
+
+// The camera of the first animation: dragging, buttons, following; the last button shows all again.
+async function look_around() {
+    const canvas = 'figure.animation canvas', before = await picture(canvas)
+    const press = title => evaluate(`document.querySelector('figure.animation button[title="${title}"]').click()`)
+    await drag(canvas)
+    await until(async () => await picture(canvas) !== before, 'dragging over the animation does not move it')
+    await press('show all')
+    await until(async () => await picture(canvas) === before, 'the button of the animation does not show all again')
+    await press('zoom in')
+    await until(async () => await picture(canvas) !== before, 'the animation does not zoom')
+    await press('show all')
+    const choose = (label, value) => evaluate(`(s => { if (!s || ![...s.options].some(o => o.value === '${value}')) return false
+        s.value = '${value}'; s.dispatchEvent(new Event('change')); return true })(document.querySelector('figure.animation select[aria-label=${label}]'))`)
+    if (await choose('follow', 1) || await choose('follow', 0))
+        await until(async () => await picture(canvas) !== before, 'following a body does not move the animation')
+    await press('show all')
+    for (const box of ['forces', 'colour by contact']) {
+        const there = await evaluate(`(b => { if (b) b.click(); return !!b })([...document.querySelectorAll('figure.animation label')]
+            .find(l => l.textContent === '${box}')?.firstChild)`)
+        if (there) {
+            await evaluate(`(s => { s.value = 700; s.dispatchEvent(new Event('input')) })(document.querySelector('figure.animation input[type=range]'))`)
+            const shown = await picture(canvas)
+            await evaluate(`[...document.querySelectorAll('figure.animation label')].find(l => l.textContent === '${box}').firstChild.click()`)
+            await until(async () => await picture(canvas) !== shown, `'${box}' changes nothing`)
+        }
+    }
 }
 
 async function visit(width, dark, reduced) {
@@ -203,6 +245,8 @@ async function main() {
     const seen = await visit(1400, false, true)
     if (!expectStatic && seen.plots.length)
         await interact()
+    if (seen.animations.length)
+        await look_around()
     await visit(1400, true, true)
     await visit(400, false, true)
     await visit(400, true, false)

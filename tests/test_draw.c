@@ -2,7 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/draw.h"
+#include "model/model.h"
+#include "output/draw/scene.h"
 #include "output/report/report.h"
 #include "testing.h"
 
@@ -111,6 +112,123 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
 }
 END_TEST
 
+static const char solids[] =
+    "carom: 1\n"
+    "space: spatial\n"
+    "gravity: [0, 0, -10]\n"
+    "parameters: {a: 2}\n"
+    "bodies:\n"
+    "  floor: {fixed: true, shape: {plane: [0, 0, 2]}, at: [50, 0, -9]}\n"
+    "  box: {density: 1, shape: {box: [a, 1, 0.5]}, turn: {x: 0.3}, at: [0, 0, 0]}\n"
+    "  ball: {density: 1, shape: {sphere: 1.5}, at: [9, 0, 0]}\n"
+    "  pill: {density: 1, shape: {capsule: [2, 0.5], offset: [0.3, 0, 0], turn: {z: 1}}, at: [18, 0, 0]}\n"
+    "  can: {density: 1, shape: {cylinder: [2, 0.5]}, at: [27, 0, 0]}\n"
+    "  egg: {density: 1, shape: {ellipsoid: [1, 2, 0.5]}, at: [36, 0, 0]}\n"
+    "  wedge: {density: 1, shape: {polyhedron: [[0, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 3]]}, at: [45, 0, 0]}\n"
+    "  same: {density: 1, shape: {polyhedron: [[0, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 3]]}, at: [54, 0, 0]}\n"
+    "laws: {default: none}\n";
+
+/* The volume that the triangles of a solid enclose; negative: they are inside out. */
+static double enclosed(const carom_scene *scene, const carom_solid *s, const carom_draw_frames *f)
+{
+    const carom_mesh *m = &scene->mesh[s->mesh];
+    double A[9], r[3], sum = 0;
+    carom_solid_at(s, f, 0, A, r);
+    for (int k = 0; k < m->ntriangle; k++) {
+        double x[3][3];
+        for (int c = 0; c < 3; c++) {
+            int at = carom_mesh_corner(m, 3 * k + c);
+            ck_assert_int_lt(at, m->nvertex);
+            for (int i = 0; i < 3; i++)
+                x[c][i] = A[3 * i] * m->vertex[3 * at] + A[3 * i + 1] * m->vertex[3 * at + 1] +
+                          A[3 * i + 2] * m->vertex[3 * at + 2];
+        }
+        sum += x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) + x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
+               x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+    }
+    return sum / 6;
+}
+
+START_TEST(solids_have_the_volume_of_their_shapes_and_stand_where_their_bodies_are)
+{
+    carom_error error = {0};
+    carom_model *m;
+    CHECK_OK(carom_model_parse(&m, "solids", solids, strlen(solids), NULL, &error), error);
+    const char *names[] = {"a"};
+    const double three[] = {3};
+    CHECK_OK(carom_model_set(m, names, three, 1, &error), error);
+    const int n = 1 + m->nq + m->nv;
+    double value[200], *columns[200], t = 0;
+    char *headers[200], text[200][40], buffer[32];
+    for (int i = 0; i < n; i++) {
+        value[i] = i == 0 ? t : i <= m->nq ? m->q[i - 1] : m->v[i - 1 - m->nq];
+        const char *name = i == 0 ? "t" : i <= m->nq ? carom_model_q_name(m, i - 1, buffer)
+                                                     : carom_model_v_name(m, i - 1 - m->nq, buffer);
+        snprintf(text[i], sizeof text[i], "%s", name);
+        headers[i] = text[i];
+        columns[i] = &value[i];
+    }
+    const carom_columns table = {.ncolumn = n, .nrow = 1, .name = headers, .column = columns};
+    const carom_animated run = {"run", m, &table};
+    char reason[300];
+    ck_assert_ptr_null(carom_draw_obstacle(&run, reason));
+    carom_draw_frames f;
+    carom_scene *scene;
+    CHECK_OK(carom_draw_sample(&f, &run, &t, 1, &error), error);
+    CHECK_OK(carom_scene_new(&scene, carom_model_drawing(m), &f, &error), error);
+    ck_assert_int_eq(scene->nsolid, 8);
+    ck_assert_int_eq(scene->nmesh, CAROM_MESH_OWN + 2); /* a capsule, and one polyhedron for both */
+    const double pi = 3.14159265358979323846;
+    const double exact[] = {0, 1.5, 4.5 * pi, pi / 2 + pi / 6, pi / 2, 4 * pi / 3, 1, 1};
+    const double round[] = {0, 1e-13, 0.04, 0.04, 0.02, 0.04, 1e-13, 1e-13}; /* chords are inside */
+    for (int k = 1; k < 8; k++) {
+        double volume = enclosed(scene, &scene->solid[k], &f);
+        CHECK_AT_MOST(volume, exact[k] * (1 + 1e-13));
+        CHECK_AT_LEAST(volume, exact[k] * (1 - round[k]));
+        ck_assert_int_eq(scene->solid[k].body, k);
+    }
+    double A[9], r[3];
+    carom_solid_at(&scene->solid[1], &f, 0, A, r); /* the box: a is 3, turned about x */
+    const double box[9] = {3, 0, 0, 0, cos(0.3), -0.5 * sin(0.3), 0, sin(0.3), 0.5 * cos(0.3)};
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(A[i], box[i], 1e-14);
+    carom_solid_at(&scene->solid[0], &f, 0, A, r); /* the floor: below what moves, although it was given far away */
+    CHECK_NEAR(r[2], -9, 1e-13);
+    CHECK_NEAR(r[0], 0.5 * (f.box[0] + f.box[3]), 1e-12);
+    CHECK_NEAR(A[8], 1, 1e-14);
+    ck_assert(scene->solid[0].ground && !scene->solid[1].ground);
+    CHECK_AT_MOST(f.box[0], -0.5 * sqrt(9 + 1 + 0.25)); /* the floor does not count, the box does */
+    CHECK_AT_LEAST(f.box[2], -9);
+    carom_scene_free(scene);
+    carom_draw_free(&f);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(many_bodies_are_drawn_in_the_plane_and_in_space)
+{
+    static const char *const bodies[] = {
+        "carom: 1\nspace: planar\nbodies:\n  b: {repeat: {i: 40}, shape: {box: [1, 1]}, density: 1, at: [3*i, 0]}\n"
+        "laws: {default: {friction: 0.5, restitution: 0}}\n",
+        "carom: 1\nspace: spatial\nbodies:\n  b: {repeat: {i: 40}, shape: {sphere: 1}, density: 1, at: [3*i, 0, 0]}\n"
+        "laws: {default: {friction: 0.5, restitution: 0}}\n"};
+    for (int i = 0; i < 2; i++) {
+        carom_error error = {0};
+        carom_model *m;
+        CHECK_OK(carom_model_parse(&m, "many", bodies[i], strlen(bodies[i]), NULL, &error), error);
+        ck_assert(m->links);
+        const carom_drawing *d = carom_model_drawing(m);
+        ck_assert_ptr_nonnull(d);
+        ck_assert_int_eq(i ? d->nbody : d->nshape, 40);
+        const int *x = i ? d->pose + 12 * 7 : d->shape[7].value;
+        CHECK_NEAR(carom_model_value(m, x[0], 0, m->q, m->v, m->p), i ? 21 : 20.5, 1e-14);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
 TEST_MAIN("drawings", shapes_are_where_the_coordinates_say_also_after_a_parameter_changed,
-          a_recorded_run_is_the_table_of_its_file)
+          a_recorded_run_is_the_table_of_its_file,
+          solids_have_the_volume_of_their_shapes_and_stand_where_their_bodies_are,
+          many_bodies_are_drawn_in_the_plane_and_in_space)
 #endif

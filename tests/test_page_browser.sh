@@ -22,9 +22,10 @@ END
 "$CAROM" report box --schemes tolerance,moreau-jean --t-end 1 -o "$tmp/box.html" --quiet || complain "report of two schemes"
 "$CAROM" run woodpecker --t-end 0.3 --quiet -o "$tmp/bird.csv" || complain "run for a file"
 "$CAROM" report "$tmp/bird.csv" -o "$tmp/bird.html" --quiet || complain "report of a file"
+"$CAROM" report models/bodies/dice.yaml --t-end 0.3 -o "$tmp/dice.html" --quiet || complain "report of bodies in space"
 "$CAROM" reproduce --quick -o "$tmp/papers.html" --quiet || complain "reproduce --quick"
 
-for page in hostile box bird papers; do
+for page in hostile box bird dice papers; do
     static=0
     ! grep -q 'no script for interactive plots' "$tmp/$page.html" || static=1
     code=0

@@ -40,7 +40,13 @@ if [ -z "$reason" ]; then
 fi
 if [ -n "$reason" ]; then
     [ "$mode" != ON ] || { echo "build.sh: WITH_WEB is on, but $reason" >&2; exit 1; }
-    cp "$here/animation.js" "$work/page.js"
+    { # what esbuild would do: one scope, no imports
+        echo '(() => {'
+        for file in decode gestures planar space animation; do
+            sed '/^import /d; s/^export //' "$here/$file.js"
+        done
+        echo '})()'
+    } >"$work/page.js"
     cp "$here/page.css" "$work/page.css"
     : >"$work/licence.txt"
     echo "pages have static plots: $reason"

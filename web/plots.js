@@ -3,18 +3,10 @@
 // a series or turning a phone keeps the zoom.
 import uPlot from 'uplot'
 import {linear, logarithmic, label, short} from './ticks.js'
+import {doubles as floats, colour as colours} from './decode.js'
 import {series as drawSeries, mark as drawMark} from './draw.js'
 
-const colours = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const all = []
-
-function floats(text) {
-    const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0))
-    const view = new DataView(bytes.buffer), n = bytes.length >> 3, out = new Float64Array(n)
-    for (let i = 0; i < n; i++)
-        out[i] = view.getFloat64(8 * i, true)
-    return out
-}
 
 // ---- ranges ----
 function widen(low, high, log, part) {

@@ -1,5 +1,6 @@
-/* picture.c: the picture of planar bodies without a section draw: outlines of their shapes, lines from bodies that have
- * none to their joints and points, springs. Planes are drawn as long as the scene at the start is wide. */
+/* picture.c: the picture of bodies without a section draw: outlines of their shapes, lines from bodies that have none
+ * to their joints and points, springs. In the plane, planes are drawn as long as the scene at the start is wide. In
+ * space the picture is the poses of the bodies, whose shapes are known, and rods. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static carom_status add_mark(sketch *k, carom_mark_kind kind, const char *style,
     *value = CAROM_NEW(l->s->arena, int, n);
     if (k->n == k->most || !*value)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the picture");
-    k->mark[k->n++] = (carom_mark){.name = name, .kind = kind, .style = style, .contact = -1, .value = *value, .n = n};
+    k->mark[k->n++] = (carom_mark){.name = name, .kind = kind, .style = style, .contact = -1, .body = -1,
+                                   .value = *value, .n = n};
     return CAROM_OK;
 }
 
@@ -38,6 +40,7 @@ static carom_status add_points(sketch *k, carom_mark_kind kind, const char *styl
     int *value;
     const char *name = body < 0 ? "ground" : l->s->bodies->b.body[body].name;
     CAROM_TRY(add_mark(k, kind, style, name, 2 * n, &value));
+    k->mark[k->n - 1].body = body;
     for (int i = 0; i < n; i++) {
         carom_vector x = carom_frame_point(l, body, point[i]);
         value[2 * i] = x.x[0], value[2 * i + 1] = x.x[1];
@@ -108,6 +111,7 @@ static carom_status circle(sketch *k, int body, const carom_body_shape *s, const
     carom_vector c = carom_frame_point(l, body, carom_quantities(l, s->offset));
     int *value;
     CAROM_TRY(add_mark(k, CAROM_MARK_CIRCLE, style, l->s->bodies->b.body[body].name, 4, &value));
+    k->mark[k->n - 1].body = body;
     value[0] = c.x[0], value[1] = c.x[1];
     value[2] = carom_quantity_expr(l, &s->size[0]);
     value[3] = l->s->bodies->frame[body].angle;
@@ -191,25 +195,83 @@ static double scene_size(const carom_bodies *b)
     return most > 0 ? 2 * most : 1;
 }
 
-carom_status carom_bodies_picture(carom_loader *l)
+/* ---- space ---- */
+static void add_rod(int *rod, int *n, carom_vector from, carom_vector to)
+{
+    for (int i = 0; i < 3; i++) {
+        rod[6 * *n + i] = from.x[i];
+        rod[6 * *n + 3 + i] = to.x[i];
+    }
+    ++*n;
+}
+
+/* Rods from the centre of a body without a solid shape to its joints, and along what joins two points. */
+static int joint_rods(carom_loader *l, const carom_joint *joint, int *rod)
+{
+    const carom_bodies *b = &l->s->bodies->b;
+    carom_vector end[2];
+    int n = 0;
+    for (int i = 0; i < 2; i++) {
+        int body = joint->body[i];
+        end[i] = carom_frame_point(l, body, carom_quantities(l, joint->point[i]));
+        if (body >= 0 && (b->body[body].shapes == 0 || b->body[body].shape[0].kind == CAROM_SHAPE_POINT))
+            add_rod(rod, &n, end[i], carom_frame_point(l, body, carom_quantities(l, b->body[body].centre)));
+    }
+    if (joint->kind >= CAROM_JOINT_DISTANCE)
+        add_rod(rod, &n, end[0], end[1]);
+    return n;
+}
+
+static carom_status spatial_picture(carom_loader *l, carom_drawing *to)
+{
+    const carom_bodies *b = &l->s->bodies->b;
+    int *pose = CAROM_NEW(l->s->arena, int, 12 * b->nbody + 1), *rod = CAROM_NEW(l->s->arena, int, 18 * b->njoint + 1);
+    if (!pose || !rod)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the picture");
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_frame *frame = &l->s->bodies->frame[k];
+        for (int i = 0; i < 12; i++)
+            pose[12 * k + i] = i < 3 ? frame->r.x[i] : frame->R.x[i - 3];
+    }
+    for (int i = 0; i < b->njoint; i++)
+        to->nrod += joint_rods(l, &b->joint[i], rod + 6 * to->nrod);
+    to->bodies = b;
+    to->pose = pose;
+    to->nbody = b->nbody;
+    to->rod = rod;
+    return CAROM_OK;
+}
+
+static carom_status planar_picture(carom_loader *l, carom_drawing *to)
 {
     const carom_bodies *b = &l->s->bodies->b;
     int most = 3 * b->njoint;
     for (int k = 0; k < b->nbody; k++)
         most += 2 * b->body[k].shapes + 1;
-    carom_drawing *drawing = CAROM_NEW(l->s->arena, carom_drawing, 1);
     sketch k = {.l = l, .mark = CAROM_NEW(l->s->arena, carom_mark, most), .most = most, .size = scene_size(b)};
-    if (!drawing || !k.mark)
+    if (!k.mark)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the picture");
-    for (int i = 0; i < b->nbody && b->planar; i++) {
+    for (int i = 0; i < b->nbody; i++) {
         for (int j = 0; j < b->body[i].shapes; j++)
             CAROM_TRY(shape_picture(&k, i, &b->body[i].shape[j]));
         CAROM_TRY(bare_body(&k, i));
     }
-    for (int i = 0; i < b->njoint && b->planar; i++)
+    for (int i = 0; i < b->njoint; i++)
         CAROM_TRY(joint_picture(&k, &b->joint[i]));
-    drawing->shape = k.mark;
-    drawing->nshape = k.n;
-    l->s->drawing = k.n ? drawing : NULL;
+    to->shape = k.mark;
+    to->nshape = k.n;
+    return CAROM_OK;
+}
+
+carom_status carom_bodies_picture(carom_loader *l)
+{
+    carom_drawing *drawing = CAROM_NEW(l->s->arena, carom_drawing, 1);
+    if (!drawing)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the picture");
+    if (l->s->bodies->b.planar)
+        CAROM_TRY(planar_picture(l, drawing));
+    else
+        CAROM_TRY(spatial_picture(l, drawing));
+    l->s->drawing = drawing->nshape || drawing->nbody ? drawing : NULL;
     return CAROM_OK;
 }

@@ -172,7 +172,7 @@ static carom_status shape(carom_loader *l, const carom_text_node *map, carom_mar
     style = carom_text_get(map, "style");
     contact = carom_text_get(map, "contact");
     angle = carom_text_get(map, "angle");
-    to->contact = -1;
+    to->contact = to->body = -1;
     if (style)
         CAROM_TRY(choose(l, style, styles, CAROM_COUNT(styles), "style", &word));
     if (contact)

@@ -1,8 +1,9 @@
-/* draw.h: the section draw of a model file: a planar picture of the mechanism, in terms of expressions.
+/* draw.h: the picture of a mechanism in terms of expressions: the section draw of a model file, which is planar,
  *     draw:
  *       rod:   {line: [[0, 0], [l*sin(th), -l*cos(th)]]}
  *       bob:   {circle: [l*sin(th), -l*cos(th), 0.1], contact: wall}
- *       wall:  {line: [[wall, -1.2], [wall, 0.2]], style: ground} */
+ *       wall:  {line: [[wall, -1.2], [wall, 0.2]], style: ground}
+ * or what bodies look like by themselves. */
 #ifndef CAROM_DRAW_H
 #define CAROM_DRAW_H
 
@@ -21,13 +22,19 @@ typedef struct carom_mark {
     carom_mark_kind kind;
     const char *style; /* body, ground, thin, dashed */
     int contact;       /* whose status it shows; -1: none */
+    int body;          /* that it is the outline of; -1: none */
     const int *value;  /* [n] expressions for carom_model_value */
     int n;
 } carom_mark;
 
-typedef struct carom_drawing {
-    const carom_mark *shape; /* [nshape], drawn in this order */
+typedef struct carom_drawing { /* every number here is an expression */
+    const carom_mark *shape; /* [nshape], drawn in this order; a spatial picture has none */
     int nshape;
+    const struct carom_bodies *bodies; /* of a spatial picture, with the shapes; else NULL */
+    const int *pose;         /* [12*nbody] of each body: its centre of mass, then its rotation by rows */
+    int nbody;
+    const int *rod;          /* [6*nrod] ends of springs, distances and arms */
+    int nrod;
 } carom_drawing;
 
 /* NULL: the file has no section draw, or the model is native code. Valid until the model is set or freed. */

@@ -38,8 +38,10 @@ static carom_status read_sections(carom_loader *l)
     carom_source *s = l->s;
     carom_model *m = l->m;
     CAROM_TRY(carom_load_names(l));
-    if (s->bodies && carom_bodies_are_many(s))
-        return carom_bodies_found(l);
+    if (s->bodies && carom_bodies_are_many(s)) {
+        CAROM_TRY(carom_bodies_found(l));
+        return carom_load_draw(l);
+    }
     CAROM_TRY(carom_load_dynamics(l));
     CAROM_TRY(carom_load_contacts(l));
     CAROM_TRY(carom_load_run(l));

@@ -95,6 +95,12 @@ carom_status carom_model_expression_text(const carom_model *model, const char *t
                                          carom_error *error);
 double carom_model_value(const carom_model *model, int expression, double t, const double *q, const double *v,
                          const double *p);
+/* Many of them, with the parameters that the model has now; not thread-safe. */
+typedef struct carom_values carom_values;
+carom_status carom_values_new(carom_values **values, const carom_model *model, const int *expression, int n,
+                              carom_error *error);
+void carom_values_at(const carom_values *values, double t, const double *q, const double *v, double *out); /* [n] */
+void carom_values_free(carom_values *values); /* NULL is fine */
 /* Its derivatives: gradient [1+nq+nv+np], with respect to t, q, v, p. */
 carom_status carom_model_gradient(const carom_model *model, int expression, double t, const double *q, const double *v,
                                   const double *p, double *gradient);

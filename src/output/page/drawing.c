@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/draw.h"
+#include "output/draw/scene.h"
 #include "output/page/parts.h"
 
-enum { FRAMES = 900, GHOSTS = 5, STILL_WIDTH = 640 };
+/* NUMBERS: of all frames together, where bodies are many; then there are fewer frames, but FRAMES_LEAST. */
+enum { FRAMES = 900, FRAMES_LEAST = 100, NUMBERS = 2000000, GHOSTS = 5, STILL_WIDTH = 640 };
 
 /* ---- times: a regular grid, and the jumps as long as there is room ---- */
 static int compare(const void *a, const void *b)
@@ -18,7 +19,19 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t choose_times(const carom_animation *a, double *t)
+static size_t choose_frames(const carom_animation *a)
+{
+    size_t numbers = 1;
+    for (int r = 0; r < a->nrun; r++) {
+        const carom_drawing *d = carom_model_drawing(a->run[r].model);
+        numbers += 7 * (size_t)d->nbody + 6 * (size_t)d->nrod;
+        for (int i = 0; i < d->nshape; i++)
+            numbers += (size_t)d->shape[i].n;
+    }
+    return CAROM_MAX(FRAMES_LEAST, CAROM_MIN(FRAMES, NUMBERS / numbers));
+}
+
+static size_t choose_times(const carom_animation *a, size_t frames, double *t)
 {
     double t0 = INFINITY, t1 = -INFINITY;
     size_t n = 0, unique = 0;
@@ -28,13 +41,13 @@ static size_t choose_times(const carom_animation *a, double *t)
         t0 = fmin(t0, times[0]);
         t1 = fmax(t1, times[table->nrow - 1]);
     }
-    for (int k = 0; k < FRAMES; k++)
-        t[n++] = t0 + (t1 - t0) * k / (FRAMES - 1);
+    for (size_t k = 0; k < frames; k++)
+        t[n++] = t0 + (t1 - t0) * (double)k / (double)(frames - 1);
     for (int r = 0; r < a->nrun; r++) {
         const carom_columns *table = a->run[r].table;
         const double *times = table->column[carom_columns_find(table, "t")];
         int side = carom_columns_find(table, "side");
-        for (size_t i = 0; side >= 0 && i < table->nrow && n < 2 * FRAMES; i++)
+        for (size_t i = 0; side >= 0 && i < table->nrow && n < 2 * frames; i++)
             if (table->column[side][i] > 0)
                 t[n++] = times[i];
     }
@@ -51,6 +64,8 @@ static void put_shape(carom_json *json, const carom_mark *shape, const carom_dra
     carom_json_object(json, NULL);
     carom_json_string(json, "type", carom_mark_name(shape->kind));
     carom_json_string(json, "style", shape->style);
+    carom_json_string(json, "name", shape->name);
+    carom_json_integer(json, "body", shape->body);
     carom_json_integer(json, "n", shape->n);
     if (shape->contact >= 0)
         carom_json_integer(json, "contact", shape->contact);
@@ -138,17 +153,12 @@ static void put_controls(carom_stream *out)
     carom_stream_string(out, "</select></div>\n");
 }
 
-static void put_animation(carom_stream *out, const carom_animation *a, const carom_draw_frames *frames)
+static void put_numbers(carom_stream *out, const carom_animation *a, const carom_draw_frames *frames)
 {
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int r = 0; r < a->nrun; r++)
         for (int i = 0; i < 4; i++)
             box[i] = i < 2 ? fmin(box[i], frames[r].box[i]) : fmax(box[i], frames[r].box[i]);
-    carom_page_element(out, "<figure class=\"animation\">\n<figcaption>", a->title, "</figcaption>\n");
-    put_picture(out, &a->run[0], &frames[0]);
-    carom_stream_string(out, "<canvas></canvas>\n");
-    put_controls(out);
-    carom_stream_string(out, "<script type=\"application/json\">");
     carom_json json = carom_json_on(out, CAROM_JSON_SCRIPT);
     carom_json_object(&json, NULL);
     carom_json_doubles(&json, "t", frames[0].t, frames[0].n);
@@ -160,24 +170,51 @@ static void put_animation(carom_stream *out, const carom_animation *a, const car
     }
     carom_json_end(&json);
     carom_json_end(&json);
+}
+
+/* scene [nrun], or NULL: in the plane */
+static void put_animation(carom_page *page, const carom_animation *a, const carom_draw_frames *frames,
+                          carom_scene **scene)
+{
+    carom_stream *out = &page->body;
+    carom_page_element(out, "<figure class=\"animation\">\n<figcaption>", a->title, "</figcaption>\n");
+    if (scene)
+        carom_page_space_still(page, scene[0], &frames[0]);
+    else
+        put_picture(out, &a->run[0], &frames[0]);
+    carom_stream_string(out, "<canvas></canvas>\n");
+    put_controls(out);
+    carom_stream_string(out, "<script type=\"application/json\">");
+    if (scene)
+        carom_page_space_numbers(out, a, frames, scene);
+    else
+        put_numbers(out, a, frames);
     carom_stream_string(out, "</script>\n</figure>\n");
 }
 
 void carom_page_animation(carom_page *page, const carom_animation *a)
 {
     carom_stream *out = &page->body;
-    double *t = CAROM_NEW(page->arena, double, 2 * FRAMES + 1);
+    const size_t wanted = choose_frames(a);
+    double *t = CAROM_NEW(page->arena, double, 2 * wanted + 1);
     carom_draw_frames *frames = CAROM_NEW(page->arena, carom_draw_frames, a->nrun + 1);
-    if (!t || !frames) {
+    carom_scene **scene = CAROM_NEW(page->arena, carom_scene *, a->nrun + 1);
+    if (!t || !frames || !scene) {
         carom_page_fail(page, "an animation");
         return;
     }
-    size_t n = choose_times(a, t);
+    const bool space = carom_model_drawing(a->run[0].model)->nbody > 0;
+    size_t n = choose_times(a, wanted, t);
     carom_status status = CAROM_OK;
-    for (int r = 0; status == CAROM_OK && r < a->nrun; r++)
+    for (int r = 0; status == CAROM_OK && r < a->nrun; r++) {
         status = carom_draw_sample(&frames[r], &a->run[r], t, n, &out->error);
+        if (status == CAROM_OK && space)
+            status = carom_scene_new(&scene[r], carom_model_drawing(a->run[r].model), &frames[r], &out->error);
+    }
     if (status == CAROM_OK)
-        put_animation(out, a, frames);
-    for (int r = 0; r < a->nrun; r++)
+        put_animation(page, a, frames, space ? scene : NULL);
+    for (int r = 0; r < a->nrun; r++) {
         carom_draw_free(&frames[r]);
+        carom_scene_free(scene[r]);
+    }
 }

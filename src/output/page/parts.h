@@ -27,6 +27,15 @@ void carom_page_fail(carom_page *page, const char *what); /* no memory for it */
 /* begin, the text with nothing in it taken for a tag, end; NULL is "" */
 void carom_page_element(carom_stream *out, const char *begin, const char *text, const char *end);
 
+/* ---- space.c: what the animation of bodies in space has of its own ---- */
+struct carom_scene;
+struct carom_draw_frames;
+struct carom_animation;
+void carom_page_space_still(carom_page *page, const struct carom_scene *scene, const struct carom_draw_frames *frames);
+/* frames [nrun], scene [nrun] */
+void carom_page_space_numbers(carom_stream *out, const struct carom_animation *animation,
+                              const struct carom_draw_frames *frames, struct carom_scene **scene);
+
 /* ---- thin.c: what of a series is worth keeping ---- */
 typedef struct carom_page_thinned {
     double *x, *y; /* [n]; NULL and kept: the series itself */

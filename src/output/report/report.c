@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/draw.h"
+#include "output/draw/draw.h"
 #include "output/report/parts.h"
 
 static const char *text_of(carom_report *r, bool known, double value)
@@ -56,6 +56,19 @@ static void overview(carom_report *r)
     }
 }
 
+/* Runs in the plane, or in space, over each other. */
+static void animate(carom_report *r, const carom_animated *all, int nall, bool space)
+{
+    carom_animated *drawn = carom_report_memory(r, (size_t)nall * sizeof *drawn);
+    int n = 0;
+    for (int i = 0; drawn && i < nall; i++)
+        if ((carom_model_drawing(all[i].model)->nbody > 0) == space)
+            drawn[n++] = all[i];
+    if (n)
+        carom_page_animation(r->page,
+                             &(carom_animation){n > 1 ? "All runs over each other" : drawn[0].model->name, drawn, n});
+}
+
 static void animation(carom_report *r)
 {
     carom_animated *drawn = carom_report_memory(r, (size_t)r->nrun * sizeof *drawn);
@@ -79,11 +92,12 @@ static void animation(carom_report *r)
         if (said && *said && !(before && strcmp(said, before) == 0))
             carom_page_note(r->page, said);
     }
-    carom_page_animation(r->page,
-                         &(carom_animation){n > 1 ? "All runs over each other" : drawn[0].model->name, drawn, n});
-    carom_page_text(
-        r->page,
-        "Contacts that are closed or stick are green, those that slip orange; the frame flashes at an impact.");
+    animate(r, drawn, n, false);
+    animate(r, drawn, n, true);
+    carom_page_text(r->page,
+                    "Drag to move or to turn the picture (with shift: to move it), click and use the wheel to zoom. "
+                    "Contacts that are closed or stick are green, those that slip orange; the frame flashes at an "
+                    "impact.");
 }
 
 static carom_status check(const carom_report_run *run, carom_error *error)

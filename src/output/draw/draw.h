@@ -1,4 +1,7 @@
-/* draw.h: the mechanism in motion: the shapes of a model's section draw at the times of a trajectory. */
+/* draw.h: the mechanism in motion: the shapes of a model's drawing at the times of a trajectory.
+ *
+ *   frames.c   a trajectory and a drawing -> frames: values of shapes, or poses of bodies in space
+ *   scene.c    the solids of a spatial drawing as triangles */
 #ifndef CAROM_OUTPUT_DRAW_H
 #define CAROM_OUTPUT_DRAW_H
 
@@ -20,7 +23,7 @@ typedef struct carom_animation {
 /* Why this run cannot be drawn, as a sentence; NULL: it can. reason >= 300 bytes holds the sentence. */
 const char *carom_draw_obstacle(const carom_animated *run, char *reason);
 
-/* The values of the model's shapes at one time between the rows of a table. */
+/* The values of the model's shapes at times between the rows of a table. */
 typedef struct carom_draw_frames {
     double *t;              /* [n] */
     size_t n;
@@ -30,7 +33,10 @@ typedef struct carom_draw_frames {
     unsigned char *mode;    /* [n * ncontact] carom_mode */
     double *hit;            /* [nhit] times of impacts */
     size_t nhit;
-    double box[4];          /* x and y of its corners */
+    double box[6];          /* x and y of its corners; in space x, y and z */
+    int nbody, nrod;        /* of a spatial picture */
+    double *pose;           /* [n*nbody*7] centre of mass and unit quaternion */
+    double *rod;            /* [n*nrod*6] */
 } carom_draw_frames;
 /* t [n]: the times, common to all runs. */
 carom_status carom_draw_sample(carom_draw_frames *frames, const carom_animated *run, const double *t, size_t n,
