@@ -10,8 +10,10 @@ const fs = require('fs'), os = require('os'), path = require('path')
 const [page, pictures] = process.argv.slice(2)
 const expectStatic = process.env.STATIC === '1'
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'carom-page-'))
-const flags = ['--headless', '--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-accelerated-2d-canvas',
-               '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
+// WebGL without a graphics card is slow: only for pages that need it.
+const drawing = process.env.WEBGL === '1' ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-accelerated-2d-canvas']
+                                          : ['--disable-gpu']
+const flags = ['--headless', '--no-sandbox', ...drawing, '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
                '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--disable-sync',
                `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank']
 const browser = spawn(process.env.CHROMIUM || 'chromium', flags, {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']})
