@@ -50,7 +50,7 @@ static void eval(const carom_model *m, const carom_eval *e, void *work)
 static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* ---- tapes ---- */
-static carom_tape_slot *slots(const carom_source *s)
+carom_tape_slot *carom_bodies_slots(const carom_source *s)
 {
     carom_tape_slot *slot = CAROM_NEW(s->arena, carom_tape_slot, s->nvar + 1);
     for (int i = 0; slot && i < s->nq; i++)
@@ -68,7 +68,7 @@ static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
     carom_bodies *b = &s->bodies->b;
     int n = 0, most = CAROM_MAX(s->noutput + 1, 9 * b->nbody);
     carom_expr *e = CAROM_NEW(s->arena, carom_expr, most);
-    carom_tape_slot *to = CAROM_NEW(s->arena, carom_tape_slot, most), *variable = slots(s);
+    carom_tape_slot *to = CAROM_NEW(s->arena, carom_tape_slot, most), *variable = carom_bodies_slots(s);
     if (!e || !to || !variable)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the outputs");
     for (; n < s->noutput; n++)
@@ -83,9 +83,6 @@ static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
             e[n] = i < 3 ? frame->r.x[i] : i < 6 ? v : carom_expr_diff(s->pool, v, 0);
             to[n] = (carom_tape_slot){0, n};
         }
-        if (b->body[k].motion == CAROM_BODY_MOVED && b->body[k].moved[5] != CAROM_EXPR_NONE)
-            return carom_load_fail(l, b->body[k].node->key_place, FOUND "'%s' can be moved, not turned yet",
-                                   b->body[k].name);
     }
     if (n)
         CAROM_TRY(carom_tape_new(&f->moves, s->pool, e, to, n, variable, 1u << 3, l->error));
@@ -105,21 +102,34 @@ static void moves(const carom_bodies *b, double t, double *out)
 }
 
 /* ---- the model ---- */
-static carom_status refuse(carom_loader *l)
+/* Is there anything but free bodies, which many.c does not know? Then formulas say all but the contacts: mixed.c. */
+static bool has_formulas(const carom_source *s)
 {
-    carom_source *s = l->s;
+    static const char *const sections[] = {"coordinates", "kinetic", "potential", "forces", "constraints", "contacts",
+                                           "joints", "start"};
     const carom_bodies *b = &s->bodies->b;
-    static const char *const sections[] = {"coordinates", "kinetic", "potential", "forces", "constraints", "contacts"};
     for (int i = 0; i < CAROM_COUNT(sections); i++) {
         const carom_text_node *c = carom_text_get(s->root, sections[i]);
         if (c && c->nchild > 0)
-            return carom_load_fail(l, c->key_place, FOUND "no %s yet", c->key);
+            return true;
     }
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_body *body = &b->body[k];
+        bool held = false;
+        for (int i = 0; i < 6; i++)
+            held |= body->held[i] && body->motion == CAROM_BODY_FREE;
+        if (held || body->moved[5] != CAROM_EXPR_NONE)
+            return true;
+    }
+    return false;
+}
+
+static carom_status refuse(carom_loader *l)
+{
+    const carom_bodies *b = &l->s->bodies->b;
     for (int k = 0; k < b->nbody; k++)
         if (b->body[k].touch || b->body[k].rolling)
             return carom_load_fail(l, b->body[k].node->key_place, FOUND "their start must be given");
-    if (b->njoint)
-        return carom_load_fail(l, b->joint[0].node->key_place, FOUND "no joints yet");
     return CAROM_OK;
 }
 
@@ -151,6 +161,7 @@ carom_status carom_bodies_found(carom_loader *l)
     made.impacts = m->impacts, made.period = m->period;
     f->base = made.evaluator;
     made.evaluator = &evaluator;
+    made.ncontact = 0; /* none lasts */
     made.q_name = s->q_name, made.v_name = s->v_name, made.q = s->q, made.v = s->v, made.p = s->p;
     *m = made;
     CAROM_TRY(carom_compiled_new(s, l->error));
@@ -162,12 +173,20 @@ bool carom_bodies_are_many(const carom_source *s)
 {
     const carom_text_node *contacts = carom_text_get(s->root, "contacts");
     bool asked = contacts && contacts->kind == CAROM_TEXT_SCALAR && strcmp(contacts->text, "found") == 0;
-    return asked || carom_bodies_many(&s->bodies->b);
+    bool many = asked || carom_bodies_many(&s->bodies->b);
+    s->bodies->mixes = many && has_formulas(s);
+    return many && !s->bodies->mixes;
+}
+
+bool carom_bodies_are_mixed(const carom_source *s)
+{
+    return s->bodies->mixes;
 }
 
 void carom_bodies_end(carom_source *s)
 {
     carom_found_bodies *f = s->bodies ? s->bodies->found : NULL;
+    carom_bodies_unmix(s);
     if (!f)
         return;
     carom_tape_free(f->tape);

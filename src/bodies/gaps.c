@@ -578,6 +578,7 @@ carom_status carom_bodies_contacts(carom_loader *l)
     if (!to->joint_name || !to->joint || !to->joint_speed || !to->contact || !to->contact_out)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     CAROM_TRY(carom_bodies_joints(l));
-    CAROM_TRY(carom_bodies_pairs(l));
+    if (!l->s->bodies->mixes)
+        CAROM_TRY(carom_bodies_pairs(l));
     return carom_bodies_find_start(l);
 }

@@ -8,7 +8,8 @@
  *   start.c     start values: those to be found, overlaps
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
  *   picture.c   the default picture
- *   found.c     instead of formulas: many bodies, contacts found per step */
+ *   found.c     instead of formulas: many bodies, contacts found per step
+ *   mixed.c     formulas for all but the contacts of pairs, which are found per step */
 #ifndef CAROM_BODIES_SECTION_H
 #define CAROM_BODIES_SECTION_H
 
@@ -56,6 +57,8 @@ typedef struct carom_section_of_bodies {
     bool ready;              /* frames are there */
     int nquantity_most;
     struct carom_found_bodies *found; /* found.c; NULL: formulas */
+    bool mixes;                       /* formulas, but for the contacts of pairs: mixed.c */
+    struct carom_mixed *mixed;
 } carom_section_of_bodies;
 
 /* ---- declare.c ---- */
@@ -109,6 +112,11 @@ carom_status carom_add_contact(carom_loader *l, const char *name, carom_expr gap
 carom_status carom_bodies_joints(carom_loader *l); /* joints.c: constraints, limits, friction */
 carom_status carom_joint_forces(carom_loader *l);  /* joints.c: springs, dampers, drives */
 carom_status carom_add_push(carom_loader *l, carom_expr force, carom_expr speed);
+
+/* ---- found.c, mixed.c ---- */
+/* Variables of expressions among t, q, v and p: groups 0 to 3 of a tape; NULL: no memory. */
+carom_tape_slot *carom_bodies_slots(const carom_source *s);
+void carom_bodies_unmix(carom_source *s);
 
 /* ---- start.c ---- */
 carom_status carom_bodies_initial(carom_loader *l);

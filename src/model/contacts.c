@@ -264,7 +264,7 @@ carom_status carom_load_contacts(carom_loader *l)
         CAROM_TRY(carom_load_map(l, constraints, "constraints"));
         s->njoint = constraints->nchild;
     }
-    if (map) {
+    if (map && !(s->bodies && map->kind == CAROM_TEXT_SCALAR && strcmp(map->text, "found") == 0)) {
         CAROM_TRY(carom_load_map(l, map, "contacts"));
         CAROM_TRY(count_contacts(l, map));
     }

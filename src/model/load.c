@@ -42,6 +42,10 @@ static carom_status read_sections(carom_loader *l)
         CAROM_TRY(carom_bodies_found(l));
         return carom_load_draw(l);
     }
+    if (s->bodies && carom_bodies_are_mixed(s) && s->nv > CAROM_MAX_COORDINATES)
+        return carom_load_fail(l, carom_text_get(s->root, "bodies")->key_place,
+                               "the bodies have %d velocities; with joints, forces, a start to be found or formulas "
+                               "beside them there may be %d", s->nv, CAROM_MAX_COORDINATES);
     CAROM_TRY(carom_load_dynamics(l));
     CAROM_TRY(carom_load_contacts(l));
     CAROM_TRY(carom_load_run(l));
@@ -62,7 +66,8 @@ static carom_status read_sections(carom_loader *l)
     CAROM_TRY(carom_compiled_new(s, l->error));
     m->evaluator = &carom_compiled_evaluator;
     CAROM_TRY(carom_source_values(s, m, l->error));
-    return carom_load_draw(l);
+    CAROM_TRY(carom_load_draw(l));
+    return s->bodies && carom_bodies_are_mixed(s) ? carom_bodies_mix(l) : CAROM_OK;
 }
 
 static carom_status no_memory(carom_error *error)

@@ -122,7 +122,7 @@ const char *carom_model_joint_name(const carom_model *m, int i, char *buffer)
 
 const char *carom_model_contact_name(const carom_model *m, int i, char *buffer)
 {
-    if (m->contact[i].name)
+    if (m->contact && m->contact[i].name)
         return m->contact[i].name;
     return named(NULL, i, "contact", buffer);
 }

@@ -208,6 +208,8 @@ carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_e
 carom_status carom_bodies_picture(carom_loader *l);  /* where there is no section draw */
 bool carom_bodies_are_many(const carom_source *s);   /* then instead of all that follows: */
 carom_status carom_bodies_found(carom_loader *l);    /* the model, with contacts found per step */
+bool carom_bodies_are_mixed(const carom_source *s);  /* then after all that follows: */
+carom_status carom_bodies_mix(carom_loader *l);      /* contacts of pairs found per step beside the formulas */
 void carom_bodies_end(carom_source *s);
 carom_expr carom_bodies_lookup(carom_loader *l, const char *name);
 carom_expr carom_bodies_part(carom_loader *l, const char *function, const char *object, const carom_expr *list, int n,

@@ -59,7 +59,7 @@ static carom_status settings(const carom_source *s, const carom_model *m, const 
 static void laws(const carom_source *s, const carom_model *m, const double *variables)
 {
     carom_contact *contact = (carom_contact *)(size_t)m->contact;
-    for (int i = 0; i < s->ncontact; i++) {
+    for (int i = 0; contact && i < s->ncontact; i++) { /* NULL: they are found, and then all anew */
         const carom_contact_given *given = &s->contact[i];
         double *c = (double *)(size_t)contact[i].coefficient;
         for (int k = 0; k < given->ncoefficient; k++)

@@ -51,9 +51,17 @@ static void fill(const carom_many *many, const carom_pair_law *law, const carom_
     int low = CAROM_MIN(block[0], block[1]), high = CAROM_MAX(block[0], block[1]);
     for (int i = 0; i < 2; i++) {
         int at = i ? high : low;
-        if (at >= 0)
+        if (at >= 0 && many->blocks)
             found->first[k] = at * n, found->count[k++] = n;
     }
+}
+
+static const carom_pair_law *law_of(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b)
+{
+    if (many->block[a->body] < 0 && many->block[b->body] < 0)
+        return NULL;
+    return many->bodies->njoint ? carom_bodies_law_between(many->bodies, a->body, a->number, b->body, b->number)
+                                : carom_bodies_law(many->bodies, a->source, b->source);
 }
 
 /* The touches of one pair from number n on; returns how many there are then. */
@@ -61,10 +69,7 @@ static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair
                     carom_found *found, int most)
 {
     const carom_posed_shape *a = &many->shape[pair->first], *b = &many->shape[pair->second];
-    const carom_pair_law *law =
-        a->body == b->body || (many->block[a->body] < 0 && many->block[b->body] < 0)
-            ? NULL
-            : carom_bodies_law(many->bodies, a->source, b->source);
+    const carom_pair_law *law = a->body == b->body ? NULL : law_of(many, a, b);
     int count = 0, room = CAROM_MAX(most - n, 0);
     if (!law)
         return n;
@@ -95,22 +100,27 @@ static void give_back(carom_many *many, int which, carom_broad *broad)
         carom_broad_free(broad);
 }
 
-int carom_many_links(const carom_point *at, double reach, carom_found *found, int most)
+int carom_many_find(carom_many *many, carom_many_work *w, double reach, carom_found *found, int most)
 {
-    carom_many *many = at->user;
-    carom_many_work w = carom_many_work_at(at->model, at->work, NULL);
     const carom_pair *pairs;
     int npairs, which, n = 0;
     carom_error error;
-    carom_many_poses(many, at->t, at->q, w.pose);
     for (int i = 0; i < many->nshape; i++)
-        carom_shape_bounds(&many->shape[i].shape, &w.pose[many->shape[i].body], 0.5 * reach, w.boxes + 6 * i,
-                           w.boxes + 6 * i + 3);
+        carom_shape_bounds(&many->shape[i].shape, &w->pose[many->shape[i].body], 0.5 * reach, w->boxes + 6 * i,
+                           w->boxes + 6 * i + 3);
     carom_broad *broad = borrow(many, &which);
-    if (!broad || carom_broad_find(broad, many->nshape, w.boxes, &pairs, &npairs, &error) != CAROM_OK)
+    if (!broad || carom_broad_find(broad, many->nshape, w->boxes, &pairs, &npairs, &error) != CAROM_OK)
         npairs = 0, n = -1;
     for (int i = 0; i < npairs && n >= 0; i++)
-        n = add_pair(many, &w, &pairs[i], reach, n, found, most);
+        n = add_pair(many, w, &pairs[i], reach, n, found, most);
     give_back(many, which, broad);
     return n;
+}
+
+int carom_many_links(const carom_point *at, double reach, carom_found *found, int most)
+{
+    carom_many *many = at->user;
+    carom_many_work w = carom_many_work_at(many, at->model->ncontact, at->work, NULL);
+    carom_many_poses(many, at->t, at->q, w.pose);
+    return carom_many_find(many, &w, reach, found, most);
 }

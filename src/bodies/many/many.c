@@ -111,9 +111,8 @@ static const carom_manifold manifold = {drift, local, rate, velocity, rate_chang
 
 /* ---- evaluation ---- */
 
-carom_many_work carom_many_work_at(const carom_model *model, void *memory, size_t *bytes)
+carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes)
 {
-    const carom_many *many = carom_many_of(model);
     size_t n = (size_t)carom_many_freedoms(many), rows = n == 3 ? 2 : 3;
     carom_layout layout = {.base = memory};
     carom_many_work w;
@@ -122,7 +121,7 @@ carom_many_work carom_many_work_at(const carom_model *model, void *memory, size_
     CAROM_PLACE(&layout, w.boxes, 6 * (size_t)many->nshape);
     CAROM_PLACE(&layout, w.values, CAROM_CHUNK * (rows * 2 * n + rows + 1));
     CAROM_PLACE(&layout, w.scratch, carom_kernels_work(many->kernels));
-    CAROM_PLACE(&layout, w.touch, model->ncontact);
+    CAROM_PLACE(&layout, w.touch, touches);
     if (bytes)
         *bytes = layout.used;
     return w;
@@ -132,7 +131,7 @@ static size_t work_bytes(const carom_model *m, int lanes)
 {
     size_t bytes;
     (void)lanes;
-    carom_many_work_at(m, NULL, &bytes);
+    carom_many_work_at(carom_many_of(m), m->ncontact, NULL, &bytes);
     return bytes;
 }
 
@@ -267,7 +266,7 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
 {
     const carom_many *many = carom_many_of(m);
     int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = 0;
-    double *G = e->G + (e->want & CAROM_JACOBIAN ? many->joint_values : 0);
+    double *G = e->G;
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
     const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
@@ -328,7 +327,7 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
 static void eval(const carom_model *m, const carom_eval *e, void *memory)
 {
     const carom_many *many = carom_many_of(m);
-    carom_many_work w = carom_many_work_at(m, memory, NULL);
+    carom_many_work w = carom_many_work_at(many, m->ncontact, memory, NULL);
     size_t square = (size_t)many->nblock * (size_t)(carom_many_freedoms(many) * carom_many_freedoms(many));
     if (e->want & CAROM_MASS)
         mass(many, e->M);
@@ -392,7 +391,7 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
                 CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s': %d corners; a shape may have %d", b->body[k].name,
                            source->corners, CAROM_MOST_CORNERS);
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
-            many->shape[i] = (carom_posed_shape){.body = k, .source = source};
+            many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
         }
@@ -414,8 +413,8 @@ static carom_status kernels(carom_many *many, carom_error *error)
     return CAROM_OK;
 }
 
-/* Values of the description that the evaluation needs in one place, and where the bodies stand in q and v. */
-static carom_status gather(carom_many *many, carom_bodies *b, carom_arena *arena, carom_error *error)
+/* Values of the description that are needed in one place, and which bodies move freely. */
+static carom_status gather(carom_many *many, const carom_bodies *b, carom_arena *arena, carom_error *error)
 {
     size_t n = (size_t)b->nbody;
     many->block = CAROM_NEW(arena, int, n + 1);
@@ -427,18 +426,9 @@ static carom_status gather(carom_many *many, carom_bodies *b, carom_arena *arena
     if (!many->block || !many->move_of || !many->extent || !many->mass || !many->inertia || !many->coefficient)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d bodies", b->nbody);
     for (int k = 0; k < b->nbody; k++) {
-        carom_body *body = &b->body[k];
-        bool free = body->motion == CAROM_BODY_FREE;
-        for (int i = 0; i < 6; i++)
-            if (free && body->held[i])
-                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s' is held: not yet among so many bodies", body->name);
-        bool moves = body->motion == CAROM_BODY_MOVED && b->moves;
-        many->move_of[k] = moves ? many->nmoved++ : -1;
-        if (many->nmoved > CAROM_MOVED)
-            CAROM_FAIL(error, CAROM_UNSUPPORTED, "%d bodies are moved; there may be %d", many->nmoved, CAROM_MOVED);
-        many->block[k] = free ? many->nblock++ : -1;
-        body->first_q = free ? many->block[k] * (b->planar ? 3 : 7) : -1;
-        body->first_v = free ? many->block[k] * (b->planar ? 3 : 6) : -1;
+        const carom_body *body = &b->body[k];
+        many->move_of[k] = -1;
+        many->block[k] = body->motion == CAROM_BODY_FREE ? many->nblock++ : -1;
         many->mass[k] = body->mass.value;
         for (int i = 0; i < 6; i++)
             many->inertia[6 * k + i] = body->inertia[i].value;
@@ -448,6 +438,45 @@ static carom_status gather(carom_many *many, carom_bodies *b, carom_arena *arena
     for (int i = 0; i < b->nlaw; i++)
         for (int j = 0; j < b->law[i].ncoefficient; j++)
             many->coefficient[i * CAROM_COEFFICIENTS_MAX + j] = b->law[i].coefficient[j].value;
+    return CAROM_OK;
+}
+
+carom_status carom_many_new(carom_many **made, carom_bodies *bodies, carom_arena *arena, carom_error *error)
+{
+    carom_many *many = *made = CAROM_NEW(arena, carom_many, 1);
+    if (!many)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d bodies", bodies->nbody);
+    many->bodies = bodies;
+    CAROM_TRY(gather(many, bodies, arena, error));
+    CAROM_TRY(shapes(many, arena, error));
+    return kernels(many, error);
+}
+
+void carom_many_end(carom_many *many)
+{
+    if (!many)
+        return;
+    carom_kernels_free(many->kernels);
+    for (int i = 0; i < CAROM_FINDERS; i++)
+        carom_broad_free(many->finder[i].broad);
+}
+
+/* Where the bodies stand in q and v; those that are moved. */
+static carom_status number(carom_many *many, carom_bodies *b, carom_error *error)
+{
+    for (int k = 0; k < b->nbody; k++) {
+        carom_body *body = &b->body[k];
+        bool free = body->motion == CAROM_BODY_FREE;
+        for (int i = 0; i < 6; i++)
+            if (free && body->held[i])
+                CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s' is held: not yet among so many bodies", body->name);
+        if (body->motion == CAROM_BODY_MOVED && b->moves)
+            many->move_of[k] = many->nmoved++;
+        if (many->nmoved > CAROM_MOVED)
+            CAROM_FAIL(error, CAROM_UNSUPPORTED, "%d bodies are moved; there may be %d", many->nmoved, CAROM_MOVED);
+        body->first_q = free ? many->block[k] * (b->planar ? 3 : 7) : -1;
+        body->first_v = free ? many->block[k] * (b->planar ? 3 : 6) : -1;
+    }
     return CAROM_OK;
 }
 
@@ -471,18 +500,18 @@ static void start(const carom_many *many, double *q, double *v)
 
 carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom_arena *arena, carom_error *error)
 {
-    carom_many *many = CAROM_NEW(arena, carom_many, 1);
+    carom_many *many;
     carom_model *m = *model = CAROM_NEW(arena, carom_model, 1);
-    if (!many || !m)
+    if (!m)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
     if (bodies->njoint)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies whose contacts are found per step have no joints yet: '%s'",
+        CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies whose matrices are given by blocks have no joints yet: '%s'",
                    bodies->joint[0].name ? bodies->joint[0].name : "joint");
-    many->bodies = bodies;
+    CAROM_TRY(carom_many_new(&many, bodies, arena, error));
+    many->blocks = true;
     *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
                        .evaluator = &evaluator, .speed = speed, .manifold = bodies->planar ? NULL : &manifold};
-    CAROM_TRY(gather(many, bodies, arena, error));
-    CAROM_TRY(shapes(many, arena, error));
+    CAROM_TRY(number(many, bodies, error));
     int n = carom_many_freedoms(many), *block = CAROM_NEW(arena, int, many->nblock + 1);
     m->nblock = many->nblock, m->block = block;
     m->nv = many->nblock * n, m->nq = many->nblock * (n == 3 ? 3 : 7);
@@ -495,13 +524,10 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
         block[k] = k * n;
     start(many, q, v);
     m->q = q, m->v = v;
-    return kernels(many, error);
+    return CAROM_OK;
 }
 
 void carom_bodies_model_end(carom_model *model)
 {
-    carom_many *many = model->user;
-    carom_kernels_free(many->kernels);
-    for (int i = 0; i < CAROM_FINDERS; i++)
-        carom_broad_free(many->finder[i].broad);
+    carom_many_end(model->user);
 }

@@ -12,7 +12,7 @@ enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting fo
 
 typedef struct carom_posed_shape { /* a shape of a body */
     carom_shape shape;
-    int body;
+    int body, number; /* number: among those of the body */
     const carom_body_shape *source;
 } carom_posed_shape;
 
@@ -34,7 +34,7 @@ typedef struct carom_many {
         atomic_flag taken;
         carom_broad *broad;
     } finder[CAROM_FINDERS];
-    size_t joint_values;      /* of G */
+    bool blocks;              /* rows have the blocks of their bodies; else they are the caller's */
 } carom_many;
 
 enum { CAROM_CHUNK = 128 }; /* touches that are evaluated together */
@@ -56,13 +56,17 @@ static inline int carom_many_freedoms(const carom_many *many)
 {
     return many->bodies->planar ? 3 : 6;
 }
-/* Its arrays in the memory; bytes (may be NULL): how much of it they need, with room for model->ncontact touches. */
-carom_many_work carom_many_work_at(const carom_model *model, void *memory, size_t *bytes);
+/* Shapes, kernels, laws and which bodies move, without a model of their motion; all but what carom_many_end frees lives
+ * in the arena. */
+carom_status carom_many_new(carom_many **many, carom_bodies *bodies, carom_arena *arena, carom_error *error);
+void carom_many_end(carom_many *many);
+/* Its arrays in the memory; bytes (may be NULL): how much of it they need, with room for so many touches. */
+carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
 /* Poses of all bodies at (t, q). */
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
-/* carom_find_links of the model: links.c */
-carom_find_links carom_many_links;
-
-/* joints.c: rows of the joints of the description. */
+/* links.c: the touches within reach at the poses of the work, and the contacts they are; returns their number, which
+ * may be more than most, or -1. */
+int carom_many_find(carom_many *many, carom_many_work *work, double reach, carom_found *found, int most);
+carom_find_links carom_many_links; /* of the model */
 
 #endif

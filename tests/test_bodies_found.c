@@ -1,0 +1,107 @@
+/* Bodies whose contacts are found before every step, beside joints, forces and formulas. */
+#include <string.h>
+
+#include "carom.h"
+#include "model/model.h"
+#include "testing.h"
+
+static const char *const found_schemes[] = {"moreau-jean", "moreau-jean-projected", "schatzman-paoli"};
+
+/* The largest difference of positions and velocities of the same file by formulas and with `contacts: found`. */
+static double apart_when_found(const char *text, const char *scheme, double t_end)
+{
+    double x[2][200], most = 0;
+    for (int k = 0; k < 2; k++) {
+        char whole[4000];
+        carom_model *m;
+        carom_error error = {0};
+        carom_options options = carom_options_default();
+        carom_sim *sim;
+        int n = snprintf(whole, sizeof whole, "%s%s", text, k ? "contacts: found\n" : "");
+        CHECK_OK(carom_model_parse(&m, "both", whole, (size_t)n, NULL, &error), error);
+        ck_assert_int_eq(m->links != NULL, k);
+        CHECK_OK(carom_options_set(&options, "scheme", scheme, &error), error);
+        options.h = 2e-3;
+        CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+        CHECK_OK(carom_sim_run(sim, t_end), *carom_sim_error(sim));
+        const carom_state *s = carom_sim_state(sim);
+        memcpy(x[k], s->q, sizeof(double) * (size_t)m->nq);
+        memcpy(x[k] + m->nq, s->v, sizeof(double) * (size_t)m->nv);
+        for (int i = 0; k && i < m->nq + m->nv; i++)
+            most = fmax(most, fabs(x[1][i] - x[0][i]));
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+    return most;
+}
+
+#define CHAIN(n, joint)                                                                                            \
+    "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"        \
+    "  link: {repeat: {i: " #n "}, shape: {box: [0.1, 0.04]}, density: 1000, at: [(i + 0.5)*0.1, 0.05 + 0.02*i]}\n"  \
+    "joints:\n  knee: {repeat: {i: " #n " - 1}, hinge: ['link[i]', 'link[i+1]'], "                                  \
+    "at: [(i + 1)*0.1, 0.06 + 0.02*i]" joint "}\nlaws: {default: {friction: 0.5, restitution: 0}}\n"
+
+static const char machine[] =
+    "carom: 1\ncoordinates: {s: 0}\nkinetic: s'^2\npotential: 5*s^2\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+    "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+    "  paddle: {moved: [0, 0.05*sin(9*t), 0.3*sin(7*t)], shape: {box: [0.6, 0.1]}, at: [0.7, 0.2]}\n"
+    "  box: {shape: {box: [0.2, 0.1]}, density: 100, at: [0, 0.15], velocity: [1, 0]}\n"
+    "  ball: {shape: {circle: 0.06}, density: 100, at: [0.7, 0.5]}\n"
+    "  bob: {shape: {circle: 0.05}, density: 100, at: [0.3, 0.4]}\n"
+    "  arm: {shape: {capsule: [0.3, 0.02]}, density: 100, at: [0.15, 0.6]}\n"
+    "  cart: {shape: {box: [0.1, 0.1]}, density: 100, at: [-0.5, 0.05], fix: [y, angle]}\n"
+    "joints:\n"
+    "  shoulder: {hinge: [ground, arm], at: [0, 0.6], range: [-0.5, 0.5], restitution: 0.3, damping: 0.02}\n"
+    "  rope: {distance: [arm, bob], points: [[0.3, 0.6], [0.3, 0.4]]}\n"
+    "  band: {spring: [box, ball], points: [[0, 0.15], [0.7, 0.5]], stiffness: 200, damping: 3}\n"
+    "laws: {box floor: {friction: 0.4, restitution: 0.2}, bob floor: {restitution: 0}, ball paddle: {restitution: 0.2},\n"
+    "       box paddle: {restitution: 0.2}}\n"
+    "forces: {s: box.x, cart: {force: ['3*cos(4*t)', 0]},\n"
+    "         box: {force: [s, 0], at: [0, 0.05], torque: 0.01, axes: body}}\n";
+
+START_TEST(joints_forces_and_formulas_move_alike_with_contacts_found)
+{
+    for (int i = 0; i < CAROM_COUNT(found_schemes); i++) {
+        double chain = apart_when_found(CHAIN(5, ""), found_schemes[i], 0.4);
+        double tree = apart_when_found(CHAIN(5, ", coordinate: relative"), found_schemes[i], 0.4);
+        double all = apart_when_found(machine, found_schemes[i], 0.6);
+        printf("found: %s apart by %.1g (hinges), %.1g (relative), %.1g (all kinds)\n", found_schemes[i], chain, tree,
+               all);
+        CHECK_AT_MOST(fmax(chain, fmax(tree, all)), 1e-9);
+    }
+}
+END_TEST
+
+START_TEST(a_chain_of_sixty_boxes_falls_and_holds_together)
+{
+    static const char text[] = CHAIN(60, "");
+    carom_model *m;
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    carom_sim *sim;
+    CHECK_OK(carom_model_parse(&m, "chain", text, strlen(text), NULL, &error), error);
+    ck_assert(m->links != NULL);
+    CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
+    options.h = 4e-3;
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    CHECK_OK(carom_sim_run(sim, 0.12), *carom_sim_error(sim));
+    const double *q = carom_sim_state(sim)->q;
+    const double k = 0.05, d = 0.01; /* from the centre of a link to its knees: along it, and across */
+    double open = 0;
+    for (int i = 0; i + 1 < 60; i++) {
+        const double *a = q + 3 * i, *b = a + 3;
+        double x = a[0] + k * cos(a[2]) - d * sin(a[2]) - (b[0] - k * cos(b[2]) + d * sin(b[2]));
+        double y = a[1] + k * sin(a[2]) + d * cos(a[2]) - (b[1] - k * sin(b[2]) - d * cos(b[2]));
+        open = fmax(open, hypot(x, y));
+    }
+    long impacts = carom_sim_info(sim)->events[CAROM_EVENT_IMPACT];
+    printf("chain: knees open by %.1g, %ld impacts\n", open, impacts);
+    CHECK_AT_MOST(open, 1e-10);
+    CHECK_AT_LEAST(impacts, 3);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("bodies with contacts found", joints_forces_and_formulas_move_alike_with_contacts_found,
+          a_chain_of_sixty_boxes_falls_and_holds_together)
