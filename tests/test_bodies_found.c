@@ -54,8 +54,8 @@ static const char machine[] =
     "  shoulder: {hinge: [ground, arm], at: [0, 0.6], range: [-0.5, 0.5], restitution: 0.3, damping: 0.02}\n"
     "  rope: {distance: [arm, bob], points: [[0.3, 0.6], [0.3, 0.4]]}\n"
     "  band: {spring: [box, ball], points: [[0, 0.15], [0.7, 0.5]], stiffness: 200, damping: 3}\n"
-    "laws: {box floor: {friction: 0.4, restitution: 0.2}, bob floor: {restitution: 0}, ball paddle: {restitution: 0.2},\n"
-    "       box paddle: {restitution: 0.2}}\n"
+    "laws: {box floor: {friction: 0.4, restitution: 0.2}, bob floor: {restitution: 0},\n"
+    "       ball paddle: {restitution: 0.2}, box paddle: {restitution: 0.2}}\n"
     "forces: {s: box.x, cart: {force: ['3*cos(4*t)', 0]},\n"
     "         box: {force: [s, 0], at: [0, 0.05], torque: 0.01, axes: body}}\n";
 
