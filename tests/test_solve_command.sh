@@ -104,6 +104,11 @@ grep -q 'Share of 3 contact problems' "$tmp/profile.svg" || complain "profile.sv
 echo 'lcp.dat,foreign' >>"$tmp/others.csv"
 expect 3 bench solvers "$tmp/folder" --against "$tmp/others.csv"
 says 'others.csv:5: expected problem,solver'
+expect 0 bench solvers "$tmp/folder" --solvers automatic,nsgs
+prints '^nsgs'
+grep -q '^lemke' "$out" && complain "lemke was not asked for"
+expect 2 bench solvers "$tmp/folder" --solvers automatik
+says "automatic"
 expect 2 bench solvers "$tmp/folder" -o "$tmp/profile.txt"
 says 'ends in .csv, .svg or .html'
 expect 2 bench solver "$tmp/folder"

@@ -97,7 +97,7 @@ static int solve_file(bench *b, int i)
     x = CAROM_NEW(arena, double, p->n);
     for (int s = 0; x && s < b->nsolver && !carom_cli_interrupted(); s++) {
         carom_cli_answer a;
-        b->request.solver = s ? carom_solver_list(s - 1) : NULL;
+        b->request.solver = carom_solver_find(b->solver[s]); /* NULL: automatic */
         b->request.field = NULL;
         double least = INFINITY, sum = 0;
         for (int k = 0; k < REPEATS && sum < SHORT; k++) {
@@ -114,12 +114,39 @@ static int solve_file(bench *b, int i)
     return CAROM_EXIT_OK;
 }
 
+/* n: it is not in the list */
+static int place(const char *word, const char *const *list, int n)
+{
+    int i = 0;
+    while (i < n && strcmp(word, list[i]) != 0)
+        i++;
+    return i;
+}
+
+/* Those of --solvers, or all. */
+static int choose_solvers(bench *b)
+{
+    const carom_cli *cli = b->run.cli;
+    const char *all[MOST_SOLVERS] = {"automatic"}, *const *chosen = all, *list = carom_cli_own(cli, "--solvers");
+    int n = 1;
+    for (const carom_method *m; n < MOST_SOLVERS - 1 && (m = carom_solver_method(n - 1)); n++)
+        all[n] = m->name;
+    const int known = n;
+    if (list && !(chosen = carom_cli_split(cli, list, &n)))
+        return carom_cli_no_memory();
+    for (int i = 0; i < n && b->nsolver < MOST_SOLVERS; i++) {
+        const int k = place(chosen[i], all, known);
+        if (k == known)
+            return carom_cli_unknown("solver", chosen[i], all, "bench");
+        b->solver[b->nsolver++] = all[k];
+    }
+    return CAROM_EXIT_OK;
+}
+
 static int solve_all(bench *b)
 {
     int code = CAROM_EXIT_OK;
-    b->solver[b->nsolver++] = "automatic";
-    for (const carom_method *m; b->nsolver < MOST_SOLVERS && (m = carom_solver_method(b->nsolver - 1));)
-        b->solver[b->nsolver++] = m->name;
+    CAROM_CLI_TRY(choose_solvers(b));
     carom_cli_start(&b->run, 0, b->nfile, "problems");
     for (int i = 0; i < b->nfile && code == CAROM_EXIT_OK && !carom_cli_interrupted(); i++)
         code = solve_file(b, i);
@@ -145,14 +172,6 @@ static int cut(char *line, char **part)
         *at++ = '\0';
     }
     return COLUMNS + 1;
-}
-
-static int place(const char *word, const char *const *list, int n)
-{
-    int i = 0;
-    while (i < n && strcmp(word, list[i]) != 0)
-        i++;
-    return i;
 }
 
 static bool take_line(bench *b, char *line)
@@ -393,6 +412,7 @@ static int run_bench(const carom_cli *cli)
 static const carom_cli_option options[] = {
     CAROM_CLI_OWN_OPTION("--tol", "T", "relative residual asked for; 1e-8 if not given"),
     CAROM_CLI_OWN_OPTION("--time-limit", "S", "seconds at most for each; 20 if not given"),
+    CAROM_CLI_OWN_OPTION("--solvers", "A,B", "only these; automatic is the choice of the library"),
     CAROM_CLI_OWN_OPTION("--against", "FILE", "results of other solvers on the same problems, as -o FILE.csv writes"),
     {0},
 };
@@ -404,4 +424,4 @@ const carom_cli_command carom_cli_bench_command = {
     "that it solves in at most 1, 2 or 10 times the time of the fastest. -o FILE.csv writes every single result, "
     "FILE.svg and FILE.html draw the profile.",
     "carom bench solvers problems --tol 1e-8 -o results.csv\n"
-    "carom bench solvers problems --against others.csv -o profile.html", options};
+    "carom bench solvers problems --solvers automatic --against others.csv -o profile.html", options};
