@@ -65,20 +65,20 @@ static double solve(const char *path, const contender *c, const contender *kind,
     if (kind == lcp) {
         LinearComplementarityProblem *p = newLCP();
         linearComplementarity_newFromFilename(p, path);
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
         linearComplementarity_driver(p, z, w, options);
     } else if (kind == mlcp) {
         MixedLinearComplementarityProblem *p = mixedLinearComplementarity_new();
         mixedLinearComplementarity_newFromFilename(p, path);
         mlcp_driver_init(p, options);
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
         mlcp_driver(p, z, w, options);
     } else {
         FrictionContactProblem *p = frictionContact_new_from_filename(path);
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
         (kind == spatial ? fc3d_driver : fc2d_driver)(p, z, w, options);
     }
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
     free(w);
     return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }

@@ -73,7 +73,7 @@ static result *result_of(const bench *b, int solver, int file)
 static double time_of(const bench *b, int solver, int file)
 {
     const result *r = result_of(b, solver, file);
-    return r->status && !strcmp(r->status, "solved") ? r->time_s : INFINITY;
+    return r->status && !strcmp(r->status, "solved") ? fmax(r->time_s, 1e-9) : INFINITY; /* a coarse clock says 0 */
 }
 
 static double processor_time(void) /* other work on the machine does not count */
