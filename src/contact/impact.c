@@ -102,6 +102,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     carom_contacts *c = contacts;
     carom_rows here = carom_rows_here(system);
     rows = rows ? rows : &here;
+    CAROM_TRY(carom_links_in_range(system, c->active, c->nactive, now->t, error));
     if (c->nactive == 1 && !c->solver && !system->blocks.n && system->link[c->active[0]].law == &carom_law_unilateral) {
         one_contact(c, system, A, rows, v, v_free, v_new);
         if (c->solve.residual <= c->solve.tol)

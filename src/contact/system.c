@@ -159,6 +159,16 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
         fill_links(system);
 }
 
+carom_status carom_link_in_range(const carom_system *system, const carom_link *link, double t, carom_error *error)
+{
+    const double *value = carom_link_law(system, link);
+    for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
+        if (!(*value >= field->min && *value <= field->max))
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
+                       link->name, *value, t, field->min, field->max);
+    return CAROM_OK;
+}
+
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most)
 {

@@ -146,6 +146,16 @@ static inline double carom_link_offset(const carom_system *system, const carom_l
 {
     return link->law->offset ? link->law->offset(system->at.law + link->coefficient) : 0;
 }
+/* Do the coefficients evaluated last lie in their ranges? And those of all active links, unless they are constant. */
+carom_status carom_link_in_range(const carom_system *system, const carom_link *link, double t, carom_error *error);
+static inline carom_status carom_links_in_range(const carom_system *system, const int *links, int n, double t,
+                                                carom_error *error)
+{
+    for (int k = 0; !(system->known & CAROM_LAW) && k < n; k++)
+        if (system->link[links[k]].contact >= 0)
+            CAROM_TRY(carom_link_in_range(system, &system->link[links[k]], t, error));
+    return CAROM_OK;
+}
 /* The size of the friction in the force x [rows] and the most it may be, static if at rest. */
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most);

@@ -76,11 +76,15 @@ const carom_law *carom_law_find(const char *name, int directions);
 int carom_law_coefficients(const carom_law *law); /* how many */
 const char *carom_law_words(const carom_law *law, int i); /* coefficient i in words */
 
-/* What there is to know about a law beyond contact without friction, joint and Coulomb's friction. */
+/* What there is to know about a law beyond contact without friction, joint and Coulomb's friction, and about its
+ * coefficients beyond time and place. */
 enum {
-    CAROM_LAW_SLANTED = 1, /* friction is not opposite to the slip */
-    CAROM_LAW_PULLS = 2,   /* it has an offset */
-    CAROM_LAW_ALONG = 4    /* it has no normal */
+    CAROM_LAW_SLANTED = 1,     /* friction is not opposite to the slip */
+    CAROM_LAW_PULLS = 2,       /* it has an offset */
+    CAROM_LAW_ALONG = 4,       /* it has no normal */
+    CAROM_LAW_BY_APPROACH = 8, /* coefficients depend on the normal speed before an impact */
+    CAROM_LAW_BY_SLIP = 16,    /* or on the slip speed, the present one; that before, in an impact or a step */
+    CAROM_LAW_SPEEDS = CAROM_LAW_BY_APPROACH | CAROM_LAW_BY_SLIP
 };
 static inline unsigned carom_law_needs(const carom_law *law)
 {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model.h"
 #include "model/source.h"
 
 /* Where "lhs = rhs" is split; NULL if it is not an equation (==, <=, >= and != are no equations). */
@@ -151,26 +152,112 @@ static carom_status superfluous(carom_loader *l, const carom_text_node *node, co
     return CAROM_OK;
 }
 
+/* Speeds that coefficients may depend on: of a gap g and slips u_t
+ *     approach = max(0, -dg/dt),   slip = |u_t|
+ * in terms of |x| = sqrt(x x), exact in double precision: no branch that motion would stop at. */
+static int speeds(const carom_source *s, const carom_contact_given *c, const carom_law *law, carom_local *local)
+{
+    carom_expr_pool *p = s->pool;
+    int n = 0, normals = law->rows - law->tangents;
+    if (normals) {
+        carom_expr u = carom_source_rate(s, c->gap.e);
+        carom_expr size = carom_expr_unary(p, CAROM_OP_SQRT, carom_expr_binary(p, CAROM_OP_MUL, u, u));
+        carom_expr closing = carom_expr_binary(p, CAROM_OP_MUL, carom_expr_const(p, 0.5),
+                                               carom_expr_binary(p, CAROM_OP_SUB, size, u));
+        local[n++] = (carom_local){"approach", closing, CAROM_LAW_BY_APPROACH};
+    }
+    if (law->tangents) {
+        carom_expr sum = carom_expr_const(p, 0);
+        for (int k = 0; k < law->tangents; k++)
+            sum = carom_expr_binary(p, CAROM_OP_ADD, sum,
+                                    carom_expr_binary(p, CAROM_OP_MUL, c->slip[k].e, c->slip[k].e));
+        local[n++] = (carom_local){"slip", carom_expr_unary(p, CAROM_OP_SQRT, sum), CAROM_LAW_BY_SLIP};
+    }
+    return n;
+}
+
+/* A coefficient: of time and place, and of the speeds by their names alone. */
+static carom_status coefficient(carom_loader *l, const carom_text_node *node, const carom_local *local, int n,
+                                carom_given *to)
+{
+    l->used = 0, l->nlocal = 0;
+    l->local = local, l->nlocal = n;
+    carom_status status = carom_load_expression(l, node, node->key, to);
+    l->nlocal = 0;
+    if (status != CAROM_OK || l->used == 0)
+        return status == CAROM_OK ? carom_load_positional(l, node, node->key, to) : status;
+    carom_local still[2];
+    carom_given rest;
+    for (int i = 0; i < n; i++)
+        still[i] = (carom_local){local[i].name, carom_expr_const(l->s->pool, 0), 0};
+    l->local = still, l->nlocal = n;
+    status = carom_load_positional(l, node, node->key, &rest); /* no other velocities */
+    l->nlocal = 0;
+    return status;
+}
+
+/* What a contact that sticks has where nothing else is given: the coefficient at slip = 0. */
+static carom_status at_rest(carom_loader *l, const carom_text_node *node, const carom_local *local, int n,
+                            carom_given *to)
+{
+    carom_local still[2];
+    for (int i = 0; i < n; i++) {
+        still[i] = local[i];
+        if (still[i].bit == CAROM_LAW_BY_SLIP)
+            still[i].e = carom_expr_const(l->s->pool, 0);
+    }
+    return coefficient(l, node, still, n, to);
+}
+
 /* The coefficients in the order of the law's fields. What is called X_static is X if it is not given. */
 static carom_status coefficients(carom_loader *l, const carom_text_node *node, const carom_law *law,
                                  carom_contact_given *c)
 {
     const carom_field *fields = law->method.fields;
+    unsigned used[CAROM_COEFFICIENTS_MAX] = {0};
+    carom_local local[2];
+    int n = speeds(l->s, c, law, local);
     for (c->ncoefficient = 0; fields[c->ncoefficient].name; c->ncoefficient++) {
         const carom_field *field = &fields[c->ncoefficient];
         const carom_text_node *given = carom_text_get(node, field->name);
         carom_given *to = &c->law[c->ncoefficient];
         *to = (carom_given){carom_expr_const(l->s->pool, field->value), NULL};
         size_t stem = strlen(field->name) - (strstr(field->name, "_static") ? strlen("_static") : 0);
-        for (int i = 0; i < c->ncoefficient && field->name[stem]; i++)
-            if (strlen(fields[i].name) == stem && strncmp(fields[i].name, field->name, stem) == 0)
-                *to = c->law[i];
+        for (int i = 0; i < c->ncoefficient && field->name[stem]; i++) {
+            if (strlen(fields[i].name) != stem || strncmp(fields[i].name, field->name, stem) != 0)
+                continue;
+            bool slips = used[i] & CAROM_LAW_BY_SLIP;
+            if (slips && given)
+                return carom_load_fail(l, given->key_place,
+                                       "%s of contact '%s' depends on slip: its value at slip = 0 is that of a contact "
+                                       "that sticks, without %s",
+                                       fields[i].name, node->key, field->name);
+            *to = c->law[i];
+            if (slips)
+                CAROM_TRY(at_rest(l, carom_text_get(node, fields[i].name), local, n, to));
+        }
         if (given)
-            CAROM_TRY(carom_load_positional(l, given, field->name, to));
+            CAROM_TRY(coefficient(l, given, local, n, to));
         else if (isnan(field->value))
             return misses(l, node, field->name);
+        used[c->ncoefficient] = given ? l->used : 0;
+        c->speeds |= used[c->ncoefficient];
     }
     return superfluous(l, node, law);
+}
+
+unsigned carom_model_speeds(const carom_model *model, int contact)
+{
+    const carom_source *s = model->links ? NULL : model->source; /* contacts that are found have numbers */
+    return s && s->contact ? s->contact[contact].speeds : 0;
+}
+
+unsigned carom_model_any_speeds(const carom_model *model)
+{
+    unsigned any = 0;
+    for (int i = 0; i < model->ncontact; i++)
+        any |= carom_model_speeds(model, i);
+    return any;
 }
 
 /* The law that is named, or the one that the number of slips tells. */

@@ -28,6 +28,9 @@ int carom_model_link_row(const carom_model *model, int link); /* of its first */
  * those of all contacts, and how many there are before contact ncontact: all. */
 const carom_law *carom_model_law(const carom_model *model, int contact);
 int carom_model_coefficient(const carom_model *model, int contact);
+/* Which speeds its coefficients depend on: CAROM_LAW_BY_APPROACH, CAROM_LAW_BY_SLIP; of any contact. */
+unsigned carom_model_speeds(const carom_model *model, int contact);
+unsigned carom_model_any_speeds(const carom_model *model);
 
 /* The model's own evaluator, or the adapter that calls plain callbacks. A want that is given to eval must have been
  * given to prepare before; parameters are those of the last begin, and eval must be handed the same ones. */

@@ -162,6 +162,11 @@ static carom_expr lookup(void *user, const char *name)
     for (int i = 0; !symbol && l->outputs && i < s->noutput; i++)
         if (strcmp(name, l->outputs[i]) == 0)
             return s->output[i].e;
+    for (int i = 0; !symbol && i < l->nlocal; i++)
+        if (strcmp(name, l->local[i].name) == 0) {
+            l->used |= l->local[i].bit;
+            return l->local[i].e;
+        }
     if (!symbol && s->bodies)
         return carom_bodies_lookup(l, name);
     if (!symbol || symbol->kind == CAROM_SYMBOL_TABLE || (rate && symbol->kind != CAROM_SYMBOL_COORDINATE))
@@ -182,12 +187,16 @@ static carom_expr lookup(void *user, const char *name)
 
 static const char *name_at(void *user, int i)
 {
-    const carom_source *s = ((carom_loader *)user)->s;
+    const carom_loader *l = user;
+    const carom_source *s = l->s;
     if (i == 0)
         return "t";
     if (i <= s->nsymbol)
         return s->symbol[i - 1].name;
     i -= s->nsymbol + 1;
+    if (i < l->nlocal)
+        return l->local[i].name;
+    i -= l->nlocal;
     if (i < s->nv)
         return s->rate_name[i];
     return s->bodies ? carom_bodies_hint(s, i - s->nv) : NULL;

@@ -42,9 +42,16 @@ typedef struct carom_override { /* a value that wins over the file's */
     double value;
 } carom_override;
 
+typedef struct carom_local { /* a name that stands for something while one expression is read */
+    const char *name;
+    carom_expr e;
+    unsigned bit; /* of carom_loader.used, once it was met */
+} carom_local;
+
 typedef struct carom_contact_given {
     carom_given gap, slip[2], law[CAROM_COEFFICIENTS_MAX];
     int ncoefficient;
+    unsigned speeds; /* CAROM_LAW_BY_APPROACH, CAROM_LAW_BY_SLIP: what coefficients depend on */
     bool has_speed;
     carom_expr speed; /* g', where something shorter is known than the sum of g's derivatives */
 } carom_contact_given;
@@ -162,6 +169,9 @@ typedef struct carom_loader {
     carom_index bound[CAROM_MAX_BOUND]; /* [nbound] of the sums around what is being read */
     char bound_name[CAROM_MAX_BOUND][24];
     int nbound;
+    const carom_local *local; /* [nlocal] after the names of the model: those win */
+    int nlocal;
+    unsigned used; /* bits of the local names that were met */
 } carom_loader;
 
 carom_status carom_load_fail(carom_loader *l, carom_text_place place, const char *format, ...)

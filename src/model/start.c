@@ -212,7 +212,8 @@ static bool law(const carom_probe *k, int i, const double *x, carom_fault *f)
                          carom_shortest(field->min, low), carom_shortest(field->max, high));
     }
     int than;
-    const char *wrong = law->wrong ? law->wrong(x, &f->coefficient, &than) : NULL;
+    bool by_slip = carom_model_speeds(m, i) & CAROM_LAW_BY_SLIP; /* then its value at rest is no bound */
+    const char *wrong = law->wrong && !by_slip ? law->wrong(x, &f->coefficient, &than) : NULL;
     if (wrong)
         return found(f, CAROM_FAULT_LAW, i, CAROM_BAD_MODEL, "the %s of contact '%s' is %.6g, %s %s %.6g",
                      carom_law_words(law, f->coefficient), name, x[f->coefficient], wrong, carom_law_words(law, than),

@@ -149,17 +149,6 @@ static carom_status mobility(carom_certificate *c, carom_step *s, const carom_li
     return CAROM_OK;
 }
 
-/* (7), after CAROM_LAW was evaluated */
-static carom_status in_range(carom_step *s, const carom_link *link, double t)
-{
-    const double *value = carom_link_law(s->system, link);
-    for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
-        if (!(*value >= field->min && *value <= field->max))
-            CAROM_FAIL(s->error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
-                       link->name, *value, t, field->min, field->max);
-    return CAROM_OK;
-}
-
 /* |x - P_K(x)| of a force (h = 1) or of the impulse of an impact (h = 0), with the coefficients at (t, q) */
 static carom_status outside_cone(carom_step *s, const carom_link *link, double h, double t, const double *q,
                                  const double *v, const double *x, double *distance)
@@ -167,7 +156,7 @@ static carom_status outside_cone(carom_step *s, const carom_link *link, double h
     carom_system *sys = s->system;
     double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
     carom_system_eval(sys, CAROM_LAW, t, q, v);
-    CAROM_TRY(in_range(s, link, t));
+    CAROM_TRY(carom_link_in_range(sys, link, t, s->error));                                        /* (7) */
     const double *c = carom_link_coefficients(sys, link, true, h);
     carom_copy(link->rows, x, y);
     y[0] += link->law->offset ? link->law->offset(c) : 0;
@@ -326,7 +315,7 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
     }
     carom_system_eval(sys, CAROM_LAW, jump->t, jump->q, jump->v_before);
     for (int i = sys->njoint; i < sys->nlink; i++)
-        CAROM_TRY(in_range(s, &sys->link[i], jump->t));
+        CAROM_TRY(carom_link_in_range(sys, &sys->link[i], jump->t, s->error));                     /* (7) */
     if (gain > 1e-9 * size && c->exact && !sys->model->nswitch && dissipates(sys, jump->impulse))  /* (6) */
         CAROM_FAIL(s->error, CAROM_TOLERANCE, "the impact at t = %.10g gains the energy %.6g of %.6g", jump->t, gain,
                    size);

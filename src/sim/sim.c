@@ -122,7 +122,12 @@ static carom_status conventions(const carom_scheme *scheme, const carom_model *m
         CAROM_TRY(rule->accepts(model, error));
     for (int i = 0; i < model->ncontact; i++) {
         const carom_law *law = carom_model_law(model, i);
-        unsigned more = carom_law_needs(law) & ~scheme->laws;
+        unsigned more = carom_law_needs(law) & ~scheme->laws, speeds = carom_model_speeds(model, i) & ~scheme->laws;
+        if (speeds)
+            CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                       "scheme '%s' does not know coefficients that depend on %s, as those of contact '%s' do",
+                       scheme->method.name, speeds & CAROM_LAW_BY_APPROACH ? "approach" : "slip",
+                       carom_model_contact_name(model, i, name));
         if (more)
             CAROM_FAIL(error, CAROM_UNSUPPORTED, "scheme '%s' does not know the law '%s' of contact '%s': %s",
                        scheme->method.name, law->method.name, carom_model_contact_name(model, i, name),

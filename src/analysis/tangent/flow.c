@@ -49,6 +49,7 @@ void carom_flow_layout(carom_layout *layout, carom_flow *flow, carom_system *sys
     CAROM_PLACE(layout, flow->from, 2 * nv * n);
     CAROM_PLACE(layout, flow->last, 2 * nv * n);
     CAROM_PLACE(layout, flow->law_q, system->nlaw * nv);
+    CAROM_PLACE(layout, flow->law_v, system->nlaw * nv);
 }
 
 /* ---- a piece of the segment ---- */

@@ -28,7 +28,7 @@ static double law_change(const carom_tangent *t, int i, const double *x, const d
     int nv = t->system.nv, np = t->system.model->np;
     double sum = 0;
     for (int k = 0; k < nv; k++)
-        sum += t->flow.law_q[i * nv + k] * x[k * t->n];
+        sum += t->flow.law_q[i * nv + k] * x[k * t->n]; /* at rest there is no slip speed that changes */
     for (int k = 0; dp && k < np; k++)
         sum += t->saltation.law_p[i * np + k] * dp[k * t->n];
     return sum;

@@ -12,6 +12,7 @@
 
 #include "analysis/tangent/tangent.h"
 #include "laws/coulomb.h"
+#include "model/model.h"
 
 bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
 {
@@ -23,7 +24,7 @@ bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes)
     return false;
 }
 
-/* mu by q where it depends on q, by differences of order 4. */
+/* mu by q where it depends on q, by differences of order 4; by v where it depends on slip. */
 static void friction_gradient(carom_flow *f, double t, const double *q, const double *v)
 {
     carom_system *sys = f->linear.system;
@@ -32,12 +33,17 @@ static void friction_gradient(carom_flow *f, double t, const double *q, const do
     for (int i = 0; i < f->linear.e.m; i++)
         slips |= f->linear.normal[i] >= 0;
     memset(f->law_q, 0, sizeof(double) * (size_t)(n * nv));
+    memset(f->law_v, 0, sizeof(double) * (size_t)(n * nv));
     if (!slips || sys->known & CAROM_LAW)
         return;
+    bool speeds = carom_model_any_speeds(sys->model) != 0;
+    if (speeds)
+        carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, t, q, v);
     memset(f->term, 0, sizeof(double) * (size_t)nv);
     for (int j = 0; j < nv; j++) {
-        const double size = sys->model->manifold ? 1 : fabs(q[j]);
-        const double h = 0x1p-10 * CAROM_MAX(1, size), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+        const double size = sys->model->manifold ? 1 : fabs(q[j]), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+        double h = 0x1p-10 * CAROM_MAX(1, size);
+        h = speeds ? carom_law_step(sys, v, sys->at.U_q, nv, j, h) : h;
         for (int k = -2; k <= 2; k++) {
             f->term[j] = 1;
             carom_system_drift(sys, q, f->term, k * h, f->moved);
@@ -47,6 +53,8 @@ static void friction_gradient(carom_flow *f, double t, const double *q, const do
         }
         f->term[j] = 0;
     }
+    for (int j = 0; speeds && j < nv; j++)
+        carom_law_by_velocity(sys, t, q, v, j, f->term, f->law_v + j);
     carom_system_eval(sys, CAROM_LAW, t, q, v);
 }
 
@@ -112,6 +120,7 @@ static void direction(carom_flow *f, const double *x, const double *dp, int n, c
         add_product(nrow, nv, e->U_q, x, n, U);
         add_product(nrow, nv, e->G, x + nv * n, n, U);
         add_product(nrow ? nlaw : 0, nv, f->law_q, x, n, law);
+        add_product(nrow ? nlaw : 0, nv, f->law_v, x + nv * n, n, law);
     }
     if (dp) {
         add_product(nv, np, e->R_p, dp, n, R);
@@ -173,7 +182,7 @@ carom_status carom_flow_point(carom_flow *flow, double t, const double *q, const
     const carom_eval *e = &sys->at;
     for (int j = 0; j < nv; j++) {
         column(f, e->R_q + j, more ? e->A_q + j : NULL, more ? e->U_q + j : NULL, nv, f->law_q + j, nv, a_q + j, nv);
-        column(f, e->R_v + j, more ? e->A_v + j : NULL, more ? e->G + j : NULL, nv, NULL, 0, a_v + j, nv);
+        column(f, e->R_v + j, more ? e->A_v + j : NULL, more ? e->G + j : NULL, nv, f->law_v + j, nv, a_v + j, nv);
     }
     if (dp)
         parameters(f, t, q, v, n, dp, law_p, b);

@@ -38,6 +38,7 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->R_t, nv);
     CAROM_PLACE(layout, s->law_t, system->nlaw);
     CAROM_PLACE(layout, s->law_q, system->nlaw * nv);
+    CAROM_PLACE(layout, s->law_v, system->nlaw * nv);
     CAROM_PLACE(layout, s->law_p, system->nlaw * np);
     CAROM_PLACE(layout, s->g_p, system->nlink * np);
     CAROM_PLACE(layout, s->c, nv);
@@ -266,7 +267,8 @@ static void jump_column(carom_saltation *s, const carom_instant *at, double dt, 
     const carom_system *sys = l->system;
     int nv = sys->nv, np = sys->model->np;
     for (int i = 0; i < sys->nlaw; i++)
-        s->law[i] = s->law_t[i] * dt + carom_dot(nv, s->law_q + i * nv, s->Dq) + along(np, s->law_p + i * np, dp, n);
+        s->law[i] = s->law_t[i] * dt + carom_dot(nv, s->law_q + i * nv, s->Dq) +
+                    carom_dot(nv, s->law_v + i * nv, s->Dv) + along(np, s->law_p + i * np, dp, n);
     carom_mass_multiply(sys, s->Dv, s->c);
     for (int i = 0; i < nv; i++) {
         double R_q = sys->known & CAROM_R_Q ? 0 : carom_dot(nv, sys->at.R_q + i * nv, s->Dq);
@@ -347,7 +349,7 @@ static void determinant(carom_saltation *s, const carom_instant *at)
     const carom_linear *l = &s->linear;
     const carom_system *sys = l->system;
     const carom_link *hit = carom_contact_link(sys, at->contact);
-    bool turns = false;
+    bool turns = carom_model_any_speeds(sys->model) != 0; /* or e changes with the velocity */
     s->log_det = 0;
     s->lost = 0;
     for (int k = 0; k < sys->nlink; k++) {

@@ -65,7 +65,7 @@ typedef struct carom_saltation { /* memory of the rule */
     double *U_t, *U_t_after;     /* [nrow] partial derivatives of u by time, with v before and after */
     double *U_q, *U_p;           /* [nrow*nv] [nrow*np] with v before */
     double *R_t;                 /* [nv] */
-    double *law_t, *law_q, *law_p; /* [nlaw] [nlaw*nv] [nlaw*np] */
+    double *law_t, *law_q, *law_v, *law_p; /* [nlaw] [nlaw*nv] [nlaw*nv] [nlaw*np] */
     double *g_p;                 /* [nlink*np] */
     double *c, *d, *x, *turn;    /* [nv] [nrow] [nrow] [nrow] */
     carom_link_mode *modes;      /* [ncontact] */
@@ -90,9 +90,15 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
 /* Derivatives of gaps and laws by the parameters into g_p and law_p, at (t, q): laws that depend on parameters alone
  * need it once, others and gaps at every event. */
 void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v);
-/* saltation_partial.c: law_t and law_q where laws depend on more than parameters; R_t = M_t (v+ - v-) - G_t^T P of
+/* saltation_partial.c: law_t, law_q and law_v where laws depend on more than parameters; R_t = M_t (v+ - v-) - G_t^T P of
  * the jump dv, P, which spoils U_q and gamma of the system. */
 void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at);
+/* Where laws depend on approach and slip they have kinks at 0: a step of differences, at most h, that stays on this side
+ * of them, along which velocities of rows change by du[r*n+j]; NULL: by G_rj. The system holds G and w. */
+double carom_law_step(const carom_system *system, const double *v, const double *du, int n, int j, double h);
+/* Laws by the velocity j, at (t, q, v): out [nlaw], entries nv apart. `moved` [nv]; the system holds G and w. */
+void carom_law_by_velocity(carom_system *system, double t, const double *q, const double *v, int j, double *moved,
+                           double *out);
 void carom_saltation_residual(carom_saltation *saltation, const carom_instant *at);
 /* saltation_rule.c: the velocities after an impact by at->rule, and Dv of a column through it: (dt, Dq, Dv, dp). */
 carom_status carom_saltation_rule_velocity(carom_saltation *saltation, const carom_instant *at, double *v_after,
@@ -120,7 +126,7 @@ typedef struct carom_flow {
     int *pivot;
     double *c, *d;               /* [nv] [nrow] */
     double *term, *sum, *x;      /* [2*nv] */
-    double *law_q;               /* [nlaw*nv] */
+    double *law_q, *law_v;       /* [nlaw*nv] */
     double *moved;               /* [nq] of its differences */
     double *bracket;             /* [nodes*nv*nv] if positions are no vectors: d xi' = dv + bracket d xi */
     double *along;               /* [2*nrow+nlaw] */

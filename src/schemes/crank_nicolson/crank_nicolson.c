@@ -209,6 +209,7 @@ const carom_scheme carom_scheme_crank_nicolson = {
                .fields = fields},
     .orders = orders,
     .traits = CAROM_LOCATES_EVENTS | CAROM_KEEPS_MODES,
+    .laws = CAROM_LAW_SPEEDS,
     .requests = requests,
     .segments = CAROM_CN_PIECES,
     .degree = 2,

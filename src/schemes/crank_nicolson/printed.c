@@ -92,16 +92,17 @@ static void bounce(carom_step *s, carom_cn *w, double u_before, double u_after)
     carom_contact_account(s->contacts, sys, 0, w->at.t, w->at.q, w->at.v, w->v_old, w->at.v, s->record);
 }
 
+static double restitution(carom_step *s, const carom_cn *w) /* of the velocity with which the step has got there */
+{
+    carom_system_eval(s->system, CAROM_LAW, w->at.t, w->at.q, w->at.v);
+    return s->system->at.law[0];
+}
+
 /* (1)-(8) once; *u_new: the velocity of the gap after an impact */
 static carom_status pass(carom_step *s, carom_cn *w, double *u_new, bool *fallback)
 {
     double g, u, g1, u1, dt = s->h;
-    double e = 0;
     measure(s, w->at.t, w->at.q, w->at.v, &g, &u);
-    if (s->system->model->ncontact) {
-        carom_system_eval(s->system, CAROM_LAW, w->at.t, w->at.q, w->at.v);
-        e = s->system->at.law[0];
-    }
     *fallback = false;
     CAROM_TRY(carom_cn_accelerate(s, w, false));
     for (int k = 0; k <= 10; k++, dt /= 2) {
@@ -116,12 +117,12 @@ static carom_status pass(carom_step *s, carom_cn *w, double *u_new, bool *fallba
         w->q1[0] = w->at.q[0] - g / G - w_0 / G * s0;
         w->v1[0] = (before - w_0) / G;
         CAROM_TRY(carom_cn_move(s, w, s0));                                                    /* (6) */
-        *u_new = -e * before;
+        *u_new = -restitution(s, w) * before;
         bounce(s, w, before, *u_new);                                                          /* (7) */
         return CAROM_OK;
     }
     *fallback = true;
-    *u_new = -e * u;
+    *u_new = -restitution(s, w) * u;
     bounce(s, w, u, *u_new);                                                                   /* (8) */
     return CAROM_OK;
 }

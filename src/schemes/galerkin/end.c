@@ -8,6 +8,7 @@
  *   e_eff = 0 if the next flight would be shorter than kappa steps, 2 e |u-| <= kappa h max(0, -du/dt),       (5)
  *           or if the last one was, and for contacts that were closed; otherwise e
  *   joints                                           u' = 0                                                   (6)
+ *   held, slips, and mu changes with place or speed: mu = sum beta_k |lambda_t,k| / sum beta_k lambda_k      (8)
  *   v' = vf - S k + (1 + S) M^-1 G^T P               S = 0, or in D+ the answer of vf to the velocity         (7)
  *                                                    M^-1 G^T P, of which the stages have felt k
  *
@@ -18,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "laws/coulomb.h"
 #include "schemes/galerkin/galerkin.h"
 
 static void set_links(carom_step *s, const unsigned char *in)
@@ -222,6 +224,21 @@ static void slip_on(carom_step *s, const carom_link *link, carom_block *block)
     }
 }
 
+/* (8): friction of the step in the mean, c with this mu; the coefficients at the end would cost the order. */
+static const double *mean_friction(carom_step *s, const carom_link *link, const double *c)
+{
+    carom_galerkin *w = s->work;
+    double friction = 0, normal = 0, *law = w->law + link->coefficient;
+    for (int k = 0; k <= w->t->M; k++) {
+        const double *x = w->force + k * s->system->nrow + link->row;
+        friction += w->t->beta[k] * hypot(x[1], link->rows > 2 ? x[2] : 0);
+        normal += w->t->beta[k] * x[0];
+    }
+    carom_copy(carom_law_coefficients(link->law), c, law);
+    law[CAROM_FRICTION] = friction / normal;
+    return law;
+}
+
 /* Laws, coefficients and right-hand sides of (2), (3), (6), in the total impulse x = P + base. */
 static void given(carom_step *s)
 {
@@ -248,6 +265,8 @@ static void given(carom_step *s)
         bool slips = link->law->tangents == 2 && mode == CAROM_SLIP;
         bool turns = slips && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
         block->c = carom_link_coefficients(sys, link, mode == CAROM_STICK && !w->loose[i], 1);
+        if (w->part[i] == CAROM_GALERKIN_HELD && mode == CAROM_SLIP && !(sys->known & CAROM_LAW) && link->law->mu)
+            block->c = mean_friction(s, link, block->c);
         if (turns && !struck)
             slip_on(s, link, block);
     }
@@ -273,7 +292,8 @@ static bool again(carom_step *s)
             continue;
         if (carom_block_is(block, CAROM_SLIP) && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
             w->straight[i] = changed = true;
-        if (block->c != carom_link_law(s->system, link) && carom_norm_max(link->law->tangents, u) > 1e-9 * scale)
+        if (block->c != carom_link_law(s->system, link) && block->c != w->law + link->coefficient &&
+            carom_norm_max(link->law->tangents, u) > 1e-9 * scale)
             w->loose[i] = changed = true;
     }
     return changed;
@@ -332,6 +352,7 @@ carom_status carom_galerkin_end(carom_step *s)
     CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
     if (sys->model->ncontact) {
         carom_system_eval(sys, CAROM_LAW, s->next->t, w->q_end, w->v_minus);
+        CAROM_TRY(carom_links_in_range(sys, c->active, c->nactive, s->next->t, s->error));
         if (first)
             restitution(s);
     }

@@ -93,6 +93,7 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
     for (int i = 0; i < CAROM_COUNT(flags); i++)
         CAROM_PLACE(layout, *flags[i], nlink);
     CAROM_PLACE(layout, w->g_start, nlink);
+    CAROM_PLACE(layout, w->law, system->nlaw);
     CAROM_PLACE(layout, w->ls_work, 4 * nrow);
     CAROM_PLACE(layout, w->ls_order, nrow);
     CAROM_PLACE(layout, w->J, n * nv * n * nv);

@@ -31,6 +31,7 @@ typedef struct carom_galerkin {
     double *base;                  /* [nrow] what P is added to in the law */
     double *g_start;               /* [nlink] gaps to be kept by contacts that stay closed */
     double *e;                     /* [nrow] restitution */
+    double *law;                   /* [nlaw] coefficients of the whole step, where they change in it */
     double *ls_work;               /* [4*nrow] */
     int *ls_order;                 /* [nrow] */
     unsigned char *closed;         /* [nlink] frozen for the step: links with forces at the stages */
@@ -59,7 +60,7 @@ extern const unsigned carom_galerkin_requests[];
 extern const carom_field carom_galerkin_fields[];
 /* What the entries of both families share, but for their names and their step. */
 #define CAROM_GALERKIN_SCHEME \
-    .orders = carom_galerkin_orders, .requests = carom_galerkin_requests, .segments = 1, \
+    .orders = carom_galerkin_orders, .laws = CAROM_LAW_SPEEDS, .requests = carom_galerkin_requests, .segments = 1, \
     .degree = CAROM_GALERKIN_DEGREE + 1, .memory = carom_galerkin_memory, .work_bytes = sizeof(carom_galerkin), \
     .layout = carom_galerkin_layout
 

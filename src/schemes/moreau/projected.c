@@ -90,6 +90,7 @@ const carom_scheme carom_scheme_moreau_projected = {
          .fields = fields},
     .orders = carom_moreau_orders,
     .traits = CAROM_NODAL | CAROM_FOLLOWS_LINKS,
+    .laws = CAROM_LAW_SPEEDS,
     .requests = requests,
     .segments = 1,
     .degree = 2,
