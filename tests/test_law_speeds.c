@@ -60,8 +60,8 @@ START_TEST(rebounds_follow_the_recursion_of_e_that_depends_on_the_approach)
         const carom_state *s = carom_sim_state(r.sim);
         const carom_info *info = carom_sim_info(r.sim);
         double tol = i < 3 ? 1e-9 : 2e-2; /* as printed it is of order 1 */
-        printf("%s: %ld impacts of %d, off by %.1e %.1e, lost %.1e\n", schemes[i], info->events[CAROM_EVENT_IMPACT], n, s->q[0] - y,
-               s->v[0] - v, info->dissipated_impact - lost);
+        printf("%s: %ld impacts of %d, off by %.1e %.1e, lost %.1e\n", schemes[i],
+               info->events[CAROM_EVENT_IMPACT], n, s->q[0] - y, s->v[0] - v, info->dissipated_impact - lost);
         ck_assert_int_eq(info->events[CAROM_EVENT_IMPACT], n);
         CHECK_NEAR(s->q[0], y, tol);
         CHECK_NEAR(s->v[0], v, 10 * tol);
@@ -256,7 +256,8 @@ START_TEST(slip_in_space_has_the_friction_of_its_speed)
     }
     carom_model *model = parse(disc);
     static const struct { const char *scheme; double tol; } list[] = {
-        {"tolerance", 1e-9}, {"mixed:rk=radau5", 1e-9}, {"crank-nicolson", 1e-6}, {"moreau-jean", 1e-2}, {"kern", 1e-2}};
+        {"tolerance", 1e-9}, {"mixed:rk=radau5", 1e-9}, {"crank-nicolson", 1e-6}, {"moreau-jean", 1e-2},
+        {"kern", 1e-2}};
     for (int i = 0; i < CAROM_COUNT(list); i++) {
         run r = finish(model, list[i].scheme, 1e-11, 2e-3, 2);
         const carom_state *state = carom_sim_state(r.sim);
@@ -363,8 +364,9 @@ START_TEST(a_restitution_that_leaves_its_range_stops_every_scheme)
             continue;
         run r = begin(model, scheme, 1e-8, 1e-3, 1);
         carom_status status = carom_sim_run(r.sim, 1);
-        ck_assert_msg(status == CAROM_BAD_MODEL && strstr(carom_sim_error(r.sim)->text, "restitution of contact 'ground'"),
-                      "%s: %s", scheme, carom_sim_error(r.sim)->text);
+        const char *text = carom_sim_error(r.sim)->text;
+        ck_assert_msg(status == CAROM_BAD_MODEL && strstr(text, "restitution of contact 'ground'"), "%s: %s", scheme,
+                      text);
         end(&r);
     }
     carom_model_free(model);

@@ -41,8 +41,8 @@ static void friction_gradient(carom_flow *f, double t, const double *q, const do
         carom_system_eval(sys, CAROM_GAMMA | CAROM_U_Q, t, q, v);
     memset(f->term, 0, sizeof(double) * (size_t)nv);
     for (int j = 0; j < nv; j++) {
-        const double size = sys->model->manifold ? 1 : fabs(q[j]), weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
-        double h = 0x1p-10 * CAROM_MAX(1, size);
+        const double weight[] = {1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12};
+        double size = sys->model->manifold ? 1 : fabs(q[j]), h = 0x1p-10 * CAROM_MAX(1, size);
         h = speeds ? carom_law_step(sys, v, sys->at.U_q, nv, j, h) : h;
         for (int k = -2; k <= 2; k++) {
             f->term[j] = 1;

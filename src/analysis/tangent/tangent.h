@@ -90,11 +90,11 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
 /* Derivatives of gaps and laws by the parameters into g_p and law_p, at (t, q): laws that depend on parameters alone
  * need it once, others and gaps at every event. */
 void carom_saltation_parameters(carom_saltation *saltation, double t, const double *q, const double *v);
-/* saltation_partial.c: law_t, law_q and law_v where laws depend on more than parameters; R_t = M_t (v+ - v-) - G_t^T P of
- * the jump dv, P, which spoils U_q and gamma of the system. */
+/* saltation_partial.c: law_t, law_q and law_v where laws depend on more than parameters; R_t = M_t (v+ - v-) - G_t^T P
+ * of the jump dv, P, which spoils U_q and gamma of the system. */
 void carom_saltation_laws(carom_saltation *saltation, const carom_instant *at);
-/* Where laws depend on approach and slip they have kinks at 0: a step of differences, at most h, that stays on this side
- * of them, along which velocities of rows change by du[r*n+j]; NULL: by G_rj. The system holds G and w. */
+/* Where laws depend on approach and slip they have kinks at 0: a step of differences, at most h, that stays on this
+ * side of them, along which velocities of rows change by du[r*n+j]; NULL: by G_rj. The system holds G and w. */
 double carom_law_step(const carom_system *system, const double *v, const double *du, int n, int j, double h);
 /* Laws by the velocity j, at (t, q, v): out [nlaw], entries nv apart. `moved` [nv]; the system holds G and w. */
 void carom_law_by_velocity(carom_system *system, double t, const double *q, const double *v, int j, double *moved,
