@@ -38,7 +38,8 @@ static const struct section {
      "velocity, one expression (planar friction) or two (spatial); friction: mu; friction_static; restitution_t. "
      "law names "
      "another law (carom list laws) with its own keys. Coefficients may depend on time, coordinates, parameters, "
-     "and on approach (normal speed before the impact) and slip (sliding speed; mu at slip = 0 holds a contact that sticks).",
+     "and on approach (normal speed before the impact) and slip (sliding speed; mu at slip = 0 holds "
+     "a contact that sticks).",
      "contacts:\n  ground: {gap: y - r, restitution: e, slip: \"x' + r*phi'\", friction: mu}\n"
      "  brake: {law: bounded, along: x, limit: c}"},
     {"repeat", "An entry that stands for several: repeat: {k: 8} makes eight of it, in which k is 0 to 7. In contacts "
