@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all kills failures fuzz bench attack study docs install format clean
+.PHONY: all demo test check-all kills failures leaks fuzz races memory coverage mutants bench attack study docs install format clean
 
 all:
 	@tools/packages.sh build
@@ -45,10 +45,28 @@ failures: all
 	@tools/build.sh build -- inject same_hdf5
 	@nice tools/failures.sh build 0
 
+# What is lost when one allocation after the other fails, under sanitizers.
+leaks:
+	@nice tools/leaks.sh build-leaks 100
+
 # Ten minutes for every target of tests/fuzz; findings are kept in build-fuzz/found.
 fuzz:
 	@tools/packages.sh all
 	@tools/fuzz.sh 600
+
+# Threads under ThreadSanitizer; the core under valgrind; the lines that the tests run; wrong code that they should notice.
+races:
+	@nice tools/races.sh build-threads
+
+memory:
+	@tools/build.sh build $(CMAKE_OPTIONS)
+	@nice tools/memory.sh build
+
+coverage:
+	@nice tools/coverage.sh build-coverage
+
+mutants:
+	@nice tools/mutate.sh build-mutants $(or $(MUTANTS),160) $$(find src/schemes src/solvers src/laws src/contact src/geometry -name "*.c" | sort)
 
 # Random systems by every scheme, about an hour; a sample is among the tests (test_attack).
 attack: all
@@ -80,4 +98,4 @@ format:
 	@clang-format -i $$(find include src tests examples bench -name "*.[ch]")
 
 clean:
-	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan build-fuzz demo
+	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan build-fuzz build-leaks build-threads build-coverage build-mutants demo
