@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "carom_output.h"
 #include "output/map/map.h"
 #include "output/store/store.h"
 #include "testing.h"
@@ -82,6 +83,44 @@ static void scratch(char *path, const char *name)
     snprintf(path, 300, "%s/carom-%ld-%s", folder ? folder : P_tmpdir, (long)getpid(), name);
     unlink(path);
 }
+
+/* With more rows than are written at once. */
+START_TEST(a_table_in_hdf5_holds_the_rows_to_the_last_bit)
+{
+    enum { ROWS = 3000 };
+    char path[300];
+    carom_store *store;
+    carom_columns *table;
+    carom_error error;
+    scratch(path, "table.h5");
+    CHECK_OK(carom_store_create(&store, NULL, &form, false, &error), error);
+    for (int i = 0; i < ROWS; i++) {
+        const carom_store_row row = {i, i == 1 ? "not_converged" : "ok", "", samples[i % 4]};
+        CHECK_OK(carom_store_put(store, &row, 1, &error), error);
+    }
+#ifdef CAROM_NO_HDF5
+    ck_assert_int_eq(carom_store_table(store, path, NULL, &error), CAROM_UNSUPPORTED);
+    (void)table;
+#else
+    CHECK_OK(carom_store_table(store, path, NULL, &error), error);
+    CHECK_OK(carom_columns_read(&table, path, &error), error);
+    ck_assert_uint_eq(table->nrow, ROWS);
+    ck_assert_int_eq(table->ncolumn, 4);
+    for (int i = 0; i < ROWS; i++) {
+        ck_assert_double_eq(table->column[0][i], i);
+        ck_assert_mem_eq(&table->column[1][i], &samples[i % 4][0], sizeof(double));
+        ck_assert_mem_eq(&table->column[3][i], &samples[i % 4][2], sizeof(double));
+    }
+    ck_assert_str_eq(table->name[1], "w");
+    carom_columns_free(table);
+    /* what cannot be written has a reason, and leaves nothing */
+    ck_assert_int_eq(carom_store_table(store, "/nowhere/at/all.h5", NULL, &error), CAROM_FILE);
+    ck_assert_ptr_nonnull(strstr(error.text, "cannot be created"));
+#endif
+    carom_store_close(store, NULL);
+    unlink(path);
+}
+END_TEST
 
 START_TEST(rows_in_memory_come_back_in_order)
 {
@@ -389,12 +428,14 @@ END_TEST
 
 #ifndef CAROM_NO_SQLITE
 TEST_MAIN("stores and maps", rows_in_memory_come_back_in_order, a_table_is_quoted_where_it_must_be,
+          a_table_in_hdf5_holds_the_rows_to_the_last_bit,
           rows_in_a_file_come_back_to_the_last_bit, a_file_is_taken_up_only_by_the_same_sweep, other_files_are_refused,
           kill_9_at_any_moment_loses_nothing_that_was_committed, colours_grow_lighter_with_the_value_in_equal_steps,
           failed_infinite_and_missing_cells_have_colours_of_their_own, letters_are_drawn_where_they_belong,
           a_map_becomes_a_picture)
 #else
 TEST_MAIN("stores and maps", rows_in_memory_come_back_in_order, a_table_is_quoted_where_it_must_be,
+          a_table_in_hdf5_holds_the_rows_to_the_last_bit,
           colours_grow_lighter_with_the_value_in_equal_steps,
           failed_infinite_and_missing_cells_have_colours_of_their_own, letters_are_drawn_where_they_belong,
           a_map_becomes_a_picture)

@@ -121,6 +121,7 @@ table() # FILE: without what depends on where things stand, and without times
 {
     case $1 in
     *.sqlite) rm -f "$1.csv" && "$carom" merge "$1" -o "$1.csv" >/dev/null 2>&1 && cat "$1.csv" ;;
+    *.h5) "$same" "whole.${1#*.}" "$1" && echo "as it should be" ;;
     *converge.csv) cut -d, -f1-10 "$1" ;;
     *) cat "$1" ;;
     esac
@@ -199,14 +200,17 @@ files()
 }
 
 model=impact-oscillator
-for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite sweep-csv converge bifurcate basin lyapunov}; do
+for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite sweep-csv sweep-h5 converge bifurcate basin lyapunov}; do
     case $job in
     run-*)
         [ "$job" != run-h5 ] || [ -x "$same" ] || { echo "run-h5: this build has no HDF5"; continue; }
         run_killed "$job" "${job#run-}" impact-oscillator --t-end 60 --every 0.05 --gaps
         ;;
     schemes | solvers | many | files) $job ;;
-    sweep-*) job_killed "$job" "${job#sweep-}" --resume sweep $model -p w=2:3:12 --threads 1 --t-end 20 --measure impacts ;;
+    sweep-*)
+        [ "$job" != sweep-h5 ] || [ -x "$same" ] || { echo "sweep-h5: this build has no HDF5"; continue; }
+        job_killed "$job" "${job#sweep-}" --resume sweep $model -p w=2:3:12 --threads 1 --t-end 20 --measure impacts
+        ;;
     converge) job_killed $job converge.csv "" converge bouncing-ball --schemes moreau-jean,kern --threads 1 --t-end 0.5 --h 0.02,0.01,0.005 --shifts 1 ;;
     bifurcate) job_killed $job csv "" bifurcate $model -p w=2:3:4 --show 5 --transient 2 --threads 1 ;;
     basin) job_killed $job sqlite --resume basin $model -p q.u=1:2:3 -p v.u=0:1:3 --periods 5 --threads 1 ;;

@@ -100,20 +100,24 @@ done <"$build/copied"
 
 # ---- without a mutant: everything compiles, every test passes; which lines it runs, and in what time ----
 # Without -g: columns in there would make all mutants differ.
-compile() # FOLDER OPTIONS...: the programs
+compile() # TARGETS FOLDER OPTIONS...
 {
+    targets=$1
+    shift
     # shellcheck disable=SC2086 # words
     (cd "$tree" && sh "$tools/build.sh" "$build/"$* -DWITH_WERROR=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
-        $launcher -- $programs) >"$build/log" 2>&1 </dev/null ||
+        $launcher -- $targets) >"$build/log" 2>&1 </dev/null ||
         { tail -20 "$build/log" >&2; refuse "the code does not compile as it is"; }
 }
 launcher=
 ! command -v ccache >/dev/null || launcher=-DCMAKE_C_COMPILER_LAUNCHER=ccache
 linker=
 ! command -v mold >/dev/null || linker=-fuse-ld=mold
-compile plain -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
-compile cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS=--coverage
-compile sanitized -DCMAKE_BUILD_TYPE=Sanitize
+objects=libcarom.a # the programs are linked with a mutant, one by one
+for program in $programs; do objects="$objects CMakeFiles/$program.dir/tests/$program.c.o"; done
+compile "$programs" cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS=--coverage
+compile "$objects" plain -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
+compile "$objects" sanitized -DCMAKE_BUILD_TYPE=Sanitize
 lines() # of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
 {
     (cd "$build/cover" && find . -name '*.gcda' -exec gcov --stdout {} + 2>/dev/null) | awk -F: '

@@ -68,7 +68,7 @@ static int compute(carom_cli_job *job)
 bool carom_cli_job_resumes(const carom_cli_job *job)
 {
     const char *path = job->run.cli->output;
-    return carom_store_path(path) || carom_ends_with(path, ".csv");
+    return carom_store_path(path) || carom_store_table_path(path);
 }
 
 bool carom_cli_job_prints(const carom_cli_job *job)

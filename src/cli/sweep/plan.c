@@ -298,7 +298,7 @@ int carom_cli_job_open(carom_cli_job *job, carom_store_entry extra)
     carom_error error = {0};
     CAROM_CLI_TRY(describe(job, extra));
     if (resume && !file)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "--resume needs -o FILE.sqlite or FILE.csv");
+        return carom_cli_fail(CAROM_EXIT_USAGE, "--resume needs -o FILE.sqlite, FILE.csv or FILE.h5");
     carom_status status = carom_sweep_todo_new(&job->todo, &job->sweep, &error);
     if (status == CAROM_OK)
         status = carom_store_create(&job->store, file ? cli->output : NULL, &job->form, resume, &error);

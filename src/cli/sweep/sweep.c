@@ -155,7 +155,7 @@ static int table(carom_cli_job *job, const char *path)
 {
     carom_error error = {0};
     FILE *stream = carom_cli_stream(&path);
-    return carom_cli_done(carom_store_csv(job->store, path, stream, &error), &error);
+    return carom_cli_done(carom_store_table(job->store, path, stream, &error), &error);
 }
 
 static int tell(const carom_cli_job *job)
@@ -206,8 +206,8 @@ static int results(void *user, int code)
 static int check_output(const carom_cli *cli)
 {
     const char *o = cli->output;
-    if (o && strcmp(o, "-") != 0 && !carom_store_path(o) && !carom_ends_with(o, ".csv"))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes FILE.sqlite, FILE.csv or -, not '%s'", o);
+    if (o && strcmp(o, "-") != 0 && !carom_store_path(o) && !carom_store_table_path(o))
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes FILE.sqlite, FILE.csv, FILE.h5 or -, not '%s'", o);
     if (o && !strcmp(o, "-") && cli->json)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - would both write to standard output");
     return CAROM_EXIT_OK;
@@ -243,9 +243,9 @@ static int sweep(const carom_cli *cli)
 const carom_cli_command carom_cli_sweep_command = {
     "sweep", "MODEL", 1, 1, CAROM_CLI_SWEEP, sweep, "many runs: measures over grids and random points, resumable",
     "Runs MODEL at every point of a grid over parameters and initial values (or at random or Sobol points) and "
-    "records one row of measures for each: as CSV on standard output, in -o FILE.csv or in -o FILE.sqlite. Files "
+    "records one row of measures for each: as CSV on standard output, in -o FILE.csv, FILE.h5 or FILE.sqlite. Files "
     "lose nothing but the points under way when the process is killed, and go on with --resume (a table appears when "
-    "it is whole; until then its rows are in FILE.csv.rows). Points that fail "
+    "it is whole; until then its rows are in FILE.csv.rows or FILE.h5.rows). Points that fail "
     "are recorded with the reason. Results do not depend on --threads. Many machines: --shard and carom merge, or "
     "mpirun carom sweep ...",
     "carom sweep bouncing-ball -p e=0.5:0.9:5 --measure impacts --measure max:y\n"

@@ -5,6 +5,11 @@
 
 #include "output/store/store.h"
 
+bool carom_store_table_path(const char *path)
+{
+    return path && (carom_ends_with(path, ".csv") || carom_ends_with(path, ".h5") || carom_ends_with(path, ".hdf5"));
+}
+
 bool carom_store_path(const char *path)
 {
     static const char *const endings[] = {".sqlite", ".sqlite3", ".db"};
@@ -152,8 +157,14 @@ carom_status carom_store_create(carom_store **store, const char *path, const car
 {
     CAROM_TRY(begin(store, error));
     return end(store, !path                            ? in_memory(*store, form, error)
-                      : carom_ends_with(path, ".csv") ? carom_store_journal(*store, path, form, resume, error)
+                      : carom_store_table_path(path)  ? carom_store_journal(*store, path, form, resume, error)
                                                       : carom_store_sqlite(*store, path, form, resume, error));
+}
+
+carom_status carom_store_table(carom_store *store, const char *path, FILE *stream, carom_error *error)
+{
+    return !stream && !carom_ends_with(path, ".csv") ? carom_store_hdf5(store, path, error)
+                                                     : carom_store_csv(store, path, stream, error);
 }
 
 carom_status carom_store_open(carom_store **store, const char *path, carom_error *error)

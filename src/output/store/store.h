@@ -33,7 +33,9 @@ typedef struct carom_store carom_store;
 
 bool carom_store_path(const char *path); /* does it end as a store does: .sqlite, .sqlite3, .db? */
 
-/* A store of this form. path NULL: in memory. TABLE.csv: in memory, with a journal TABLE.csv.rows that is there until
+bool carom_store_table_path(const char *path); /* as a table does: .csv, .h5, .hdf5? */
+
+/* A store of this form. path NULL: in memory. A table: in memory, with a journal TABLE.csv.rows that is there until
  * carom_store_complete; with `resume` its rows are taken up. Else a file that is there already is refused, or with
  * `resume` taken up if its entries are the same: else the error tells which differ. */
 carom_status carom_store_create(carom_store **store, const char *path, const carom_store_form *form, bool resume,
@@ -58,6 +60,9 @@ carom_status carom_store_scan(carom_store *store, carom_store_visit *visit, void
 
 /* index, columns, status, text as CSV in the order of indices. stream NULL: path is created. */
 carom_status carom_store_csv(carom_store *store, const char *path, FILE *stream, carom_error *error);
+carom_status carom_store_hdf5(carom_store *store, const char *path, carom_error *error);
+/* The one or the other, by the end of its name. */
+carom_status carom_store_table(carom_store *store, const char *path, FILE *stream, carom_error *error);
 
 /* ---- behind it: the two places where rows are kept ---- */
 typedef struct carom_store_keeper {
