@@ -6,8 +6,8 @@
 
 static const carom_cli_option own[] = {
     {"--output", "-o", "FILE", 0, CAROM_CLI_OWN, NULL, 0,
-     "what to write: .sqlite (a sweep that --resume can complete), .csv, .h5, .png or .svg. Without it the first FILE is "
-     "the one to write"},
+     "what to write: .sqlite (a sweep that --resume can complete), .csv, .h5, .png or .svg. Without it the first FILE "
+     "is the one to write"},
     CAROM_CLI_OWN_OPTION("--measure", "NAME",
      "which column a picture shows; the first measure if not given"),
     CAROM_CLI_OWN_OPTION("--strict", NULL, "exit 4 when points are missing"),
