@@ -1,6 +1,7 @@
 /* step.c: what one moreau-jean step of the bouncing ball costs, against a hand-written loop of the same scheme that
  * records impulse and status too. All of them do the same flight, impacts and rest: 10 s of the ball in steps of 0.1
- * ms. */
+ * ms. `bench-step callbacks|tape N` makes N steps of its first flight and prints nothing: tools/instructions.sh counts
+ * what they take. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,7 @@ static carom_sim *simulate(const carom_model *model)
     return sim;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const carom_contact ground = {.name = "ground", .restitution = 0.9};
     const double p[] = {1, 10}, start[] = {0.5};
@@ -118,6 +119,11 @@ int main(void)
         carom_model_load(&native, "bouncing-ball", &jit, &error) != CAROM_OK) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
+    }
+    if (argc == 3) {
+        carom_sim *sim = simulate(strcmp(argv[1], "tape") == 0 ? text : &ball);
+        sim_loop(sim, atoi(argv[2]));
+        return 0;
     }
     hand by_hand = {.m = 1, .g = 10, .e = 0.9, .h = 1e-4};
     bench_loop *const loops[] = {hand_loop, sim_loop, sim_loop, sim_loop};

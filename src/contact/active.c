@@ -40,13 +40,13 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     carom_rules_layout(layout, contacts, system);
 }
 
-bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
-                             const unsigned char *mode)
+/* Apart, so that a flight does not pay for its registers. */
+static __attribute__((noinline)) bool choose(carom_contacts *contacts, const carom_system *system, const double *g_bar,
+                                             const double *q, const unsigned char *mode)
 {
     const int njoint = system->njoint, nlink = system->nlink;
     bool any_closed = false;
     double still = -1; /* a gap that is 0 but for rounding, or for what sweeps over many bodies leave */
-    const double rounding = system->blocks.n > 0 ? 1e-10 : 1e-13;
     int n = 0;
     for (int k = 0; k < contacts->nactive; k++) { /* what the step before has left */
         const carom_link *link = &system->link[contacts->active[k]];
@@ -61,13 +61,25 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
         bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
         if (closed && still < 0)
-            still = rounding * carom_norm_max(system->nq, q) + 4 * DBL_EPSILON; /* constants in gaps may be larger */
+            still = (system->blocks.n > 0 ? 1e-10 : 1e-13) * carom_norm_max(system->nq, q) +
+                    4 * DBL_EPSILON; /* constants in gaps may be larger */
         if (g_bar[i] <= 0 || (closed && g_bar[i] <= still))
             contacts->active[n++] = i;
     }
     contacts->nactive = n;
-    contacts->solve.residual = 0;
     return n > 0 || any_closed;
+}
+
+bool carom_contacts_activate(carom_contacts *contacts, const carom_system *system, const double *g_bar, const double *q,
+                             const unsigned char *mode)
+{
+    contacts->solve.residual = 0;
+    if (contacts->nactive > 0 || system->njoint > 0)
+        return choose(contacts, system, g_bar, q, mode);
+    for (int i = 0, n = system->nlink; i < n; i++)
+        if (g_bar[i] <= 0 || carom_link_closed(&system->link[i], mode))
+            return choose(contacts, system, g_bar, q, mode);
+    return false;
 }
 
 void carom_product_place(carom_layout *layout, carom_problem *problem, const carom_system *system)
@@ -161,7 +173,8 @@ static double seconds(void)
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error)
 {
     carom_contacts *c = contacts;
-    carom_error reason = {0};
+    carom_error reason;
+    reason.text[0] = 0;
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
     carom_status status = carom_problem_solve(&c->problem, c->solver, &c->solve, &reason);   /* (2) */

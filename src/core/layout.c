@@ -1,24 +1,12 @@
 /* layout.c: one block of memory for many arrays. */
 #include "core/layout.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define CAROM_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CAROM_ASAN 1
-#endif
-#endif
 
 #ifdef CAROM_ASAN
 #include <sanitizer/asan_interface.h>
-enum { GUARD = 32 };
-#else
-enum { GUARD = 0 };
+enum { GUARD = 32, ALIGN = 16 };
 #endif
-enum { ALIGN = 16 };
 
 static size_t start_of(const carom_layout *layout, size_t guard, size_t align)
 {
@@ -38,15 +26,12 @@ static void *place(carom_layout *layout, size_t start, size_t bytes)
     return here;
 }
 
-void *carom_place_array(carom_layout *layout, size_t size, size_t count)
+#ifdef CAROM_ASAN
+void *carom_place_guarded(carom_layout *layout, size_t bytes)
 {
-    const size_t most = SIZE_MAX / 4; /* the places of two blocks can be added */
-    if (layout->used > most || count > most / size) {
-        layout->used = SIZE_MAX;
-        return NULL;
-    }
-    return place(layout, start_of(layout, GUARD, ALIGN), size * count);
+    return place(layout, start_of(layout, GUARD, ALIGN), bytes);
 }
+#endif
 
 void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t bytes)
 {

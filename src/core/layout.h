@@ -5,6 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CAROM_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CAROM_ASAN 1
+#endif
+#endif
 
 typedef struct carom_layout {
     unsigned char *base; /* NULL: measuring */
@@ -14,7 +23,25 @@ typedef struct carom_layout {
 
 /* count things of a size, aligned to 16; NULL while measuring. Counts are products of size_t: what the parts of a model
  * are counted in, multiplied as int, would be too short for it. */
-void *carom_place_array(carom_layout *layout, size_t size, size_t count);
+#ifdef CAROM_ASAN
+void *carom_place_guarded(carom_layout *layout, size_t bytes);
+#endif
+static inline void *carom_place_array(carom_layout *layout, size_t size, size_t count)
+{
+    const size_t most = SIZE_MAX / 4, align = 16; /* the places of two blocks can be added */
+    if (layout->used > most || count > most / size) {
+        layout->used = SIZE_MAX;
+        return NULL;
+    }
+#ifdef CAROM_ASAN
+    (void)align;
+    return carom_place_guarded(layout, size * count);
+#else
+    size_t start = (layout->used + align - 1) / align * align;
+    layout->used = start + size * count;
+    return layout->base ? layout->base + start : NULL;
+#endif
+}
 static inline void *carom_place(carom_layout *layout, size_t bytes)
 {
     return carom_place_array(layout, 1, bytes);

@@ -58,13 +58,13 @@ static double block_residual(const carom_block *block, double rho, const double 
 }
 
 /* The residual of block k at (u, x); u of all rows. */
-static double residual_at(const carom_problem *problem, int k, const double *u, const double *x)
+static double residual_at(const carom_problem *problem, int k, double rho, const double *u, const double *x)
 {
     const carom_block *block = &problem->block[k];
     double y[3] = {0, 0, 0};
     for (int i = 0; i < block->law->rows; i++)
         y[i] = x[block->row + i] + (problem->x0 ? problem->x0[block->row + i] : 0);
-    return block_residual(block, rho_of(problem, k), u + block->row, y);
+    return block_residual(block, rho, u + block->row, y);
 }
 
 double carom_problem_residual(const carom_problem *problem, const double *x, double *u, int *worst)
@@ -78,7 +78,7 @@ double carom_problem_residual(const carom_problem *problem, const double *x, dou
     if (!carom_all_finite(n, u))
         most = INFINITY;
     for (int k = 0; k < problem->nblock; k++) {
-        double r = residual_at(problem, k, u, x);
+        double r = residual_at(problem, k, rho_of(problem, k), u, x);
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;
             if (worst)
@@ -104,27 +104,73 @@ static double largest_b(const carom_problem *problem, int k)
     return most;
 }
 
+typedef struct measured { /* of a block */
+    double r, s, unit;
+} measured;
+
+/* u_k, and how far it is off; u of the rows of block k is b. */
+static measured measure(const carom_problem *problem, int k, const double *x, double *u)
+{
+    double term = carom_delassus_add_block(problem, k, x, u + problem->block[k].row);
+    return (measured){.r = residual_at(problem, k, rho_of(problem, k), u, x),
+                      .s = fmax(largest_b(problem, k), term),                            /* (5) */
+                      .unit = energy_unit(problem, k)};
+}
+
+/* The same of a dense W in one walk through its rows, whatever u is: small problems spend most of their time here. */
+static inline measured measure_dense(const carom_problem *problem, int k, const double *x, double *u)
+{
+    const carom_block *block = &problem->block[k];
+    const int n = problem->n, first = block->row, rows = block->law->rows;
+    const double *W = problem->W.dense + (size_t)first * (size_t)n;
+    double y[3] = {0, 0, 0}, trace = 0, s = 0;
+    for (int i = 0; i < rows; i++, W += n) {
+        double sum = problem->b[first + i];
+        s = fabs(sum) > s ? fabs(sum) : s;
+        for (int j = 0; j < n; j++) {
+            double product = W[j] * x[j];
+            s = fabs(product) > s ? fabs(product) : s;                                   /* (5) */
+            sum += product;
+        }
+        u[first + i] = sum;
+        trace += W[first + i];
+        y[i] = x[first + i] + (problem->x0 ? problem->x0[first + i] : 0);
+    }
+    double rho = trace > 0 ? rows / trace : 1;
+    return (measured){.r = block->pinned ? block_residual(block, rho, u + first, y)
+                                         : block->law->residual(block->c, rho, u + first, y),
+                      .s = s, .unit = trace > 0 ? sqrt(trace / rows) : 0};
+}
+
 double carom_problem_relative(const carom_problem *problem, double tol, const double *x, double *u, int *worst)
 {
+    enum { FEW = 16 }; /* blocks that are measured once and remembered */
+    measured block[FEW];
+    const int nblock = problem->nblock;
+    const bool few = problem->W.dense && nblock <= FEW;
     double S = 0, most = 0, floor = tol > ROUNDING ? ROUNDING / tol : 1;
-    if (worst)
-        *worst = 0;
-    for (int k = 0; k < problem->nblock; k++) {
-        double unit = energy_unit(problem, k), s = fmax(largest_b(problem, k), carom_delassus_term(problem, k, x));
-        S = unit > 0 && s > S * unit ? s / unit : S;                                     /* (5), (6) */
+    int at = 0;
+    for (int k = 0; k < nblock; k++) {
+        if (few)
+            block[k] = measure_dense(problem, k, x, u);
+        double s = few ? block[k].s : fmax(largest_b(problem, k), carom_delassus_term(problem, k, x));
+        double unit = few ? block[k].unit : energy_unit(problem, k);
+        S = unit > 0 && s > S * unit ? s / unit : S;                                     /* (6) */
     }
-    carom_copy(problem->n, problem->b, u);
-    carom_delassus_begin(problem, &problem->W, x);
-    for (int k = 0; k < problem->nblock; k++) {
-        double term = carom_delassus_add_block(problem, k, x, u + problem->block[k].row);
-        double s = fmax(fmax(largest_b(problem, k), term), 1e-300);
-        double r = residual_at(problem, k, u, x) / (s + floor * S * energy_unit(problem, k)); /* (7) */
+    if (!few) {
+        carom_copy(problem->n, problem->b, u);
+        carom_delassus_begin(problem, &problem->W, x);
+    }
+    for (int k = 0; k < nblock; k++) {
+        measured m = few ? block[k] : measure(problem, k, x, u);
+        double r = m.r / ((m.s > 1e-300 ? m.s : 1e-300) + floor * S * m.unit);           /* (7) */
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;
-            if (worst)
-                *worst = k;
+            at = k;
         }
     }
+    if (worst)
+        *worst = at;
     return carom_all_finite(problem->n, u) ? most : INFINITY;
 }
 

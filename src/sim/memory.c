@@ -4,6 +4,7 @@
  * simulation that is frozen during a step: nothing is allocated then. Where it is too small the step is dropped, the
  * arena grows, and the step is made again from the same state, to the same bits as if there had been room at once. */
 #include <stdint.h>
+#include <string.h>
 
 #include "sim/sim.h"
 
@@ -21,7 +22,10 @@ static carom_status grow(carom_sim *sim, size_t missing)
 carom_status carom_sim_step_roomy(carom_step *step)
 {
     carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
-    const carom_info info = sim->info;
+    enum { COUNTERS = offsetof(carom_info, events) }; /* what a step counts; the rest changes when it is taken */
+    unsigned char counters[COUNTERS];
+    memcpy(counters, &sim->info, COUNTERS);
+    const carom_paradox paradox = sim->info.paradox;
     const double h = step->h;
     for (;;) {
         carom_arena_freeze(sim->arena, true);
@@ -32,7 +36,8 @@ carom_status carom_sim_step_roomy(carom_step *step)
             return status;
         CAROM_TRY(grow(sim, missing));
         carom_record_clear(&sim->record);
-        sim->info = info;
+        memcpy(&sim->info, counters, COUNTERS);
+        sim->info.paradox = paradox;
         sim->error = (carom_error){0};
         step->h = h, step->h_next = 0;
     }

@@ -329,8 +329,14 @@ static inline __attribute__((always_inline)) void take_over(carom_sim *sim)
     if (words > 32) {
         memcpy(to, from, sim->state_bytes);
     } else {
-        for (; words >= 4; words -= 4, to += 4, from += 4)
+        for (; words >= 8; words -= 8, to += 8, from += 8) {
             to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
+            to[4] = from[4], to[5] = from[5], to[6] = from[6], to[7] = from[7];
+        }
+        if (words >= 4) {
+            to[0] = from[0], to[1] = from[1], to[2] = from[2], to[3] = from[3];
+            words -= 4, to += 4, from += 4;
+        }
         for (; words; words--)
             *to++ = *from++;
     }
@@ -354,7 +360,7 @@ static inline __attribute__((always_inline)) void commit(carom_sim *sim)
         carom_record_tell(&sim->record, &sim->observer[i]);
 }
 
-static carom_status attempt(carom_sim *sim, double h)
+static inline __attribute__((always_inline)) carom_status attempt(carom_sim *sim, double h)
 {
     carom_record_clear(&sim->record);
     sim->step.h = h;

@@ -22,8 +22,17 @@ static const carom_field fields[] = {{0}};
 static bool takes(const carom_problem *problem)
 {
     carom_census count = carom_problem_census(problem);
-    return count.other == 0 &&
-           pow(2, count.frictionless + 2 * count.line) * pow(3, count.plane) <= (count.plane ? 729 : 4096);
+    return carom_census_few(&count);
+}
+
+bool carom_census_few(const carom_census *count)
+{
+    double combinations = count->other == 0 ? 1 : INFINITY;
+    for (int i = 0; i < count->frictionless + 2 * count->line && combinations <= 4096; i++)
+        combinations *= 2;
+    for (int i = 0; i < count->plane && combinations <= 4096; i++)
+        combinations *= 3;
+    return combinations <= (count->plane ? 729 : 4096);
 }
 
 typedef struct workspace {

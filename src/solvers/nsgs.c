@@ -126,8 +126,7 @@ static bool polish(const carom_problem *problem, workspace *w, carom_solve *s)
 /* (6) */
 static void balance(const carom_problem *problem, workspace *w, carom_solve *s)
 {
-    bool changed = false;
-    carom_problem_residual(problem, s->x, w->u, NULL);
+    bool changed = false; /* w->u is that of s->x, which was offered last */
     double still = 1e-9 * carom_problem_scale(problem, s->x);
     carom_modes_guess(&w->modes, problem, s->x);
     for (int k = 0; k < problem->nblock; k++) {
@@ -146,6 +145,11 @@ static void balance(const carom_problem *problem, workspace *w, carom_solve *s)
     memcpy(w->trial, s->x, sizeof(double) * (size_t)problem->n);
     if (carom_modes_solve(&w->modes, problem, w->trial))
         offer(problem, w, s, w->trial);
+}
+
+static bool settled(const carom_problem *problem, double change, const double *y)
+{
+    return change <= DBL_EPSILON * carom_problem_scale(problem, y);
 }
 
 static bool is_checkpoint(int k)
@@ -172,13 +176,13 @@ static void solve(const carom_problem *problem, carom_solve *s)
         double change = sweep(problem, w.y, damped(s->field[RELAXATION], s->iterations));
         if (!(change <= DBL_MAX))
             return;
-        bool settled = change <= DBL_EPSILON * carom_problem_scale(problem, w.y);
-        if (!settled && !is_checkpoint(s->iterations) && s->iterations < most)
+        bool looks = is_checkpoint(s->iterations) || s->iterations >= most;
+        if (!looks && !settled(problem, change, w.y))
             continue;
         bool done = polishes && polish(problem, &w, s);
         if (done)
             balance(problem, &w, s);
-        if (done || offer(problem, &w, s, w.y) || settled)
+        if (done || offer(problem, &w, s, w.y) || settled(problem, change, w.y))
             return;
     }
     s->iterations = most;

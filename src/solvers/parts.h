@@ -65,6 +65,7 @@ typedef struct carom_census {
     int other;        /* laws whose slip has no equations in modes.c */
 } carom_census;
 carom_census carom_problem_census(const carom_problem *problem);
+bool carom_census_few(const carom_census *count); /* combinations of modes: all can be tried */
 
 /* ---- components ---- */
 /* label [nblock]: the number of the group that a block belongs to, counted by their first blocks; returns how many. */

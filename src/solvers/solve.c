@@ -180,7 +180,7 @@ static bool try_all(attempt *a)
 {
     workspace *w = a->w;
     carom_census count = carom_problem_census(a->problem);
-    bool smooth = count.line + count.plane + count.other == 0, small = carom_solver_enumeration.takes(a->problem);
+    bool smooth = count.line + count.plane + count.other == 0, small = carom_census_few(&count);
     double brief[CAROM_FIELDS_MAX];
     if (count.frictionless <= 2 && smooth)
         return run(a, &carom_solver_enumeration, NULL);

@@ -247,11 +247,11 @@ static carom_status explicit(carom_step *s, work *w)
     for (int i = 0; i < nv; i++)
         v_free[i] = h * sys->at.F[i];
     carom_factor_solve(sys, &sys->mass, v_free);
+    double *v_new = s->next->v;
     for (int i = 0; i < nv; i++)
-        v_free[i] += v[i];
+        v_new[i] = v_free[i] += v[i];
     if (s->contacts->nactive)
-        return carom_contact_impact(s->contacts, sys, &sys->mass, NULL, v, v_free, s->now, s->next->v, s->error);
-    carom_copy(nv, v_free, s->next->v);
+        return carom_contact_impact(s->contacts, sys, &sys->mass, NULL, v, v_free, s->now, v_new, s->error);
     return CAROM_OK;
 }
 
@@ -301,8 +301,8 @@ static carom_status by_blocks(carom_step *s, work *w)
 /* v' of (2) and (5) */
 static carom_status solve(carom_step *s, work *w)
 {
-    unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (w->rows ? CAROM_JACOBIAN : 0);
-    bool linear = (s->system->known & affine) == affine;
+    const unsigned known = s->system->known, affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
+    bool linear = (known & affine) == affine && (!w->rows || known & CAROM_JACOBIAN);
     if (s->system->blocks.n)
         return by_blocks(s, w);
     if (!linear && s->field[THETA] != 0)
@@ -345,7 +345,7 @@ static void forecast(carom_step *s, work *w, double ahead)
 {
     carom_system *sys = s->system;
     const carom_state *now = s->now;
-    if (s->field[FORECAST] == GAP || (sys->known & CAROM_JACOBIAN)) { /* affine gaps: (6) is (6') */
+    if ((sys->known & CAROM_JACOBIAN) || s->field[FORECAST] == GAP) { /* affine gaps: (6) is (6') */
         carom_system_drift(sys, now->q, now->v, ahead, w->q_th);
         carom_system_eval(sys, CAROM_GAP, now->t + ahead, w->q_th, now->v);                    /* (6') */
         carom_copy(sys->nlink, sys->at.g, w->g_bar);

@@ -1,0 +1,31 @@
+#!/bin/sh
+# instructions.sh BUILD [OLD]: instructions (valgrind's count, the same on every run) of one moreau-jean step of the ball in
+# flight, with C callbacks and on the tape, and of a few small contact problems; OLD: another build's command beside it.
+set -eu
+build=$1 old=${2:-}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+command -v valgrind >/dev/null || { echo "valgrind is not installed" >&2; exit 77; }
+
+inside() # FUNCTION CAROM ARGUMENTS...: instructions of a function with all that it calls
+{
+    function=$1
+    shift
+    valgrind --tool=callgrind --collect-atstart=no --toggle-collect="$function" --callgrind-out-file="$tmp/out" "$@" \
+        >/dev/null 2>"$tmp/log" || true
+    sed -n 's/^summary: //p; s/^totals: //p' "$tmp/out" | head -1
+}
+
+echo "a step of the ball in flight, instructions"
+for kind in callbacks tape; do
+    echo "    $kind: $(($(inside carom_sim_step "$build/bench/bench-step" $kind 1000) / 1000))"
+done
+echo "a run with moreau-jean: all of it, and in contact problems"
+for case in "woodpecker 0.5" "box 1"; do
+    set -- $case
+    for carom in "$build/carom" $old; do
+        echo "    $1, $carom: $(inside carom_sim_run "$carom" run "$1" --scheme moreau-jean --t-end "$2" --quiet)" \
+             "$(inside carom_problem_solve "$carom" run "$1" --scheme moreau-jean --t-end "$2" --quiet)"
+    done
+done
