@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 errors='
 restitution|src/laws/law.h|s/return law->restitution ? c\[row > 0\] : 0;/return law->restitution ? 1.01 * c[row > 0] : 0;/|restitution 1 % off
 gamma|src/schemes/moreau/moreau_jean.c|s/forecast(s, w, s->field\[GAMMA\] \* h);/forecast(s, w, h);/|gamma of (16e) ignored
-forecast|src/schemes/moreau/moreau_jean.c|s/if (s->field\[FORECAST\] == GAP || /if (s->field[FORECAST] != GAP || /|the gap ahead instead of (16e)
+forecast|src/schemes/moreau/moreau_jean.c|s/ || s->field\[FORECAST\] == GAP) {/ || s->field[FORECAST] != GAP) {/|the gap ahead instead of (16e)
 theta|src/schemes/moreau/moreau_jean.c|s/double theta = s->field\[THETA\], rest = 1 - theta;/double theta = 0.5, rest = 1 - theta;/|theta of (16b) ignored
 weight|src/core/tableau.c|s/{1.0 \/ 3, 1}, {3.0 \/ 4, 1.0 \/ 4}/{1.0 \/ 3, 1}, {3.0 \/ 4 + 1e-3, 1.0 \/ 4 - 1e-3}/|one weight of Radau IIA 3 off by a thousandth
 stage|src/core/tableau.c|s/{{0}, {5.0 \/ 24, 1.0 \/ 3, -1.0 \/ 24}/{{0}, {5.0 \/ 24 + 1e-3, 1.0 \/ 3 - 1e-3, -1.0 \/ 24}/|a stage of Lobatto IIIA 4 off by a thousandth
