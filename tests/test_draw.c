@@ -227,7 +227,38 @@ START_TEST(many_bodies_are_drawn_in_the_plane_and_in_space)
 }
 END_TEST
 
-TEST_MAIN("drawings", shapes_are_where_the_coordinates_say_also_after_a_parameter_changed,
+START_TEST(forces_of_contacts_act_where_bodies_touch)
+{
+    static const char text[] = "carom: 1\nspace: planar\nbodies:\n"
+                               "  ball: {shape: {circle: 2}, density: 1, at: [0, 5]}\n"
+                               "  hill: {fixed: true, shape: {plane: [3, 4]}}\n"
+                               "laws: {default: {friction: 0.5, restitution: 0}}\n";
+    carom_error error = {0};
+    carom_model *m;
+    CHECK_OK(carom_model_parse(&m, "hill", text, strlen(text), NULL, &error), error);
+    double t = 0, value[] = {0, 0, 5, 0, 0, 0, 0, CAROM_SLIP, 10, -5}, *columns[10];
+    char *headers[] = {"t", "ball.x", "ball.y", "ball.angle", "ball.x'", "ball.y'", "ball.angle'", "ball hill.mode",
+                       "ball hill.force", "ball hill.force_t"};
+    for (int i = 0; i < 10; i++)
+        columns[i] = &value[i];
+    const carom_columns table = {.ncolumn = 10, .nrow = 1, .name = headers, .column = columns};
+    const carom_animated run = {"run", m, &table};
+    carom_draw_frames f;
+    CHECK_OK(carom_draw_sample(&f, &run, &t, 1, &error), error);
+    ck_assert_uint_eq(f.nforce, 1);
+    /* n = (0.6, 0.8), t = (0.8, -0.6): point (0, 5) - 2 n, force 10 n - 5 t on the ball */
+    const double exact[] = {-1.2, 3.4, 0, 6 - 4, 8 + 3, 0, CAROM_SLIP, 1, 0};
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(((const double *)f.force)[i], exact[i], 1e-14);
+    CHECK_NEAR(f.forces[0], 1, 0);
+    CHECK_AT_MOST(f.box[2] - f.box[0], 5); /* the hill is endless and does not count */
+    carom_draw_free(&f);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("drawings", forces_of_contacts_act_where_bodies_touch,
+          shapes_are_where_the_coordinates_say_also_after_a_parameter_changed,
           a_recorded_run_is_the_table_of_its_file,
           solids_have_the_volume_of_their_shapes_and_stand_where_their_bodies_are,
           many_bodies_are_drawn_in_the_plane_and_in_space)

@@ -376,20 +376,27 @@ END_TEST
 START_TEST(letters_are_drawn_where_they_belong)
 {
     unsigned char rgb[3 * 40 * 40];
-    carom_canvas canvas = {40, 40, rgb};
+    carom_canvas canvas = {.width = 40, .height = 40, .rgb = rgb};
     const carom_colour white = {255, 255, 255}, black = {0, 0, 0};
     for (int upright = 0; upright < 2; upright++) {
         carom_canvas_box(&canvas, 0, 0, 40, 40, white);
-        carom_canvas_text(&canvas, 4, upright ? 36 : 4, upright, "L", black);
-        int dark = 0;
-        for (int i = 0; i < 40 * 40; i++)
-            dark += rgb[3 * i] == 0;
-        ck_assert_int_eq(dark, 4 * 11); /* an L has 7 + 4 dots of 2 x 2 pixels */
-        const int corner = upright ? (34 * 40 + 4 + 12) : (4 + 12) * 40 + 4; /* where its strokes meet */
-        ck_assert_int_eq(rgb[3 * corner], 0);
+        carom_canvas_text(&canvas, upright ? 30 : 4, upright ? 36 : 30, 24, upright, "L", black);
+        double dark = 0, moment[2] = {0, 0};
+        for (int i = 0; i < 40 * 40; i++) {
+            double part = 1 - rgb[3 * i] / 255.;
+            dark += part;
+            moment[0] += part * (i % 40 + 0.5), moment[1] += part * (i / 40 + 0.5);
+        }
+        /* an L of 24 pixels: two bars, 17.5 high and 10.7 long, 2.3 wide; its weight is near the corner */
+        CHECK_NEAR(dark, 60, 6);
+        CHECK_NEAR(moment[0] / dark, upright ? 30 - 6.6 : 4 + 5.0, 1);
+        CHECK_NEAR(moment[1] / dark, upright ? 36 - 5.0 : 30 - 6.6, 1);
     }
-    carom_canvas_text(&canvas, 30, 30, false, "beyond the edge", black);
+    carom_canvas_text(&canvas, 30, 30, 16, false, "beyond the edge", black);
     carom_canvas_box(&canvas, -5, -5, 100, 100, white);
+    CHECK_NEAR(carom_text_width("\xce\xbc\xce\xb8", 10), /* letters, not bytes */
+               carom_text_width("\xce\xbc", 10) + carom_text_width("\xce\xb8", 10), 1e-12);
+    CHECK_NEAR(carom_text_width("\xe4\xb8\xad", 10), carom_text_width("?", 10), 0);
 }
 END_TEST
 

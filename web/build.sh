@@ -42,7 +42,7 @@ if [ -n "$reason" ]; then
     [ "$mode" != ON ] || { echo "build.sh: WITH_WEB is on, but $reason" >&2; exit 1; }
     { # what esbuild would do: one scope, no imports
         echo '(() => {'
-        for file in decode gestures planar space animation; do
+        for file in decode forces gestures planar space animation; do
             sed '/^import /d; s/^export //' "$here/$file.js"
         done
         echo '})()'

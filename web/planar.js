@@ -1,5 +1,6 @@
 // planar.js: shapes in the plane on a canvas. See space.js for what a picture is.
 import {floats, bytes, colour} from './decode.js'
+import {modes_of, typical} from './forces.js'
 import {gestures} from './gestures.js'
 
 export function planar(canvas, data, frames, redraw) {
@@ -17,10 +18,7 @@ export function planar(canvas, data, frames, redraw) {
     const moving = runs[0].shapes.filter((s, i, all) => s.values.length > s.n && s.style === 'body' && all.findIndex(o => o.name === s.name) === i)
     const camera = {}
     let scale = 1, ratio = 1
-    let strongest = 0
-    for (const run of runs)
-        for (let i = 0; i < run.arrows.length; i += 9)
-            strongest = Math.max(strongest, Math.hypot(run.arrows[i + 3], run.arrows[i + 4]))
+    const strongest = typical(runs)
     const home = () => Object.assign(camera, {x: (x0 + x1) / 2, y: (y0 + y1) / 2, zoom: 1})
     const X = x => canvas.width / 2 + (x - camera.x) * scale
     const Y = y => canvas.height / 2 - (y - camera.y) * scale
@@ -67,7 +65,7 @@ export function planar(canvas, data, frames, redraw) {
     }
 
     function shape(run, r, s, k, part, modes) {
-        const mode = s.contact == null ? modes.get(s.body) || 0 : run.modes[k * run.contacts + s.contact] || 0
+        const mode = s.contact == null ? (s.style === 'body' && modes.get(s.body)) || 0 : run.modes[k * run.contacts + s.contact] || 0
         const marker = s.type === 'point' && s.contact != null
         if (marker && !mode)
             return
@@ -97,7 +95,7 @@ export function planar(canvas, data, frames, redraw) {
         const longest = 0.22 * Math.min(canvas.width, 1.5 * canvas.height)
         for (let i = 9 * run.from[k]; i < 9 * run.from[k + 1]; i += 9) {
             const [x, y, , fx, fy, , mode] = run.arrows.subarray(i, i + 7), f = Math.hypot(fx, fy)
-            const length = longest * Math.sqrt(f / strongest)
+            const length = longest * Math.sqrt(Math.min(f / strongest, 2))
             if (length < 3 * ratio)
                 continue
             const ux = fx / f, uy = -fy / f, ax = X(x), ay = Y(y), bx = ax + ux * length, by = ay + uy * length
@@ -114,14 +112,6 @@ export function planar(canvas, data, frames, redraw) {
             ctx.lineTo(bx - ux * head + uy * head * 0.45, by - uy * head - ux * head * 0.45)
             ctx.fill()
         }
-    }
-
-    function modes_of(run, k) {
-        const modes = new Map()
-        for (let i = run.from[k]; i < run.from[k + 1]; i++)
-            for (const body of [run.arrows[9 * i + 7], run.arrows[9 * i + 8]])
-                modes.set(body, Math.max(modes.get(body) || 0, run.arrows[9 * i + 6]))
-        return modes
     }
 
     function zoom(factor, x, y) { // what is under the pointer stays there

@@ -1,6 +1,7 @@
 // space.js: bodies in space by WebGL2. Meshes come from the page; each is drawn once for all solids that have it.
 // A picture has paint(k, part, look): frame k and the part of the way to the next; look: what the controls say.
 import {bytes, floats, colour} from './decode.js'
+import {modes_of, typical} from './forces.js'
 import {gestures} from './gestures.js'
 
 const PLAIN = 0, STRIDE = 16
@@ -164,12 +165,7 @@ export function space(canvas, data, frames, redraw) {
     const up = unit(data.up), right = sideways(up), ahead = cross(up, right)
     const size = Math.hypot(x1 - x0, y1 - y0, z1 - z0) || 1, middle = [(x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2]
     const cell = 10 ** Math.round(Math.log10(size / 12))
-    const strongest = Math.max(1e-300, ...runs.map(run => {
-        let f = 0
-        for (let i = 0; i < run.arrows.length; i += 9)
-            f = Math.max(f, Math.hypot(run.arrows[i + 3], run.arrows[i + 4], run.arrows[i + 5]))
-        return f
-    }))
+    const strongest = typical(runs)
     const camera = {}
     let ratio = 1, theme
     const scratch = new Float64Array(12)
@@ -226,15 +222,6 @@ export function space(canvas, data, frames, redraw) {
         return theme.tints[(runs.length > 1 ? r : s.body) % 8]
     }
 
-    // The strongest mode of the contacts of each body: slip before stick.
-    function modes_of(run, k) {
-        const modes = new Map()
-        for (let i = run.from[k]; i < run.from[k + 1]; i++)
-            for (const body of [run.arrows[9 * i + 7], run.arrows[9 * i + 8]])
-                modes.set(body, Math.max(modes.get(body) || 0, run.arrows[9 * i + 6]))
-        return modes
-    }
-
     function fill(k, part, look) {
         meshes.forEach(m => { m.n = 0 })
         runs.forEach((run, r) => {
@@ -252,7 +239,7 @@ export function space(canvas, data, frames, redraw) {
             }
             for (let i = 9 * run.from[k]; look.forces && i < 9 * run.from[k + 1]; i += 9) {
                 const a = [...run.arrows.subarray(i, i + 3)], f = [...run.arrows.subarray(i + 3, i + 6)]
-                const length = 0.3 * size * Math.sqrt(Math.hypot(...f) / strongest)
+                const length = 0.3 * size * Math.sqrt(Math.min(Math.hypot(...f) / strongest, 2))
                 if (length > 0.004 * size)
                     put_between(meshes[ARROW], a, add(a, unit(f), length), 0.012 * size, run.arrows[i + 6] === 3 ? theme.slip : theme.arrow, false)
             }

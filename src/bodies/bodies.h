@@ -125,6 +125,18 @@ typedef struct carom_bodies {
     void *mover;
 } carom_bodies;
 
+/* ---- pictures ---- */
+typedef struct carom_contact_place { /* of a contact of formulas, as expressions */
+    const char *name;
+    int body[2];         /* its force acts on the second, its opposite on the first */
+    carom_expr point[3], axis[3][3]; /* in space; the axes: along which the forces of its rows act */
+} carom_contact_place;
+struct carom_model;
+/* Of all contacts between shapes of a model from a file; none for a model without bodies and one that finds its
+ * contacts per step. */
+carom_status carom_bodies_places(const struct carom_model *model, const carom_contact_place **places, int *n,
+                                 carom_error *error);
+
 /* All values from their expressions; variables as the pool numbers them. */
 void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, const double *variables);
 /* The law of two shapes, or NULL: they do not touch. Shapes of the same body never do. */

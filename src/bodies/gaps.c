@@ -36,6 +36,7 @@ typedef struct side { /* a shape in the frame of its body */
 
 typedef struct piece { /* a contact with its branches */
     carom_expr gap, speed, slip[2]; /* speed: the rate of the gap */
+    carom_vector point, axis[3];    /* for pictures: where it is; normal and tangents */
 } piece;
 
 /* ---- shapes ---- */
@@ -219,6 +220,24 @@ static carom_vector slipping(carom_loader *l, int body, carom_vector vertex, car
     return carom_v_sub(p, v, carom_frame_velocity_at(l, target, point));
 }
 
+/* Where a contact is belongs to pictures alone: runs do without these expressions. */
+static void set_place(carom_loader *l, piece *x, carom_vector point, carom_vector normal, const carom_vector *t)
+{
+    if (!l->s->bodies->places)
+        return;
+    x->point = point;
+    x->axis[0] = normal, x->axis[1] = t[0], x->axis[2] = t[1];
+}
+
+static void choose_place(carom_loader *l, carom_expr more, const piece *next, piece *best)
+{
+    for (int i = 0; i < 3 && l->s->bodies->places; i++) {
+        best->point.x[i] = carom_expr_if(l->s->pool, more, next->point.x[i], best->point.x[i]);
+        for (int d = 0; d < 3; d++)
+            best->axis[d].x[i] = carom_expr_if(l->s->pool, more, next->axis[d].x[i], best->axis[d].x[i]);
+    }
+}
+
 static piece on_face(carom_loader *l, const side *v, int i, const side *face, int k) /* (1) */
 {
     carom_expr_pool *p = l->s->pool;
@@ -228,7 +247,7 @@ static piece on_face(carom_loader *l, const side *v, int i, const side *face, in
     carom_vector o = carom_frame_point(l, face->body, carom_v_zero(p));
     carom_expr gap = carom_v_dot(p, n, carom_v_sub(p, x, o));
     carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, v->radius, n), face->body);
-    piece out = {carom_e_sub(p, carom_e_sub(p, gap, face->offset[k]), v->radius), carom_v_dot(p, n, u), {0, 0}};
+    piece out = {.gap = carom_e_sub(p, carom_e_sub(p, gap, face->offset[k]), v->radius), .speed = carom_v_dot(p, n, u)};
     tangents(l, n, t);
     if (!planar) {
         double at[3] = {0, 0, 1};
@@ -239,6 +258,7 @@ static piece on_face(carom_loader *l, const side *v, int i, const side *face, in
     }
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
+    set_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
     return out;
 }
 
@@ -276,6 +296,7 @@ static piece on_polytope(carom_loader *l, const side *v, int i, const side *targ
         best.speed = carom_expr_if(p, more, next.speed, best.speed);
         for (int d = 0; d < 2; d++)
             best.slip[d] = carom_expr_if(p, more, next.slip[d], best.slip[d]);
+        choose_place(l, more, &next, &best);
     }
     return best;
 }
@@ -334,7 +355,8 @@ static piece at_distance(carom_loader *l, const side *v, int i, const side *targ
     carom_vector n = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), distance), away);
     n = carom_frame_direction(l, target->body, n);
     carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, v->radius, n), target->body);
-    piece out = {carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius), carom_v_dot(p, n, u), {0, 0}};
+    piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius),
+                 .speed = carom_v_dot(p, n, u)};
     if (l->s->bodies->b.planar) {
         tangents(l, n, t);
     } else {
@@ -347,6 +369,7 @@ static piece at_distance(carom_loader *l, const side *v, int i, const side *targ
     }
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
+    set_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
     return out;
 }
 
@@ -376,12 +399,27 @@ static bool round_shape(const side *s)
     return s->shape->kind == CAROM_SHAPE_BALL || s->segment;
 }
 
+static carom_status keep_place(carom_loader *l, const char *name, int body, int target, const piece *x)
+{
+    carom_section_of_bodies *b = l->s->bodies;
+    if (b->nplace == CAROM_MAX_CONTACTS)
+        return CAROM_OK;
+    carom_contact_place *to = &b->places[b->nplace++];
+    *to = (carom_contact_place){.name = name, .body = {target, body}};
+    memcpy(to->point, x->point.x, sizeof to->point);
+    for (int d = 0; d < 3; d++)
+        memcpy(to->axis[d], x->axis[d].x, sizeof to->axis[d]);
+    return CAROM_OK;
+}
+
 static carom_status emit(carom_loader *l, const side *v, int i, const side *target, piece x, const carom_pair_law *law)
 {
     const char *name = v->vertices == 1 ? carom_arena_format(l->s->arena, "%s %s", v->name, target->name)
                                         : carom_arena_format(l->s->arena, "%s.%d %s", v->name, i + 1, target->name);
     if (!name)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
+    if (l->s->bodies->places)
+        return keep_place(l, name, v->body, target->body, &x);
     const carom_text_node *node = v->shape->node ? v->shape->node : target->shape->node;
     CAROM_TRY(carom_add_contact(l, name, x.gap, x.slip, law->directions, law, node));
     carom_contact_given *last = &l->s->added.contact[l->s->added.ncontact - 1];
@@ -415,6 +453,8 @@ static carom_status remember_outlines(carom_loader *l, const side *a, const side
 {
     const side *of[2] = {a, b};
     carom_outlines *x = CAROM_NEW(l->s->arena, carom_outlines, 1);
+    if (l->s->bodies->places)
+        return CAROM_OK;
     if (!x)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     for (int i = 0; i < 2; i++) {
@@ -442,10 +482,10 @@ static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, cons
     CAROM_TRY(side_of(l, a, i, one));
     CAROM_TRY(side_of(l, b, j, two));
     CAROM_TRY(remember_outlines(l, one, two));
-    int before = l->s->added.ncontact;
+    int before = l->s->added.ncontact + l->s->bodies->nplace;
     CAROM_TRY(vertices_on(l, two, one, law));
     bool balls = round_shape(one) && round_shape(two) && !one->segment && !two->segment;
-    if (!balls || l->s->added.ncontact == before) /* two balls touch once */
+    if (!balls || l->s->added.ncontact + l->s->bodies->nplace == before) /* two balls touch once */
         CAROM_TRY(vertices_on(l, one, two, law));
     return CAROM_OK;
 }
@@ -490,7 +530,10 @@ static carom_status watch(carom_loader *l, int i, int j, const double *reach, bo
     CAROM_TRY(carom_bodies_values_of(l, &square, 1, &value));
     if (value < 1.2 * both * both)
         return CAROM_OK;
-    *far = s->start_is_found = true;
+    *far = true;
+    if (s->bodies->places)
+        return CAROM_OK;
+    s->start_is_found = true;
     carom_expr meet = carom_expr_binary(p, CAROM_OP_LT, carom_v_dot(p, d, d), carom_expr_const(p, both * both));
     s->watch = s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
     return CAROM_OK;
@@ -530,6 +573,27 @@ carom_status carom_bodies_pairs(carom_loader *l)
                 }
         }
     return CAROM_OK;
+}
+
+carom_status carom_bodies_places(const carom_model *m, const carom_contact_place **places, int *n, carom_error *error)
+{
+    carom_source *s = (carom_source *)(size_t)m->source;
+    carom_section_of_bodies *b = s ? s->bodies : NULL;
+    *n = 0;
+    if (!b || b->found || b->mixes || !s->compiled)
+        return CAROM_OK;
+    carom_loader loader = {.s = s, .m = (carom_model *)(size_t)m, .file = &s->file, .error = error};
+    carom_status status = CAROM_OK;
+    carom_compiled_lock(s->compiled);
+    if (!b->places) {
+        b->places = CAROM_NEW(s->arena, carom_contact_place, CAROM_MAX_CONTACTS);
+        status = b->places ? carom_bodies_pairs(&loader)
+                           : carom_fail(error, CAROM_NO_MEMORY, "out of memory for the places of contacts");
+    }
+    carom_compiled_unlock(s->compiled);
+    *places = b->places;
+    *n = status == CAROM_OK ? b->nplace : 0;
+    return status;
 }
 
 /* ---- lists ---- */

@@ -1,5 +1,5 @@
 /* picture.c: the picture of bodies without a section draw: outlines of their shapes, lines from bodies that have none
- * to their joints and points, springs. In the plane, planes are drawn as long as the scene at the start is wide. In
+ * to their joints and points, springs. In the plane, planes are lines that end far away. In
  * space the picture is the poses of the bodies, whose shapes are known, and rods. */
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "bodies/section.h"
 #include "model/draw.h"
 
-enum { ROUND = 9, POINTS = 2 * CAROM_MOST_CORNERS }; /* points of a half circle; of any outline at most */
+/* Points of a half circle; of any outline at most; how long a plane is, in sizes of the scene at the start. */
+enum { ROUND = 9, POINTS = 2 * CAROM_MOST_CORNERS, FAR = 50 };
 
 typedef struct sketch {
     carom_loader *l;
@@ -98,11 +99,13 @@ static carom_status ground_line(sketch *k, int body, const carom_body_shape *s, 
     carom_vector n = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), carom_v_length(p, normal)), normal);
     carom_vector along = at(p, carom_expr_unary(p, CAROM_OP_NEG, n.x[1]), n.x[0]), end[2];
     for (int i = 0; i < 2; i++) {
-        carom_vector x = carom_v_scale(p, carom_expr_const(p, i ? k->size : -k->size), along);
+        carom_vector x = carom_v_scale(p, carom_expr_const(p, i ? FAR * k->size : -FAR * k->size), along);
         x = carom_m_apply(p, &R, carom_v_add(p, x, carom_v_scale(p, away, n)));
         end[i] = carom_v_add(p, carom_quantities(l, s->offset), x);
     }
-    return add_points(k, CAROM_MARK_LINE, "ground", body, end, 2);
+    CAROM_TRY(add_points(k, CAROM_MARK_LINE, "ground", body, end, 2));
+    k->mark[k->n - 1].endless = true;
+    return CAROM_OK;
 }
 
 static carom_status circle(sketch *k, int body, const carom_body_shape *s, const char *style)

@@ -59,6 +59,8 @@ typedef struct carom_section_of_bodies {
     struct carom_found_bodies *found; /* found.c; NULL: formulas */
     bool mixes;                       /* formulas, but for the contacts of pairs: mixed.c */
     struct carom_mixed *mixed;
+    carom_contact_place *places;      /* [nplace] gaps.c: NULL until a picture asks */
+    int nplace;
 } carom_section_of_bodies;
 
 /* ---- declare.c ---- */

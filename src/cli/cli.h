@@ -49,11 +49,12 @@ enum { /* commands as bits: which ones take an option */
        CAROM_CLI_NEW = 1 << 24,
        CAROM_CLI_COMPLETION = 1 << 25,
        CAROM_CLI_FIT = 1 << 26,
-       /* those that run a model many times; those whose -p takes from:to:n; those that write a page */
+       CAROM_CLI_ANIMATE = 1 << 27,
+       /* those that run a model many times; those whose -p takes from:to:n; those that write a page or an animation */
        CAROM_CLI_DRIVE = CAROM_CLI_LYAPUNOV | CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN |
                          CAROM_CLI_GRADIENT | CAROM_CLI_SWEEP | CAROM_CLI_CONVERGE | CAROM_CLI_FIT,
        CAROM_CLI_RANGES = CAROM_CLI_BIFURCATE | CAROM_CLI_ORBIT | CAROM_CLI_BASIN | CAROM_CLI_SWEEP,
-       CAROM_CLI_PAGE = CAROM_CLI_REPRODUCE | CAROM_CLI_REPORT
+       CAROM_CLI_PAGE = CAROM_CLI_REPRODUCE | CAROM_CLI_REPORT | CAROM_CLI_ANIMATE
 };
 
 typedef struct carom_cli_pair {
@@ -140,7 +141,8 @@ const char **carom_cli_split(const carom_cli *cli, const char *text, int *n);
 /* One of these in the file of each command. */
 #define CAROM_CLI_COMMANDS(X)                                                                                          \
     X(new) X(run) X(resume) X(check) X(audit) X(list) X(plot) X(lyapunov) X(bifurcate) X(orbit) X(gradient) X(fit)     \
-    X(sweep) X(merge) X(basin) X(converge) X(solve) X(bench) X(report) X(reproduce) X(help) X(completion) X(version)
+    X(sweep) X(merge) X(basin) X(converge) X(solve) X(bench) X(report) X(animate) X(reproduce) X(help) X(completion)   \
+    X(version)
 #define CAROM_CLI_DECLARE(name) extern const carom_cli_command carom_cli_##name##_command;
 CAROM_CLI_COMMANDS(CAROM_CLI_DECLARE)
 /* An option of a command's own. */

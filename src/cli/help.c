@@ -109,7 +109,8 @@ static bool has_own(const carom_cli_command *command, const char *name)
 
 static bool may_exit(const carom_cli_command *command, int code)
 {
-    const unsigned runs = CAROM_CLI_RUN | CAROM_CLI_RESUME | CAROM_CLI_CHECK | CAROM_CLI_DRIVE | CAROM_CLI_REPORT;
+    const unsigned runs = CAROM_CLI_RUN | CAROM_CLI_RESUME | CAROM_CLI_CHECK | CAROM_CLI_DRIVE | CAROM_CLI_REPORT |
+                          CAROM_CLI_ANIMATE;
     switch (code) {
     case CAROM_EXIT_MODEL: return command->bit & runs;
     case CAROM_EXIT_UNMET: return command->bit & (runs | CAROM_CLI_REPRODUCE | CAROM_CLI_MERGE);

@@ -14,7 +14,7 @@
 #define LIST CAROM_CLI_LIST
 #define PLOT CAROM_CLI_PLOT
 #define DRIVE CAROM_CLI_DRIVE
-#define REPORT CAROM_CLI_REPORT
+#define REPORT (CAROM_CLI_REPORT | CAROM_CLI_ANIMATE)
 #define SOLVE (CAROM_CLI_SOLVE | CAROM_CLI_BENCH)
 #define THREADS (DRIVE & ~(CAROM_CLI_ORBIT | CAROM_CLI_GRADIENT | CAROM_CLI_FIT))
 #define AT(member) offsetof(carom_cli, member)
@@ -79,14 +79,15 @@ const carom_cli_option carom_cli_options[] = {
     {"--portrait", NULL, NULL, PLOT, CAROM_CLI_FLAG, NULL, AT(portrait),
      "with the standard panels, also velocity against position"},
     {"--x", NULL, "COLUMN", PLOT, CAROM_CLI_TEXT, NULL, AT(x), "what the panels are drawn against; t if not given"},
-    {"--title", NULL, "TEXT", PLOT | REPORT, CAROM_CLI_TEXT, NULL, AT(title),
+    {"--title", NULL, "TEXT", PLOT | CAROM_CLI_REPORT, CAROM_CLI_TEXT, NULL, AT(title),
      "title of the picture; the model's name if not given"},
     {"--style", NULL, "screen|paper", PLOT | CAROM_CLI_BIFURCATE | CAROM_CLI_CONVERGE, CAROM_CLI_TEXT, NULL, AT(style),
      "how a picture looks: for a screen (the default), or for print: black on white, a serif font, thin lines, no "
      "title"},
-    {"--width", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(width), "width in pixels; 800 if not given"},
-    {"--height", NULL, "N", PLOT, CAROM_CLI_COUNT, NULL, AT(height),
-     "height in pixels; what the panels need if not given"},
+    {"--width", NULL, "N", PLOT | CAROM_CLI_ANIMATE, CAROM_CLI_COUNT, NULL, AT(width),
+     "width in pixels; 800 if not given, 480 of an animation"},
+    {"--height", NULL, "N", PLOT | CAROM_CLI_ANIMATE, CAROM_CLI_COUNT, NULL, AT(height),
+     "height in pixels; what the picture needs if not given"},
     {"--threads", NULL, "N", THREADS | CAROM_CLI_REPRODUCE, CAROM_CLI_COUNT, NULL, AT(threads),
      "how many threads share the work; all cores if not given. Results do not depend on it"},
     {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP | CAROM_CLI_FIT, CAROM_CLI_COUNT, NULL,

@@ -1,293 +1,39 @@
 /* report.c: `carom report`: trajectories that were written, or models that are run now, as one page. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "cli/cli.h"
+#include "cli/runs.h"
 #include "model/draw.h"
-#include "model/model.h"
-#include "output/output.h"
-#include "output/report/report.h"
-
-enum { RUNS_MOST = 64, SAMPLES = 2000 };
-
-typedef struct job { /* one run of the report and what it stands on */
-    carom_report_run run;
-    carom_cli_work work;
-    carom_sim *sim;
-    carom_recorder *recorder;
-    carom_columns *table;
-} job;
 
 typedef struct work {
-    const carom_cli *cli;
-    job job[RUNS_MOST];
+    carom_cli_runs runs;
+    const carom_cli_job_run *jobs; /* [n] */
     int n;
-    const job *jobs;
-    const char **scheme; /* [nscheme] of --schemes */
-    int nscheme;
-    const char *path;    /* of the page */
+    const char *path; /* of the page */
 } work;
-
-/* ---- files ---- */
-/* The first bytes of a file, as text. */
-static void peek(const char *path, char *text, size_t size)
-{
-    FILE *file = fopen(path, "rb");
-    size_t n = file ? fread(text, 1, size - 1, file) : 0;
-    text[n] = '\0';
-    if (file)
-        fclose(file);
-}
-
-/* A model may be JSON, too: a trajectory says what its columns are. */
-static bool is_trajectory(const char *path)
-{
-    char text[1 << 16];
-    if (!carom_ends_with(path, ".json"))
-        return carom_ends_with(path, ".csv") || carom_ends_with(path, ".h5") || carom_ends_with(path, ".hdf5");
-    peek(path, text, sizeof text);
-    return strstr(text, "\"columns\":") != NULL;
-}
-
-/* Something that can be read to its end. */
-static bool is_file(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, R_OK) == 0;
-}
-
-/* The name of the built-in model with this title; NULL: there is none. */
-static const char *built_in(const char *title)
-{
-    size_t length = strlen(title);
-    for (int i = 0; carom_builtin_name(i); i++) {
-        const char *name = strstr(carom_builtin_text(carom_builtin_name(i)), "\nname: ");
-        if (name && strncmp(name + 7, title, length) == 0 && name[7 + length] == '\n')
-            return carom_builtin_name(i);
-    }
-    return NULL;
-}
-
-/* Gives the model the parameters that the file tells, but for those of the command line; how many there were. */
-static int adopt(const carom_cli *cli, job *j, carom_error *error)
-{
-    const carom_columns *t = j->table;
-    const char **names = CAROM_NEW(cli->arena, const char *, t->nparameter + 1);
-    double *values = CAROM_NEW(cli->arena, double, t->nparameter + 1);
-    int n = 0;
-    for (int i = 0; names && values && i < t->nparameter; i++) {
-        char buffer[32];
-        bool known = false, given = false;
-        for (int k = 0; k < j->work.model->np && !known; k++)
-            known = strcmp(carom_model_p_name(j->work.model, k, buffer), t->parameter[i]) == 0;
-        for (int k = 0; k < cli->nparameter && !given; k++)
-            given = strcmp(cli->parameter[k], t->parameter[i]) == 0;
-        if (known && !given && isfinite(t->value[i]))
-            names[n] = t->parameter[i], values[n++] = t->value[i];
-    }
-    return names && values && carom_model_set(j->work.model, names, values, n, error) == CAROM_OK ? n : -1;
-}
-
-/* A path that a file names, as seen from the folder of that file, else from here; NULL: there is no such file. */
-static const char *beside(const carom_cli *cli, const char *path, const char *named)
-{
-    const char *slash = strrchr(path, '/');
-    const char *there = slash && *named != '/' ? carom_arena_format(cli->arena, "%.*s/%s", (int)(slash - path), path,
-                                                                    named) : NULL;
-    return there && is_file(there) ? there : is_file(named) ? named : NULL;
-}
-
-/* The model of a file: what the command line says, or what the file says it was, or the built-in one with its title. */
-static int find_model(const work *w, job *j, const char *path)
-{
-    const carom_cli *cli = w->cli;
-    const carom_columns *t = j->table;
-    const char *given = carom_cli_own(cli, "--model"), *found = given;
-    carom_cli one = *cli;
-    carom_error error = {0};
-    if (!found && t->source && carom_builtin_text(t->source))
-        found = t->source;
-    if (!found && t->source)
-        found = beside(cli, path, t->source);
-    if (!found)
-        found = built_in(t->title);
-    if (!found)
-        return CAROM_EXIT_OK;
-    one.operand = &found;
-    int code = carom_cli_load(&one, &j->work.model, j->work.note);
-    if (code != CAROM_EXIT_OK && !given && code != CAROM_EXIT_USAGE)
-        return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)",
-                              j->run.name);
-    if (code != CAROM_EXIT_OK)
-        return code;
-    int known = adopt(cli, j, &error);
-    if (known < 0) {
-        carom_model_free(j->work.model);
-        j->work.model = NULL;
-        return carom_cli_fail(given ? CAROM_EXIT_MODEL : CAROM_EXIT_OK,
-                              "%s is shown without its model: its parameters do not suit '%s': %s", j->run.name, found,
-                              error.text);
-    }
-    if (t->nparameter || !j->work.model->np)
-        j->run.drawn = carom_arena_format(cli->arena, "Drawn with the model `%s`%s.", found,
-                                          known ? " and the parameters that the file tells" : "");
-    else
-        j->run.drawn =
-            carom_arena_format(cli->arena, "Drawn with the model `%s` and %s: the file does not tell those of its run.",
-                               found,
-                               cli->nparameter ? "the parameters given" : "its own parameters (`-p` changes them)");
-    return CAROM_EXIT_OK;
-}
-
-/* How the run came to be, as far as the file tells. */
-static const char *about_file(const carom_cli *cli, const job *j)
-{
-    enum { SHOWN = 50 };
-    const carom_columns *t = j->table;
-    char number[32];
-    const char *line = t->options;
-    for (int i = 0; i < CAROM_MIN(t->nparameter, SHOWN) && (line || i == 0); i++)
-        line = carom_arena_format(cli->arena, "%s%s%.100s=%s", line ? line : "", line ? " " : "", t->parameter[i],
-                                  carom_shortest(t->value[i], number));
-    return line ? carom_arena_format(cli->arena, "%s: `%s%s`", j->run.name, line, t->nparameter > SHOWN ? " ..." : "")
-                : NULL;
-}
-
-static int read_file(work *w, const char *path)
-{
-    carom_error error = {0};
-    job *j = &w->job[w->n++];
-    const char *slash = strrchr(path, '/');
-    if (carom_columns_read(&j->table, path, &error) != CAROM_OK)
-        return carom_cli_fail(error.status == CAROM_UNSUPPORTED ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
-                              error.text);
-    if (j->table->truncated)
-        carom_cli_fail(0, "note: %s is not complete; what is whole is shown", path);
-    j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
-    j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
-    j->run.scheme = j->table->scheme, j->run.about = about_file(w->cli, j);
-    int code = find_model(w, j, path);
-    j->run.model = j->work.model;
-    return code;
-}
-
-/* ---- runs ---- */
-/* The command that repeats this run. */
-static const char *describe(const work *w, const char *model, const char *scheme)
-{
-    const carom_cli *cli = w->cli;
-    char number[32];
-    const char *line = carom_arena_format(cli->arena, "carom run %s", model);
-    for (int i = 0; line && i < cli->nsetting; i++)
-        line = carom_arena_format(cli->arena, "%s --set %s=%s", line, cli->setting[i].name, cli->setting[i].value);
-    for (int i = 0; line && i < cli->nparameter; i++)
-        line = carom_arena_format(cli->arena, "%s -p %s=%s", line, cli->parameter[i],
-                                  carom_shortest(cli->value[i], number));
-    if (line && scheme)
-        line = carom_arena_format(cli->arena, "%s --scheme %s", line, scheme);
-    return line;
-}
-
-static int prepare(const work *w, job *j, const char *name, const char *scheme)
-{
-    carom_options *options = &j->work.options;
-    carom_error error = {0};
-    carom_cli one = *w->cli;
-    one.operand = &name;
-    j->work.cli = &one;
-    CAROM_CLI_TRY(carom_cli_begin(&j->work));
-    j->work.cli = w->cli;
-    if (scheme && carom_options_set(options, "scheme", scheme, &error) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "%s (see: carom list schemes)", error.text);
-    CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&j->sim, j->work.model, options, &error), &error));
-    const carom_options *filled = carom_sim_options(j->sim);
-    double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
-    CAROM_CLI_TRY(carom_cli_done(carom_recorder_new(&j->recorder, j->work.model, every, &error), &error));
-    const carom_observer recorder = carom_recorder_observer(j->recorder);
-    if (carom_sim_observe(j->sim, &recorder) != CAROM_OK)
-        return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");
-    return carom_cli_follow(&j->work, j->sim);
-}
-
-static int simulate(work *w, const char *name, const char *scheme)
-{
-    const carom_cli *cli = w->cli;
-    carom_error error = {0};
-    job *j = &w->job[w->n++];
-    CAROM_CLI_TRY(prepare(w, j, name, scheme));
-    const double t_end = carom_sim_options(j->sim)->t_end;
-    carom_cli_start(&j->work, 0, t_end, NULL);
-    carom_cli_catch(j->sim);
-    carom_status status = carom_sim_run(j->sim, t_end);
-    carom_cli_finish(&j->work);
-    const carom_text_file *file = carom_model_file(j->work.model);
-    j->run = (carom_report_run){.name = !scheme             ? name
-                                        : cli->noperand > 1 ? carom_arena_format(cli->arena, "%s, %s", name, scheme)
-                                                            : scheme,
-                                .model = j->work.model,
-                                .command = describe(w, name, scheme),
-                                .model_name = name,
-                                .model_text = file ? file->bytes : NULL,
-                                .options = carom_sim_options(j->sim),
-                                .scheme = carom_sim_options(j->sim)->scheme,
-                                .info = carom_sim_info(j->sim),
-                                .status = status,
-                                .message = status > CAROM_INTERRUPTED ? carom_sim_error(j->sim)->text : NULL,
-                                .wall_s = j->work.wall_s};
-    const char *said = carom_sim_note(j->sim);
-    j->run.note = !*said           ? j->work.note
-                  : !*j->work.note ? said
-                                   : carom_arena_format(cli->arena, "%s; %s", j->work.note, said);
-    CAROM_CLI_TRY(carom_cli_done(carom_recorder_end(j->recorder, &j->run, &error), &error));
-    if (status > CAROM_INTERRUPTED)
-        carom_cli_fail(0, "%s: %s", name, j->run.message);
-    return j->run.table->nrow ? CAROM_EXIT_OK : carom_cli_exit(status);
-}
-
-static int gather(work *w)
-{
-    const carom_cli *cli = w->cli;
-    int code = CAROM_EXIT_OK;
-    for (int i = 0; i < cli->noperand && code == CAROM_EXIT_OK; i++) {
-        const char *operand = cli->operand[i];
-        bool file = is_trajectory(operand);
-        int times = file ? 1 : CAROM_MAX(w->nscheme, 1);
-        if (w->n + times > RUNS_MOST)
-            return carom_cli_fail(CAROM_EXIT_USAGE, "a report shows at most %d runs", RUNS_MOST);
-        for (int k = 0; k < times && code == CAROM_EXIT_OK; k++)
-            code = file ? read_file(w, operand) : simulate(w, operand, w->nscheme ? w->scheme[k] : NULL);
-        if (carom_cli_interrupted())
-            return carom_cli_fail(CAROM_EXIT_INTERRUPTED, "interrupted; no page was written");
-    }
-    return code;
-}
 
 /* ---- the page ---- */
 static void put_run(carom_json *json, const char *key, const void *record)
 {
-    const carom_report_run *run = &((const job *)record)->run;
+    const carom_report_run *run = &((const carom_cli_job_run *)record)->run;
     carom_json_string(json, key, run->model ? run->model->name : run->table->title);
     carom_json_integer(json, "rows", (long long)run->table->nrow);
     carom_json_bool(json, "drawn", run->model && carom_model_drawing(run->model));
     carom_json_string(json, "status", run->info ? carom_status_text(run->status) : NULL);
 }
 
-static const carom_result_field of_run[] = {CAROM_CELL("name", CAROM_TEXT, job, run.name),
+static const carom_result_field of_run[] = {CAROM_CELL("name", CAROM_TEXT, carom_cli_job_run, run.name),
                                             CAROM_PUT("model", put_run),
                                             {.name = NULL}};
 static const carom_result_field fields[] = {CAROM_CELL("page", CAROM_TEXT, work, path),
-                                            CAROM_ROWS("runs", work, jobs, n, job, of_run),
+                                            CAROM_ROWS("runs", work, jobs, n, carom_cli_job_run, of_run),
                                             {.name = NULL}};
 
 static int tell(work *w)
 {
-    w->jobs = w->job;
-    if (w->cli->json)
+    const carom_cli *cli = w->runs.cli;
+    w->jobs = w->runs.job;
+    w->n = w->runs.n;
+    if (cli->json)
         return carom_cli_json(fields, w);
-    if (!w->cli->quiet)
+    if (!cli->quiet)
         printf("report of %d run%s: %s\n", w->n, w->n == 1 ? "" : "s", w->path);
     return CAROM_EXIT_OK;
 }
@@ -295,19 +41,21 @@ static int tell(work *w)
 static int write_page(work *w)
 {
     carom_error error = {0};
-    carom_report_run *runs = CAROM_NEW(w->cli->arena, carom_report_run, w->n);
-    const char *title = w->cli->title;
+    const carom_cli *cli = w->runs.cli;
+    const int n = w->runs.n;
+    carom_report_run *runs = CAROM_NEW(cli->arena, carom_report_run, n);
+    const char *title = cli->title;
     if (!runs)
         return carom_cli_no_memory();
-    for (int i = 0; i < w->n; i++)
-        runs[i] = w->job[i].run;
+    for (int i = 0; i < n; i++)
+        runs[i] = w->runs.job[i].run;
     if (!title)
         title = runs[0].model ? runs[0].model->name : runs[0].table->title;
-    if (carom_report_write(w->path, title, runs, w->n, &error) != CAROM_OK)
+    if (carom_report_write(w->path, title, runs, n, &error) != CAROM_OK)
         return carom_cli_fail(error.status == CAROM_BAD_ARGUMENT ? CAROM_EXIT_USAGE : CAROM_EXIT_FAILED, "%s",
                               error.text);
     int code = tell(w);
-    for (int i = 0; i < w->n && code == CAROM_EXIT_OK; i++)
+    for (int i = 0; i < n && code == CAROM_EXIT_OK; i++)
         if (runs[i].info)
             code = carom_cli_exit(runs[i].status);
     return code;
@@ -315,11 +63,12 @@ static int write_page(work *w)
 
 static int make(work *w)
 {
-    const char *schemes = carom_cli_own(w->cli, "--schemes");
-    CAROM_CLI_TRY(carom_cli_check_page(w->cli, w->path));
-    if (schemes && !(w->scheme = carom_cli_split(w->cli, schemes, &w->nscheme)))
+    carom_cli_runs *runs = &w->runs;
+    const char *schemes = carom_cli_own(runs->cli, "--schemes");
+    CAROM_CLI_TRY(carom_cli_check_page(runs->cli, w->path));
+    if (schemes && !(runs->scheme = carom_cli_split(runs->cli, schemes, &runs->nscheme)))
         return carom_cli_no_memory();
-    CAROM_CLI_TRY(gather(w));
+    CAROM_CLI_TRY(carom_cli_runs_gather(runs));
     return write_page(w);
 }
 
@@ -328,29 +77,21 @@ static int report(const carom_cli *cli)
     work *w = CAROM_NEW(cli->arena, work, 1);
     if (!w)
         return carom_cli_no_memory();
-    *w = (work){.cli = cli, .path = cli->output ? cli->output : "report.html"};
+    *w = (work){.runs.cli = cli, .path = cli->output ? cli->output : "report.html"};
     int code = make(w);
-    for (int i = 0; i < w->n; i++) {
-        carom_recorder_free(w->job[i].recorder);
-        carom_columns_free(w->job[i].table);
-        carom_sim_free(w->job[i].sim);
-        carom_model_free(w->job[i].work.model);
-    }
+    carom_cli_runs_free(&w->runs);
     return code;
 }
 
 static const carom_cli_option options[] = {
-    CAROM_CLI_OWN_OPTION(
-        "--model", "MODEL",
-        "the model of trajectory files, for the animation; the one that the file tells, or the built-in one with its "
-        "title, if not given"),
+    CAROM_CLI_MODEL_OPTION,
     CAROM_CLI_OWN_OPTION("--schemes", "NAME[:FIELD=VALUE...],...",
                          "run each MODEL once with each of these schemes and show the runs over each other"),
     {.name = NULL},
 };
 
 const carom_cli_command carom_cli_report_command = {
-    "report", "RUN...", 1, RUNS_MOST, CAROM_CLI_REPORT, report,
+    "report", "RUN...", 1, CAROM_CLI_RUNS_MOST, CAROM_CLI_REPORT, report,
     "make a page of runs: plots, contacts, energy, animation",
     "Writes one offline page (HTML, report.html if -o is not given) about one or several runs, shown over each other. "
     "RUN is a trajectory that run wrote (.csv, .json or .h5), or a model, which is then run. The page has motion and "

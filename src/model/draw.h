@@ -23,6 +23,7 @@ typedef struct carom_mark {
     const char *style; /* body, ground, thin, dashed */
     int contact;       /* whose status it shows; -1: none */
     int body;          /* that it is the outline of; -1: none */
+    bool endless;      /* a line that goes on beyond the picture: it does not count for its size */
     const int *value;  /* [n] expressions for carom_model_value */
     int n;
 } carom_mark;

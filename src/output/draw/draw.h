@@ -23,6 +23,12 @@ typedef struct carom_animation {
 /* Why this run cannot be drawn, as a sentence; NULL: it can. reason >= 300 bytes holds the sentence. */
 const char *carom_draw_obstacle(const carom_animated *run, char *reason);
 
+typedef struct carom_draw_force {
+    double point[3], force[3]; /* that acts on the second body */
+    double mode;               /* carom_mode */
+    double body[2];
+} carom_draw_force;
+
 /* The values of the model's shapes at times between the rows of a table. */
 typedef struct carom_draw_frames {
     double *t;              /* [n] */
@@ -37,6 +43,9 @@ typedef struct carom_draw_frames {
     int nbody, nrod;        /* of a spatial picture */
     double *pose;           /* [n*nbody*7] centre of mass and unit quaternion */
     double *rod;            /* [n*nrod*6] */
+    carom_draw_force *force; /* [nforce] contact forces of all frames, one frame after the other */
+    size_t nforce, room;
+    double *forces;         /* [n] how many of them each frame has */
 } carom_draw_frames;
 /* t [n]: the times, common to all runs. */
 carom_status carom_draw_sample(carom_draw_frames *frames, const carom_animated *run, const double *t, size_t n,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "model/model.h"
 #include "output/draw/scene.h"
 
@@ -133,10 +134,39 @@ typedef struct sampling {
     const carom_drawing *drawing;
     columns c;
     carom_values *values;
-    double *q, *v, *out; /* [nq] [nv], the values of all expressions: shapes, then poses, then rods */
+    double *q, *v, *out; /* [nq] [nv], the values of all expressions: shapes, then poses, rods, places of contacts */
+    const carom_contact_place *place; /* [nplace] */
+    int nplace, *contact;             /* [4*nplace] columns of its mode and of the forces of its rows; -1: none */
 } sampling;
 
-static void take_frame(carom_draw_frames *f, const sampling *s, size_t k, moment at)
+/* Forces of the contacts that have one. from [12*nplace]: point and axes of each. */
+static bool take_forces(carom_draw_frames *f, const sampling *s, size_t k, size_t row, const double *from)
+{
+    double *const *column = s->run->table->column;
+    for (int i = 0; i < s->nplace; i++, from += 12) {
+        const int *c = s->contact + 4 * i;
+        carom_draw_force x = {.mode = c[0] >= 0 ? column[c[0]][row] : CAROM_OPEN,
+                              .body = {s->place[i].body[0], s->place[i].body[1]}};
+        memcpy(x.point, from, sizeof x.point);
+        for (int r = 0; r < 3; r++)
+            for (int d = 0; d < 3 && c[1 + r] >= 0; d++)
+                x.force[d] += column[c[1 + r]][row] * from[3 + 3 * r + d];
+        if (x.mode == CAROM_OPEN && x.force[0] == 0 && x.force[1] == 0 && x.force[2] == 0)
+            continue;
+        if (f->nforce == f->room) {
+            size_t room = 2 * f->room + 1000;
+            carom_draw_force *more = realloc(f->force, room * sizeof *more);
+            if (!more)
+                return false;
+            f->force = more, f->room = room;
+        }
+        f->force[f->nforce++] = x;
+        f->forces[k]++;
+    }
+    return true;
+}
+
+static bool take_frame(carom_draw_frames *f, const sampling *s, size_t k, moment at)
 {
     const carom_model *m = s->run->model;
     double *const *column = s->run->table->column;
@@ -161,6 +191,7 @@ static void take_frame(carom_draw_frames *f, const sampling *s, size_t k, moment
     for (int i = 0; i < m->ncontact; i++)
         f->mode[k * (size_t)m->ncontact + (size_t)i] =
             s->c.mode[i] >= 0 ? (unsigned char)column[s->c.mode[i]][at.row] : CAROM_OPEN;
+    return take_forces(f, s, k, at.row, from + 6 * f->nrod);
 }
 
 /* ---- all of them ---- */
@@ -215,7 +246,7 @@ static void find_box(carom_draw_frames *f, const carom_drawing *drawing)
     double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int s = 0; s < drawing->nshape; s++) {
         const carom_mark *shape = &drawing->shape[s];
-        for (size_t k = 0; k < (f->still[s] ? 1 : f->n); k++) {
+        for (size_t k = 0; k < (shape->endless ? 0 : f->still[s] ? 1 : f->n); k++) {
             const double *c = f->value[s] + k * (size_t)shape->n;
             if (shape->kind == CAROM_MARK_CIRCLE)
                 widen(box, c[0], c[1], fabs(c[2]));
@@ -255,7 +286,8 @@ static carom_status allocate(carom_draw_frames *f, const carom_animated *run, co
     f->mode = calloc(n * (size_t)run->model->ncontact + 1, 1);
     f->pose = malloc((7 * n * (size_t)f->nbody + 1) * sizeof *f->pose);
     f->rod = malloc((6 * n * (size_t)f->nrod + 1) * sizeof *f->rod);
-    bool good = f->t && f->value && f->still && f->mode && f->pose && f->rod;
+    f->forces = calloc(n + 1, sizeof *f->forces);
+    bool good = f->t && f->value && f->still && f->mode && f->pose && f->rod && f->forces;
     for (int s = 0; good && s < drawing->nshape; s++)
         good = (f->value[s] = malloc(n * (size_t)drawing->shape[s].n * sizeof(double))) != NULL;
     if (!good)
@@ -264,21 +296,51 @@ static carom_status allocate(carom_draw_frames *f, const carom_animated *run, co
     return find_hits(f, run->table, error);
 }
 
+/* Where the forces of the contacts stand that have a place in the picture. */
+static carom_status prepare_forces(sampling *s, carom_error *error)
+{
+    static const char *const ends[3][3] = {{".force"}, {".force", ".force_t"}, {".force", ".force_t1", ".force_t2"}};
+    const carom_model *m = s->run->model;
+    char buffer[32];
+    CAROM_TRY(carom_bodies_places(m, &s->place, &s->nplace, error));
+    s->contact = malloc((4 * (size_t)s->nplace + 1) * sizeof *s->contact);
+    if (!s->contact)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the forces of an animation");
+    for (int i = 0; i < s->nplace; i++) {
+        int *c = s->contact + 4 * i, k = 0;
+        while (k < m->ncontact && strcmp(carom_model_contact_name(m, k, buffer), s->place[i].name) != 0)
+            k++;
+        int rows = k < m->ncontact ? 1 + m->contact[k].directions : 0;
+        c[0] = find(s->run->table, s->place[i].name, ".mode");
+        for (int r = 0; r < 3; r++)
+            c[1 + r] = r < rows ? find(s->run->table, s->place[i].name, ends[rows - 1][r]) : -1;
+    }
+    return CAROM_OK;
+}
+
 static carom_status prepare(sampling *s, const carom_animated *run, carom_error *error)
 {
     const carom_model *m = run->model;
     const carom_drawing *d = carom_model_drawing(m);
-    size_t n = 12 * (size_t)d->nbody + 6 * (size_t)d->nrod, used = 0;
+    *s = (sampling){.run = run, .drawing = d};
+    CAROM_TRY(prepare_forces(s, error));
+    size_t n = 12 * (size_t)d->nbody + 6 * (size_t)d->nrod + 12 * (size_t)s->nplace, used = 0;
     for (int i = 0; i < d->nshape; i++)
         n += (size_t)d->shape[i].n;
     int *e = malloc((n + 1) * sizeof *e);
-    *s = (sampling){.run = run, .drawing = d, .q = malloc(((size_t)m->nq + (size_t)m->nv + n + 1) * sizeof *s->q)};
+    s->q = malloc(((size_t)m->nq + (size_t)m->nv + n + 1) * sizeof *s->q);
     carom_status status = CAROM_NO_MEMORY;
     if (e && s->q && find_columns(&s->c, m, run->table)) {
         for (int i = 0; i < d->nshape; used += (size_t)d->shape[i++].n)
             memcpy(e + used, d->shape[i].value, sizeof *e * (size_t)d->shape[i].n);
         memcpy(e + used, d->pose, 12 * sizeof *e * (size_t)d->nbody);
-        memcpy(e + used + 12 * (size_t)d->nbody, d->rod, 6 * sizeof *e * (size_t)d->nrod);
+        used += 12 * (size_t)d->nbody;
+        memcpy(e + used, d->rod, 6 * sizeof *e * (size_t)d->nrod);
+        used += 6 * (size_t)d->nrod;
+        for (int i = 0; i < s->nplace; i++, used += 12) {
+            memcpy(e + used, s->place[i].point, 3 * sizeof *e);
+            memcpy(e + used + 3, s->place[i].axis, 9 * sizeof *e);
+        }
         s->v = s->q + m->nq;
         s->out = s->v + m->nv;
         status = carom_values_new(&s->values, m, e, (int)n, error);
@@ -300,13 +362,15 @@ carom_status carom_draw_sample(carom_draw_frames *f, const carom_animated *run, 
     moment at = {0, 0};
     for (size_t k = 0; status == CAROM_OK && k < n; k++) {
         at = find_moment(run->table->column[s.c.t], run->table->nrow, t[k], at.row);
-        take_frame(f, &s, k, at);
+        if (!take_frame(f, &s, k, at))
+            status = carom_fail(error, CAROM_NO_MEMORY, "no memory for the forces of an animation");
     }
     if (status == CAROM_OK) {
         find_still(f, s.drawing);
         find_box(f, s.drawing);
     }
     free(s.q);
+    free(s.contact);
     free_columns(&s.c);
     carom_values_free(s.values);
     if (status != CAROM_OK)
@@ -325,5 +389,7 @@ void carom_draw_free(carom_draw_frames *f)
     free(f->hit);
     free(f->pose);
     free(f->rod);
+    free(f->force);
+    free(f->forces);
     *f = (carom_draw_frames){0};
 }

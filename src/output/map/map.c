@@ -5,7 +5,8 @@
 
 #include "output/map/map.h"
 
-enum { LEFT = 92, TOP = 34, BOTTOM = 62, GAP = 24, BAR = 22, LEAST = 480, MOST = 4000, SWATCH = 16, LINE = 22 };
+enum { LEFT = 92, TOP = 40, BOTTOM = 64, GAP = 24, BAR = 22, LEAST = 480, MOST = 4000, SWATCH = 16, LINE = 22 };
+enum { TEXT = 16, TITLE = 19, DROP = 6 }; /* sizes of letters; how far below the middle of a line they stand */
 
 static const carom_colour ink = {24, 24, 24}, paper = {255, 255, 255};
 
@@ -24,7 +25,7 @@ static int extent(int n)
 
 static int text_width(const char *text)
 {
-    return CAROM_GLYPH_WIDTH * (int)strlen(text);
+    return (int)carom_text_width(text, TEXT);
 }
 
 /* "x1e-3 +2.5": what the labels of an axis leave out. */
@@ -81,12 +82,12 @@ static void draw_axis(picture *p, bool upright)
         carom_canvas_box(&p->canvas, upright ? LEFT - 8 : at - 1, upright ? at - 1 : bottom + 2, upright ? 6 : 2,
                          upright ? 2 : 6, ink);
         carom_canvas_text(&p->canvas, upright ? LEFT - 12 - text_width(text) : at - text_width(text) / 2,
-                          upright ? at - CAROM_GLYPH_HEIGHT / 2 : bottom + 12, false, text, ink);
+                          upright ? at + DROP : bottom + 24, TEXT, false, text, ink);
     }
     axis_note(&axis, note, sizeof note);
     snprintf(text, sizeof text, "%.50s%s", side->name, note);
-    carom_canvas_text(&p->canvas, upright ? 4 : LEFT + (p->width - text_width(text)) / 2,
-                      upright ? TOP + (p->height + text_width(text)) / 2 : bottom + 36, upright, text, ink);
+    carom_canvas_text(&p->canvas, upright ? 20 : LEFT + (p->width - text_width(text)) / 2,
+                      upright ? TOP + (p->height + text_width(text)) / 2 : bottom + 50, TEXT, upright, text, ink);
 }
 
 static void draw_bar(picture *p, int height)
@@ -105,10 +106,10 @@ static void draw_bar(picture *p, int height)
         const int y = (int)carom_axis_place(&axis, carom_axis_tick(&axis, i));
         carom_axis_label(&axis, i, text);
         carom_canvas_box(&p->canvas, x + BAR + 2, y - 1, 6, 2, ink);
-        carom_canvas_text(&p->canvas, x + BAR + 12, y - CAROM_GLYPH_HEIGHT / 2, false, text, ink);
+        carom_canvas_text(&p->canvas, x + BAR + 12, y + DROP, TEXT, false, text, ink);
     }
     axis_note(&axis, text, sizeof text);
-    carom_canvas_text(&p->canvas, x, TOP + height + 8, false, text, ink);
+    carom_canvas_text(&p->canvas, x, TOP + height + 20, TEXT, false, text, ink);
 }
 
 static int legend_lines(const carom_map_scale *s, int *widest)
@@ -130,7 +131,7 @@ static void draw_legend(picture *p, int y)
     for (int k = 0; carom_map_legend(p->scale, k, &colour, &text); k++, y += LINE) {
         carom_canvas_box(&p->canvas, x - 1, y - 1, SWATCH + 2, SWATCH + 2, ink);
         carom_canvas_box(&p->canvas, x, y, SWATCH, SWATCH, colour);
-        carom_canvas_text(&p->canvas, x + SWATCH + 8, y + 1, false, text, ink);
+        carom_canvas_text(&p->canvas, x + SWATCH + 8, y + SWATCH / 2 + DROP, TEXT, false, text, ink);
     }
 }
 
@@ -152,9 +153,8 @@ static carom_status write_png(const char *path, const carom_map_scale *scale, ca
     draw_frame(&p, LEFT, TOP, p.width, p.height);
     draw_axis(&p, false);
     draw_axis(&p, true);
-    char title[200];
-    snprintf(title, sizeof title, "%.*s", CAROM_MAX(0, (p.canvas.width - LEFT) / CAROM_GLYPH_WIDTH), m->title);
-    carom_canvas_text(&p.canvas, LEFT, 8, false, title, ink);
+    double size = CAROM_MIN(TITLE, TITLE * (p.canvas.width - LEFT - 8) / fmax(carom_text_width(m->title, TITLE), 1));
+    carom_canvas_text(&p.canvas, LEFT, 26, fmax(size, 9), false, m->title, ink);
     const int bar = m->category ? 0 : p.height - LINE * lines - (lines ? GAP : 0);
     if (!m->category)
         draw_bar(&p, bar);

@@ -4,6 +4,7 @@
 #define CAROM_MAP_H
 
 #include "output/chart/engine.h"
+#include "output/raster/raster.h"
 
 typedef struct carom_map_side {
     const char *name;
@@ -24,10 +25,6 @@ typedef struct carom_heatmap {
 carom_status carom_map_write(const char *path, const carom_heatmap *map, carom_error *error);
 
 /* ---- the parts ---- */
-typedef struct carom_colour {
-    unsigned char r, g, b;
-} carom_colour;
-
 typedef struct carom_map_scale { /* from values to colours */
     const carom_heatmap *map;
     double low, high;          /* of the bar; values beyond take the colour of the end */
@@ -39,16 +36,6 @@ carom_colour carom_map_cell(const carom_map_scale *scale, int i, int j); /* i al
 /* The k-th line of the list beside the picture: categories, then the colours of their own; false: no more. */
 bool carom_map_legend(const carom_map_scale *scale, int k, carom_colour *colour, const char **text);
 
-typedef struct carom_canvas {
-    int width, height;
-    unsigned char *rgb; /* [3*width*height] */
-} carom_canvas;
-void carom_canvas_box(carom_canvas *canvas, int x, int y, int width, int height, carom_colour colour);
-enum { CAROM_GLYPH_WIDTH = 12, CAROM_GLYPH_HEIGHT = 14 };
-/* Text in ASCII (else ?), its upper left corner at x, y; upright: read from below, its lower left corner at x, y. */
-void carom_canvas_text(carom_canvas *canvas, int x, int y, bool upright, const char *text, carom_colour colour);
-
-carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom_error *error);
 carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom_error *error);
 
 #endif

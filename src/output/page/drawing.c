@@ -75,6 +75,12 @@ static void put_shape(carom_json *json, const carom_mark *shape, const carom_dra
     carom_json_end(json);
 }
 
+void carom_page_forces(carom_json *json, const carom_draw_frames *f)
+{
+    carom_json_floats(json, "arrows", (const double *)f->force, sizeof *f->force / sizeof(double) * f->nforce);
+    carom_json_floats(json, "counts", f->forces, f->n);
+}
+
 static void put_run(carom_json *json, const carom_animated *run, const carom_draw_frames *f)
 {
     const carom_drawing *drawing = carom_model_drawing(run->model);
@@ -83,6 +89,7 @@ static void put_run(carom_json *json, const carom_animated *run, const carom_dra
     carom_json_integer(json, "contacts", run->model->ncontact);
     carom_json_bytes(json, "modes", f->mode, f->n * (size_t)run->model->ncontact);
     carom_json_doubles(json, "hits", f->hit, f->nhit);
+    carom_page_forces(json, f);
     carom_json_array(json, "shapes");
     for (int s = 0; s < drawing->nshape; s++) {
         json->line = s > 0;

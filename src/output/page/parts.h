@@ -32,6 +32,8 @@ struct carom_scene;
 struct carom_draw_frames;
 struct carom_animation;
 void carom_page_space_still(carom_page *page, const struct carom_scene *scene, const struct carom_draw_frames *frames);
+/* drawing.c: "arrows" and "counts": forces of all frames, and how many each has */
+void carom_page_forces(carom_json *json, const struct carom_draw_frames *frames);
 /* frames [nrun], scene [nrun] */
 void carom_page_space_numbers(carom_stream *out, const struct carom_animation *animation,
                               const struct carom_draw_frames *frames, struct carom_scene **scene);

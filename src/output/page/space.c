@@ -53,6 +53,7 @@ static void put_run(carom_json *json, const carom_animated *run, const carom_dra
         carom_json_string(json, NULL, b->body[i].name);
     carom_json_end(json);
     carom_json_doubles(json, "hits", f->hit, f->nhit);
+    carom_page_forces(json, f);
     carom_json_floats(json, "poses", f->pose, 7 * f->n * (size_t)f->nbody);
     carom_json_floats(json, "rods", f->rod, 6 * f->n * (size_t)f->nrod);
     put_meshes(json, scene, CAROM_MESH_OWN, scene->nmesh);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/map/map.h"
 #include "output/part.h"
+#include "output/raster/raster.h"
 
 #ifdef CAROM_NO_PNG
 
