@@ -244,7 +244,7 @@ START_TEST(damaged_files_are_refused_with_their_line)
         {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb\nx 1", "line 6: expected a number"},
         {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1\ny 1", "line 6: expected 'end'"},
         {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nW 1\nb 1,5\nend", "line 5: expected a number"},
-        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nV 1", "line 4: expected 'W' or 'sparse'"},
+        {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nV 1", "line 4: expected 'W', 'sparse' or 'product'"},
         {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 2", "line 4: '2' is no number of entries"},
         {"carom-problem 2\nrows 1 blocks 1\nblock unilateral 0 none\nsparse 1 0 1 3", "line 4: there is no block 1"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "line 1: a word of more"},

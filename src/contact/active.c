@@ -96,15 +96,10 @@ void carom_contacts_product(carom_problem *problem, const carom_system *system, 
     W->span = system->row_span, W->row = row, W->G = rows->G, W->Y = Y, W->nv = system->nv;
     for (int k = 0; k < problem->nblock; k++) {
         int n = problem->block[k].law->rows;
-        double *D = W->diagonal + 9 * (size_t)k;
         for (int i = 0; i < n; i++)
             carom_factor_solve_blocks(system, A, row[k] + i, Y + system->row_span[row[k] + i].at[0]);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                const carom_span *s = &system->row_span[row[k] + i], *t = &system->row_span[row[k] + j];
-                D[i * n + j] = carom_dot(s->count[0] + s->count[1], rows->G + s->at[0], Y + t->at[0]);       /* (1) */
-            }
     }
+    carom_product_diagonal(problem);                                                            /* (1) */
 }
 
 /* (1) in full, Y first */

@@ -99,6 +99,20 @@ void carom_product_add(const carom_problem *p, int k, const double *v, double *u
     }
 }
 
+void carom_product_diagonal(carom_problem *p)
+{
+    const carom_product *W = &p->W.product;
+    for (int k = 0; k < p->nblock; k++) {
+        int n = rows_of(p, k);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                const carom_span *s = &W->span[W->row[k] + i], *t = &W->span[W->row[k] + j];
+                W->diagonal[9 * (size_t)k + (size_t)(i * n + j)] =
+                    carom_dot(s->count[0] + s->count[1], W->G + s->at[0], W->Y + t->at[0]);
+            }
+    }
+}
+
 typedef struct members { /* of the column blocks: which rows of the problem have one that begins there */
     int *start; /* [nv + 1] */
     int *block; /* [2*nblock] */

@@ -49,6 +49,8 @@ carom_status carom_delassus_assemble(struct carom_problem *problem, carom_arena 
 /* A product as a block-sparse W: all in the arena but the blocks, b and x0, which are shared. */
 carom_status carom_delassus_expand(const struct carom_problem *problem, carom_arena *arena, struct carom_problem *out,
                                    carom_error *error);
+/* Of a product whose G and Y are filled: its diagonal blocks. */
+void carom_product_diagonal(struct carom_problem *problem);
 /* Of a product: v [nv] = Y^T x; push [nv] (may be NULL) the largest of the terms that are added up in v. */
 void carom_product_velocities(const struct carom_problem *problem, const double *x, double *v, double *push);
 /* u of block k, G_k v added to what is there. */

@@ -5,7 +5,9 @@
  *     block bilateral none
  *     block coulomb-planar 0 0 0.5 0.5 slip 1 0   law, coefficients, pin (none, open, stick, slip), direction of slip
  *     W 1 0 0  0 1 0  0 0 1                    or, block-sparse:
- *     sparse 2   0 0 1   1 1 1 0 0 1           number of entries; block row, block column, values of each
+ *     sparse 2   0 0 1   1 1 1 0 0 1           number of entries; block row, block column, values of each; or
+ *     product 6   0 3 0 0 ...                  velocities; of each block its column blocks (first, count, twice), then
+ *                                              its rows of G, then those of Y: W = G Y^T
  *     b -1 0 0.5
  *     x0 0 0 0                                 optional
  *     x 1 0 0                                  optional
@@ -31,10 +33,26 @@ static void put_values(FILE *file, const char *name, int rows, int columns, cons
     fputc('\n', file);
 }
 
+static void put_product(FILE *file, const carom_problem *p)
+{
+    const carom_product *W = &p->W.product;
+    fprintf(file, "product %d\n", W->nv);
+    for (int k = 0; k < p->nblock; k++) {
+        const carom_span *s = &W->span[W->row[k]];
+        int width = s->count[0] + s->count[1];
+        fprintf(file, "    %d %d %d %d", s->first[0], s->count[0], s->first[1], s->count[1]);
+        put_values(file, "", 1, p->block[k].law->rows * width, W->G + s->at[0]);
+        put_values(file, "       ", 1, p->block[k].law->rows * width, W->Y + s->at[0]);
+    }
+}
+
 static void put_W(FILE *file, const carom_problem *p)
 {
-    if (p->W.dense) {
-        put_values(file, "W", p->n, p->n, p->W.dense);
+    if (p->W.dense || p->W.product.span) {
+        if (p->W.dense)
+            put_values(file, "W", p->n, p->n, p->W.dense);
+        else
+            put_product(file, p);
         return;
     }
     fprintf(file, "sparse %zu\n", p->W.start[p->nblock]);
@@ -48,23 +66,9 @@ static void put_W(FILE *file, const carom_problem *p)
         }
 }
 
-/* A product is written block-sparse. */
-static carom_status dump_product(const carom_problem *problem, const double *x, FILE *file)
-{
-    carom_problem sparse;
-    carom_arena *arena = carom_arena_new(0);
-    carom_status status = arena ? carom_delassus_expand(problem, arena, &sparse, NULL) : CAROM_NO_MEMORY;
-    if (status == CAROM_OK)
-        status = carom_problem_dump(&sparse, x, file);
-    carom_arena_free(arena);
-    return status;
-}
-
 carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file)
 {
     char text[32];
-    if (problem->W.product.span)
-        return dump_product(problem, x, file);
     fprintf(file, "carom-problem 2\nrows %d blocks %d\n", problem->n, problem->nblock);
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
@@ -268,6 +272,55 @@ static carom_status get_sparse(reader *r, carom_arena *arena, carom_problem *p, 
     return carom_delassus_assemble(p, arena, t->count, t->row, t->column, t->value, r->error);
 }
 
+/* The column blocks of block k, the same for each of its rows, which stand in the values from `at` on. */
+static carom_status get_spans(reader *r, const carom_problem *p, int k, carom_span *span, size_t at)
+{
+    int part[4], rows = p->block[k].law->rows;
+    for (int i = 0; i < 4; i++) {
+        double value;
+        CAROM_TRY(get_value(r, &value));
+        if (!(value >= 0 && value <= p->W.product.nv) || value != (int)value || (i % 2 && value > 6))
+            CAROM_FAIL(r->error, CAROM_FILE, "line %d: '%s' is no column block of %d velocities", r->line, r->word,
+                       p->W.product.nv);
+        part[i] = (int)value;
+    }
+    if (part[0] + part[1] > p->W.product.nv || part[2] + part[3] > p->W.product.nv)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: a column block ends behind the last of %d velocities", r->line,
+                   p->W.product.nv);
+    for (int i = 0; i < rows; i++, at += (size_t)(part[1] + part[3]))
+        span[i] = (carom_span){{at, at + (size_t)part[1]}, {part[0], part[2]}, {part[1], part[3]}};
+    return CAROM_OK;
+}
+
+static carom_status get_product(reader *r, carom_arena *arena, carom_problem *p)
+{
+    carom_product *W = &p->W.product;
+    double nv;
+    CAROM_TRY(get_value(r, &nv));
+    if (!(nv >= 0 && nv <= 2 * MOST_ROWS) || nv != (int)nv)
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: '%s' is no number of velocities", r->line, r->word);
+    W->nv = (int)nv;
+    carom_span *span = CAROM_NEW(arena, carom_span, p->n + 1);
+    int *row = CAROM_NEW(arena, int, p->nblock + 1);
+    double *G = CAROM_NEW(arena, double, 12 * (size_t)p->n + 1), *Y = CAROM_NEW(arena, double, 12 * (size_t)p->n + 1);
+    W->diagonal = CAROM_NEW(arena, double, 9 * (size_t)p->nblock + 1);
+    W->v = CAROM_NEW(arena, double, W->nv + 1), W->push = CAROM_NEW(arena, double, W->nv + 1);
+    if (!span || !row || !G || !Y || !W->diagonal || !W->v || !W->push)
+        CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
+    size_t at = 0;
+    for (int k = 0; k < p->nblock; k++) {
+        row[k] = p->block[k].row;
+        CAROM_TRY(get_spans(r, p, k, span + row[k], at));
+        size_t numbers = (size_t)p->block[k].law->rows * (size_t)(span[row[k]].count[0] + span[row[k]].count[1]);
+        for (size_t i = 0; i < 2 * numbers; i++)
+            CAROM_TRY(get_value(r, i < numbers ? &G[at + i] : &Y[at + i - numbers]));
+        at += numbers;
+    }
+    W->span = span, W->row = row, W->G = G, W->Y = Y;
+    carom_product_diagonal(p);
+    return CAROM_OK;
+}
+
 static carom_status get_W(reader *r, carom_arena *arena, carom_problem *p)
 {
     CAROM_TRY(next(r));
@@ -276,8 +329,10 @@ static carom_status get_W(reader *r, carom_arena *arena, carom_problem *p)
             CAROM_FAIL(r->error, CAROM_FILE, "line %d: a dense W of %d rows, at most %d", r->line, p->n, MOST_DENSE);
         return get_values(r, arena, (size_t)p->n * (size_t)p->n, &p->W.dense);
     }
+    if (strcmp(r->word, "product") == 0)
+        return get_product(r, arena, p);
     if (strcmp(r->word, "sparse") != 0)
-        CAROM_FAIL(r->error, CAROM_FILE, "line %d: expected 'W' or 'sparse', found '%s'", r->line, r->word);
+        CAROM_FAIL(r->error, CAROM_FILE, "line %d: expected 'W', 'sparse' or 'product', found '%s'", r->line, r->word);
     triplets t = {.arena = carom_arena_new(0)};
     if (!t.arena)
         CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for a contact problem");

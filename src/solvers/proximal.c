@@ -3,16 +3,13 @@
  *   scaled problem (scaled.h): u = W r + b; first some sweeps of Gauss-Seidel, beyond 20,000 rows accelerated ones
  *   (core/anderson.h) as long as they gain                                                                          (1)
  *   proximal point:   r' solves the law for u = W r + b + a (r - c), c the last accepted r                          (2)
- *   Newton's method on Alart and Curnier's function, one block of rows per contact, p_n = 3/W_nn, p_t = 3/mean W_tt:
- *       F_n = r_n - [r_n - p_n u_n]+                                                                                (3)
- *       F_t = r_t - (projection of r_t - p_t u_t on the disc of radius mu [r_n - p_n u_n]+)                         (4)
- *       equations: F = u
- *       (A (W + a) + B) dr = -F,  A = dF/du, B = dF/dr; open contacts (F = r) are taken out of the system           (5)
- *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (6)
- *       until |F| <= 0.1 a R, R the natural map at c                                                                (7)
+ *   Newton's method on Alart and Curnier's function F (alart_curnier.c), one block of rows per contact:
+ *       (A (W + a) + B) dr = -F,  A = dF/du, B = dF/dr; open contacts (F = r) are taken out of the system           (3)
+ *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (4)
+ *       until |F| <= 0.1 a R, R the natural map at c                                                                (5)
  *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps;
- *   failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times                                        (8)
- *   after 60 factorisations or 2 failures: once the interior point method (interior.c), and on with a = 1e-3        (9)
+ *   failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times                                        (6)
+ *   after 60 factorisations or 2 failures: once the interior point method (interior.c), and on with a = 1e-3        (7)
  *
  * (2) is what makes redundant contacts regular; its solutions tend to those of the problem. Limits: it cannot show that
  * there is no solution. */
@@ -46,63 +43,15 @@ typedef struct newton {
     int factorisations;
 } newton;
 
-/* (3), (4) of a contact; A and B (3 x 3, may be NULL) are its derivatives. Returns whether it is open. */
-static bool contact_function(int rows, double mu, double pn, double pt, const double *u, const double *r, double *F,
-                             double *A, double *B)
-{
-    double sn = r[0] - pn * u[0], radius = sn > 0 ? mu * sn : 0, st[2] = {0, 0}, size = 0;
-    bool open = !(sn > 0);
-    F[0] = open ? r[0] : pn * u[0];                                                      /* (3) */
-    if (A)
-        A[0] = open ? 0 : pn, B[0] = open ? 1 : 0;
-    for (int i = 1; i < rows; i++)
-        st[i - 1] = r[i] - pt * u[i];
-    size = sqrt(st[0] * st[0] + st[1] * st[1]);
-    bool sticks = size <= radius && !open;
-    for (int i = 1; i < rows; i++) {
-        double e = size > 0 ? st[i - 1] / size : 0;
-        F[i] = sticks ? pt * u[i] : r[i] - radius * e;                                   /* (4) */
-        if (!A)
-            continue;
-        A[3 * i] = open || sticks ? 0 : mu * pn * e;
-        B[3 * i] = open || sticks ? 0 : -mu * e;
-        for (int j = 1; j < rows; j++) {
-            double turn = open || sticks ? 0 : radius / size * ((i == j) - e * st[j - 1] / size);
-            A[3 * i + j] = sticks ? pt * (i == j) : pt * turn;
-            B[3 * i + j] = sticks ? 0 : (i == j) - turn;
-        }
-    }
-    return open;
-}
-
-static void factors(const carom_scaled *p, int k, double *pn, double *pt)
-{
-    const double *W = p->value + p->offset[p->diagonal[k]];
-    int rows = p->pattern.row[k + 1] - p->pattern.row[k];
-    double wt = 0; /* mean of the tangents */
-    for (int i = 1; i < rows; i++)
-        wt += W[i * (rows + 1)] / (rows - 1);
-    *pn = W[0] > 0 ? 3 / W[0] : 3;
-    *pt = wt > 0 ? 3 / wt : 3;
-}
-
 /* F at (u, r); with derivatives if w->A is to be filled. Returns |F|^2/2. */
 static double function(newton *w, const double *u, const double *r, double *F, bool derivatives)
 {
     const carom_scaled *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
         int first = p->pattern.row[k], rows = p->pattern.row[k + 1] - first;
-        double *A = derivatives ? w->A + 9 * (size_t)k : NULL, *B = derivatives ? w->B + 9 * (size_t)k : NULL, pn, pt;
-        bool open = p->part[k] == CAROM_PART_NONE;
-        if (p->part[k] == CAROM_PART_CONTACT) {
-            factors(p, k, &pn, &pt);
-            open = contact_function(rows, p->mu[k], pn, pt, u + first, r + first, F + first, A, B);
-        } else {
-            for (int i = 0; i < rows; i++)
-                F[first + i] = open ? r[first + i] : u[first + i];
-            for (int i = 0; A && i < 9; i++)
-                A[i] = i % 4 == 0, B[i] = 0;
-        }
+        double *A = derivatives ? w->A + 9 * (size_t)k : NULL, *B = derivatives ? w->B + 9 * (size_t)k : NULL;
+        bool open = carom_alart_curnier(p->part[k], rows, p->mu[k], p->value + p->offset[p->diagonal[k]], 1, u + first,
+                                        r + first, F + first, A, B);
         if (derivatives)
             w->in[k] = !open;
     }
@@ -163,7 +112,7 @@ static void system_residual(newton *w, const double *x, double *out)
     }
 }
 
-/* (5): dr and du = (W + a) dr */
+/* (3): dr and du = (W + a) dr */
 static bool direction(newton *w)
 {
     const carom_scaled *p = w->p;
@@ -192,7 +141,7 @@ static bool direction(newton *w)
     return carom_all_finite(n, w->dr);
 }
 
-/* (6); false: no step is short enough */
+/* (4); false: no step is short enough */
 static bool search(newton *w, double bound, double *merit)
 {
     int n = w->p->n;
@@ -213,7 +162,7 @@ static bool search(newton *w, double bound, double *merit)
     return false;
 }
 
-/* (3)-(7) from w->r */
+/* (3)-(5) from w->r */
 static bool inner(newton *w, double goal)
 {
     int n = w->p->n;
@@ -240,7 +189,7 @@ static bool inner(newton *w, double goal)
     return false;
 }
 
-/* (2), (8) until the problem is solved, `most` factorisations are spent or `failures` steps have failed. */
+/* (2), (6) until the problem is solved, `most` factorisations are spent or `failures` steps have failed. */
 static bool proximal_points(newton *w, double alpha, int most, int failures)
 {
     carom_scaled *p = w->p;
@@ -253,7 +202,7 @@ static bool proximal_points(newton *w, double alpha, int most, int failures)
         int spent = w->factorisations;
         bool last = w->a <= LEAST;
         w->s->iterations++;
-        bool good = inner(w, 0.1 * w->a * R);                                            /* (7) */
+        bool good = inner(w, 0.1 * w->a * R);                                            /* (5) */
         int steps = w->factorisations - spent;
         if (good) {
             if (last && steps == 0) /* nothing moves any more */
@@ -261,7 +210,7 @@ static bool proximal_points(newton *w, double alpha, int most, int failures)
             carom_scaled_velocity(p, w->r, w->u);
             double before = R;
             R = carom_scaled_residual(p, w->r, w->u);
-            carom_copy(n, w->r, w->c);                                                   /* (8) */
+            carom_copy(n, w->r, w->c);                                                   /* (6) */
             if (carom_scaled_offer(p, w->s, w->r))
                 return true;
             falls = R < before ? falls + 1 : 0;
@@ -350,7 +299,7 @@ static bool place(newton *w, carom_arena *arena, size_t n, size_t nblock)
     return room && w->A && w->B && w->in && w->analysed && w->lu && carom_sparse_begin(w->lu, &w->p->pattern);
 }
 
-/* (9) */
+/* (7) */
 static bool restart(newton *w, int most)
 {
     if (carom_scaled_expired(w->p, w->s) || w->factorisations >= most)

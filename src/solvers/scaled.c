@@ -16,10 +16,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-bool carom_scaled_expired(const carom_scaled *scaled, const carom_solve *solve)
+double carom_deadline(const carom_solve *solve)
+{
+    return solve->time_limit > 0 ? now() + solve->time_limit : INFINITY;
+}
+
+bool carom_expired(const carom_solve *solve, double deadline)
 {
     return (solve->cancel && *solve->cancel) || carom_arena_missing(solve->arena) ||
-           (scaled->deadline < INFINITY && now() > scaled->deadline);
+           (deadline < INFINITY && now() > deadline);
 }
 
 bool carom_scaled_takes(const carom_problem *problem)
@@ -143,9 +148,7 @@ static void scale(carom_scaled *s)
         const carom_block *block = &p->block[k];
         double trace = carom_delassus_trace(p, k);
         s->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;                            /* (1) */
-        s->part[k] = carom_block_is(block, CAROM_OPEN) ? CAROM_PART_NONE
-                     : carom_block_is(block, CAROM_STICK) || block->law == &carom_law_bilateral ? CAROM_PART_EQUATION
-                                                                                            : CAROM_PART_CONTACT;
+        s->part[k] = carom_part_of(block);
         s->mu[k] = carom_block_mu(block);
         for (int i = block->row; i < block->row + block->law->rows; i++) {
             s->b[i] *= s->d[k];
@@ -163,7 +166,7 @@ bool carom_scaled_begin(carom_scaled *s, const carom_problem *problem, carom_sol
     carom_arena *arena = solve->arena;
     size_t n = (size_t)problem->n, nblock = (size_t)problem->nblock;
     *s = (carom_scaled){.problem = problem, .n = problem->n, .nblock = problem->nblock, .least = INFINITY};
-    s->deadline = solve->time_limit > 0 ? now() + solve->time_limit : INFINITY;
+    s->deadline = carom_deadline(solve);
     if (!copy_pattern(s, problem, arena))
         return false;
     s->value = CAROM_NEW(arena, double, s->offset[s->pattern.start[nblock]] + 1);

@@ -13,6 +13,20 @@
 
 enum { CAROM_PART_NONE, CAROM_PART_EQUATION, CAROM_PART_CONTACT };
 
+/* What a block is. */
+static inline int carom_part_of(const carom_block *block)
+{
+    return carom_block_is(block, CAROM_OPEN) ? CAROM_PART_NONE
+           : carom_block_is(block, CAROM_STICK) || block->law == &carom_law_bilateral ? CAROM_PART_EQUATION
+                                                                                      : CAROM_PART_CONTACT;
+}
+/* F [rows] of a block of this part (alart_curnier.c), W its diagonal block, to be multiplied by scale; A and B (3 x 3,
+ * may be NULL) are dF/du and dF/dr. Returns whether the contact is open. */
+bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
+                         double *F, double *A, double *B);
+double carom_deadline(const carom_solve *solve); /* of a call that begins now; +infinity: none */
+bool carom_expired(const carom_solve *solve, double deadline); /* time is up, or somebody has cancelled */
+
 typedef struct carom_scaled {
     const carom_problem *problem;
     int n, nblock;
@@ -51,7 +65,9 @@ bool carom_interior_run(carom_scaled *scaled, carom_solve *solve, carom_sparse *
 /* The method of proximal.c: sweeps, proximal points from alpha on (0: none at first), the interior point method and
  * proximal points again, with at most that many factorisations. */
 void carom_proximal_run(const carom_problem *problem, carom_solve *solve, int factorisations, int sweeps, double alpha);
-/* Time is up, or somebody has cancelled. */
-bool carom_scaled_expired(const carom_scaled *scaled, const carom_solve *solve);
+static inline bool carom_scaled_expired(const carom_scaled *scaled, const carom_solve *solve)
+{
+    return carom_expired(solve, scaled->deadline);
+}
 
 #endif

@@ -25,6 +25,7 @@ static const carom_solver *const solvers[] = {
     &carom_solver_proximal,
     &carom_solver_interior,
     &carom_solver_mixed,
+    &carom_solver_condensed,
 };
 
 const carom_solver *carom_solver_list(int i)
@@ -345,10 +346,12 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     return status;
 }
 
-/* W as a product: sweeps, which need no W, then the others with a block-sparse one. */
+/* W as a product: sweeps, then proximal points in the velocities of the bodies, both of which need no W; then the others
+ * with a block-sparse one. */
 static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                   carom_error *error)
 {
+    const carom_solver *condensed = &carom_solver_condensed;
     carom_problem sparse;
     void *work = solve->work;
     int spent = 0;
@@ -360,6 +363,12 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     }
     if (!carom_delassus_finite(problem) || !solve->arena)
         return refuse(problem, solve, solve->by, CAROM_NOT_CONVERGED, error);
+    if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
+        carom_status status = solve_whole(problem, condensed, solve, error);
+        solve->iterations = spent += solve->iterations;
+        if (solver || status == CAROM_OK)
+            return status;
+    }
     carom_arena_mark mark = carom_arena_here(solve->arena);
     carom_status status = carom_delassus_expand(problem, solve->arena, &sparse, error);
     if (status == CAROM_OK) {

@@ -1,0 +1,572 @@
+/* condensed.c: contacts of many bodies: proximal points around Newton's method, condensed to the velocities of the bodies.
+ *
+ *   W = G Y^T (delassus.h), each contact scaled by one number d_k = 1/sqrt(mean diagonal of W_kk):
+ *   v = Y^T r,  u = G v + b;  r' solves the law for u + a (r - c), c the last accepted r                            (1)
+ *   Alart and Curnier's function F (scaled.h) of each contact, A = dF/du, B = dF/dr:
+ *       F + A (G dv + a dr) + B dr = 0,  dv = Y^T dr                                                                (2)
+ *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
+ *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
+ *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (5)
+ *       until |F| <= 0.1 a R, R the natural map at c                                                                (6)
+ *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps;
+ *   failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times                                        (7)
+ *
+ * The same points as proximal.c, but (4) has six rows a body where (5) of proximal.c has three a contact, and bodies
+ * have fewer neighbours than contacts: walls and piles cost a tenth. R may rise on the way: forces of a jammed pile
+ * grow until what slips is held, while R stays what it is. Contacts that are open have A = 0 and stand in no
+ * block of (4). Limits: no proof of convergence with friction; it cannot show that there is no solution. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/dense.h"
+#include "solvers/scaled.h"
+
+enum { FACTORISATIONS, REGULAR };
+static const carom_field fields[] = {
+    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 400, 1, 1e6, NULL, "at most"},
+    [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
+    {0},
+};
+#define LEAST 1e-9 /* proximal parameter; D is as large as 1/a */
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 20, WIDEST = 6 };
+
+typedef struct touch { /* a block of the problem and its bodies */
+    int body[2];       /* -1: none */
+    size_t at;         /* its rows of G and Y, those of the first body and of the second in one row */
+    size_t entry[4];   /* of (4): (first, first), (first, second), (second, first), (second, second) */
+} touch;
+
+typedef struct workspace {
+    const carom_problem *p;
+    carom_solve *s;
+    carom_sparse *lu;            /* the last in the arena: */
+    carom_arena_mark placed;     /* what is taken before it */
+    int n, nblock, nbody, nv;
+    touch *touch;                /* [nblock] */
+    int *row;                    /* [nbody + 1] the first velocity of a body among those that are touched */
+    int *first_touch, *touch_of; /* [nbody + 1] [2*nblock] the blocks of a body */
+    int *body_of;                /* [nv of the problem] body whose velocities begin there, -1: none */
+    double *G, *Y;               /* scaled */
+    double *b, *d, *mu;          /* [n] [nblock] [nblock] */
+    double size;                 /* of b before it was made 1 */
+    unsigned char *part, *in, *analysed; /* [nblock] scaled.h; not open; has a place in the pattern */
+    size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
+    int *column;                 /* [2*nblock + nbody] */
+    double *value;               /* of (4) */
+    double a;                    /* proximal parameter */
+    double *r, *c, *u, *F, *dr, *du, *trial, *trial_u; /* [n] */
+    double *D, *f;               /* [9*nblock] [n] */
+    double *v, *dv, *g;          /* [nv] */
+    double *x;                   /* [n] for the judge */
+    double least, deadline;
+    int factorisations;
+} workspace;
+
+static int rows_of(const workspace *w, int k)
+{
+    return w->p->block[k].law->rows;
+}
+
+static int width_of(const workspace *w, int body)
+{
+    return body < 0 ? 0 : w->row[body + 1] - w->row[body];
+}
+
+/* ---- (1) ---- */
+
+/* v = Y^T r */
+static void push(const workspace *w, const double *r, double *v)
+{
+    memset(v, 0, sizeof *v * (size_t)w->nv);
+    for (int k = 0; k < w->nblock; k++) {
+        const touch *t = &w->touch[k];
+        const double *Y = w->Y + t->at;
+        for (int i = w->p->block[k].row, end = i + rows_of(w, k); i < end; i++)
+            for (int b = 0; b < 2; b++) {
+                double *to = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
+                for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
+                    to[j] += *Y++ * r[i];
+            }
+    }
+}
+
+/* u_k = G_k v */
+static void speed(const workspace *w, int k, const double *v, double *u)
+{
+    const touch *t = &w->touch[k];
+    const double *G = w->G + t->at;
+    for (int i = 0; i < rows_of(w, k); i++) {
+        double sum = 0;
+        for (int b = 0; b < 2; b++) {
+            const double *from = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
+            for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
+                sum += *G++ * from[j];
+        }
+        u[i] = sum;
+    }
+}
+
+/* u = W r + b */
+static void velocity(workspace *w, const double *r, double *u)
+{
+    push(w, r, w->v);
+    for (int k = 0; k < w->nblock; k++)
+        speed(w, k, w->v, u + w->p->block[k].row);
+    for (int i = 0; i < w->n; i++)
+        u[i] += w->b[i];
+}
+
+/* The natural map, Euclidean norm over all blocks. */
+static double residual(const workspace *w, const double *r, const double *u)
+{
+    double sum = 0;
+    for (int k = 0; k < w->nblock; k++) {
+        const carom_block *block = &w->p->block[k];
+        double e = 0;
+        if (w->part[k] == CAROM_PART_CONTACT)
+            e = block->law->residual(block->c, 1, u + block->row, r + block->row);
+        else if (w->part[k] == CAROM_PART_EQUATION)
+            e = sqrt(carom_dot(block->law->rows, u + block->row, u + block->row));
+        sum += e * e;
+    }
+    return sqrt(sum);
+}
+
+/* Judges r by the problem and keeps the best. */
+static bool offer(workspace *w, const double *r)
+{
+    const carom_problem *p = w->p;
+    carom_solve *s = w->s;
+    int worst;
+    for (int k = 0; k < w->nblock; k++)
+        for (int i = p->block[k].row; i < p->block[k].row + rows_of(w, k); i++)
+            w->x[i] = w->size * w->d[k] * r[i] - (p->x0 ? p->x0[i] : 0);
+    double e = carom_problem_judge(p, s, w->x, s->u, &worst);
+    if (e < w->least) {
+        w->least = e;
+        carom_copy(p->n, w->x, s->x);
+    }
+    return w->least <= s->tol;
+}
+
+/* ---- Newton's method ---- */
+
+/* F at (u, r), |F|^2/2; with D and f of (3) if derivatives are wanted. */
+static double function(workspace *w, const double *u, const double *r, double *F, bool derivatives)
+{
+    for (int k = 0; k < w->nblock; k++) {
+        int first = w->p->block[k].row, rows = rows_of(w, k), pivot[3];
+        double A[9], B[9], C[9], *D = w->D + 9 * (size_t)k, column[3];
+        bool open = carom_alart_curnier(w->part[k], rows, w->mu[k], w->p->W.product.diagonal + 9 * (size_t)k,
+                                        w->d[k] * w->d[k], u + first, r + first, F + first, derivatives ? A : NULL, B);
+        if (!derivatives)
+            continue;
+        w->in[k] = !open;
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < rows; j++)
+                C[i * rows + j] = w->a * A[3 * i + j] + B[3 * i + j];
+        bool regular = carom_lu(rows, C, pivot);
+        for (int j = 0; j <= rows; j++) { /* the columns of A, then F */
+            for (int i = 0; i < rows; i++)
+                column[i] = j < rows ? A[3 * i + j] : F[first + i];
+            if (regular)
+                carom_lu_solve(rows, C, pivot, column);
+            for (int i = 0; i < rows; i++)
+                *(j < rows ? &D[i * rows + j] : &w->f[first + i]) = regular ? column[i] : 0;
+        }
+    }
+    return carom_dot(w->n, F, F) / 2;
+}
+
+/* The columns of body b in (4), ascending, into column; returns how many. mark [nbody] bears b + 1 where seen. */
+static size_t neighbours(const workspace *w, int b, int *mark, int *column)
+{
+    size_t n = 0;
+    column[n++] = b, mark[b] = b + 1;
+    for (int i = w->first_touch[b]; i < w->first_touch[b + 1]; i++) {
+        const touch *t = &w->touch[w->touch_of[i]];
+        int other = t->body[0] == b ? t->body[1] : t->body[0];
+        if (other < 0 || mark[other] == b + 1 || !w->analysed[w->touch_of[i]])
+            continue;
+        mark[other] = b + 1;
+        size_t at = n++;
+        for (; at > 0 && column[at - 1] > other; at--)
+            column[at] = column[at - 1];
+        column[at] = other;
+    }
+    return n;
+}
+
+static size_t entry_of(const workspace *w, int b, int c)
+{
+    size_t e = w->start[b];
+    while (w->column[e] != c)
+        e++;
+    return e;
+}
+
+/* The pattern is made anew when a contact comes in that it has not, or when it has far too many. */
+static bool order(workspace *w)
+{
+    int have = 0, need = 0, *mark = (int *)w->value; /* as long as there are no values */
+    bool covered = w->start[w->nbody] > 0;
+    for (int k = 0; k < w->nblock; k++) {
+        have += w->analysed[k];
+        need += w->in[k];
+        covered = covered && w->analysed[k] >= w->in[k];
+    }
+    if (covered && 4 * need >= 3 * have)
+        return true;
+    memcpy(w->analysed, w->in, (size_t)w->nblock);
+    memset(mark, 0, sizeof *mark * (size_t)w->nbody);
+    for (int b = 0; b < w->nbody; b++) {
+        w->start[b + 1] = w->start[b] + neighbours(w, b, mark, w->column + w->start[b]);
+        for (size_t e = w->start[b]; e < w->start[b + 1]; e++)
+            w->offset[e + 1] = w->offset[e] + (size_t)width_of(w, b) * (size_t)width_of(w, w->column[e]);
+    }
+    for (int k = 0; k < w->nblock; k++)
+        for (int i = 0; w->analysed[k] && i < 4; i++) {
+            int b = w->touch[k].body[i / 2], c = w->touch[k].body[i % 2];
+            w->touch[k].entry[i] = b >= 0 && c >= 0 ? entry_of(w, b, c) : SIZE_MAX;
+        }
+    carom_pattern pattern = {w->nbody, w->row, w->start, w->column};
+    carom_arena_release(w->s->arena, w->placed);
+    w->lu = carom_sparse_new(w->s->arena);
+    return w->lu && carom_sparse_begin(w->lu, &pattern) && carom_sparse_analyse(w->lu, NULL);
+}
+
+/* Y_b^T D G_c of block k added to its entry of (4); DG [rows x width] are the columns of c in D G. */
+static void add_entry(workspace *w, int k, int b, int c, const double *DG, int stride)
+{
+    const touch *t = &w->touch[k];
+    int rows = rows_of(w, k), m = width_of(w, t->body[b]), n = width_of(w, t->body[c]);
+    int skip = b ? width_of(w, t->body[0]) : 0;
+    double *to = w->value + w->offset[t->entry[2 * b + c]];
+    for (int r = 0; r < rows; r++) {
+        const double *Y = w->Y + t->at + r * stride + skip;
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < n; j++)
+                to[i * n + j] += Y[i] * DG[r * stride + j];
+    }
+}
+
+/* (4) */
+static void assemble(workspace *w)
+{
+    memset(w->value, 0, sizeof *w->value * w->offset[w->start[w->nbody]]);
+    for (int b = 0; b < w->nbody; b++)
+        for (int i = 0, n = width_of(w, b); i < n; i++)
+            w->value[w->offset[entry_of(w, b, b)] + (size_t)(i * (n + 1))] = 1;
+    for (int k = 0; k < w->nblock; k++) {
+        const touch *t = &w->touch[k];
+        int rows = rows_of(w, k), first = width_of(w, t->body[0]), stride = first + width_of(w, t->body[1]);
+        double DG[3 * 2 * WIDEST];
+        const double *D = w->D + 9 * (size_t)k, *G = w->G + t->at;
+        for (int i = 0; w->in[k] && i < rows; i++)
+            for (int j = 0; j < stride; j++) {
+                double sum = 0;
+                for (int m = 0; m < rows; m++)
+                    sum += D[i * rows + m] * G[m * stride + j];
+                DG[i * stride + j] = sum;
+            }
+        for (int i = 0; w->in[k] && i < 4; i++)
+            if (t->body[i / 2] >= 0 && t->body[i % 2] >= 0)
+                add_entry(w, k, i / 2, i % 2, DG + (i % 2 ? first : 0), stride);
+    }
+}
+
+static void fill(void *context, int b, int c, size_t e, double *block)
+{
+    const workspace *w = context;
+    (void)b, (void)c;
+    memcpy(block, w->value + w->offset[e], sizeof *block * (w->offset[e + 1] - w->offset[e]));
+}
+
+/* (3): dr of dv */
+static void impulses(workspace *w)
+{
+    for (int k = 0; k < w->nblock; k++) {
+        int first = w->p->block[k].row, rows = rows_of(w, k);
+        double u[3] = {0, 0, 0};
+        if (w->in[k])
+            speed(w, k, w->dv, u);
+        for (int i = 0; i < rows; i++) {
+            double sum = -w->f[first + i];
+            for (int j = 0; w->in[k] && j < rows; j++)
+                sum -= w->D[9 * (size_t)k + (size_t)(i * rows + j)] * u[j];
+            w->dr[first + i] = sum;
+        }
+    }
+}
+
+/* (3), (4), and du = (W + a) dr */
+static bool direction(workspace *w)
+{
+    if (!order(w))
+        return false;
+    assemble(w);
+    if (!carom_sparse_factor(w->lu, fill, w))
+        return false;
+    w->factorisations++;
+    memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
+    for (int pass = 0; pass < 2; pass++) { /* a solution and its refinement */
+        impulses(w);
+        push(w, w->dr, w->g);
+        for (int i = 0; i < w->nv; i++)
+            w->g[i] -= w->dv[i];
+        carom_sparse_solve(w->lu, w->g);
+        for (int i = 0; i < w->nv; i++)
+            w->dv[i] += w->g[i];
+    }
+    impulses(w);
+    push(w, w->dr, w->g);
+    for (int k = 0; k < w->nblock; k++)
+        speed(w, k, w->g, w->du + w->p->block[k].row);
+    for (int i = 0; i < w->n; i++)
+        w->du[i] += w->a * w->dr[i];
+    return carom_all_finite(w->n, w->dr);
+}
+
+/* (5); false: no step is short enough */
+static bool search(workspace *w, double bound, double *merit)
+{
+    double t = 1;
+    for (int k = 0; k <= HALVINGS; k++, t /= 2) {
+        for (int i = 0; i < w->n; i++) {
+            w->trial[i] = w->r[i] + t * w->dr[i];
+            w->trial_u[i] = w->u[i] + t * w->du[i];
+        }
+        double value = function(w, w->trial_u, w->trial, w->F, false);
+        if (value <= bound * (1 - 2e-4 * t)) {
+            *merit = value;
+            carom_copy(w->n, w->trial, w->r);
+            carom_copy(w->n, w->trial_u, w->u);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* (2)-(6) from w->r */
+static bool inner(workspace *w, double goal)
+{
+    double history[MEMORY], floor = 1e-14 * (1 + sqrt(carom_dot(w->n, w->r, w->r)));
+    velocity(w, w->r, w->u);
+    for (int i = 0; i < w->n; i++)
+        w->u[i] += w->a * (w->r[i] - w->c[i]);
+    double merit = function(w, w->u, w->r, w->F, true);
+    for (int k = 0; k < MEMORY; k++)
+        history[k] = merit;
+    for (int k = 0; k < NEWTON_STEPS; k++) {
+        if (sqrt(2 * merit) <= fmax(goal, floor))
+            return true;
+        if (carom_expired(w->s, w->deadline) || !direction(w))
+            return false;
+        double bound = 0;
+        for (int i = 0; i < MEMORY; i++)
+            bound = fmax(bound, history[i]);
+        if (!search(w, bound, &merit))
+            return false;
+        function(w, w->u, w->r, w->F, true);
+        history[k % MEMORY] = merit;
+    }
+    return false;
+}
+
+/* (1), (7) until the problem is solved or `most` factorisations are spent. */
+static bool proximal_points(workspace *w, double alpha, int most)
+{
+    int hold = 0, falls = 0;
+    w->a = alpha;
+    carom_copy(w->n, w->r, w->c);
+    velocity(w, w->c, w->u);
+    double R = residual(w, w->c, w->u);
+    while (w->factorisations < most && !carom_expired(w->s, w->deadline)) {
+        int spent = w->factorisations;
+        bool last = w->a <= LEAST;
+        w->s->iterations++;
+        bool good = inner(w, 0.1 * w->a * R);                                            /* (6) */
+        int steps = w->factorisations - spent;
+        if (good) {
+            velocity(w, w->r, w->u);
+            double before = R;
+            R = residual(w, w->r, w->u);
+            carom_copy(w->n, w->r, w->c);                                                /* (7) */
+            if (offer(w, w->r))
+                return true;
+            if (last && steps == 0) /* nothing moves any more */
+                return false;
+            falls = R < before ? falls + 1 : 0;
+            hold = falls >= 3 ? 0 : hold;
+            if (hold > 0)
+                hold--;
+            else
+                w->a = fmax(w->a / (steps <= 4 ? 10 : steps <= 8 ? 4 : 2), LEAST);
+            continue;
+        }
+        carom_copy(w->n, w->c, w->r);
+        w->a *= 4;
+        hold = 3;
+        falls = 0;
+        if (w->a > 1e6)
+            return false;
+    }
+    return false;
+}
+
+/* ---- the scaled problem ---- */
+
+/* Numbers the bodies that are touched, in the order of their velocities; row tells where those begin. */
+static void number_bodies(workspace *w)
+{
+    const carom_product *W = &w->p->W.product;
+    memset(w->body_of, 0, sizeof *w->body_of * (size_t)(W->nv + 1)); /* widths first */
+    for (int k = 0; k < w->nblock; k++)
+        for (int b = 0; b < 2; b++) {
+            const carom_span *s = &W->span[W->row[k]];
+            if (s->count[b])
+                w->body_of[s->first[b]] = s->count[b];
+        }
+    for (int i = 0; i < W->nv; i++)
+        if (w->body_of[i]) {
+            w->row[w->nbody + 1] = w->row[w->nbody] + w->body_of[i];
+            w->body_of[i] = w->nbody++;
+        }
+    w->nv = w->row[w->nbody];
+}
+
+static void list_touches(workspace *w)
+{
+    const carom_product *W = &w->p->W.product;
+    size_t at = 0;
+    for (int k = 0; k < w->nblock; k++) {
+        const carom_span *s = &W->span[W->row[k]];
+        w->touch[k].at = at;
+        at += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
+        for (int b = 0; b < 2; b++) {
+            int body = w->touch[k].body[b] = s->count[b] ? w->body_of[s->first[b]] : -1;
+            if (body >= 0)
+                w->first_touch[body + 1]++;
+        }
+    }
+    for (int b = 0; b < w->nbody; b++)
+        w->first_touch[b + 1] += w->first_touch[b];
+    for (int k = w->nblock; k-- > 0;) /* from the back: first_touch[b + 1] walks down to the start of body b */
+        for (int b = 2; b-- > 0;)
+            if (w->touch[k].body[b] >= 0)
+                w->touch_of[--w->first_touch[w->touch[k].body[b] + 1]] = k;
+    int total = 0;
+    for (int k = 0; k < w->nblock; k++)
+        total += (w->touch[k].body[0] >= 0) + (w->touch[k].body[1] >= 0);
+    for (int b = 0; b < w->nbody; b++)
+        w->first_touch[b] = w->first_touch[b + 1];
+    w->first_touch[w->nbody] = total;
+}
+
+static void scale(workspace *w)
+{
+    const carom_problem *p = w->p;
+    const carom_product *W = &p->W.product;
+    carom_copy(w->n, p->b, w->b);
+    if (p->x0) {
+        for (int i = 0; i < w->n; i++)
+            w->x[i] = -p->x0[i];
+        carom_delassus_add(p, w->x, w->b);
+    }
+    for (int k = 0; k < w->nblock; k++) {
+        const carom_block *block = &p->block[k];
+        const carom_span *s = &W->span[W->row[k]];
+        double trace = carom_delassus_trace(p, k);
+        w->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;
+        w->part[k] = carom_part_of(block);
+        w->mu[k] = carom_block_mu(block);
+        for (int i = 0, n = block->law->rows * (s->count[0] + s->count[1]); i < n; i++) {
+            w->G[w->touch[k].at + (size_t)i] = w->d[k] * W->G[s->at[0] + (size_t)i];
+            w->Y[w->touch[k].at + (size_t)i] = w->d[k] * W->Y[s->at[0] + (size_t)i];
+        }
+        for (int i = block->row; i < block->row + block->law->rows; i++)
+            w->b[i] *= w->d[k];
+    }
+    w->size = sqrt(carom_dot(w->n, w->b, w->b));
+    w->size = w->size > 0 ? w->size : 1;
+    for (int i = 0; i < w->n; i++)
+        w->b[i] /= w->size;
+}
+
+static bool place(workspace *w, carom_arena *arena)
+{
+    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, values = 0, blocks = 0;
+    for (int k = 0; k < w->nblock; k++) {
+        const carom_span *s = &w->p->W.product.span[w->p->W.product.row[k]];
+        values += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
+        blocks += 2 * (size_t)s->count[0] * (size_t)s->count[1];
+    }
+    double **const arrays[] = {&w->b, &w->r, &w->c, &w->u, &w->F, &w->dr, &w->du, &w->trial, &w->trial_u, &w->f, &w->x};
+    bool room = true;
+    for (int i = 0; i < CAROM_COUNT(arrays); i++)
+        room = (*arrays[i] = CAROM_NEW(arena, double, n)) && room;
+    size_t bodies = nv < 2 * nblock ? nv : 2 * nblock; /* at most */
+    w->touch = CAROM_NEW(arena, touch, nblock);
+    w->row = CAROM_NEW(arena, int, bodies + 1), w->first_touch = CAROM_NEW(arena, int, bodies + 1);
+    w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
+    w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
+    w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
+    w->D = CAROM_NEW(arena, double, 9 * nblock);
+    w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
+    w->analysed = CAROM_NEW(arena, unsigned char, nblock);
+    w->start = CAROM_NEW(arena, size_t, bodies + 1), w->column = CAROM_NEW(arena, int, 2 * nblock + bodies);
+    w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
+    w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
+    w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
+    return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
+           w->D && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value && w->v && w->dv &&
+           w->g;
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY};
+    w.deadline = carom_deadline(s);
+    s->iterations = 0;
+    if (place(&w, s->arena)) {
+        w.placed = carom_arena_here(s->arena);
+        number_bodies(&w);
+        list_touches(&w);
+        scale(&w);
+        for (int k = 0; k < w.nblock; k++)
+            for (int i = problem->block[k].row; i < problem->block[k].row + rows_of(&w, k); i++)
+                w.r[i] = w.part[k] == CAROM_PART_NONE
+                             ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
+        proximal_points(&w, s->field[REGULAR], (int)s->field[FACTORISATIONS]);
+    }
+    s->factorisations = w.factorisations;
+}
+
+static bool takes(const carom_problem *problem)
+{
+    const carom_product *W = &problem->W.product;
+    if ((!W->span && problem->n > 0) || !carom_scaled_takes(problem))
+        return false;
+    for (int k = 0; k < problem->nblock; k++)
+        if (W->span[W->row[k]].count[0] > WIDEST || W->span[W->row[k]].count[1] > WIDEST)
+            return false;
+    return true;
+}
+
+static size_t work(int n, int nblock)
+{
+    (void)n;
+    (void)nblock;
+    return 0;
+}
+
+const carom_solver carom_solver_condensed = {
+    .method = {.name = "condensed", .doc = "proximal points in the velocities of the bodies; problems given by bodies",
+               .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
+    .forms = CAROM_PRODUCT,
+    .whole = true,
+    .takes = takes,
+    .work = work,
+    .solve = solve,
+};
