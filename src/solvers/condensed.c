@@ -1,4 +1,4 @@
-/* condensed.c: contacts of many bodies: proximal points around Newton's method, condensed to the velocities of the bodies.
+/* condensed.c: contacts of many bodies: proximal points around Newton's method, condensed to their velocities.
  *
  *   W = G Y^T (delassus.h), each contact scaled by one number d_k = 1/sqrt(mean diagonal of W_kk):
  *   v = Y^T r,  u = G v + b;  r' solves the law for u + a (r - c), c the last accepted r                            (1)

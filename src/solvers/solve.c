@@ -346,8 +346,8 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     return status;
 }
 
-/* W as a product: sweeps, then proximal points in the velocities of the bodies, both of which need no W; then the others
- * with a block-sparse one. */
+/* W as a product: sweeps, then proximal points in the velocities of the bodies, which need no W; then the others with a
+ * block-sparse one. */
 static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                   carom_error *error)
 {
