@@ -10,7 +10,8 @@
 # not compile, or to the same code, does not count. mutate.sh --list FILE...: only lists the mutants.
 # The tree is copied to BUILD (a folder of its own) and verdicts are kept there in `results`, by the text of the
 # function and of the tests, so that a second call only tries what is new. Other changes (a called function, a header)
-# are not seen: remove `results` to begin anew. JOBS=2: two at a time (default: as many as there are processors).
+# are not seen: remove `results` to begin anew. LIMIT=20: no more than some 20 seconds of tests for a mutant (a quick look:
+# some that longer tests kill survive it). JOBS=2: two at a time (default: as many as there are processors).
 set -eu
 tools=$(cd "$(dirname "$0")" && pwd)
 tab=$(printf '\t')
@@ -188,10 +189,11 @@ judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
 {
     here=$build/worker-$1
     beside=$tree/$(dirname "$2")/.mutant-$1.c # what it includes is there
-    cp "$2" "$beside" && compiles plain "$2" "$beside" "$here/clean.o"
+    clean=$here/clean-$(cksum <"$2" | tr ' ' -).o
+    [ -f "$clean" ] || { cp "$2" "$beside" && compiles plain "$2" "$beside" "$clean"; }
     cp "$here/mutant.c" "$beside"
     compiles plain "$2" "$beside" "$here/mutant.o" || { echo void; return; }
-    if cmp -s "$here/mutant.o" "$here/clean.o"; then echo same; return; fi
+    if cmp -s "$here/mutant.o" "$clean"; then echo same; return; fi
     meet "$2" "$3" "${4:-1}" >"$here/programs"
     if [ ! -s "$here/programs" ]; then echo "survived (no test runs it)"; return; fi
     for how in plain sanitized; do
@@ -203,7 +205,8 @@ judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
             links $how "$program" "$here/mutant.a" "$here/program" || { echo "unlinked with $program"; return; }
             if fails "$here/program" "$time"; then echo "killed by $program"; return; fi
             spent=$((spent + time))
-            [ $how = plain ] || [ $spent -lt 5000 ] || break
+            if [ $how = sanitized ] && [ $spent -ge 2000 ]; then break; fi
+            if [ $spent -ge $((1000 * ${LIMIT:-1000})) ]; then break; fi
         done <"$here/programs"
     done
     echo survived

@@ -64,8 +64,12 @@ static int *integers(input *in, int n)
     return values;
 }
 
+/* An entry is at least a digit and what separates it: no file holds more of them than bytes. */
 static bool new_triplets(input *in, carom_triplets *t, size_t room)
 {
+    in->failed = in->failed || room > strlen(in->at);
+    if (in->failed)
+        return false;
     *t = (carom_triplets){.row = CAROM_NEW(in->arena, int, room), .column = CAROM_NEW(in->arena, int, room),
                           .value = CAROM_NEW(in->arena, double, room)};
     in->failed = in->failed || !t->row || !t->column || !t->value;
@@ -84,11 +88,8 @@ static void add(carom_triplets *t, int row, int column, double value)
 static void get_dense(input *in, int m, int n, carom_triplets *t)
 {
     in->failed = in->failed || integer(in) != m || integer(in) != n;
-    size_t length = strlen(in->at);
-    if (in->failed || (size_t)m * (size_t)n > length || !new_triplets(in, t, (size_t)m * (size_t)n)) {
-        in->failed = true;
+    if (in->failed || !new_triplets(in, t, (size_t)m * (size_t)n))
         return;
-    }
     for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++)
             add(t, i, j, number(in));
@@ -100,7 +101,7 @@ static void get_blocks(input *in, carom_triplets *t)
     const int *row_end = integers(in, nr), *column_end = integers(in, nc);
     int filled = count ? integer(in) : 0, entries = count ? integer(in) : 0;
     const int *start = integers(in, filled), *column = integers(in, entries);
-    size_t room = 0;
+    size_t room = 0, length = strlen(in->at);
     in->failed = in->failed || entries != count || filled > nr + 1;
     for (int pass = 0; pass < 2; pass++) {
         for (int r = 0; !in->failed && r + 1 < filled; r++)
@@ -111,7 +112,8 @@ static void get_blocks(input *in, carom_triplets *t)
                 int top = r ? row_end[r - 1] : 0, left = column[k] ? column_end[column[k] - 1] : 0;
                 int rows = row_end[r] - top, columns = column_end[column[k]] - left;
                 in->failed = rows < 0 || columns < 0 || (pass && integer(in) != k);
-                room += pass ? 0 : (size_t)rows * (size_t)columns;
+                room += pass ? 0 : (size_t)rows * (size_t)columns; /* at most 1e18 more; then it stops */
+                in->failed = in->failed || room > length;
                 for (int j = 0; pass && !in->failed && j < columns; j++)
                     for (int i = 0; i < rows; i++)
                         add(t, top + i, left + j, number(in));
@@ -135,11 +137,10 @@ static void get_printed(input *in, carom_triplets *t)
     if (strncmp(in->at, "CSparse", 7) == 0)
         skip_line(in);
     const char *count = strstr(in->at, "nnz: ");
-    if (in->failed || !count || !new_triplets(in, t, (size_t)strtoul(count + 5, NULL, 10) + 1)) {
-        in->failed = true;
+    size_t total = count ? (size_t)strtoul(count + 5, NULL, 10) : 0, seen = 0;
+    in->failed = in->failed || !count;
+    if (in->failed || !new_triplets(in, t, total))
         return;
-    }
-    size_t total = (size_t)strtoul(count + 5, NULL, 10), seen = 0;
     int line = -1;
     skip_line(in);
     while (seen < total && !in->failed) {
