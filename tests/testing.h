@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Under sanitizers the tests run once more, for what memory sees: random ones may be fewer there, and slow. */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
