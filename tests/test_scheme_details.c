@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "running.h"
+#include "systems.h"
 
 typedef struct record {
     carom_event impact[40];
@@ -124,5 +125,76 @@ START_TEST(crank_nicolson_hits_on_the_obstacle_itself)
 }
 END_TEST
 
+/* ---- dense output, several coordinates ---- */
+typedef struct chain {
+    const carom_model *model;
+    double t, q[3], v[3]; /* where the last segment ended */
+    double gap_q, gap_v;  /* between a segment and the one before, jumps counted */
+    int segments;
+} chain;
+
+static void on_chain_jump(void *user, const carom_jump *j)
+{
+    chain *c = user;
+    for (int i = 0; i < 3; i++)
+        c->v[i] += j->v_after[i] - j->v_before[i];
+}
+
+static void on_chain(void *user, const carom_segment *segment)
+{
+    chain *c = user;
+    double q[3], v[3];
+    carom_segment_at(c->model, segment, 0, q, v);
+    if (c->segments++)
+        for (int i = 0; i < 3; i++) {
+            c->gap_q = fmax(c->gap_q, fabs(q[i] - c->q[i]));
+            c->gap_v = fmax(c->gap_v, fabs(v[i] - c->v[i]));
+        }
+    carom_segment_at(c->model, segment, 1, c->q, c->v);
+    c->t = segment->t1;
+}
+
+START_TEST(segments_of_every_scheme_go_on_where_the_last_one_ended)
+{
+    box_store corners;
+    const carom_model box = box_model(&corners, 0.3, 0.5);
+    for (int k = 0; carom_scheme_method(k); k++) {
+        const char *name = carom_scheme_method(k)->name;
+        chain c = {.model = &box};
+        carom_error error = {0};
+        carom_options o = carom_options_default();
+        carom_sim *sim;
+        CHECK_OK(carom_options_set(&o, "scheme", name, &error), error);
+        o.h = 0.004;
+        if (carom_sim_new(&sim, &box, &o, &error) != CAROM_OK) {
+            ck_assert_int_eq(error.status, CAROM_UNSUPPORTED);
+            continue;
+        }
+        const carom_observer observer = {.size = sizeof observer, .user = &c, .segment = on_chain,
+                                         .jump = on_chain_jump};
+        ck_assert_int_eq(carom_sim_observe(sim, &observer), CAROM_OK);
+        double off = 0, off_v = 0;
+        while (carom_sim_state(sim)->t < 0.7) {
+            STEP(sim);
+            const carom_state *now = carom_sim_state(sim);
+            for (int i = 0; i < 3; i++)
+                off = fmax(off, fabs(now->q[i] - c.q[i])), off_v = fmax(off_v, fabs(now->v[i] - c.v[i]));
+            off = fmax(off, fabs(now->t - c.t));
+        }
+        printf("%s: %d segments, apart by %.1e, velocities by %.1e, from the states by %.1e, %.1e\n", name, c.segments,
+               c.gap_q, c.gap_v, off, off_v);
+        ck_assert_int_ge(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 1);
+        CHECK_AT_MOST(c.gap_q, 1e-15);
+        CHECK_AT_MOST(off, 1e-15);
+        if (strncmp(name, "dg-", 3) != 0) { /* their velocities jump at nodes, impact or not */
+            CHECK_AT_MOST(c.gap_v, 1e-14);
+            CHECK_AT_MOST(off_v, 1e-14);
+        }
+        carom_sim_free(sim);
+    }
+}
+END_TEST
+
 TEST_MAIN("scheme details", crank_nicolson_as_printed_takes_the_zero_of_its_own_parabola,
-          an_event_tells_the_velocities_of_its_jump, crank_nicolson_hits_on_the_obstacle_itself)
+          an_event_tells_the_velocities_of_its_jump, crank_nicolson_hits_on_the_obstacle_itself,
+          segments_of_every_scheme_go_on_where_the_last_one_ended)

@@ -131,10 +131,10 @@ for program in $programs; do
     stamp=$(cksum <"$build/cover/tests/$program")
     if [ "$(cat "$build/lines/$program.stamp" 2>/dev/null)" != "$stamp" ]; then
         find "$build/cover" -name '*.gcda' -delete
-        start=$(date +%s%N)
-        (cd "$tree" && timeout 1000 "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null) ||
-            { [ $? = 77 ] || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }; }
-        echo "$((($(date +%s%N) - start) / 1000000)) $program" >"$build/lines/$program.time"
+        code=$(cd "$tree" && { timeout 1000 "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null && echo 0 || echo $?; times; } >"$build/spent"; sed 1q "$build/spent")
+        [ "$code" = 0 ] || [ "$code" = 77 ] || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }
+        # milliseconds of the processor: the clock would count what else the machine does
+        sed -n '3s/m/ /; 3s/s.*//p' "$build/spent" | awk -v program="$program" '{ printf "%d %s\n", 1000 * (60 * $1 + $2), program }' >"$build/lines/$program.time"
         lines | sort -u >"$build/lines/$program"
         echo "$stamp" >"$build/lines/$program.stamp"
     fi
@@ -147,21 +147,34 @@ compile_of() # FOLDER FILE SOURCE OBJECT: the command that compiles FILE, with a
     jq -r --arg file "$tree/$2" '.[] | select(.file == $file) | .command' "$build/$1/compile_commands.json" | head -1 |
         sed "s| -o [^ ]* | -o $4 |; s| -c .*| -c $3|; s|^[^ ]*ccache ||"
 }
-link_of() # FOLDER PROGRAM ARCHIVE OUTPUT
-{
-    ninja -C "$build/$1" -t commands "tests/$2" | tail -1 |
-        sed "s| -o [^ ]* | $linker -o $4 |; s| libcarom\.a | $3 libcarom.a |"
-}
 compiles() { (cd "$build/$1" && eval "$(compile_of "$@")") >/dev/null 2>&1 </dev/null; }
-links() { (cd "$build/$1" && eval "$(link_of "$@")") >/dev/null 2>&1 </dev/null; }
+# The programs are linked once, with a shared library of everything; a mutant is another such library. What a program
+# brings along itself comes first, as with an archive. (Sanitizers come with the program.)
+library() # FOLDER SED OUTPUT: from the library's objects as SED changes them
+{
+    (cd "$build/$1" && ninja -t commands libcarom.a | tail -1 | tr ' ' '\n' | grep '\.o$' | sed "$2" >"$3.objects" &&
+        eval "cc $linker -shared -Wl,-soname,libwhole.so -o $3 @$3.objects") >"$build/log" 2>&1 </dev/null
+}
+link() # FOLDER PROGRAM
+{
+    (cd "$build/$1" && eval "$(ninja -t commands "tests/$2" | tail -1 |
+        sed "s| -o [^ ]* | $linker -o tests/$2 |; s| libcarom\.a | $build/$1/whole/libwhole.so |; s| && :$| -Wl,--enable-new-dtags,-rpath,$build/$1/whole|")") >"$build/log" 2>&1 </dev/null
+}
+for how in plain sanitized; do
+    mkdir -p "$build/$how/whole" "$build/$how/tests"
+    library $how '' "$build/$how/whole/libwhole.so" || { tail -5 "$build/log" >&2; refuse "the library cannot be linked"; }
+    for program in $programs; do
+        link $how "$program" || { tail -5 "$build/log" >&2; refuse "$program cannot be linked"; }
+    done
+done
 # Up to the first test that fails. A mutant may never end: processor time does not depend on what else the machine does.
-fails() # PROGRAM MILLISECONDS
+fails() # LIBRARY'S FOLDER, PROGRAM, MILLISECONDS
 {
     {
         (
             # shellcheck disable=SC3045 # where sh has no such limits the mutants that never end have to be killed by hand
-            cd "$tree" && ulimit -c 0 && ulimit -t $((10 + $2 / 100)) || exit 1
-            CK_TAP_LOG_FILE_NAME=- "$1" 2>&1 </dev/null
+            cd "$tree" && ulimit -c 0 && ulimit -t $((10 + $3 / 100)) || exit 1
+            LD_LIBRARY_PATH=$1 CK_TAP_LOG_FILE_NAME=- "$2" 2>&1 </dev/null
         ) || echo "not ok"
     } | grep -aqm1 '^not ok'
 }
@@ -198,12 +211,10 @@ judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
     if [ ! -s "$here/programs" ]; then echo "survived (no test runs it)"; return; fi
     for how in plain sanitized; do
         [ $how = plain ] || compiles $how "$2" "$beside" "$here/mutant.o" || { echo void; return; }
-        rm -f "$here/mutant.a"
-        ar rc "$here/mutant.a" "$here/mutant.o"
+        library $how "s|.*/$2\.o\$|$here/mutant.o|" "$here/libwhole.so" || { echo unlinked; return; }
         spent=0
         while read -r time program; do
-            links $how "$program" "$here/mutant.a" "$here/program" || { echo "unlinked with $program"; return; }
-            if fails "$here/program" "$time"; then echo "killed by $program"; return; fi
+            if fails "$here" "$build/$how/tests/$program" "$time"; then echo "killed by $program"; return; fi
             spent=$((spent + time))
             if [ $how = sanitized ] && [ $spent -ge 2000 ]; then break; fi
             if [ $spent -ge $((1000 * ${LIMIT:-1000})) ]; then break; fi
@@ -215,9 +226,7 @@ work() # WORKER: every JOBS-th of the chosen
 {
     mkdir -p "$build/worker-$1"
     read -r time program <"$build/times"
-    if ! links plain "$program" "" "$build/worker-$1/program" || fails "$build/worker-$1/program" "$time"; then
-        refuse "$program fails as it is, when it is linked here"
-    fi
+    if fails "$build/plain/whole" "$build/plain/tests/$program" "$time"; then refuse "$program fails as it is"; fi
     awk -v k="$1" -v n="$jobs" 'NR % n == k' "$build/chosen" | while IFS=$tab read -r file line column from to head; do
         unit=$(awk -v head="${head:-1}" -v line="$line" 'NR >= head { print } NR >= line && /^}/ { exit }' "$file" | cksum)
         key=$(echo "$file $unit $((line - ${head:-1})) $column $to $of_tests" | cksum | tr ' ' '-')
