@@ -195,7 +195,7 @@ START_TEST(segments_of_every_scheme_go_on_where_the_last_one_ended)
 }
 END_TEST
 
-/* ---- whose work is it? A point that flies or slides over the ground y = 0, friction 0.25, no forces but `force` ---- */
+/* ---- whose work is it? A point that flies or slides over the ground y = 0, friction 0.25 ---- */
 static void flyer_mass(const carom_point *at, double *M) { (void)at, M[0] = M[3] = 2, M[1] = M[2] = 0; }
 static void flyer_force(const carom_point *at, double *F) { (void)at, F[0] = 0, F[1] = 2 * force; }
 static void flyer_gap(const carom_point *at, double *g) { *g = at->q[1]; }
