@@ -1,7 +1,7 @@
 // page_browser.js PAGE [PICTURES]: opens a page in headless Chromium at several widths and themes and says what is wrong.
 // Speaks the DevTools protocol over a pipe; needs node and chromium, no packages. Prints one line per fault; exit 1 if any.
 //   no request but the page itself, nothing on the console, every plot and animation draws (pixels that are not empty),
-//   nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve; in print and without
+//   maps too, with values under the cursor; nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve; in print and without
 //   scripts there are static pictures
 'use strict'
 const {spawn} = require('child_process')
@@ -55,7 +55,7 @@ const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 // ---- what is looked at ----
 const look = `(async () => {
-    const out = {plots: [], animations: [], wide: [], small: []}
+    const out = {plots: [], animations: [], maps: [], wide: [], small: []}
     const inked = (c, coloured) => { // part of the pixels that are not empty; axes are grey, curves are not
         if (!c || !c.width || !c.height) return 0
         const copy = document.createElement('canvas') // the canvas may be one of WebGL
@@ -77,6 +77,8 @@ const look = `(async () => {
     }
     for (const f of document.querySelectorAll('figure.animation'))
         out.animations.push({name: f.querySelector('figcaption').textContent, live: inked(f.querySelector('canvas'))})
+    for (const f of document.querySelectorAll('figure.map'))
+        out.maps.push({name: f.querySelector('figcaption').textContent, live: inked(f.querySelector('canvas'))})
     const limit = document.documentElement.clientWidth
     for (const e of document.querySelectorAll('body *')) {
         const r = e.getBoundingClientRect()
@@ -169,6 +171,21 @@ async function look_around() {
     }
 }
 
+// Values under the cursor, zoom and back in the first map.
+async function look_at_map() {
+    const canvas = 'figure.map canvas', before = await picture(canvas)
+    const press = title => evaluate(`document.querySelector('figure.map button[title^="${title}"]').click()`)
+    await evaluate(`document.querySelector('${canvas}').scrollIntoView({block: 'center'})`)
+    const r = await evaluate(`(r => ({x: r.x + r.width / 2, y: r.y + r.height / 2}))(document.querySelector('${canvas}').getBoundingClientRect())`)
+    await call('Input.dispatchMouseEvent', {type: 'mouseMoved', ...r})
+    await until(async () => /= .*= .*: .* = ./.test(await evaluate(`document.querySelector('figure.map output').textContent`)),
+                'no parameters and value under the cursor of the map')
+    await press('zoom in')
+    await until(async () => await picture(canvas) !== before, 'the map does not zoom')
+    await press('show all')
+    await until(async () => await picture(canvas) === before, 'reset does not bring the map back')
+}
+
 async function visit(width, dark, reduced) {
     const where = `${width} px, ${dark ? 'dark' : 'light'}`
     await call('Emulation.setDeviceMetricsOverride', {width, height: 900, deviceScaleFactor: width < 600 ? 2 : 1, mobile: false})
@@ -200,6 +217,9 @@ async function visit(width, dark, reduced) {
             fault(`${where}: the animation '${a.name}' does not draw`)
     if (seen.animations.length && seen.played !== `${seen.animations.length}/${seen.animations.length}`)
         fault(`${where}: animations ready: ${seen.played}`)
+    for (const m of seen.maps)
+        if (m.live < 0.3)
+            fault(`${where}: the map '${m.name}' does not draw`)
     if (seen.scroll > 0)
         fault(`${where}: the page is ${seen.scroll} px wider than the screen`)
     new Set(seen.wide).forEach(w => fault(`${where}: beyond the edge: ${w}`))
@@ -249,6 +269,8 @@ async function main() {
         await interact()
     if (seen.animations.length)
         await look_around()
+    if (seen.maps.length)
+        await look_at_map()
     await visit(1400, true, true)
     await visit(400, false, true)
     await visit(400, true, false)
@@ -256,7 +278,7 @@ async function main() {
     await still('without scripts', 'screen', false)
     const own = 'file://' + fs.realpathSync(page)
     asked.filter(url => url !== own).forEach(url => fault(`the page asks for ${url}`))
-    console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${asked.length} requests in 6 visits`)
+    console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${seen.maps.length} maps, ${asked.length} requests in 6 visits`)
 }
 
 const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 90000)

@@ -23,9 +23,12 @@ END
 "$CAROM" run woodpecker --t-end 0.3 --quiet -o "$tmp/bird.csv" || complain "run for a file"
 "$CAROM" report "$tmp/bird.csv" -o "$tmp/bird.html" --quiet || complain "report of a file"
 "$CAROM" report models/bodies/dice.yaml --t-end 0.3 -o "$tmp/dice.html" --quiet || complain "report of bodies in space"
+"$CAROM" sweep ball -p e=0.2:0.8:6 -p q.q=1:2:5 --measure max:q --measure impacts --t-end 1 --picture "$tmp/map.html" -o "$tmp/map.csv" --quiet ||
+    complain "a sweep as a page"
+"$CAROM" bifurcate impact-oscillator -p w=2.6:2.8:12 -p alpha=0 -p umin=0 --transient 20 -o "$tmp/cloud.html" --quiet || complain "a bifurcation diagram as a page"
 "$CAROM" reproduce --quick -o "$tmp/papers.html" --quiet || complain "reproduce --quick"
 
-for page in hostile box bird dice papers; do
+for page in hostile box bird dice map cloud papers; do
     static=0
     ! grep -q 'no script for interactive plots' "$tmp/$page.html" || static=1
     code=0 webgl=0

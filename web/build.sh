@@ -40,10 +40,17 @@ if [ -z "$reason" ]; then
 fi
 if [ -n "$reason" ]; then
     [ "$mode" != ON ] || { echo "build.sh: WITH_WEB is on, but $reason" >&2; exit 1; }
-    { # what esbuild would do: one scope, no imports
-        echo '(() => {'
-        for file in decode forces gestures planar space animation; do
-            sed '/^import /d; s/^export //' "$here/$file.js"
+    plain() { sed '/^import /d; s/^export //' "$here/$1.js"; }
+    { # what esbuild would do: one scope for what is imported, one for each of those that import
+        echo "(() => {"
+        echo "'use strict'"
+        for file in decode forces gestures ticks planar space; do
+            plain $file
+        done
+        for file in animation map; do
+            echo '{'
+            plain $file
+            echo '}'
         done
         echo '})()'
     } >"$work/page.js"

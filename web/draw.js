@@ -70,7 +70,8 @@ function stems(u, s, ctx) {
 }
 
 function points(u, s, ctx) {
-    const many = s.x.length > 2000, r = (many ? 0.9 : s.x.length > 300 ? 1.6 : 3) * u.ratio
+    const n = s.x.length, many = n > 2000, r = (n > 20000 ? 0.7 : n > 6000 ? 0.9 : many ? 1.2 : n > 300 ? 1.6 : 3) * u.ratio
+    ctx.globalAlpha = n > 20000 ? 0.75 : 1
     const path = new Path2D()
     visit(u, s, (i, x, y, X, Y) => {
         if (!good(u, x, y))
@@ -84,6 +85,7 @@ function points(u, s, ctx) {
         }
     })
     ctx.fill(path)
+    ctx.globalAlpha = 1
 }
 
 function bands(u, s, ctx) {

@@ -1,5 +1,6 @@
 // page.js: what runs in a page: plots by uPlot, animations, buttons that copy a command.
 import './animation.js'
+import './map.js'
 import './plots.js'
 
 for (const box of document.querySelectorAll('.command')) {

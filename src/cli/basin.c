@@ -19,7 +19,7 @@ static const carom_cli_option own[] = {
     CAROM_CLI_OWN_OPTION("--same", "R",
      "how close two motions end on the same attractor, relative to the largest; 1e-3 if not given"),
     CAROM_CLI_SWEEP_OPTIONS,
-    CAROM_CLI_OWN_OPTION("--picture", "FILE", "also draw the basins: .png or .svg"),
+    CAROM_CLI_OWN_OPTION("--picture", "FILE", "also draw the basins: .png, .svg or .html"),
     CAROM_CLI_OWN_OPTION("--export", "FILE.csv", "also write the table"),
     {.name = NULL},
 };
@@ -36,11 +36,6 @@ typedef struct work {
     carom_basins found;
     const char *first_failure, *output;
 } work;
-
-static bool drawable(const char *path)
-{
-    return carom_ends_with(path, ".png") || carom_ends_with(path, ".svg");
-}
 
 static int read_options(work *w)
 {
@@ -69,8 +64,9 @@ static int plan(void *user)
     carom_cli_job *job = &w->job;
     carom_error error = {0};
     const char *o = job->run.cli->output;
-    if (o && !carom_store_path(o) && !carom_ends_with(o, ".csv") && !drawable(o))
-        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes FILE.sqlite, FILE.csv, FILE.png or FILE.svg, not '%s'", o);
+    if (o && !carom_store_path(o) && !carom_ends_with(o, ".csv") && !carom_map_drawable(o))
+        return carom_cli_fail(CAROM_EXIT_USAGE,
+                              "-o takes FILE.sqlite, FILE.csv, FILE.png, FILE.svg or FILE.html, not '%s'", o);
     CAROM_CLI_TRY(read_options(w));
     CAROM_CLI_TRY(carom_cli_job_plan(job));
     if (!(job->run.model->period > 0) && w->basin.strobe == 0)
@@ -99,7 +95,7 @@ static int reserve(work *w)
     const carom_sweep *s = &w->job.sweep;
     const carom_cli *cli = w->job.run.cli;
     carom_error error = {0};
-    const bool drawn = carom_cli_own(cli, "--picture") || drawable(cli->output);
+    const bool drawn = carom_cli_own(cli, "--picture") || carom_map_drawable(cli->output);
     if (s->points > MOST_NUMBERS / s->ncolumn)
         return carom_cli_fail(CAROM_EXIT_USAGE,
                               "%lld points of %d numbers each are too many, which are kept in memory: at most %lld",
@@ -312,7 +308,7 @@ static int write_results(work *w)
     const char *picture = carom_cli_own(cli, "--picture"), *export = carom_cli_own(cli, "--export");
     if (carom_ends_with(cli->output, ".csv"))
         CAROM_CLI_TRY(write_table(w, cli->output));
-    if (drawable(cli->output))
+    if (carom_map_drawable(cli->output))
         CAROM_CLI_TRY(draw(w, cli->output));
     if (export)
         CAROM_CLI_TRY(write_table(w, export));
@@ -355,7 +351,8 @@ const carom_cli_command carom_cli_basin_command = {
     "basin", "MODEL", 1, 1, CAROM_CLI_BASIN, basin, "basins of attraction on a grid of initial values",
     "Follows MODEL from every point of a grid over initial values (or parameters) and tells which attractor it ends "
     "on: motions are seen once in a period; one that comes back is periodic, everything else is called not periodic "
-    "(chaotic, or not settled). Attractors are numbered by the first point that finds them. -o FILE.png or .svg "
-    "draws, .csv lists, .sqlite keeps the points and goes on with --resume, as in carom sweep.",
+    "(chaotic, or not settled). Attractors are numbered by the first point that finds them. -o FILE.png, .svg "
+    "or .html (a page in which one can zoom) draws, .csv lists, .sqlite keeps the points and goes on with --resume, as "
+    "in carom sweep.",
     "carom basin impact-oscillator -p q.u=0.5:2:40 -p v.u=-2:2:40 -p alpha=0.05 -p e=0.5 -p umin=0 -o basins.png\n"
     "carom basin model.yaml -p q.x=-1:1:200 -p v.x=-1:1:200 -o basins.sqlite --resume --picture basins.png", own};

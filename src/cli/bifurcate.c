@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "model/model.h"
 #include "output/chart/chart.h"
+#include "output/page/page.h"
 
 enum { MARKS = 32, PERIOD_MOST = 16 };
 
@@ -80,7 +81,7 @@ static int read_marks(diagram *d)
 static int read_files(diagram *d)
 {
     const char *output = d->run.cli->output;
-    const bool svg = carom_ends_with(output, ".svg");
+    const bool svg = carom_ends_with(output, ".svg") || carom_ends_with(output, ".html");
     d->picture = carom_cli_own(d->run.cli, "--picture");
     if (output && (!strcmp(output, "-") || carom_ends_with(output, ".csv")))
         d->table = output;
@@ -90,7 +91,7 @@ static int read_files(diagram *d)
         return carom_cli_fail(CAROM_EXIT_USAGE, "the picture is asked for twice: as -o %s and as --picture %s", output,
                               d->picture);
     else if (output)
-        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv or .svg, not '%s'", output);
+        return carom_cli_fail(CAROM_EXIT_USAGE, "-o takes a file that ends in .csv, .svg or .html, not '%s'", output);
     if (d->run.cli->json && d->table && !strcmp(d->table, "-"))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--json and -o - both want standard output");
     CAROM_CLI_TRY(carom_cli_paper(d->run.cli, &d->paper));
@@ -215,6 +216,23 @@ static void add_pass(const diagram *d, int pass, double *room, carom_chart_serie
                                  .n = (size_t)b->n};
 }
 
+/* The same charts in a page: zoom, values under the cursor. */
+static carom_status write_page(const diagram *d, const char *title, carom_chart *charts, int n, carom_error *error)
+{
+    carom_page *page;
+    CAROM_TRY(carom_page_new(&page, d->picture, title, error));
+    carom_page_section(page, "diagram", "Bifurcation diagram", CAROM_PAGE_INFO);
+    for (int i = 0; i < n; i++) {
+        charts[i].title = i ? "Largest exponent" : title;
+        charts[i].y_label = i ? "exponent" : d->drawn;
+        charts[i].zoom_both = i == 0;
+        charts[i].height = i ? 240 : 560;
+        charts[i].link = "parameter";
+        carom_page_plot(page, &charts[i]);
+    }
+    return carom_page_close(page, error);
+}
+
 static carom_status write_picture(const diagram *d, carom_error *error)
 {
     const carom_bifurcation *b = d->result;
@@ -239,6 +257,8 @@ static carom_status write_picture(const diagram *d, carom_error *error)
         charts[i].paper = d->paper;
         charts[i].x_from = fmin(r->from, r->to), charts[i].x_to = fmax(r->from, r->to);
     }
+    if (carom_ends_with(d->picture, ".html"))
+        return write_page(d, title, charts, r->exponent ? 2 : 1, error);
     return carom_charts_stack(d->picture, NULL, title, charts, r->exponent ? 2 : 1, 900, r->exponent ? 760 : 560,
                               error);
 }
@@ -397,7 +417,7 @@ static const carom_cli_option options[] = {
     CAROM_CLI_OWN_OPTION("--exponent", NULL, "also measure the largest Lyapunov exponent, drawn below the diagram"),
     CAROM_CLI_OWN_OPTION("--periods", "N", "over so many periods; 200 if not given"),
     CAROM_CLI_OWN_OPTION("--mark", "VALUE[:LABEL]", "a vertical line in the picture; may be repeated"),
-    CAROM_CLI_OWN_OPTION("--picture", "FILE.svg", "the picture, beside -o FILE.csv"),
+    CAROM_CLI_OWN_OPTION("--picture", "FILE", "the picture, beside -o FILE.csv: .svg, or .html to zoom in"),
     {.name = NULL},
 };
 

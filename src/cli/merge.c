@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include "cli/sweep/sweep.h"
+#include "output/map/map.h"
 
 static const carom_cli_option own[] = {
     {"--output", "-o", "FILE", 0, CAROM_CLI_OWN, NULL, 0,
-     "what to write: .sqlite (a sweep that --resume can complete), .csv, .h5, .png or .svg. Without it the first FILE "
+     "what to write: .sqlite (a sweep that --resume can complete), .csv, .h5, .png, .svg or .html. Without it the "
+     "first FILE "
      "is the one to write"},
     CAROM_CLI_OWN_OPTION("--measure", "NAME",
      "which column a picture shows; the first measure if not given"),
@@ -24,11 +26,6 @@ typedef struct work {
     carom_store *store;
     carom_cli_census census;
 } work;
-
-static bool picture(const char *path)
-{
-    return carom_ends_with(path, ".png") || carom_ends_with(path, ".svg");
-}
 
 /* The entries of the first file, but for its shard: the union is of all. */
 static int create(work *w, const carom_store *first, carom_error *error)
@@ -95,7 +92,7 @@ static int finish(work *w)
     CAROM_CLI_TRY(carom_cli_done(carom_cli_census_take(w->store, &w->census, &error), &error));
     if (carom_store_table_path(w->out))
         CAROM_CLI_TRY(carom_cli_done(carom_store_table(w->store, w->out, NULL, &error), &error));
-    if (picture(w->out))
+    if (carom_map_drawable(w->out))
         CAROM_CLI_TRY(carom_cli_picture(cli->arena, w->store, w->out, carom_cli_own(cli, "--measure")));
     if (carom_cli_own(cli, "--json"))
         CAROM_CLI_TRY(carom_cli_json(fields, w));
@@ -121,9 +118,10 @@ static int name_files(work *w)
     if (w->n == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE,
                               "merge needs the files to read: carom merge OUT FILE..., or FILE... -o OUT");
-    if (!carom_store_path(w->out) && !carom_store_table_path(w->out) && !picture(w->out))
+    if (!carom_store_path(w->out) && !carom_store_table_path(w->out) && !carom_map_drawable(w->out))
         return carom_cli_fail(CAROM_EXIT_USAGE,
-                              "merge writes FILE.sqlite, FILE.csv, FILE.h5, FILE.png or FILE.svg, not '%s'", w->out);
+                              "merge writes FILE.sqlite, FILE.csv, FILE.h5, FILE.png, FILE.svg or FILE.html, not '%s'",
+                              w->out);
     if (carom_store_path(w->out) && access(w->out, F_OK) == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "'%s' is there already; carom merge OUT FILE... writes OUT", w->out);
     return CAROM_EXIT_OK;
@@ -150,7 +148,8 @@ static int merge(const carom_cli *cli)
 const carom_cli_command carom_cli_merge_command = {
     "merge", "FILES", 1, 100000, CAROM_CLI_MERGE, merge, "put the files of a sweep's shards together",
     "carom merge OUT FILE... reads the files that shards of one sweep have written and writes the union of their "
-    "points to OUT: another .sqlite file, a .csv or .h5 table in the order of points, or a map (.png, .svg). Files of "
+    "points to OUT: another .sqlite file, a .csv or .h5 table in the order of points, or a map (.png, .svg, .html). "
+    "Files of "
     "different sweeps and contradicting results are refused; missing points are listed. A single file can be turned "
     "into a table or a map in the same way.",
     "carom merge all.sqlite part-0.sqlite part-1.sqlite\ncarom merge table.csv all.sqlite\ncarom merge map.png "

@@ -5,6 +5,7 @@
 
 #include "cli/sweep/sweep.h"
 #include "model/model.h"
+#include "output/map/map.h"
 
 enum { PICTURE_POINTS = 100000000 };
 
@@ -162,7 +163,7 @@ static int check_results(const carom_cli_job *job)
     const carom_sweep *s = &job->sweep;
     const carom_cli *cli = job->run.cli;
     const char *o = cli->output;
-    const bool drawn = carom_cli_own(cli, "--picture") || carom_ends_with(o, ".png") || carom_ends_with(o, ".svg");
+    const bool drawn = carom_cli_own(cli, "--picture") || carom_map_drawable(o);
     if (drawn && (s->design != CAROM_DESIGN_GRID || s->naxis != 2))
         return carom_cli_fail(CAROM_EXIT_USAGE, "a picture needs a grid over two axes");
     if (drawn && s->points > PICTURE_POINTS)

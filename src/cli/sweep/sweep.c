@@ -20,7 +20,8 @@ static const carom_cli_option own[] = {
      "NAME=FROM:TO, by --seed"),
     CAROM_CLI_OWN_OPTION("--points", "N", "how many random or Sobol points"),
     CAROM_CLI_SWEEP_OPTIONS,
-    CAROM_CLI_OWN_OPTION("--picture", "FILE.png", "a map of the first measure over a grid of two axes"),
+    CAROM_CLI_OWN_OPTION("--picture", "FILE",
+                         "a map of the first measure over a grid of two axes: .png, .svg or .html"),
     CAROM_CLI_OWN_OPTION("--export", "FILE.csv", "also write the table, in the order of points"),
     {.name = NULL},
 };

@@ -309,6 +309,17 @@ static void put_columns(carom_stream *out, const carom_frame *f, const unsigned 
         }
 }
 
+/* Few dots are large, so that they are seen; many are small and let those below shine through. */
+static void begin_dots(carom_stream *out, const carom_curve *c, const unsigned char *seen, long cells)
+{
+    long n = 0;
+    for (long i = 0; i < cells; i++)
+        n += seen[i];
+    double width = fmin(3, fmax(1.1, 3 - 0.95 * (log10((double)n + 1) - 2.5)));
+    carom_stream_format(out, "<path class=\"c%d o\" style=\"stroke-width:%.1f;stroke-opacity:%.2f\" d=\"", c->colour,
+                        width, n > 20000 ? 0.75 : 0.95);
+}
+
 void carom_curve_dots(carom_stream *out, const carom_frame *f, const carom_curve *c)
 {
     long columns = (long)(f->width / DOT) + 1, rows = (long)(f->height / DOT) + 1;
@@ -323,7 +334,7 @@ void carom_curve_dots(carom_stream *out, const carom_frame *f, const carom_curve
     }
     if (!seen)
         return;
-    begin_path(out, c->colour, " o");
+    begin_dots(out, c, seen, columns * rows);
     put_columns(out, f, seen, columns, rows);
     carom_stream_string(out, "\"/>\n");
     free(seen);

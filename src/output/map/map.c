@@ -172,5 +172,12 @@ carom_status carom_map_write(const char *path, const carom_heatmap *map, carom_e
         return write_png(path, &scale, error);
     if (carom_ends_with(path, ".svg"))
         return carom_map_svg(path, &scale, error);
-    CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture ends in .png or .svg, '%s' does not", path);
+    if (carom_ends_with(path, ".html"))
+        return carom_map_page(path, &scale, error);
+    CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a picture ends in .png, .svg or .html, '%s' does not", path);
+}
+
+bool carom_map_drawable(const char *path)
+{
+    return carom_ends_with(path, ".png") || carom_ends_with(path, ".svg") || carom_ends_with(path, ".html");
 }

@@ -21,7 +21,8 @@ typedef struct carom_heatmap {
     const char *const *category;   /* [ncategory] values are numbers of these; NULL: a bar of values */
     int ncategory;
 } carom_heatmap;
-/* By the ending of path: .png or .svg. */
+/* By the ending of path: .png, .svg, or .html: a page in which one can zoom and read values. */
+bool carom_map_drawable(const char *path); /* has it one of these endings? NULL has none */
 carom_status carom_map_write(const char *path, const carom_heatmap *map, carom_error *error);
 
 /* ---- the parts ---- */
@@ -36,6 +37,8 @@ carom_colour carom_map_cell(const carom_map_scale *scale, int i, int j); /* i al
 /* The k-th line of the list beside the picture: categories, then the colours of their own; false: no more. */
 bool carom_map_legend(const carom_map_scale *scale, int k, carom_colour *colour, const char **text);
 
+void carom_map_svg_put(carom_stream *out, const carom_map_scale *scale); /* the element <svg> */
+carom_status carom_map_page(const char *path, const carom_map_scale *scale, carom_error *error); /* page/map.c */
 carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom_error *error);
 
 #endif

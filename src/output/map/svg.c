@@ -86,26 +86,31 @@ static double bar(carom_stream *out, const carom_map_scale *s)
     return TOP + height + 30;
 }
 
+void carom_map_svg_put(carom_stream *out, const carom_map_scale *scale)
+{
+    carom_colour colour;
+    const char *text;
+    carom_stream_format(out,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+             "font-family=\"sans-serif\" font-size=\"13\" shape-rendering=\"crispEdges\">\n"
+             "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+             LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM, LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM);
+    cells(out, scale);
+    axes(out, scale->map);
+    words(out, LEFT, 20, "", scale->map->title);
+    double y = bar(out, scale);
+    for (int k = 0; carom_map_legend(scale, k, &colour, &text); k++, y += 20) {
+        box(out, LEFT + SIZE + 20, y, 14, 14, colour);
+        words(out, LEFT + SIZE + 40, y + 12, "", text);
+    }
+    carom_stream_string(out, "</svg>\n");
+}
+
 carom_status carom_map_svg(const char *path, const carom_map_scale *scale, carom_error *error)
 {
     carom_stream out;
-    carom_colour colour;
-    const char *text;
     CAROM_TRY(carom_stream_open(&out, path, NULL, error));
-    carom_stream_format(&out,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-             "font-size=\"13\" shape-rendering=\"crispEdges\">\n<rect width=\"100%%\" height=\"100%%\" "
-             "fill=\"#fff\"/>\n",
-             LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM);
-    cells(&out, scale);
-    axes(&out, scale->map);
-    words(&out, LEFT, 20, "", scale->map->title);
-    double y = bar(&out, scale);
-    for (int k = 0; carom_map_legend(scale, k, &colour, &text); k++, y += 20) {
-        box(&out, LEFT + SIZE + 20, y, 14, 14, colour);
-        words(&out, LEFT + SIZE + 40, y + 12, "", text);
-    }
-    carom_stream_string(&out, "</svg>\n");
+    carom_map_svg_put(&out, scale);
     carom_stream_mark(&out);
     return carom_stream_close(&out, error);
 }

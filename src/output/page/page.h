@@ -50,6 +50,9 @@ void carom_page_table_put(carom_page *page, const carom_page_table *table);
 /* A plot; long series are thinned: the extremes of every pixel of a wide screen stay. */
 void carom_page_plot(carom_page *page, const carom_chart *plot);
 
+struct carom_map_scale; /* output/map/map.h: cells of colour, in which one can zoom and read values */
+void carom_page_map(carom_page *page, const struct carom_map_scale *scale);
+
 struct carom_animation; /* output/draw.h */
 void carom_page_animation(carom_page *page, const struct carom_animation *animation);
 

@@ -171,7 +171,8 @@ carom_status carom_page_thin(const carom_chart_series *s, const carom_chart *plo
         thin_bands(thin, s, x, plot->logx);
     else if (s->style == CAROM_CHART_PATH)
         thin_path(thin, s, x, y);
-    else if (s->style == CAROM_CHART_POINTS || s->style == CAROM_CHART_LINE_POINTS)
+    else if (s->style == CAROM_CHART_POINTS || s->style == CAROM_CHART_LINE_POINTS ||
+             s->style == CAROM_CHART_CLOUD)
         status = thin_points(thin, s, plot, x, y, error);
     else
         thin_line(thin, s, x, plot->logx);
