@@ -79,6 +79,7 @@ typedef struct carom_found { /* a contact of a model that looks for them while i
     long long id;            /* stays while it is the same contact: its mode, impulse and memory follow it */
     carom_contact contact;
     int first[2], count[2];  /* the one or two blocks of velocities that its rows depend on; count 0, 0: all */
+    double depth;            /* farther in it is nearer to the other side of something thin; 0: it never is */
 } carom_found;
 /* Fills found [most] with all contacts whose gap may close while nothing moves farther than reach, in any order;
  * returns their number, which may be more than most: then it is asked again with more room. */

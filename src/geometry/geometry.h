@@ -96,6 +96,8 @@ typedef struct carom_shape {
 
 /* The shape lives in the arena. Errors say what is wrong with which number or corner. */
 carom_status carom_shape_new(carom_arena *arena, const carom_shape_spec *spec, carom_shape *shape, carom_error *error);
+/* The smallest distance of two parallel planes that hold it; 0 for a point, infinite for a plane. */
+double carom_shape_thickness(const carom_shape *shape);
 /* The smallest box around the posed shape, larger by reach on all sides; planes: infinite. low [3], high [3] */
 void carom_shape_bounds(const carom_shape *shape, const carom_pose *pose, double reach, double *low, double *high);
 

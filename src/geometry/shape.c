@@ -388,6 +388,27 @@ carom_status carom_shape_new(carom_arena *arena, const carom_shape_spec *spec, c
     return b.complete ? CAROM_OK : no_memory(&b);
 }
 
+double carom_shape_thickness(const carom_shape *s)
+{
+    double least = INFINITY;
+    switch (s->kind) {
+    case CAROM_SHAPE_PLANE: return INFINITY;
+    case CAROM_SHAPE_RING: return s->size[1] - s->size[0];
+    case CAROM_SHAPE_CYLINDER: return CAROM_MIN(s->size[0], 2 * s->size[1]);
+    case CAROM_SHAPE_ELLIPSOID: return 2 * CAROM_MIN(s->size[0], CAROM_MIN(s->size[1], s->size[2]));
+    case CAROM_SHAPE_BOX:
+    case CAROM_SHAPE_POLYTOPE: break;
+    default: return 2 * s->radius;
+    }
+    for (int i = 0; i < s->nface; i++) { /* from the face to the vertex farthest behind it */
+        double width = 0;
+        for (int k = 0; k < s->nvertex; k++)
+            width = CAROM_MAX(width, s->face[i].offset - dot3(s->face[i].normal, s->vertex + 3 * k));
+        least = CAROM_MIN(least, width);
+    }
+    return least;
+}
+
 void carom_shape_bounds(const carom_shape *s, const carom_pose *pose, double reach, double *low, double *high)
 {
     double centre[3], R[9];

@@ -40,7 +40,8 @@ enum {
     CAROM_NODAL = 16,           /* values are meant at the nodes; what is between them is interpolation */
     CAROM_KEEPS_MODES = 32,     /* modes with directions are part of its state */
     CAROM_TELLS_MODES = 64,     /* and those along a step, which is one segment, are in record->modes */
-    CAROM_FOLLOWS_LINKS = 128   /* contacts may be others in every step */
+    CAROM_FOLLOWS_LINKS = 128,  /* contacts may be others in every step */
+    CAROM_COMES_IN = 256        /* by as much as moves in a step: not to be given steps that lead through thin things */
 };
 
 typedef struct carom_scheme {

@@ -5,6 +5,7 @@
  *            way from q to q' in the time h
  *   a step with 2 path > reach is done again with a larger reach: two things may have moved towards each other      (1)
  *   a contact that is closed and not among those found hovers: it is looked for a little farther                    (2)
+ *   a step is shorter where something would pass the middle of what is thin                                         (3)
  *
  * The contacts of the state have ids; its arrays are in the order of the contacts of the last step. Before a step they
  * are put into the order of those found now: what has the same id keeps mode, impulse, velocity and what the scheme
@@ -279,6 +280,29 @@ static double path_of(carom_sim *sim)
     return h * fmax(fmax(speed_of(sim, now, now->v), speed_of(sim, next, next->v)), speed_of(sim, now, way));
 }
 
+/* A length up to h in which nothing comes in deeper than it may, where positions follow velocities from before an impact
+ * for a part of the step: to where it has come in by half of that, and then on by as much.                          (3) */
+static double careful(carom_sim *sim, double h)
+{
+    carom_system *sys = &sim->system;
+    const carom_state *s = &sim->now.state;
+    double path = h * speed_of(sim, s, s->v);
+    bool thin = false;
+    for (int i = 0; i < sys->ncontact; i++)
+        thin |= sim->found[i].depth > 0 && 2 * path > sim->found[i].depth;
+    if (!thin || !(sim->scheme->traits & CAROM_COMES_IN))
+        return h;
+    carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, s->t, s->q, s->v);
+    for (int i = 0; i < sys->ncontact; i++) {
+        const carom_link *link = carom_contact_link(sys, i);
+        double depth = sim->found[i].depth, g = fmax(sys->at.g[carom_contact_number(sys, i)], 0);
+        double u = depth > 0 ? carom_row_speed(sys, link->row, s->v) : 0;
+        if (-u * h > g + depth)
+            h = (g + 0.5 * depth) / -u;                                                                 /* (3) */
+    }
+    return h;
+}
+
 carom_status carom_sim_step_linked(carom_step *step)
 {
     enum { ATTEMPTS = 40, HOVERS = 10 };
@@ -295,7 +319,7 @@ carom_status carom_sim_step_linked(carom_step *step)
         if (sim->model->speed && lost(sim))
             CAROM_TRY(look(sim, reach = near));
         hand_on(sim);
-        sim->step.h = h, sim->step.h_next = 0;
+        sim->step.h = careful(sim, h), sim->step.h_next = 0;
         carom_record_clear(&sim->record);
         CAROM_TRY(carom_sim_step_roomy(&sim->step));
         path = path_of(sim);

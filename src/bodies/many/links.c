@@ -37,6 +37,14 @@ const char *carom_bodies_contact_name(const carom_model *model, long long id, ch
     return buffer;
 }
 
+/* Half of what is thinner; points have no other side, and planes are never passed. */
+static double depth_of(const carom_posed_shape *a, const carom_posed_shape *b)
+{
+    double one = a->thickness > 0 ? a->thickness : INFINITY, two = b->thickness > 0 ? b->thickness : INFINITY;
+    double least = CAROM_MIN(one, two);
+    return isinf(least) ? 0 : 0.5 * least;
+}
+
 static void fill(const carom_many *many, const carom_pair_law *law, const carom_pair *pair, const carom_touch *touch,
                  carom_found *found)
 {
@@ -44,7 +52,8 @@ static void fill(const carom_many *many, const carom_pair_law *law, const carom_
     bool swapped = touch->body[0] != many->shape[pair->first].body;
     int shape[2] = {swapped ? pair->second : pair->first, swapped ? pair->first : pair->second};
     int block[2] = {many->block[touch->body[0]], many->block[touch->body[1]]}, n = carom_many_freedoms(many), k = 0;
-    *found = (carom_found){.id = id_of(shape[0], touch->feature[0], shape[1], touch->feature[1])};
+    *found = (carom_found){.id = id_of(shape[0], touch->feature[0], shape[1], touch->feature[1]),
+                           .depth = depth_of(&many->shape[pair->first], &many->shape[pair->second])};
     found->contact = (carom_contact){.name = law->name, .directions = law->directions, .law = law->law_name,
                                      .coefficient =
                                          many->coefficient + (law - b->law) * CAROM_COEFFICIENTS_MAX};

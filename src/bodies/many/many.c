@@ -393,6 +393,7 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
             many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
+            many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
             many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
         }
     return CAROM_OK;

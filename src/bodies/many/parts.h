@@ -13,6 +13,7 @@ enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting fo
 typedef struct carom_posed_shape { /* a shape of a body */
     carom_shape shape;
     int body, number; /* number: among those of the body */
+    double thickness;
     const carom_body_shape *source;
 } carom_posed_shape;
 
