@@ -280,8 +280,8 @@ static double path_of(carom_sim *sim)
     return h * fmax(fmax(speed_of(sim, now, now->v), speed_of(sim, next, next->v)), speed_of(sim, now, way));
 }
 
-/* A length up to h in which nothing comes in deeper than it may, where positions follow velocities from before an impact
- * for a part of the step: to where it has come in by half of that, and then on by as much.                          (3) */
+/* A length up to h in which nothing comes in deeper than it may, where positions follow the velocities from before an
+ * impact for a part of the step: to where it has come in by half of that, and then on by as much: (3) */
 static double careful(carom_sim *sim, double h)
 {
     carom_system *sys = &sim->system;
