@@ -97,7 +97,7 @@ enum { /* what can be asked of a model */
     CAROM_JACOBIAN = 1 << 3,  /* G [nrow*nv], w [nrow]:  u = G v + w                                    */
     CAROM_GAMMA = 1 << 4,     /* gamma [nrow]:  du/dt = G a + gamma                                     */
     CAROM_LAW = 1 << 5,       /* law: of each contact the fields of its law, one contact after the other */
-    CAROM_ENERGY = 1 << 6,    /* energy [4]: kinetic, potential, external power, viscous power          */
+    CAROM_ENERGY = 1 << 6,    /* energy [5]: kinetic, potential; power: external, viscous, dry          */
     CAROM_OUTPUTS = 1 << 7,   /* outputs [noutput]                                                      */
     CAROM_STOP = 1 << 8,      /* stop [1]: not 0 ends the run                                           */
     CAROM_R_Q = 1 << 9,       /* r = M a - s F - G^T x:  R_q [nv*nv], along the velocities (by q if flat) */
@@ -324,6 +324,7 @@ typedef struct carom_info {
     double max_penetration, max_residual;
     double energy_initial, energy_final, work_external, work_constraints;
     double dissipated_impact, dissipated_friction, dissipated_viscous, balance_error;
+    double dissipated_dry;            /* by forces that switch as the velocity changes its sign */
     /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     double law_difference, law_time;
     double impact_gain, gain_time;    /* energy that impacts have gained where their rule allows it; first when */

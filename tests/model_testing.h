@@ -91,7 +91,7 @@ static inline void output_arrays(const carom_model *m, const carom_eval *e, outp
     const output_array list[OUTPUT_ARRAYS] = {
         {CAROM_MASS, "M", &e->M, n * n}, {CAROM_FORCE, "F", &e->F, n}, {CAROM_GAP, "g", &e->g, m->njoint + m->ncontact},
         {CAROM_JACOBIAN, "G", &e->G, r * n}, {CAROM_JACOBIAN, "w", &e->w, r}, {CAROM_GAMMA, "gamma", &e->gamma, r},
-        {CAROM_LAW, "law", &e->law, carom_model_coefficient(m, m->ncontact)}, {CAROM_ENERGY, "energy", &e->energy, 4},
+        {CAROM_LAW, "law", &e->law, carom_model_coefficient(m, m->ncontact)}, {CAROM_ENERGY, "energy", &e->energy, 5},
         {CAROM_OUTPUTS, "outputs", &e->outputs, m->noutput}, {CAROM_STOP, "stop", &e->stop, 1},
         {CAROM_R_Q, "R_q", &e->R_q, n * n}, {CAROM_R_V, "R_v", &e->R_v, n * n}, {CAROM_R_P, "R_p", &e->R_p, n * np},
         {CAROM_U_Q, "U_q", &e->U_q, r * n}, {CAROM_U_P, "U_p", &e->U_p, r * np}, {CAROM_A_Q, "A_q", &e->A_q, r * n},

@@ -68,6 +68,18 @@ sed 's/ k=11//; s/k=11 //' stiff.csv >claims.csv
 expect 4 audit claims.csv linear-oscillator --json
 jq -e '[.rules[] | select(.holds | not) | .rule] | contains(["kinematics", "momentum"])' out >/dev/null || complain "a spring of another stiffness: $(cat out)"
 
+# ---- contacts that are found: gaps of what touches, energy; what cannot be told is counted ----
+spheres=$(cd "$(dirname "$0")/.." && pwd)/models/bodies/spheres.yaml
+expect 0 run "$spheres" -p n=40 --scheme moreau-jean --t-end 0.3 --quiet -o many.csv
+expect 0 audit many.csv "$spheres" -p n=40 --json
+jq -e '(.rules[] | select(.rule == "gaps") | .checked > 100 and .holds) and (.rules[] | select(.rule == "cone") |
+    .checked == 0 and .skipped > 10)' out >/dev/null || complain "many spheres: $(cat out)"
+awk -F, 'BEGIN { OFS = "," } /^#/ { print; next } !z { for (i = 1; i <= NF; i++) if ($i == "ball[0].z") z = i; print; next }
+    { if (++n > 20) $z -= 0.1; print }' many.csv >sunk.csv
+cmp -s many.csv sunk.csv && complain "nothing has sunk"
+expect 4 audit sunk.csv "$spheres" -p n=40 --json
+jq -e '.rules[] | select(.rule == "gaps") | .holds | not' out >/dev/null || complain "a sphere in the floor: $(cat out)"
+
 # ---- what cannot be read ----
 expect 1 audit good.csv belt
 grep -q "is not of this model: .* has no parameter 'w'" err || complain "a file of another model: $(cat err)"

@@ -117,6 +117,7 @@ START_TEST(the_summary_has_exactly_these_fields)
                        .dissipated_impact = 1,
                        .dissipated_friction = 0.25,
                        .dissipated_viscous = 0.25,
+                       .dissipated_dry = 0.125,
                        .balance_error = 1e-15};
     info.nzeno = 1;
     info.zeno[0] = (carom_zeno){0, 2.5, 40, 7};
@@ -135,7 +136,8 @@ START_TEST(the_summary_has_exactly_these_fields)
               "  \"max_penetration\": 1e-12,\n  \"max_residual\": 0,\n"
               "  \"energy\": {\n    \"initial\": 5,\n    \"final\": 4,\n    \"work\": {\n      \"external\": 0.5,\n   "
               "   \"constraints\": 0\n    },\n"
-              "    \"dissipated\": {\n      \"impact\": 1,\n      \"friction\": 0.25,\n      \"viscous\": 0.25\n    "
+              "    \"dissipated\": {\n      \"impact\": 1,\n      \"friction\": 0.25,\n      \"viscous\": 0.25,\n"
+              "      \"dry\": 0.125\n    "
               "},\n"
               "    \"balance_error\": 1e-15\n  },\n"
               "  \"verify\": {\n    \"error\": 1e-9\n  },\n  \"wall_s\": 0.125\n}\n");

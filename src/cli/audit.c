@@ -67,6 +67,9 @@ static void print(const work *w)
             printf(" (%ld not to be told)", r->skipped);
         printf("\n");
     }
+    if (w->run.model->links)
+        printf("  note: contacts of this model are found while it moves; the file has no forces of them: what needs\n"
+               "  these is not told; gaps are those of all pairs that touch at a row\n");
 }
 
 static const carom_result_field of_rule[] = {CAROM_CELL("rule", CAROM_TEXT, carom_audit_rule, name),

@@ -28,13 +28,20 @@ typedef struct carom_record {
     double grazing, graze_time;      /* part of its velocity by which an impact is not known; when */
     double gained, gain_time;        /* energy of an impact whose rule does not forbid it; when */
     double penetration, residual;
-    double work_external, work_constraints, impact, friction, viscous; /* energy of this step */
+    double work_external, work_constraints, impact, friction, viscous, dry; /* energy of this step */
 } carom_record;
 
 /* Room for `steps` segments with jumps, of polynomial degree up to `degree`. */
 void carom_record_layout(carom_layout *layout, carom_record *record, const carom_model *model, int nrow, int steps,
                          int degree);
 void carom_record_forget(carom_record *record); /* what was remarkable */
+/* Of the power evaluated last, over a time h. */
+static inline void carom_record_work(carom_record *record, const double *energy, double h)
+{
+    record->work_external += h * energy[2];
+    record->viscous -= h * energy[3];
+    record->dry -= h * energy[4];
+}
 static inline void carom_record_clear(carom_record *record)
 {
     record->residual = 0;
@@ -44,7 +51,7 @@ static inline void carom_record_clear(carom_record *record)
         return;
     record->nsegment = record->njump = record->nevent = record->pool_used = 0;
     record->penetration = record->work_external = record->work_constraints = 0;
-    record->impact = record->friction = record->viscous = 0;
+    record->impact = record->friction = record->viscous = record->dry = 0;
 }
 /* A segment from (t0, q0) to t1 of degree `degree` in xi and one less in v, its modes those at t1. Its polynomials and
  * forces are for the caller to fill; false: there is no room, or nobody looks. */

@@ -145,15 +145,15 @@ carom_status carom_slide_accel(carom_slide *w, carom_system *system, double t, c
 
 void carom_slide_energy(carom_slide *w, carom_system *system, double t, const double *q, const double *v)
 {
-    double sum[4] = {0}, rest = 1;
+    double sum[5] = {0}, rest = 1;
     for (int j = w->n; j >= 0; j--) {
         double part = j > 0 ? w->lambda[j - 1] : rest;
         for (int k = 0; k < w->n; k++)
             w->d[w->index[k]] = j == k + 1 ? w->high[k] : w->low[k];
         carom_system_eval(system, CAROM_ENERGY, t, q, v);
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 5; i++)
             sum[i] += part * system->at.energy[i];                                              /* (1) */
         rest -= part;
     }
-    carom_copy(4, sum, system->at.energy);
+    carom_copy(5, sum, system->at.energy);
 }

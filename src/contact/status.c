@@ -167,6 +167,5 @@ void carom_contact_account(const carom_contacts *contacts, carom_system *system,
         }
     }
     carom_system_eval(system, CAROM_ENERGY, t, q, v);
-    record->work_external += h * system->at.energy[2];
-    record->viscous -= h * system->at.energy[3];
+    carom_record_work(record, system->at.energy, h);
 }

@@ -37,7 +37,7 @@ static void place_results(carom_layout *layout, carom_system *system, unsigned w
         {CAROM_GAP, &at->g, carom_model_links(m)},
         {CAROM_JACOBIAN, &at->G, system->row_values}, {CAROM_JACOBIAN, &at->w, nrow},
         {CAROM_GAMMA, &at->gamma, nrow},        {CAROM_LAW, &at->law, carom_model_coefficient(m, m->ncontact)},
-        {CAROM_ENERGY, &at->energy, 4},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
+        {CAROM_ENERGY, &at->energy, 5},         {CAROM_OUTPUTS, &at->outputs, m->noutput},
         {CAROM_STOP, &at->stop, 1},             {CAROM_R_Q, &at->R_q, square},
         {CAROM_R_V, &at->R_v, square},          {CAROM_R_P, &at->R_p, nv * np},
         {CAROM_U_Q, &at->U_q, nrow * nv},       {CAROM_U_P, &at->U_p, nrow * np},

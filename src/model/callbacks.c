@@ -286,7 +286,7 @@ static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch 
         PORT(CAROM_JACOBIAN, w, k->nrow),
         PORT(CAROM_GAMMA, gamma, k->nrow),
         PORT(CAROM_LAW, law, carom_model_coefficient(m, m->ncontact)),
-        PORT(CAROM_ENERGY, energy, 4),
+        PORT(CAROM_ENERGY, energy, 5),
         PORT(CAROM_OUTPUTS, outputs, m->noutput),
         PORT(CAROM_STOP, stop, 1),
         PORT(CAROM_R_Q, R_q, m->nv * m->nv),

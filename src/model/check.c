@@ -183,7 +183,7 @@ static double exact(const bench *b, const comparison *c, int r, int j)
         return c->way == 't' ? e->w[row] : e->G[row * n + j];
     }
     case CAROM_GAMMA: return e->gamma[r];
-    case CAROM_ENERGY: return e->energy[2] + e->energy[3];
+    case CAROM_ENERGY: return e->energy[2] + e->energy[3] + e->energy[4];
     case CAROM_R_Q: return e->R_q[r * n + j];
     case CAROM_R_V: return e->R_v[r * n + j];
     case CAROM_R_P: return e->R_p[r * np + j];

@@ -56,7 +56,7 @@ static void parts(const carom_source *s, int np, part *to)
     const part list[OUTPUTS] = {
         {CAROM_MASS, n, n, s->M},       {CAROM_FORCE, n, 1, s->F},       {CAROM_GAP, carom_source_links(s), 1, s->g},
         {CAROM_JACOBIAN, r, n, s->G},   {CAROM_JACOBIAN, r, 1, s->w},    {CAROM_GAMMA, r, 1, s->gamma},
-        {CAROM_LAW, s->nlaw, 1, s->law}, {CAROM_ENERGY, 4, 1, s->energy}, {CAROM_OUTPUTS, s->noutput, 1, NULL},
+        {CAROM_LAW, s->nlaw, 1, s->law}, {CAROM_ENERGY, 5, 1, s->energy}, {CAROM_OUTPUTS, s->noutput, 1, NULL},
         {CAROM_STOP, 1, 1, &s->stop.e}, {CAROM_R_Q, n, n, NULL},         {CAROM_R_V, n, n, NULL},
         {CAROM_R_P, n, np, NULL},       {CAROM_U_Q, r, n, NULL},         {CAROM_U_P, r, np, NULL},
         {CAROM_A_Q, r, n, NULL},        {CAROM_A_V, r, n, NULL},         {CAROM_A_P, r, np, NULL},

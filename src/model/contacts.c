@@ -248,14 +248,14 @@ static carom_status coefficients(carom_loader *l, const carom_text_node *node, c
 
 unsigned carom_model_speeds(const carom_model *model, int contact)
 {
-    const carom_source *s = model->links ? NULL : model->source; /* contacts that are found have numbers */
-    return s && s->contact ? s->contact[contact].speeds : 0;
+    const carom_source *s = model->source; /* its contacts come first; those that are found have numbers */
+    return s && s->contact && contact < s->ncontact ? s->contact[contact].speeds : 0;
 }
 
 unsigned carom_model_any_speeds(const carom_model *model)
 {
     unsigned any = 0;
-    for (int i = 0; i < model->ncontact; i++)
+    for (int i = 0; model->source && i < model->source->ncontact; i++)
         any |= carom_model_speeds(model, i);
     return any;
 }

@@ -9,7 +9,9 @@
  * Energy: T = T2 + T1 + T0 by degree in v; with kinetic T2 and potential V - T0
  *   d/dt (T2 - T0 + V) = [f(t,q,0) v + V_t - T_t] + [(f(t,q,v) - f(t,q,0)) v] + power of contacts         (5)
  * and for mass and force as written
- *   d/dt (v^T M v / 2) = [F(t,q,0) v] + [(F - F(t,q,0)) v + v^T Mdot v / 2] + power of contacts           (6) */
+ *   d/dt (v^T M v / 2) = [F(t,q,0) v] + [(F - F(t,q,0)) v + v^T Mdot v / 2] + power of contacts           (6)
+ * Of what velocities change, dry friction is what remains however slow the motion is: sign and if with velocities in
+ * them. Its power is told apart:   [f(t,q,0+ v) - f(t,q,0)] v,   0+ = 2^-200                               (7) */
 #include <string.h>
 
 #include "model/source.h"
@@ -93,6 +95,23 @@ static carom_expr at_rest(const carom_source *s, carom_expr e)
     for (int i = 0; i < s->nv; i++)
         zero[i] = carom_expr_const(s->pool, 0);
     return on_velocity(s, e) ? carom_expr_replace(s->pool, e, s->var_v, s->nv, zero) : e;
+}
+
+/* (7): what remains of f as the motion slows down, but for f at rest; 0 where no branch depends on velocities. */
+static carom_expr dry_part(const carom_source *s, carom_expr f, carom_expr f_rest)
+{
+    enum { MOST = 64 };
+    carom_switch list[MOST];
+    carom_expr slow[CAROM_MAX_COORDINATES];
+    int n = on_velocity(s, f) ? carom_expr_switches(s->pool, &f, 1, s->var_p, list, MOST) : 0;
+    bool any = n > MOST;
+    for (int i = 0; i < CAROM_MIN(n, MOST); i++)
+        any |= on_velocity(s, list[i].a) || (list[i].b != CAROM_EXPR_NONE && on_velocity(s, list[i].b));
+    if (!any)
+        return carom_expr_const(s->pool, 0);
+    for (int i = 0; i < s->nv; i++)
+        slow[i] = mul(s, carom_expr_const(s->pool, 0x1p-200), v(s, i));
+    return sub(s, carom_expr_replace(s->pool, f, s->var_v, s->nv, slow), f_rest);
 }
 
 static carom_expr quadratic(const carom_source *s, const carom_expr *M)
@@ -188,26 +207,30 @@ static carom_status from_energy(carom_loader *l) /* (1) (5) */
 {
     carom_source *s = l->s;
     carom_expr T = add(s, s->kinetic.e, carom_rigid_kinetic(s)), V = s->potential.e;
-    carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), viscous = carom_expr_const(s->pool, 0);
+    carom_expr external = sub(s, d(s, V, 0), d(s, T, 0)), zero = carom_expr_const(s->pool, 0), viscous = zero;
+    carom_expr dry = zero;
     CAROM_TRY(kinetic_terms(l));
     carom_rigid_terms(s);
     for (int i = 0; i < s->nv; i++) {
         carom_expr f = s->forces[i].e, f0 = at_rest(s, f);
         s->F[i] = add(s, sub(s, s->F[i], along(s, V, i)), f);
         external = add(s, external, mul(s, f0, v(s, i)));
-        viscous = add(s, viscous, mul(s, sub(s, f, f0), v(s, i)));
+        carom_expr own = dry_part(s, f, f0);
+        viscous = add(s, viscous, mul(s, sub(s, sub(s, f, f0), own), v(s, i)));
+        dry = add(s, dry, mul(s, own, v(s, i)));
     }
     s->energy[0] = quadratic(s, s->M);
     s->energy[1] = sub(s, V, at_rest(s, T));
     s->energy[2] = external;
     s->energy[3] = viscous;
+    s->energy[4] = dry;
     return CAROM_OK;
 }
 
 static void from_mass(carom_source *s) /* (6) */
 {
     int n = s->nv;
-    carom_expr external = carom_expr_const(s->pool, 0);
+    carom_expr external = carom_expr_const(s->pool, 0), dry = external;
     for (int i = 0; i < n * n; i++)
         s->M[i] = s->mass[i].e;
     carom_expr T = quadratic(s, s->M), viscous = rate(s, T);
@@ -215,12 +238,15 @@ static void from_mass(carom_source *s) /* (6) */
         s->F[i] = add(s, s->force[i].e, s->forces[i].e);
         carom_expr rest = at_rest(s, s->F[i]);
         external = add(s, external, mul(s, rest, v(s, i)));
-        viscous = add(s, viscous, mul(s, sub(s, s->F[i], rest), v(s, i)));
+        carom_expr own = dry_part(s, s->F[i], rest);
+        viscous = add(s, viscous, mul(s, sub(s, sub(s, s->F[i], rest), own), v(s, i)));
+        dry = add(s, dry, mul(s, own, v(s, i)));
     }
     s->energy[0] = T;
     s->energy[1] = carom_expr_const(s->pool, 0);
     s->energy[2] = external;
     s->energy[3] = viscous;
+    s->energy[4] = dry;
 }
 
 static void normal_row(carom_source *s, int row, carom_expr g) /* (2) */
@@ -362,7 +388,7 @@ carom_status carom_source_derive(carom_loader *l)
                   {&s->w, s->nrow},
                   {&s->gamma, s->nrow},
                   {&s->law, s->nlaw},
-                  {&s->energy, 4},
+                  {&s->energy, 5},
                   {&s->r, n},
                   {&s->acceleration, s->nrow}};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)

@@ -137,10 +137,11 @@ static void laws(writer *w)
 
 static void energy(writer *w)
 {
-    static const char *const words[4] = {"kinetic", "potential", "external power", "viscous power"};
+    static const char *const words[] = {"kinetic", "potential", "external power", "viscous power", "dry power"};
+    bool dry = w->s && !carom_expr_is_const(w->s->pool, w->s->energy[4], NULL);
     fprintf(w->file, "energy\n");
-    for (int i = 0; i < 4; i++)
-        line(w, words[i], w->s ? formula(w, w->s->energy, i) : NULL, w->probe.at.energy[i], i < 2);
+    for (int i = 0; i < CAROM_COUNT(words) - !dry; i++)
+        line(w, words[i], w->s && !(dry && i > 2) ? formula(w, w->s->energy, i) : NULL, w->probe.at.energy[i], i < 2);
 }
 
 carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error *error)

@@ -279,7 +279,12 @@ void carom_difference_energy(carom_scratch *k, const carom_point *at, double *en
     m->force(&still, k->F);
     double conservative = carom_dot(m->nv, k->F, at->v);
     energy[2] = conservative + power;
-    energy[3] = all - conservative + rate;
+    for (int i = 0; i < m->nv; i++)
+        k->inner.v[i] = 0x1p-200 * at->v[i];
+    m->force(&still, k->F);
+    double dry = carom_dot(m->nv, k->F, at->v) - conservative; /* (7) of derive.c */
+    energy[4] = fabs(dry) > 1e-30 * fabs(all) ? dry : 0;
+    energy[3] = all - conservative - energy[4] + rate;
 }
 
 /* Columns j of the derivative of f [n] with respect to q, v or p. */

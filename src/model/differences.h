@@ -28,7 +28,7 @@ typedef struct carom_scratch { /* at the start of an adapter's work memory */
 
 void carom_difference_jacobian(carom_scratch *k, const carom_point *at, double *G, double *w);
 void carom_difference_gamma(carom_scratch *k, const carom_point *at, double *gamma);
-/* energy [4] as CAROM_ENERGY says */
+/* energy [5] as CAROM_ENERGY says */
 void carom_difference_energy(carom_scratch *k, const carom_point *at, double *energy);
 /* One of CAROM_R_Q ... CAROM_A_P; k->a, k->x, k->s are given. */
 void carom_difference_matrix(carom_scratch *k, const carom_point *at, unsigned which, double *out);

@@ -44,7 +44,7 @@ static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
         {&k->q, m->nq}, {&k->v, nv}, {&k->p, np}, {&k->a, nv}, {&k->x, nrow},
         {&k->at.M, square}, {&k->at.F, nv}, {&k->at.g, ngap}, {&k->at.G, rows}, {&k->at.w, nrow},
         {&k->at.gamma, nrow}, {&k->at.law, carom_model_coefficient(m, m->ncontact)},
-        {&k->at.energy, 4}, {&k->at.outputs, m->noutput},
+        {&k->at.energy, 5}, {&k->at.outputs, m->noutput},
         {&k->at.stop, 1}, {&k->at.R_q, square}, {&k->at.R_v, square}, {&k->at.R_p, nv * np},
         {&k->at.U_q, rows}, {&k->at.U_p, nrow * np}, {&k->at.A_q, rows}, {&k->at.A_v, rows},
         {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},

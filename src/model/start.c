@@ -122,8 +122,9 @@ static bool motion(const carom_probe *k, carom_fault *f)
         if (!isfinite(k->at.F[i]))
             return found(f, CAROM_FAULT_FORCE, i, CAROM_NOT_FINITE, "the force on '%s' is %g at the start",
                          carom_model_q_name(m, i, b), unsigned_nan(k->at.F[i]));
-    static const char *const words[4] = {"kinetic energy", "potential energy", "external power", "viscous power"};
-    for (int i = 0; i < 4; i++)
+    static const char *const words[] = {"kinetic energy", "potential energy", "external power", "viscous power",
+                                        "power of dry friction"};
+    for (int i = 0; i < CAROM_COUNT(words); i++)
         if (!isfinite(k->at.energy[i]))
             return found(f, CAROM_FAULT_ENERGY, i, CAROM_NOT_FINITE, "the %s is %g at the start", words[i],
                          unsigned_nan(k->at.energy[i]));

@@ -35,7 +35,7 @@ struct carom_sampler {
     double *held_row;     /* [n] */
     double *end_row;      /* [n] end of the last segment */
     double end_time, last_time; /* ... and of the last row that went out, -infinity before */
-    double *gap, energy[4];
+    double *gap, energy[5];
     unsigned char *mode;  /* [ncontact] at the end of the last segment */
     unsigned char *mode_inside;
 };

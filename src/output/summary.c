@@ -48,6 +48,7 @@ static const carom_result_field energy[] = {
     CAROM_CELL("impact", CAROM_NUMBER, carom_info, dissipated_impact),
     CAROM_CELL("friction", CAROM_NUMBER, carom_info, dissipated_friction),
     CAROM_CELL("viscous", CAROM_NUMBER, carom_info, dissipated_viscous),
+    CAROM_CELL("dry", CAROM_NUMBER, carom_info, dissipated_dry),
     CAROM_END_OBJECT,
     CAROM_CELL("balance_error", CAROM_NUMBER, carom_info, balance_error),
     CAROM_END_OBJECT,
@@ -183,9 +184,11 @@ static void say_energy(carom_stream *out, const carom_info *info)
 {
     carom_stream_format(out, "  energy %.10g -> %.10g, work: external %.6g, constraints %.6g\n", info->energy_initial,
                         info->energy_final, info->work_external, info->work_constraints);
-    carom_stream_format(out, "  dissipated: impact %.6g, friction %.6g, viscous %.6g; balance error %.3g\n",
-                        info->dissipated_impact, info->dissipated_friction, info->dissipated_viscous,
-                        info->balance_error);
+    carom_stream_format(out, "  dissipated: impact %.6g, friction %.6g, viscous %.6g", info->dissipated_impact,
+                        info->dissipated_friction, info->dissipated_viscous);
+    if (info->dissipated_dry != 0)
+        carom_stream_format(out, ", dry %.6g", info->dissipated_dry);
+    carom_stream_format(out, "; balance error %.3g\n", info->balance_error);
 }
 
 carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *stream, carom_error *error)

@@ -364,8 +364,9 @@ static carom_status balance(carom_certificate *c, carom_step *s)
     carom_system *sys = s->system;
     const carom_record *r = s->record;
     const carom_state *end[2] = {s->now, s->next};
-    double missing = r->impact + r->friction + r->viscous - r->work_external - r->work_constraints, size = 0, speed = 0;
-    double traffic = fabs(r->impact) + fabs(r->friction) + fabs(r->viscous) + fabs(r->work_external) +
+    double missing = r->impact + r->friction + r->viscous + r->dry - r->work_external - r->work_constraints;
+    double size = 0, speed = 0;
+    double traffic = fabs(r->impact) + fabs(r->friction) + fabs(r->viscous) + fabs(r->dry) + fabs(r->work_external) +
                      fabs(r->work_constraints);
     for (int k = 0; k < 2; k++) {
         carom_system_eval(sys, CAROM_ENERGY, end[k]->t, end[k]->q, end[k]->v);

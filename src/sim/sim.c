@@ -116,18 +116,18 @@ static carom_status conventions(const carom_scheme *scheme, const carom_model *m
                    : rule == &carom_rule_poisson
                        ? ", in steps the expansion would give back what holds a contact at rest and shake it"
                        : ", steps take all that happens in them at once");
+    unsigned speeds = carom_model_any_speeds(model) & ~scheme->laws;
+    if (speeds)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "scheme '%s' does not know coefficients that depend on %s, as those of a contact of the model do",
+                   scheme->method.name, speeds & CAROM_LAW_BY_APPROACH ? "approach" : "slip");
     if (model->links) /* its contacts are looked at when they are found */
         return CAROM_OK;
     if (rule->accepts && model->ncontact)
         CAROM_TRY(rule->accepts(model, error));
     for (int i = 0; i < model->ncontact; i++) {
         const carom_law *law = carom_model_law(model, i);
-        unsigned more = carom_law_needs(law) & ~scheme->laws, speeds = carom_model_speeds(model, i) & ~scheme->laws;
-        if (speeds)
-            CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                       "scheme '%s' does not know coefficients that depend on %s, as those of contact '%s' do",
-                       scheme->method.name, speeds & CAROM_LAW_BY_APPROACH ? "approach" : "slip",
-                       carom_model_contact_name(model, i, name));
+        unsigned more = carom_law_needs(law) & ~scheme->laws;
         if (more)
             CAROM_FAIL(error, CAROM_UNSUPPORTED, "scheme '%s' does not know the law '%s' of contact '%s': %s",
                        scheme->method.name, law->method.name, carom_model_contact_name(model, i, name),
@@ -311,6 +311,7 @@ static void account(carom_sim *sim)
     info->dissipated_impact += record->impact;
     info->dissipated_friction += record->friction;
     info->dissipated_viscous += record->viscous;
+    info->dissipated_dry += record->dry;
     measure_penetration(sim);
     if (record->nsegment) {
         record->segment[record->nsegment - 1].penetration = record->penetration;
@@ -508,7 +509,7 @@ const carom_info *carom_sim_info(carom_sim *sim)
     if (sim->options.energy) {
         i->energy_final = energy(sim);
         i->balance_error = i->energy_final - i->energy_initial - i->work_external - i->work_constraints +
-                           i->dissipated_impact + i->dissipated_friction + i->dissipated_viscous;
+                           i->dissipated_impact + i->dissipated_friction + i->dissipated_viscous + i->dissipated_dry;
     }
     return i;
 }

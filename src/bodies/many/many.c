@@ -219,7 +219,7 @@ static void force_by_velocity(const carom_many *many, double s, const double *v,
 static void energy(const carom_many *many, const double *q, const double *v, double *out)
 {
     int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
-    memset(out, 0, 4 * sizeof *out);
+    memset(out, 0, 5 * sizeof *out);
     for (int k = 0; k < many->bodies->nbody; k++) {
         if (many->block[k] < 0)
             continue;

@@ -95,7 +95,7 @@ static double cell(const carom_audit_work *w, int column, size_t k)
     return w->table->column[w->column[column]][k];
 }
 
-static void read_row(const carom_audit_work *w, size_t k, carom_audit_row *row)
+void carom_audit_read(const carom_audit_work *w, size_t k, carom_audit_row *row)
 {
     const carom_model *m = w->model;
     int r = 0;
@@ -185,6 +185,7 @@ static void place(carom_layout *layout, carom_audit_work *w, int columns)
     unsigned want = CAROM_OUTPUTS;
     for (const unsigned *r = requests; *r; r++)
         want |= *r;
+    w->system.capacity = w->room;
     carom_system_layout(layout, &w->system, w->model, want & ~(unsigned)CAROM_OUTPUTS);
     place_row(layout, &w->system, &w->now);
     place_row(layout, &w->system, &w->next);
@@ -195,7 +196,12 @@ static void place(carom_layout *layout, carom_audit_work *w, int columns)
     CAROM_PLACE(layout, w->fastest, w->model->nv);
     CAROM_PLACE(layout, w->outputs, w->model->noutput);
     CAROM_PLACE(layout, w->column_v, w->model->nv);
-    carom_audit_flow_layout(layout, w);
+    if (w->model->links) {
+        CAROM_PLACE(layout, w->found, w->room);
+        CAROM_PLACE(layout, w->v, w->model->nv);
+    } else {
+        carom_audit_flow_layout(layout, w);
+    }
 }
 
 /* Which column of the file is which of the model. */
@@ -252,15 +258,32 @@ static void measure(carom_audit_work *w)
                                                                                      : w->options->h;
 }
 
+/* Memory for the columns of the file, and for w->room contacts that are found. */
+static carom_status take_memory(carom_audit_work *w, const carom_row_layout *c, carom_error *error)
+{
+    const carom_model *m = w->model;
+    carom_audit_work measured = *w;
+    measured.layout = (carom_layout){0};
+    place(&measured.layout, &measured, c->n);
+    if (w->layout.block)
+        carom_layout_free(w->layout);
+    w->layout = (carom_layout){0};
+    if (!carom_layout_new(&w->layout, &measured.layout))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to audit '%s'", w->table->title);
+    carom_layout layout = w->layout;
+    place(&layout, w, c->n);
+    w->system.info = &w->info;
+    carom_copy(m->np, m->p, w->system.p);
+    w->given.modes = w->modes;
+    return find_columns(w, c, error);
+}
+
 static carom_status begin(carom_audit_work *w, carom_error *error)
 {
     const carom_model *m = w->model;
     carom_sampler *sampler;
     carom_sink_info info = {.size = sizeof info, .energy = true};
     char buffer[300], name[32];
-    if (m->links)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "contacts of model '%s' are found while it moves: a file does not tell "
-                   "them all", m->name ? m->name : "");
     if (m->ncontact) {
         snprintf(buffer, sizeof buffer, "%s.gap", carom_model_contact_name(m, 0, name));
         info.gaps = carom_columns_find(w->table, buffer) >= 0;
@@ -268,18 +291,11 @@ static carom_status begin(carom_audit_work *w, carom_error *error)
     CAROM_TRY(prepare(m, error));
     CAROM_TRY(carom_sampler_new(&sampler, m, NULL, 0, &info, ignore, NULL, error));
     const carom_row_layout *c = carom_sampler_layout(sampler);
-    carom_audit_work measured = *w;
-    place(&measured.layout, &measured, c->n);
-    carom_status status = carom_layout_new(&w->layout, &measured.layout)
-                              ? CAROM_OK
-                              : carom_fail(error, CAROM_NO_MEMORY, "no memory to audit '%s'", w->table->title);
-    if (status == CAROM_OK) {
-        carom_layout layout = w->layout;
-        place(&layout, w, c->n);
-        w->system.info = &w->info;
-        carom_copy(m->np, m->p, w->system.p);
-        w->given.modes = w->modes;
-        status = find_columns(w, c, error);
+    w->room = m->links ? 1 : 0;
+    carom_status status = take_memory(w, c, error);
+    if (status == CAROM_OK && m->links) {
+        w->room = CAROM_MAX(1, carom_audit_most_found(w));
+        status = take_memory(w, c, error);
     }
     carom_sampler_free(sampler);
     if (status != CAROM_OK)
@@ -298,16 +314,23 @@ static carom_status audit_rows(carom_audit_work *w)
             ready = false;
             continue;
         }
-        read_row(w, k, &w->next);
-        if (!ready)
+        carom_audit_read(w, k, &w->next);
+        if (!ready && !w->found)
             carom_system_begin(&w->system, w->next.t, w->next.q, w->next.v);
         if (ready && w->next.side == 1)
-            carom_audit_impact(w), w->out->jumps++;
-        else if (ready && w->next.t > w->now.t)
+            w->out->jumps++;
+        if (ready && w->next.side == 1 && !w->found)
+            carom_audit_impact(w);
+        else if (ready && w->next.t > w->now.t && !w->found)
             CAROM_TRY(carom_audit_between(w));
         const carom_audit_row row = w->now;
         w->now = w->next, w->next = row;
         ready = true;
+        if (w->found) {
+            carom_audit_found(w);
+            derived(w, k);
+            continue;
+        }
         derived(w, k);
         CAROM_TRY(carom_audit_one(w));
     }

@@ -69,6 +69,8 @@ typedef struct carom_audit_work {
     int nq_at, nv_at, outputs_at, joint_at, energy_at, *contact_at; /* in column */
     bool gaps;
     carom_audit_row now, next;
+    carom_found *found;           /* [room] of a model that finds its contacts, see found.c; else NULL */
+    int room;
     double *atol, *size, *fastest; /* [nv] of positions: atol; the largest |q| and |v| of the file */
     double speed, step;           /* the largest |v| of all; length of the steps, 0: chosen by tolerances */
     bool located;
@@ -90,8 +92,13 @@ double carom_audit_speed(const carom_audit_work *w);
 double carom_audit_free(carom_audit_work *w, const carom_audit_row *row); /* |M^-1 F|; M, F, G, laws, gaps evaluated */
 
 carom_status carom_audit_one(carom_audit_work *w);    /* w->now */
+double carom_audit_motion(carom_audit_work *w);       /* of w->now what does not ask for contacts; |M^-1 F| */
 void carom_audit_impact(carom_audit_work *w);         /* w->now before it, w->next after it */
 carom_status carom_audit_between(carom_audit_work *w); /* from w->now to w->next */
+/* found.c: the most contacts that any row has; and w->now with its own */
+int carom_audit_most_found(carom_audit_work *w);
+void carom_audit_found(carom_audit_work *w);
+void carom_audit_read(const carom_audit_work *w, size_t k, carom_audit_row *row); /* row k of the file */
 void carom_audit_flow_layout(carom_layout *layout, carom_audit_work *w);
 
 #endif

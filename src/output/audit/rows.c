@@ -88,15 +88,22 @@ static void gain(carom_audit_work *w, const carom_audit_row *row, double free)
         w->least_energy = fmin(w->least_energy, E);
 }
 
+double carom_audit_motion(carom_audit_work *w)
+{
+    const carom_audit_row *row = &w->now;
+    double free = carom_audit_free(w, row);
+    gain(w, row, free);
+    for (int i = 0; i < w->system.njoint; i++)
+        if (row->side != -1)
+            joint(w, row, i);
+    return free;
+}
+
 carom_status carom_audit_one(carom_audit_work *w)
 {
     const carom_audit_row *row = &w->now;
     carom_system *sys = &w->system;
-    double free = carom_audit_free(w, row);
-    gain(w, row, free);
-    for (int i = 0; i < sys->njoint; i++)
-        if (row->side != -1)
-            joint(w, row, i);
+    double free = carom_audit_motion(w);
     for (int i = sys->njoint; i < sys->nlink; i++)
         contact(w, row, i, free);
     return CAROM_OK;

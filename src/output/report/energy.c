@@ -15,7 +15,7 @@ static void balance(carom_report *r)
 {
     static const char *const row[] = {"energy at the start", "energy at the end",   "work of external forces",
                                       "work of constraints", "lost in impacts",     "lost by friction",
-                                      "lost by damping",     "error of the balance"};
+                                      "lost by damping",     "lost by dry friction in forces", "error of the balance"};
     int rows = CAROM_COUNT(row), columns = 1, files = 0;
     const char **cell = carom_report_memory(r, (size_t)((r->nrun + 1) * rows) * sizeof *cell);
     const char **header = carom_report_memory(r, (size_t)(r->nrun + 1) * sizeof *header);
@@ -34,7 +34,7 @@ static void balance(carom_report *r)
             continue;
         const double values[] = {info->energy_initial,     info->energy_final,      info->work_external,
                                  info->work_constraints,   info->dissipated_impact, info->dissipated_friction,
-                                 info->dissipated_viscous, info->balance_error};
+                                 info->dissipated_viscous, info->dissipated_dry,    info->balance_error};
         header[columns] = r->run[i].name;
         for (int k = 0; k < rows; k++)
             cell[k * most + columns] = number(r, values[k]);

@@ -72,8 +72,7 @@ static void account(carom_step *s, carom_cn *w, double t1, double ds)
     memset(c->hit, 0, (size_t)sys->model->ncontact);
     carom_contact_account(c, sys, 0.5 * ds, w->at.t, w->at.q, w->vs, w->at.v, w->v1, s->record);
     carom_system_eval(sys, CAROM_ENERGY, t1, w->q1, w->vs);
-    s->record->work_external += 0.5 * ds * sys->at.energy[2];
-    s->record->viscous -= 0.5 * ds * sys->at.energy[3];
+    carom_record_work(s->record, sys->at.energy, 0.5 * ds);
 }
 
 carom_status carom_cn_move(carom_step *s, carom_cn *w, double ds)

@@ -63,8 +63,7 @@ void carom_exact_account(carom_step *s, carom_exact *x, const carom_flight *f, d
             v[i] /= x->rho;
         }
         carom_system_eval(s->system, CAROM_ENERGY, t0 + here * x->rho, q, v);
-        s->record->work_external += length * s->system->at.energy[2];
-        s->record->viscous -= length * s->system->at.energy[3];
+        carom_record_work(s->record, s->system->at.energy, length);
         s->record->work_constraints += length * moving_links(x, f, t0 + here * x->rho, here);
     }
 }

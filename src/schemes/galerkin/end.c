@@ -79,7 +79,8 @@ static void latch(carom_step *s)
     carom_galerkin *w = s->work;
     const carom_system *sys = s->system;
     for (int i = 0; i < sys->nlink && !w->latched; i++)
-        w->part[i] = i < sys->njoint                                ? CAROM_GALERKIN_FREE
+        w->part[i] = i < sys->njoint && w->spare[i]                 ? CAROM_GALERKIN_OUT
+                     : i < sys->njoint                              ? CAROM_GALERKIN_FREE
                      : w->closed[i] && loaded(s, &sys->link[i]) ? CAROM_GALERKIN_HELD
                                                                     : CAROM_GALERKIN_OUT;
 }

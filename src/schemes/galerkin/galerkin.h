@@ -7,7 +7,8 @@
 #include "contact/scale.h"
 #include "schemes/scheme.h"
 
-enum { CAROM_GALERKIN_FIELD_DEGREE, CAROM_GALERKIN_FIELD_ALTERNATE, CAROM_GALERKIN_FIELD_KAPPA };
+enum { CAROM_GALERKIN_FIELD_DEGREE, CAROM_GALERKIN_FIELD_ALTERNATE, CAROM_GALERKIN_FIELD_KAPPA,
+       CAROM_GALERKIN_FIELD_BOUNDED };
 
 typedef enum carom_galerkin_part { /* of a link in the problem at the end of a step */
     CAROM_GALERKIN_OUT,
@@ -30,12 +31,13 @@ typedef struct carom_galerkin {
     double *I, *P;                 /* [nrow] impulses of the stage forces, and at the end */
     double *base;                  /* [nrow] what P is added to in the law */
     double *g_start;               /* [nlink] gaps to be kept by contacts that stay closed */
-    double *e;                     /* [nrow] restitution */
+    double *e, *e_full;            /* [nrow] restitution; before some of it is taken away */
     double *law;                   /* [nlaw] coefficients of the whole step, where they change in it */
     double *ls_work;               /* [4*nrow] */
     int *ls_order;                 /* [nrow] */
     unsigned char *closed;         /* [nlink] frozen for the step: links with forces at the stages */
     unsigned char *part;           /* [nlink] carom_galerkin_part, latched */
+    unsigned char *spare;          /* [nlink] joints that follow from the others: they carry no force */
     unsigned char *straight;       /* [nlink] spatial slip keeps the direction of the start */
     unsigned char *loose;          /* [nlink] was held by static friction and slips */
     bool turning;                  /* a spatial contact slips */
@@ -51,6 +53,8 @@ static inline double carom_galerkin_time(const carom_step *s, int l)
     return w->t->c[l] == 1 ? s->next->t : s->now->t + w->t->c[l] * s->h;
 }
 
+/* Energy that errors of the step have gained, the balance of its account; leaves everything as it was. */
+double carom_galerkin_gain(carom_step *step);
 /* The whole step, and what the vtables of both families share. */
 carom_status carom_galerkin_step(carom_step *step, bool plus);
 void carom_galerkin_layout(carom_layout *layout, const carom_system *system, void *work);

@@ -83,6 +83,29 @@ static void account(carom_step *s)
     carom_galerkin_end_links(s);
 }
 
+double carom_galerkin_gain(carom_step *s)
+{
+    carom_galerkin *w = s->work;
+    carom_system *sys = s->system;
+    carom_record *r = s->record, kept = *r;
+    r->work_external = r->work_constraints = r->impact = r->friction = r->viscous = r->dry = 0;
+    carom_copy(sys->nrow, w->P, s->contacts->P);
+    account(s);
+    double gain = r->impact + r->friction + r->viscous + r->dry - r->work_external - r->work_constraints;
+    *r = kept;
+    carom_system_eval(sys, CAROM_ENERGY, s->next->t, s->next->q, s->next->v);
+    gain += sys->at.energy[0] + sys->at.energy[1];
+    carom_system_eval(sys, CAROM_ENERGY, s->now->t, s->now->q, s->now->v);
+    gain -= sys->at.energy[0] + sys->at.energy[1];
+    if (sys->nlink) /* where the end has left the system */
+        carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, s->next->q, s->next->v);
+    for (int i = sys->njoint; i < sys->nlink; i++) /* struck ones should lose what their law says of u-: no more */
+        for (int k = sys->link[i].row; k < sys->link[i].row + sys->link[i].rows; k++)
+            if (w->part[i] == CAROM_GALERKIN_FREE)
+                gain += 0.5 * w->P[k] * (carom_row_dot(sys, k, w->vf) - carom_row_dot(sys, k, w->v_minus));
+    return gain;
+}
+
 /* Powers of the polynomial through entry i of the stages of y. */
 static void powers(const carom_galerkin_table *t, int nv, const double *y, int i, double *out)
 {

@@ -240,8 +240,7 @@ static carom_status account(carom_step *s, carom_piecewise *w, const double *v_e
                     s->record->friction += h * (moving - work);
             }
         carom_slide_energy(&w->given.slide, sys, t, w->shift_q, w->shift_v);
-        s->record->work_external += h * sys->at.energy[2];
-        s->record->viscous -= h * sys->at.energy[3];
+        carom_record_work(s->record, sys->at.energy, h);
     }
     return CAROM_OK;
 }
