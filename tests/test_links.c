@@ -81,7 +81,7 @@ static int find(const carom_point *at, double reach, carom_found *found, int mos
         if (height(at, k) > reach * steep)
             continue;
         if (n < most)
-            found[n] = (carom_found){.id = FIRST_ID + 3LL * k, .contact = hill(k), .count = {2, 0}};
+            found[n] = (carom_found){.id = FIRST_ID + 3LL * k, .contact = hill(k), .count = {k % 2 ? 2 : 0}};
         n++;
     }
     r->calls++, r->found += n;

@@ -116,7 +116,7 @@ linker=
 ! command -v mold >/dev/null || linker=-fuse-ld=mold
 objects=libcarom.a # the programs are linked with a mutant, one by one
 for program in $programs; do objects="$objects CMakeFiles/$program.dir/tests/$program.c.o"; done
-compile "$programs" cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS=--coverage
+compile "$programs" cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_C_FLAGS=--coverage
 compile "$objects" plain -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
 compile "$objects" sanitized -DCMAKE_BUILD_TYPE=Sanitize
 lines() # of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
