@@ -194,6 +194,8 @@ START_TEST(slip_has_the_friction_that_dissipates_most)
             int m = law->tangents, normals = law->rows - m;
             double c[CAROM_COEFFICIENTS_MAX], angle = 4 * noise(&seed), back[2] = {0, 0}, y[3], other[3], most;
             double d[2] = {m > 1 ? cos(angle) : angle > 0 ? 1 : -1, sin(angle)};
+            if (m > 1 && k < 4) /* along the axes */
+                d[0] = k < 2 ? 1 - 2 * k : 0, d[1] = k < 2 ? 0 : 5 - 2 * k;
             double x[3] = {0.1 + fabs(noise(&seed)), 0, 0};
             with_friction(law, 0.4, c);
             law->slide(c, d, x[0], x + normals);
