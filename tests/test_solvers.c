@@ -454,13 +454,14 @@ START_TEST(joints_that_only_contacts_hold_are_solved)
 }
 END_TEST
 
-/* Two equal rows: Newton's matrix is singular where both are closed, and the way down is the one of the gradient. */
+/* Two equal rows: Newton's matrix is singular where both are closed, -F leads up, and the way down is the one of the
+ * gradient: to x1 + x2 = 5, away from the solution 0. */
 START_TEST(newton_goes_down_the_gradient_where_its_matrix_is_singular)
 {
     bench t;
     bench_begin(&t, 2);
     bench_block(&t, UNILATERAL, 0), bench_block(&t, UNILATERAL, 0);
-    fill_problem(&t, (double[]){1, 1, 1, 1}, (double[]){-3, -3});
+    fill_problem(&t, (double[]){-1, -1, -1, -1}, (double[]){5, 5});
     const carom_solver *newton = carom_solver_find("newton");
     const double field[] = {200, 1}; /* the function min */
     ck_assert_ptr_nonnull(newton);
@@ -469,7 +470,7 @@ START_TEST(newton_goes_down_the_gradient_where_its_matrix_is_singular)
     t.x[0] = t.x[1] = 2;
     t.solve = (carom_solve){.field = field, .tol = 1e-12, .x = t.x, .u = t.u, .work = work};
     newton->solve(&t.problem, &t.solve);
-    CHECK_NEAR(t.x[0] + t.x[1], 3, 1e-12);
+    CHECK_NEAR(t.x[0] + t.x[1], 5, 1e-12);
     CHECK_NEAR(t.x[0] - t.x[1], 0, 1e-12);
 }
 END_TEST
