@@ -182,6 +182,9 @@ typedef struct carom_model {
     carom_callback *gamma;    /* [nrow] */
     carom_callback *force_q;  /* [nv*nv] along the directions of v */
     carom_callback *force_v;  /* [nv*nv] */
+    /* Optional: the same for all lanes of an evaluation at once. Fills what it can of at->want and returns these bits;
+     * the callbacks above give the rest, and all of it where there is one lane. */
+    unsigned (*lanes)(const struct carom_model *, const carom_eval *at);
     /* Or everything at once; then the plain callbacks are not used. */
     const carom_evaluator *evaluator;
     bool stops; /* the evaluator answers CAROM_STOP */
@@ -190,6 +193,7 @@ typedef struct carom_model {
     const carom_setting *run; /* [nrun] */
     int nrun;
     const struct carom_source *source; /* the file, its expressions and memory */
+    double *own;                       /* set by carom_model_copy: [nq+nv+np] initial values and parameters */
 } carom_model;
 
 typedef struct carom_load_options {
@@ -204,8 +208,10 @@ typedef struct carom_load_options {
 carom_status carom_model_load(carom_model **model, const char *path, carom_load_options *options, carom_error *error);
 carom_status carom_model_parse(carom_model **model, const char *name, const char *text, size_t length,
                                carom_load_options *options, carom_error *error);
-void carom_model_free(carom_model *model); /* of a loaded model */
-/* Changes a parameter ("m") or an initial value ("q.y", "v.y") of a loaded model; what depends on it follows.
+/* A model that was filled by hand, with initial values and parameters of its own; all else it points at must stay. */
+carom_status carom_model_copy(carom_model **copy, const carom_model *model, carom_error *error);
+void carom_model_free(carom_model *model); /* of a loaded model or a copy */
+/* Changes a parameter ("m") or an initial value ("q.y", "v.y") of a loaded model or a copy; what depends on it follows.
  * Values given so win over the file's and are applied together: the checks of the start run at the end. */
 carom_status carom_model_set(carom_model *model, const char *const *names, const double *values, int n,
                              carom_error *error);

@@ -428,6 +428,7 @@ typedef struct carom_sweep_span {
 typedef struct carom_sweep_request {
     size_t size;                  /* sizeof(carom_sweep_request) */
     const char *path;             /* of the model, or the name of a built-in one: every thread loads its own */
+    const carom_model *model;     /* NULL, or instead of path: filled by hand; every thread copies it */
     carom_load_options load;      /* its size need not be set */
     const char *const *fixed;     /* [nfixed] parameters and initial values that stay ... */
     const double *fixed_value;    /* ... at these */

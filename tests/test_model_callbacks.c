@@ -226,6 +226,74 @@ START_TEST(eight_lanes_give_the_bits_of_one)
 }
 END_TEST
 
+/* Forces of all lanes at once, one more in the first row so that it is seen who was asked. */
+static unsigned all_forces(const carom_model *m, const carom_eval *e)
+{
+    for (int lane = 0; lane < e->lanes && e->want & CAROM_FORCE; lane++) {
+        double q[2] = {e->q[lane], e->q[e->lanes + lane]}, v[2] = {e->v[lane], e->v[e->lanes + lane]}, p[3], F[2];
+        for (int i = 0; i < 3; i++)
+            p[i] = e->p[i * e->lanes + lane];
+        force(&(carom_point){e->t[lane], q, v, p, m->user, m, NULL}, F);
+        e->F[lane] = F[0] + 1, e->F[e->lanes + lane] = F[1];
+    }
+    return e->want & CAROM_FORCE;
+}
+
+START_TEST(what_is_given_for_all_lanes_is_taken_and_the_rest_asked_for)
+{
+    carom_model m = full_model(), wide = m;
+    wide.lanes = all_forces;
+    enum { LANES = 8 };
+    const carom_evaluator *evaluator = carom_model_evaluator(&m);
+    double t[LANES], q[2 * LANES], v[2 * LANES], p[3 * LANES], F[2][2 * LANES], M[2][4 * LANES];
+    for (int i = 0; i < 3 * LANES; i++) {
+        p[i] = 1 + 0.01 * i;
+        if (i < 2 * LANES)
+            q[i] = 0.1 * i, v[i] = 1 - 0.05 * i;
+        if (i < LANES)
+            t[i] = 0.2 * i;
+    }
+    for (int k = 0; k < 2; k++) {
+        const carom_model *one = k ? &wide : &m;
+        void *work = calloc(1, evaluator->work_bytes(one, LANES));
+        const carom_eval at = {.want = CAROM_MASS | CAROM_FORCE, .lanes = LANES, .t = t, .q = q, .v = v, .p = p,
+                               .F = F[k], .M = M[k]};
+        evaluator->begin(one, LANES, p, work);
+        evaluator->eval(one, &at, work);
+        free(work);
+    }
+    for (int i = 0; i < 2 * LANES; i++)
+        CHECK_NEAR(F[1][i], F[0][i] + (i < LANES), 0);
+    for (int i = 0; i < 4 * LANES; i++)
+        CHECK_NEAR(M[1][i], M[0][i], 0);
+}
+END_TEST
+
+START_TEST(a_copy_has_values_of_its_own_that_are_set_by_name)
+{
+    static const char *const names[] = {"p1", "q.q0", "v.q1"}, *const wrong[] = {"p9"};
+    const carom_model m = full_model();
+    const double values[] = {7, 0.25, -3}, before = m.p[1];
+    carom_error error;
+    carom_model *copy;
+    ck_assert_int_eq(carom_model_copy(&copy, &m, &error), CAROM_OK);
+    ck_assert_int_eq(carom_model_set(copy, names, values, 3, &error), CAROM_OK);
+    CHECK_NEAR(copy->p[1], 7, 0);
+    CHECK_NEAR(copy->q[0], 0.25, 0);
+    CHECK_NEAR(copy->v[1], -3, 0);
+    CHECK_NEAR(copy->p[0], m.p[0], 0);
+    CHECK_NEAR(m.p[1], before, 0);
+    ck_assert_int_eq(carom_model_set(copy, wrong, values, 1, &error), CAROM_BAD_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "no parameter 'p9'"));
+    carom_model_free(copy);
+    carom_model empty = m;
+    empty.q = NULL;
+    ck_assert_int_eq(carom_model_copy(&copy, &empty, &error), CAROM_BAD_MODEL);
+    ck_assert_ptr_null(copy);
+    ck_assert_int_eq(carom_model_set(&empty, names, values, 1, &error), CAROM_BAD_ARGUMENT);
+}
+END_TEST
+
 static void flat_gap(const carom_point *at, double *g)
 {
     g[0] = at->q[0] + 2 * at->q[1] + 3;
@@ -367,5 +435,7 @@ END_TEST
 #define WITH_TEXT differences_agree_with_exact_derivatives, energy_without_a_potential_counts_all_force_as_power
 #endif
 TEST_MAIN("model: callbacks", WITH_TEXT, eight_lanes_give_the_bits_of_one,
+          what_is_given_for_all_lanes_is_taken_and_the_rest_asked_for,
+          a_copy_has_values_of_its_own_that_are_set_by_name,
           constant_rows_have_no_gamma_and_no_derivatives, it_is_known_what_comes_from_differences,
           the_check_passes_callbacks_and_finds_a_wrong_jacobian, a_struct_that_is_not_sound_is_refused_with_the_reason)

@@ -343,12 +343,16 @@ def _request(made: Model, words: Mapping[str, str], axes: Mapping[str, Sequence[
     setting = (struct["carom_setting"] * max(len(words), 1))()
     for place, (key, value) in zip(setting, words.items()):
         place.key, place.value = key.encode(), value.encode()
-    request = sized("carom_sweep_request", path=made._source().encode(), fixed=strings(list(made._params)),
+    request = sized("carom_sweep_request", fixed=strings(list(made._params)),
                     fixed_value=doubles(made._params.values()), nfixed=len(made._params), setting=setting,
                     nsetting=len(words), design=constant["CAROM_DESIGN_" + design.upper()], axis=axis,
                     naxis=len(axes), points=points, seed=seed, threads=threads)
     for key, value in made._load_options.items():
         setattr(request.load, key, value)
+    if made._functions is None:
+        request.path = made._source().encode()
+    else:  # Python runs one thread at a time
+        request.model, request.nfixed, request.threads = made._c, 0, 1
     return request
 
 

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import CaromError, Job, check, doubles, library, sized, strings, struct
+from ._library import CaromError, Job, check, constant, doubles, library, sized, strings, struct
 
 Params = Mapping[str, float]
 #: of a model with Python functions: f(t, q, v, p) -> numbers; p has the parameters as attributes
@@ -99,11 +99,13 @@ class Model:
                        jacobian: Optional[Function] = None, offset: Optional[Function] = None,
                        gamma: Optional[Function] = None, force_q: Optional[Function] = None,
                        force_v: Optional[Function] = None, impacts: Optional[str] = None, period: float = 0.0,
-                       name: str = "model") -> "Model":
+                       lanes: bool = False, name: str = "model") -> "Model":
         """A model whose parts are Python functions ``f(t, q, v, p)``; ``p.m`` is the parameter m.
 
         ``mass`` returns M [nv, nv], ``force`` F [nv], ``gap`` the joints' and contacts' g, ``slip`` the sliding
-        velocities. Derivatives that are left out are finite differences.
+        velocities. Derivatives that are left out are finite differences. With ``lanes`` the functions may be called with
+        several points at once: every ``t``, ``q[i]``, ``v[i]`` and ``p.m`` is then an array, and so may be each of the
+        numbers that they return. Sweeps, basins, diagrams and exponents of many starts use that.
 
         >>> ball = Model.from_functions(q={"y": 0.5}, parameters={"g": 10}, contacts=[Contact("ground", 0.5)],
         ...                             mass=lambda t, q, v, p: 1, force=lambda t, q, v, p: -p.g,
@@ -117,7 +119,7 @@ class Model:
         self._functions = dict(
             names=names, q=list(q.values() if isinstance(q, Mapping) else q), v=list(v or [0.0] * len(names)),
             parameters=dict(parameters or {}), contacts=list(contacts), joints=list(joints), outputs=list(outputs),
-            impacts=impacts, period=period,
+            impacts=impacts, period=period, lanes=lanes,
             call={"mass": mass, "force": force, "gap": gap, "slip": slip, "potential": potential, "law": law,
                   "outputs": output, "stop": stop, "jacobian": jacobian, "offset": offset, "gamma": gamma,
                   "force_q": force_q, "force_v": force_v})
@@ -179,7 +181,12 @@ class Model:
         for key, call in f["call"].items():
             if call is not None:
                 setattr(m, key, self._callback(key, call, nv, len(values), sizes[key], names))
-        self._c, self._values, self.note = ctypes.pointer(m), m, ""
+        if f["lanes"]:
+            m.lanes = self._all_lanes(nv, len(values), sizes, names)
+        error, pointer = struct["carom_error"](), ctypes.POINTER(struct["carom_model"])()
+        check(library.carom_model_copy(ctypes.byref(pointer), ctypes.byref(m), ctypes.byref(error)), error)
+        self._c, self._values, self.note = pointer, m, ""
+        weakref.finalize(self, library.carom_model_free, pointer)
         return self
 
     def _sizes(self) -> dict[str, int]:
@@ -218,11 +225,74 @@ class Model:
 
         return kind(callback)
 
+    def _all_lanes(self, nv: int, count: int, sizes: Mapping[str, int], names: Any) -> Any:
+        """The functions for all lanes of an evaluation at once."""
+        kind, calls = dict(struct["carom_model"]._fields_)["lanes"], self._functions["call"]
+        parts = [("mass", "MASS", "M"), ("force", "FORCE", "F"), ("gap", "GAP", "g"), ("gamma", "GAMMA", "gamma"),
+                 ("law", "LAW", "law"), ("outputs", "OUTPUTS", "outputs"), ("stop", "STOP", "stop")]
+        parts = [(key, constant[f"CAROM_{bit}"], member) for key, bit, member in parts if calls[key]]
+        moved = [(constant["CAROM_R_Q"], "R_q"), (constant["CAROM_R_V"], "R_v")]
+        gaps = sizes["gamma"]
+        if calls["jacobian"] and calls["offset"]:
+            parts += [("jacobian", constant["CAROM_JACOBIAN"], "G"), ("offset", constant["CAROM_JACOBIAN"], "w")]
+
+        def rows(pointer: Any, n: int, lanes: int) -> np.ndarray:
+            if not n:
+                return np.empty((0, lanes))
+            numbers = (ctypes.c_double * (n * lanes)).from_address(ctypes.addressof(pointer.contents))
+            return np.frombuffer(numbers).reshape(n, lanes)
+
+        def callback(_: Any, at: Any) -> int:
+            e, done = at.contents, 0
+            lanes = e.lanes
+            try:
+                t, q, v = rows(e.t, 1, lanes)[0], rows(e.q, nv, lanes), rows(e.v, nv, lanes)
+                p = names(*rows(e.p, count, lanes)) if count else None
+                for key, bit, member in parts:
+                    if e.want & bit and sizes[key] and getattr(e, member):
+                        rows(getattr(e, member), sizes[key], lanes)[:] = _spread(calls[key](t, q, v, p), sizes[key],
+                                                                                 lanes, key)
+                        done |= bit
+                for bit, member in moved:
+                    if e.want & bit and not (e.x and rows(e.x, gaps, lanes).any()):
+                        rows(getattr(e, member), nv * nv, lanes)[:] = self._slopes(
+                            member == "R_q", t, q, v, p, rows(e.a, nv, lanes), rows(e.s, 1, lanes) if e.s else 1.0)
+                        done |= bit
+            except BaseException as exception:  # noqa: B902 - ends the run, and comes out of it
+                if self._job is not None:
+                    self._job.stop(exception)
+            return done
+
+        return kind(callback)
+
+    def _slopes(self, by_q: bool, t: np.ndarray, q: np.ndarray, v: np.ndarray, p: Any, a: np.ndarray,
+                s: Any) -> np.ndarray:
+        """Derivatives of M a - s F by q or v [nv*nv, lanes], by differences of order 4 of all lanes at once."""
+        call, n, lanes = self._functions["call"], q.shape[0], q.shape[1]
+        size = np.maximum(np.abs(q if by_q else v), 1.0) * 1e-3
+        move = np.zeros((n, n, 4, lanes))  # what moves, which way, by how much
+        for j in range(n):
+            move[j, j] = np.multiply.outer([1.0, -1.0, 2.0, -2.0], size[j])
+        at = (q if by_q else v)[:, None, None, :] + move
+        count = n * 4 * lanes
+
+        def many(x: np.ndarray) -> np.ndarray:
+            return np.broadcast_to(x[..., None, None, :], x.shape[:-1] + (n, 4, lanes)).reshape(*x.shape[:-1], count)
+
+        time, rest = many(t), None if p is None else type(p)(*(many(one) for one in p))
+        x, y = (at.reshape(n, count), many(v)) if by_q else (many(q), at.reshape(n, count))
+        F = _spread(call["force"](time, x, y, rest), n, count, "force")
+        value = -F.reshape(n, n, 4, lanes) * s
+        if by_q:
+            M = _spread(call["mass"](time, x, y, rest), n * n, count, "mass").reshape(n, n, n, 4, lanes)
+            value = value + np.einsum("ikjdl,kl->ijdl", M, a)
+        slope = (8 * (value[:, :, 0] - value[:, :, 1]) - (value[:, :, 2] - value[:, :, 3])) / (12 * size)
+        return slope.reshape(n * n, lanes)
+
     def _source(self) -> str:
         """A path under which every thread of a sweep can load the model."""
         if self._functions is not None:
-            raise CaromError("a model with Python functions has no file: sweeps and basins cannot load it",
-                             "UNSUPPORTED")
+            raise CaromError("a model with Python functions has no file", "UNSUPPORTED")
         if self._path is None:
             handle, self._path = tempfile.mkstemp(prefix=f"{self._name}-", suffix=".yaml")
             with os.fdopen(handle, "w") as file:
@@ -318,6 +388,25 @@ class Model:
         return run(self.replace(params) if params else self,
                    settings(t_end=t_end, rtol=rtol, atol=atol, scheme=scheme, h=h, options=options), t_eval,
                    progress, check)
+
+
+def _spread(found: Any, size: int, lanes: int, key: str) -> np.ndarray:
+    """What a function has returned for several points [size, lanes]; numbers stand for all of them."""
+    if isinstance(found, np.ndarray) and found.size == size * lanes and found.shape[-1:] == (lanes,):
+        return found.reshape(size, lanes)
+    if isinstance(found, np.ndarray) and found.size == size:
+        return np.broadcast_to(found.reshape(size, 1), (size, lanes))
+
+    def flat(part: Any) -> Any:
+        if isinstance(part, (list, tuple)) or (isinstance(part, np.ndarray) and part.shape not in ((), (lanes,))):
+            for one in part:
+                yield from flat(one)
+        else:
+            yield part
+    numbers = list(flat(found))
+    if len(numbers) != size:
+        raise ValueError(f"{key} returned {len(numbers)} numbers for several points, {size} are needed")
+    return np.array([np.broadcast_to(np.asarray(one, dtype=float), lanes) for one in numbers])
 
 
 def settings(*, options: Optional[Mapping[str, Any]] = None, **named: Any) -> dict[str, str]:

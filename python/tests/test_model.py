@@ -95,6 +95,57 @@ class Models(unittest.TestCase):
             python_ball(mass=lambda t, q, v, p: [1, 2, 3]).run(t_end=1)
 
 
+PAIR = {"carom": 1, "parameters": {"m": 2, "k": 4, "w": 1.7, "a": 1.5}, "coordinates": {"x": 0.2, "y": 0.5},
+        "mass": [["m", "0.5*cos(x)"], ["0.5*cos(x)", 1]],
+        "force": {"x": "-k*x + a*cos(w*t) - 0.1*x'", "y": "-y + x"},
+        "contacts": {"stop": {"gap": "1 - y", "restitution": 0.7}}, "period": "2*pi/w"}
+
+
+def python_pair(counts, lanes):
+    """PAIR as functions; numbers and arrays are mixed in what they return."""
+    def force(t, q, v, p):
+        counts[np.ndim(t)] += 1
+        return [-p.k * q[0] + p.a * np.cos(p.w * t) - 0.1 * v[0], q[0] - q[1]]
+
+    def mass(t, q, v, p):
+        c = 0.5 * np.cos(q[0])
+        return [[p.m, c], [c, 1]]
+    return carom.Model.from_functions(
+        q={"x": 0.2, "y": 0.5}, parameters=PAIR["parameters"], contacts=[carom.Contact("stop", 0.7)], lanes=lanes,
+        period=2 * np.pi / 1.7, mass=mass, force=force, gap=lambda t, q, v, p: 1 - q[1],
+        jacobian=lambda t, q, v, p: [0, -1], offset=lambda t, q, v, p: 0, gamma=lambda t, q, v, p: 0)
+
+
+class FunctionsInAnalyses(unittest.TestCase):
+    def test_many_points_at_once_give_what_single_ones_give(self):
+        told = {"periods": 2, "transient": 1, "starts": 8, "rtol": 1e-6, "atol": 1e-6}
+        text = carom.lyapunov(carom.Model.from_dict(PAIR), **told)
+        calls = {}
+        for lanes in (False, True):
+            calls[lanes] = [0, 0]
+            mine = carom.lyapunov(python_pair(calls[lanes], lanes), **told)
+            np.testing.assert_allclose(mine.exponents, text.exponents, rtol=1e-4, atol=1e-4)
+        self.assertEqual(calls[False][1], 0)
+        self.assertLess(sum(calls[True]), 0.5 * sum(calls[False]))
+
+    def test_sweeps_and_diagrams_take_functions(self):
+        model, text = python_pair([0, 0], True), carom.Model.from_dict(PAIR)
+        told = dict(axes={"a": (1, 1.5, 2), "q.x": (0, 0.2, 2)}, measure=["impacts", "time"], t_end=2)
+        mine, its = carom.sweep(model, **told), carom.sweep(text, **told)
+        for name in ("a", "q.x", "impacts", "time"):
+            self.assertEqual(mine[name].tolist(), its[name].tolist())
+        rows = [carom.bifurcate(one, "a", (1, 1.5, 2), transient=1, show=2).rows for one in (model, text)]
+        for one, other in zip(*rows):
+            np.testing.assert_allclose(one.points, other.points, atol=1e-5)
+        self.assertEqual(model.parameters["a"], 1.5)  # nothing has changed it
+        self.assertIn("no parameter 'b'", carom.sweep(model, {"b": (0, 1, 2)}, "impacts", t_end=1).text[0])
+
+    def test_what_a_function_returns_for_many_points_is_checked(self):
+        wrong = python_ball(lanes=True, period=1.0, force=lambda t, q, v, p: [1, 2] if np.ndim(t) else -p.g)
+        with self.assertRaisesRegex(ValueError, "force returned 2 numbers for several points, 1 are needed"):
+            carom.lyapunov(wrong, periods=2, transient=0, starts=8)
+
+
 class Solutions(unittest.TestCase):
     def setUp(self):
         self.sol = carom.Model.from_string(BALL).run(t_end=5, rtol=1e-10)

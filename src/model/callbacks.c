@@ -299,8 +299,11 @@ static void eval_lanes(const carom_model *m, const carom_eval *e, carom_scratch 
         PORT(CAROM_A_P, A_p, k->nrow * m->np),
     };
 #undef PORT
+    carom_eval rest = *e;
+    if (m->lanes)
+        rest.want &= ~m->lanes(m, e);
     for (int lane = 0; lane < e->lanes; lane++)
-        eval_lane(k, e, lane, ports, CAROM_COUNT(ports));
+        eval_lane(k, &rest, lane, ports, CAROM_COUNT(ports));
 }
 
 /* What is asked for alone, and most often, first. */

@@ -241,9 +241,10 @@ carom_status carom_model_load(carom_model **model, const char *path, carom_load_
 
 void carom_model_free(carom_model *model)
 {
-    if (!model || !model->source) /* a struct filled by hand belongs to its owner */
+    if (!model || (!model->source && !model->own)) /* a struct filled by hand belongs to its owner */
         return;
     carom_source_free((carom_source *)(size_t)model->source);
+    free(model->own);
     free(model);
 }
 

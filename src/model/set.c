@@ -86,10 +86,13 @@ carom_status carom_model_set(carom_model *m, const char *const *names, const dou
     CAROM_SIZED(m, carom_model, error);
     carom_source *s = (carom_source *)(size_t)m->source;
     bool structure = false;
-    if (!s)
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "only a loaded model can be set by name; this one was filled by hand");
+    if (!s && !m->own)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT,
+                   "a loaded model or a copy can be set by name; this one was filled by hand");
     if (n < 0 || (n > 0 && (!names || !values)))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "%d values, with names or numbers that are NULL", n);
+    if (!s)
+        return carom_copy_set(m, names, values, n, error);
     for (int i = 0; i < n; i++) {
         int index;
         CAROM_NEED(names[i], error);

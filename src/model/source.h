@@ -192,6 +192,8 @@ carom_status carom_load_positional(carom_loader *l, const carom_text_node *node,
  * k-th of them, whose expressions may name the index from here on, until l->nindex is 0 again; NULL: no memory. */
 carom_status carom_load_repeat(carom_loader *l, const carom_text_node *node, int most, carom_index *index, int *count);
 const carom_text_node *carom_load_repeated(carom_loader *l, const carom_text_node *node, carom_index *index, int k);
+/* copy.c: parameters and initial values of a copy. */
+carom_status carom_copy_set(carom_model *m, const char *const *names, const double *values, int n, carom_error *error);
 carom_status carom_load_vectors(carom_loader *l, carom_text_node *root); /* vectors.c: before anything is read */
 carom_status carom_load_symbol(carom_loader *l, carom_symbol_kind kind, int index, carom_expr *e);
 

@@ -348,6 +348,8 @@ static void begin_flights(carom_ensemble *e, round_of *r)
 static bool one_round(carom_ensemble *e, round_of *r)
 {
     begin_flights(e, r);
+    if (!e->active)
+        return false; /* everything went its way one by one */
     *r = (round_of){0};
     carom_lanes_lengths(e);
     carom_lanes_trial(e);

@@ -50,13 +50,9 @@ carom_status carom_sweep_exponent_span(const carom_sweep_worker *w, const carom_
 
 static carom_status stand(carom_sweep_lanes *l, const carom_sweep *s, carom_error *error)
 {
-    carom_load_options load = s->load; /* sized by the sweep around it */
-    load.size = sizeof load;
     const char *names[CAROM_SWEEP_AXES];
     double x[CAROM_SWEEP_AXES];
-    CAROM_TRY(carom_model_load(&l->model, s->path, &load, error));
-    if (s->nfixed)
-        CAROM_TRY(carom_model_set(l->model, s->fixed, s->fixed_value, s->nfixed, error));
+    CAROM_TRY(carom_sweep_model(s, &l->model, error));
     carom_sweep_point(s, 0, x);
     for (int k = 0; k < s->naxis; k++)
         names[k] = s->axis[k].name;

@@ -48,14 +48,16 @@ static carom_status put(void *user, const carom_sweep_row *rows, int n, carom_er
 static carom_status plan(job *j, const carom_sweep_request *r, carom_error *error)
 {
     CAROM_SIZED(r, carom_sweep_request, error);
-    CAROM_NEED(r->path, error);
+    if (!r->model)
+        CAROM_NEED(r->path, error);
     if (r->naxis < 0 || r->naxis > CAROM_SWEEP_AXES || (r->naxis && !r->axis) || r->nfixed < 0 ||
         (r->nfixed && (!r->fixed || !r->fixed_value)) || r->nsetting < 0 || (r->nsetting && !r->setting) ||
         (unsigned)r->design >= CAROM_DESIGNS || r->nshard < 0 || (r->nshard && (r->shard < 0 || r->shard >= r->nshard)))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a sweep of %d axes (at most %d), shard %ld of %ld: something is missing",
                    r->naxis, CAROM_SWEEP_AXES, r->shard, r->nshard);
     *j = (job){.request = r};
-    j->sweep = (carom_sweep){.path = r->path, .load = r->load, .fixed = r->fixed, .fixed_value = r->fixed_value,
+    j->sweep = (carom_sweep){.path = r->model ? NULL : r->path, .model = r->model, .load = r->load,
+                             .fixed = r->fixed, .fixed_value = r->fixed_value,
                              .nfixed = r->nfixed, .setting = r->setting, .nsetting = r->nsetting, .design = r->design,
                              .naxis = r->naxis, .points = r->points, .seed = r->seed, .shard = r->shard,
                              .nshard = r->nshard ? r->nshard : 1, .span = r->span};
@@ -103,11 +105,10 @@ carom_status carom_sweep_compute(const carom_sweep_request *r, carom_error *erro
 /* The names of the columns need the model. */
 static carom_status plan_basin(job *j, const carom_basin *b, carom_arena *arena, carom_error *error)
 {
-    carom_load_options load = j->sweep.load;
     carom_model *model = NULL;
-    load.size = sizeof load;
-    CAROM_TRY(carom_model_load(&model, j->sweep.path, &load, error));
-    carom_status status = carom_basin_columns(&j->sweep, model, arena, error);
+    carom_status status = carom_sweep_model(&j->sweep, &model, error);
+    if (status == CAROM_OK)
+        status = carom_basin_columns(&j->sweep, model, arena, error);
     if (status == CAROM_OK && !(model->period > 0) && b->strobe == 0)
         status = carom_fail(error, CAROM_BAD_ARGUMENT, "the model '%s' has no period: a basin needs a strobe",
                             model->name);

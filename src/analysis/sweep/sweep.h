@@ -27,7 +27,8 @@ typedef struct carom_sweep_method {
 } carom_sweep_method;
 
 typedef struct carom_sweep { /* what is asked for; constant while it runs */
-    const char *path;             /* of the model: every worker loads its own */
+    const char *path;             /* of the model: every worker loads its own ... */
+    const carom_model *model;     /* ... or copies this one, which was filled by hand, if path is NULL */
     carom_load_options load;      /* its size need not be set */
     const char *const *fixed;     /* [nfixed] parameters and initial values that stay ... */
     const double *fixed_value;    /* ... at these */
@@ -58,6 +59,8 @@ const char *carom_sweep_status_word(carom_status status, char word[32]);
 int carom_sweep_status(const char *word);
 
 /* ---- workers ---- */
+/* A model of one's own, with what is fixed; carom_model_free. */
+carom_status carom_sweep_model(const carom_sweep *sweep, carom_model **model, carom_error *error);
 typedef struct carom_sweep_row {
     long long index;
     carom_status status;         /* CAROM_OK or CAROM_STOPPED: values are there; others: why in text */

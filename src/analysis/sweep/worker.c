@@ -77,17 +77,21 @@ static carom_status start(carom_sweep_worker *w, carom_error *error)
     return status;
 }
 
+carom_status carom_sweep_model(const carom_sweep *s, carom_model **model, carom_error *error)
+{
+    carom_load_options load = s->load; /* sized by the sweep around it */
+    load.size = sizeof load;
+    CAROM_TRY(s->path ? carom_model_load(model, s->path, &load, error) : carom_model_copy(model, s->model, error));
+    return s->nfixed ? carom_model_set(*model, s->fixed, s->fixed_value, s->nfixed, error) : CAROM_OK;
+}
+
 static carom_status make(carom_sweep_worker *w, carom_error *error)
 {
     const carom_sweep *s = w->sweep;
-    carom_load_options load = s->load; /* sized by the sweep around it */
-    load.size = sizeof load;
     w->own = calloc(1, CAROM_MAX(s->method->bytes, 1));
     if (!w->own)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a worker");
-    CAROM_TRY(carom_model_load(&w->model, s->path, &load, error));
-    if (s->nfixed)
-        CAROM_TRY(carom_model_set(w->model, s->fixed, s->fixed_value, s->nfixed, error));
+    CAROM_TRY(carom_sweep_model(s, &w->model, error));
     carom_options options;
     CAROM_TRY(carom_sweep_options(w->sweep, w->model, &options, error));
     carom_status status = start(w, error); /* the model as it stands may be no good start, and yet the points are */
