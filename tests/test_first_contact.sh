@@ -37,6 +37,18 @@ says "standard input:2:1: unknown key"
 expect 2 sweep - -p e=0.1:0.9:3 --measure impacts
 says "give a file"
 
+# ---- colours: on a terminal, unless somebody wants none ----
+if command -v script >/dev/null 2>&1; then
+    printf 'carom: 1\nkinetc: 1\n' >typo.yaml
+    escape=$(printf '\033')
+    TERM=xterm NO_COLOR="" script -qec "$CAROM check typo.yaml" /dev/null >"$out" 2>/dev/null </dev/null || true
+    grep -q "$escape\[1;31mcarom:" "$out" && grep -q "$escape\[31m  | ^~~~~~" "$out" || complain "errors have no colours on a terminal"
+    TERM=xterm NO_COLOR=1 script -qec "$CAROM check typo.yaml" /dev/null >"$out" 2>/dev/null </dev/null || true
+    grep -q "unknown key" "$out" && ! grep -q "$escape\[" "$out" || complain "NO_COLOR is not heard"
+fi
+"$CAROM" check typo.yaml >"$out" 2>"$err" && complain "a wrong key is taken"
+! grep -q "$(printf '\033')" "$err" || complain "colours go into a file"
+
 # ---- completion ----
 "$CAROM" completion bash >carom.bash
 cat >try.bash <<'END'
@@ -119,6 +131,15 @@ wrong_vector 's/repeat: {i: 5}, value/repeat: {e: 5}, value/' "the index 'e' has
 wrong_vector 's/value: gap.i/start: 0/' "unknown key 'start'"
 wrong_vector 's/x: \[2, 0, 0, 0, 0\]/x: [2, 0, 0, 0, 0, 0]/' "no coordinate 'x\[5\]'"
 wrong_vector 's/m: \[1, 1, 2, 1, 1\]/m: []/' "empty list"
+
+# ---- the models that the tutorial led to ----
+for model in "$here"/examples/models/*.yaml; do
+    expect 0 run "$model" --json
+    holds '.status == "ok" and .impacts > 3 and (.energy.balance_error / (.energy.initial - .energy.final) | fabs < 1e-4)'
+done
+for model in bell catapult feeder wagons; do
+    expect 0 run "$here/examples/models/$model.yaml" --verify --quiet
+done
 
 # ---- numbers ----
 expect 0 run bouncing-ball -p 'e=sqrt(1/4)' -p 'g=2*pi' --t-end 1 --json

@@ -94,6 +94,24 @@ static void lifted(const carom_state *s, double accuracy)
         ck_assert_int_eq(s->mode[0], CAROM_CLOSED);
 }
 
+/* Pushed by 3 for 1 s, held back by 1 until it stops: x = 1 + 2, at t = 3. */
+static void pushed(const carom_state *state, double accuracy)
+{
+    CHECK_NEAR(state->q[0], 3, accuracy);
+    CHECK_NEAR(state->v[0], 0, accuracy);
+}
+
+START_TEST(dry_friction_in_a_joint_stays_when_another_force_jumps)
+{
+    carom_model *model = parse("carom: 1\ncoordinates: {x: 0}\nkinetic: x'^2/2\nforces: {x: \"if(t < 1, 3, 0)\"}\n"
+                               "contacts: {brake: {law: bounded, along: x, limit: 1}}\n");
+    run_to(model, "tolerance", 1e-9, 0, 5, pushed, 1e-8);
+    run_to(model, "mixed:rk=radau5", 0, 0.03, 5, pushed, 1e-8);
+    run_to(model, "moreau-jean", 0, 1e-3, 5, pushed, 1e-2);
+    carom_model_free(model);
+}
+END_TEST
+
 START_TEST(a_glued_ball_lifts_off_where_the_pull_exceeds_weight_and_cohesion_and_flies_without_it)
 {
     carom_model *model = parse(glued);
@@ -275,7 +293,8 @@ START_TEST(every_scheme_takes_a_law_or_refuses_it_by_name)
 }
 END_TEST
 
-TEST_MAIN_MODELS("laws in motion", an_oscillator_with_dry_friction_in_its_joint_moves_on_half_circles_and_stops,
+TEST_MAIN_MODELS("laws in motion", dry_friction_in_a_joint_stays_when_another_force_jumps,
+                 an_oscillator_with_dry_friction_in_its_joint_moves_on_half_circles_and_stops,
                  a_glued_ball_lifts_off_where_the_pull_exceeds_weight_and_cohesion_and_flies_without_it,
                  a_glued_block_slips_where_its_weight_exceeds_friction_and_cohesion,
                  a_point_on_a_grooved_plane_turns_as_the_ellipse_of_friction_says, a_point_on_a_grooved_plane_stops,

@@ -159,17 +159,19 @@ gallery()
     mkdir -p "$site/gallery"
     {
         page_head Gallery gallery
-        echo '<h1>Gallery</h1><p>The built-in models; each picture is made by the command below it.</p><div class="gallery">'
-        for file in "$root"/models/*.yaml; do
+        echo '<h1>Gallery</h1><p>The built-in models, and those of <code>examples/models</code>; each picture is made by the command below it.</p><div class="gallery">'
+        for file in "$root"/models/*.yaml "$root"/examples/models/*.yaml; do
             name=$(basename "$file" .yaml)
-            "$carom" run "$name" --quiet -o "$site/gallery/$name.csv" && "$carom" plot "$site/gallery/$name.csv" --title "" --width 420 --height 300 \
+            path=$name first=2 # behind the source
+            case $file in */examples/*) path=${file#"$root"/} first=1 ;; esac
+            "$carom" run "$file" --quiet -o "$site/gallery/$name.csv" && "$carom" plot "$site/gallery/$name.csv" --title "" --width 420 --height 300 \
                 --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$site/gallery/$name.csv")" -o "$site/gallery/$name.svg" || continue
             rm -f "$site/gallery/$name".csv "$site/gallery/$name".events.csv
             sed 's/&/\&amp;/g; s/</\&lt;/g' "$file" >"$site/gallery/$name.txt"
             printf '<figure><img src="gallery/%s.svg" alt="%s"><figcaption><b>%s</b>. %s' "$name" "$name" "$name" \
-                "$(sed -n '2,12{/^#/!q; s/^# *//; s/&/\&amp;/g; s/</\&lt;/g; p}' "$file" | tr '\n' ' ')"
+                "$(sed -n "$first"',12{/^#/!q; s/^# *//; s/&/\&amp;/g; s/</\&lt;/g; p}' "$file" | tr '\n' ' ')"
             printf '<pre><code>carom run %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
-                "$name" "$(cat "$site/gallery/$name.txt")"
+                "$path" "$(cat "$site/gallery/$name.txt")"
             rm "$site/gallery/$name.txt"
         done
         echo '</div>'

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +39,25 @@ int carom_cli_exit(carom_status status)
     }
 }
 
+/* Colours are for terminals whose owner has not asked for none (https://no-color.org). */
+static bool coloured(void)
+{
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(none && none[0]) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static void print_error(const char *text)
+{
+    const bool colour = coloured();
+    fprintf(stderr, colour ? "\033[1;31mcarom:\033[0m " : "carom: ");
+    while (*text) { /* the line with the caret stands out */
+        int n = (int)strcspn(text, "\n");
+        bool caret = strncmp(text, "  | ", 4) == 0 && n > 4 && strspn(text + 4, " ^~") + 4 >= (size_t)n;
+        fprintf(stderr, colour && caret ? "\033[31m%.*s\033[0m\n" : "%.*s\n", n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
 int carom_cli_fail(int code, const char *format, ...)
 {
     char text[4000]; /* not more on the stack: memory may be what is missing */
@@ -51,7 +71,7 @@ int carom_cli_fail(int code, const char *format, ...)
         if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F */
             c[0] = c[1] = '?';
     }
-    fprintf(stderr, "carom: %s\n", text);
+    print_error(text);
     return code;
 }
 

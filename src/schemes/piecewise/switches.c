@@ -533,6 +533,8 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
         int i = carom_contact_number(sys, c);
         double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
         double g = e->g[i], u = e->u[sys->link[i].row];
+        if (!carom_law_can(sys->link[i].law, CAROM_OPEN))
+            continue; /* dry friction along a coordinate has no gap */
         if (g < -small_g)
             CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                        "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
