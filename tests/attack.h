@@ -10,7 +10,9 @@
  *   -g <= 1e-5 + 20 h |u|                                  (h: 0 where events are located)                      (1)
  *   |balance of energy| <= 1e-4 (|E| + work)               tolerance                                            (2)
  *   |q - q_mj| <= 3 |q_mj(h) - q_mj(h/2)| + 0.02, q_mj by moreau-jean, where the motion is not sensitive:
- *   tolerances 1e-6 and 1e-8 agree to 1e-3                 tolerance, mixed, crank-nicolson                     (3) */
+ *   tolerances 1e-6 and 1e-8 agree to 1e-3                 tolerance, mixed, crank-nicolson                     (3)
+ *   |q - q_d| <= 1e-5 + 10 |q_loose - q|, q_d: the same motion in disguise (disguise.h), in units of 2^-30 ... 2^30,
+ *   or with coordinates and contacts in the opposite order, where the motion is not sensitive                   (4) */
 #ifndef CAROM_ATTACK_H
 #define CAROM_ATTACK_H
 
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "carom.h"
+#include "disguise.h"
 
 typedef struct attack_class {
     const char *name;
@@ -113,11 +116,33 @@ static const attack_class attack_classes[] = {
     {"dead centre", 1, true, "coordinates: {p: 0.5, y: 0}\nvelocities: {p: 5 + 10*a}\n"
      "kinetic: (0.02 + 0.1*b)*p'^2/2 + (0.1*sin(p)*p')^2/2 + y'^2/2\npotential: 9.81*y\n"
      "contacts: {f: {gap: y, slip: \"-0.1*sin(p)*p'\", friction: 0.4*c, restitution: 0}}\n"},
+    {"wheel with spin", 2, true, "coordinates: {x: 0, y: 0.3*d, p: 0}\nvelocities: {x: a - 0.5, p: 8*b - 4}\n"
+     "kinetic: (x'^2 + y'^2)/2 + p'^2/4\npotential: 9.81*(y*cos(0.3*c) - x*sin(0.3*c))\n"
+     "contacts: {g: {gap: y, slip: \"x' + p'\", friction: 0.1 + 0.4*e, restitution: 0.5*f}}\n"},
+    {"box in space", 0.8, false, "space: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+     "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+     "  box: {shape: {box: [0.2 + 0.2*a, 0.3, 0.2 + 0.2*b]}, mass: 1, at: [0, 0, 0.6], turn: {x: 0.6*c, y: 0.5*d}, "
+     "velocity: [0.5, 0, 0], spin: [3*e, 0, 2*f]}\nlaws: {default: {friction: 0.3, restitution: 0.4*c}}\n"},
+    {"box in space that lies", 0.8, true, "space: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+     "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+     "  box: {shape: {box: [0.4, 0.3 + 0.2*a, 0.1]}, mass: 1, at: [0, 0, touch], velocity: [0.5 + b, c, 0], "
+     "spin: [0, 0, 2*d - 1]}\nlaws: {default: {friction: 0.1 + 0.3*e, restitution: 0}}\n"},
+    {"ball that rolls in space", 2, true, "space: spatial\ngravity: [2*a - 1, 0, -9.81]\nbodies:\n"
+     "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+     "  ball: {shape: {sphere: 0.1 + 0.1*b}, mass: 1, at: [0, 0, touch], velocity: [c, d, 0], spin: [10*e, 0, 10*f]}\n"
+     "laws: {default: {friction: 0.1 + 0.2*a, restitution: 0}}\n"},
+    {"pile of discs", 0.8, false, "space: planar\ngravity: [0, -9.81]\nbodies:\n"
+     "  floor: {fixed: true, shape: {plane: [0, 1]}}\n  wall: {fixed: true, shape: {plane: [1, 0]}, at: [-0.5, 0]}\n"
+     "  disc: {repeat: {i: 4}, shape: {circle: 0.1}, mass: 1, at: [0.05*a*i - 0.1, 0.15 + 0.22*i]}\n"
+     "laws: {default: {friction: 0.2 + 0.4*b, restitution: 0.4*c}}\n"},
+    {"e and mu of speeds", 2, true, "coordinates: {x: 0, y: 0.1 + a}\nvelocities: {x: 1 + b}\n"
+     "kinetic: (x'^2 + y'^2)/2\npotential: 9.81*y\ncontacts: {g: {gap: y, slip: \"x'\", "
+     "friction: 0.1*c + 0.2*exp(-slip), restitution: 0.8*d/(1 + approach)}}\n"},
     {"Zeno at two contacts", 3, true, "coordinates: {y: 0.1 + a, Y: 0.1 + b}\nkinetic: y'^2/2 + Y'^2/2\n"
      "potential: 9.81*(y + Y) + (Y - y)^2\n"
      "contacts: {l: {gap: y, restitution: 0.7*c}, r: {gap: Y, restitution: 0.7*d}}\n"},
 };
-enum { ATTACK_CLASSES = sizeof attack_classes / sizeof *attack_classes, ATTACK_Q = 4 };
+enum { ATTACK_CLASSES = sizeof attack_classes / sizeof *attack_classes, ATTACK_Q = 40 };
 
 static const char *const attack_schemes[] = {"tolerance", "mixed", "crank-nicolson", "dg-minus", "moreau-jean",
                                              "moreau-jean-projected", "schatzman-paoli", "kern", "exact"};
@@ -142,42 +167,48 @@ static inline void attack_write(const attack_class *c, unsigned number, char *te
              x[2], x[3], x[4], x[5], c->text);
 }
 
+typedef enum attack_variant { ATTACK_PLAIN, ATTACK_UNITS, ATTACK_ORDER, ATTACK_VARIANTS } attack_variant;
+
 typedef struct attack_run {
     attack_outcome outcome;
-    double q[ATTACK_Q];
+    int nq;
+    double q[ATTACK_Q]; /* in the units and the order of the class */
     char why[400];
 } attack_run;
 
+typedef struct attack_scale { /* of lengths, times and energies in a run */
+    double L, T, E;
+} attack_scale;
+
 /* (1), (2) at the end of a run. */
-static inline void attack_judge(const carom_model *m, carom_sim *sim, const carom_options *o, bool tolerance,
-                                bool located, attack_run *r)
+static inline void attack_judge(const carom_model *m, carom_sim *sim, const carom_options *o, attack_scale u,
+                                bool tolerance, bool located, attack_run *r)
 {
     const carom_info *info = carom_sim_info(sim);
     const carom_state *s = carom_sim_state(sim);
-    double speed = 1, work = fabs(info->energy_initial) + fabs(info->energy_final) + fabs(info->work_external) +
-                             fabs(info->work_constraints) + fabs(info->dissipated_friction) + 1;
+    double speed = u.L / u.T, work = fabs(info->energy_initial) + fabs(info->energy_final) + fabs(info->work_external) +
+                                     fabs(info->work_constraints) + fabs(info->dissipated_friction) + u.E;
     for (int i = 0; i < m->nv; i++)
         speed = fmax(speed, fabs(s->v[i]));
     for (int i = 0; i < m->nq; i++)
-        if (!(fabs(s->q[i]) < 1e6))
+        if (!(fabs(s->q[i]) < 1e6 * u.L))
             r->outcome = ATTACK_WRONG, snprintf(r->why, sizeof r->why, "a coordinate is %g", s->q[i]);
-    if (info->max_penetration > 1e-5 + (located ? 0 : 20 * o->h * speed))                         /* (1) */
+    if (info->max_penetration > 1e-5 * u.L + (located ? 0 : 20 * o->h * speed))                   /* (1) */
         r->outcome = ATTACK_WRONG, snprintf(r->why, sizeof r->why, "penetration %g", info->max_penetration);
     if (tolerance && fabs(info->balance_error) > 1e-4 * work)                                     /* (2) */
         r->outcome = ATTACK_WRONG, snprintf(r->why, sizeof r->why, "energy balance %g", info->balance_error);
 }
 
-static inline attack_run attack_with(const char *text, const char *scheme, double t_end, double h, double tol)
+/* The model by a scheme; q in the units of the model. */
+static inline attack_run attack_model(const carom_model *model, const char *scheme, double t_end, double h, double rtol,
+                                      double atol, attack_scale u)
 {
-    attack_run r = {ATTACK_FINISHED, {0}, ""};
+    attack_run r = {ATTACK_FINISHED, model->nq, {0}, ""};
     carom_error error = {0};
-    carom_model *model = NULL;
     carom_sim *sim = NULL;
     carom_options o = carom_options_default();
-    carom_status status = carom_model_parse(&model, "attack", text, strlen(text), NULL, &error);
-    if (status == CAROM_OK)
-        status = carom_options_set(&o, "scheme", scheme, &error);
-    o.rtol = o.atol = tol, o.t_end = t_end, o.h = h, o.energy = true, o.certify = true;
+    carom_status status = carom_options_set(&o, "scheme", scheme, &error);
+    o.rtol = rtol, o.atol = atol, o.t_end = t_end, o.h = h, o.energy = true, o.certify = true;
     if (status != CAROM_OK) {
         r.outcome = ATTACK_WRONG, snprintf(r.why, sizeof r.why, "%.300s", error.text);
     } else if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
@@ -189,11 +220,28 @@ static inline attack_run attack_with(const char *text, const char *scheme, doubl
                        strcmp(scheme, "crank-nicolson") == 0 || strcmp(scheme, "exact") == 0;
         for (int i = 0; i < model->nq && i < ATTACK_Q; i++)
             r.q[i] = carom_sim_state(sim)->q[i];
-        attack_judge(model, sim, &o, strcmp(scheme, "tolerance") == 0, located, &r);
+        attack_judge(model, sim, &o, u, strcmp(scheme, "tolerance") == 0, located, &r);
     }
     carom_sim_free(sim);
-    carom_model_free(model);
     return r;
+}
+
+/* In other units or in the opposite order, chosen by the member's number; REFUSED: this cannot be told of the model. */
+static inline attack_run attack_disguised(const carom_model *model, attack_variant variant, unsigned number,
+                                          const char *scheme, double t_end, double h, double tol)
+{
+    static const double size[] = {0x1p-30, 0x1p-20, 0x1p-10, 1, 0x1p10, 0x1p20, 0x1p30};
+    static disguise d;
+    bool units = variant == ATTACK_UNITS;
+    double L = units ? size[number % 7] : 1, T = units ? size[number / 7 % 7] : 1;
+    double m = units ? size[number / 49 % 7] : 1;
+    if (!disguise_make(&d, model, L, T, m, !units))
+        return (attack_run){ATTACK_REFUSED, 0, {0}, "no disguise for it"};
+    attack_run r = attack_model(&d.model, scheme, T * t_end, T * h, tol, tol * fmin(L, L / T),
+                                (attack_scale){L, T, m * L * L / (T * T)}), back = r;
+    for (int i = 0; i < model->nq && i < ATTACK_Q; i++)
+        back.q[d.q_of[i]] = r.q[i] / L;
+    return back;
 }
 
 static inline double attack_distance(const attack_run *a, const attack_run *b)
@@ -204,28 +252,66 @@ static inline double attack_distance(const attack_run *a, const attack_run *b)
     return most;
 }
 
-/* One member of a class by every scheme; outcomes [ATTACK_SCHEMES]. */
-static inline void attack(const attack_class *c, unsigned number, attack_run *out)
+/* (3) */
+static inline void attack_compare(const carom_model *model, const attack_class *c, const attack_run *loose,
+                                  attack_run *out)
 {
-    char text[2000];
-    attack_write(c, number, text, sizeof text);
     double h = c->t_end / 2000;
-    for (int k = 0; k < ATTACK_SCHEMES; k++)
-        out[k] = attack_with(text, attack_schemes[k], c->t_end, h, 1e-8);
-    if (!c->compared || out[0].outcome != ATTACK_FINISHED)
-        return;
-    attack_run loose = attack_with(text, "tolerance", c->t_end, h, 1e-6);
-    attack_run coarse = attack_with(text, "moreau-jean", c->t_end, 2 * h, 1e-6);
-    if (loose.outcome != ATTACK_FINISHED || attack_distance(&loose, &out[0]) > 1e-3 ||
-        coarse.outcome != ATTACK_FINISHED || out[4].outcome != ATTACK_FINISHED)
+    attack_run coarse = attack_model(model, "moreau-jean", c->t_end, 2 * h, 1e-6, 1e-6, (attack_scale){1, 1, 1});
+    if (coarse.outcome != ATTACK_FINISHED || out[4].outcome != ATTACK_FINISHED ||
+        attack_distance(loose, &out[0]) > 1e-3)
         return;
     double most = 3 * attack_distance(&coarse, &out[4]) + 0.02;
     for (int k = 0; k < ATTACK_SCHEMES; k++)
-        if (k != 4 && out[k].outcome == ATTACK_FINISHED && attack_distance(&out[k], &out[4]) > most) { /* (3) */
+        if (k != 4 && out[k].outcome == ATTACK_FINISHED && attack_distance(&out[k], &out[4]) > most) {
             out[k].outcome = ATTACK_WRONG;
             snprintf(out[k].why, sizeof out[k].why, "%g from moreau-jean, %g is allowed",
                      attack_distance(&out[k], &out[4]), most);
         }
+}
+
+/* (4) of one scheme: the outcome of the disguised run. */
+static inline attack_run attack_again(const carom_model *model, const attack_class *c, attack_variant variant,
+                                      unsigned number, int scheme, const attack_run *plain, const attack_run *loose)
+{
+    attack_run r = attack_disguised(model, variant, number, attack_schemes[scheme], c->t_end, c->t_end / 2000, 1e-8);
+    double off = attack_distance(&r, plain), most = 1e-5 + 10 * attack_distance(loose, plain);
+    if (r.outcome == ATTACK_FINISHED && plain->outcome == ATTACK_FINISHED && c->compared && most < 1e-2 && off > most) {
+        r.outcome = ATTACK_WRONG;
+        snprintf(r.why, sizeof r.why, "%g from the plain motion, %g is allowed", off, most);
+    }
+    return r;
+}
+
+/* One member of a class by every scheme; outcomes [ATTACK_SCHEMES]. */
+static inline void attack(const attack_class *c, unsigned number, attack_variant variant, attack_run *out)
+{
+    char text[3000];
+    carom_error error = {0};
+    carom_model *model = NULL;
+    const attack_scale one = {1, 1, 1};
+    double h = c->t_end / 2000;
+    attack_write(c, number, text, sizeof text);
+    if (carom_model_parse(&model, "attack", text, strlen(text), NULL, &error) != CAROM_OK) {
+        for (int k = 0; k < ATTACK_SCHEMES; k++)
+            out[k].outcome = ATTACK_WRONG, snprintf(out[k].why, sizeof out[k].why, "%.300s", error.text);
+        return;
+    }
+    attack_run plain[ATTACK_SCHEMES], loose = {.outcome = ATTACK_REFUSED};
+    for (int k = 0; k < ATTACK_SCHEMES; k++)
+        plain[k] = attack_model(model, attack_schemes[k], c->t_end, h, 1e-8, 1e-8, one);
+    if (c->compared && plain[0].outcome == ATTACK_FINISHED)
+        loose = attack_model(model, "tolerance", c->t_end, h, 1e-6, 1e-6, one);
+    if (variant == ATTACK_PLAIN && loose.outcome == ATTACK_FINISHED)
+        attack_compare(model, c, &loose, plain);
+    for (int k = 0; k < ATTACK_SCHEMES; k++)
+        if (variant == ATTACK_PLAIN || plain[k].outcome == ATTACK_REFUSED)
+            out[k] = plain[k];
+        else if (loose.outcome != ATTACK_FINISHED)
+            out[k] = (attack_run){ATTACK_REFUSED, 0, {0}, "the motion is sensitive, or not the same for all"};
+        else
+            out[k] = attack_again(model, c, variant, number, k, &plain[k], &loose);
+    carom_model_free(model);
 }
 
 #endif

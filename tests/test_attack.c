@@ -2,25 +2,37 @@
 #include "attack.h"
 #include "testing.h"
 
-enum { MEMBERS = SANITIZED ? 2 : 7, FIRST = 100 };
+enum { MEMBERS = SANITIZED ? 2 : 7, DISGUISED = 1, FIRST = 100 };
+
+static void wrong(const attack_class *c, unsigned number, attack_variant v, const attack_run *runs)
+{
+    static const char *const words[] = {"", " in other units", " in another order"};
+    for (int k = 0; k < ATTACK_SCHEMES; k++)
+        ck_assert_msg(runs[k].outcome != ATTACK_WRONG, "%s, member %u, %s%s: %s", c->name, number, attack_schemes[k],
+                      words[v], runs[k].why);
+}
 
 START_TEST(no_scheme_is_wrong_without_a_word)
 {
-    int finished = 0, stopped = 0;
+    int finished = 0, stopped = 0, in_space = 0;
     for (int c = 0; c < ATTACK_CLASSES; c++)
         for (unsigned i = 0; i < MEMBERS; i++) {
             attack_run runs[ATTACK_SCHEMES];
-            attack(&attack_classes[c], FIRST + i, runs);
-            for (int k = 0; k < ATTACK_SCHEMES; k++)
-                ck_assert_msg(runs[k].outcome != ATTACK_WRONG, "%s, member %u, %s: %s", attack_classes[c].name,
-                              FIRST + i, attack_schemes[k], runs[k].why);
+            for (attack_variant v = ATTACK_ORDER; i < DISGUISED && v > ATTACK_PLAIN; v--) {
+                attack(&attack_classes[c], FIRST + i, v, runs);
+                wrong(&attack_classes[c], FIRST + i, v, runs);
+            }
+            attack(&attack_classes[c], FIRST + i, ATTACK_PLAIN, runs);
+            wrong(&attack_classes[c], FIRST + i, ATTACK_PLAIN, runs);
+            bool space = strncmp(attack_classes[c].name, "box in space", 12) == 0; /* shares of friction of four feet */
             finished += runs[0].outcome == ATTACK_FINISHED, stopped += runs[0].outcome == ATTACK_STOPPED;
+            in_space += space && runs[0].outcome == ATTACK_STOPPED;
             if (runs[0].outcome == ATTACK_STOPPED)
                 printf("%s, member %u: %s\n", attack_classes[c].name, FIRST + i, runs[0].why);
         }
-    printf("tolerance: %d finished, %d stopped\n", finished, stopped);
+    printf("tolerance: %d finished, %d stopped, %d of them boxes in space\n", finished, stopped, in_space);
     ck_assert_int_eq(finished + stopped, MEMBERS * ATTACK_CLASSES);
-    CHECK_AT_MOST(stopped, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
+    CHECK_AT_MOST(stopped - in_space, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* dg_minus.c: time-discontinuous Galerkin, family D-: velocities jump at the end of a step. Source: Schindler and Acary
- * (2013), Problem 3.2; degree 0 is Problem 2.3 (explicit Moreau-Jean), 1 is Algorithm 3.4. The method is described in
- * galerkin.c. The first stage is the start of the step itself and the last feeds no other, so degree 1 is explicit. */
+ * (2013), Problem 3.2; degree 0 is Problem 2.3 (explicit Moreau-Jean), 1 is Algorithm 3.4. The first stage is the
+ * start of the step itself and the last feeds no other, so degree 1 is explicit. Both are described in galerkin.c. */
 #include "schemes/galerkin/galerkin.h"
 
 static carom_status step(carom_step *s)

@@ -1,7 +1,7 @@
 /* dg_plus.c: time-discontinuous Galerkin, family D+: velocities jump at the start of a step. Source: Schindler and
- * Acary (2013), Problem 3.1; degree 0 is Problem 2.2 (implicit Moreau-Jean), 1 is Algorithm 3.3. The method is
- * described in galerkin.c. The stages feel the impulse of the step's end, with the shape s_l: errors after impacts are
- * several times those of dg-minus. It suits systems with strong damping of velocities. */
+ * Acary (2013), Problem 3.1; degree 0 is Problem 2.2 (implicit Moreau-Jean), 1 is Algorithm 3.3. The stages feel the
+ * impulse of the step's end, with the shape s_l: errors after impacts are several times those of dg-minus. It suits
+ * systems with strong damping of velocities. Both families are described in galerkin.c. */
 #include "schemes/galerkin/galerkin.h"
 
 static carom_status step(carom_step *s)
