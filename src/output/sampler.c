@@ -107,8 +107,10 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
     for (int i = 0; i < model->nq; i++)
         add(&to, carom_model_q_name(model, i, buffer), "");
     columns->v = columns->n;
-    for (int i = 0; i < model->nv; i++)
-        add(&to, carom_model_v_name(model, i, buffer), model->v_name || model->manifold ? "" : "'");
+    for (int i = 0; i < model->nv; i++) { /* a velocity that has the name of a coordinate is its rate; wx is wx */
+        const char *name = carom_model_v_name(model, i, buffer);
+        add(&to, name, taken(columns, name) ? "'" : "");
+    }
     columns->outputs = columns->n;
     for (int i = 0; i < model->noutput; i++)
         add(&to, carom_model_output_name(model, i, buffer), "");

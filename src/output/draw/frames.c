@@ -13,10 +13,20 @@ typedef struct columns { /* of the coordinates, velocities and modes in the tabl
     int t, *q, *v, *mode;
 } columns;
 
-/* What follows the name of a velocity: y' is that of y. */
-static const char *rate(const carom_model *m)
+
+/* Column of name + end, -1: none. */
+static int find(const carom_columns *table, const char *name, const char *end)
 {
-    return m->v_name || m->manifold ? "" : "'";
+    char whole[300];
+    snprintf(whole, sizeof whole, "%s%s", name, end);
+    return carom_columns_find(table, whole);
+}
+
+/* y' where there is a y, else its own name: wx */
+static int find_velocity(const carom_columns *table, const char *name)
+{
+    int column = find(table, name, "'");
+    return column >= 0 ? column : find(table, name, "");
 }
 
 static bool missing(const carom_animated *run, const char *name, const char *end, char *reason)
@@ -45,18 +55,12 @@ const char *carom_draw_obstacle(const carom_animated *run, char *reason)
     for (int i = 0; i < m->nq; i++)
         if (missing(run, carom_model_q_name(m, i, buffer), "", reason))
             return reason;
-    for (int i = 0; i < m->nv; i++)
-        if (missing(run, carom_model_v_name(m, i, buffer), rate(m), reason))
+    for (int i = 0; i < m->nv; i++) {
+        const char *name = carom_model_v_name(m, i, buffer);
+        if ((!m->manifold || find_velocity(run->table, name) < 0) && missing(run, name, "'", reason))
             return reason;
+    }
     return NULL;
-}
-
-/* Column of name + end, -1: none. */
-static int find(const carom_columns *table, const char *name, const char *end)
-{
-    char whole[300];
-    snprintf(whole, sizeof whole, "%s%s", name, end);
-    return carom_columns_find(table, whole);
 }
 
 static bool find_columns(columns *c, const carom_model *m, const carom_columns *table)
@@ -71,7 +75,7 @@ static bool find_columns(columns *c, const carom_model *m, const carom_columns *
     for (int i = 0; i < m->nq; i++)
         c->q[i] = find(table, carom_model_q_name(m, i, buffer), "");
     for (int i = 0; i < m->nv; i++)
-        c->v[i] = find(table, carom_model_v_name(m, i, buffer), rate(m));
+        c->v[i] = find_velocity(table, carom_model_v_name(m, i, buffer));
     for (int i = 0; i < m->ncontact; i++)
         c->mode[i] = find(table, carom_model_contact_name(m, i, buffer), ".mode");
     return true;

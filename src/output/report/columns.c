@@ -14,6 +14,20 @@ void *carom_report_memory(carom_report *r, size_t bytes)
     return memory;
 }
 
+/* The kinds of the columns of a run: found out once, which takes a while where there are thousands. */
+static const unsigned char *kinds_of(carom_report *r, int i)
+{
+    const carom_columns *table = r->run[i].table;
+    if (!r->kind)
+        r->kind = carom_report_memory(r, (size_t)r->nrun * sizeof *r->kind);
+    if (r->kind && !r->kind[i]) {
+        r->kind[i] = carom_report_memory(r, (size_t)table->ncolumn + 1);
+        for (int k = 0; r->kind[i] && k < table->ncolumn; k++)
+            r->kind[i][k] = (unsigned char)carom_columns_kind(table, k);
+    }
+    return r->kind ? r->kind[i] : NULL;
+}
+
 const char **carom_report_names(carom_report *r, carom_column_kind kind, int *n)
 {
     size_t room = 1;
@@ -21,15 +35,18 @@ const char **carom_report_names(carom_report *r, carom_column_kind kind, int *n)
     for (int i = 0; i < r->nrun; i++)
         room += (size_t)r->run[i].table->ncolumn;
     const char **names = carom_report_memory(r, room * sizeof *names);
-    for (int i = 0; names && i < r->nrun; i++)
-        for (int k = 0; k < r->run[i].table->ncolumn; k++) {
+    for (int i = 0; names && i < r->nrun; i++) {
+        const unsigned char *kinds = kinds_of(r, i);
+        const int before = *n; /* of other runs: within one each name is there once */
+        for (int k = 0; kinds && k < r->run[i].table->ncolumn; k++) {
             const char *name = r->run[i].table->name[k];
-            bool old = carom_columns_kind(r->run[i].table, k) != kind;
-            for (int j = 0; !old && j < *n; j++)
+            bool old = kinds[k] != (unsigned char)kind;
+            for (int j = 0; !old && j < before; j++)
                 old = strcmp(names[j], name) == 0;
             if (!old)
                 names[(*n)++] = name;
         }
+    }
     return names;
 }
 

@@ -14,6 +14,7 @@ typedef struct carom_report {
     int nrun;
     double from, to;             /* of t, over all runs */
     bool failed;                 /* memory is out */
+    unsigned char **kind;        /* [nrun][ncolumn] carom_column_kind; columns.c */
 } carom_report;
 
 /* ---- columns.c ---- */
