@@ -205,11 +205,12 @@ START_TEST(solvers_do_with_a_frozen_arena)
     static double x[ROWS];
     for (int i = 0; carom_solver_list(i); i++) {
         const carom_solver *solver = carom_solver_list(i);
-        int solved = 0;
+        int solved = 0, taken = 0;
         for (int loose = 0; loose < 2; loose++) {
             make_chain(&t, loose);
             if (!solver->whole || !solver->takes(&t.problem))
                 continue;
+            taken++;
             carom_arena *arena = carom_arena_new(0);
             carom_status status = solve_chain(&t, solver, arena, x);
             carom_arena_free(arena);
@@ -217,7 +218,7 @@ START_TEST(solvers_do_with_a_frozen_arena)
             if (status == CAROM_OK)
                 check_frozen(&t, solver, x);
         }
-        ck_assert_msg(solved || !solver->whole, "%s solves neither chain", solver->method.name);
+        ck_assert_msg(solved || !taken, "%s solves neither chain", solver->method.name);
     }
 }
 END_TEST
