@@ -31,7 +31,7 @@ static bool watch(const carom_subject *subject, const carom_model *model, double
 static void deepest(void *user, const carom_model *model, const carom_state *s)
 {
     double *most = user, g[2];
-    model->gap(&(carom_point){s->t, s->q, s->v, model->p, model->user, model}, g);
+    model->gap(&(carom_point){s->t, s->q, s->v, model->p, model->user, model, NULL}, g);
     *most = fmax(*most, model->njoint ? fabs(g[0]) : -g[0]);
 }
 
@@ -70,7 +70,7 @@ void carom_contact_joint(const carom_subject *subject, char *cell)
 static double energy(const carom_model *model, const carom_state *s)
 {
     double M[9], V, E = 0;
-    carom_point at = {s->t, s->q, s->v, model->p, model->user, model};
+    carom_point at = {s->t, s->q, s->v, model->p, model->user, model, NULL};
     model->mass(&at, M);
     model->potential(&at, &V);
     for (int i = 0; i < model->nv; i++)
