@@ -37,7 +37,7 @@ run box --t-end 0.5 --quiet -o new.json
 run stacked-balls --scheme moreau-jean --h 0.01 --t-end 0.5 --quiet -o new.h5
 check double-pendulum-wall
 lyapunov impact-oscillator --periods 4 --transient 1
-orbit impact-oscillator --quiet
+orbit impact-oscillator -p alpha=0.05 -p e=0.5 -p umin=0 --transient 50 --quiet
 sweep impact-oscillator -p w=2:3:3 --threads 2 --measure impacts -o new.csv --quiet
 converge bouncing-ball --schemes moreau-jean,kern --threads 1 --t-end 0.5 --h 0.01,0.005 --shifts 1 --quiet
 bifurcate impact-oscillator -p w=2:3:3 --show 4 --transient 2 --threads 1 -o new.csv --quiet

@@ -175,14 +175,13 @@ static bool keep_metadata(hid_t plan)
     return H5Pset_mdc_config(plan, &cache) >= 0;
 }
 
+/* The driver stays registered: when a file is closed HDF5 gives up its share of it first, and reads it afterwards. */
 static hid_t open_with(const char *path, carom_disk *shared, bool new)
 {
     hid_t driver = H5FDregister(&disk_class), plan = H5Pcreate(H5P_FILE_ACCESS), file = -1;
     if (driver >= 0 && keep_metadata(plan) && H5Pset_driver(plan, driver, &shared) >= 0)
         file = new ? H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, plan) : H5Fopen(path, H5F_ACC_RDWR, plan);
     H5Pclose(plan);
-    if (driver >= 0)
-        H5FDunregister(driver);
     return file;
 }
 

@@ -16,7 +16,7 @@
 #define CAROM_HDF5_FUNCTIONS(X)                                                                                        \
     X(H5open) X(H5dont_atexit) X(H5Aclose) X(H5Acreate2) X(H5Aexists) X(H5Aget_space) X(H5Aget_type) X(H5Aiterate2)    \
     X(H5Aopen) X(H5Aread) X(H5Awrite) X(H5Dclose) X(H5Dcreate2) X(H5Dget_space) X(H5Dget_type) X(H5Dopen2)             \
-    X(H5Dread) X(H5Dset_extent) X(H5Dwrite) X(H5Eget_auto2) X(H5Eset_auto2) X(H5FDregister) X(H5FDunregister)          \
+    X(H5Dread) X(H5Dset_extent) X(H5Dwrite) X(H5Eget_auto2) X(H5Eset_auto2) X(H5FDregister)          \
     X(H5Fclose) X(H5Fcreate) X(H5Fflush) X(H5Fopen) X(H5Gclose) X(H5Gcreate2) X(H5Gopen2) X(H5Lexists) X(H5Pclose)     \
     X(H5Pcreate) X(H5Pget_driver_info) X(H5Pget_mdc_config) X(H5Pset_chunk) X(H5Pset_driver)                           \
     X(H5Pset_mdc_config) X(H5Sclose) X(H5Screate) X(H5Screate_simple) X(H5Sget_simple_extent_dims)                     \
@@ -63,7 +63,6 @@ carom_status carom_hdf5_load(carom_error *error);
 #define H5Eget_auto2 carom_hdf5.H5Eget_auto2_
 #define H5Eset_auto2 carom_hdf5.H5Eset_auto2_
 #define H5FDregister carom_hdf5.H5FDregister_
-#define H5FDunregister carom_hdf5.H5FDunregister_
 #define H5Fclose carom_hdf5.H5Fclose_
 #define H5Fcreate carom_hdf5.H5Fcreate_
 #define H5Fflush carom_hdf5.H5Fflush_
