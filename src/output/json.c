@@ -261,9 +261,9 @@ void carom_json_bytes(carom_json *json, const char *key, const unsigned char *va
 /* As a number, NAN where it is none; *text: as a text, NULL where it is none. */
 static double value_of(const carom_result_field *f, const void *record, const char **text)
 {
-    const void *at = (const char *)record + f->offset;
+    const void *at = record ? (const char *)record + f->offset : NULL;
     *text = NULL;
-    switch (f->cell) {
+    switch (at ? f->cell : CAROM_WRITE) {
     case CAROM_NUMBER: return *(const double *)at;
     case CAROM_INT: return *(const int *)at;
     case CAROM_LONG: return (double)*(const long *)at;
@@ -277,23 +277,23 @@ static double value_of(const carom_result_field *f, const void *record, const ch
 
 static void put_list(carom_json *json, const carom_result_field *f, const void *record)
 {
-    const char *rows = *(const char *const *)(const void *)((const char *)record + f->offset);
+    const void *at = (const char *)record + f->offset;
+    const char *rows = f->cell == CAROM_ARRAY ? at : *(const char *const *)at;
     const int n = *(const int *)(const void *)((const char *)record + f->count);
     if (f->optional && n == 0)
         return;
-    if (f->cell == CAROM_NUMBERS) {
-        carom_json_numbers(json, f->name, (const double *)(const void *)rows, n);
-        return;
-    }
-    if (f->cell == CAROM_TEXTS) {
-        carom_json_texts(json, f->name, (const char *const *)(const void *)rows, n);
-        return;
-    }
-    carom_json_array(json, f->name);
+    open(json, f->name, "[", ']', f->cell == CAROM_NUMBERS || f->cell == CAROM_ARRAY);
     for (int i = 0; i < n; i++) {
-        carom_json_object(json, NULL);
-        carom_json_fields(json, f->fields, rows + f->size * (size_t)i);
-        carom_json_end(json);
+        const void *row = rows + f->size * (size_t)i;
+        if (f->cell == CAROM_TEXTS) {
+            carom_json_string(json, NULL, *(const char *const *)row);
+        } else if (f->cell != CAROM_LIST) {
+            carom_json_number(json, NULL, *(const double *)row);
+        } else {
+            carom_json_object(json, NULL);
+            carom_json_fields(json, f->fields, row);
+            carom_json_end(json);
+        }
     }
     carom_json_end(json);
 }
@@ -305,16 +305,18 @@ void carom_json_fields(carom_json *json, const carom_result_field *fields, const
         const double number = value_of(f, record, &text);
         if (f->optional && f->cell <= CAROM_CHARS && isnan(number) && !(text && *text))
             continue;
-        switch (f->cell) {
+        switch (record || f->cell > CAROM_CHARS ? f->cell : CAROM_NUMBER) {
         case CAROM_NUMBER: carom_json_number(json, f->name, number); break;
         case CAROM_BOOL: carom_json_bool(json, f->name, number != 0); break;
         case CAROM_TEXT:
         case CAROM_CHARS: carom_json_string(json, f->name, text); break;
         case CAROM_OBJECT: carom_json_object(json, f->name); break;
         case CAROM_END: carom_json_end(json); break;
+        case CAROM_FIELDS: carom_json_fields(json, f->fields, (const char *)record + f->offset); break;
         case CAROM_WRITE: f->write(json, f->name, record); break;
         case CAROM_LIST:
         case CAROM_NUMBERS:
+        case CAROM_ARRAY:
         case CAROM_TEXTS: put_list(json, f, record); break;
         default: carom_json_integer(json, f->name, (long long)number); break;
         }
@@ -326,6 +328,8 @@ void carom_csv_fields(carom_stream *out, const carom_result_field *fields, const
     for (const carom_result_field *f = fields; f->name; f++) {
         const char *text = f->name;
         const double number = record ? value_of(f, record, &text) : NAN;
+        if (f->json_only)
+            continue;
         carom_stream_string(out, f == fields ? "" : ",");
         if (text)
             carom_stream_csv(out, text);
