@@ -337,9 +337,11 @@ static carom_status prepare(sampling *s, const carom_animated *run, carom_error 
     if (e && s->q && find_columns(&s->c, m, run->table)) {
         for (int i = 0; i < d->nshape; used += (size_t)d->shape[i++].n)
             memcpy(e + used, d->shape[i].value, sizeof *e * (size_t)d->shape[i].n);
-        memcpy(e + used, d->pose, 12 * sizeof *e * (size_t)d->nbody);
+        if (d->nbody)
+            memcpy(e + used, d->pose, 12 * sizeof *e * (size_t)d->nbody);
         used += 12 * (size_t)d->nbody;
-        memcpy(e + used, d->rod, 6 * sizeof *e * (size_t)d->nrod);
+        if (d->nrod)
+            memcpy(e + used, d->rod, 6 * sizeof *e * (size_t)d->nrod);
         used += 6 * (size_t)d->nrod;
         for (int i = 0; i < s->nplace; i++, used += 12) {
             memcpy(e + used, s->place[i].point, 3 * sizeof *e);
