@@ -36,7 +36,8 @@ typedef struct carom_mixed {
     int *first;               /* [nbody+1] entries of a body */
 } carom_mixed;
 
-typedef struct work { /* of one simulation, behind what the formulas need */
+typedef struct work { /* of one simulation */
+    void *formulas;                       /* what their evaluator needs */
     double *where, *how;                  /* scratch of the tapes */
     double *V, *B, *V0, *C;               /* [n*nbody] [first[nbody]] [n*nbody] [n*nbody] */
     double *g, *G, *w, *gamma, *law, *x;  /* of the formulas */
@@ -51,7 +52,7 @@ static work work_at(const carom_model *m, void *memory, size_t *bytes)
     size_t links = (size_t)carom_model_links(f), before = f->evaluator->work_bytes(f, 1), many;
     carom_layout layout = {.base = memory};
     work w;
-    carom_place(&layout, before);
+    w.formulas = carom_place(&layout, before);
     CAROM_PLACE(&layout, w.where, carom_tape_work(mixed->where, 1));
     CAROM_PLACE(&layout, w.how, carom_tape_work(mixed->how, 1));
     CAROM_PLACE(&layout, w.V, room);
@@ -95,7 +96,7 @@ static void begin(const carom_model *m, int lanes, const double *p, void *memory
     work w = work_at(m, memory, NULL);
     double t = 0;
     const double *in[] = {&t, m->q, m->q, p};
-    mixed->formulas.evaluator->begin(&mixed->formulas, lanes, p, memory);
+    mixed->formulas.evaluator->begin(&mixed->formulas, lanes, p, w.formulas);
     carom_tape_begin(mixed->where, 1, in, w.where);
     carom_tape_begin(mixed->how, 1, in, w.how);
 }
@@ -233,7 +234,7 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
     }
     for (int i = 0; i < BITS; i++)
         if ((own.want = e->want & bits[i]))
-            f->evaluator->eval(f, &own, memory);
+            f->evaluator->eval(f, &own, w.formulas);
     if (e->want & of_rows)
         own_rows(m, e, &w, rows);
     if (!found || m->ncontact == f->ncontact || !(e->want & (CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA)))
