@@ -3,10 +3,12 @@
  *
  * The evaluator asks many bodies for everything but outputs and stop, which have a tape of their own; its scratch is
  * on the stack, the work memory is that of many bodies. */
+#include <math.h>
 #include <string.h>
 
 #include "bodies/many/many.h"
 #include "bodies/section.h"
+#include "core/dense.h"
 
 #define FOUND "contacts of these bodies are found per step (many bodies, or edges in space that may cross): "
 enum { SCRATCH = 8000 }; /* doubles for the outputs, for the functions of time of moved bodies */
@@ -133,6 +135,19 @@ static carom_status refuse(carom_loader *l)
     return CAROM_OK;
 }
 
+/* Bodies that overlap at the start are an error. */
+static carom_status apart(carom_loader *l)
+{
+    const carom_bodies *b = &l->s->bodies->b;
+    int pair[2];
+    double gap;
+    CAROM_TRY(carom_bodies_deepest(l->s->bodies->found->many, l->m->q, &gap, pair, l->error));
+    if (gap > -1e-9 * fmax(1, carom_norm_max(l->m->nq, l->m->q)))
+        return CAROM_OK;
+    return carom_load_fail(l, b->body[pair[0]].node->key_place, "'%s' and '%s' overlap at the start by %.6g",
+                           b->body[pair[0]].name, b->body[pair[1]].name, -gap);
+}
+
 carom_status carom_bodies_found(carom_loader *l)
 {
     carom_source *s = l->s;
@@ -165,7 +180,8 @@ carom_status carom_bodies_found(carom_loader *l)
     made.q_name = s->q_name, made.v_name = s->v_name, made.q = s->q, made.v = s->v, made.p = s->p;
     *m = made;
     CAROM_TRY(carom_compiled_new(s, l->error));
-    return carom_source_values(s, m, l->error);
+    CAROM_TRY(carom_source_values(s, m, l->error));
+    return apart(l);
 }
 
 /* `contacts: found` asks for it, however few bodies there are. */

@@ -17,6 +17,7 @@ typedef struct bench {
     double *there;              /* [longest] one value of a function */
     double *xi;                 /* [nv] a displacement */
     double *found, *left, *right, *rough; /* [longest] its difference quotients, and what they cannot tell */
+    double *off;                /* [longest] errors of a column */
     double *factor;             /* [longest] of the mass matrix */
     int nrow, ngap, longest;
     uint64_t random;
@@ -139,15 +140,16 @@ static double step(const carom_probe *from, char way, int j)
     return h / rate;
 }
 
-/* found <- f' by a central difference; left and right <- by the samples of one side; scale: the size of f; rough <- the
+/* With a part of the usual step: found <- f' by a central difference; left and right <- by the samples of one
+ * side; scale: the size of f; rough <- the
  * fourth difference: next to nothing, unless terms that cancel leave their rounding or a kink is between the samples */
-static void quotient(bench *b, function *f, int n, char way, int j, double *scale)
+static void quotient(bench *b, function *f, int n, char way, int j, double part, double *scale)
 {
     static const double central[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
     static const double fourth[5] = {1, -4, 6, -4, 1};
     static const double backward[5] = {0.5, -2, 1.5, 0, 0}, forward[5] = {0, 0, -1.5, 2, -0.5};
     const carom_probe *from = &b->derivative;
-    double h = step(from, way, j);
+    double h = part * step(from, way, j);
     *scale = 0;
     for (int r = 0; r < n; r++)
         b->found[r] = b->left[r] = b->right[r] = b->rough[r] = 0;
@@ -204,29 +206,43 @@ static bool at_kink(const bench *b, int r, double value, double room)
 
 /* What is reported is relative to the column's largest entry or to f itself, whichever is larger (f changes by that
  * much over one unit of the variable); what decides is relative to the column alone, with the rounding of f, divided
- * by the step (scale), and what the differences themselves cannot tell (rough) forgiven. */
+ * by the step (scale), and what the differences themselves cannot tell (rough) forgiven. b->off [n] <- the errors of
+ * column j; true: some are wrong. */
+static bool judge(bench *b, const comparison *c, int n, int j, double part)
+{
+    const carom_model *m = b->at.model;
+    double scale, largest = 1e-300;
+    bool any = false;
+    quotient(b, c->f, n, c->way, j, part, &scale);
+    for (int r = 0; r < n; r++)
+        largest = fmax(largest, fmax(fabs(exact(b, c, r, j)), fabs(b->found[r])));
+    largest += 1e6 * DBL_EPSILON * scale;
+    for (int i = 0; c->f == energy && i < m->nv; i++)
+        largest = fmax(largest, fabs(b->at.at.F[i] * b->at.v[i])); /* powers may cancel */
+    for (int r = 0; r < n; r++) {
+        double value = exact(b, c, r, j), off = fabs(value - b->found[r]);
+        double room = fmax(TOLERANCE * largest, 4 * DBL_EPSILON * scale);
+        bool told = off <= room, wrong = !told && off > 4 * fabs(b->rough[r]);
+        wrong = isnan(off) || (wrong && !at_kink(b, r, value, TOLERANCE * largest));
+        b->off[r] = isnan(off) ? INFINITY : wrong ? off / largest : told ? off / fmax(largest, STEP * scale) : 0;
+        any |= wrong;
+    }
+    return any;
+}
+
+/* A kink between the samples spoils the differences, a wrong term does so with any step: what is wrong with one is
+ * looked at again with shorter ones. */
 static void compare(bench *b, comparison *c)
 {
     const carom_model *m = b->at.model;
     int columns = c->way == 'q' || c->way == 'v' ? m->nv : c->way == 'p' ? m->np : 1;
     int n = c->f == gaps ? b->ngap : c->f == residual ? m->nv : c->f == energy ? 1 : b->nrow;
     for (int j = 0; j < columns; j++) {
-        double scale, largest = 1e-300;
-        quotient(b, c->f, n, c->way, j, &scale);
+        bool wrong = judge(b, c, n, j, 1);
+        for (double part = 0x1p-4; wrong && part > 0x1p-14; part /= 16)
+            wrong = judge(b, c, n, j, part);
         for (int r = 0; r < n; r++)
-            largest = fmax(largest, fmax(fabs(exact(b, c, r, j)), fabs(b->found[r])));
-        largest += 1e6 * DBL_EPSILON * scale;
-        for (int i = 0; c->f == energy && i < m->nv; i++)
-            largest = fmax(largest, fabs(b->at.at.F[i] * b->at.v[i])); /* powers may cancel */
-        for (int r = 0; r < n; r++) {
-            double value = exact(b, c, r, j), off = fabs(value - b->found[r]);
-            double room = fmax(TOLERANCE * largest, 4 * DBL_EPSILON * scale);
-            bool told = off <= room, wrong = !told && off > 4 * fabs(b->rough[r]);
-            if (isnan(off) || (wrong && !at_kink(b, r, value, TOLERANCE * largest)))
-                c->verdict.error = isnan(off) ? INFINITY : fmax(c->verdict.error, off / largest);
-            else if (told)
-                c->verdict.error = fmax(c->verdict.error, off / fmax(largest, STEP * scale));
-        }
+            c->verdict.error = fmax(c->verdict.error, b->off[r]);
     }
 }
 
@@ -290,7 +306,8 @@ static carom_status open_bench(bench *b, const carom_model *m, unsigned long see
         b->left = CAROM_NEW(b->at.arena, double, b->longest);
         b->right = CAROM_NEW(b->at.arena, double, b->longest);
         b->rough = CAROM_NEW(b->at.arena, double, b->longest);
-        if (!b->there || !b->xi || !b->found || !b->factor || !b->left || !b->right || !b->rough)
+        b->off = CAROM_NEW(b->at.arena, double, b->longest);
+        if (!b->there || !b->xi || !b->found || !b->factor || !b->left || !b->right || !b->rough || !b->off)
             status = carom_fail(error, CAROM_NO_MEMORY, "out of memory for the check of derivatives");
     }
     return status;

@@ -13,7 +13,8 @@ typedef struct list {
 struct carom_trajectory {
     carom_arena *arena;
     carom_model space; /* sizes and manifold of positions: the model itself may be gone */
-    int nrow, ncontact;
+    bool found;         /* contacts come and go: of their rows those of joints last, and events have their ids */
+    int nrow, ncontact; /* of what lasts */
     list segments, jumps, events;
     bool full; /* memory ran out: what is there is good, the rest is missing */
 };
@@ -54,7 +55,8 @@ static void on_segment(void *user, const carom_segment *s)
     to->xi = keep(tr, s->xi, s->q_degree * tr->space.nv);
     to->v = keep(tr, s->v, (s->v_degree + 1) * tr->space.nv);
     to->force = keep(tr, s->force, tr->nrow);
-    if (s->force_at)
+    to->force_at = NULL;
+    if (s->force_at && !tr->found)
         to->force_at = keep(tr, s->force_at, (s->force_degree + 1) * tr->nrow);
     unsigned char *mode = carom_arena_alloc(tr->arena, (size_t)tr->ncontact);
     if (mode)
@@ -94,9 +96,6 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
     CAROM_NEED(trajectory, error);
     *trajectory = NULL;
     CAROM_NEED(sim, error);
-    if (sim->model->links)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "a trajectory has the same contacts all along; model '%s' finds them",
-                   sim->model->name ? sim->model->name : "");
     carom_trajectory *tr = calloc(1, sizeof *tr);
     if (tr)
         tr->arena = carom_arena_new(0);
@@ -106,7 +105,8 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
     }
     const carom_model *m = sim->model;
     tr->space = (carom_model){.nq = m->nq, .nv = m->nv, .manifold = m->manifold, .user = m->user};
-    tr->nrow = sim->system.nrow, tr->ncontact = m->ncontact;
+    tr->found = m->links != NULL;
+    tr->nrow = tr->found ? sim->system.njoint : sim->system.nrow, tr->ncontact = tr->found ? 0 : m->ncontact;
     tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump),
     tr->events.size = sizeof(carom_event);
     carom_observer observer = {.size = sizeof observer, .user = tr, .segment = on_segment, .jump = on_jump,

@@ -7,6 +7,7 @@
  *
  * Nothing is allocated while there are no more shapes and pairs than ever before. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bodies/many/parts.h"
 
@@ -132,4 +133,27 @@ int carom_many_links(const carom_point *at, double reach, carom_found *found, in
     carom_many_work w = carom_many_work_at(many, at->model->ncontact, at->work, NULL);
     carom_many_poses(many, at->t, at->q, w.pose);
     return carom_many_find(many, &w, reach, found, most);
+}
+
+carom_status carom_bodies_deepest(const carom_model *model, const double *q, double *gap, int pair[2],
+                                  carom_error *error)
+{
+    carom_many *many = model->user;
+    int most = 64 * (many->nblock + 1); /* touches of one pair with the same overlap are as good as others */
+    size_t bytes;
+    carom_many_work_at(many, most, NULL, &bytes);
+    void *memory = calloc(1, bytes);
+    carom_found *found = calloc((size_t)most, sizeof *found);
+    *gap = 0, pair[0] = pair[1] = 0;
+    if (memory && found) {
+        carom_many_work w = carom_many_work_at(many, most, memory, NULL);
+        carom_many_poses(many, 0, q, w.pose);
+        int n = carom_many_find(many, &w, 0, found, most);
+        for (int i = 0; i < CAROM_MIN(n, most); i++)
+            if (w.touch[i].gap < *gap)
+                *gap = w.touch[i].gap, pair[0] = w.touch[i].body[0], pair[1] = w.touch[i].body[1];
+    }
+    bool done = memory && found;
+    free(memory), free(found);
+    return done ? CAROM_OK : carom_fail(error, CAROM_NO_MEMORY, "no memory to look for bodies that overlap");
 }
