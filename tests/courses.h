@@ -22,8 +22,9 @@ static inline void finish(course *r)
 static inline double value(const course *r, double t, const char *text)
 {
     carom_error error = {0};
-    double q[64], v[64];
+    double q[256], v[256];
     int e;
+    ck_assert_int_le(r->model->nq, 256);
     CHECK_OK(carom_model_expression_text(r->model, text, &e, &error), error);
     CHECK_OK(carom_trajectory_at(r->path, t, -1, q, v), error);
     return carom_model_value(r->model, e, t, q, v, r->model->p);

@@ -235,16 +235,37 @@ START_TEST(what_needs_to_know_all_contacts_refuses_such_models_with_a_sentence)
     carom_options o = carom_options_default();
     carom_error error = {0};
     carom_sim *sim;
-    carom_trajectory *trajectory;
     ck_assert_int_eq(carom_sim_new(&sim, &m, &o, &error), CAROM_UNSUPPORTED); /* tolerance */
     ck_assert_ptr_nonnull(strstr(error.text, "finds its contacts"));
-    sim = simulate(&m, "kern");
-    ck_assert_int_eq(carom_trajectory_new(&trajectory, sim, &error), CAROM_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(error.text, "finds them"));
+}
+END_TEST
+
+START_TEST(a_trajectory_has_what_lasts)
+{
+    range r = {0};
+    const carom_model m = model_of(&r, NULL, 4);
+    carom_error error = {0};
+    carom_trajectory *path;
+    carom_sim *sim = simulate(&m, "kern");
+    CHECK_OK(carom_trajectory_new(&path, sim, &error), error);
+    for (int k = 0; k < 1000; k++)
+        step(sim);
+    const carom_state *end = carom_sim_state(sim);
+    double q[2], v[2];
+    size_t events;
+    ck_assert_int_eq(m.nv, 2);
+    CHECK_OK(carom_trajectory_at(path, end->t, 1, q, v), error);
+    ck_assert_mem_eq(q, end->q, sizeof q);
+    ck_assert_mem_eq(v, end->v, sizeof v);
+    carom_trajectory_counts(path, NULL, NULL, &events);
+    ck_assert_int_gt((int)events, 0);
+    ck_assert_int_ge(carom_trajectory_event(path, 0)->id, FIRST_ID);
+    carom_trajectory_free(path);
     carom_sim_free(sim);
 }
 END_TEST
 
 TEST_MAIN("links", contacts_found_step_by_step_give_the_bits_of_contacts_known_beforehand,
           neither_the_order_they_are_found_in_nor_the_room_at_first_matters, a_saved_state_knows_its_contacts_by_id,
-          events_bear_the_id_of_their_contact, what_needs_to_know_all_contacts_refuses_such_models_with_a_sentence)
+          events_bear_the_id_of_their_contact, what_needs_to_know_all_contacts_refuses_such_models_with_a_sentence,
+          a_trajectory_has_what_lasts)
