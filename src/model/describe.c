@@ -156,10 +156,14 @@ carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error 
             m->nq, m->np, m->njoint, m->ncontact);
     if (!w.s)
         fprintf(file, "(native callbacks: values at the start)\n");
-    motion(&w);
-    rows(&w);
-    laws(&w);
-    energy(&w);
+    if (w.s && !w.s->M) {
+        fprintf(file, "(bodies without formulas: M by blocks of bodies, contacts found per step)\n");
+    } else {
+        motion(&w);
+        rows(&w);
+        laws(&w);
+        energy(&w);
+    }
     carom_probe_free(&w.probe);
     if (errno == ENOMEM) /* a formula was cut */
         CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the description of the model");
