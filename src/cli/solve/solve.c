@@ -7,6 +7,7 @@
 #include "output/hdf5/fclib.h"
 #include "output/json.h"
 #include "sim/sim.h"
+#include "solvers/sweeps.h"
 
 enum { DENSE_ROWS = 1500 }; /* up to here the methods for dense problems get their memory */
 
@@ -50,14 +51,17 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
 {
     carom_error error = {0};
     double *u = CAROM_NEW(arena, double, p->n);
-    void *work = p->n <= DENSE_ROWS ? malloc(carom_solver_work(r->solver, p->n, p->nblock)) : NULL;
+    size_t bytes = p->W.product.span   ? carom_sweeps_work(p->n, p->W.product.nv)
+                   : p->n <= DENSE_ROWS ? carom_solver_work(r->solver, p->n, p->nblock)
+                                        : 0;
+    void *work = bytes ? malloc(bytes) : NULL;
     carom_solve s = {.field = r->field, .tol = r->tol, .x = x, .u = u, .work = work, .arena = arena,
                      .time_limit = r->time_limit,
                      .judge = kind == CAROM_KIND_FRICTION ? carom_problem_error_siconos
                               : kind == CAROM_KIND_OWN    ? NULL
                                                           : carom_problem_error_b};
     double begin = carom_wall_time();
-    carom_status status = !u || (p->n <= DENSE_ROWS && !work) ? CAROM_NO_MEMORY
+    carom_status status = !u || (bytes && !work) ? CAROM_NO_MEMORY
                           : r->solver && !r->solver->whole && !work
                               ? carom_fail(&error, CAROM_UNSUPPORTED, "%s: takes at most %d rows, the problem has %d",
                                            r->solver->method.name, DENSE_ROWS, p->n)
