@@ -297,8 +297,8 @@ static void write_spheres(FILE *out)                                          /*
     fputs("laws: {default: {friction: 0.5, restitution: 0}}\nbodies:\n", out);
     fputs("  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n", out);
     for (int i = 0; i < 64; i++)
-        fprintf(out, "  s%d: {mass: 1, at: [%g, %g, %g], shape: {sphere: 0.5}}\n", i, 0.8 * (i % 4) + 0.1 * (i / 16),
-                0.8 * (i / 4 % 4) + 0.07 * (i / 16), 0.51 + 0.95 * (i / 16));
+        fprintf(out, "  s%d: {mass: 1, at: [%g, %g, %g], shape: {sphere: 0.5}}\n", i, 1.0 * (i % 4) + 0.1 * (i / 16),
+                1.0 * (i / 4 % 4) + 0.07 * (i / 16), 0.5 + 0.993 * (i / 16));
 }
 
 START_TEST(large_contact_problems_do_not_allocate_in_a_step)
