@@ -24,7 +24,7 @@ carom_status carom_model_observe(const carom_model *m, const double *p, size_t n
     p = p ? p : m->p;
     e->begin(m, 1, p, work);
     for (size_t k = 0; k < n; k++) {
-        double parts[4];
+        double parts[5]; /* as CAROM_ENERGY has them */
         const carom_eval at = {.want = want, .lanes = 1, .t = t + k, .q = q + k * (size_t)m->nq,
                                .v = v + k * (size_t)m->nv, .p = p, .energy = parts,
                                .outputs = outputs ? outputs + k * (size_t)m->noutput : NULL};
