@@ -105,8 +105,10 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
     *A = &sys->mass;
     if (theta == 0 || (linear && sys->no_gradients))
         return carom_mass_factor(sys, s->now->t, s->error);
-    sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? sys->at.s : &s->h;
+    const double *one = sys->at.s;
+    sys->at.a = w->r, sys->at.x = s->contacts->P, sys->at.s = linear ? one : &h;
     carom_system_eval(sys, both, s->now->t + theta * h, w->q_th, w->v_th);
+    sys->at.a = sys->at.x = sys->zero, sys->at.s = one;
     double c[] = {theta * theta * h, theta, linear ? h : 1};
     if (!linear && known)
         c[known == CAROM_R_Q ? 0 : 1] *= h;
