@@ -6,8 +6,7 @@ python=${PYTHON:-/usr/bin/python3}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "$python" tools/check-messages.py 2>/dev/null | tee "$tmp/missing"
-! grep -q 'nothing in src says' "$tmp/missing"
-[ "$(wc -l <"$tmp/missing")" -le 9 ] || { echo "more than nine messages are not explained"; exit 1; }
+[ ! -s "$tmp/missing" ] || exit 1
 # It notices what is quoted wrongly, and what is not there.
 mkdir "$tmp/docs"
 cp -r src "$tmp"
