@@ -7,7 +7,8 @@
  *                        Gauss-Seidel (at length)
  * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A problem
  * of more than 60 rows is taken apart into groups that do not act on each other, goes to the proximal points at once,
- * and whoever brings no arena does without them. */
+ * and whoever brings no arena does without them. Where W is a product it stays one as long as that goes: sweeps over
+ * the bodies, then `condensed`, then the others with a block-sparse W. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
