@@ -5,22 +5,6 @@
 #include "core/core.h"
 #include "tolerance_testing.h"
 
-static carom_model *parse(const char *text)
-{
-    carom_model *model;
-    carom_error error = {0};
-    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
-    return model;
-}
-
-static run finish(const carom_model *model, const char *scheme, double tol, double h, double t_end)
-{
-    run r = begin(model, scheme, tol, h, t_end);
-    carom_status status = carom_sim_run(r.sim, t_end);
-    ck_assert_msg(status == CAROM_OK, "%s: %s", scheme, carom_sim_error(r.sim)->text);
-    return r;
-}
-
 /* x'' = -x - 0.3 sign(x'): turning points 2.05, -1.45, 0.85, -0.25, where it stays: a path of 6.9 */
 static void force(const carom_point *at, double *F)
 {
@@ -42,11 +26,11 @@ START_TEST(dry_friction_in_forces_takes_its_force_times_the_path_and_is_no_dampi
 {
     static const char *const schemes[] = {"tolerance", "mixed:rk=radau5", "crank-nicolson"};
     NEEDS_MODELS;
-    carom_model *model = parse("carom: 1\ncoordinates: {x: 2.05}\nkinetic: x'^2/2\npotential: x^2/2\n"
+    carom_model *model = parse_text("carom: 1\ncoordinates: {x: 2.05}\nkinetic: x'^2/2\npotential: x^2/2\n"
                                "forces: {x: -0.3*sign(x')}\n");
     for (int i = 0; i < CAROM_COUNT(schemes); i++) {
         double tol = i < 2 ? 1e-7 : 2e-2;
-        run r = finish(model, schemes[i], 1e-10, 1e-3, 12);
+        run r = run_whole(model, schemes[i], 1e-10, 1e-3, 12);
         const carom_info *k = carom_sim_info(r.sim);
         printf("%s: dry %.12g, viscous %.3g, balance %.1e\n", schemes[i], k->dissipated_dry, k->dissipated_viscous,
                k->balance_error);
@@ -64,15 +48,15 @@ START_TEST(dry_friction_of_callbacks_and_of_mass_and_force_is_told_as_well)
     const double q = 2.05, v = 0;
     const carom_model native = {.size = sizeof native, .name = "native", .nq = 1, .nv = 1, .q = &q, .v = &v,
                                 .constant = CAROM_MASS, .mass = mass, .force = force, .potential = potential};
-    run r = finish(&native, "dg-minus", 1e-10, 1e-4, 3.1); /* within the first swing */
+    run r = run_whole(&native, "dg-minus", 1e-10, 1e-4, 3.1); /* within the first swing */
     double x = carom_sim_state(r.sim)->q[0];
     CHECK_NEAR(carom_sim_info(r.sim)->dissipated_dry, 0.3 * (q - x), 1e-3);
     CHECK_NEAR(carom_sim_info(r.sim)->dissipated_viscous, 0, 1e-15);
     end(&r);
     NEEDS_MODELS;
-    carom_model *model = parse("carom: 1\ncoordinates: {x: 2.05}\nmass: {x: 1}\nforce: {x: \"-x - 0.1*x' + "
+    carom_model *model = parse_text("carom: 1\ncoordinates: {x: 2.05}\nmass: {x: 1}\nforce: {x: \"-x - 0.1*x' + "
                                "if(x' > 0, -0.3, if(x' < 0, 0.3, 0))\"}\n");
-    r = finish(model, "tolerance", 1e-11, 0, 3);
+    r = run_whole(model, "tolerance", 1e-11, 0, 3);
     const carom_info *k = carom_sim_info(r.sim);
     x = carom_sim_state(r.sim)->q[0];
     CHECK_NEAR(k->dissipated_dry, 0.3 * (q - x), 1e-8); /* to the left all the way */
@@ -94,9 +78,9 @@ START_TEST(bounded_steps_keep_the_energy_of_elastic_impacts)
         {"dg-plus:degree=3", 1.55, 1e300}, {"dg-plus:degree=3:bounded=1", 1.49, 1.51},
         {"dg-plus:degree=2:bounded=1", 1.49, 1.51}};
     NEEDS_MODELS;
-    carom_model *model = parse(elastic);
+    carom_model *model = parse_text(elastic);
     for (int i = 0; i < CAROM_COUNT(list); i++) {
-        run r = finish(model, list[i].scheme, 1e-8, 0.05, 3500);
+        run r = run_whole(model, list[i].scheme, 1e-8, 0.05, 3500);
         printf("%s: energy 1.5 -> %.6g\n", list[i].scheme, carom_sim_info(r.sim)->energy_final);
         CHECK_AT_LEAST(carom_sim_info(r.sim)->energy_final, list[i].least);
         CHECK_AT_MOST(carom_sim_info(r.sim)->energy_final, list[i].most);
@@ -109,9 +93,9 @@ END_TEST
 START_TEST(a_bounce_that_is_bounded_falls_by_its_restitution_alone)
 {
     NEEDS_MODELS;
-    carom_model *model = parse("carom: 1\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: 10*y\n"
+    carom_model *model = parse_text("carom: 1\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: 10*y\n"
                                "contacts: {ground: {gap: y, restitution: 0.8}}\n");
-    run r = finish(model, "dg-minus:bounded=1", 1e-8, 1e-4, 1.5); /* two impacts: 10 -> 6.4 -> 4.096 */
+    run r = run_whole(model, "dg-minus:bounded=1", 1e-8, 1e-4, 1.5); /* two impacts: 10 -> 6.4 -> 4.096 */
     CHECK_NEAR(carom_sim_info(r.sim)->energy_final, 4.096, 3e-3);
     end(&r);
     carom_model_free(model);
@@ -123,7 +107,7 @@ START_TEST(redundant_joints_do_not_contradict_each_other_at_the_stages)
 {
     static const char *const schemes[] = {"dg-minus", "dg-plus", "dg-minus:degree=1"};
     NEEDS_MODELS;
-    carom_model *model = parse(
+    carom_model *model = parse_text(
         "carom: 1\nparameters: {l: 1, m: 2, mc: 0.3, g: 9.81, a0: 0.5}\n"
         "coordinates: {x: l*sin(a0), y: -l*cos(a0), p: 0, a: a0, b: a0, c: a0}\n"
         "kinetic: m*(x'^2+y'^2)/2 + m*0.1*p'^2 + mc*l^2/6*(a'^2+b'^2+c'^2)\n"
@@ -138,7 +122,7 @@ START_TEST(redundant_joints_do_not_contradict_each_other_at_the_stages)
         a += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), w += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
     }
     for (int i = 0; i < CAROM_COUNT(schemes); i++) {
-        run r = finish(model, schemes[i], 1e-8, 1e-3, 3);
+        run r = run_whole(model, schemes[i], 1e-8, 1e-3, 3);
         printf("%s: off by %.1e\n", schemes[i], carom_sim_state(r.sim)->q[4] - a);
         CHECK_NEAR(carom_sim_state(r.sim)->q[4], a, i < 2 ? 1e-8 : 1e-5);
         end(&r);

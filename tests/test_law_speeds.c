@@ -7,22 +7,6 @@
 #include "schemes/scheme.h"
 #include "tolerance_testing.h"
 
-static carom_model *parse(const char *text)
-{
-    carom_model *model;
-    carom_error error = {0};
-    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
-    return model;
-}
-
-static run finish(const carom_model *model, const char *scheme, double tol, double h, double t_end)
-{
-    run r = begin(model, scheme, tol, h, t_end);
-    carom_status status = carom_sim_run(r.sim, t_end);
-    ck_assert_msg(status == CAROM_OK, "%s: %s", scheme, carom_sim_error(r.sim)->text);
-    return r;
-}
-
 /* ---- a ball with e = exp(-v/v0): v_(n+1) = v_n exp(-v_n/v0), flights of 2 v/g; sideways it does not matter ---- */
 static const char ball[] = "carom: 1\nparameters: {g: 10, v0: 5}\ncoordinates: {y: 1}\nkinetic: y'^2/2\n"
                            "potential: g*y\ncontacts: {ground: {gap: y, restitution: exp(-approach/v0)}}\n";
@@ -52,11 +36,11 @@ START_TEST(rebounds_follow_the_recursion_of_e_that_depends_on_the_approach)
 {
     static const char *const schemes[] = {"tolerance", "mixed:rk=radau5", "crank-nicolson",
                                           "crank-nicolson:variant=printed"};
-    carom_model *model = parse(ball);
+    carom_model *model = parse_text(ball);
     for (int i = 0; i < CAROM_COUNT(schemes); i++) {
         double y, v, lost;
         int n = bounced(2, &y, &v, &lost);
-        run r = finish(model, schemes[i], 1e-11, 1e-3, 2);
+        run r = run_whole(model, schemes[i], 1e-11, 1e-3, 2);
         const carom_state *s = carom_sim_state(r.sim);
         const carom_info *info = carom_sim_info(r.sim);
         double tol = i < 3 ? 1e-9 : 2e-2; /* as printed it is of order 1 */
@@ -75,12 +59,12 @@ END_TEST
 START_TEST(steps_converge_to_rebounds_with_the_velocity_before_the_step)
 {
     static const char *const schemes[] = {"kern", "moreau-jean", "moreau-jean-projected", "dg-minus", "dg-plus"};
-    carom_model *model = parse(ball);
+    carom_model *model = parse_text(ball);
     for (int i = 0; i < CAROM_COUNT(schemes); i++)
         for (int k = 0; k < 2; k++) {
             double y, v, lost, h = k ? 1e-5 : 1e-3;
             bounced(1.4, &y, &v, &lost);
-            run r = finish(model, schemes[i], 1e-8, h, 1.4);
+            run r = run_whole(model, schemes[i], 1e-8, h, 1.4);
             printf("%s h = %g: off by %.1e\n", schemes[i], h, carom_sim_state(r.sim)->q[0] - y);
             CHECK_NEAR(carom_sim_state(r.sim)->q[0], y, 20 * h);
             end(&r);
@@ -153,12 +137,12 @@ START_TEST(a_block_on_a_belt_sticks_and_slips_as_an_independent_integration_says
     static const struct { const char *scheme; double h, tol; } list[] = {
         {"tolerance", 0, 2e-8}, {"mixed:rk=radau5", 2e-3, 2e-6}, {"crank-nicolson", 2e-3, 2e-5},
         {"moreau-jean", 1e-3, 2e-2}, {"kern", 1e-3, 2e-2}, {"dg-minus", 1e-3, 2e-2}};
-    carom_model *model = parse(stribeck);
+    carom_model *model = parse_text(stribeck);
     double x, v;
     int slips = on_the_belt(20, &x, &v);
     ck_assert_int_eq(slips, 3);
     for (int i = 0; i < CAROM_COUNT(list); i++) {
-        run r = finish(model, list[i].scheme, 1e-11, list[i].h, 20);
+        run r = run_whole(model, list[i].scheme, 1e-11, list[i].h, 20);
         const carom_state *s = carom_sim_state(r.sim);
         printf("%s: off by %.1e %.1e, balance %.1e\n", list[i].scheme, s->q[0] - x, s->v[0] - v,
                carom_sim_info(r.sim)->balance_error);
@@ -173,13 +157,13 @@ END_TEST
 
 START_TEST(a_contact_sticks_at_the_value_of_slip_0_and_no_less)
 {
-    carom_model *model = parse(
+    carom_model *model = parse_text(
         "carom: 1\nparameters: {F: 5.9}\ncoordinates: {x: 0, y: 0}\nkinetic: (x'^2 + y'^2)/2\npotential: 10*y\n"
         "forces: {x: F*t}\ncontacts: {floor: {gap: y, slip: \"x'\", friction: \"if(slip > 0, 0.4, 0.6)\", "
         "restitution: 0}}\n");
     /* breaks loose at F t = 6; then x'' = F t - 4 */
     double t1 = 6 / 5.9, t = 2, d = t - t1, x = 5.9 * (t1 * d * d / 2 + d * d * d / 6) - 2 * d * d;
-    run r = finish(model, "tolerance", 1e-11, 0, t);
+    run r = run_whole(model, "tolerance", 1e-11, 0, t);
     CHECK_NEAR(carom_sim_state(r.sim)->q[0], x, 1e-8);
     end(&r);
     carom_model_free(model);
@@ -215,13 +199,13 @@ START_TEST(steps_through_slip_have_order_1_with_mu_of_their_beginning_and_keep_t
     static const struct { const char *scheme; double order; } list[] = {
         {"kern", 1}, {"moreau-jean", 1}, {"moreau-jean-projected", 1}, {"crank-nicolson", 2}, {"dg-minus", 4},
         {"dg-plus", 4}, {"dg-minus:degree=1", 2}, {"mixed:rk=radau3", 3}, {"mixed:rk=erk4", 4}};
-    carom_model *model = parse(sled);
+    carom_model *model = parse_text(sled);
     double x, v;
     slides(2, 3, &x, &v);
     for (int i = 0; i < CAROM_COUNT(list); i++) {
         double error[2];
         for (int k = 0; k < 2; k++) {
-            run r = finish(model, list[i].scheme, 1e-13, (list[i].order > 3 ? 5 : 1) * (k ? 0.05 : 0.1), 2);
+            run r = run_whole(model, list[i].scheme, 1e-13, (list[i].order > 3 ? 5 : 1) * (k ? 0.05 : 0.1), 2);
             const carom_state *s = carom_sim_state(r.sim);
             error[k] = fmax(fabs(s->q[0] - x), fabs(s->v[0] - v));
             end(&r);
@@ -231,7 +215,7 @@ START_TEST(steps_through_slip_have_order_1_with_mu_of_their_beginning_and_keep_t
         CHECK_AT_LEAST(order, list[i].order - 0.35);
         CHECK_AT_MOST(order, list[i].order == 1 ? 1.35 : INFINITY);
     }
-    run r = finish(model, "tolerance", 1e-11, 0, 2);
+    run r = run_whole(model, "tolerance", 1e-11, 0, 2);
     CHECK_NEAR(carom_sim_state(r.sim)->q[0], x, 1e-9);
     end(&r);
     carom_model_free(model);
@@ -254,12 +238,12 @@ START_TEST(slip_in_space_has_the_friction_of_its_speed)
         for (int l = 0; l < 4; l++)
             s[l] += h / 6 * (k[0][l] + 2 * k[1][l] + 2 * k[2][l] + k[3][l]);
     }
-    carom_model *model = parse(disc);
+    carom_model *model = parse_text(disc);
     static const struct { const char *scheme; double tol; } list[] = {
         {"tolerance", 1e-9}, {"mixed:rk=radau5", 1e-9}, {"crank-nicolson", 1e-6}, {"moreau-jean", 1e-2},
         {"kern", 1e-2}};
     for (int i = 0; i < CAROM_COUNT(list); i++) {
-        run r = finish(model, list[i].scheme, 1e-11, 2e-3, 2);
+        run r = run_whole(model, list[i].scheme, 1e-11, 2e-3, 2);
         const carom_state *state = carom_sim_state(r.sim);
         printf("%s: off by %.1e %.1e\n", list[i].scheme, state->q[0] - s[0], state->q[1] - s[1]);
         CHECK_NEAR(state->q[0], s[0], list[i].tol);
@@ -280,7 +264,7 @@ START_TEST(derivatives_follow_coefficients_that_change_with_speeds)
     for (int i = 0; i < CAROM_COUNT(list); i++) {
         double slope[4], difference[4];
         carom_error error = {0};
-        carom_model *model = parse(list[i].text);
+        carom_model *model = parse_text(list[i].text);
         carom_options o = carom_options_default();
         o.rtol = o.atol = 1e-11, o.t_end = list[i].t;
         carom_gradient g = {.size = sizeof g, .name = list[i].name, .n = 4, .check = true, .slope = slope,
@@ -299,7 +283,7 @@ END_TEST
 START_TEST(volumes_shrink_by_the_derivative_of_the_rebound)
 {
     carom_error error = {0};
-    carom_model *model = parse(ball);
+    carom_model *model = parse_text(ball);
     carom_options o = carom_options_default();
     o.rtol = o.atol = 1e-11, o.t_end = 0.6;
     carom_sim *sim;
@@ -341,7 +325,7 @@ START_TEST(what_cannot_be_meant_is_refused_in_words)
     static const char *const never[] = {"schatzman-paoli", "exact"};
     const char *const models[] = {ball, stribeck};
     for (int i = 0; i < 4; i++) {
-        carom_model *model = parse(models[i / 2]);
+        carom_model *model = parse_text(models[i / 2]);
         carom_options o = carom_options_default();
         carom_error error = {0};
         carom_sim *sim = NULL;
@@ -356,7 +340,7 @@ END_TEST
 
 START_TEST(a_restitution_that_leaves_its_range_stops_every_scheme)
 {
-    carom_model *model = parse("carom: 1\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: 10*y\n"
+    carom_model *model = parse_text("carom: 1\ncoordinates: {y: 1}\nkinetic: y'^2/2\npotential: 10*y\n"
                                "contacts: {ground: {gap: y, restitution: 0.5 + approach/5}}\n");
     for (int i = 0; carom_scheme_method(i); i++) {
         const char *scheme = carom_scheme_method(i)->name;

@@ -108,4 +108,20 @@ static inline double error_of(const run *r, int n, positions *exact, const void 
     return most;
 }
 
+static inline carom_model *parse_text(const char *text)
+{
+    carom_model *model;
+    carom_error error = {0};
+    CHECK_OK(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), error);
+    return model;
+}
+
+static inline run run_whole(const carom_model *model, const char *scheme, double tol, double h, double t_end)
+{
+    run r = begin(model, scheme, tol, h, t_end);
+    carom_status status = carom_sim_run(r.sim, t_end);
+    ck_assert_msg(status == CAROM_OK, "%s: %s", scheme, carom_sim_error(r.sim)->text);
+    return r;
+}
+
 #endif
