@@ -4,7 +4,8 @@
  *     bench-generate wall N FILE         N rows of N bricks in running bond, eight contacts a brick
  *
  * One step of time-stepping from rest: b = G (v + h g), with small velocities v that differ from body to body. Friction
- * 0.7 (bricks), 0.3 (spheres). Written in the library's own format, sparse; the same numbers on every machine. */
+ * 0.7 (bricks), 0.3 (spheres). Written in the library's own format, W as the product of rows of bodies, or stored by
+ * blocks (a last argument `stored`); the same numbers on every machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,67 +168,59 @@ static void wall(scene *s, int n)
     }
 }
 
-/* W and b from the Jacobians: contacts k, l share a body. */
-static void write_problem(scene *s, const char *path)
+/* W = G Y^T and b from the Jacobians; stored by blocks where asked for. */
+static void write_problem(scene *s, const char *path, bool stored)
 {
     carom_arena *arena = carom_arena_new(0);
     carom_error error;
-    carom_problem *p;
-    double *mu = calloc((size_t)s->ncontact + 1, sizeof *mu);
-    int *first = calloc((size_t)s->nbody + 2, sizeof *first), *list = calloc(2 * (size_t)s->ncontact + 1, sizeof *list);
-    for (int k = 0; k < s->ncontact; k++)
+    carom_problem *p, sparse;
+    size_t n = (size_t)s->ncontact, nv = 6 * (size_t)s->nbody;
+    double *mu = CAROM_NEW(arena, double, n + 1), *G = CAROM_NEW(arena, double, 36 * n + 1);
+    double *Y = CAROM_NEW(arena, double, 36 * n + 1);
+    carom_span *span = CAROM_NEW(arena, carom_span, 3 * n + 1);
+    int *row = CAROM_NEW(arena, int, n + 1);
+    for (size_t k = 0; k < n; k++)
         mu[k] = s->mu;
     carom_problem_contacts(&p, arena, s->ncontact, 3, mu, &error);
-    for (int k = 0; k < 2 * s->ncontact; k++)
-        if (s->contact[k / 2].body[k % 2] >= 0)
-            first[s->contact[k / 2].body[k % 2] + 2]++;
-    size_t count = 0;
-    for (int i = 0; i < s->nbody; i++) {
-        count += 9 * (size_t)first[i + 2] * (size_t)first[i + 2];
-        first[i + 2] += first[i + 1];
-    }
-    for (int k = 0; k < 2 * s->ncontact; k++)
-        if (s->contact[k / 2].body[k % 2] >= 0)
-            list[first[s->contact[k / 2].body[k % 2] + 1]++] = k;
-    int *row = malloc(sizeof *row * (count + 1)), *column = malloc(sizeof *column * (count + 1));
-    double *value = malloc(sizeof *value * (count + 1));
-    size_t e = 0;
-    for (int i = 0; i < s->nbody; i++)
-        for (int a = first[i]; a < first[i + 1]; a++)
-            for (int c = 0; c < 3; c++) {
-                const double *J = s->contact[list[a] / 2].J[list[a] % 2] + 6 * c;
-                for (int k = 0; k < 6; k++)
-                    p->b[3 * (list[a] / 2) + c] += J[k] * s->body[i].v[k];
-                for (int o = first[i]; o < first[i + 1]; o++)
-                    for (int d = 0; d < 3; d++, e++) {
-                        const double *K = s->contact[list[o] / 2].J[list[o] % 2] + 6 * d;
-                        row[e] = 3 * (list[a] / 2) + c;
-                        column[e] = 3 * (list[o] / 2) + d;
-                        value[e] = 0;
-                        for (int k = 0; k < 6; k++)
-                            value[e] += J[k] * K[k] * (k < 3 ? s->body[i].inverse_mass
-                                                             : s->body[i].inverse_inertia[k - 3]);
-                    }
+    p->W = (carom_delassus){.product = {.span = span, .row = row, .G = G, .Y = Y, .nv = (int)nv,
+                                        .diagonal = CAROM_NEW(arena, double, 9 * n + 1),
+                                        .v = CAROM_NEW(arena, double, nv), .push = CAROM_NEW(arena, double, nv)}};
+    for (int k = 0; k < s->ncontact; k++)
+        for (int r = 0; r < 3; r++) {
+            const contact *c = &s->contact[k];
+            int two = c->body[1] >= 0;
+            size_t at = 36 * (size_t)k + (size_t)(r * (two ? 12 : 6));
+            row[k] = 3 * k;
+            span[3 * k + r] = (carom_span){{at, at + 6}, {6 * c->body[0], two ? 6 * c->body[1] : 0}, {6, two ? 6 : 0}};
+            for (int i = 0; i < (two ? 12 : 6); i++) {
+                const body *who = &s->body[c->body[i / 6]];
+                G[at + (size_t)i] = c->J[i / 6][6 * r + i % 6];
+                double inverse = i % 6 < 3 ? who->inverse_mass : who->inverse_inertia[i % 6 - 3];
+                Y[at + (size_t)i] = G[at + (size_t)i] * inverse;
+                p->b[3 * k + r] += G[at + (size_t)i] * who->v[i % 6];
             }
-    carom_delassus_assemble(p, arena, e, row, column, value, &error);
-    FILE *file = fopen(path, "w");
-    if (!file || carom_problem_dump(p, NULL, file) != CAROM_OK || fclose(file) != 0)
+        }
+    carom_product_diagonal(p);
+    if (stored && carom_delassus_expand(p, arena, &sparse, &error) != CAROM_OK)
         exit(1);
-    printf("%s: %d bodies, %d contacts, %zu blocks\n", path, s->nbody, s->ncontact, p->W.start[p->nblock]);
-    free(mu), free(first), free(list), free(row), free(column), free(value);
+    FILE *file = fopen(path, "w");
+    if (!file || carom_problem_dump(stored ? &sparse : p, NULL, file) != CAROM_OK || fclose(file) != 0)
+        exit(1);
+    printf("%s: %d bodies, %d contacts\n", path, s->nbody, s->ncontact);
     carom_arena_free(arena);
 }
 
 int main(int argc, char **argv)
 {
     scene s = {.seed = 1};
-    if (argc != 4 || (strcmp(argv[1], "spheres") != 0 && strcmp(argv[1], "wall") != 0)) {
-        fprintf(stderr, "usage: %s spheres|wall N FILE\n", argv[0]);
+    bool stored = argc == 5 && strcmp(argv[4], "stored") == 0;
+    if ((argc != 4 && !stored) || (strcmp(argv[1], "spheres") != 0 && strcmp(argv[1], "wall") != 0)) {
+        fprintf(stderr, "usage: %s spheres|wall N FILE [stored]\n", argv[0]);
         return 2;
     }
     (argv[1][0] == 's' ? spheres : wall)(&s, atoi(argv[2]));
     give_motion(&s);
-    write_problem(&s, argv[3]);
+    write_problem(&s, argv[3], stored);
     free(s.body), free(s.contact);
     return 0;
 }

@@ -7,9 +7,10 @@
  *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
  *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
  *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (5)
- *       until |F| <= 0.1 a R, R the natural map at c                                                                (6)
+ *       until |F| <= 0.5 a R, R the natural map at c                                                                (6)
  *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps;
- *   failed: back to c, a <- 4 a, and held for 3 steps unless R falls 3 times                                        (7)
+ *   failed: back to c, which is swept ten times (Gauss-Seidel) if R > 1e-3, a <- 4 a, and held for 3 steps unless R
+ *   falls 3 times                                                                                                   (7)
  *
  * The same points as proximal.c, but (4) has six rows a body where (5) of proximal.c has three a contact, and bodies
  * have fewer neighbours than contacts: walls and piles cost a tenth. R may rise on the way: forces of a jammed pile
@@ -22,14 +23,16 @@
 #include "core/dense.h"
 #include "solvers/scaled.h"
 
-enum { FACTORISATIONS, REGULAR };
+enum { SWEEPS, FACTORISATIONS, REGULAR };
 static const carom_field fields[] = {
+    [SWEEPS] = {"sweeps", CAROM_FIELD_INT, 30, 0, 1e6, NULL, "Gauss-Seidel sweeps before, if there is no guess"},
     [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 400, 1, 1e6, NULL, "at most"},
     [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
     {0},
 };
+#define FAR 1e-3   /* R from which on sweeps do more than they undo; |b| = 1 */
 #define LEAST 1e-9 /* proximal parameter; D is as large as 1/a */
-enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 20, WIDEST = 6 };
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 60, ASTRAY = 10, WIDEST = 6 };
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -148,6 +151,63 @@ static bool offer(workspace *w, const double *r)
         carom_copy(p->n, w->x, s->x);
     }
     return w->least <= s->tol;
+}
+
+/* ---- sweeps ---- */
+
+/* The block alone, W and q given; z is the impulse before. */
+static void solve_alone(const workspace *w, int k, const double *W, const double *q, double *z)
+{
+    int rows = rows_of(w, k), order[3];
+    double A[9], f[3], work[12];
+    if (w->part[k] == CAROM_PART_CONTACT) {
+        w->p->block[k].law->solve_single(w->p->block[k].c, W, rows, q, z);
+        return;
+    }
+    carom_copy(rows * rows, W, A);
+    for (int i = 0; i < rows; i++)
+        f[i] = -q[i];
+    carom_least_squares(rows, rows, A, f, z, CAROM_RANK_TOL, work, order);
+}
+
+/* Block k in a sweep of Gauss-Seidel over r; v = Y^T r follows. */
+static void sweep_block(workspace *w, int k)
+{
+    int rows = rows_of(w, k);
+    const touch *t = &w->touch[k];
+    const double *Y = w->Y + t->at;
+    double *r = w->r + w->p->block[k].row, q[3], z[3], W[9];
+    for (int j = 0; j < rows * rows; j++)
+        W[j] = w->d[k] * w->d[k] * w->p->W.product.diagonal[9 * (size_t)k + (size_t)j];
+    speed(w, k, w->v, q);
+    for (int j = 0; j < rows; j++) {
+        q[j] += w->b[w->p->block[k].row + j];
+        for (int l = 0; l < rows; l++)
+            q[j] -= W[j * rows + l] * r[l];
+    }
+    carom_copy(rows, r, z);
+    solve_alone(w, k, W, q, z);
+    for (int j = 0; j < rows; j++) {
+        double change = z[j] - r[j];
+        for (int b = 0; b < 2; b++) {
+            double *to = w->v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
+            for (int l = 0, width = width_of(w, t->body[b]); l < width; l++)
+                to[l] += *Y++ * change;
+        }
+        r[j] = z[j];
+    }
+}
+
+/* Sweeps of Gauss-Seidel over r, to and fro. */
+static void sweep(workspace *w, int sweeps)
+{
+    push(w, w->r, w->v);
+    for (int s = 0; s < sweeps; s++)
+        for (int i = 0; i < w->nblock; i++) {
+            int k = s % 2 ? w->nblock - 1 - i : i;
+            if (w->part[k] != CAROM_PART_NONE)
+                sweep_block(w, k);
+        }
 }
 
 /* ---- Newton's method ---- */
@@ -310,11 +370,13 @@ static bool direction(workspace *w)
         return false;
     w->factorisations++;
     memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
-    for (int pass = 0; pass < 2; pass++) { /* a solution and its refinement */
+    for (int pass = 0; pass < 3; pass++) { /* a solution and refinements of it */
         impulses(w);
         push(w, w->dr, w->g);
         for (int i = 0; i < w->nv; i++)
             w->g[i] -= w->dv[i];
+        if (pass > 0 && carom_norm_max(w->nv, w->g) <= 1e-10 * carom_norm_max(w->nv, w->dv))
+            break;
         carom_sparse_solve(w->lu, w->g);
         for (int i = 0; i < w->nv; i++)
             w->dv[i] += w->g[i];
@@ -386,7 +448,7 @@ static bool proximal_points(workspace *w, double alpha, int most)
         int spent = w->factorisations;
         bool last = w->a <= LEAST;
         w->s->iterations++;
-        bool good = inner(w, 0.1 * w->a * R);                                            /* (6) */
+        bool good = inner(w, 0.5 * w->a * R);                                            /* (6) */
         int steps = w->factorisations - spent;
         if (good) {
             velocity(w, w->r, w->u);
@@ -406,6 +468,11 @@ static bool proximal_points(workspace *w, double alpha, int most)
             continue;
         }
         carom_copy(w->n, w->c, w->r);
+        if (R > FAR)
+            sweep(w, ASTRAY);
+        carom_copy(w->n, w->r, w->c);
+        velocity(w, w->c, w->u);
+        R = residual(w, w->c, w->u);
         w->a *= 4;
         hold = 3;
         falls = 0;
@@ -538,6 +605,8 @@ static void solve(const carom_problem *problem, carom_solve *s)
             for (int i = problem->block[k].row; i < problem->block[k].row + rows_of(&w, k); i++)
                 w.r[i] = w.part[k] == CAROM_PART_NONE
                              ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
+        if (carom_norm_max(w.n, w.r) == 0)
+            sweep(&w, (int)s->field[SWEEPS]);
         proximal_points(&w, s->field[REGULAR], (int)s->field[FACTORISATIONS]);
     }
     s->factorisations = w.factorisations;

@@ -215,39 +215,79 @@ static void extend_add(carom_sparse *s, const carom_front *child, const double *
     }
 }
 
-/* (2) but for the last: columns of the pivots, one after the other. */
+enum { PANEL = 16 }; /* pivots whose columns are eliminated one by one; the rest of the front follows at once */
+
+/* The pivot of column k among the rows up to np, on the diagonal; false: it is not a number. */
+static bool exchange_rows(double *F, int k, int np, size_t ld, double least, int *exchange)
+{
+    double *top = F + (size_t)k * ld;
+    int best = k;
+    for (int i = k + 1; i < np; i++)
+        if (fabs(F[(size_t)i * ld + (size_t)k]) > fabs(F[(size_t)best * ld + (size_t)k]))
+            best = i;
+    exchange[k] = best;
+    for (size_t j = 0; best != k && j < ld; j++) {
+        double *other = F + (size_t)best * ld + j, keep = top[j];
+        top[j] = *other;
+        *other = keep;
+    }
+    if (!(fabs(top[k]) >= least)) {
+        if (top[k] != top[k])
+            return false;
+        top[k] = top[k] < 0 ? -least : least;
+    }
+    return true;
+}
+
+/* Columns k + 1 ... end of the rows below pivot k, whose multipliers take the place of column k. */
+CAROM_CLONES
+static void eliminate_column(double *F, int k, int end, size_t ld)
+{
+    const double *top = F + (size_t)k * ld;
+    double inverse = 1 / top[k];
+    for (size_t i = (size_t)k + 1; i < ld; i++) {
+        double *F_i = F + i * ld, factor = F_i[k] *= inverse;
+        for (int j = k + 1; j < end; j++)
+            F_i[j] -= factor * top[j];
+    }
+}
+
+/* Row k of U right of the panel that begins with pivot first. */
+CAROM_CLONES
+static void eliminate_row(double *F, int first, int k, int end, size_t ld)
+{
+    double *row = F + (size_t)k * ld;
+    for (int m = first; m < k; m++) {
+        const double *top = F + (size_t)m * ld, factor = row[m];
+        for (size_t j = (size_t)end; j < ld; j++)
+            row[j] -= factor * top[j];
+    }
+}
+
+/* (2) but for the last: the pivots, a panel of columns after the other. */
 static bool factor_pivots(double *F, int np, int N, int *exchange)
 {
     double scale = 0;
     size_t ld = (size_t)N;
     for (int i = 0; i < np; i++)
-        for (int j = 0; j < np; j++)
-            scale = fmax(scale, fabs(F[(size_t)i * ld + (size_t)j]));
+        for (int j = 0; j < np; j++) {
+            double size = fabs(F[(size_t)i * ld + (size_t)j]);
+            scale = size > scale ? size : scale;
+        }
     scale = scale > 0 ? scale : 1;
-    for (int k = 0; k < np; k++) {
-        double *top = F + (size_t)k * ld;
-        int best = k;
-        for (int i = k + 1; i < np; i++)
-            if (fabs(F[(size_t)i * ld + (size_t)k]) > fabs(F[(size_t)best * ld + (size_t)k]))
-                best = i;
-        exchange[k] = best;
-        for (int j = 0; best != k && j < N; j++) {
-            double *other = F + (size_t)best * ld + j, keep = top[j];
-            top[j] = *other;
-            *other = keep;
-        }
-        if (!(fabs(top[k]) >= PIVOT_TOL * scale)) {
-            if (top[k] != top[k])
+    for (int first = 0; first < np; first += PANEL) {
+        int end = np - first < PANEL ? np : first + PANEL;
+        for (int k = first; k < end; k++) {
+            if (!exchange_rows(F, k, np, ld, PIVOT_TOL * scale, exchange))
                 return false;
-            top[k] = top[k] < 0 ? -PIVOT_TOL * scale : PIVOT_TOL * scale;
+            eliminate_column(F, k, end, ld);
         }
-        double inverse = 1 / top[k];
-        for (int i = k + 1; i < N; i++) {
-            double *F_i = F + (size_t)i * ld, factor = F_i[k] *= inverse;
-            int end = i < np ? N : np;
-            for (int j = k + 1; factor != 0 && j < end; j++)
-                F_i[j] -= factor * top[j];
-        }
+        for (int k = first + 1; k < end; k++)
+            eliminate_row(F, first, k, end, ld);
+        const double *L = F + (size_t)end * ld + first, *U = F + (size_t)first * ld + end;
+        subtract_product(np - end, N - end, end - first, L, ld, U, ld, F + (size_t)end * ld + end, ld);
+        subtract_product(N - np, np - end, end - first, L + (size_t)(np - end) * ld, ld, U, ld,
+                         F + (size_t)np * ld + end, ld);
     }
     return true;
 }
