@@ -33,7 +33,7 @@ carom_status carom_contact_accel_decide(carom_contacts *contacts, carom_system *
         carom_copy(nv, a_free, a);
         return CAROM_OK;
     }
-    carom_contacts_pose(c, system, &system->mass, NULL);
+    CAROM_TRY(carom_contacts_pose(c, system, &system->mass, NULL, error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];

@@ -11,13 +11,34 @@
 #include "contact/rules.h"
 #include "solvers/sweeps.h"
 
+size_t carom_room_solvers(size_t rows, size_t width)
+{
+    return carom_solver_work(NULL, (int)(rows * width), (int)(rows * width));
+}
+
+void carom_problem_place(carom_layout *layout, const carom_system *system, size_t n, carom_problem *problem,
+                         double **Y, void **work)
+{
+    if (system->blocks.n) {
+        CAROM_PLACE(layout, *Y, system->row_values);
+        CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
+        CAROM_PLACE(layout, problem->W.product.v, system->nv);
+        CAROM_PLACE(layout, problem->W.product.push, system->nv);
+        *work = carom_place(layout, carom_sweeps_work((int)n, system->nv));
+        return;
+    }
+    carom_room_place(layout, Y, carom_room_columns, n, (size_t)system->nv);
+    carom_room_place(layout, &problem->W.dense, carom_room_square, n, 1);
+    carom_room_place(layout, work, carom_room_solvers, n, 1);
+}
+
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
     size_t n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->ncontact);
     bool blocks = system->blocks.n > 0;
-    CAROM_PLACE(layout, contacts->Y, blocks ? system->row_values : n * nv);
+    contacts->room = blocks ? NULL : layout->room;
     CAROM_PLACE(layout, contacts->first_row, blocks ? system->nlink : 0);
     CAROM_PLACE(layout, contacts->u_before, n);
     CAROM_PLACE(layout, contacts->u_free, n);
@@ -27,15 +48,10 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->x0, n);
     CAROM_PLACE(layout, contacts->offset, system->ncontact);
     CAROM_PLACE(layout, contacts->problem.block, system->nlink);
-    if (blocks)
-        carom_product_place(layout, &contacts->problem, system);
-    else
-        CAROM_PLACE(layout, contacts->problem.W.dense, n * n);
+    carom_problem_place(layout, system, n, &contacts->problem, &contacts->Y, &contacts->solve.work);
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
-    contacts->solve.work = carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv)
-                                                      : carom_solver_work(NULL, n, system->nlink));
     carom_equations_layout(layout, &contacts->joints, system, blocks ? 0 : nj);
     carom_rules_layout(layout, contacts, system);
 }
@@ -82,13 +98,6 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     return false;
 }
 
-void carom_product_place(carom_layout *layout, carom_problem *problem, const carom_system *system)
-{
-    CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
-    CAROM_PLACE(layout, problem->W.product.v, system->nv);
-    CAROM_PLACE(layout, problem->W.product.push, system->nv);
-}
-
 void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,
                             const carom_rows *rows, const int *row, double *Y)
 {
@@ -118,8 +127,8 @@ static void pose_dense(carom_contacts *c, const carom_system *system, const caro
         }
 }
 
-void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
-                         const carom_rows *rows)
+carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
+                                 const carom_rows *rows, carom_error *error)
 {
     carom_contacts *c = contacts;
     carom_rows here = carom_rows_here(system);
@@ -136,10 +145,13 @@ void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, c
     c->problem.n = n;
     c->problem.nblock = c->nactive;
     c->problem.x0 = NULL;
+    if (!carom_room_for(c->room, n))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "there is no room for a contact problem of %d rows", n);
     if (system->blocks.n)
         carom_contacts_product(&c->problem, system, A, rows ? rows : &here, c->first_row, c->Y);
     else
         pose_dense(c, system, A, rows ? rows : &here);
+    return CAROM_OK;
 }
 
 void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)

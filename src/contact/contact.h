@@ -5,13 +5,14 @@
 #include "contact/given_modes.h"
 #include "contact/record.h"
 #include "contact/system.h"
+#include "core/room.h"
 #include "solvers/solver.h"
 
 /* The contacts of one step at velocity level: what is closed, the problem, its solution. */
 typedef struct carom_contacts {
     int nactive, *active;  /* [nlink] links in the problem */
     unsigned char *hit;    /* [ncontact] the step was an impact for this contact */
-    double *Y;             /* [nrow*nv] row i: A^-1 G_i^T of active row i; by blocks: as G of the system, row by row */
+    double *Y;             /* [rows*nv] row i: A^-1 G_i^T of active row i; by blocks: as G of the system, row by row */
     int *first_row;        /* [nlink] by blocks: the first row of the system of an active link */
     double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
     double *u_free;        /* [nrow] without impulses */
@@ -21,6 +22,7 @@ typedef struct carom_contacts {
     double h;              /* length of the step whose impulses are sought; 0: an impact */
     double *x0;            /* [nrow] of the problem, where laws have an offset */
     double *offset;        /* [ncontact] the same by contact */
+    carom_room *room;      /* of Y, W and the solvers' work; NULL: for all rows */
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
@@ -46,8 +48,8 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
 
 /* What the active links pose: A^-1 G^T, W and a block for each (b, pins and x0 are the caller's); the solution,
  * judged by the residual, with errors that name the contact; y = y_free + A^-1 G^T x and x spread over all rows. */
-void carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
-                         const carom_rows *rows);
+carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
+                                 const carom_rows *rows, carom_error *error);
 /* x0 of the problem from the coefficients of its blocks; what is open has no offset (mode NULL: all are closed). */
 void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
@@ -55,7 +57,11 @@ void carom_contacts_apply(const carom_contacts *contacts, const carom_system *sy
                           double *x);
 /* y += factor A^-1 G^T x of the problem solved last. */
 void carom_contacts_push(const carom_contacts *contacts, const carom_system *system, double factor, double *y);
-void carom_product_place(carom_layout *layout, carom_problem *problem, const carom_system *system);
+/* W of a problem of up to n rows (without b), Y = A^-1 G^T and the work of its solvers: by blocks for all links, else
+ * for the rows that act. */
+void carom_problem_place(carom_layout *layout, const carom_system *system, size_t n, carom_problem *problem,
+                         double **Y, void **work);
+carom_room_bytes carom_room_solvers; /* work of problems of rows x width rows */
 /* W of a problem as a product, where matrices are given by blocks: one Y for each of the first rows of its blocks. */
 void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,
                             const carom_rows *rows, const int *row, double *Y);
@@ -89,7 +95,8 @@ static inline carom_status carom_contact_project_q(carom_contacts *contacts, car
 typedef struct carom_projection {
     int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
     double *q_free, *xi;  /* [nq]; [nv] how far it was moved */
-    double *Y;            /* [nlink*nv] row i: M^-1 G_i^T; by blocks: as G of the system */
+    carom_room *room;     /* of Y, W and the solvers' work; NULL: for all links */
+    double *Y;            /* [rows*nv] row i: M^-1 G_i^T; by blocks: as G of the system */
     int *row;             /* [nlink] by blocks: the row of the system */
     carom_problem problem;
     carom_solve solve;

@@ -12,7 +12,6 @@
 
 #include "contact/contact.h"
 #include "core/dense.h"
-#include "solvers/sweeps.h"
 
 void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system)
 {
@@ -21,18 +20,13 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
     CAROM_PLACE(layout, projection->q_free, system->nq);
     CAROM_PLACE(layout, projection->xi, system->nv);
     bool blocks = system->blocks.n > 0;
-    CAROM_PLACE(layout, projection->Y, blocks ? system->row_values : n * system->nv);
+    projection->room = blocks ? NULL : layout->room;
     CAROM_PLACE(layout, projection->row, blocks ? n : 0);
     CAROM_PLACE(layout, projection->problem.block, n);
-    if (blocks)
-        carom_product_place(layout, &projection->problem, system);
-    else
-        CAROM_PLACE(layout, projection->problem.W.dense, n * n);
+    carom_problem_place(layout, system, n, &projection->problem, &projection->Y, &projection->solve.work);
     CAROM_PLACE(layout, projection->problem.b, n);
     CAROM_PLACE(layout, projection->solve.x, n);
     CAROM_PLACE(layout, projection->solve.u, n);
-    projection->solve.work =
-        carom_place(layout, blocks ? carom_sweeps_work((int)n, system->nv) : carom_solver_work(NULL, n, n));
 }
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
@@ -147,6 +141,8 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
         carom_system_eval(system, k == 0 ? CAROM_JACOBIAN | CAROM_MASS : CAROM_JACOBIAN, t, q, v);
         if (k == 0)
             CAROM_TRY(carom_mass_factor(system, t, error));
+        if (!carom_room_for(p->room, p->nactive))
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "there is no room for a projection of %d rows", p->nactive);
         pose(p, contacts, system, q);                                                          /* (2) */
         CAROM_TRY(solve(p, system, contacts->solve.tol, t, error));
         move(p, system, q);                                                                    /* (1) */

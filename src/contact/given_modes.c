@@ -23,10 +23,11 @@
 void carom_equations_layout(carom_layout *layout, carom_equations *e, const carom_system *system, int most)
 {
     size_t n = (size_t)most;
+    e->room = layout->room;
     CAROM_PLACE(layout, e->row, n);
     CAROM_PLACE(layout, e->link, n);
-    CAROM_PLACE(layout, e->Y, n * (size_t)system->nv);
-    CAROM_PLACE(layout, e->K, n * n);
+    carom_room_place(layout, &e->Y, carom_room_columns, n, (size_t)system->nv);
+    carom_room_place(layout, &e->K, carom_room_square, n, 1);
     CAROM_PLACE(layout, e->b, n);
     CAROM_PLACE(layout, e->x, n);
     CAROM_PLACE(layout, e->work, 4 * n + 1);
@@ -70,10 +71,11 @@ void carom_equations_add(const carom_equations *e, int nv, double *y)
             y[i] += column_of(e, nv, k)[i] * e->x[k];                                  /* (3) */
 }
 
-/* Appends row j of a link; its column is the caller's. */
+/* Appends row j of a link; its column is the caller's. Where there is no room it takes the place of the last: the step
+ * will be made again. */
 static double *add_row(carom_equations *e, const carom_system *system, int link, int j)
 {
-    int k = e->m++;
+    int k = carom_room_for(e->room, e->m + 1) ? e->m++ : e->m - 1;
     e->link[k] = link, e->row[k] = system->link[link].row + j;
     return column_of(e, system->nv, k);
 }
@@ -429,7 +431,7 @@ void carom_given_layout(carom_layout *layout, carom_given_modes *given, const ca
     CAROM_PLACE(layout, given->holds, nc);
     CAROM_PLACE(layout, given->a_free, system->nv);
     CAROM_PLACE(layout, given->column, system->nv);
-    CAROM_PLACE(layout, given->S, (size_t)n * (size_t)n);
-    CAROM_PLACE(layout, given->L, (size_t)n * (size_t)n);
+    carom_room_place(layout, &given->S, carom_room_square, n, 1);
+    carom_room_place(layout, &given->L, carom_room_square, n, 1);
     CAROM_PLACE(layout, given->pivot, n);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/slide.h"
+#include "core/room.h"
 
 #define CAROM_RANK 1e-11 /* of accelerations: rows whose pivot is below this part of the largest are redundant */
 
@@ -58,9 +59,10 @@ static inline bool carom_modes_any(const carom_system *system, const carom_link_
 /* Rows of links and what acts along them: K x = b, y = y_free + Y x. */
 typedef struct carom_equations {
     int m;              /* how many */
+    carom_room *room;   /* of Y and K; NULL: for all */
     int *row, *link;    /* [most] of each */
-    double *Y;          /* [most*nv] row i: A^-1 H_i^T of equation i */
-    double *K, *b, *x;  /* [most*most] [most] [most]; K = G Y */
+    double *Y;          /* [rows*nv] row i: A^-1 H_i^T of equation i */
+    double *K, *b, *x;  /* [rows*rows] [most] [most]; K = G Y */
     double *work;       /* [4*most+1] */
     int *order;         /* [most] */
 } carom_equations;
@@ -91,7 +93,7 @@ typedef struct carom_given_modes {
     bool *moves;               /* [ncontact] spatial slip is not 0 */
     bool *holds;               /* [ncontact] spatial slip along its direction as it is: it stops in this step */
     double *a_free, *column;   /* [nv] [nv] */
-    double *S, *L;           /* [nrow*nrow] W and K of slip, factored; (6) of given_modes.c */
+    double *S, *L;           /* [rows*rows] W and K of slip, factored; (6) of given_modes.c */
     int *pivot;              /* [nrow] */
     double side;             /* of det K: -1 where the modes began with a negative one, else +1; 0: not judged yet */
     int slip;                /* the contact that made it vanish, -1: none; */

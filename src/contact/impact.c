@@ -108,7 +108,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
         if (c->solve.residual <= c->solve.tol)
             return CAROM_OK;
     }
-    carom_contacts_pose(c, system, A, rows);                                                      /* (3) */
+    CAROM_TRY(carom_contacts_pose(c, system, A, rows, error));                                    /* (3) */
     given(c, system, rows, v, v_free, now);
     carom_contacts_offsets(c, system, now->mode);
     start_from(c, system, now);

@@ -124,7 +124,7 @@ static carom_status compress(const carom_collision *x)
     carom_system *sys = x->system;
     memcpy(c->active, x->links, sizeof(int) * (size_t)x->n);
     c->nactive = x->n;
-    carom_contacts_pose(c, sys, &sys->mass, NULL);
+    CAROM_TRY(carom_contacts_pose(c, sys, &sys->mass, NULL, x->error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         for (int j = 0; j < link->rows; j++)
@@ -237,6 +237,11 @@ const carom_impact_rule *carom_impact_rule_of(const carom_model *model)
     return NULL;
 }
 
+static size_t twice_square(size_t rows, size_t width)
+{
+    return carom_room_square(2 * rows, width);
+}
+
 void carom_rules_layout(carom_layout *layout, carom_contacts *c, const carom_system *system)
 {
     const carom_impact_rule *rule = carom_impact_rule_of(system->model);
@@ -251,9 +256,9 @@ void carom_rules_layout(carom_layout *layout, carom_contacts *c, const carom_sys
     CAROM_PLACE(layout, c->rules.limit, system->nlink);
     CAROM_PLACE(layout, c->rules.row, n);
     CAROM_PLACE(layout, c->rules.problem.block, blocks);
-    CAROM_PLACE(layout, c->rules.problem.W.dense, n * n);
+    carom_room_place(layout, &c->rules.problem.W.dense, twice_square, (size_t)system->nrow, 1); /* n <= 2 nrow */
     CAROM_PLACE(layout, c->rules.problem.b, n);
     CAROM_PLACE(layout, c->rules.solve.x, n);
     CAROM_PLACE(layout, c->rules.solve.u, n);
-    c->rules.solve.work = carom_place(layout, carom_solver_work(NULL, (int)n, (int)blocks));
+    carom_room_place(layout, &c->rules.solve.work, carom_room_solvers, (size_t)system->nrow, 2);
 }

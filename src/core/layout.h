@@ -19,6 +19,7 @@ typedef struct carom_layout {
     unsigned char *base; /* NULL: measuring */
     size_t used;         /* SIZE_MAX: more than there are addresses */
     void *block;         /* what carom_layout_new allocated */
+    struct carom_room *room; /* of arrays that follow the rows that act, see room.h; NULL: they are placed here */
 } carom_layout;
 
 /* count things of a size, aligned to 16; NULL while measuring. Counts are products of size_t: what the parts of a model

@@ -4,17 +4,17 @@
 #include "core/limits.h"
 #include "model/start.h"
 
-/* Matrices of velocities and of rows, which every step may need, are dense. */
+/* Matrices of velocities, and of rows by velocities, which every step may need, are dense. */
 static carom_status entries(const carom_model *m, carom_error *error)
 {
     if (m->nblock) /* then they are not */
         return CAROM_OK;
     long long nv = m->nv, nrow = carom_model_rows(m), most = nv > nrow ? nv : nrow;
-    if (most * most > CAROM_MAX_ENTRIES)
+    if (nv * most > CAROM_MAX_ENTRIES)
         CAROM_FAIL(error, CAROM_BAD_MODEL,
                    "%d joints and %d contacts (%lld rows) with %lld velocities make a matrix of %lld entries; there "
                    "may be at most %d",
-                   m->njoint, m->ncontact, nrow, nv, most * most, CAROM_MAX_ENTRIES);
+                   m->njoint, m->ncontact, nrow, nv, nv * most, CAROM_MAX_ENTRIES);
     return CAROM_OK;
 }
 

@@ -150,6 +150,12 @@ static carom_status grow(carom_sim *sim, int n)
                    sim->now.state.t, (double)measure.layout.used);
     sim->system.capacity = n;
     carom_sim_place(&layout, sim);
+    if (!carom_room_make(&sim->room, CAROM_MAX(sim->room.rows, sim->system.njoint + CAROM_SMALL_ROWS))) {
+        carom_layout_free(layout);
+        *sim = old;
+        CAROM_FAIL(&sim->error, CAROM_NO_MEMORY, "no memory for the problems of %d contacts found at t = %.10g", n,
+                   sim->now.state.t);
+    }
     sim->more = layout;
     carom_sim_wire(sim);
     const carom_model *m = sim->model;

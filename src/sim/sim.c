@@ -55,7 +55,10 @@ static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
 void carom_sim_place(carom_layout *layout, carom_sim *sim)
 {
     _Alignas(max_align_t) unsigned char measuring[CAROM_WORK_MAX];
+    layout->room = &sim->room;
+    sim->room.n = 0;
     carom_system_layout(layout, &sim->system, sim->model, wanted(sim->scheme, sim->model));
+    sim->room.all = sim->system.nrow;
     carom_contacts_layout(layout, &sim->contacts, &sim->system);
     CAROM_PLACE(layout, sim->found, sim->model->links ? sim->system.capacity : 0);
     CAROM_PLACE(layout, sim->slot, sim->model->links ? carom_sim_slots(sim->system.capacity) : 0);
@@ -206,11 +209,12 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
                        .contacts.solver = measure.contacts.solver};
     carom_sim_place(&layout, sim);
     sim->layout = layout;
+    bool room = carom_room_make(&sim->room, sim->system.njoint + CAROM_SMALL_ROWS);
     bool several = model->links || sim->system.nlink > 1; /* a single contact has a solution of its own */
     sim->arena = several ? carom_arena_new(0) : NULL;
     carom_sim_wire(sim);
     carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
-    if (several && !sim->arena)
+    if (!room || (several && !sim->arena))
         status = carom_fail(&sim->error, CAROM_NO_MEMORY, "no memory for the solvers of contact problems");
     if (status == CAROM_OK)
         status = carom_sim_restart(sim, NULL, NULL, NULL);
@@ -229,6 +233,7 @@ void carom_sim_free(carom_sim *sim)
     if (!sim)
         return;
     carom_arena_free(sim->arena);
+    carom_room_free(&sim->room);
     carom_layout_free(sim->more);
     carom_layout_free(sim->layout);
 }
@@ -285,13 +290,8 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     carom_contact_start(&sim->system, s);
     carom_modes_start(sim->nmodes, s->mode, sim->now.modes);
     if (sim->scheme->start) {
-        memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
-        sim->next.state.t = s->t;
-        sim->step.h_next = 0;
-        CAROM_TRY(sim->scheme->start(&sim->step));
+        CAROM_TRY(carom_sim_start_scheme(sim));
         sim->now.clock->h = sim->step.h_next > 0 ? sim->step.h_next : sim->now.clock->h;
-        memcpy(sim->now.memory, sim->next.memory, sizeof(double) * (size_t)sim->nmemory);
-        carom_modes_copy(sim->nmodes, sim->next.modes, sim->now.modes);
     }
     if (sim->options.energy) {
         sim->info.energy_initial = energy(sim);

@@ -52,6 +52,7 @@ struct carom_sim {
     carom_block_of_state kept; /* the state before contacts were looked for */
     int *slot, *first_row; /* [carom_sim_slots(capacity)] table of their ids; [capacity] first rows of those kept */
     carom_arena *arena;  /* of solvers whose memory follows the problem; NULL where there is one link */
+    carom_room room;     /* of the arrays that follow the rows that act at once */
     carom_layout more;   /* where the arrays live since there were more contacts than room for them */
 };
 
@@ -66,6 +67,8 @@ static inline size_t carom_sim_slots(int capacity)
 
 /* memory.c: a step of the scheme, which has the memory that its contact problems need. */
 carom_status carom_sim_step_roomy(carom_step *step);
+/* What the scheme remembers, from the state as it is. */
+carom_status carom_sim_start_scheme(carom_sim *sim);
 /* sim.c: every array of a simulation, measured and placed; then what points from one to the other. */
 void carom_sim_place(carom_layout *layout, carom_sim *sim);
 void carom_sim_wire(carom_sim *sim);

@@ -34,14 +34,7 @@ static carom_status begin(carom_sim *sim, double t, const double *q, const doubl
     carom_system_begin(&sim->system, t, sim->now.state.q, sim->now.state.v);
     carom_contact_start(&sim->system, &sim->now.state);
     carom_modes_start(sim->nmodes, sim->now.state.mode, sim->now.modes);
-    if (!sim->scheme->start)
-        return CAROM_OK;
-    memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
-    sim->next.state.t = t;
-    CAROM_TRY(sim->scheme->start(&sim->step));
-    memcpy(sim->now.memory, sim->next.memory, sizeof(double) * (size_t)sim->nmemory);
-    carom_modes_copy(sim->nmodes, sim->next.modes, sim->now.modes);
-    return CAROM_OK;
+    return sim->scheme->start ? carom_sim_start_scheme(sim) : CAROM_OK;
 }
 
 static double apart(int n, const double *x, const double *y)

@@ -142,10 +142,7 @@ static carom_status start(carom_displaced *d, carom_sim *copy, double size, cons
             at.q_back[i] += dq - copy->options.h * dv;
         }
     } else if (copy->scheme->start) {
-        memcpy(copy->next.clock, copy->now.clock, copy->state_bytes);
-        copy->next.state.t = copy->now.state.t;
-        CAROM_TRY(copy->scheme->start(&copy->step));
-        memcpy(copy->now.memory, copy->next.memory, sizeof(double) * (size_t)copy->nmemory);
+        CAROM_TRY(carom_sim_start_scheme(copy));
     }
     return CAROM_OK;
 }

@@ -107,7 +107,7 @@ static carom_status turn(carom_step *s, carom_cn *w, double t1)
     for (int i = 0; i < sys->nlink; i++)
         w->g_bar[i] = carom_link_closed(&sys->link[i], mode) ? -1 : INFINITY;
     carom_contacts_activate(c, sys, w->g_bar, w->q1, mode);
-    carom_contacts_pose(c, sys, &w->K, NULL);
+    CAROM_TRY(carom_contacts_pose(c, sys, &w->K, NULL, s->error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         carom_block *block = &c->problem.block[k];

@@ -42,7 +42,7 @@ static double rounding_of(const carom_exact *x, int i, const double *y, const do
 static void snap_gap(carom_step *s, carom_exact *x, int i)
 {
     double g = value(x, i, s->next->q, x->offset);
-    carom_system_drift(s->system, s->next->q, x->Y + i * x->n, -g / x->W[i * (x->nlink + 1)], s->next->q);
+    carom_system_drift(s->system, s->next->q, x->Y + i * x->n, -g / x->W[i], s->next->q);
 }
 
 static void tell(carom_step *s, const carom_exact *x, carom_event_type type, double t, int contact, double u_before,
@@ -95,7 +95,7 @@ void carom_exact_snap(carom_step *s, carom_exact *x, const carom_flight *f)
         memcpy(x->rest, f->closed, (size_t)x->nlink);
         bring_to_rest(s, x);
     } else if (closed == 1) {
-        double u = value(x, last, s->next->v, x->offset_1) / x->W[last * (x->nlink + 1)];
+        double u = value(x, last, s->next->v, x->offset_1) / x->W[last];
         snap_gap(s, x, last);
         for (int k = 0; k < x->n; k++)
             s->next->v[k] -= u * x->Y[last * x->n + k];

@@ -38,7 +38,7 @@ typedef struct carom_exact {
     double rho;            /* length of a piece, at most */
     double omega[CAROM_TIME_HARMONICS];
     double *p;                              /* [np] */
-    double *G, *Y, *W;                      /* [nlink*n] [nlink*n] [nlink*nlink]: G, M^-1 G^T, G M^-1 G^T */
+    double *G, *Y, *W;                      /* [nlink*n] [nlink*n] [nlink]: G, M^-1 G^T, diagonal of G M^-1 G^T */
     double *force;                          /* [n*nt] F at q = v = 0 in the functions of time */
     double *offset, *offset_1, *offset_2;   /* [nlink*nt] gaps at q = 0 and their derivatives */
     double *free;                           /* [n*nz] acceleration of the open system */

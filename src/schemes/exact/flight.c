@@ -54,7 +54,7 @@ void carom_exact_select(carom_exact *x, const unsigned char *closed)
     carom_equations *e = &x->closed;
     e->m = 0;
     for (int i = 0; i < x->nlink; i++)
-        if (closed[i]) {
+        if (closed[i] && carom_room_for(e->room, e->m + 1)) {
             e->link[e->m] = i, e->row[e->m] = x->system->link[i].row;
             carom_copy(x->n, x->Y + i * x->n, e->Y + e->m++ * x->n);
         }
@@ -209,7 +209,7 @@ void carom_exact_clock(carom_exact *x, double t)
 static int vanishing(const carom_exact *x, const carom_flight *f, int i, const double *c, bool leaves)
 {
     const double *columns = f->E + i * x->nz * x->terms;
-    double least = carom_exact_scale(x, i) * (f->closed[i] ? 1 / x->W[i * (x->nlink + 1)] : x->rho * x->rho);
+    double least = carom_exact_scale(x, i) * (f->closed[i] ? 1 / x->W[i] : x->rho * x->rho);
     int d = leaves && c[0] < 0;
     for (; d <= x->order; d++) {
         double size = least;

@@ -59,7 +59,7 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
     CAROM_PLACE(layout, x->p, x->np);
     CAROM_PLACE(layout, x->G, nlink * n);
     CAROM_PLACE(layout, x->Y, nlink * n);
-    CAROM_PLACE(layout, x->W, nlink * nlink);
+    CAROM_PLACE(layout, x->W, nlink);
     CAROM_PLACE(layout, x->force, n * EXACT_TIMES);
     CAROM_PLACE(layout, x->offset, nlink * EXACT_TIMES);
     CAROM_PLACE(layout, x->offset_1, nlink * EXACT_TIMES);
@@ -178,12 +178,10 @@ static void contact_rows(const carom_system *sys, carom_exact *x)
     for (int i = 0; i < x->nlink; i++) {
         carom_row_copy(sys, i, x->G + i * n);
         carom_mass_solve_row(sys, i, x->Y + i * n);
+        x->W[i] = carom_dot(n, x->G + i * n, x->Y + i * n);
         differentiate(x, x->offset + i * x->nt, x->offset_1 + i * x->nt);
         differentiate(x, x->offset_1 + i * x->nt, x->offset_2 + i * x->nt);
     }
-    for (int i = 0; i < x->nlink; i++)
-        for (int j = 0; j < x->nlink; j++)
-            x->W[i * x->nlink + j] = carom_dot(n, x->G + i * n, x->Y + j * n);
 }
 
 /* The rows of a = M^-1 (F0 - K q - C v) */
@@ -309,7 +307,7 @@ carom_status carom_exact_prepare(carom_step *s, carom_exact *x)
     contact_rows(sys, x);
     free_acceleration(sys, x);
     for (int i = 0; i < x->nlink; i++)
-        if (!(x->W[i * (x->nlink + 1)] > 0))
+        if (!(x->W[i] > 0))
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED, "exact: the gap of '%s' does not depend on the coordinates",
                        sys->link[i].name);
     carom_exact_size(x, sys, s->options->h);

@@ -305,7 +305,7 @@ static carom_status impulses(carom_step *s)
     carom_galerkin *w = s->work;
     carom_contacts *c = s->contacts;
     carom_system *sys = s->system;
-    carom_contacts_pose(c, sys, &sys->mass, NULL);
+    CAROM_TRY(carom_contacts_pose(c, sys, &sys->mass, NULL, s->error));
     respond(s);
     do {
         given(s);

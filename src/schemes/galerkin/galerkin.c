@@ -109,7 +109,7 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
     CAROM_PLACE(layout, w->S, nv * nv);
     CAROM_PLACE(layout, w->X, n * nv * nv);
     CAROM_PLACE(layout, w->B, 2 * nrow * nv);
-    CAROM_PLACE(layout, w->K, nrow * nrow);
+    carom_room_place(layout, &w->K, carom_room_square, nrow, 1);
 }
 
 static double order_of(int M)

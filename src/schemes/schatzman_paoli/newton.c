@@ -160,7 +160,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
-    carom_contacts_pose(c, sys, A, &w->rows_u);
+    CAROM_TRY(carom_contacts_pose(c, sys, A, &w->rows_u, s->error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
