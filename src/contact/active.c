@@ -146,7 +146,7 @@ carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *s
     c->problem.nblock = c->nactive;
     c->problem.x0 = NULL;
     if (!carom_room_for(c->room, n))
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "there is no room for a contact problem of %d rows", n);
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", n);
     if (system->blocks.n)
         carom_contacts_product(&c->problem, system, A, rows ? rows : &here, c->first_row, c->Y);
     else

@@ -142,7 +142,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
         if (k == 0)
             CAROM_TRY(carom_mass_factor(system, t, error));
         if (!carom_room_for(p->room, p->nactive))
-            CAROM_FAIL(error, CAROM_NO_MEMORY, "there is no room for a projection of %d rows", p->nactive);
+            CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a projection of %d rows", p->nactive);
         pose(p, contacts, system, q);                                                          /* (2) */
         CAROM_TRY(solve(p, system, contacts->solve.tol, t, error));
         move(p, system, q);                                                                    /* (1) */
