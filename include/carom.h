@@ -219,6 +219,10 @@ carom_status carom_model_set(carom_model *model, const char *const *names, const
  * NULL. p NULL: the model's parameters. */
 carom_status carom_model_observe(const carom_model *model, const double *p, size_t n, const double *t, const double *q,
                                  const double *v, double *outputs, double *energy, carom_error *error);
+/* Forces of joints and contacts at such states, not means over steps: force [n*nrow] for mode [n*ncontact]. */
+carom_status carom_model_reactions(const carom_model *model, const double *p, size_t n, const double *t,
+                                   const double *q, const double *v, const unsigned char *mode, double *force,
+                                   carom_error *error);
 const char *carom_builtin_name(int i); /* NULL after the last */
 const char *carom_builtin_text(const char *name);
 
@@ -368,7 +372,7 @@ carom_status carom_trajectory_at(const carom_trajectory *trajectory, double t, i
 /* The same at n times that do not decrease, in one walk: q [n*nq], v [n*nv]; either may be NULL. */
 carom_status carom_trajectory_sample(const carom_trajectory *trajectory, size_t n, const double *t, int side, double *q,
                                      double *v);
-/* And what the contacts do there: force [n*nrow] mean on the step that holds t, mode [n*ncontact] at its end. */
+/* And what the contacts do there: force [n*nrow] mean on the step that holds t, mode [n*ncontact] at t. */
 carom_status carom_trajectory_contacts(const carom_trajectory *trajectory, size_t n, const double *t, int side,
                                        double *force, unsigned char *mode);
 /* The lists lie each in one piece: segment(0), jump(0) and event(0) are arrays of so many. Any may be NULL. */

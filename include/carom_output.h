@@ -34,6 +34,7 @@ extern "C" {
  *   ground.impulse        of the jump, in its row with side +1 only: the column's sum is the total
  *   ground.force_t ...    and ground.impulse_t for planar friction; _t1 and _t2 for spatial
  *   joint.force, joint.impulse
+ *   joint.reaction, ground.reaction, ground.reaction_t ...   with info->reactions: the force at the time of the row
  *   energy                kinetic + potential, with info->energy, unless an output has that name
  * Events go to stem.events.csv beside stem.csv, to /events in HDF5 and to "events" in JSON. */
 typedef struct carom_sink carom_sink;
@@ -43,7 +44,7 @@ typedef struct carom_sink_info { /* what is noted at the top of the file; any st
     const char *options;         /* "rtol=1e-8 t_end=10": one line */
     const char *source;          /* the model's file, or its name if it is built in */
     const char *model_text;      /* the model file; kept in HDF5 only */
-    bool gaps, energy;           /* extra columns */
+    bool gaps, energy, reactions; /* extra columns */
 } carom_sink_info;
 
 /* The writer is chosen by the ending of path. With a stream (path then is "-" or the stream's name) CSV is

@@ -179,15 +179,31 @@ class Solution:
                 force[which], mode[which] = f, k
         return force, mode
 
-    @functools.cached_property
-    def forces(self) -> dict[str, np.ndarray]:
-        """Forces [n] of joints and contacts, the mean over the step that holds t: ``forces["ground"]`` is normal,
-        ``forces["ground.t"]`` (spatial: ``.t1``, ``.t2``) friction."""
-        m, force = self.model._m, self._contacts[0]
+    def _by_row(self, force: np.ndarray) -> dict[str, np.ndarray]:
+        m = self.model._m
         names = list(self.model.joints)
         for i, name in enumerate(self.model.contacts):
             names += [name, *{0: [], 1: [f"{name}.t"], 2: [f"{name}.t1", f"{name}.t2"]}[m.contact[i].directions]]
         return {name: force[:, row] for row, name in enumerate(names)}
+
+    @functools.cached_property
+    def forces(self) -> dict[str, np.ndarray]:
+        """Forces [n] of joints and contacts at t: ``forces["ground"]`` is normal, ``forces["ground.t"]`` (spatial:
+        ``.t1``, ``.t2``) friction. Of a model that finds its contacts: those of joints, means over steps."""
+        mean, mode = self._contacts
+        if self.model._m.links or not mean.size:
+            return self._by_row(mean)
+        force, error = np.empty_like(mean), struct["carom_error"]()
+        t, q, v = (np.ascontiguousarray(part) for part in (self.t, self.q, self.v))
+        check_status(library.carom_model_reactions(self.model._c, None, self.t.size, _pointer(t), _pointer(q),
+                                                   _pointer(v), _pointer(mode, ctypes.c_ubyte), _pointer(force),
+                                                   ctypes.byref(error)), error)
+        return self._by_row(force)
+
+    @functools.cached_property
+    def mean_forces(self) -> dict[str, np.ndarray]:
+        """The same as means over the step that holds t: what the step has done with them."""
+        return self._by_row(self._contacts[0])
 
     @functools.cached_property
     def modes(self) -> dict[str, np.ndarray]:
@@ -262,7 +278,7 @@ class Solution:
         """The same solution with its samples (``t``, ``q``, ``forces``, ...) at other times."""
         other = object.__new__(type(self))
         other.__dict__.update({key: value for key, value in self.__dict__.items() if key not in (
-            "_state", "_contacts", "forces", "modes", "_observed")})
+            "_state", "_contacts", "forces", "mean_forces", "modes", "_observed")})
         other._kept = self  # the trajectory is its
         other._set_times(t)
         return other

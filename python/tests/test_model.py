@@ -187,6 +187,17 @@ class Solutions(unittest.TestCase):
         self.assertAlmostEqual(first.impulse[0], 3, places=9)
         self.assertAlmostEqual(self.sol.stats["zeno"][0]["t"], 3, places=9)
 
+    def test_forces_are_those_of_the_instant_and_means_those_of_the_step(self):
+        hand = carom.Model.from_dict({
+            "carom": 1, "parameters": {"m": 2, "a": 0.1, "w": 8}, "coordinates": {"y": 0}, "velocities": {"y": "a*w"},
+            "kinetic": "m*y'^2/2", "potential": "10*m*y",
+            "contacts": {"hand": {"gap": "y - a*sin(w*t)", "restitution": 0}}})
+        sol = hand.run(t_end=2, t_eval=np.linspace(0, 2, 117))
+        weight = 2 * (10 - 6.4 * np.sin(8 * sol.t))
+        np.testing.assert_allclose(sol.forces["hand"], weight, atol=1e-10)
+        self.assertGreater(np.abs(sol.mean_forces["hand"] - weight).max(), 0.1)
+        np.testing.assert_allclose(sol.at([0.3]).forces["hand"], 2 * (10 - 6.4 * np.sin(2.4)), atol=1e-10)
+
     def test_a_run_that_fails_says_so_and_keeps_what_there_is(self):
         model = carom.Model.from_dict({"carom": 1, "coordinates": {"y": 1}, "mass": [[1]], "force": {"y": "1/(1-t)^2"}})
         with self.assertRaises(carom.RunError) as caught:

@@ -84,7 +84,7 @@ typedef struct carom_cli { /* what the command line said */
     int noperand, nsetting, nparameter, npanel, nphase, nown, nrange;
     const char *output, *dump, *dump_problems, *dump_when, *title, *x, *style, *limit_memory, *limit_time;
     int width, height, seed, threads; /* 0: not given */
-    bool json, jit, allow_plugins, quiet, strict, assemble, gaps, portrait, verify, help;
+    bool json, jit, allow_plugins, quiet, strict, assemble, gaps, reactions, portrait, verify, help;
 } carom_cli;
 
 typedef enum carom_cli_kind {

@@ -79,6 +79,7 @@ static int open_output(work *w)
                                   .source = source_seen(w),
                                   .model_text = source ? source->bytes : NULL,
                                   .gaps = cli->gaps,
+                                  .reactions = cli->reactions,
                                   .energy = options->energy};
     carom_error error = {0};
     carom_status status =

@@ -42,6 +42,7 @@ typedef enum carom_column_kind {
     CAROM_COLUMN_MODE,
     CAROM_COLUMN_FORCE,
     CAROM_COLUMN_IMPULSE,
+    CAROM_COLUMN_REACTION,
     CAROM_COLUMN_ENERGY
 } carom_column_kind;
 carom_column_kind carom_columns_kind(const carom_columns *table, int column);

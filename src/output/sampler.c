@@ -3,8 +3,9 @@
  * Grid: t_k = t0 + k every, always by multiplication. A row that falls on the end of a segment is held back,
  * because a jump at that time replaces it by two rows (before, after), and the row after a jump is held back
  * until the next segment brings the force that acts from there on. Whatever is held goes out with the next call.
- *   force   mean over the segment that holds the row; between two jumps at one time there is none: 0
- *   mode    a segment knows it at its end; inside it holds the mode with which the previous one ended */
+ *   force     mean over the segment that holds the row; between two jumps at one time there is none: 0
+ *   reaction  the force at the row's own time, by its modes
+ *   mode      a segment knows it at its end; inside it holds the mode with which the previous one ended */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "model/model.h"
 #include "output/sampler.h"
+#include "sim/reactions.h"
 
 typedef enum held_kind { NOTHING, NODE, AFTER_JUMP } held_kind;
 
@@ -38,6 +40,8 @@ struct carom_sampler {
     double *gap, energy[5];
     unsigned char *mode;  /* [ncontact] at the end of the last segment */
     unsigned char *mode_inside;
+    unsigned char *mode_row; /* of the row that goes out */
+    carom_reactions *reactions; /* NULL: not asked for */
 };
 
 /* ---- the names of the columns, in the order that output.h promises ---- */
@@ -71,13 +75,16 @@ static int add(list *to, const char *stem, const char *ending)
     return to->columns->n++;
 }
 
+static const char *const ends[3][3][3] = { /* of the rows of a contact, by how many directions of friction it has */
+    {{".force", ".impulse", ".reaction"}},
+    {{".force", ".impulse", ".reaction"}, {".force_t", ".impulse_t", ".reaction_t"}},
+    {{".force", ".impulse", ".reaction"},
+     {".force_t1", ".impulse_t1", ".reaction_t1"},
+     {".force_t2", ".impulse_t2", ".reaction_t2"}},
+};
+
 static void add_contact(list *to, const carom_model *model, int i)
 {
-    static const char *const ends[3][3][2] = {
-        {{".force", ".impulse"}},
-        {{".force", ".impulse"}, {".force_t", ".impulse_t"}},
-        {{".force", ".impulse"}, {".force_t1", ".impulse_t1"}, {".force_t2", ".impulse_t2"}},
-    };
     char buffer[32];
     const char *name = carom_model_contact_name(model, i, buffer);
     int directions = model->contact[i].directions;
@@ -90,12 +97,23 @@ static void add_contact(list *to, const carom_model *model, int i)
     }
 }
 
-static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, const carom_model *model, bool gaps,
-                                bool energy, carom_error *error)
+static void add_reactions(list *to, const carom_model *model)
 {
-    int room = 3 + model->nq + model->nv + model->noutput + 8 * model->ncontact + 2 * model->njoint;
     char buffer[32];
-    *columns = (carom_row_layout){.gaps = gaps, .energy = -1};
+    to->columns->reactions = to->columns->n;
+    for (int i = 0; i < model->njoint; i++)
+        add(to, carom_model_joint_name(model, i, buffer), ends[0][0][2]);
+    for (int i = 0; i < model->ncontact; i++)
+        for (int r = 0; r <= model->contact[i].directions; r++)
+            add(to, carom_model_contact_name(model, i, buffer), ends[model->contact[i].directions][r][2]);
+}
+
+static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, const carom_model *model,
+                                const carom_sink_info *info, carom_error *error)
+{
+    int room = 3 + model->nq + model->nv + model->noutput + 11 * model->ncontact + 3 * model->njoint;
+    char buffer[32];
+    *columns = (carom_row_layout){.gaps = info->gaps && model->ncontact > 0, .reactions = -1, .energy = -1};
     columns->name = CAROM_NEW(arena, const char *, room);
     columns->contact = CAROM_NEW(arena, int, model->ncontact + 1);
     if (!columns->name || !columns->contact)
@@ -121,7 +139,9 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
         add(&to, carom_model_joint_name(model, i, buffer), ".force");
         add(&to, carom_model_joint_name(model, i, buffer), ".impulse");
     }
-    if (energy && !taken(columns, "energy"))
+    if (info->reactions)
+        add_reactions(&to, model);
+    if (info->energy && !taken(columns, "energy"))
         columns->energy = add(&to, "energy", "");
     if (to.failed)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of %d columns", room);
@@ -133,8 +153,7 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
 static carom_status allocate(carom_sampler *s, const carom_sink_info *info, carom_error *error)
 {
     const carom_model *model = s->model;
-    const bool gaps = info->gaps && model->ncontact > 0;
-    CAROM_TRY(make_layout(&s->columns, s->arena, model, gaps, info->energy, error));
+    CAROM_TRY(make_layout(&s->columns, s->arena, model, info, error));
     size_t n = (size_t)s->columns.n;
     s->row = CAROM_NEW(s->arena, double, n);
     s->held_row = CAROM_NEW(s->arena, double, n);
@@ -142,8 +161,11 @@ static carom_status allocate(carom_sampler *s, const carom_sink_info *info, caro
     s->gap = CAROM_NEW(s->arena, double, carom_model_links(model) + 1);
     s->mode = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
     s->mode_inside = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
-    if (!s->row || !s->held_row || !s->end_row || !s->gap || !s->mode || !s->mode_inside)
+    s->mode_row = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
+    if (!s->row || !s->held_row || !s->end_row || !s->gap || !s->mode || !s->mode_inside || !s->mode_row)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for rows of %zu columns", n);
+    if (info->reactions && carom_model_links(model) > 0)
+        CAROM_TRY(carom_reactions_new(&s->reactions, model, s->p, error));
     s->want = (model->noutput > 0 ? CAROM_OUTPUTS : 0) | (s->columns.gaps ? CAROM_GAP : 0)
               | (s->columns.energy >= 0 ? CAROM_ENERGY : 0);
     if (!s->want)
@@ -172,6 +194,11 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for sampling '%s'", model->name);
     }
     s->arena = arena;
+    if (model->links && info->reactions) {
+        carom_sampler_free(s);
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "contacts of '%s' come and go: there are no columns for their reactions",
+                   model->name);
+    }
     s->lasting = *model;
     s->lasting.ncontact = s->lasting.njoint = 0;
     s->model = model->links ? &s->lasting : model;
@@ -192,6 +219,7 @@ void carom_sampler_free(carom_sampler *s)
 {
     if (!s)
         return;
+    carom_reactions_free(s->reactions);
     carom_arena_free(s->arena);
     free(s);
 }
@@ -223,6 +251,10 @@ static void emit(carom_sampler *s, double *row)
     }
     for (int i = 0; c->gaps && i < s->model->ncontact; i++)
         row[c->contact[i] - 1] = s->gap[carom_model_link(s->model, i)];
+    for (int i = 0; i < s->model->ncontact; i++)
+        s->mode_row[i] = (unsigned char)row[c->contact[i]];
+    if (s->reactions)
+        carom_reactions_at(s->reactions, row[c->t], row + c->q, row + c->v, s->mode_row, row + c->reactions);
     if (c->energy >= 0)
         row[c->energy] = s->energy[0] + s->energy[1];
     s->last_time = row[c->t];

@@ -12,6 +12,7 @@ typedef struct carom_row_layout { /* in the order of output.h */
     int *contact;          /* [ncontact] mode; force and impulse of its row r stand at 1 + 2r and 2 + 2r after it */
     int gaps;              /* 1: the gap stands before the mode */
     int joint;             /* force and impulse of joint j at 2j and 2j + 1 after it */
+    int reactions;         /* forces at the row's own time, [nrow] after it: joints, then contacts; -1: none */
     int energy;            /* -1: none */
 } carom_row_layout;
 

@@ -223,6 +223,13 @@ static bool walk(const carom_trajectory *tr, const double *t, size_t k, size_t *
     return true;
 }
 
+/* At t, which s holds: a segment knows its modes at its end; inside it has those with which the one before ended. */
+static const unsigned char *mode_at(const carom_trajectory *tr, const carom_segment *s, double t, int side)
+{
+    const bool inside = t < s->t1 || side < 0, first = s == carom_trajectory_segment(tr, 0);
+    return inside && !first ? s[-1].mode : s->mode;
+}
+
 carom_status carom_trajectory_contacts(const carom_trajectory *tr, size_t n, const double *t, int side, double *force,
                                        unsigned char *mode)
 {
@@ -237,7 +244,7 @@ carom_status carom_trajectory_contacts(const carom_trajectory *tr, size_t n, con
         if (force)
             memcpy(force + k * nrow, s->force, sizeof *force * nrow);
         if (mode)
-            memcpy(mode + k * ncontact, s->mode, ncontact);
+            memcpy(mode + k * ncontact, mode_at(tr, s, t[k], side), ncontact);
     }
     return CAROM_OK;
 }

@@ -215,5 +215,7 @@ carom_column_kind carom_columns_kind(const carom_columns *table, int column)
         return CAROM_COLUMN_FORCE;
     if (dot && strncmp(dot, ".impulse", 8) == 0)
         return CAROM_COLUMN_IMPULSE;
+    if (dot && strncmp(dot, ".reaction", 9) == 0)
+        return CAROM_COLUMN_REACTION;
     return CAROM_COLUMN_OUTPUT;
 }

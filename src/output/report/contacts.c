@@ -86,10 +86,11 @@ static void status_bars(carom_report *r, const char *const *names, int n)
 
 void carom_report_contacts(carom_report *r)
 {
-    int nmode, ngap, nforce;
+    int nmode, ngap, nforce, nreaction;
     const char **mode = carom_report_names(r, CAROM_COLUMN_MODE, &nmode),
                **gap = carom_report_names(r, CAROM_COLUMN_GAP, &ngap);
-    const char **force = carom_report_names(r, CAROM_COLUMN_FORCE, &nforce);
+    const char **force = carom_report_names(r, CAROM_COLUMN_FORCE, &nforce),
+               **reaction = carom_report_names(r, CAROM_COLUMN_REACTION, &nreaction);
     if (r->failed)
         return;
     carom_page_section(r->page, "contacts", "Contacts", CAROM_PAGE_INFO);
@@ -103,12 +104,13 @@ void carom_report_contacts(carom_report *r)
         carom_report_plots(r, gap, ngap, &(carom_report_series){.title = "Gaps", .style = CAROM_CHART_LINE});
     else if (nmode > 0)
         carom_page_note(r->page, "The file holds no gaps: write it with `carom run MODEL --gaps -o FILE`.");
-    if (nforce == 0)
+    const carom_report_series how = {.title = nreaction ? "Forces of contacts and joints"
+                                                        : "Forces of contacts and joints, means over steps",
+                                     .style = CAROM_CHART_LINE,
+                                     .skip_zero = true};
+    if (nforce + nreaction == 0)
         carom_page_note(r->page, "The file holds no contact forces.");
-    else if (carom_report_plots(r, force, nforce,
-                                &(carom_report_series){.title = "Forces of contacts and joints, means over steps",
-                                                       .style = CAROM_CHART_LINE,
-                                                       .skip_zero = true}) == 0)
+    else if (carom_report_plots(r, nreaction ? reaction : force, nreaction ? nreaction : nforce, &how) == 0)
         carom_page_text(r->page, "All contact forces are 0 throughout: what acts are impulses.");
 }
 

@@ -59,7 +59,7 @@ static void jump(void *user, const carom_jump *j)
 
 static carom_status begin(carom_recorder *r, const carom_model *model, double every, carom_error *error)
 {
-    const carom_sink_info info = {.size = sizeof info, .gaps = true, .energy = true};
+    const carom_sink_info info = {.size = sizeof info, .gaps = true, .energy = true, .reactions = !model->links};
     const char *title = model->name ? model->name : "";
     r->builder = (carom_columns_builder){.table = calloc(1, sizeof(carom_columns)), .path = title};
     if (!r->builder.table)
