@@ -237,6 +237,28 @@ static char *stack(int n, double height)
     return text;
 }
 
+/* Nobody tells how the corners share the weight, and yet the motion is that of one block: x = t - mu g t^2/2 until it
+ * stops at t = 1/(mu g). */
+START_TEST(a_stack_that_slides_stops_as_one_block)
+{
+    for (int n = 2; n <= 4; n++) {
+        char *text = stack(n, 0), *whole = malloc(strlen(text) + 200);
+        int k = sprintf(whole, "%svelocities: {", text);
+        for (int i = 1; i <= n; i++)
+            k += sprintf(whole + k, "x%d: 1%s", i, i < n ? ", " : "}\n");
+        run r = of_text(whole, 1e-7, 0.3);
+        const carom_state *state = carom_sim_state(r.sim);
+        for (int i = 0; i < n; i++) {
+            CHECK_NEAR(state->q[3 * i], 1 / (2 * 0.5 * 9.81), 1e-7);
+            CHECK_NEAR(state->q[3 * i + 2], 0, 1e-9);
+            CHECK_NEAR(state->v[3 * i], 0, 1e-9);
+        }
+        end(&r);
+        free(text), free(whole);
+    }
+}
+END_TEST
+
 START_TEST(a_stack_that_has_come_to_rest_keeps_its_energy_account)
 {
     char *text = stack(5, 0.1);
@@ -304,4 +326,5 @@ TEST_MAIN_MODELS("tolerance, redundant contacts", a_pushed_box_slips_when_both_c
                  a_bounce_below_the_rounding_of_its_gap_is_over,
                  a_plate_under_two_moments_tips_when_its_weight_cannot_be_carried_any_more,
                  a_box_pushed_into_a_corner_stays_there, a_stack_that_has_come_to_rest_keeps_its_energy_account,
+                 a_stack_that_slides_stops_as_one_block,
                  a_surface_that_begins_to_move_lifts_what_lies_on_it_and_on_others)

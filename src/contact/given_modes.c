@@ -11,12 +11,16 @@
  *                   there is no solution, or more than one (Painleve). One contact alone:
  *                   d = (W_nn - mu s W_nt)/W_nn                                                (6)
  *
- * Equalities, smooth in (t, q, v) as long as the modes stay. x may have any sign: who asks looks at it. Where rows are
- * redundant x is that of least norm: the motion is unique, the forces are not. */
+ *   redundant rows: x of least norm, the motion is unique, the forces are not; where that leaves the law, or
+ *                   something slips, so that the motion depends on it, the share of solvers/shares.h, if any       (7)
+ *
+ * Equalities, smooth in (t, q, v) as long as the modes stay. x may have any sign: who asks looks at it. */
 #include <math.h>
 
 #include "contact/given_modes.h"
 #include "contact/scale.h"
+#include "core/dense.h"
+#include "solvers/shares.h"
 
 /* ---- equations ---- */
 
@@ -49,8 +53,9 @@ void carom_equations_matrix(carom_equations *e, const carom_system *system)
 void carom_equations_solve(carom_equations *e, const carom_system *system, double rank)
 {
     carom_equations_matrix(e, system);
+    e->rank = 0;
     if (e->m)
-        carom_least_squares(e->m, e->m, e->K, e->b, e->x, rank, e->work, e->order);    /* (2) */
+        e->rank = carom_least_squares(e->m, e->m, e->K, e->b, e->x, rank, e->work, e->order);    /* (2) */
 }
 
 /* The same; one equation alone is divided. */
@@ -61,6 +66,7 @@ static void solve(carom_equations *e, const carom_system *system, double rank)
         return;
     }
     carom_equations_matrix(e, system);
+    e->rank = 1;
     e->x[0] = e->K[0] != 0 ? e->b[0] / e->K[0] : 0;
 }
 
@@ -223,6 +229,99 @@ static void constant_friction(carom_given_modes *g, const carom_system *system, 
     }
 }
 
+/* Does a force of least norm leave its law, or does something slip? */
+static bool to_share(const carom_given_modes *g, const carom_system *system, const double *force)
+{
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int mode = mode_of(g, link);
+        double most;
+        if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
+            continue;
+        if (mode == CAROM_SLIP || force[link->row] + carom_link_offset(system, link) < 0 ||
+            (mode == CAROM_STICK && carom_link_friction(system, link, true, force + link->row, &most) > most))
+            return true;
+    }
+    return false;
+}
+
+/* The problem of what carries, at accelerations a without it. false: a mode that is not told to it. */
+static bool pose_share(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
+{
+    carom_problem *p = &g->share;
+    p->n = p->nblock = 0;
+    for (int i = 0; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int mode = mode_of(g, link);
+        if (!carom_mode_carries(mode))
+            continue;
+        bool slips = mode == CAROM_SLIP;
+        if (mode == CAROM_SATURATED || (mode == CAROM_CLOSED && link->law->tangents))
+            return false;
+        carom_block *block = &p->block[p->nblock++];
+        *block = (carom_block){.law = link->law, .row = p->n, .pinned = slips, .mode = CAROM_SLIP};
+        block->c = link->contact < 0 ? carom_link_law(system, link) : carom_link_coefficients(system, link, !slips, 1);
+        for (int j = 0; slips && j < 2; j++)
+            block->direction[j] = g->modes[link->contact].direction[j];
+        for (int j = 0; j < link->rows; j++, p->n++) {
+            p->x0[p->n] = j == 0 && link->law->offset ? link->law->offset(block->c) : 0;
+            p->b[p->n] = carom_row_accel(system, link->row + j, a);
+            g->share_x[p->n] = force[link->row + j];
+            g->pivot[p->n] = link->row + j;
+        }
+    }
+    if (!carom_room_for(g->equations.room, p->n)) /* the step will be made again */
+        return false;
+    for (int k = 0; k < p->n; k++) {
+        carom_mass_solve_row(system, g->pivot[k], g->column);
+        for (int i = 0; i < p->n; i++)
+            p->W.dense[(size_t)i * (size_t)p->n + (size_t)k] = carom_row_dot(system, g->pivot[i], g->column);
+    }
+    return true;
+}
+
+/* Forces at a bound of their law are inside of it by less than rounding: who asks sees that they hold. */
+static void settle_inside(const carom_given_modes *g, const carom_system *system, double *force)
+{
+    const double least = 1e-290;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        double *x = force + link->row, offset = carom_link_offset(system, link), most;
+        int mode = mode_of(g, link);
+        if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
+            continue;
+        x[0] = CAROM_MAX(x[0], least - offset);
+        for (int j = 1; j < link->rows && mode == CAROM_STICK; j++) {
+            double size = carom_link_friction(system, link, true, x, &most), part = size < most ? 1 : most / size;
+            x[j] *= part < 1 || size == most ? part * (1 - 1e-15) : 1;
+        }
+    }
+}
+
+/* (7): false: there is no share in the law, x stays. a comes without the forces. */
+static bool share(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
+{
+    carom_equations *e = &g->equations;
+    if (!pose_share(g, system, a, force) ||
+        carom_problem_share(&g->share, 1e-9, 1e-12, g->share_x, g->share_u, g->share_work) != CAROM_SHARED ||
+        carom_problem_relative(&g->share, 1e-10, g->share_x, g->share_u, NULL) > 1e-10)
+        return false;
+    for (int k = 0, i = 0; k < e->m; k++) { /* both in the order of rows */
+        while (g->pivot[i] != e->row[k])
+            i++;
+        e->x[k] = g->share_x[i];
+    }
+    carom_copy(e->m, e->x, g->share_x);
+    carom_equations_matrix(e, system); /* what is left of the equations, by the least change */
+    carom_multiply(e->m, e->m, e->K, e->x, e->b);
+    for (int k = 0; k < e->m; k++)
+        e->b[k] = -carom_row_accel(system, e->row[k], a) - e->b[k];
+    carom_equations_solve(e, system, CAROM_RANK);
+    for (int k = 0; k < e->m; k++)
+        e->x[k] += g->share_x[k];
+    return true;
+}
+
 /* Collects the rows of all links and solves them: a of the free system becomes that of the modes. */
 static void accelerate(carom_given_modes *g, const carom_system *system, double *a, double *force)
 {
@@ -232,9 +331,17 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
     for (int k = 0; k < e->m; k++)
         e->b[k] = -carom_row_accel(system, e->row[k], a);
     solve(e, system, CAROM_RANK);                                                           /* (2) */
+    bool shared = e->rank < e->m;
+    if (shared) {
+        carom_given_spread(g, system, force);
+        shared = to_share(g, system, force) && share(g, system, a, force);                  /* (7) */
+    }
     carom_equations_add(e, system->nv, a);
     carom_given_spread(g, system, force);
     constant_friction(g, system, NULL, force);
+    if (shared)
+        settle_inside(g, system, force);
+    g->shares |= shared;
 }
 
 /* (5): directions of spatial slip; returns whether some contact creeps. */
@@ -419,6 +526,11 @@ carom_status carom_given_accel(carom_given_modes *given, carom_system *system, d
     return carom_slide_accel(&given->slide, system, t, q, v, on_branches, &p, a, force, error);
 }
 
+static size_t share_bytes(size_t rows, size_t width)
+{
+    return carom_share_work((int)(rows * width), (int)(rows * width));
+}
+
 void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system)
 {
     size_t n = system->nrow, nc = system->ncontact;
@@ -434,4 +546,11 @@ void carom_given_layout(carom_layout *layout, carom_given_modes *given, const ca
     carom_room_place(layout, &given->S, carom_room_square, n, 1);
     carom_room_place(layout, &given->L, carom_room_square, n, 1);
     CAROM_PLACE(layout, given->pivot, n);
+    CAROM_PLACE(layout, given->share.block, system->nlink);
+    carom_room_place(layout, &given->share.W.dense, carom_room_square, n, 1);
+    CAROM_PLACE(layout, given->share.b, n);
+    CAROM_PLACE(layout, given->share.x0, n);
+    CAROM_PLACE(layout, given->share_x, n);
+    CAROM_PLACE(layout, given->share_u, n);
+    carom_room_place(layout, &given->share_work, share_bytes, n, 1);
 }

@@ -7,6 +7,7 @@
 
 #include "contact/slide.h"
 #include "core/room.h"
+#include "problem/problem.h"
 
 #define CAROM_RANK 1e-11 /* of accelerations: rows whose pivot is below this part of the largest are redundant */
 
@@ -65,6 +66,7 @@ typedef struct carom_equations {
     double *K, *b, *x;  /* [rows*rows] [most] [most]; K = G Y */
     double *work;       /* [4*most+1] */
     int *order;         /* [most] */
+    int rank;           /* of K, when it was solved last; below m: rows are redundant */
 } carom_equations;
 
 void carom_equations_layout(carom_layout *layout, carom_equations *equations, const carom_system *system, int most);
@@ -99,6 +101,10 @@ typedef struct carom_given_modes {
     int slip;                /* the contact that made it vanish, -1: none; */
     double slip_p, slip_b;   /* its p, and its gddot without its force */
     carom_slide slide;       /* branches of the forces between which the motion slides */
+    carom_problem share;     /* [nlink] [nrow] of the contacts that carry, where rows are redundant */
+    double *share_x, *share_u; /* [nrow] [nrow] */
+    void *share_work;        /* for problems of the rows that act */
+    bool shares;             /* (7) was needed since whoever looks has set this to false */
 } carom_given_modes;
 
 void carom_given_layout(carom_layout *layout, carom_given_modes *given, const carom_system *system);

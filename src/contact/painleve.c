@@ -1,7 +1,8 @@
 /* painleve.c: block `painleve`, friction whose contact problem has no solution or more than one.
  *
  *   K_s = W_NN + W_NT f_s,   f_s the friction of slip along s for x_n = 1, one s for every closed contact           (1)
- *   all principal minors of all K_s positive: one solution (P-matrix); nothing is tried                           (2)
+ *   all principal minors of all K_s positive, or 0 because the normals are redundant: one solution (P-matrix) but for
+ *   the shares; nothing is tried                                                                                   (2)
  *   otherwise the equations of every combination of modes are solved, and the residual judges                      (3)
  *   counted are those with different u: forces of redundant contacts are never unique, that is no paradox          (4)
  *
@@ -72,8 +73,22 @@ static double determinant(int n, double A[N][N])
     return d;
 }
 
+/* Are the normals of these contacts dependent, without friction? */
+static bool redundant(const trial *t, int njoint, int m, const int *index)
+{
+    const carom_problem *p = t->problem;
+    double A[N][N], scale = 1;
+    for (int i = 0; i < m; i++) {
+        int row = p->block[njoint + index[i]].row;
+        scale *= fabs(p->W.dense[(size_t)row * (size_t)(p->n + 1)]);
+        for (int j = 0; j < m; j++)
+            A[i][j] = p->W.dense[(size_t)row * (size_t)p->n + (size_t)p->block[njoint + index[j]].row];
+    }
+    return determinant(m, A) <= 1e-9 * scale;
+}
+
 /* (2) for one choice of directions; if not, the contact of the smallest minor's own entry. */
-static bool all_minors_positive(trial *t, carom_painleve *found)
+static bool all_minors_positive(trial *t, int njoint, carom_painleve *found)
 {
     double K[N][N], A[N][N];
     int n = t->reduced.problem.nblock;
@@ -91,7 +106,8 @@ static bool all_minors_positive(trial *t, carom_painleve *found)
             for (int j = 0; j < m; j++)
                 A[i][j] = K[index[i]][index[j]];
         }
-        if (determinant(m, A) > 1e-9 * scale)
+        double d = determinant(m, A);
+        if (d > 1e-9 * scale || (d > -1e-9 * scale && redundant(t, njoint, m, index)))
             continue;
         found->contact = index[0];
         for (int i = 1; i < m; i++)
@@ -168,7 +184,7 @@ carom_painleve carom_contact_painleve(const carom_contacts *contacts, const caro
         t.modes.mode[k] = CAROM_SLIP;
     bool safe = true;
     do
-        safe = all_minors_positive(&t, &found);                                                  /* (2) */
+        safe = all_minors_positive(&t, system->njoint, &found);                                  /* (2) */
     while (safe && turn(&t));
     if (safe)
         return found;

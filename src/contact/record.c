@@ -25,7 +25,7 @@ void carom_record_forget(carom_record *record)
     memset(record->count, 0, sizeof record->count);
     record->nevents = record->nzeno = 0;
     record->law_difference = record->gained = record->grazing = 0;
-    record->switches = 0, record->slides = false;
+    record->switches = 0, record->slides = record->shares = false;
     record->remarkable = false;
 }
 
@@ -138,6 +138,11 @@ void carom_record_zeno(carom_record *record, const carom_zeno *zeno)
 void carom_record_slide(carom_record *record, double t)
 {
     record->slides = record->remarkable = true, record->slide_time = t;
+}
+
+void carom_record_share(carom_record *record, double t)
+{
+    record->shares = record->remarkable = true, record->share_time = t;
 }
 
 void carom_record_switch(carom_record *record)

@@ -25,6 +25,7 @@ typedef struct carom_record {
     double law_difference, law_time; /* of the two laws of multiple impacts; when */
     long switches;                   /* changes of a branch of the forces */
     bool slides; double slide_time;  /* a branch is neither this nor that; when */
+    bool shares; double share_time;  /* the friction of slip depends on how redundant contacts share a force; when */
     double grazing, graze_time;      /* part of its velocity by which an impact is not known; when */
     double gained, gain_time;        /* energy of an impact whose rule does not forbid it; when */
     double penetration, residual;
@@ -78,6 +79,7 @@ void carom_record_contact(carom_record *record, carom_event_type type, double t,
 void carom_record_event(carom_record *record, const carom_event *event);
 void carom_record_zeno(carom_record *record, const carom_zeno *zeno);
 void carom_record_slide(carom_record *record, double t);
+void carom_record_share(carom_record *record, double t);
 void carom_record_switch(carom_record *record);
 void carom_record_grazing(carom_record *record, double t, double part);
 void carom_record_gain(carom_record *record, double t, double energy);

@@ -27,6 +27,11 @@ void carom_sim_write_note(carom_sim *sim)
     if (sim->slides)
         append(sim, "from t = %.6g on a force is held between two of its branches: the motion keeps to their border",
                sim->slide_time);
+    if (sim->shares)
+        append(sim,
+               "from t = %.6g on contacts that slip share a force in a way that the equations leave open: the normal "
+               "forces of least norm are taken, and the motion depends on that choice",
+               sim->share_time);
     if (info->law_difference > 0)
         append(sim,
                "several contacts are struck at once, first at t = %.6g: the simultaneous and the sequential law differ "
@@ -65,6 +70,14 @@ static void note_slide(carom_sim *sim)
     carom_sim_write_note(sim);
 }
 
+static void note_share(carom_sim *sim)
+{
+    if (sim->shares)
+        return;
+    sim->shares = true, sim->share_time = sim->record.share_time;
+    carom_sim_write_note(sim);
+}
+
 static void note_gain(carom_sim *sim)
 {
     if (sim->info.impact_gain == 0)
@@ -94,6 +107,8 @@ void carom_sim_record_events(carom_sim *sim)
         note_laws(sim);
     if (sim->record.slides)
         note_slide(sim);
+    if (sim->record.shares)
+        note_share(sim);
     if (sim->record.gained > 0)
         note_gain(sim);
     if (sim->record.grazing > 0)

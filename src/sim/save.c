@@ -16,8 +16,8 @@ typedef struct header {
 
 typedef struct beside { /* what goes with a state and is not in its block */
     carom_info info;
-    double unseen, slide_time;
-    int slides;
+    double unseen, slide_time, share_time;
+    int slides, shares;
 } beside;
 
 static header describe(const carom_sim *sim)
@@ -53,6 +53,7 @@ size_t carom_sim_save(const carom_sim *sim, void *buffer, size_t size)
     memset(&more, 0, sizeof more);
     more.info = sim->info, more.unseen = sim->certificate.unseen;
     more.slides = sim->slides, more.slide_time = sim->slides ? sim->slide_time : 0;
+    more.shares = sim->shares, more.share_time = sim->shares ? sim->share_time : 0;
     memcpy(to, &h, sizeof h), to += sizeof h;
     memcpy(to, &more, sizeof more), to += sizeof more;
     if (parameters)
@@ -100,6 +101,7 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
     memcpy(&more, from, sizeof more), from += sizeof more;
     sim->info = more.info, sim->certificate.unseen = more.unseen;
     sim->slides = more.slides, sim->slide_time = more.slide_time;
+    sim->shares = more.shares, sim->share_time = more.share_time;
     if (parameters)
         memcpy(sim->system.p, from, parameters), from += parameters;
     memcpy(sim->now.clock, from, sim->state_bytes);

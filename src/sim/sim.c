@@ -273,7 +273,7 @@ carom_status carom_sim_restart(carom_sim *sim, const double *q, const double *v,
     memset(&sim->info, 0, sizeof sim->info);
     sim->interrupted = 0;
     *sim->note = 0;
-    sim->slides = false;
+    sim->slides = sim->shares = false;
     sim->certificate.unseen = 0;
     sim->now.clock->h = sim->options.h;
     memcpy(s->q, q ? q : m->q, sizeof(double) * (size_t)m->nq);

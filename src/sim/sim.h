@@ -47,6 +47,8 @@ struct carom_sim {
     char note[700];
     bool slides; /* a force between two of its branches, first at */
     double slide_time;
+    bool shares; /* slip of redundant contacts, first at */
+    double share_time;
     carom_layout layout; /* the one block that all of this lives in */
     carom_found *found;  /* [capacity] room for the contacts of the next step */
     carom_block_of_state kept; /* the state before contacts were looked for */

@@ -6,57 +6,68 @@
  *   least  sum of w z^2/2  under (2) and z in C: y_n >= 0, |y_t| <= mu y_n of what sticks; joints are free         (3)
  *       w = m W_nn of a normal, m the number of contacts that coincide with it: m equal shares of z together count
  *       as one contact with all of it; EPSILON of W_tt for the tangents of what sticks and for joints, which hardly
- *       weigh but make the choice unique
- *   in s = sqrt(w) z, B = A/sqrt(w), the dual of (3): the least of |P(B^T l)|^2/2 - r.l, P the projection on C     (4)
- *       by Newton's method: (B P' B^T) dl = r - B P(B^T l), steps halved until (4) falls; s = P(B^T l)             (5)
+ *       weigh but make the choice unique. First with 1 for EPSILON, which tells whether there is any: the planes of
+ *       C are nearly parallel in s otherwise
+ *   in s = sqrt(w) z, B = A/sqrt(w), by Householder's reflections of B^T, the largest of its columns first:
+ *       s = s_p + N t, s_p the solution of least norm, N orthonormal, B N = 0                                      (4)
+ *   C in planes: g . s >= 0, two for a cone on a line; one in a plane has more and more of them, each where the last
+ *       solution was outside                                                                                       (5)
+ *   least |t| with g . N t >= -g . s_p (core/least_distance.c)                                                     (6)
  *
- * The share turns the slip: (1)-(5) are repeated with the new directions until the law holds. (4) is convex and smooth,
- * in a plane or without friction its Hessian is piecewise constant: few steps. */
+ * The share turns the slip: (1)-(6) are repeated with the new directions until the law holds. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/dense.h"
 #include "core/layout.h"
+#include "core/least_distance.h"
 #include "solvers/shares.h"
 
-#define EPSILON 1e-8
-enum { STEPS = 60, HALVINGS = 40, TURNS = 100 };
+#define EPSILON 1e-5
+enum { CUTS = 40, TURNS = 100 };
 typedef enum role { NONE, FREE, NORMAL, CONE } role;
 
 typedef struct workspace {
     const carom_problem *p;
-    int m;                     /* unknowns, and equations */
+    int m, d;                  /* unknowns; dimension of N */
     role *role;                /* [nblock] */
     int *first;                /* [nblock] unknown of a block */
     int *row;                  /* [n] of the problem for an unknown */
     int *block;                /* [n] of an unknown */
     double *friction;          /* [2*nblock] slide(d) of what slips */
-    double *kappa;             /* [nblock] aperture of C in s */
-    double *A, *H;             /* [n*n] A, then B; B P' B^T */
+    double *A, *H;             /* [n*n] A, then N by columns; the reflections of B^T */
     double *root;              /* [n] sqrt(w) */
-    double *r, *l, *s, *ps, *g, *dl, *trial; /* [n] */
+    double *r, *s, *z, *t;     /* [n] s: s_p, then the solution; z: what is found */
     double *y, *v;             /* [n] */
-    double (*slope)[9];        /* [nblock] P' */
-    int *pivot;                /* [n] */
+    int *order;                /* [n] */
+    int ncut, most;            /* planes of C, and how many there is room for */
+    int *cut_block;            /* [most] */
+    double *cut_along;         /* [2*most] the direction of a cone's plane; 0: y_n >= 0 */
+    double *E, *room;          /* [(n+1)*most] [of least_distance] */
+    int *room_order;           /* [n+1+2*most] */
 } workspace;
 
 static void place(workspace *w, carom_layout *layout, int n, int nblock)
 {
-    double **vectors[] = {&w->root, &w->r, &w->l, &w->s, &w->ps, &w->g, &w->dl, &w->trial, &w->y, &w->v};
+    double **vectors[] = {&w->root, &w->r, &w->s, &w->z, &w->t, &w->y, &w->v};
     size_t square = (size_t)n * (size_t)n;
+    w->most = 3 * n + CUTS;
     CAROM_PLACE(layout, w->role, nblock);
     CAROM_PLACE(layout, w->first, nblock);
     CAROM_PLACE(layout, w->row, n);
     CAROM_PLACE(layout, w->block, n);
     CAROM_PLACE(layout, w->friction, 2 * (size_t)nblock);
-    CAROM_PLACE(layout, w->kappa, nblock);
-    CAROM_PLACE(layout, w->slope, nblock);
     CAROM_PLACE(layout, w->A, square);
     CAROM_PLACE(layout, w->H, square);
     for (int i = 0; i < CAROM_COUNT(vectors); i++)
         CAROM_PLACE(layout, *vectors[i], n);
-    CAROM_PLACE(layout, w->pivot, n);
+    CAROM_PLACE(layout, w->order, n);
+    CAROM_PLACE(layout, w->cut_block, w->most);
+    CAROM_PLACE(layout, w->cut_along, 2 * (size_t)w->most);
+    CAROM_PLACE(layout, w->E, (size_t)(n + 1) * (size_t)w->most);
+    CAROM_PLACE(layout, w->room, carom_least_distance_work(n, w->most));
+    CAROM_PLACE(layout, w->room_order, (size_t)(n + 1) + 2 * (size_t)w->most);
 }
 
 size_t carom_share_work(int n, int nblock)
@@ -144,7 +155,7 @@ static bool regular(workspace *w)
 {
     int m = w->m;
     memcpy(w->H, w->A, sizeof(double) * (size_t)m * (size_t)m);
-    if (!carom_lu(m, w->H, w->pivot))
+    if (!carom_lu(m, w->H, w->order))
         return false;
     double least = INFINITY, most = 0;
     for (int i = 0; i < m; i++) {
@@ -174,8 +185,8 @@ static bool coincide(const workspace *w, int k, int l)
     return true;
 }
 
-/* sqrt(w) and the apertures in s */
-static void weigh(workspace *w)
+/* sqrt(w) */
+static void weigh(workspace *w, double epsilon)
 {
     const carom_problem *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
@@ -189,127 +200,191 @@ static void weigh(workspace *w)
         for (int i = w->role[k] == FREE ? 0 : 1; i < rows; i++)
             trace += W[i * (stride + 1)];
         int counted = w->role[k] == FREE ? rows : rows - 1;
-        double light = EPSILON * (trace > 0 ? trace / counted : 1) * CAROM_MAX(copies, 1);
+        double light = epsilon * (trace > 0 ? trace / counted : 1) * CAROM_MAX(copies, 1);
         double heavy = (W[0] > 0 ? W[0] : 1) * CAROM_MAX(copies, 1);
         for (int i = 0; i < (w->role[k] == NORMAL ? 1 : rows); i++)
             w->root[w->first[k] + i] = sqrt(i == 0 && w->role[k] != FREE ? heavy : light);
-        w->kappa[k] = w->role[k] == CONE ? carom_block_mu(&p->block[k]) * sqrt(light / heavy) : 0;
     }
 }
 
-/* ps = P(s); slope (may be NULL): P' */
-static void project(const workspace *w, const double *s, double *ps, double (*slope)[9])
-{
-    const carom_problem *p = w->p;
-    for (int k = 0; k < p->nblock; k++) {
-        int f = w->first[k], rows = p->block[k].law->rows;
-        double K = w->kappa[k], t = 0, e[3] = {0, 0, 0}, D[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-        if (w->role[k] == NONE)
-            continue;
-        rows = w->role[k] == NORMAL ? 1 : rows;
-        for (int i = 1; i < rows; i++)
-            t += s[f + i] * s[f + i];
-        t = sqrt(t);
-        carom_copy(rows, s + f, ps + f);
-        if (w->role[k] == NORMAL || (w->role[k] == CONE && K * t <= -s[f])) {
-            bool off = s[f] < 0 || w->role[k] == CONE;
-            memset(ps + f, 0, off ? sizeof(double) * (size_t)rows : 0);
-            memset(D, 0, off ? sizeof D : 0);
-        } else if (w->role[k] == CONE && t > K * s[f]) {
-            double a = (s[f] + K * t) / (1 + K * K);
-            ps[f] = a;
-            for (int i = 1; i < rows; i++) {
-                e[i] = s[f + i] / t;
-                ps[f + i] = K * a * e[i];
-            }
-            for (int i = 0; i < rows; i++)
-                for (int j = 0; j < rows; j++)
-                    D[3 * i + j] = (i ? K * e[i] : 1) * (j ? K * e[j] : 1) / (1 + K * K) +
-                                   (i && j ? K * a / t * ((i == j) - e[i] * e[j]) : 0);
-        }
-        if (slope)
-            memcpy(slope[k], D, sizeof D);
-    }
-}
+/* ---- (4) ---- */
 
-/* H = B P' B^T + a little of the diagonal */
-static void hessian(workspace *w)
-{
-    const carom_problem *p = w->p;
-    int m = w->m;
-    double most = 0;
-    memset(w->H, 0, sizeof(double) * (size_t)m * (size_t)m);
-    for (int k = 0; k < p->nblock; k++) {
-        int f = w->first[k], rows = w->role[k] == NONE ? 0 : w->role[k] == NORMAL ? 1 : p->block[k].law->rows;
-        for (int a = 0; a < m; a++) {
-            const double *Ba = w->A + (size_t)a * (size_t)m + f;
-            double left[3] = {0, 0, 0};
-            bool any = false;
-            for (int j = 0; j < rows; j++) {
-                for (int i = 0; i < rows; i++)
-                    left[j] += Ba[i] * w->slope[k][3 * i + j];
-                any = any || left[j] != 0;
-            }
-            for (int b = 0; any && b <= a; b++)
-                for (int j = 0; j < rows; j++)
-                    w->H[(size_t)a * (size_t)m + (size_t)b] += left[j] * w->A[(size_t)b * (size_t)m + (size_t)(f + j)];
-        }
-    }
-    for (int i = 0; i < m; i++)
-        most = fmax(most, w->H[(size_t)i * (size_t)(m + 1)]);
-    for (int i = 0; i < m; i++)
-        w->H[(size_t)i * (size_t)(m + 1)] += 1e-13 * (most > 0 ? most : 1);
-}
-
-/* (4) at l; s, ps, and g = B P(B^T l) - r */
-static double dual(workspace *w, const double *l)
+/* Column k of H is reflected so that only its entry k is left below; the reflection stays below the diagonal with its
+ * first entry in t[k]. */
+static void reflect(workspace *w, int k, double size)
 {
     int m = w->m;
-    carom_multiply_t(m, m, w->A, l, w->s);
-    project(w, w->s, w->ps, NULL);
-    carom_multiply(m, m, w->A, w->ps, w->g);
-    double value = 0;
+    double *H = w->H, diagonal = H[(size_t)k * (size_t)(m + 1)], sign = diagonal < 0 ? -1 : 1, sum = 0;
+    w->t[k] = diagonal + sign * size;
+    for (int i = k + 1; i < m; i++)
+        sum += H[(size_t)i * (size_t)m + (size_t)k] * H[(size_t)i * (size_t)m + (size_t)k];
+    double scale = 2 / (sum + w->t[k] * w->t[k]);
+    for (int j = k + 1; j < m; j++) {
+        double along = w->t[k] * H[(size_t)k * (size_t)m + (size_t)j];
+        for (int i = k + 1; i < m; i++)
+            along += H[(size_t)i * (size_t)m + (size_t)k] * H[(size_t)i * (size_t)m + (size_t)j];
+        H[(size_t)k * (size_t)m + (size_t)j] -= scale * along * w->t[k];
+        for (int i = k + 1; i < m; i++)
+            H[(size_t)i * (size_t)m + (size_t)j] -= scale * along * H[(size_t)i * (size_t)m + (size_t)k];
+    }
+    H[(size_t)k * (size_t)(m + 1)] = -sign * size;
+}
+
+/* x <- Q x by the reflections of rank many columns */
+static void turn_back(const workspace *w, int rank, double *x)
+{
+    int m = w->m;
+    for (int k = rank - 1; k >= 0; k--) {
+        const double *H = w->H + k;
+        double sum = w->t[k] * w->t[k], along = w->t[k] * x[k];
+        for (int i = k + 1; i < m; i++) {
+            sum += H[(size_t)i * (size_t)m] * H[(size_t)i * (size_t)m];
+            along += H[(size_t)i * (size_t)m] * x[i];
+        }
+        x[k] -= 2 / sum * along * w->t[k];
+        for (int i = k + 1; i < m; i++)
+            x[i] -= 2 / sum * along * H[(size_t)i * (size_t)m];
+    }
+}
+
+/* The largest column of H from k on comes to k; its size below row k. */
+static double largest(workspace *w, int k)
+{
+    int m = w->m, best = k;
+    double most = -1;
+    for (int j = k; j < m; j++) {
+        double sum = 0;
+        for (int i = k; i < m; i++)
+            sum += w->H[(size_t)i * (size_t)m + (size_t)j] * w->H[(size_t)i * (size_t)m + (size_t)j];
+        if (sum > most)
+            most = sum, best = j;
+    }
+    for (int i = 0; best != k && i < m; i++) {
+        double *a = &w->H[(size_t)i * (size_t)m + (size_t)k], *b = &w->H[(size_t)i * (size_t)m + (size_t)best], c = *a;
+        *a = *b, *b = c;
+    }
+    int swap = w->order[k];
+    w->order[k] = w->order[best], w->order[best] = swap;
+    return sqrt(most);
+}
+
+/* s_p and N from B and r. false: the equations contradict each other. */
+static bool solve_equations(workspace *w)
+{
+    int m = w->m, rank = 0;
+    double first = 0, off = 0;
     for (int i = 0; i < m; i++) {
-        w->g[i] -= w->r[i];
-        value += w->ps[i] * w->ps[i] / 2 - w->r[i] * l[i];
+        w->order[i] = i;
+        for (int j = 0; j < m; j++)
+            w->H[(size_t)j * (size_t)m + (size_t)i] = w->A[(size_t)i * (size_t)m + (size_t)j];
     }
-    return value;
+    for (; rank < m; rank++) {
+        double size = largest(w, rank);
+        first = rank ? first : size;
+        if (!(size > CAROM_RANK_TOL * first))
+            break;
+        reflect(w, rank, size);
+    }
+    memset(w->s, 0, sizeof(double) * (size_t)m);
+    for (int j = 0; j < m; j++) {
+        double rest = w->r[w->order[j]];
+        for (int i = 0; i < j && i < rank; i++)
+            rest -= w->H[(size_t)i * (size_t)m + (size_t)j] * w->s[i];
+        if (j < rank)
+            w->s[j] = rest / w->H[(size_t)j * (size_t)(m + 1)];
+        else
+            off = fmax(off, fabs(rest));
+    }
+    turn_back(w, rank, w->s);
+    w->d = m - rank;
+    for (int k = 0; k < w->d; k++) {
+        double *N = w->A + (size_t)k * (size_t)m;
+        memset(N, 0, sizeof(double) * (size_t)m);
+        N[rank + k] = 1;
+        turn_back(w, rank, N);
+    }
+    return off <= 1e-9 * carom_norm_max(m, w->r);
 }
 
-/* (5); false: no convergence */
-static bool minimise(workspace *w)
+/* ---- (5), (6) ---- */
+
+static bool add_cut(workspace *w, int k, double x, double y)
 {
-    int m = w->m;
-    double size = carom_norm_max(m, w->r), goal = 1e-13 * size;
-    memset(w->l, 0, sizeof(double) * (size_t)m);
-    for (int k = 0; k < w->p->nblock; k++) /* first as if all were free */
-        memcpy(w->slope[k], (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof w->slope[k]);
-    double value = dual(w, w->l);
-    for (int step = 0; step < STEPS; step++) {
-        double before = carom_norm_max(m, w->g);
-        if (before <= goal)
-            return true;
-        hessian(w);
-        if (!carom_cholesky(m, w->H))
-            return false;
-        for (int i = 0; i < m; i++)
-            w->dl[i] = -w->g[i];
-        carom_cholesky_solve(m, w->H, w->dl);
-        double slope_along = carom_dot(m, w->g, w->dl), t = 1, next = value;
-        for (int h = 0; h < HALVINGS; h++, t /= 2) {
-            for (int i = 0; i < m; i++)
-                w->trial[i] = w->l[i] + t * w->dl[i];
-            next = dual(w, w->trial);
-            if (next <= value + 1e-4 * t * slope_along || carom_norm_max(m, w->g) <= 0.5 * before)
-                break;
-        }
-        if (!(carom_norm_max(m, w->g) < before) && !(next < value)) /* rounding is all that is left */
-            return before <= 1e-10 * size;
-        carom_copy(m, w->trial, w->l);
-        value = next;
-        project(w, w->s, w->ps, w->slope);
+    if (w->ncut == w->most)
+        return false;
+    w->cut_block[w->ncut] = k;
+    w->cut_along[2 * w->ncut] = x, w->cut_along[2 * w->ncut + 1] = y;
+    w->ncut++;
+    return true;
+}
+
+static bool first_cuts(workspace *w)
+{
+    bool room = true;
+    w->ncut = 0;
+    for (int k = 0; k < w->p->nblock; k++) {
+        if (w->role[k] == NORMAL || (w->role[k] == CONE && !(carom_block_mu(&w->p->block[k]) > 0)))
+            room = room && add_cut(w, k, 0, 0);
+        for (int way = -1; w->role[k] == CONE && way <= 1; way += 2)
+            room = room && add_cut(w, k, way, 0);
     }
-    return carom_norm_max(m, w->g) <= 1e-11 * size;
+    return room;
+}
+
+/* g . x of a plane, x in the scale of s */
+static double across(const workspace *w, int cut, const double *x)
+{
+    int k = w->cut_block[cut], f = w->first[k];
+    const double *along = w->cut_along + 2 * cut;
+    if (along[0] == 0 && along[1] == 0)
+        return x[f];
+    double sum = carom_block_mu(&w->p->block[k]) * x[f] / w->root[f];
+    for (int i = 0; i < w->p->block[k].law->tangents; i++)
+        sum -= along[i] * x[f + 1 + i] / w->root[f + 1 + i];
+    return sum * w->root[f + 1]; /* tangents are light: near to a unit vector */
+}
+
+/* Planes where a cone is left; false: there is no room. *outside: some are. */
+static bool more_cuts(workspace *w, bool *outside)
+{
+    *outside = false;
+    for (int k = 0; k < w->p->nblock; k++) {
+        const double *z = w->z + w->first[k];
+        if (w->role[k] != CONE || w->p->block[k].law->tangents < 2)
+            continue;
+        double size = hypot(z[1], z[2]), most = carom_block_mu(&w->p->block[k]) * z[0];
+        if (size <= most + 1e-12 * (size + fabs(most)) || size == 0)
+            continue;
+        *outside = true;
+        if (!add_cut(w, k, z[1] / size, z[2] / size))
+            return false;
+    }
+    return true;
+}
+
+/* (5), (6): z; false: nothing is in C, or it was not found. */
+static bool nearest(workspace *w)
+{
+    int m = w->m, d = w->d;
+    double size = sqrt(carom_dot(m, w->s, w->s));
+    bool outside = true, found = first_cuts(w);
+    for (int round = 0; found && outside && round < CUTS; round++) {
+        for (int j = 0; j < w->ncut; j++) {
+            double *E = w->E + (size_t)j * (size_t)(d + 1);
+            for (int i = 0; i < d; i++)
+                E[i] = across(w, j, w->A + (size_t)i * (size_t)m);
+            E[d] = -across(w, j, w->s) / size;
+        }
+        found = carom_least_distance(d, w->ncut, w->E, w->t, NULL, w->room, w->room_order);
+        for (int i = 0; found && i < m; i++) {
+            w->z[i] = w->s[i];
+            for (int k = 0; k < d; k++)
+                w->z[i] += w->A[(size_t)k * (size_t)m + (size_t)i] * w->t[k] * size;
+            w->z[i] /= w->root[i];
+        }
+        found = found && more_cuts(w, &outside);
+    }
+    return found && !outside;
 }
 
 /* r of (2): what moves the rows without z */
@@ -336,14 +411,14 @@ static void spread(const workspace *w, const double *x, double *out)
         int row = p->block[k].row, f = w->first[k], normals = p->block[k].law->rows - p->block[k].law->tangents;
         for (int i = 0; i < p->block[k].law->rows && normals; i++) {
             double y = w->role[k] == NONE                 ? 0
-                       : w->role[k] == NORMAL && i > 0    ? w->friction[2 * (size_t)k + (size_t)i - 1] * w->ps[f]
-                                                          : w->ps[f + i];
+                       : w->role[k] == NORMAL && i > 0    ? w->friction[2 * (size_t)k + (size_t)i - 1] * w->z[f]
+                                                          : w->z[f + i];
             out[row + i] = y - (p->x0 ? p->x0[row + i] : 0);
         }
     }
 }
 
-/* (2)-(5) for the present directions: y and v = W y + b. false: not found. */
+/* (2)-(6) for the present directions: y. false: not found. */
 static bool turn(workspace *w, const double *x)
 {
     int m = w->m;
@@ -351,17 +426,16 @@ static bool turn(workspace *w, const double *x)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             w->A[(size_t)i * (size_t)m + (size_t)j] /= w->root[j];
-    if (!minimise(w))
+    if (!solve_equations(w) || !nearest(w))
         return false;
-    for (int i = 0; i < m; i++)
-        w->ps[i] /= w->root[i];
     spread(w, x, w->y);
     return true;
 }
 
-/* The directions of the slip v of what is not pinned; false: it has come to rest. */
+/* The directions of the slip v of what is not pinned; false: it has come to rest, or nothing slips. */
 static bool follow(workspace *w, double still)
 {
+    bool any = false;
     for (int k = 0; k < w->p->nblock; k++) {
         const carom_block *block = &w->p->block[k];
         if (w->role[k] != NORMAL || block->law->tangents == 0 || carom_block_is(block, CAROM_SLIP))
@@ -370,10 +444,26 @@ static bool follow(workspace *w, double still)
         double slip = block->law->tangents == 2 ? hypot(ut[0], ut[1]) : fabs(ut[0]);
         if (!(slip > still))
             return false;
+        any = true;
         block->law->slide(block->c, (double[2]){ut[0] / slip, block->law->tangents == 2 ? ut[1] / slip : 0}, 1,
                           w->friction + 2 * (size_t)k);
     }
-    return true;
+    return any;
+}
+
+/* (2)-(6) until the directions hold: y and v = W y + b */
+static bool seek(workspace *w, const double *x, double before, double tol, double still, double epsilon)
+{
+    weigh(w, epsilon);
+    for (int k = 0; k < TURNS && turn(w, x); k++) {
+        double after = carom_problem_residual(w->p, w->y, w->v, NULL);
+        if (after <= fmax(before, tol * carom_problem_scale(w->p, w->y)))
+            return true;
+        if (!follow(w, still))
+            return false;
+        equations(w);
+    }
+    return false;
 }
 
 carom_shared carom_problem_share(const carom_problem *problem, double still, double tol, double *x, double *u,
@@ -383,22 +473,20 @@ carom_shared carom_problem_share(const carom_problem *problem, double still, dou
     carom_layout layout = {.base = work};
     place(&w, &layout, problem->n, problem->nblock);
     double before = carom_problem_residual(problem, x, u, NULL), scale = carom_problem_scale(problem, x);
+    before = before <= 1e-6 * scale ? before : 0; /* x holds the modes only */
     if (!choose(&w, still * scale, u))
         return CAROM_SHARED_KEPT;
     equations(&w);
     if (w.m == 0 || regular(&w))
         return CAROM_SHARED_UNIQUE;
-    weigh(&w);
-    for (int k = 0; k < TURNS && turn(&w, x); k++) {
-        double after = carom_problem_residual(problem, w.y, w.v, NULL);
-        if (after <= fmax(before, tol * carom_problem_scale(problem, w.y))) {
-            carom_copy(problem->n, w.y, x);
-            carom_copy(problem->n, w.v, u);
-            return CAROM_SHARED;
-        }
-        if (!follow(&w, still * scale))
-            break;
-        equations(&w);
+    if (!seek(&w, x, before, tol, still * scale, 1))
+        return CAROM_SHARED_KEPT;
+    carom_copy(problem->n, w.y, x);
+    carom_copy(problem->n, w.v, u);
+    equations(&w);
+    if (seek(&w, x, before, tol, still * scale, EPSILON)) {
+        carom_copy(problem->n, w.y, x);
+        carom_copy(problem->n, w.v, u);
     }
-    return CAROM_SHARED_KEPT;
+    return CAROM_SHARED;
 }

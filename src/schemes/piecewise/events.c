@@ -185,10 +185,12 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
     carom_bracket b = {low, high, f_low, f_high, 0, 0};
     double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
     int row = carom_contact_link(sys, contact)->row;
+    /* shares are at bounds of the law until there are none */
+    bool jumps = w->given.shares && (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK);
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
         double g = e->g[carom_contact_number(sys, contact)], newton = slope ? e->x - g / e->u[row] : -1;
-        double x = carom_bracket_next(&b, newton);
+        double x = carom_bracket_next(&b, jumps ? carom_bracket_middle(&b) : newton);
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
@@ -366,7 +368,6 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
             causes[0] = CAROM_CAUSE_GAP;
             break;
         case CAROM_CLOSED:
-        case CAROM_SATURATED:
             causes[0] = CAROM_CAUSE_FORCE;
             break;
         case CAROM_STICK:
@@ -378,6 +379,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
                 causes[1] = CAROM_CAUSE_SLIP_END;
             break;
         case CAROM_PASSIVE:
+        case CAROM_SATURATED: /* not decided here */
         case CAROM_SLIP_BACK:
             break;
         }

@@ -171,7 +171,10 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
  *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the
  *             last step
  *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
- *   redundant redundant.c                                                                                        (7) */
+ *   redundant contacts share a force as given_modes.c (7) says; when no share is in the law that is an event of all of
+ *             them, found at one, and others may be those that change                                               (7)
+ *   prestress (contact/prestress.h) is taken out of a solution: the contact whose force it ends first is left out, if
+ *             its gap does not close then, otherwise the next                                                      (8) */
 
 double carom_piecewise_freeze_length(const carom_step *s)
 {
@@ -215,10 +218,16 @@ double carom_piecewise_no_rate(const carom_system *sys, const carom_piecewise *w
            1e-12 * carom_rows_reach(sys, &rows, row, w->gross, NULL);
 }
 
+/* What is decided about a contact that presses in a prestress. */
+enum { MAY_PRESS, LEFT_OUT, MUST_PRESS };
+
 static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a)
 {
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
+    for (int k = 0; k < sys->ncontact; k++)
+        if (w->prestress.out[k] == LEFT_OUT)
+            w->modes[k].mode = CAROM_PASSIVE;
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row;
@@ -245,12 +254,86 @@ static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a
     return CAROM_OK;
 }
 
+/* The problem of the contacts that are not open and not left out */
+static carom_status solve_modes(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v,
+                                carom_error *error)
+{
+    carom_system *sys = s->system;
+    carom_contacts *c = s->contacts;
+    c->nactive = 0;
+    for (int i = 0; i < sys->nlink; i++) {
+        int k = sys->link[i].contact;
+        if (k < 0 || (w->modes[k].mode != CAROM_OPEN && w->prestress.out[k] != LEFT_OUT))
+            c->active[c->nactive++] = i;
+    }
+    return carom_contact_accel_decide(c, sys, t, q, v, w->mode, w->probe.u, w->shift_v, w->force, error);
+}
+
+/* Do those that are left out stay closed or open by themselves? */
+static bool left_out_hold(const carom_step *s, const carom_piecewise *w)
+{
+    const carom_system *sys = s->system;
+    bool hold = true;
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        if (w->prestress.out[sys->link[i].contact] == LEFT_OUT)
+            hold &= carom_row_accel(sys, sys->link[i].row, w->shift_v) >=
+                    -carom_piecewise_no_rate(sys, w, i, w->shift_v);
+    return hold;
+}
+
+/* (8): the contact that a prestress lets go first when it is taken away, -1: none may */
+static int first_to_go(const carom_step *s, const carom_piecewise *w)
+{
+    double least = INFINITY;
+    int first = -1;
+    for (int c = 0; c < s->system->ncontact; c++) {
+        const carom_link *link = carom_contact_link(s->system, c);
+        double n = w->prestress.n[c], x = w->force[link->row] + carom_link_offset(s->system, link);
+        if (n > 0 && w->prestress.out[c] == MAY_PRESS && x / n < least)
+            least = x / n, first = c;
+    }
+    return first;
+}
+
+/* (8): the solution that was found goes on without prestress; where there is none, it stays as it is. */
+static carom_status release_prestress(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v)
+{
+    carom_contacts *c = s->contacts;
+    unsigned char *out = w->prestress.out;
+    bool friction = false;
+    for (int k = s->system->njoint; k < c->nactive; k++)
+        friction |= c->problem.block[k].law->tangents > 0;
+    int last = -1;
+    while (friction) {
+        carom_error ignored;
+        carom_status status = last < 0 ? CAROM_OK : solve_modes(s, w, t, q, v, &ignored);
+        if (status == CAROM_OK)
+            carom_piecewise_gross(s->system, w, c->a_free, c->problem.n, c->Y, c->solve.x);
+        bool wrong = last >= 0 && (status != CAROM_OK || !left_out_hold(s, w));
+        if (wrong && out[last] == MUST_PRESS)
+            break;
+        if (wrong) {
+            out[last] = MUST_PRESS;
+            continue;
+        }
+        if (!carom_contact_prestress(c, s->system, &w->prestress))
+            return CAROM_OK;
+        last = first_to_go(s, w);
+        if (last < 0)
+            break;
+        out[last] = LEFT_OUT;
+    }
+    memset(out, MAY_PRESS, (size_t)s->system->ncontact);
+    return friction ? solve_modes(s, w, t, q, v, s->error) : CAROM_OK;
+}
+
 /* (2): modes of the contacts that are not open, from the problem at (t, q, v). Those that stick do not slip: what a
  * trial leaves of their velocity is its error, and would tell the direction of slip wrongly. */
 carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
+    memset(w->prestress.out, MAY_PRESS, (size_t)sys->ncontact);
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++)
         if (carom_mode_of(&sys->link[i], w->modes) != CAROM_OPEN)
@@ -262,7 +345,7 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
-        bool stuck = w->modes[i].mode == CAROM_STICK || w->modes[i].mode == CAROM_SATURATED;
+        bool stuck = w->modes[i].mode == CAROM_STICK;
         w->mode[i] = link->law->tangents ? CAROM_STICK : CAROM_CLOSED;
         double u[2] = {0, 0};
         for (int j = 0; !stuck && j < link->law->tangents; j++)
@@ -273,14 +356,49 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
             w->modes[i].direction[0] = u[0] / size, w->modes[i].direction[1] = u[1] / size;
         }
     }
-    double *slip = w->probe.u;
-    carom_modes_directions(sys, w->modes, slip);
-    carom_status status = carom_contact_accel_decide(c, sys, t, q, v, w->mode, slip, w->shift_v, w->force, s->error);
-    CAROM_TRY(unique(s, w, t, status));
+    carom_modes_directions(sys, w->modes, w->probe.u);
+    CAROM_TRY(unique(s, w, t, solve_modes(s, w, t, q, v, s->error)));
     carom_copy(sys->nv, c->a_free, w->given.a_free);
     carom_piecewise_scales(s, w, q, v);
+    CAROM_TRY(release_prestress(s, w, t, q, v));
     carom_piecewise_gross(sys, w, c->a_free, c->problem.n, c->Y, c->solve.x);
     return set_modes(s, w, w->shift_v);
+}
+
+/* Do all inequalities of the closed contacts hold at w->end in the present modes, and does nothing begin to slide? */
+static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->end;
+    double *a = w->probe.a, *x = w->force;
+    CAROM_TRY(carom_given_accel(&w->given, s->system, s->now->t + e->x, e->q, e->v,
+                                        CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, a, x, s->error));
+    carom_piecewise_gross(sys, w, w->given.a_free, w->given.equations.m, w->given.equations.Y, w->given.equations.x);
+    *answer = true;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        int c = link->contact, r = link->row, role = w->modes[c].mode, normals = carom_link_normals(link);
+        double y = normals ? x[r] + carom_link_offset(sys, link) : 1, most;
+        double small = carom_piecewise_no_rate(sys, w, i, a);
+        if (role == CAROM_PASSIVE)
+            *answer &= carom_row_accel(sys, r, a) >= -small;
+        else if (role == CAROM_CLOSED)
+            *answer &= y >= 0;
+        if (role != CAROM_STICK)
+            continue;
+        double rate = carom_row_accel(sys, r + normals, a), size = carom_link_friction(sys, link, true, x + r, &most);
+        double margin = most - size;
+        *answer &= y > 0 && fabs(rate) <= small && margin >= -1e-9 * y;
+    }
+    return CAROM_OK;
+}
+
+/* Have other contacts modes in which all of them hold at w->end? */
+static carom_status others_change(carom_step *s, carom_piecewise *w, bool *done)
+{
+    for (int c = 0; c < s->system->ncontact; c++)
+        *done |= w->modes[c].mode != w->modes_before[c].mode;
+    return *done ? holds(s, w, done) : CAROM_OK;
 }
 
 /* (3): d grows until the contact whose inequality was violated has a new mode. */
@@ -299,12 +417,8 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
             w->probe.v[i] = e->v[i] + d * e->a[i];
         CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
         bool done = w->modes[contact].mode != before;
-        if (k == 2 && !done && before == CAROM_STICK)
-            CAROM_TRY(carom_piecewise_saturate(s, w, contact, &done)); /* before d reaches times when it does slip */
-        if (k == 2 && !done)
-            CAROM_TRY(carom_piecewise_relieve(s, w, contact, &done));
-        if (k == 2 && !done)
-            CAROM_TRY(carom_piecewise_share(s, w, &done));
+        if (k >= 2 && !done) /* others may make up for it */
+            CAROM_TRY(others_change(s, w, &done));
         if (done)
             return CAROM_OK;
     }

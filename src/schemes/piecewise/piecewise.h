@@ -4,7 +4,7 @@
  * are), shortened to where a force or a gap changes its branch (switches.c), then to its first event, located by
  * repeating the trial with other lengths (events.c): that is w->end, `probe` holds the trials in between. There the
  * positions and velocities are projected on what the modes hold, and what happens is decided (modes.c): an impact, new
- * modes, the end of an accumulation of impacts (freeze.c), another share of redundant forces (redundant.c).
+ * modes, the end of an accumulation of impacts (freeze.c).
  * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length, if asked for
  * with a step of another scheme around each impact (critical.c). */
 #ifndef CAROM_PIECEWISE_H
@@ -12,6 +12,7 @@
 
 #include "contact/given_modes.h"
 #include "contact/painleve.h"
+#include "contact/prestress.h"
 #include "contact/rules.h"
 #include "contact/scale.h"
 #include "schemes/scheme.h"
@@ -70,6 +71,7 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_given_modes given;
     carom_switches switches;
     carom_painleve_work painleve;
+    carom_prestress prestress;
     carom_dips dips;
     carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
     int nstruck, *struck;                /* [nlink] links of an impact */
@@ -187,11 +189,6 @@ void carom_piecewise_release(const carom_step *s, carom_piecewise *w); /* no dir
 /* spatial slip that changes much within x */
 bool carom_piecewise_turning(const carom_step *s, const carom_piecewise *w, double x);
 bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *w, int *contact);
-
-/* ---- redundant.c: other modes at w->end for a contact whose force leaves its law, else w->modes_before ---- */
-carom_status carom_piecewise_saturate(carom_step *s, carom_piecewise *w, int contact, bool *done);
-carom_status carom_piecewise_relieve(carom_step *s, carom_piecewise *w, int contact, bool *done);
-carom_status carom_piecewise_share(carom_step *s, carom_piecewise *w, bool *done);
 
 /* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step ---- */

@@ -593,11 +593,29 @@ static void weights(const carom_piecewise *w, double *start, double *stage, doub
     }
 }
 
+/* Shares have kinks: from inside the step, with positive weights, so that the mean is in the law. */
+static carom_status shared_impulse(carom_step *s, carom_piecewise *w, const double *v_end, double *impulse)
+{
+    static const double node[] = {0.2113248654051871, 0.7886751345948129};
+    carom_system *sys = s->system;
+    memset(impulse, 0, sizeof(double) * (size_t)sys->nrow);
+    for (int k = 0; k < 2; k++) {
+        carom_piecewise_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
+        CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + node[k] * w->end.x, w->shift_q, w->shift_v, 0,
+                                            w->probe.a, w->force, s->error));
+        for (int r = 0; r < sys->nrow; r++)
+            impulse[r] += 0.5 * w->end.x * w->force[r];
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_piecewise_impulse(carom_step *s, carom_piecewise *w, const double *v_end, double *impulse)
 {
     carom_system *sys = s->system;
     double start = 1.0 / 6, end = 1.0 / 6, stage[CAROM_STAGES] = {0}, most = 0;
     bool whole = w->end.x == w->kept;
+    if (w->given.shares && w->end.x > 0)
+        return shared_impulse(s, w, v_end, impulse);
     for (int r = 0; r < sys->nrow; r++)
         most = CAROM_MAX(most, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
     if (whole)

@@ -82,6 +82,7 @@ void carom_piecewise_layout(carom_layout *layout, const carom_system *system, vo
     carom_given_layout(layout, &w->given, system);
     carom_switch_layout(layout, &w->switches, system);
     carom_painleve_layout(layout, &w->painleve, system);
+    carom_prestress_layout(layout, &w->prestress, system);
     for (int k = 0; k < CAROM_STAGES; k++) {
         CAROM_PLACE(layout, w->kv[k], system->nv);
         w->kx[k] = w->kv[k];
@@ -322,7 +323,7 @@ static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *caus
 {
     bool again = true;
     for (int k = 0; again && k < 4; k++) {
-        w->given.side = 0;
+        w->given.side = 0, w->given.shares = false;
         carom_piecewise_release(s, w);
         CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
         carom_given_sides(&w->given, s->system);
@@ -349,6 +350,14 @@ static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_c
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
     carom_modes_copy(nc, w->modes_before, w->modes);
     return CAROM_OK;
+}
+
+static bool slips(const carom_step *s, const carom_piecewise *w)
+{
+    for (int c = 0; c < s->system->ncontact; c++)
+        if (w->modes[c].mode == CAROM_SLIP)
+            return true;
+    return false;
 }
 
 static carom_status advance(carom_step *s)
@@ -391,10 +400,13 @@ static carom_status advance(carom_step *s)
         carom_modes_copy(sys->model->ncontact, w->modes, s->record->modes);
         carom_copy(w->switches.n, w->switches.d, s->record->branches);
     }
+    bool shared = w->given.shares && slips(s, w);
     if (cause == CAROM_CAUSE_NONE && carom_piecewise_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
     if (cause != CAROM_CAUSE_NONE)
         CAROM_TRY(carom_piecewise_transition(s, w, cause, contact));                                   /* (4) */
+    if (shared)
+        carom_record_share(s->record, s->now->t);
     CAROM_TRY(hand_over(s, w, cause, v_before));
     carom_switch_end(s, w, cause == CAROM_CAUSE_GAP);
     return carom_switch_finite(s, w);
