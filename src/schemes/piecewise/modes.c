@@ -174,7 +174,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
  *   redundant contacts share a force as given_modes.c (7) says; when no share is in the law that is an event of all of
  *             them, found at one, and others may be those that change                                               (7)
  *   prestress (contact/prestress.h) is taken out of a solution: the contact whose force it ends first is left out, if
- *             its gap does not close then, otherwise the next                                                      (8) */
+ *             its gap does not close then, otherwise the next                                                  (8) */
 
 double carom_piecewise_freeze_length(const carom_step *s)
 {
