@@ -293,9 +293,36 @@ START_TEST(every_scheme_takes_a_law_or_refuses_it_by_name)
 }
 END_TEST
 
+/* The spring pulls a block back until it moves with the belt; there it pulls with 0.199, more than mu N = 0.186 and less
+ * than mu_s N = 0.486. Wherever in a step the two speeds meet, the block is caught. */
+START_TEST(slip_that_turns_back_is_caught_by_static_friction_wherever_in_a_step)
+{
+    static const char *const schemes[] = {"tolerance", "mixed", "crank-nicolson", "dg-minus", "dg-plus", "kern",
+                                          "moreau-jean", "moreau-jean-projected", "schatzman-paoli"};
+    carom_model *model = parse_text(
+        "carom: 1\nparameters: {k: 1.1}\ncoordinates: {x: 0.6928, y: 0}\nkinetic: (x'^2 + y'^2)/2\n"
+        "potential: k*x^2/2 + 10*y\ncontacts: {belt: {gap: y, slip: \"x' - 0.09\", friction: 0.0186, "
+        "friction_static: 0.0486, restitution: 0}}\n");
+    for (int i = 0; i < CAROM_COUNT(schemes); i++)
+        for (int n = 0; n < (SANITIZED ? 20 : 200); n++) {
+            carom_error error;
+            const char *name = "k";
+            double k = 1.05 + 0.0005 * n;
+            CHECK_OK(carom_model_set(model, &name, &k, 1, &error), error);
+            run r = run_whole(model, schemes[i], 1e-8, 0.01, 5);
+            ck_assert_msg(carom_sim_state(r.sim)->mode[0] == CAROM_STICK, "%s, k = %g: slips with x' = %g", schemes[i],
+                          k, carom_sim_state(r.sim)->v[0]);
+            CHECK_NEAR(carom_sim_state(r.sim)->v[0], 0.09, 1e-9);
+            end(&r);
+        }
+    carom_model_free(model);
+}
+END_TEST
+
 TEST_MAIN_MODELS("laws in motion", dry_friction_in_a_joint_stays_when_another_force_jumps,
                  an_oscillator_with_dry_friction_in_its_joint_moves_on_half_circles_and_stops,
                  a_glued_ball_lifts_off_where_the_pull_exceeds_weight_and_cohesion_and_flies_without_it,
                  a_glued_block_slips_where_its_weight_exceeds_friction_and_cohesion,
                  a_point_on_a_grooved_plane_turns_as_the_ellipse_of_friction_says, a_point_on_a_grooved_plane_stops,
-                 a_toy_law_runs_in_every_scheme_that_asks_laws, every_scheme_takes_a_law_or_refuses_it_by_name)
+                 a_toy_law_runs_in_every_scheme_that_asks_laws, every_scheme_takes_a_law_or_refuses_it_by_name,
+                 slip_that_turns_back_is_caught_by_static_friction_wherever_in_a_step)

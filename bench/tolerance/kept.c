@@ -73,7 +73,8 @@ static bool touches_as(const carom_model *model, const carom_options *o, int *to
     return same;
 }
 
-/* The base motion at time s, with value i (positions first) moved by d max(1, |value|). */
+/* The base motion at time s, with value i (positions first) moved by d max(1, |value|). Values that violate a joint or
+ * overlap are assembled; where this moves one by more than d, it is no motion that was moved by d. */
 static bool move(carom_model *model, const carom_path *base, double s, int i, double d)
 {
     char names[2 * CAROM_STUDY_Q][40];
@@ -87,7 +88,13 @@ static bool move(carom_model *model, const carom_path *base, double s, int i, do
         snprintf(names[k], sizeof names[k], "%c.%s", k < n ? 'q' : 'v', model->q_name[k % n]);
         name[k] = names[k];
     }
-    return carom_model_set(model, name, value, 2 * n, &error) == CAROM_OK;
+    if (carom_model_set(model, name, value, 2 * n, &error) != CAROM_OK)
+        return false;
+    double most = fmax(fabs(d), 1e-12);
+    for (int k = 0; k < n; k++)
+        if (fabs(model->q[k] - value[k]) > most * fmax(1, fabs(value[k])))
+            return false;
+    return true;
 }
 
 /* Where a motion that was moved at s is more than 10 d off, at the latest `end`; *factor: the most before. */
@@ -154,6 +161,10 @@ static row study(const system_case *c, carom_model *model)
     row r;
     double t_end = c->t_end > 0 ? c->t_end : carom_study_options(model, "tolerance", 1e-6, 0).t_end;
     r.horizon = horizon_of(c, model, t_end, &r.factor);
+    if (!(r.horizon > 0)) { /* nothing would be measured, and nothing is always kept */
+        fprintf(stderr, "%s: values that are moved at the start part at once\n", model->name);
+        exit(1);
+    }
     carom_options o = carom_study_options(model, "tolerance", 1e-13, r.horizon);
     carom_path reference;
     if (!carom_path_follow(&reference, model, &o, r.horizon))

@@ -37,6 +37,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     size_t n = system->nrow, nv = system->nv, nj = system->njoint;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->ncontact);
+    CAROM_PLACE(layout, contacts->caught, system->ncontact);
     bool blocks = system->blocks.n > 0;
     contacts->room = blocks ? NULL : layout->room;
     CAROM_PLACE(layout, contacts->first_row, blocks ? system->nlink : 0);

@@ -12,6 +12,7 @@
 typedef struct carom_contacts {
     int nactive, *active;  /* [nlink] links in the problem */
     unsigned char *hit;    /* [ncontact] the step was an impact for this contact */
+    unsigned char *caught; /* [ncontact] slip that turned back in this step: 1 held by static friction, 2 it slips on */
     double *Y;             /* [rows*nv] row i: A^-1 G_i^T of active row i; by blocks: as G of the system, row by row */
     int *first_row;        /* [nlink] by blocks: the first row of the system of an active link */
     double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
@@ -65,9 +66,10 @@ carom_room_bytes carom_room_solvers; /* work of problems of rows x width rows */
 /* W of a problem as a product, where matrices are given by blocks: one Y for each of the first rows of its blocks. */
 void carom_contacts_product(carom_problem *problem, const carom_system *system, const carom_factor *A,
                             const carom_rows *rows, const int *row, double *Y);
-/* Contacts that stick are solved with static friction first. Gives those that slip nevertheless their mu; true: solve
- * again. */
-bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
+/* Contacts that stick are solved with static friction first, and those whose slip has turned back, which have been at
+ * rest on the way, once more with it. Gives those that slip nevertheless their mu; true: solve again. caught is 0 at
+ * the first call of a problem. */
+bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const carom_state *now);
 
 /* Block `accel_decide`: accelerations and contact forces of the active links at (t, q, v), see accel.c; slip [nrow]
  * gives the directions of the contacts that slip by mode. force [nrow] is 0 on rows that are not active. */

@@ -6,7 +6,8 @@
  *   b = u(v_free) + e u(v)                             Newton's law, normal e, tangential e_t  (4)
  *   (W P + b, P) in the law of every active link       joints: e = 0                           (5)
  *
- * A contact that sticks holds up to its static friction: it is first solved with mu_s, and with mu if it slips. */
+ * A contact that sticks holds up to its static friction: it is first solved with mu_s, and with mu if it slips. One
+ * that slips and would slip back at the end of the step has been at rest within it: it is solved again in this way. */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,8 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
         bool sticks = link->contact >= 0 && now->mode[link->contact] == CAROM_STICK;
+        if (link->contact >= 0)
+            c->caught[link->contact] = 0;
         block->c = carom_link_coefficients(system, link, sticks, c->h);
         for (int j = 0; j < link->rows; j++) {
             int r = link->row + j;
@@ -49,7 +52,18 @@ static void start_from(carom_contacts *c, const carom_system *system, const caro
     c->solve.better = 1e-14; /* Newton's method of a step is to converge, and steps are to be told from rest */
 }
 
-bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const unsigned char *mode)
+/* Other coefficients for a block; false: they are the same. */
+static bool exchange(const carom_contacts *c, const carom_system *system, const carom_link *link, bool at_rest,
+                     carom_block *block)
+{
+    double held[CAROM_COEFFICIENTS_MAX];
+    int n = carom_law_coefficients(link->law);
+    carom_copy(n, block->c, held);
+    block->c = carom_link_coefficients(system, link, at_rest, c->h);
+    return memcmp(held, block->c, sizeof *held * (size_t)n) != 0;
+}
+
+bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *system, const carom_state *now)
 {
     carom_contacts *c = contacts;
     bool again = false;
@@ -57,15 +71,19 @@ bool carom_contacts_break_loose(carom_contacts *contacts, const carom_system *sy
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_block *block = &c->problem.block[k];
-        if (!link->law->at_rest || mode[link->contact] != CAROM_STICK || block->c == carom_link_law(system, link))
+        if (!link->law->at_rest || now->mode[link->contact] < CAROM_STICK)
             continue;
-        const double *u = c->solve.u + block->row + carom_link_normals(link);
-        double held[CAROM_COEFFICIENTS_MAX];
-        int n = carom_law_coefficients(link->law);
-        if (carom_norm_max(link->law->tangents, u) > 1e-9 * scale) {
-            carom_copy(n, block->c, held);
-            block->c = carom_link_coefficients(system, link, false, c->h);
-            again |= memcmp(held, block->c, sizeof *held * (size_t)n) != 0;
+        int normals = carom_link_normals(link);
+        const double *u = c->solve.u + block->row + normals;
+        bool sticks = now->mode[link->contact] == CAROM_STICK || c->caught[link->contact] == 1;
+        if (sticks && block->c != carom_link_law(system, link) &&
+            carom_norm_max(link->law->tangents, u) > 1e-9 * scale) {
+            again |= exchange(c, system, link, false, block);
+            c->caught[link->contact] = 2;
+        } else if (!sticks && !c->caught[link->contact] && carom_link_restitution(system, link, normals) == 0 &&
+                   carom_dot(link->law->tangents, u, now->u + link->row + normals) < 0) {
+            c->caught[link->contact] = 1;
+            again |= exchange(c, system, link, true, block);
         }
     }
     return again;
@@ -114,7 +132,7 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
     start_from(c, system, now);
     do
         CAROM_TRY(carom_contacts_solve(c, system, now->t, error));                                /* (5) */
-    while (carom_contacts_break_loose(c, system, now->mode));
+    while (carom_contacts_break_loose(c, system, now));
     carom_contacts_apply(c, system, v_free, v_new, c->P);                                         /* (1) */
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];

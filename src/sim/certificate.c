@@ -167,6 +167,27 @@ static carom_status outside_cone(carom_step *s, const carom_link *link, double h
     return CAROM_OK;
 }
 
+/* The nodes of Gauss on [0, 1] with three points: what lies between the ends of a segment. */
+static const double gauss[] = {0.1127016653792583, 0.5, 0.8872983346207417};
+
+/* The same of the mean force of a segment whose coefficients change on the way: a mean of forces within their cones is
+ * within the widest of them, which may be none of those at the ends (friction that rises before it falls). */
+static carom_status outside_all(carom_certificate *c, carom_step *s, const carom_segment *segment,
+                                const carom_link *link, double *distance)
+{
+    const double *x = segment->force + link->row;
+    double other;
+    CAROM_TRY(outside_cone(s, link, 1, s->now->t, s->now->q, s->now->v, x, &other));
+    *distance = fmin(*distance, other);
+    for (int k = 0; k < 3 && *distance > 0; k++) {
+        carom_segment_at(s->system->model, segment, gauss[k], c->q, c->other);
+        CAROM_TRY(outside_cone(s, link, 1, segment->t0 + gauss[k] * (segment->t1 - segment->t0), c->q, c->other, x,
+                               &other));
+        *distance = fmin(*distance, other);
+    }
+    return CAROM_OK;
+}
+
 static carom_status forces(carom_certificate *c, carom_step *s, const carom_segment *segment)
 {
     const carom_system *sys = s->system;
@@ -181,11 +202,8 @@ static carom_status forces(carom_certificate *c, carom_step *s, const carom_segm
             continue;
         bool open = s->now->mode[link->contact] == CAROM_OPEN && segment->mode[link->contact] == CAROM_OPEN;
         CAROM_TRY(outside_cone(s, link, 1, segment->t1, s->next->q, s->next->v, x, &distance));
-        if (distance > 1e-10 * size && !(sys->known & CAROM_LAW)) { /* coefficients that have changed meanwhile */
-            double at_start;
-            CAROM_TRY(outside_cone(s, link, 1, s->now->t, s->now->q, s->now->v, x, &at_start));
-            distance = fmin(distance, at_start);
-        }
+        if (distance > 1e-10 * size && !(sys->known & CAROM_LAW)) /* coefficients that have changed meanwhile */
+            CAROM_TRY(outside_all(c, s, segment, link, &distance));
         distance = c->exact && open ? size : c->exact ? distance : fmax(0, -x[0]);
         if (distance <= 1e-10 * size)
             continue;
@@ -220,17 +238,17 @@ static double friction_power(carom_certificate *c, carom_step *s, const carom_se
 
 static carom_status friction(carom_certificate *c, carom_step *s, const carom_segment *segment)
 {
-    static const double node[] = {1, 0.1127016653792583, 0.5, 0.8872983346207417}, weight[] = {5, 8, 5};
+    static const double weight[] = {5, 8, 5};
     const carom_system *sys = s->system;
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         int t = link->law->rows - link->law->tangents;
         double allowed, mean = 0;
         if (carom_norm_max(link->law->tangents, segment->force + link->row + t) == 0 ||
-            friction_power(c, s, segment, link, node[0], &allowed) <= allowed)
+            friction_power(c, s, segment, link, 1, &allowed) <= allowed)
             continue;
-        for (int k = 1; k < 4; k++)
-            mean += weight[k - 1] / 18 * friction_power(c, s, segment, link, node[k], &allowed);
+        for (int k = 0; k < 3; k++)
+            mean += weight[k] / 18 * friction_power(c, s, segment, link, gauss[k], &allowed);
         double force = carom_norm_max(link->law->tangents, segment->force + link->row + t), effect;
         if (!c->keeps) /* what forces do in a whole step, of which this may be a part */
             allowed += force * 10 * s->options->h * free_acceleration(c, s, s->now->t, s->now->q, s->now->v);

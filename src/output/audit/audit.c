@@ -14,7 +14,8 @@
 #include "schemes/scheme.h"
 #include "sim/atol.h"
 
-static const unsigned requests[] = {CAROM_MASS | CAROM_FORCE,
+static const unsigned requests[] = {CAROM_LAW,
+                                    CAROM_MASS | CAROM_FORCE,
                                     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA,
                                     CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW,
                                     CAROM_MASS | CAROM_FORCE | CAROM_GAP | CAROM_JACOBIAN | CAROM_LAW,
@@ -189,6 +190,8 @@ static void place(carom_layout *layout, carom_audit_work *w, int columns)
     carom_system_layout(layout, &w->system, w->model, want & ~(unsigned)CAROM_OUTPUTS);
     place_row(layout, &w->system, &w->now);
     place_row(layout, &w->system, &w->next);
+    place_row(layout, &w->system, &w->other);
+    place_row(layout, &w->system, &w->after);
     CAROM_PLACE(layout, w->column, columns);
     CAROM_PLACE(layout, w->contact_at, w->model->ncontact);
     CAROM_PLACE(layout, w->atol, w->model->nv);
@@ -332,6 +335,7 @@ static carom_status audit_rows(carom_audit_work *w)
             continue;
         }
         derived(w, k);
+        w->at = k;
         CAROM_TRY(carom_audit_one(w));
     }
     return CAROM_OK;

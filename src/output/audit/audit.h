@@ -68,7 +68,8 @@ typedef struct carom_audit_work {
     int *column;                  /* [columns of the model] in the table; -1: not there */
     int nq_at, nv_at, outputs_at, joint_at, energy_at, *contact_at; /* in column */
     bool gaps;
-    carom_audit_row now, next;
+    carom_audit_row now, next, other, after;
+    size_t at;                    /* the row of the file that `now` is */
     carom_found *found;           /* [room] of a model that finds its contacts, see found.c; else NULL */
     int room;
     double *atol, *size, *fastest; /* [nv] of positions: atol; the largest |q| and |v| of the file */

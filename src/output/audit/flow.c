@@ -32,7 +32,17 @@ void carom_audit_flow_layout(carom_layout *layout, carom_audit_work *w)
     CAROM_PLACE(layout, w->before_v, nv);
 }
 
-/* Modes of the interval, slip along its velocity. */
+/* Slip of a contact at the velocity v; its size. */
+static double slip_at(const carom_system *sys, const carom_link *link, const double *v, double u[2])
+{
+    int first = link->row + carom_link_normals(link);
+    u[0] = u[1] = 0;
+    for (int j = 0; j < link->law->tangents; j++)
+        u[j] = carom_row_speed(sys, first + j, v);
+    return hypot(u[0], u[1]);
+}
+
+/* Modes of the interval, slip along its velocity; where slip only begins, along the one that it comes to. */
 static void take_modes(carom_audit_work *w)
 {
     carom_system *sys = &w->system;
@@ -40,11 +50,9 @@ static void take_modes(carom_audit_work *w)
     carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, row->t, row->q, row->v);
     for (int c = 0; c < sys->ncontact; c++) {
         const carom_link *link = carom_contact_link(sys, c);
-        int first = link->row + carom_link_normals(link);
-        double u[2] = {0, 0};
-        for (int j = 0; j < link->law->tangents; j++)
-            u[j] = carom_row_speed(sys, first + j, row->v);
-        double size = hypot(u[0], u[1]);
+        double u[2], size = slip_at(sys, link, row->v, u);
+        if (row->mode[c] == CAROM_SLIP && size <= carom_audit_speed(w))
+            size = slip_at(sys, link, w->next.v, u);
         w->modes[c] = (carom_link_mode){.mode = row->mode[c]};
         for (int j = 0; j < 2 && row->mode[c] == CAROM_SLIP && size > 0; j++)
             w->modes[c].direction[j] = u[j] / size;
@@ -54,6 +62,13 @@ static void take_modes(carom_audit_work *w)
         w->given.crept[c] = w->given.holds[c] = false;
 }
 
+/* Slip that turns back; in space by 45 degrees: it is about to end, and its direction is known worse than its velocity. */
+static bool turns(const carom_system *sys, const carom_link *link, const double *from, const double *to)
+{
+    double u[2], w[2], sizes = slip_at(sys, link, from, u) * slip_at(sys, link, to, w);
+    return u[0] * w[0] + u[1] * w[1] < (link->law->tangents == 2 ? 0.7 * sizes : 0);
+}
+
 /* (4) at a point where the acceleration was evaluated just now */
 static bool leaves(const carom_audit_work *w, const double *v, const double *force)
 {
@@ -61,7 +76,7 @@ static bool leaves(const carom_audit_work *w, const double *v, const double *for
     for (int c = 0; c < sys->ncontact; c++) {
         const carom_link *link = carom_contact_link(sys, c);
         const double *x = force + link->row;
-        int mode = w->modes[c].mode, first = link->row + carom_link_normals(link);
+        int mode = w->modes[c].mode;
         double most, size;
         if (mode == CAROM_OPEN || carom_link_normals(link) == 0)
             continue;
@@ -69,8 +84,7 @@ static bool leaves(const carom_audit_work *w, const double *v, const double *for
             return true;
         if (mode == CAROM_STICK && (size = carom_link_friction(sys, link, true, x, &most)) > most)
             return true;
-        if (mode == CAROM_SLIP && link->law->tangents == 1 &&
-            w->modes[c].direction[0] * carom_row_speed(sys, first, v) < 0)
+        if (mode == CAROM_SLIP && turns(sys, link, w->now.v, v))
             return true;
     }
     return false;
@@ -184,7 +198,8 @@ carom_status carom_audit_between(carom_audit_work *w)
     double worst = 0;
     take_modes(w);
     for (int c = 0; c < sys->ncontact; c++)
-        same &= w->now.mode[c] == w->next.mode[c];
+        same &= w->now.mode[c] == w->next.mode[c] &&
+                !(w->now.mode[c] == CAROM_SLIP && turns(sys, carom_contact_link(sys, c), w->now.v, w->next.v));
     bool told = follow(w);
     for (int i = 0; i < sys->nq; i++)
         worst = fmax(worst, fabs(w->end_q[i] - w->next.q[i]) / allowed_q(w, i));

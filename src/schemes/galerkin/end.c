@@ -265,8 +265,10 @@ static void given(carom_step *s)
         carom_mode mode = s->now->mode[link->contact];
         bool slips = link->law->tangents == 2 && mode == CAROM_SLIP;
         bool turns = slips && w->part[i] == CAROM_GALERKIN_HELD && !w->straight[i];
-        block->c = carom_link_coefficients(sys, link, mode == CAROM_STICK && !w->loose[i], 1);
-        if (w->part[i] == CAROM_GALERKIN_HELD && mode == CAROM_SLIP && !(sys->known & CAROM_LAW) && link->law->mu)
+        bool rests = (mode == CAROM_STICK || w->caught[i]) && !w->loose[i];
+        block->c = carom_link_coefficients(sys, link, rests, 1);
+        if (w->part[i] == CAROM_GALERKIN_HELD && mode == CAROM_SLIP && !rests && !(sys->known & CAROM_LAW) &&
+            link->law->mu)
             block->c = mean_friction(s, link, block->c);
         if (turns && !struck)
             slip_on(s, link, block);
@@ -277,7 +279,8 @@ static void given(carom_step *s)
                 c->problem.b[i] -= c->problem.W.dense[i * n + col] * w->base[sys->link[c->active[k]].row + j];
 }
 
-/* Contacts that were held by static friction and slip, or slipped on and have turned round: once more. */
+/* Contacts that were held by static friction and slip, or slipped on and have turned round, which have been at rest on
+ * the way: once more. */
 static bool again(carom_step *s)
 {
     carom_galerkin *w = s->work;
@@ -294,8 +297,12 @@ static bool again(carom_step *s)
         if (carom_block_is(block, CAROM_SLIP) && !(carom_dot(2, u, s->now->u + link->row + 1) > 0))
             w->straight[i] = changed = true;
         if (block->c != carom_link_law(s->system, link) && block->c != w->law + link->coefficient &&
-            carom_norm_max(link->law->tangents, u) > 1e-9 * scale)
+            carom_norm_max(link->law->tangents, u) > 1e-9 * scale && !w->loose[i])
             w->loose[i] = changed = true;
+        else if (s->now->mode[link->contact] == CAROM_SLIP && link->law->at_rest && !w->caught[i] &&
+                 w->e[link->row + 1] == 0 &&
+                 carom_dot(link->law->tangents, u, s->now->u + link->row + 1) < 0)
+            w->caught[i] = changed = true;
     }
     return changed;
 }

@@ -82,7 +82,7 @@ void carom_galerkin_layout(carom_layout *layout, const carom_system *system, voi
     size_t nv = system->nv, nq = system->nq, nrow = system->nrow, nlink = system->nlink;
     double **const arrays[] = {&w->kick, &w->kick_new, &w->vf, &w->v_minus, &w->mean, &w->a_new, &w->v_base};
     double **const rows[] = {&w->slip, &w->I, &w->P, &w->base, &w->e, &w->e_full};
-    unsigned char **const flags[] = {&w->closed, &w->part, &w->spare, &w->straight, &w->loose};
+    unsigned char **const flags[] = {&w->closed, &w->part, &w->spare, &w->straight, &w->loose, &w->caught};
     CAROM_PLACE(layout, w->table, 2);
     CAROM_PLACE(layout, w->q, n * nq);
     CAROM_PLACE(layout, w->v, n * nv);
@@ -381,7 +381,7 @@ static void freeze(carom_step *s)
         const carom_link *link = &sys->link[i];
         bool contact = link->contact >= 0;
         w->closed[i] = w->t->M > 0 && (contact ? s->now->mode[link->contact] != CAROM_OPEN : !w->spare[i]);
-        w->straight[i] = w->loose[i] = false;
+        w->straight[i] = w->loose[i] = w->caught[i] = false;
         w->g_start[i] = 0;
         any |= contact && w->closed[i];
         w->turning |= w->closed[i] && link->law->tangents == 2 && s->now->mode[link->contact] == CAROM_SLIP;

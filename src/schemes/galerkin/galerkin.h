@@ -40,6 +40,7 @@ typedef struct carom_galerkin {
     unsigned char *spare;          /* [nlink] joints that follow from the others: they carry no force */
     unsigned char *straight;       /* [nlink] spatial slip keeps the direction of the start */
     unsigned char *loose;          /* [nlink] was held by static friction and slips */
+    unsigned char *caught;         /* [nlink] slip that turned back in this step: static friction may hold it */
     bool turning;                  /* a spatial contact slips */
     bool latched;                  /* part is decided */
     double *J, *rhs, *D;           /* [(stages*nv)^2] [stages*nv] [2*nv*nv] of Newton's method */

@@ -132,7 +132,7 @@ static carom_status decide(carom_step *s, work *w)
 {
     do
         CAROM_TRY(carom_contacts_solve(s->contacts, s->system, w->t, s->error));
-    while (carom_contacts_break_loose(s->contacts, s->system, s->now->mode));
+    while (carom_contacts_break_loose(s->contacts, s->system, s->now));
     return CAROM_OK;
 }
 
@@ -172,6 +172,8 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
         }
         double e_t = link->law->tangents ? carom_link_restitution(sys, link, 1) : 0;
         bool sticks = link->contact >= 0 && s->now->mode[link->contact] == CAROM_STICK;
+        if (link->contact >= 0)
+            c->caught[link->contact] = 0;
         block->c = carom_link_coefficients(sys, link, sticks, 1);
         if (e_t != 0)
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
