@@ -293,8 +293,8 @@ START_TEST(every_scheme_takes_a_law_or_refuses_it_by_name)
 }
 END_TEST
 
-/* The spring pulls a block back until it moves with the belt; there it pulls with 0.199, more than mu N = 0.186 and less
- * than mu_s N = 0.486. Wherever in a step the two speeds meet, the block is caught. */
+/* The spring pulls a block back until it moves with the belt; there it pulls with 0.199, more than mu N = 0.186 and
+ * less than mu_s N = 0.486. Wherever in a step the two speeds meet, the block is caught. */
 START_TEST(slip_that_turns_back_is_caught_by_static_friction_wherever_in_a_step)
 {
     static const char *const schemes[] = {"tolerance", "mixed", "crank-nicolson", "dg-minus", "dg-plus", "kern",

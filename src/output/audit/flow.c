@@ -62,7 +62,7 @@ static void take_modes(carom_audit_work *w)
         w->given.crept[c] = w->given.holds[c] = false;
 }
 
-/* Slip that turns back; in space by 45 degrees: it is about to end, and its direction is known worse than its velocity. */
+/* Slip that turns back; in space by 45 degrees: it is about to end, and its direction is known worse than its speed. */
 static bool turns(const carom_system *sys, const carom_link *link, const double *from, const double *to)
 {
     double u[2], w[2], sizes = slip_at(sys, link, from, u) * slip_at(sys, link, to, w);
