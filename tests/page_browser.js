@@ -171,6 +171,50 @@ async function look_around() {
     }
 }
 
+// The GIF of the first animation, decoded by the browser: its first and its last frame are the pictures of the canvas.
+async function record() {
+    const slow = process.env.WEBGL === '1'
+    const seen = await evaluate(`(async () => {
+        const f = document.querySelector('figure.animation'), canvas = f.querySelector('canvas'), rate = f.querySelector('select')
+        const slider = f.querySelector('input[type=range]')
+        if (${slow}) { // few frames
+            rate.value = [...rate.options].map(o => o.value).sort((a, b) => b - a)[0]
+            rate.dispatchEvent(new Event('change'))
+        }
+        const make = URL.createObjectURL, click = HTMLAnchorElement.prototype.click
+        const [file, name] = await new Promise(resolve => {
+            let blob
+            URL.createObjectURL = b => { blob = b; return 'data:,' }
+            HTMLAnchorElement.prototype.click = function () { resolve([blob, this.download]) }
+            f.querySelector('button[title="save the animation as a GIF"]').click()
+        })
+        URL.createObjectURL = make
+        HTMLAnchorElement.prototype.click = click
+        const decoder = new ImageDecoder({data: await file.arrayBuffer(), type: 'image/gif'})
+        await decoder.tracks.ready
+        await decoder.completed
+        const frames = decoder.tracks.selectedTrack.frameCount, off = []
+        const copy = document.createElement('canvas'), to = copy.getContext('2d', {willReadFrequently: true})
+        const pixels = (image, wide, high) => {
+            copy.width = wide, copy.height = high
+            to.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--paper')
+            to.fillRect(0, 0, wide, high)
+            to.drawImage(image, 0, 0, wide, high)
+            return to.getImageData(0, 0, wide, high).data
+        }
+        for (const at of [0, 1]) {
+            const {image} = await decoder.decode({frameIndex: at * (frames - 1)}), [w, h] = [image.displayWidth, image.displayHeight]
+            slider.value = 1000 * at
+            slider.dispatchEvent(new Event('input'))
+            const a = pixels(image, w, h), b = pixels(canvas, w, h)
+            off.push(a.reduce((sum, x, i) => sum + (Math.abs(x - b[i]) > 24), 0) / a.length)
+        }
+        return {frames, off, name, width: copy.width, bytes: file.size}
+    })()`)
+    if (!(seen.frames >= (slow ? 2 : 20) && seen.off[0] < 0.002 && seen.off[1] < 0.002 && /^[\p{L}\p{N}-]+\.gif$/u.test(seen.name)))
+        fault(`the GIF of the animation: ${JSON.stringify(seen)}`)
+}
+
 // Values under the cursor, zoom and back in the first map.
 async function look_at_map() {
     const canvas = 'figure.map canvas', before = await picture(canvas)
@@ -267,8 +311,10 @@ async function main() {
     const seen = await visit(1400, false, true)
     if (!expectStatic && seen.plots.length)
         await interact()
-    if (seen.animations.length)
+    if (seen.animations.length) {
         await look_around()
+        await record()
+    }
     if (seen.maps.length)
         await look_at_map()
     await visit(1400, true, true)

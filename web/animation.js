@@ -1,6 +1,8 @@
 // animation.js: every <figure class="animation"> plays its mechanism on a canvas, in real time: in the plane or in space.
 // Needs nothing but the browser, so that pages of a build without uPlot have it, too.
+import {button} from './controls.js'
 import {doubles, colour} from './decode.js'
+import {gif} from './gif.js'
 import {planar} from './planar.js'
 import {space} from './space.js'
 
@@ -14,16 +16,6 @@ function find(times, t) {
         times[m] <= t ? a = m : b = m - 1
     }
     return a
-}
-
-function button(text, title, action) {
-    const b = document.createElement('button')
-    b.type = 'button'
-    b.textContent = text
-    b.title = title
-    b.setAttribute('aria-label', title)
-    b.addEventListener('click', action)
-    return b
 }
 
 function toggle(text, on, action) {
@@ -41,6 +33,26 @@ function follower(names, action) {
     select.append(new Option('follow …', '-1'), ...names.slice(0, 500).map((name, i) => new Option(name, String(i))))
     select.addEventListener('change', () => action(Number(select.value)))
     return select
+}
+
+// The whole motion at its speed as a file, from the picture itself: at most 300 frames, 640 pixels wide.
+async function save(canvas, name, seconds, show, tell) {
+    const n = Math.max(2, Math.min(300, Math.round(25 * seconds))), copy = document.createElement('canvas')
+    const to = copy.getContext('2d', {willReadFrequently: true}), {width, height} = canvas, paper = colour('--paper') || '#fff'
+    copy.width = Math.min(640, width)
+    copy.height = Math.max(1, Math.round(height * copy.width / width))
+    const file = await gif(copy.width, copy.height, n, Math.max(2, Math.round(100 * seconds / n)), k => {
+        show(k / (n - 1))
+        to.fillStyle = paper
+        to.fillRect(0, 0, copy.width, copy.height)
+        to.drawImage(canvas, 0, 0, copy.width, copy.height)
+        return to.getImageData(0, 0, copy.width, copy.height).data
+    }, tell)
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(file)
+    link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'animation'}.gif`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000)
 }
 
 function build(figure) {
@@ -136,7 +148,26 @@ function build(figure) {
         more.push(follow)
     if (picture.forces)
         more.push(toggle('forces', false, on => set('forces', on)), toggle('colour by contact', false, on => set('modes', on)))
-    figure.querySelector('.controls').append(...more)
+    const record = button('GIF', 'save the animation as a GIF', async () => {
+        const before = t
+        stop()
+        record.disabled = true
+        let seen = performance.now()
+        await save(canvas, document.title, Math.min((end - begin) / speed, 60), part => {
+            t = begin + part * (end - begin)
+            paint()
+        }, part => {
+            record.textContent = `${Math.round(100 * part)} %`
+            if (performance.now() - seen < 100)
+                return null
+            return new Promise(resolve => setTimeout(() => resolve(seen = performance.now())))
+        })
+        record.textContent = 'GIF'
+        record.disabled = false
+        t = before
+        paint()
+    })
+    figure.querySelector('.controls').append(...more, record)
     // Real time, unless that is over in a blink or takes an hour.
     const ideal = (end - begin) / 10
     speed = ideal > 6 || ideal < 0.06 ? 10 ** Math.round(Math.log10(ideal)) : 1

@@ -44,7 +44,7 @@ if [ -n "$reason" ]; then
     { # what esbuild would do: one scope for what is imported, one for each of those that import
         echo "(() => {"
         echo "'use strict'"
-        for file in decode forces gestures ticks planar space; do
+        for file in controls decode forces gestures gif ticks planar space; do
             plain $file
         done
         for file in animation map; do

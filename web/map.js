@@ -1,5 +1,6 @@
 // map.js: every <figure class="map"> gets an interactive map over the static one: values and parameters under the cursor,
 // drag to move, wheel, pinch or buttons to zoom, double click to go back.
+import {button, scaled} from './controls.js'
 import {bytes, floats, colour} from './decode.js'
 import {gestures} from './gestures.js'
 import {linear, label, short} from './ticks.js'
@@ -21,16 +22,6 @@ function paint_cells(data) {
         }
     ctx.putImageData(image, 0, 0)
     return cells
-}
-
-function tool(text, title, action) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = text
-    button.title = title
-    button.setAttribute('aria-label', title)
-    button.addEventListener('click', action)
-    return button
 }
 
 function key(data) {
@@ -113,12 +104,12 @@ function build(figure) {
     }
 
     function zoom(factor, px, py) { // what is under the pointer stays there
-        const sx = px == null ? 0.5 : (px - LEFT) / wide(), sy = py == null ? 0.5 : (TOP + high() - py) / high()
-        const cx = view.x0 + sx * (view.x1 - view.x0), cy = view.y0 + sy * (view.y1 - view.y0)
         const f = Math.max(factor, 2 / Math.max(view.x1 - view.x0, view.y1 - view.y0))
         if ((view.x1 - view.x0) * f > 2 * x.n)
             return home()
-        Object.assign(view, {x0: cx + f * (view.x0 - cx), x1: cx + f * (view.x1 - cx), y0: cy + f * (view.y0 - cy), y1: cy + f * (view.y1 - cy)})
+        const [x0, x1] = scaled([view.x0, view.x1], f, px == null ? 0.5 : (px - LEFT) / wide())
+        const [y0, y1] = scaled([view.y0, view.y1], f, py == null ? 0.5 : (TOP + high() - py) / high())
+        Object.assign(view, {x0, x1, y0, y1})
     }
     const change = action => {
         action()
@@ -136,8 +127,8 @@ function build(figure) {
     canvas.addEventListener('dblclick', () => change(home))
     tools.className = 'tools'
     unit.className = 'unit'
-    tools.append(tool('+', 'zoom in', () => change(() => zoom(0.5))), tool('−', 'zoom out', () => change(() => zoom(2))),
-                 tool('reset', 'show all (double click)', () => change(home)))
+    tools.append(button('+', 'zoom in', () => change(() => zoom(0.5))), button('−', 'zoom out', () => change(() => zoom(2))),
+                 button('reset', 'show all (double click)', () => change(home)))
     place.textContent = ''
     unit.append(place, tools)
     figure.querySelector('.static').before(key(data), unit, canvas)

@@ -2,6 +2,7 @@
 // go back, a key to hide a series, values under the cursor. Ranges are kept here (view), not by uPlot, so that hiding
 // a series or turning a phone keeps the zoom.
 import uPlot from 'uplot'
+import {button, scaled} from './controls.js'
 import {linear, logarithmic, label, short} from './ticks.js'
 import {doubles as floats, colour as colours} from './decode.js'
 import {series as drawSeries, mark as drawMark} from './draw.js'
@@ -84,10 +85,7 @@ function show(p, from) {
 }
 
 function zoom(p, factor) {
-    const scale = (range, log) => {
-        const [a, b] = log ? range.map(Math.log10) : range, c = (a + b) / 2, h = (b - a) / 2 * factor
-        return log ? [10 ** (c - h), 10 ** (c + h)] : [c - h, c + h]
-    }
+    const scale = (range, log) => log ? scaled(range.map(Math.log10), factor).map(x => 10 ** x) : scaled(range, factor)
     p.view.x = scale(p.view.x, p.logx)
     if (p.both)
         p.view.y = scale(p.view.y, p.logy)
@@ -153,16 +151,6 @@ function key(p, s) {
         show(p)
         p.u.redraw()
     })
-    return button
-}
-
-function tool(text, title, action) {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.textContent = text
-    button.title = title
-    button.setAttribute('aria-label', title)
-    button.addEventListener('click', action)
     return button
 }
 
@@ -238,8 +226,8 @@ function build(figure) {
     tools.className = 'tools'
     unit.className = 'unit'
     words.textContent = p.y
-    tools.append(p.place, tool('+', 'zoom in', () => zoom(p, 0.5)), tool('−', 'zoom out', () => zoom(p, 2)),
-                 tool('reset', 'show all (double click)', () => reset(p)))
+    tools.append(p.place, button('+', 'zoom in', () => zoom(p, 0.5)), button('−', 'zoom out', () => zoom(p, 2)),
+                 button('reset', 'show all (double click)', () => reset(p)))
     unit.append(words, tools)
     if (p.series.length > 1 || p.series[0]?.name)
         keys.append(...p.series.map(s => key(p, s)).filter((k, i) => p.series[i].name))
