@@ -100,7 +100,14 @@ if command -v pandoc >/dev/null 2>&1; then
         node -e 'eval(require("fs").readFileSync(process.argv[1], "utf8")); process.exit(carom_index.some(e => /sequence/.test(e[2])) ? 0 : 1)' \
             "$tmp/html/index.js" || complain "the index of the search cannot be read"
     fi
-    [ "$(find "$tmp/html/gallery" -name '*.svg' | wc -l)" -ge 30 ] || complain "the gallery has fewer than thirty pictures"
+    # each entry: the picture in motion, the plot, a paragraph, the command and the text of the model
+    entries=$(grep -cE '<figure id="[a-z-]+"><img src="gallery/[a-z-]+\.gif".*\.svg".*<p>[^<]{60,}</p>.*<code>carom run ' "$tmp/html/gallery.html")
+    [ "$entries" -ge 30 ] && [ "$entries" = "$(grep -c '<figure' "$tmp/html/gallery.html")" ] &&
+        [ "$entries" = "$(grep -c '^carom animate .*<summary>The model</summary><pre><code># ' "$tmp/html/gallery.html")" ] ||
+        complain "the gallery has $entries whole entries of $(grep -c '<figure' "$tmp/html/gallery.html")"
+    for picture in "$tmp"/html/gallery/*.gif; do
+        [ "$(head -c 6 "$picture")" = GIF89a ] && [ "$(stat -c %s "$picture")" -gt 2000 ] || complain "$picture is no animation"
+    done
     for page in "$tmp"/html/*.html; do
         for link in $(grep -oE '(href|src)="[^"]*"' "$page" | sed 's/^[a-z]*="//; s/"$//; s/#.*//' | grep -v '^https\?:' | sort -u); do
             [ -f "$tmp/html/$link" ] || complain "$(basename "$page"): the link $link leads nowhere"

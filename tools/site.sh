@@ -153,26 +153,45 @@ html() # FILE.md
     } >"$site/$name.html"
 }
 
-# Every built-in model with a picture of its run, its paragraph, its text and the command.
+# Models with a picture of the mechanism in motion, a plot, what it shows, where it is from, the commands and the text.
+gallery_models()
+{
+    ls "$root"/models/*.yaml
+    ls "$root"/examples/models/*.yaml
+    for name in billiards bowling-ball crane dice dominoes four-bar furuta incline rattleback seesaw spheres top; do
+        echo "$root/models/bodies/$name.yaml"
+    done
+}
+
+plain_text() { sed 's/&/\&amp;/g; s/</\&lt;/g'; }
+
+gallery_entry() # FILE
+{
+    name=$(basename "$1" .yaml) path=${1#"$root"/} at=$site/gallery
+    [ "$(dirname "$path")" != models ] || path=$name # built in
+    "$carom" run "$1" --quiet -o "$work/gallery.csv" || [ $? = 4 ] || return 1 # 4: a paradox that the model is about
+    "$carom" animate "$work/gallery.csv" --model "$1" --width 360 --fps 12 --quiet -o "$at/$name.gif" || return 1
+    "$carom" plot "$work/gallery.csv" --title "" --width 420 --height 240 -o "$at/$name.svg" \
+        --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$work/gallery.csv")" || return 1
+    what=$(sed -n '1,12{/^#/!q; /^# Source/d; s/^# *//; p}' "$1" | plain_text | tr '\n' ' ')
+    from=$(sed -n '1s/^# Source: *//p' "$1" | plain_text)
+    printf '<figure id="%s"><img src="gallery/%s.gif" alt="%s in motion" loading="lazy"><img src="gallery/%s.svg" alt="%s over time" loading="lazy">' \
+        "$name" "$name" "$name" "$name" "$name"
+    printf '<figcaption><h3>%s</h3><p>%s</p>' "$(sed -n 's/^name: *//p' "$1" | head -1 | plain_text)" "$what"
+    [ -z "$from" ] || printf '<p class="source">%s</p>' "$from"
+    printf '<pre><code>carom run %s\ncarom animate %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
+        "$path" "$path" "$(plain_text <"$1")"
+}
+
 gallery()
 {
     mkdir -p "$site/gallery"
     {
         page_head Gallery gallery
-        echo '<h1>Gallery</h1><p>The built-in models, and those of <code>examples/models</code>; each picture is made by the command below it.</p><div class="gallery">'
-        for file in "$root"/models/*.yaml "$root"/examples/models/*.yaml; do
-            name=$(basename "$file" .yaml)
-            path=$name first=2 # behind the source
-            case $file in */examples/*) path=${file#"$root"/} first=1 ;; esac
-            "$carom" run "$file" --quiet -o "$site/gallery/$name.csv" && "$carom" plot "$site/gallery/$name.csv" --title "" --width 420 --height 300 \
-                --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$site/gallery/$name.csv")" -o "$site/gallery/$name.svg" || continue
-            rm -f "$site/gallery/$name".csv "$site/gallery/$name".events.csv
-            sed 's/&/\&amp;/g; s/</\&lt;/g' "$file" >"$site/gallery/$name.txt"
-            printf '<figure><img src="gallery/%s.svg" alt="%s"><figcaption><b>%s</b>. %s' "$name" "$name" "$name" \
-                "$(sed -n "$first"',12{/^#/!q; s/^# *//; s/&/\&amp;/g; s/</\&lt;/g; p}' "$file" | tr '\n' ' ')"
-            printf '<pre><code>carom run %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
-                "$path" "$(cat "$site/gallery/$name.txt")"
-            rm "$site/gallery/$name.txt"
+        echo '<h1>Gallery</h1><p>The built-in models, those of <code>examples/models</code> and some of <code>models/bodies</code>. Pictures and plots are made by'
+        echo 'the commands below them; <code>carom report</code> in place of <code>run</code> makes a page.</p><div class="gallery">'
+        for file in $(gallery_models); do
+            gallery_entry "$file" || { echo "site.sh: no picture of $file" >&2; exit 1; }
         done
         echo '</div>'
         page_end
