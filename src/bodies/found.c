@@ -10,7 +10,6 @@
 #include "bodies/section.h"
 #include "core/dense.h"
 
-#define FOUND "contacts of these bodies are found per step (many bodies, or edges in space that may cross): "
 enum { SCRATCH = 8000 }; /* doubles for the outputs, for the functions of time of moved bodies */
 
 typedef struct carom_found_bodies {
@@ -126,34 +125,11 @@ static bool has_formulas(const carom_source *s)
     return false;
 }
 
-static carom_status refuse(carom_loader *l)
-{
-    const carom_bodies *b = &l->s->bodies->b;
-    for (int k = 0; k < b->nbody; k++)
-        if (b->body[k].touch || b->body[k].rolling)
-            return carom_load_fail(l, b->body[k].node->key_place, FOUND "their start must be given");
-    return CAROM_OK;
-}
-
-/* Bodies that overlap at the start are an error. */
-static carom_status apart(carom_loader *l)
-{
-    const carom_bodies *b = &l->s->bodies->b;
-    int pair[2];
-    double gap;
-    CAROM_TRY(carom_bodies_deepest(l->s->bodies->found->many, l->m->q, &gap, pair, l->error));
-    if (gap > -1e-9 * fmax(1, carom_norm_max(l->m->nq, l->m->q)))
-        return CAROM_OK;
-    return carom_load_fail(l, b->body[pair[0]].node->key_place, "'%s' and '%s' overlap at the start by %.6g",
-                           b->body[pair[0]].name, b->body[pair[1]].name, -gap);
-}
-
 carom_status carom_bodies_found(carom_loader *l)
 {
     carom_source *s = l->s;
     carom_bodies *b = &s->bodies->b;
     carom_found_bodies *f = CAROM_NEW(s->arena, carom_found_bodies, 1);
-    CAROM_TRY(refuse(l));
     if (f)
         f->p = CAROM_NEW(s->arena, double, s->nparameter + 1);
     if (!f || !f->p)
@@ -170,6 +146,7 @@ carom_status carom_bodies_found(carom_loader *l)
     b->mover = f;
     b->moves = f->moves ? moves : NULL;
     CAROM_TRY(carom_bodies_model(&f->many, b, s->arena, l->error));
+    s->bodies->many = f->many->user;
     carom_model made = *f->many, *m = l->m;
     made.name = m->name, made.source = m->source, made.run = m->run, made.nrun = m->nrun, made.np = m->np;
     made.p_name = m->p_name, made.output_name = m->output_name, made.noutput = m->noutput, made.stops = m->stops;
@@ -181,7 +158,7 @@ carom_status carom_bodies_found(carom_loader *l)
     *m = made;
     CAROM_TRY(carom_compiled_new(s, l->error));
     CAROM_TRY(carom_source_values(s, m, l->error));
-    return apart(l);
+    return carom_bodies_settle(l);
 }
 
 /* `contacts: found` asks for it, however few bodies there are. */
@@ -203,6 +180,8 @@ void carom_bodies_end(carom_source *s)
 {
     carom_found_bodies *f = s->bodies ? s->bodies->found : NULL;
     carom_bodies_unmix(s);
+    if (s->bodies)
+        carom_tape_free(s->bodies->where);
     if (!f)
         return;
     carom_tape_free(f->tape);

@@ -448,32 +448,6 @@ static carom_status vertices_on(carom_loader *l, const side *v, const side *targ
     return CAROM_OK;
 }
 
-/* Polygons may cross without a corner inside of the other: the start is checked for it. */
-static carom_status remember_outlines(carom_loader *l, const side *a, const side *b)
-{
-    const side *of[2] = {a, b};
-    carom_outlines *x = CAROM_NEW(l->s->arena, carom_outlines, 1);
-    if (l->s->bodies->places)
-        return CAROM_OK;
-    if (!x)
-        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
-    for (int i = 0; i < 2; i++) {
-        if (of[i]->faces < 3 || of[i]->vertices < 3 || !l->s->bodies->b.planar)
-            return CAROM_OK;
-        x->body[i] = of[i]->body;
-        x->corners[i] = of[i]->vertices;
-        x->corner[i] = CAROM_NEW(l->s->arena, carom_vector, of[i]->vertices);
-        if (!x->corner[i])
-            return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
-        for (int k = 0; k < of[i]->vertices; k++)
-            x->corner[i][k] = carom_frame_point(l, of[i]->body, of[i]->vertex[k]);
-    }
-    x->node = b->shape->node;
-    x->next = l->s->bodies->outlines;
-    l->s->bodies->outlines = x;
-    return CAROM_OK;
-}
-
 static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, const carom_pair_law *law)
 {
     side *one = CAROM_NEW(l->s->arena, side, 2), *two = one ? one + 1 : NULL;
@@ -481,7 +455,6 @@ static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, cons
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     CAROM_TRY(side_of(l, a, i, one));
     CAROM_TRY(side_of(l, b, j, two));
-    CAROM_TRY(remember_outlines(l, one, two));
     int before = l->s->added.ncontact + l->s->bodies->nplace;
     CAROM_TRY(vertices_on(l, two, one, law));
     bool balls = round_shape(one) && round_shape(two) && !one->segment && !two->segment;
@@ -642,7 +615,10 @@ carom_status carom_bodies_contacts(carom_loader *l)
     if (!to->joint_name || !to->joint || !to->joint_speed || !to->contact || !to->contact_out)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     CAROM_TRY(carom_bodies_joints(l));
-    if (!l->s->bodies->mixes)
-        CAROM_TRY(carom_bodies_pairs(l));
+    if (l->s->bodies->mixes) /* the rest is found: mixed.c */
+        return carom_bodies_where(l);
+    CAROM_TRY(carom_bodies_pairs(l));
+    if (to->ncontact > 0)
+        CAROM_TRY(carom_bodies_where(l));
     return carom_bodies_find_start(l);
 }

@@ -10,7 +10,6 @@
  * The contacts of a step: those of the formulas (stops and dry friction of joints, contacts of the file), always all of
  * them and with negative ids, then those found. R_q is without the curvature of the latter: Newton's method of a step
  * takes a few iterations more, its solution is the same. Matrices are in full. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bodies/many/parts.h"
@@ -277,17 +276,6 @@ static carom_expr component(const carom_section_of_bodies *x, int k, int i) /* o
     return i < 3 ? f->v.x[i] : f->w.x[i - 3];
 }
 
-static carom_status where_tape(carom_loader *l, carom_mixed *mixed, const carom_tape_slot *variable)
-{
-    const carom_section_of_bodies *x = l->s->bodies;
-    outputs to;
-    CAROM_TRY(outputs_new(l, &to, (size_t)(12 * mixed->nbody)));
-    for (int k = 0; k < mixed->nbody; k++)
-        for (int i = 0; i < 12; i++)
-            put(&to, i < 3 ? x->frame[k].r.x[i] : x->frame[k].R.x[i - 3], 0, 12 * k + i);
-    return carom_tape_new(&mixed->where, l->s->pool, to.e, to.to, to.n, variable, 1u << 3, l->error);
-}
-
 static carom_status how_tape(carom_loader *l, carom_mixed *mixed, const carom_tape_slot *variable)
 {
     carom_source *s = l->s;
@@ -319,61 +307,6 @@ static carom_status how_tape(carom_loader *l, carom_mixed *mixed, const carom_ta
     return carom_tape_new(&mixed->how, s->pool, to.e, to.to, to.n, variable, 1u << 3, l->error);
 }
 
-/* ---- the start ---- */
-typedef struct settling {
-    const carom_model *m;
-    work w;
-    carom_found *found;
-    int most;
-    double least; /* the gap of the pair that overlaps most, and its bodies */
-    int body[2];
-} settling;
-
-static bool clear(settling *x, const double *variables) /* does nothing overlap? */
-{
-    const carom_source *s = x->m->source;
-    const carom_mixed *mixed = s->bodies->mixed;
-    poses(mixed, 0, variables + s->var_q, variables + s->var_v, s->p, &x->w);
-    int n = carom_many_find(mixed->many, &x->w.many, 0, x->found, x->most);
-    x->least = 0;
-    for (int i = 0; i < CAROM_MIN(n, x->most); i++) {
-        const carom_touch *t = &x->w.many.touch[i];
-        if (t->gap < x->least)
-            x->least = t->gap, x->body[0] = t->body[0], x->body[1] = t->body[1];
-    }
-    return x->least >= 0;
-}
-
-/* What overlaps at the start is an error. */
-static carom_status settle(carom_loader *l, settling *x, double *variables)
-{
-    const carom_source *s = l->s;
-    memcpy(variables + s->var_q, s->q, sizeof *s->q * (size_t)s->nq);
-    memcpy(variables + s->var_v, s->v, sizeof *s->v * (size_t)s->nv);
-    if (clear(x, variables) || x->least > -1e-9 * fmax(1, carom_norm_max(s->nq, s->q)))
-        return CAROM_OK;
-    const carom_body *b = s->bodies->b.body;
-    return carom_load_fail(l, b[x->body[0]].node->key_place, "'%s' and '%s' overlap at the start by %.6g",
-                           b[x->body[0]].name, b[x->body[1]].name, -x->least);
-}
-
-static carom_status settled(carom_loader *l)
-{
-    carom_model m = *l->m;
-    m.ncontact = 64 * l->s->bodies->b.nbody; /* touches of one pair with the same overlap are as good as others */
-    void *memory = calloc(1, work_bytes(&m, 1) + 64);
-    double *variables = calloc((size_t)l->s->nvar + 1, sizeof *variables);
-    settling x = {.m = &m, .most = m.ncontact, .found = calloc((size_t)m.ncontact + 1, sizeof *x.found)};
-    carom_status status = carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the start");
-    if (memory && variables && x.found) {
-        begin(&m, 1, l->s->p, memory);
-        x.w = work_at(&m, memory, NULL);
-        status = settle(l, &x, variables);
-    }
-    free(memory), free(variables), free(x.found);
-    return status;
-}
-
 /* ---- the model ---- */
 carom_status carom_bodies_mix(carom_loader *l)
 {
@@ -387,8 +320,9 @@ carom_status carom_bodies_mix(carom_loader *l)
     x->mixed = mixed;
     *mixed = (carom_mixed){.formulas = *m, .nrow = s->nrow, .nlaw = s->nlaw, .nbody = x->b.nbody,
                            .n = x->b.planar ? 3 : 6};
-    CAROM_TRY(carom_many_new(&mixed->many, &x->b, s->arena, l->error));
-    CAROM_TRY(where_tape(l, mixed, variable));
+    CAROM_TRY(carom_many_new(&mixed->many, &x->b, true, s->arena, l->error));
+    x->many = mixed->many;
+    mixed->where = x->where;
     CAROM_TRY(how_tape(l, mixed, variable));
     for (int i = 0; i < BITS; i++)
         CAROM_TRY(m->evaluator->prepare(&mixed->formulas, bits[i], l->error));
@@ -398,7 +332,7 @@ carom_status carom_bodies_mix(carom_loader *l)
     m->contact = NULL, m->ncontact = 0; /* none lasts */
     m->constant &= CAROM_MASS | CAROM_LAW | CAROM_R_Q | CAROM_R_V;
     m->nswitch = 0;
-    return settled(l);
+    return carom_bodies_settle(l);
 }
 
 void carom_bodies_unmix(carom_source *s)
@@ -406,7 +340,6 @@ void carom_bodies_unmix(carom_source *s)
     carom_mixed *mixed = s->bodies ? s->bodies->mixed : NULL;
     if (!mixed)
         return;
-    carom_tape_free(mixed->where);
     carom_tape_free(mixed->how);
     carom_many_end(mixed->many);
 }

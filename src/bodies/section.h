@@ -5,7 +5,9 @@
  *   read.c      bodies: shapes, mass, start; laws.c: laws of pairs; joints.c: joints
  *   frames.c    where bodies are and how they move, as expressions of coordinates and velocities
  *   gaps.c      contacts of pairs of shapes as expressions
- *   start.c     start values: those to be found, overlaps
+ *   start.c     start values, and those to be found
+ *   posing.c     all shapes at the start; overlap.c: those that overlap; settle.c: start values to be found where
+ *               contacts are, too
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
  *   picture.c   the default picture
  *   found.c     instead of formulas: many bodies, contacts found per step
@@ -37,16 +39,8 @@ typedef struct carom_place_of { /* numbers among positions and velocities; -1: n
     int q[4], v[6]; /* x y z, then the angle or the first of a quaternion; x y z and spins */
 } carom_place_of;
 
-typedef struct carom_outlines { /* two polygons that may touch: their corners in space, counterclockwise */
-    carom_vector *corner[2];
-    int corners[2], body[2];
-    const carom_text_node *node;
-    struct carom_outlines *next;
-} carom_outlines;
-
 typedef struct carom_section_of_bodies {
     carom_bodies b;
-    carom_outlines *outlines;
     carom_family *family, *joint_family; /* [nfamily] [njoint_family] */
     int nfamily, njoint_family;
     int *family_of, *parent; /* [nbody] the joint that leads to it, or -1 */
@@ -59,6 +53,8 @@ typedef struct carom_section_of_bodies {
     struct carom_found_bodies *found; /* found.c; NULL: formulas */
     bool mixes;                       /* formulas, but for the contacts of pairs: mixed.c */
     struct carom_mixed *mixed;
+    struct carom_many *many;          /* shapes and broad phase of found.c and mixed.c */
+    carom_tape *where;                /* poses of all bodies, where there are formulas; NULL: no two bodies may touch */
     carom_contact_place *places;      /* [nplace] gaps.c: NULL until a picture asks */
     int nplace;
 } carom_section_of_bodies;
@@ -123,4 +119,13 @@ void carom_bodies_unmix(carom_source *s);
 /* ---- start.c ---- */
 carom_status carom_bodies_initial(carom_loader *l);
 carom_status carom_bodies_find_start(carom_loader *l); /* touch, rolling: after the contacts */
+/* The variables of expressions with the parameters as they are; NULL: no memory. */
+double *carom_bodies_variables(const carom_source *s);
+
+/* ---- posing.c, settle.c ---- */
+carom_status carom_bodies_where(carom_loader *l);  /* the tape of that name */
+/* touch, rolling where contacts are found: once s->q and s->v are there */
+carom_status carom_bodies_settle(carom_loader *l);
+/* A free place of coordinate i and one where shapes overlap, next to each other; false: there is none. */
+bool carom_bodies_touch(carom_loader *l, double *variables, int i, double *open, double *closed);
 #endif

@@ -160,6 +160,16 @@ static void set_start(const search *x, double at)
             x->variables[s->var_q + i] = carom_expr_value(s->pool, s->q0[i].e, x->variables);
 }
 
+/* Is it the gap of a body whose own place is found after coordinate i? Such a body is not there yet. */
+static bool waits(const carom_source *s, carom_expr g, int i)
+{
+    for (int k = i + 1; k < s->nq; k++)
+        if (carom_expr_variable(s->pool, s->q0[k].e) == s->var_q + k &&
+            carom_expr_depends(s->pool, g, s->var_q + k, s->var_q + k + 1))
+            return true;
+    return false;
+}
+
 /* The smallest gap that the coordinate changes; *which contact. */
 static double least_gap(const search *x, double at, int *which)
 {
@@ -169,7 +179,7 @@ static double least_gap(const search *x, double at, int *which)
     for (int c = 0; c < s->added.ncontact; c++) {
         carom_expr g = s->added.contact[c].gap.e;
         if (s->added.contact_out[c].law == carom_law_bounded.method.name ||
-            !carom_expr_depends(s->pool, g, s->var_q + x->i, s->var_q + x->i + 1))
+            !carom_expr_depends(s->pool, g, s->var_q + x->i, s->var_q + x->i + 1) || waits(s, g, x->i))
             continue;
         double gap = carom_expr_value(s->pool, g, x->variables);
         if (gap < least)
@@ -186,7 +196,7 @@ static double downhill(const search *x)
     return slope > 0 ? -1 : 1;
 }
 
-/* A free place and one where something overlaps, along the way; false: there is none. */
+/* The same by the gaps of formulas: stops of joints, contacts of the file. */
 static bool bracket(const search *x, double *open, double *closed)
 {
     double direction = downhill(x), step = 1e-3;
@@ -214,7 +224,7 @@ static carom_status find_touch(carom_loader *l, double *variables, int i)
     search x = {l, variables, i};
     double open, closed;
     int which = -1;
-    if (!bracket(&x, &open, &closed))
+    if (!carom_bodies_touch(l, variables, i, &open, &closed) && !bracket(&x, &open, &closed))
         return carom_load_fail(l, s->q0[i].node->place, "'%s' is to be found by touch, but nothing touches along it",
                                s->q_name[i]);
     for (int n = 0; n < 200 && open + 0.5 * (closed - open) != open && open + 0.5 * (closed - open) != closed; n++) {
@@ -273,63 +283,27 @@ static carom_status find_rolling(carom_loader *l, double *variables, int body)
     return CAROM_OK;
 }
 
-carom_status carom_bodies_find_start(carom_loader *l)
+double *carom_bodies_variables(const carom_source *s)
 {
-    carom_source *s = l->s;
     double *variables = calloc((size_t)s->nvar + 1, sizeof *variables);
-    carom_status status = variables ? CAROM_OK : carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the start");
     for (int i = 0; variables && i < s->nparameter; i++) {
         const carom_override *override = carom_source_override(s, "", s->parameter[i].name);
         variables[s->var_p + i] = override ? override->value : s->parameter[i].value;
     }
+    return variables;
+}
+
+carom_status carom_bodies_find_start(carom_loader *l)
+{
+    carom_source *s = l->s;
+    double *variables = carom_bodies_variables(s);
+    carom_status status = variables ? CAROM_OK : carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the start");
     for (int i = s->nformula; i < s->nq && status == CAROM_OK; i++)
         if (carom_expr_variable(s->pool, s->q0[i].e) == s->var_q + i)
             status = find_touch(l, variables, i);
     for (int k = 0; k < s->bodies->b.nbody && status == CAROM_OK; k++)
         if (s->bodies->b.body[k].rolling)
             status = find_rolling(l, variables, k);
-    free(variables);
-    return status;
-}
-
-/* ---- overlaps ---- */
-/* The largest of the distances that a side of a keeps all corners of b away: negative if none does. */
-static double separation(const double *a, int na, const double *b, int nb)
-{
-    double most = -INFINITY;
-    for (int i = 0; i < na; i++) {
-        const double *p = a + 2 * i, *q = a + 2 * ((i + 1) % na);
-        double x = q[0] - p[0], y = q[1] - p[1], size = hypot(x, y), least = INFINITY;
-        for (int k = 0; k < nb; k++)
-            least = fmin(least, ((b[2 * k] - p[0]) * y - (b[2 * k + 1] - p[1]) * x) / size);
-        most = fmax(most, least);
-    }
-    return most;
-}
-
-carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_error *error)
-{
-    double *variables = s->bodies->outlines ? calloc((size_t)s->nvar + 1, sizeof *variables) : NULL;
-    carom_status status = CAROM_OK;
-    if (!variables)
-        return CAROM_OK;
-    memcpy(variables + s->var_q, m->q, sizeof *m->q * (size_t)s->nq);
-    for (int i = 0; i < m->np; i++)
-        variables[s->var_of_p[i]] = m->p[i];
-    for (const carom_outlines *x = s->bodies->outlines; x && status == CAROM_OK; x = x->next) {
-        double at[2][2 * CAROM_MOST_CORNERS], size = 0;
-        for (int i = 0; i < 2; i++)
-            for (int k = 0; k < 2 * x->corners[i]; k++) {
-                at[i][k] = carom_expr_value(s->pool, x->corner[i][k / 2].x[k % 2], variables);
-                size = fmax(size, fabs(at[i][k]));
-            }
-        double apart = fmax(separation(at[0], x->corners[0], at[1], x->corners[1]),
-                            separation(at[1], x->corners[1], at[0], x->corners[0]));
-        if (apart < -1e-9 * fmax(1, size))
-            status = carom_text_fail(&s->file, x->node->place, error, CAROM_BAD_MODEL,
-                                     "'%s' and '%s' overlap at the start by %.6g", s->bodies->b.body[x->body[0]].name,
-                                     s->bodies->b.body[x->body[1]].name, -apart);
-    }
     free(variables);
     return status;
 }

@@ -182,6 +182,9 @@ typedef struct carom_posed { /* a shape where it is */
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
                              int *found, carom_error *error);
 int carom_pair_most(const carom_shape *first, const carom_shape *second);
+/* The shortest way out of each other of two shapes whose insides overlap by more than their rounding, and its direction
+ * (of second; [3], left alone if the result is 0); 0: they do not, or touches know it as well (overlap.c). */
+double carom_pair_depth(carom_posed first, carom_posed second, double *normal);
 /* How far the poses are inside the region where the touch's branch (or its pair of edges) is the right one, as a
  * length: negative outside, INFINITY if there is no other branch. a and b: the shapes of touch->body. */
 double carom_touch_margin(const carom_touch *touch, const carom_shape *a, const carom_shape *b, const carom_pose *pose);

@@ -217,6 +217,8 @@ carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node); /
 carom_status carom_bodies_contacts(carom_loader *l); /* added */
 carom_status carom_bodies_values(carom_source *s, carom_error *error); /* checks numbers that may have changed */
 carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_error *error); /* is an error */
+/* Moves what overlaps apart, in q; *moved: by how much. Constraints may be violated then. */
+carom_status carom_bodies_separate(carom_source *s, const carom_model *m, double *q, double *moved, carom_error *error);
 carom_status carom_bodies_picture(carom_loader *l);  /* where there is no section draw */
 bool carom_bodies_are_many(const carom_source *s);   /* then instead of all that follows: */
 carom_status carom_bodies_found(carom_loader *l);    /* the model, with contacts found per step */

@@ -122,22 +122,41 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
     }
 }
 
+/* Onto the constraints and out of contacts, in turn until both hold: bodies that were moved apart open joints. */
+static carom_status assembled(carom_source *s, const carom_model *m, char *note, size_t size, carom_error *error)
+{
+    double most = 0;
+    for (int round = 0; round < 100; round++) {
+        double apart = 0, moved = 0;
+        if (s->bodies)
+            CAROM_TRY(carom_bodies_separate(s, m, s->q, &apart, error));
+        if (round > 0 && apart == 0)
+            break;
+        if (m->njoint > 0 || (m->contact && m->ncontact > 0))
+            CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
+        most = fmax(most, fmax(apart, moved));
+        if (!s->bodies)
+            break;
+    }
+    if (note && size && most > 0)
+        snprintf(note, size, "the start was moved %s: by up to %.3g",
+                 m->njoint ? "onto the constraints" : "out of its contacts", most);
+    return CAROM_OK;
+}
+
 carom_status carom_source_check(carom_source *s, carom_model *m, char *note, size_t size, carom_error *error)
 {
     carom_fault fault;
     if (note && size && s->watched)
         snprintf(note, size, "%d pairs of bodies far apart are only watched: the run stops where two come close",
                  s->watched);
-    if (s->assemble && (m->njoint > 0 || (m->contact && m->ncontact > 0))) {
-        double moved = 0;
-        CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
-        if (note && size && moved > 0)
-            snprintf(note, size, "the start was moved %s: by up to %.3g",
-                     m->njoint ? "onto the constraints" : "out of its contacts", moved);
-    }
+    if (s->assemble)
+        CAROM_TRY(assembled(s, m, note, size, error));
+    if (s->bodies)
+        CAROM_TRY(carom_bodies_overlap(s, m, error));
     CAROM_TRY(carom_model_start(m, &fault, error));
     if (fault.kind == CAROM_FAULT_NONE)
-        return s->bodies ? carom_bodies_overlap(s, m, error) : CAROM_OK;
+        return CAROM_OK;
     const carom_text_node *node = s->plugin ? NULL : where(s, &fault);
     return carom_text_fail(&s->file, node ? node->place : s->root->place, error, fault.status, "%s", fault.words);
 }

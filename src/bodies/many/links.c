@@ -7,7 +7,6 @@
  *
  * Nothing is allocated while there are no more shapes and pairs than ever before. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bodies/many/parts.h"
 
@@ -66,8 +65,10 @@ static void fill(const carom_many *many, const carom_pair_law *law, const carom_
     }
 }
 
-static const carom_pair_law *law_of(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b)
+const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b)
 {
+    if (a->body == b->body)
+        return NULL;
     if (many->block[a->body] < 0 && many->block[b->body] < 0)
         return NULL;
     return many->bodies->njoint ? carom_bodies_law_between(many->bodies, a->body, a->number, b->body, b->number)
@@ -79,7 +80,7 @@ static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair
                     carom_found *found, int most)
 {
     const carom_posed_shape *a = &many->shape[pair->first], *b = &many->shape[pair->second];
-    const carom_pair_law *law = a->body == b->body ? NULL : law_of(many, a, b);
+    const carom_pair_law *law = carom_many_law(many, a, b);
     int count = 0, room = CAROM_MAX(most - n, 0);
     if (!law)
         return n;
@@ -135,25 +136,48 @@ int carom_many_links(const carom_point *at, double reach, carom_found *found, in
     return carom_many_find(many, &w, reach, found, most);
 }
 
-carom_status carom_bodies_deepest(const carom_model *model, const double *q, double *gap, int pair[2],
-                                  carom_error *error)
+/* ---- at the start ---- */
+double carom_many_gap(const carom_many *many, const carom_many_work *w, int first, int second, double reach,
+                      carom_overlap *how)
 {
-    carom_many *many = model->user;
-    int most = 64 * (many->nblock + 1); /* touches of one pair with the same overlap are as good as others */
-    size_t bytes;
-    carom_many_work_at(many, most, NULL, &bytes);
-    void *memory = calloc(1, bytes);
-    carom_found *found = calloc((size_t)most, sizeof *found);
-    *gap = 0, pair[0] = pair[1] = 0;
-    if (memory && found) {
-        carom_many_work w = carom_many_work_at(many, most, memory, NULL);
-        carom_many_poses(many, 0, q, w.pose);
-        int n = carom_many_find(many, &w, 0, found, most);
-        for (int i = 0; i < CAROM_MIN(n, most); i++)
-            if (w.touch[i].gap < *gap)
-                *gap = w.touch[i].gap, pair[0] = w.touch[i].body[0], pair[1] = w.touch[i].body[1];
+    const carom_posed_shape *a = &many->shape[first], *b = &many->shape[second];
+    const carom_posed one = {&a->shape, &w->pose[a->body], a->body}, two = {&b->shape, &w->pose[b->body], b->body};
+    double gap = INFINITY, normal[3];
+    int n = 0;
+    carom_error error;
+    *how = (carom_overlap){.body = {a->body, b->body}};
+    if (carom_pair_find(one, two, reach, w->touch, CAROM_PAIR_TOUCHES, &n, &error) != CAROM_OK)
+        return INFINITY;
+    for (int i = 0; i < CAROM_MIN(n, CAROM_PAIR_TOUCHES); i++)
+        if (w->touch[i].gap < gap) {
+            gap = w->touch[i].gap;
+            for (int k = 0; k < 3; k++)
+                how->normal[k] = w->touch[i].body[0] == a->body ? w->touch[i].normal[k] : -w->touch[i].normal[k];
+        }
+    double depth = carom_pair_depth(one, two, normal);
+    if (depth > 0)
+        gap = -depth, copy3(normal, how->normal);
+    how->depth = -gap;
+    return gap;
+}
+
+int carom_many_overlaps(carom_many *many, carom_many_work *w, double least, carom_overlap *list, int most)
+{
+    const carom_pair *pairs;
+    int npairs, which, n = 0;
+    carom_error error;
+    for (int i = 0; i < many->nshape; i++)
+        carom_shape_bounds(&many->shape[i].shape, &w->pose[many->shape[i].body], 0, w->boxes + 6 * i,
+                           w->boxes + 6 * i + 3);
+    carom_broad *broad = borrow(many, &which);
+    if (!broad || carom_broad_find(broad, many->nshape, w->boxes, &pairs, &npairs, &error) != CAROM_OK)
+        npairs = 0;
+    for (int i = 0; i < npairs; i++) {
+        carom_overlap how;
+        if (carom_many_law(many, &many->shape[pairs[i].first], &many->shape[pairs[i].second]) &&
+            carom_many_gap(many, w, pairs[i].first, pairs[i].second, 0, &how) < -least && n++ < most)
+            list[n - 1] = how;
     }
-    bool done = memory && found;
-    free(memory), free(found);
-    return done ? CAROM_OK : carom_fail(error, CAROM_NO_MEMORY, "no memory to look for bodies that overlap");
+    give_back(many, which, broad);
+    return n;
 }

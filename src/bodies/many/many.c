@@ -120,7 +120,7 @@ carom_many_work carom_many_work_at(const carom_many *many, int touches, void *me
     CAROM_PLACE(&layout, w.speed, (size_t)many->bodies->nbody * n);
     CAROM_PLACE(&layout, w.boxes, 6 * (size_t)many->nshape);
     CAROM_PLACE(&layout, w.values, CAROM_CHUNK * (rows * 2 * n + rows + 1));
-    CAROM_PLACE(&layout, w.scratch, carom_kernels_work(many->kernels));
+    CAROM_PLACE(&layout, w.scratch, many->kernels ? carom_kernels_work(many->kernels) : 0);
     CAROM_PLACE(&layout, w.touch, touches);
     if (bytes)
         *bytes = layout.used;
@@ -372,6 +372,16 @@ static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 /* ---- the model ---- */
 
 /* Shapes in the axes of their bodies; what their surfaces reach. */
+/* A slab is a box that is very long and wide. */
+static void give_ends(carom_shape_spec *spec)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++)
+        least = spec->size[i] > 0 ? CAROM_MIN(least, spec->size[i]) : least;
+    for (int i = 0; i < 3 && spec->kind == CAROM_SHAPE_BOX; i++)
+        spec->size[i] = isinf(spec->size[i]) ? 1e6 * least : spec->size[i];
+}
+
 static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *error)
 {
     const carom_bodies *b = many->bodies;
@@ -391,6 +401,7 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
                 CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s': %d corners; a shape may have %d", b->body[k].name,
                            source->corners, CAROM_MOST_CORNERS);
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
+            give_ends(&spec);
             many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
@@ -399,13 +410,14 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
     return CAROM_OK;
 }
 
-static carom_status kernels(carom_many *many, carom_error *error)
+static carom_status kernels(carom_many *many, bool all, carom_error *error)
 {
     const unsigned want[] = {CAROM_TOUCH_GAP, CAROM_TOUCH_JACOBIAN, CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN,
                              CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA,
                              CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA};
-    CAROM_TRY(carom_kernels_new(&many->kernels, many->bodies->planar, (1u << CAROM_KERNELS) - 1, want,
-                                CAROM_COUNT(want), error));
+    if (all)
+        CAROM_TRY(carom_kernels_new(&many->kernels, many->bodies->planar, (1u << CAROM_KERNELS) - 1, want,
+                                    CAROM_COUNT(want), error));
     for (int i = 0; i < CAROM_FINDERS; i++) {
         atomic_flag_clear(&many->finder[i].taken);
         if (!(many->finder[i].broad = carom_broad_new()))
@@ -442,7 +454,8 @@ static carom_status gather(carom_many *many, const carom_bodies *b, carom_arena 
     return CAROM_OK;
 }
 
-carom_status carom_many_new(carom_many **made, carom_bodies *bodies, carom_arena *arena, carom_error *error)
+carom_status carom_many_new(carom_many **made, carom_bodies *bodies, bool with_kernels, carom_arena *arena,
+                            carom_error *error)
 {
     carom_many *many = *made = CAROM_NEW(arena, carom_many, 1);
     if (!many)
@@ -450,7 +463,7 @@ carom_status carom_many_new(carom_many **made, carom_bodies *bodies, carom_arena
     many->bodies = bodies;
     CAROM_TRY(gather(many, bodies, arena, error));
     CAROM_TRY(shapes(many, arena, error));
-    return kernels(many, error);
+    return kernels(many, with_kernels, error);
 }
 
 void carom_many_end(carom_many *many)
@@ -508,7 +521,7 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     if (bodies->njoint)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies whose matrices are given by blocks have no joints yet: '%s'",
                    bodies->joint[0].name ? bodies->joint[0].name : "joint");
-    CAROM_TRY(carom_many_new(&many, bodies, arena, error));
+    CAROM_TRY(carom_many_new(&many, bodies, true, arena, error));
     many->blocks = true;
     *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
                        .evaluator = &evaluator, .speed = speed, .manifold = bodies->planar ? NULL : &manifold};

@@ -20,9 +20,6 @@
 carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom_arena *arena, carom_error *error);
 /* What the arena does not free: kernels and the broad phase. */
 void carom_bodies_model_end(carom_model *model);
-/* The smallest gap at positions q, at most 0, and the numbers of its two bodies. */
-carom_status carom_bodies_deepest(const carom_model *model, const double *q, double *gap, int pair[2],
-                                  carom_error *error);
 /* What touches in a contact: "brick[0,1] brick[1,1]"; returns buffer. */
 const char *carom_bodies_contact_name(const carom_model *model, long long id, char *buffer, size_t size);
 

@@ -29,7 +29,6 @@ typedef struct carom_many {
     double *inertia;          /* [6*nbody] */
     double *mass;             /* [nbody] */
     double gravity[3];
-    int most_touches;         /* of a pair of shapes */
     carom_kernels *kernels;
     struct {
         atomic_flag taken;
@@ -38,7 +37,15 @@ typedef struct carom_many {
     bool blocks;              /* rows have the blocks of their bodies; else they are the caller's */
 } carom_many;
 
-enum { CAROM_CHUNK = 128 }; /* touches that are evaluated together */
+enum {
+    CAROM_CHUNK = 128,        /* touches that are evaluated together */
+    CAROM_PAIR_TOUCHES = 1024 /* of one pair that are looked at for its smallest gap */
+};
+
+typedef struct carom_overlap {
+    int body[2];
+    double depth, normal[3]; /* the way out of the second */
+} carom_overlap;
 
 typedef struct carom_many_work { /* of one simulation */
     carom_pose *pose;   /* [nbody] */
@@ -58,8 +65,9 @@ static inline int carom_many_freedoms(const carom_many *many)
     return many->bodies->planar ? 3 : 6;
 }
 /* Shapes, kernels, laws and which bodies move, without a model of their motion; all but what carom_many_end frees lives
- * in the arena. */
-carom_status carom_many_new(carom_many **many, carom_bodies *bodies, carom_arena *arena, carom_error *error);
+ * in the arena. Without kernels: for a look at the start only. */
+carom_status carom_many_new(carom_many **many, carom_bodies *bodies, bool kernels, carom_arena *arena,
+                            carom_error *error);
 void carom_many_end(carom_many *many);
 /* Its arrays in the memory; bytes (may be NULL): how much of it they need, with room for so many touches. */
 carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
@@ -69,5 +77,13 @@ void carom_many_poses(const carom_many *many, double t, const double *q, carom_p
  * may be more than most, or -1. */
 int carom_many_find(carom_many *many, carom_many_work *work, double reach, carom_found *found, int most);
 carom_find_links carom_many_links; /* of the model */
+/* The law of two shapes of different bodies that do not both stand still; NULL: they do not touch. */
+const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b);
+/* The smallest gap of two shapes at the poses of the work, INFINITY if it is larger than reach, as negative as they
+ * overlap, however deep; how: with its normal. The work has room for CAROM_PAIR_TOUCHES. */
+double carom_many_gap(const carom_many *many, const carom_many_work *work, int first, int second, double reach,
+                      carom_overlap *how);
+/* The pairs of shapes that overlap by more than least; returns their number, which may be more than most. */
+int carom_many_overlaps(carom_many *many, carom_many_work *work, double least, carom_overlap *list, int most);
 
 #endif
