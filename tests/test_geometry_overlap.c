@@ -88,7 +88,8 @@ START_TEST(shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out)
         for (int i = 0; i < LOOPS; i++) {
             carom_error error;
             for (int j = 0; j < 2; j++) {
-                CHECK_OK(roll_shape(&s.d, s.arena, kind->kind[j], kind->planar, kind->flat, &s.shape[j], &error), error);
+                CHECK_OK(roll_shape(&s.d, s.arena, kind->kind[j], kind->planar, kind->flat, &s.shape[j], &error),
+                         error);
                 s.pose[j] = roll_pose(&s.d, kind->planar);
             }
             double normal[3] = {0, 0, 0}, gap = signed_gap(&s, normal), d = distance_of(&s);
