@@ -92,8 +92,7 @@ void carom_equations_forces(carom_equations *e, const carom_system *system, cons
     e->m = 0;
     for (int i = 0; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        int mode = carom_mode_of(link, modes), rows = mode == CAROM_CLOSED ? carom_link_normals(link) : link->rows;
-        for (int j = 0; carom_mode_carries(mode) && j < rows; j++)
+        for (int j = 0, rows = carom_mode_forces(link->law, carom_mode_of(link, modes)); j < rows; j++)
             carom_factor_solve_row(system, A, link->row + j, add_row(e, system, i, j));
     }
 }
@@ -142,13 +141,7 @@ static bool friction_of(const carom_given_modes *g, const carom_system *system, 
 {
     const carom_link_mode *mode = &g->modes[link->contact];
     const double *c = carom_link_coefficients(system, link, mode->mode == CAROM_SATURATED, 1);
-    bool along = carom_link_normals(link) == 0, constant = along || link->law->offset;
-    f[0] = f[1] = k[0] = k[1] = 0;
-    if (!along)
-        link->law->slide(c, mode->direction, 1, f);
-    if (constant)
-        link->law->slide(c, mode->direction, along ? 0 : link->law->offset(c), k);
-    return constant;
+    return carom_mode_friction(link->law, c, mode->direction, f, k);
 }
 
 /* Contacts that creep may be solved as if they stuck. */
@@ -168,7 +161,7 @@ static void collect(carom_given_modes *g, const carom_system *system, const caro
         double f[2], constant[2];
         if (carom_mode_slips(mode))
             friction_of(g, system, link, f, constant);
-        for (int j = 0; carom_mode_carries(mode) && j < (mode == CAROM_STICK ? link->rows : normals); j++) {
+        for (int j = 0, held = carom_mode_held(link->law, mode); j < held; j++) {
             double *y = add_row(&g->equations, system, i, j);
             carom_row_copy(system, link->row + j, y);
             for (int k = normals; carom_mode_slips(mode) && k < link->rows; k++)
@@ -403,15 +396,6 @@ static double determinant(int n, const double *LU, const int *pivot)
     return product * sign;
 }
 
-/* Rows redundant without friction say nothing about friction: a pivot that is 0 but for rounding. */
-static bool redundant(int n, const double *LU)
-{
-    double most = 0, least = INFINITY;
-    for (int i = 0; i < n; i++)
-        most = CAROM_MAX(most, fabs(LU[i * n + i])), least = CAROM_MIN(least, fabs(LU[i * n + i]));
-    return least <= 1e-11 * most;
-}
-
 /* 1/(A^-1)_ii of a factored A; z [m] */
 static double over_inverse(int m, const double *LU, const int *pivot, int i, double *z)
 {
@@ -437,7 +421,7 @@ static double slip_determinant(carom_given_modes *g, const carom_system *system)
             g->L[i * m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
         }
     }
-    if (!carom_lu(m, g->S, g->pivot) || redundant(m, g->S))
+    if (!carom_lu_clear(m, g->S, g->pivot, 1e-11)) /* rows redundant without friction say nothing about friction */
         return 1;
     double W = determinant(m, g->S, g->pivot), least = INFINITY;
     g->slip = last;

@@ -7,7 +7,7 @@
 
 #include "contact/slide.h"
 #include "core/room.h"
-#include "problem/problem.h"
+#include "problem/modes.h"
 
 #define CAROM_RANK 1e-11 /* of accelerations: rows whose pivot is below this part of the largest are redundant */
 

@@ -48,10 +48,9 @@ static double column(const trial *t, int r, int k)
     const carom_block *block = &p->block[k];
     const double *W = p->W.dense + (size_t)r * (size_t)p->n + block->row;
     double s = t->modes.mode[k] == CAROM_SLIP_BACK ? -1 : 1, friction;
-    if (block->law->tangents == 0)
-        return W[0];
-    block->law->slide(block->c, &s, 1, &friction);
-    return W[0] + friction * W[1];
+    if (block->law->tangents)
+        block->law->slide(block->c, &s, 1, &friction);
+    return carom_mode_column(block->law->tangents, W, &friction);
 }
 
 static double determinant(int n, double A[N][N])

@@ -163,6 +163,17 @@ void carom_lu_solve(int n, const double *LU, const int *pivot, double *x)
     }
 }
 
+bool carom_lu_pivots(int n, const double *LU, double part)
+{
+    double least = INFINITY, most = 0;
+    for (int i = 0; i < n; i++) {
+        double pivot = fabs(LU[(size_t)i * (size_t)(n + 1)]);
+        least = pivot < least ? pivot : least;
+        most = pivot > most ? pivot : most;
+    }
+    return least > part * most;
+}
+
 void carom_kept_lu_place(carom_layout *layout, carom_kept_lu *kept, size_t most)
 {
     CAROM_PLACE(layout, kept->A, most * most);

@@ -15,6 +15,12 @@ void carom_cholesky_solve(int n, const double *L, double *x); /* x <- A^-1 x */
 /* Partial pivoting; false when a pivot vanishes or is not finite. pivot [n] */
 bool carom_lu(int n, double *A, int *pivot);
 void carom_lu_solve(int n, const double *LU, const int *pivot, double *x); /* x <- A^-1 x */
+/* Are the pivots of a factored matrix all above this part of the largest? */
+bool carom_lu_pivots(int n, const double *LU, double part);
+static inline bool carom_lu_clear(int n, double *A, int *pivot, double part) /* factors a matrix that is regular so */
+{
+    return carom_lu(n, A, pivot) && carom_lu_pivots(n, A, part);
+}
 /* Of a matrix that is often the one of last time, as with constant coefficients and steps: factored only if a bit of it
  * has changed. */
 typedef struct carom_kept_lu {

@@ -1,23 +1,12 @@
-/* parts.h: what the solvers share: the solve with given modes, and the reduction of a problem to its undecided
- * contacts. */
+/* parts.h: what the solvers share: modes that are tried, and the reduction of a problem to its undecided contacts. */
 #ifndef CAROM_SOLVER_PARTS_H
 #define CAROM_SOLVER_PARTS_H
 
 #include "core/layout.h"
+#include "problem/modes.h"
 #include "solvers/solver.h"
 
-
-/* ---- given modes ---- */
-typedef struct carom_modes {
-    unsigned char *mode;      /* [nblock] carom_mode: open, closed, stick, slip (with u_t > 0 on a line), slip back */
-    bool nearest;             /* among many solutions: the nearest to y instead of the smallest */
-    int most;                 /* rows of contacts that are not open that there is room for: active */
-    double *A;                /* [active*active] */
-    double *F, *work;         /* [n] [5n] */
-    int *row, *order;         /* [n] [n] */
-} carom_modes;
-/* For problems of n rows, of which at most `active` belong to contacts that are not open. */
-void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblock, int active);
+/* ---- modes that are tried ---- */
 /* All combinations of modes one after the other, like a number whose digits are the modes; false after the last. */
 void carom_modes_first(carom_modes *modes, const carom_problem *problem);
 bool carom_modes_next(carom_modes *modes, const carom_problem *problem);
@@ -26,11 +15,6 @@ void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const d
 /* Changes the modes to those of the law at (u, y): closed where y_n - rho u_n > 0, slip where y_t - rho u_t leaves the
  * disc. False when nothing changes. */
 bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, const double *u, double *y);
-/* Solves the equations of the modes (Newton's method, since the direction of a spatial slip is unknown), starting from
- * y; the inequalities are left to the residual. False when it does not converge, or there are too many rows. */
-bool carom_modes_solve(carom_modes *modes, const carom_problem *problem, double *y);
-/* Are the modes of this law known to the above? */
-bool carom_modes_know(const carom_law *law);
 
 /* ---- reduction: joints, pins and x0 disappear, what remains is a problem of undecided contacts ---- */
 typedef struct carom_reduced {

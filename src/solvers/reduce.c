@@ -158,23 +158,8 @@ static const double *line_of(carom_reduced *reduced, const carom_problem *proble
 /* Column s of the reduced problem: a column of W, in a pinned slip combined with the tangential ones. */
 static double combine(const carom_reduced *reduced, const carom_problem *problem, const double *line, int s)
 {
-    const double *w = line + reduced->row[s];
-    if (reduced->slip[s] < 0)
-        return w[0];
-    double sum = w[0];
-    for (int k = 0; k < problem->block[reduced->slip[s]].law->tangents; k++)
-        sum += reduced->friction[2 * s + k] * w[k + 1];                                  /* (2) */
-    return sum;
-}
-
-static bool well_conditioned(int n, const double *LU)
-{
-    double least = INFINITY, most = 0;
-    for (int i = 0; i < n; i++) {
-        least = fmin(least, fabs(LU[i * (n + 1)]));
-        most = fmax(most, fabs(LU[i * (n + 1)]));
-    }
-    return least > CAROM_RANK_TOL * most;
+    int tangents = reduced->slip[s] < 0 ? 0 : problem->block[reduced->slip[s]].law->tangents;
+    return carom_mode_column(tangents, line + reduced->row[s], reduced->friction + 2 * s); /* (2) */
 }
 
 /* Does x solve K_JJ x = column j of K_JC? */
@@ -210,7 +195,7 @@ static void solve_joints(carom_reduced *r)
     }
     for (size_t i = 0; i < m; i++)
         carom_copy(rows, r->K + i * n, r->A + i * m);
-    bool regular = carom_lu(rows, r->A, r->order) && well_conditioned(rows, r->A);
+    bool regular = carom_lu_clear(rows, r->A, r->order, CAROM_RANK_TOL);
     for (size_t j = 0; j <= nc; j++) {
         if (regular) {
             carom_lu_solve(rows, r->A, r->order, r->X + j * m);

@@ -22,6 +22,7 @@
 #include "core/dense.h"
 #include "core/layout.h"
 #include "core/least_distance.h"
+#include "problem/modes.h"
 #include "solvers/shares.h"
 
 #define EPSILON 1e-5
@@ -144,8 +145,9 @@ static void equations(workspace *w)
             int rows = w->role[l.block] == NONE ? 0 : w->role[l.block] == NORMAL ? 1 : p->block[l.block].law->rows;
             for (int j = 0; j < rows; j++)
                 A[j] = W[j];
-            for (int t = 0; w->role[l.block] == NORMAL && t < p->block[l.block].law->tangents; t++)
-                A[0] += W[1 + t] * w->friction[2 * (size_t)l.block + (size_t)t];             /* (1) */
+            if (w->role[l.block] == NORMAL)
+                A[0] = carom_mode_column(p->block[l.block].law->tangents, W,
+                                         w->friction + 2 * (size_t)l.block);                   /* (1) */
         }
     }
 }
@@ -155,15 +157,7 @@ static bool regular(workspace *w)
 {
     int m = w->m;
     memcpy(w->H, w->A, sizeof(double) * (size_t)m * (size_t)m);
-    if (!carom_lu(m, w->H, w->order))
-        return false;
-    double least = INFINITY, most = 0;
-    for (int i = 0; i < m; i++) {
-        double pivot = fabs(w->H[(size_t)i * (size_t)(m + 1)]);
-        least = fmin(least, pivot);
-        most = fmax(most, pivot);
-    }
-    return least > CAROM_RANK_TOL * most;
+    return carom_lu_clear(m, w->H, w->order, CAROM_RANK_TOL);
 }
 
 /* Do the contacts k and l have the same equations and the same effect? */

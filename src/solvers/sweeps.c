@@ -65,10 +65,9 @@ static void stick(const double *W, int rows, const double *q, double *x)
 
 static void slip(const carom_block *block, const double *W, int rows, const double *q, double *x)
 {
-    double friction[2] = {0, 0}, push = W[0];
+    double friction[2] = {0, 0};
     block->law->slide(block->c, block->direction, 1, friction);
-    for (int i = 1; i < rows; i++)
-        push += W[i] * friction[i - 1];
+    double push = carom_mode_column(rows - 1, W, friction);
     x[0] = q[0] < 0 && push > 0 ? -q[0] / push : 0;
     for (int i = 1; i < rows; i++)
         x[i] = friction[i - 1] * x[0];

@@ -64,7 +64,10 @@ void carom_linear_rows(carom_linear *linear, const carom_link_mode *modes)
         if (j == 0 || !carom_mode_slips(is))
             continue;
         l->normal[i] = i - j;
-        l->slope[i] = carom_link_mu(sys, link, is != CAROM_SLIP) * modes[link->contact].direction[j - 1];
+        const double *c = carom_link_coefficients(sys, link, is != CAROM_SLIP, 1);
+        double f[2], k[2];
+        carom_mode_friction(link->law, c, modes[link->contact].direction, f, k);
+        l->slope[i] = -f[j - 1];
         memset(L, 0, sizeof(double) * (size_t)sys->nv);
     }
 }

@@ -1,18 +1,30 @@
-/* modes.c: the equations that remain when the mode of every contact is known; unknown y in the rows of contacts that
- * are not open, u = W y + b.
+/* modes.c: what remains when the modes of blocks are given: which rows are held and what friction is, and the equations
+ * they make on a Delassus operator; unknown y in the rows of blocks that are not open, u = W y + b.
  *
  *   closed, stick     u = 0 in all rows                                                          (1)
- *   slip on a line    u_n = 0,  y_t - slide(s, y_n) = 0,  s = sign of u_t; u_n only with a normal (2)
- *   slip in space     u_n = 0,  |y_t| - mu y_n = 0,  u_t x d = 0  with d = y_t/|y_t|             (3)
+ *   slip along d      u_n = 0,  y_t = f y_n + k by the law                                        (2)
+ *   slip in space     u_n = 0,  |y_t| - mu y_n = 0,  u_t x d = 0  with d = y_t/|y_t| unknown     (3)
  *
  * (1) and (2) are linear and solved in one step; with (3) it is Newton's method. Singular systems (redundant contacts)
  * give the smallest y, or the smallest change of y. Equations in impulses are multiplied by the mean diagonal of W, so
  * that all are velocities and a rank can be decided. */
+#include "problem/modes.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "core/dense.h"
-#include "solvers/parts.h"
+
+bool carom_mode_friction(const carom_law *law, const double *c, const double *direction, double *f, double *k)
+{
+    bool along = law->tangents == law->rows, constant = along || law->offset;
+    f[0] = f[1] = k[0] = k[1] = 0;
+    if (!along)
+        law->slide(c, direction, 1, f);
+    if (constant)
+        law->slide(c, direction, along ? 0 : law->offset(c), k);
+    return constant;                                                                            /* (2) */
+}
 
 void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblock, int active)
 {
@@ -26,82 +38,15 @@ void carom_modes_place(carom_modes *modes, carom_layout *layout, int n, int nblo
     CAROM_PLACE(layout, modes->order, n);
 }
 
-static double mean_diagonal(const carom_problem *problem, int k)
-{
-    double trace = carom_delassus_trace(problem, k);
-    return trace > 0 ? trace / problem->block[k].law->rows : 1;
-}
-
 bool carom_modes_know(const carom_law *law)
 {
     return law->tangents < 2 || law->mu;
 }
 
-/* The mode of a contact with the force z: open, inside of the cone, or on its side. */
-static unsigned char mode_at(const carom_block *block, const double *z, double margin)
+double carom_modes_unit(const carom_problem *problem, int k)
 {
-    const carom_law *law = block->law;
-    if (law->tangents < law->rows && !(z[0] > 0))
-        return CAROM_OPEN;
-    double most;
-    if (law->tangents == 0 || law->friction(block->c, z, &most) < most * margin)
-        return carom_law_held(law);
-    return z[law->rows - 1] < 0 || law->tangents > 1 ? CAROM_SLIP : CAROM_SLIP_BACK;
-}
-
-/* ---- all combinations ---- */
-
-void carom_modes_first(carom_modes *modes, const carom_problem *problem)
-{
-    for (int k = 0; k < problem->nblock; k++)
-        modes->mode[k] = carom_law_held(problem->block[k].law);
-}
-
-/* The mode after this one; -1 after the last. */
-static int next_mode(const carom_law *law, int mode)
-{
-    if (mode == CAROM_STICK)
-        return CAROM_SLIP;
-    if (mode == CAROM_SLIP && law->tangents == 1)
-        return CAROM_SLIP_BACK;
-    return mode != CAROM_OPEN && law->tangents < law->rows ? CAROM_OPEN : -1;
-}
-
-bool carom_modes_next(carom_modes *modes, const carom_problem *problem)
-{
-    for (int k = problem->nblock - 1; k >= 0; k--) {
-        const carom_law *law = problem->block[k].law;
-        int next = next_mode(law, modes->mode[k]);
-        modes->mode[k] = (unsigned char)(next < 0 ? (int)carom_law_held(law) : next);
-        if (next >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* ---- those that a force tells ---- */
-
-void carom_modes_guess(carom_modes *modes, const carom_problem *problem, const double *y)
-{
-    for (int k = 0; k < problem->nblock; k++)
-        modes->mode[k] = mode_at(&problem->block[k], y + problem->block[k].row, 1 - 1e-10);
-}
-
-bool carom_modes_exchange(carom_modes *modes, const carom_problem *problem, const double *u, double *y)
-{
-    bool changed = false;
-    for (int k = 0; k < problem->nblock; k++) {
-        const carom_block *block = &problem->block[k];
-        double w = mean_diagonal(problem, k), z[3] = {0, 0, 0};
-        for (int i = 0; i < block->law->rows; i++)
-            z[i] = y[block->row + i] - u[block->row + i] / w;
-        unsigned char mode = mode_at(block, z, 1 + 1e-10);
-        changed = changed || mode != modes->mode[k];
-        modes->mode[k] = mode;
-        for (int i = 1; block->law->tangents > 1 && mode == CAROM_SLIP && i < 3; i++)
-            y[block->row + i] = z[i];
-    }
-    return changed;
+    double trace = carom_delassus_trace(problem, k);
+    return trace > 0 ? trace / problem->block[k].law->rows : 1;
 }
 
 /* Rows of active contacts; y of the others is set to 0. */
@@ -137,21 +82,21 @@ static void slip_on_line(const carom_modes *modes, const carom_problem *problem,
 {
     const carom_block *block = &problem->block[k];
     int t = block->law->rows - 1;
-    double *A = modes->A + (size_t)(i + t) * (size_t)n, w = mean_diagonal(problem, k);
-    double d = modes->mode[k] == CAROM_SLIP ? 1 : -1, friction;
-    block->law->slide(block->c, &d, 1, &friction);
+    double *A = modes->A + (size_t)(i + t) * (size_t)n, w = carom_modes_unit(problem, k);
+    double d = modes->mode[k] == CAROM_SLIP ? 1 : -1, f;
+    block->law->slide(block->c, &d, 1, &f); /* y holds the offset */
     for (int j = 0; j < n; j++)
         A[j] = 0;
     if (t > 0)
-        A[i] = -w * friction;
+        A[i] = -w * f;
     A[i + t] = w;
-    modes->F[i + t] = w * (y[block->row + t] - friction * (t > 0 ? y[block->row] : 1));  /* (2) */
+    modes->F[i + t] = w * (y[block->row + t] - f * (t > 0 ? y[block->row] : 1));         /* (2) */
 }
 
 static void slip_in_plane(const carom_modes *modes, const carom_problem *problem, int k, int i, int n, const double *y)
 {
     const carom_block *block = &problem->block[k];
-    double *A1 = modes->A + (size_t)(i + 1) * (size_t)n, *A2 = A1 + n, w = mean_diagonal(problem, k);
+    double *A1 = modes->A + (size_t)(i + 1) * (size_t)n, *A2 = A1 + n, w = carom_modes_unit(problem, k);
     double mu = block->law->mu(block->c);
     const double *x = y + block->row;
     double t = sqrt(x[1] * x[1] + x[2] * x[2]), d1 = x[1] / t, d2 = x[2] / t;
@@ -178,7 +123,7 @@ static bool assemble(carom_modes *modes, const carom_problem *problem, int n, co
     for (int k = 0, i = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];
         int rows = block->law->rows, tangents = block->law->tangents;
-        int held = carom_mode_slips(modes->mode[k]) ? rows - tangents : rows;
+        int held = carom_mode_held(block->law, modes->mode[k]);
         if (modes->mode[k] == CAROM_OPEN)
             continue;
         for (int r = 0; r < held; r++)
@@ -193,23 +138,6 @@ static bool assemble(carom_modes *modes, const carom_problem *problem, int n, co
         i += rows;
     }
     return linear;
-}
-
-/* Elimination if the matrix is clearly regular; z <- A^-1 z. A is destroyed. */
-static bool eliminate(int n, double *A, int *order, double *z)
-{
-    if (!carom_lu(n, A, order))
-        return false;
-    double least = INFINITY, most = 0;
-    for (int i = 0; i < n; i++) {
-        double pivot = fabs(A[(size_t)i * (size_t)(n + 1)]);
-        least = pivot < least ? pivot : least;
-        most = pivot > most ? pivot : most;
-    }
-    if (!(least > 1e-8 * most))
-        return false;
-    carom_lu_solve(n, A, order, z);
-    return true;
 }
 
 /* A z = F for the change z of y, or for y itself. */
@@ -231,9 +159,11 @@ static double advance(carom_modes *modes, const carom_problem *problem, int n, d
     *linear = assemble_step(modes, problem, n, y);
     for (int i = 0; i < n; i++)
         z[i] = modes->F[i];
-    if (!eliminate(n, modes->A, modes->order, z)) {
+    if (!carom_lu_clear(n, modes->A, modes->order, 1e-8)) {
         assemble_step(modes, problem, n, y);
         carom_least_squares(n, n, modes->A, modes->F, z, CAROM_RANK_TOL, modes->work + n, modes->order);
+    } else {
+        carom_lu_solve(n, modes->A, modes->order, z);
     }
     for (int i = 0; i < n; i++) {
         double before = y[modes->row[i]], after = modes->nearest ? before + z[i] : z[i];
