@@ -34,7 +34,7 @@ void carom_problem_place(carom_layout *layout, const carom_system *system, size_
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
-    size_t n = system->nrow, nv = system->nv, nj = system->njoint;
+    size_t n = system->nrow, nv = system->nv;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->ncontact);
     CAROM_PLACE(layout, contacts->caught, system->ncontact);
@@ -53,7 +53,7 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->problem.b, n);
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
-    carom_equations_layout(layout, &contacts->joints, system, blocks ? 0 : nj);
+    carom_equations_layout(layout, &contacts->closed, system, blocks ? 0 : system->nlink);
     carom_rules_layout(layout, contacts, system);
 }
 

@@ -29,7 +29,7 @@ typedef struct carom_contacts {
     const carom_solver *solver; /* NULL: whichever fits */
     void (*told)(void *user, const struct carom_contacts *contacts, carom_status status, double seconds);
     void *user;                 /* told of every problem when it is done; told NULL: nobody */
-    carom_equations joints; /* [njoint] of the projection */
+    carom_equations closed; /* [nlink] of positions that are projected */
     struct {                /* memory of the impact rules, see rules.h */
         int *links;                 /* [nlink] */
         double *total, *v;          /* [nrow] [nv] */
@@ -89,7 +89,8 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
 static inline carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
                                                    const double *v, carom_error *error)
 {
-    return carom_given_positions(&contacts->joints, system, NULL, t, q, v, error);
+    carom_equations_closed(&contacts->closed, system, NULL);
+    return carom_given_positions(&contacts->closed, system, NULL, t, q, v, error);
 }
 
 /* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see

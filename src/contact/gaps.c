@@ -31,7 +31,7 @@ void carom_projection_layout(carom_layout *layout, carom_projection *projection,
 
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b)
 {
-    carom_equations *e = &contacts->joints;
+    carom_equations *e = &contacts->closed;
     for (int i = 0; i < nj; i++) {
         e->b[i] = b[i];
         carom_copy(nj, W + i * n, e->K + i * nj);

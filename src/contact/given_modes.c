@@ -97,40 +97,49 @@ void carom_equations_forces(carom_equations *e, const carom_system *system, cons
     }
 }
 
-carom_status carom_given_positions(carom_equations *e, carom_system *system, const carom_link_mode *modes, double t,
-                                   double *q, const double *v, carom_error *error)
+void carom_equations_closed(carom_equations *e, const carom_system *system, const carom_link_mode *modes)
+{
+    e->m = 0;
+    for (int i = 0; i < system->nlink; i++)
+        if (system->link[i].contact < 0 || (modes && modes[system->link[i].contact].mode != CAROM_OPEN))
+            add_row(e, system, i, 0);
+}
+
+void carom_equations_list(carom_equations *e, const carom_system *system, int n, const int *links)
+{
+    e->m = 0;
+    for (int i = 0; i < n; i++)
+        add_row(e, system, links[i], 0);
+}
+
+carom_status carom_given_positions(carom_equations *e, carom_system *system, const double *gap, double t, double *q,
+                                   const double *v, carom_error *error)
 {
     enum { ITERATIONS = 12 };
+    const char *what = e->m > system->njoint ? "closed contacts and joints" : "joints";
     double before = INFINITY, length = 0;
     for (int round = 0; round < ITERATIONS; round++) {
         carom_system_eval(system, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, t, q, v);
-        e->m = 0;
-        for (int i = 0; i < system->nlink; i++)
-            if (system->link[i].contact < 0 || (modes && modes[system->link[i].contact].mode != CAROM_OPEN)) {
-                e->b[e->m] = -system->at.g[i];
-                add_row(e, system, i, 0);
-            }
+        for (int k = 0; k < e->m; k++)
+            e->b[k] = (gap ? gap[e->link[k]] : 0) - system->at.g[e->link[k]];
         double size = carom_norm_max(e->m, e->b);
         length = CAROM_MAX(length, round ? 0 : size); /* of gaps that shrink with their coordinates, too */
         for (int k = 0; k < e->m; k++)
             length = CAROM_MAX(length, carom_scale_gap(system, e->row[k], q));
         if (!(size <= 1e300))
-            CAROM_FAIL(error, CAROM_NOT_FINITE, "a %s is not finite at t = %.10g", modes ? "gap" : "joint", t);
+            CAROM_FAIL(error, CAROM_NOT_FINITE, "a gap of %s is not finite at t = %.10g", what, t);
         if (carom_scale_met(size, before, length))
             return CAROM_OK;
         before = size;
         CAROM_TRY(carom_mass_factor(system, t, error));
         for (int k = 0; k < e->m; k++)
             carom_mass_solve_row(system, e->row[k], column_of(e, system->nv, k));
-        if (modes)
-            solve(e, system, 1e-12);
-        else
-            carom_equations_solve(e, system, 1e-12);
+        solve(e, system, 1e-12);
         for (int k = 0; k < e->m; k++)
             carom_system_drift(system, q, column_of(e, system->nv, k), e->x[k], q);    /* (4) */
     }
-    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s at t = %.10g: |g| = %.2g after %d corrections",
-               modes ? "closed contacts and joints cannot be met" : "joints cannot be closed", t, before, ITERATIONS);
+    CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s cannot be closed at t = %.10g: |g| = %.2g after %d corrections", what, t,
+               before, ITERATIONS);
 }
 
 /* ---- rows and columns of the modes ---- */

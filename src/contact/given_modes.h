@@ -79,10 +79,13 @@ void carom_equations_add(const carom_equations *equations, int nv, double *y); /
 void carom_equations_forces(carom_equations *equations, const carom_system *system, const carom_factor *A,
                             const carom_link_mode *modes);
 
-/* The nearest q (in the metric of M) with g = 0 on all joints, and on the contacts that are not open (NULL: joints
- * alone). Leaves M and G of that q in the system. */
-carom_status carom_given_positions(carom_equations *equations, carom_system *system, const carom_link_mode *modes,
-                                   double t, double *q, const double *v, carom_error *error);
+/* The normal rows of all joints, and of the contacts that are not open (NULL: joints alone); or of the links listed. */
+void carom_equations_closed(carom_equations *equations, const carom_system *system, const carom_link_mode *modes);
+void carom_equations_list(carom_equations *equations, const carom_system *system, int n, const int *links);
+/* The nearest q (in the metric of M) at which the links of the equations have these gaps, gap [nlink] (NULL: 0). Leaves
+ * M and G of that q in the system. */
+carom_status carom_given_positions(carom_equations *equations, carom_system *system, const double *gap, double t,
+                                   double *q, const double *v, carom_error *error);
 
 typedef struct carom_given_modes {
     carom_link_mode *modes;  /* [ncontact] of the caller; the direction of spatial slip is the present one, set here */

@@ -22,7 +22,8 @@ static carom_status settle(carom_step *s, carom_cn *w, double t1)
     }
     if (!any)
         return CAROM_OK;
-    CAROM_TRY(carom_given_positions(&w->given.equations, sys, w->modes_p, t1, w->q1, w->v1, s->error));
+    carom_equations_closed(&w->given.equations, sys, w->modes_p);
+    CAROM_TRY(carom_given_positions(&w->given.equations, sys, NULL, t1, w->q1, w->v1, s->error));
     if (!w->links || (sys->known & CAROM_JACOBIAN))
         return CAROM_OK;
     CAROM_TRY(carom_mass_factor(sys, t1, s->error));

@@ -112,42 +112,14 @@ static void fixed_links(carom_step *s)
             c->active[c->nactive++] = i;
 }
 
-/* q_end <- q_end - M^-1 G^T x until joints and held contacts have the gaps they should; leaves g, G, M of q_end. */
+/* q_end to where joints and held contacts have the gaps they should; leaves g, G, M of q_end. */
 static carom_status project(carom_step *s)
 {
-    enum { ITERATIONS = 12 };
     carom_galerkin *w = s->work;
     carom_contacts *c = s->contacts;
-    carom_system *sys = s->system;
     fixed_links(s);
-    int nv = sys->nv, n = c->nactive;
-    double length = 0, before = INFINITY;
-    double *A = c->problem.W.dense, *b = c->problem.b, *x = c->solve.x; /* scratch until posed */
-    for (int k = 0; k < ITERATIONS; k++) {
-        carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN | CAROM_MASS, s->next->t, w->q_end, w->vf);
-        for (int i = 0; i < n; i++)
-            b[i] = sys->at.g[c->active[i]] - w->g_start[c->active[i]];
-        double size = carom_norm_max(n, b);
-        length = CAROM_MAX(length, k ? 0 : size); /* of gaps that shrink with their coordinates, too */
-        for (int i = 0; i < n; i++)
-            length = CAROM_MAX(length, carom_scale_gap(sys, sys->link[c->active[i]].row, w->q_end));
-        if (!(size <= 1e300))
-            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "a joint or closed contact is not finite at t = %.10g", s->next->t);
-        if (carom_scale_met(size, before, length))
-            return CAROM_OK;
-        before = size;
-        CAROM_TRY(carom_mass_factor(sys, s->next->t, s->error));
-        for (int i = 0; i < n; i++) {
-            carom_mass_solve_row(sys, sys->link[c->active[i]].row, c->Y + i * nv);
-            for (int j = 0; j < n; j++)
-                A[j * n + i] = carom_row_dot(sys, sys->link[c->active[j]].row, c->Y + i * nv);
-        }
-        carom_least_squares(n, n, A, b, x, 1e-12, w->ls_work, w->ls_order);
-        for (int i = 0; i < n; i++)
-            carom_system_drift(sys, w->q_end, c->Y + i * nv, -x[i], w->q_end);
-    }
-    CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "joints cannot be closed at t = %.10g: |g| = %.2g after %d corrections",
-               s->next->t, before, ITERATIONS);
+    carom_equations_list(&c->closed, s->system, c->nactive, c->active);
+    return carom_given_positions(&c->closed, s->system, w->g_start, s->next->t, w->q_end, w->vf, s->error);
 }
 
 /* (5) */
