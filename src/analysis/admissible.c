@@ -4,7 +4,8 @@
  *   v <- v - G^+ (G v + w)   on the joints                                                                       (2)
  *   columns: G dq = 0,  G dv + (G v + w)_q dq = 0   on the joints                                                (3)
  *
- * with G^+ the pseudo-inverse: the shortest correction, also where joints are redundant. */
+ * with G^+ the pseudo-inverse: the shortest correction, also where joints are redundant. (1) and (2) are those of the
+ * assembly, in the metric of the coordinates. */
 #include <math.h>
 #include <string.h>
 
@@ -14,37 +15,32 @@
 
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *m, carom_error *error)
 {
-    *a = (carom_admissible){0};
-    CAROM_TRY(carom_probe_new(&a->probe, m, CAROM_GAP | CAROM_JACOBIAN | (m->njoint ? CAROM_U_Q : 0), error));
-    int n = carom_model_links(m);
-    carom_arena *arena = a->probe.arena;
-    a->A = CAROM_NEW(arena, double, n * m->nv + 1);
-    a->b = CAROM_NEW(arena, double, n + 1);
-    a->x = CAROM_NEW(arena, double, m->nv);
-    a->work = CAROM_NEW(arena, double, n + 3 * m->nv);
-    a->order = CAROM_NEW(arena, int, m->nv);
-    a->row = CAROM_NEW(arena, int, n + 1);
-    a->C = CAROM_NEW(arena, double, 2 * m->njoint * (2 * m->nv + 1) + 1);
-    if (!a->C || !a->A || !a->b || !a->x || !a->work || !a->order || !a->row) {
+    CAROM_TRY(carom_assembly_new(&a->assembly, m, m->njoint ? CAROM_U_Q : 0, error));
+    carom_assembly *k = &a->assembly;
+    k->rank = 1e-10;
+    a->joints = 0;
+    a->C = CAROM_NEW(k->probe.arena, double, 2 * m->njoint * (2 * m->nv + 1) + 1);
+    if (!a->C) {
         carom_admissible_free(a);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for admissible states");
     }
     if (m->njoint) {
-        carom_probe_eval(&a->probe);
-        memcpy(a->A, a->probe.at.G, sizeof(double) * (size_t)(m->njoint * m->nv));
-        a->joints = carom_least_squares(m->njoint, m->nv, a->A, a->b, a->x, 1e-10, a->work, a->order);
+        carom_probe_eval(&k->probe);
+        memcpy(k->A, k->probe.at.G, sizeof(double) * (size_t)(m->njoint * m->nv));
+        memset(k->b, 0, sizeof(double) * (size_t)m->njoint);
+        a->joints = carom_least_squares(m->njoint, m->nv, k->A, k->b, k->z, k->rank, k->room, k->order);
     }
     return CAROM_OK;
 }
 
 void carom_admissible_free(carom_admissible *a)
 {
-    carom_probe_free(&a->probe);
+    carom_assembly_free(&a->assembly);
 }
 
 static void look(carom_admissible *a, double t, const double *q, const double *v, const double *p)
 {
-    carom_probe *k = &a->probe;
+    carom_probe *k = &a->assembly.probe;
     const carom_model *m = k->model;
     k->t = t;
     carom_copy(m->nq, q, k->q);
@@ -53,75 +49,34 @@ static void look(carom_admissible *a, double t, const double *q, const double *v
     carom_probe_eval(k);
 }
 
-/* x = G^+ b for the rows named by a->row. */
-static void correct(carom_admissible *a, int n)
-{
-    int nv = a->probe.model->nv;
-    for (int i = 0; i < n; i++)
-        carom_copy(nv, a->probe.at.G + a->row[i] * nv, a->A + i * nv);
-    carom_least_squares(n, nv, a->A, a->b, a->x, 1e-10, a->work, a->order);
-}
-
-/* Rows of the joints, and of the contacts that overlap; b their gaps. */
-static int violated(carom_admissible *a, double *size)
-{
-    const carom_model *m = a->probe.model;
-    const double *g = a->probe.at.g;
-    int n = 0;
-    *size = 0;
-    for (int i = 0; i < carom_model_links(m); i++) {
-        if (carom_model_contact(m, i) >= 0 && g[i] >= 0)
-            continue;
-        a->row[n] = carom_model_link_row(m, i);
-        a->b[n++] = g[i];
-        *size = fmax(*size, fabs(g[i]));
-    }
-    return n;
-}
-
 carom_status carom_admissible_move(carom_admissible *a, double t, double *q, double *v, const double *p,
                                    carom_error *error)
 {
-    enum { ITERATIONS = 30 };
-    const carom_model *m = a->probe.model;
-    double size = 0;
+    carom_probe *k = &a->assembly.probe;
     look(a, t, q, v, p);
-    for (int k = 0, n; (n = violated(a, &size)) && size > 1e-15 * (1 + carom_norm_max(m->nq, q)); k++) {
-        if (k == ITERATIONS || !(size <= DBL_MAX))
-            CAROM_FAIL(error, CAROM_NOT_CONVERGED,
-                       "no allowed position is found at t = %.6g: a gap or joint is still off by %.3g", t, size);
-        correct(a, n);
-        for (int i = 0; i < m->nv; i++)
-            a->x[i] = -a->x[i];
-        carom_model_drift(m, q, a->x, q);                                                        /* (1) */
-        look(a, t, q, v, p);
-    }
-    if (m->njoint == 0)
-        return CAROM_OK;
-    for (int i = 0; i < m->njoint; i++) {
-        a->row[i] = i;
-        a->b[i] = carom_dot(m->nv, a->probe.at.G + i * m->nv, v) + a->probe.at.w[i];
-    }
-    correct(a, m->njoint);
-    for (int i = 0; i < m->nv; i++)
-        v[i] -= a->x[i];                                                                         /* (2) */
+    CAROM_TRY(carom_assembly_positions(&a->assembly, error));                                    /* (1) */
+    if (k->model->njoint)
+        CAROM_TRY(carom_assembly_velocities(&a->assembly, error));                               /* (2) */
+    carom_copy(k->model->nq, k->q, q);
+    carom_copy(k->model->nv, k->v, v);
     return CAROM_OK;
 }
 
 double carom_admissible_gap(carom_admissible *a, double t, const double *q, const double *v, const double *p)
 {
-    const carom_model *m = a->probe.model;
+    const carom_model *m = a->assembly.probe.model;
     double least = INFINITY;
     look(a, t, q, v, p);
     for (int i = m->njoint; i < carom_model_links(m); i++)
-        least = fmin(least, a->probe.at.g[i]);
+        least = fmin(least, a->assembly.probe.at.g[i]);
     return least;
 }
 
 void carom_admissible_columns(carom_admissible *a, double t, const double *q, const double *v, const double *p, int n,
                               double *X)
 {
-    const carom_model *m = a->probe.model;
+    carom_assembly *s = &a->assembly;
+    const carom_model *m = s->probe.model;
     int nv = m->nv;
     if (m->njoint == 0)
         return;
@@ -130,30 +85,31 @@ void carom_admissible_columns(carom_admissible *a, double t, const double *q, co
         for (int level = 0; level < 2; level++) {
             double *x = X + (level ? nv * n : 0) + j;
             for (int i = 0; i < m->njoint; i++) {
-                a->row[i] = i;
-                a->b[i] = 0;
+                s->row[i] = i;
+                s->b[i] = 0;
                 for (int k = 0; k < nv; k++) {
-                    a->b[i] += a->probe.at.G[i * nv + k] * x[k * n];
+                    s->b[i] += s->probe.at.G[i * nv + k] * x[k * n];
                     if (level)
-                        a->b[i] += a->probe.at.U_q[i * nv + k] * X[k * n + j];
+                        s->b[i] += s->probe.at.U_q[i * nv + k] * X[k * n + j];
                 }
             }
-            correct(a, m->njoint);
+            s->rows = m->njoint;
+            carom_assembly_solve(s);
             for (int k = 0; k < nv; k++)
-                x[k * n] -= a->x[k];                                                             /* (3) */
+                x[k * n] -= s->z[k];                                                             /* (3) */
         }
 }
 
 double carom_admissible_volume(carom_admissible *a, double t, const double *q, const double *v, const double *p)
 {
-    const carom_model *m = a->probe.model;
+    const carom_model *m = a->assembly.probe.model;
     int nj = m->njoint, nv = m->nv, n = 2 * nj;
     double *r = a->C + n * 2 * nv, most = 0, sum = 0;
     look(a, t, q, v, p);
     for (int i = 0; i < nj; i++)
         for (int k = 0; k < nv; k++) { /* C^T, a column for each row of C */
-            a->C[k * n + i] = a->C[(nv + k) * n + nj + i] = a->probe.at.G[i * nv + k];
-            a->C[k * n + nj + i] = a->probe.at.U_q[i * nv + k];
+            a->C[k * n + i] = a->C[(nv + k) * n + nj + i] = a->assembly.probe.at.G[i * nv + k];
+            a->C[k * n + nj + i] = a->assembly.probe.at.U_q[i * nv + k];
             a->C[(nv + k) * n + i] = 0;
         }
     carom_orthonormalize(2 * nv, n, a->C, r);

@@ -2,13 +2,11 @@
 #ifndef CAROM_ADMISSIBLE_H
 #define CAROM_ADMISSIBLE_H
 
-#include "model/model.h"
+#include "model/start.h"
 
 typedef struct carom_admissible {
-    carom_probe probe;
+    carom_assembly assembly;
     int joints;               /* that are independent */
-    double *A, *b, *x, *work; /* least squares */
-    int *order, *row;
     double *C;                /* [(2*njoint)*(2*nv+1)] volume of the joints */
 } carom_admissible;
 carom_status carom_admissible_new(carom_admissible *a, const carom_model *model, carom_error *error);

@@ -1,4 +1,5 @@
-/* assemble.c: projection of a start onto the joints and out of contacts, in the metric of the mass matrix.
+/* assemble.c: projection of a start onto the joints and out of contacts, in the metric of the mass matrix (or of the
+ * coordinates: M = 1).
  *
  *   min dq^T M dq   such that   G dq = -g        repeated until g = 0 (halved while |g| grows)        (1)
  *   min dv^T M dv   such that   G (v + dv) + w = 0                                                    (2)
@@ -12,22 +13,13 @@
 
 enum { ITERATIONS = 60 };
 
-typedef struct workspace {
-    carom_probe probe;
-    double *A, *b, *z, *room, *trial, *L; /* [most*nv] [most] [nv] [most+3 nv] [nq+nv] [nv*nv], most: of rows */
-    int *order;                           /* [nv] */
-    int *row, *gap;                       /* [rows] of the equations: in G and in g */
-    int rows;
-    bool *met; /* [ncontact] contacts that count */
-} workspace;
-
 static int contacts_of(const carom_model *m)
 {
     return m->contact ? m->ncontact : 0;
 }
 
 /* The equations at the present place, beside those contacts that counted before; the largest violation. */
-static double gather(workspace *k)
+static double gather(carom_assembly *k)
 {
     const carom_model *m = k->probe.model;
     double most = 0;
@@ -47,64 +39,88 @@ static double gather(workspace *k)
     return most;
 }
 
-static carom_status open_workspace(workspace *k, const carom_model *m, carom_error *error)
+carom_status carom_assembly_new(carom_assembly *k, const carom_model *m, unsigned more, carom_error *error)
 {
     size_t n = (size_t)m->nv, r = (size_t)(m->njoint + contacts_of(m));
-    CAROM_TRY(carom_probe_new(&k->probe, m, CAROM_MASS | CAROM_GAP | CAROM_JACOBIAN, error));
+    *k = (carom_assembly){.by_mass = more & CAROM_MASS, .rank = 1e-12};
+    CAROM_TRY(carom_probe_new(&k->probe, m, CAROM_GAP | CAROM_JACOBIAN | more, error));
     carom_arena *arena = k->probe.arena;
     k->A = CAROM_NEW(arena, double, n * r);
     k->b = CAROM_NEW(arena, double, r);
     k->z = CAROM_NEW(arena, double, n);
     k->room = CAROM_NEW(arena, double, r + 3 * n);
     k->trial = CAROM_NEW(arena, double, n + (size_t)m->nq);
-    k->L = CAROM_NEW(arena, double, n * n);
+    k->L = CAROM_NEW(arena, double, k->by_mass ? n * n : 0);
     k->order = CAROM_NEW(arena, int, n);
     k->row = CAROM_NEW(arena, int, r);
     k->gap = CAROM_NEW(arena, int, r);
     k->met = CAROM_NEW(arena, bool, r);
     if (k->A && k->b && k->z && k->room && k->trial && k->L && k->order && k->row && k->gap && k->met)
         return CAROM_OK;
-    carom_probe_free(&k->probe);
+    carom_assembly_free(k);
     CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the assembly");
 }
 
-/* z <- the change of q or v that solves G z = b */
-static bool solve(workspace *k)
+void carom_assembly_free(carom_assembly *k)
 {
-    const carom_model *m = k->probe.model;
-    int n = m->nv, r = k->rows;
-    double *L = k->L;
-    memcpy(L, k->probe.at.M, sizeof *L * (size_t)(n * n));
-    if (!carom_cholesky(n, L))
-        return false;
-    for (int row = 0; row < r; row++)
+    carom_probe_free(&k->probe);
+}
+
+/* Rows G L^-T, and L^-T z, by substitution in the factor of M */
+static void forward(carom_assembly *k)
+{
+    const double *L = k->L;
+    int n = k->probe.model->nv;
+    for (int row = 0; row < k->rows; row++)
         for (int i = 0; i < n; i++) {
-            double sum = k->probe.at.G[k->row[row] * n + i];
             for (int j = 0; j < i; j++)
-                sum -= L[i * n + j] * k->A[row * n + j];
-            k->A[row * n + i] = sum / L[i * n + i];
+                k->A[row * n + i] -= L[i * n + j] * k->A[row * n + j];
+            k->A[row * n + i] /= L[i * n + i];
         }
-    carom_least_squares(r, n, k->A, k->b, k->z, 1e-12, k->room, k->order);
+}
+
+static void backward(carom_assembly *k)
+{
+    const double *L = k->L;
+    int n = k->probe.model->nv;
     for (int i = n - 1; i >= 0; i--) {
         for (int j = i + 1; j < n; j++)
             k->z[i] -= L[j * n + i] * k->z[j];
         k->z[i] /= L[i * n + i];
     }
+}
+
+bool carom_assembly_solve(carom_assembly *k)
+{
+    int n = k->probe.model->nv;
+    if (k->by_mass) {
+        memcpy(k->L, k->probe.at.M, sizeof *k->L * (size_t)(n * n));
+        if (!carom_cholesky(n, k->L))
+            return false;
+    }
+    for (int row = 0; row < k->rows; row++)
+        carom_copy(n, k->probe.at.G + k->row[row] * n, k->A + row * n);
+    if (k->by_mass)
+        forward(k);
+    carom_least_squares(k->rows, n, k->A, k->b, k->z, k->rank, k->room, k->order);
+    if (k->by_mass)
+        backward(k);
     return carom_all_finite(n, k->z);
 }
 
-static carom_status positions(workspace *k, carom_error *error) /* (1) */
+carom_status carom_assembly_positions(carom_assembly *k, carom_error *error) /* (1) */
 {
     carom_probe *probe = &k->probe;
     const carom_model *m = probe->model;
     int n = m->nv;
     carom_probe_eval(probe);
+    memset(k->met, 0, sizeof *k->met * (size_t)contacts_of(m));
     double size = gather(k), first = size;
     for (int i = 0; i < ITERATIONS && size > 0; i++) {
         int rows = k->rows;
         for (int r = 0; r < k->rows; r++)
             k->b[r] = -probe->at.g[k->gap[r]];
-        if (!solve(k))
+        if (!carom_assembly_solve(k))
             CAROM_FAIL(error, CAROM_SINGULAR_MASS,
                        "assembly: the mass matrix is not positive definite or something is not finite");
         memcpy(k->trial, probe->q, sizeof *k->trial * (size_t)m->nq);
@@ -138,7 +154,7 @@ static carom_status positions(workspace *k, carom_error *error) /* (1) */
     return CAROM_OK;
 }
 
-static carom_status velocities(workspace *k, carom_error *error) /* (2) */
+carom_status carom_assembly_velocities(carom_assembly *k, carom_error *error) /* (2) */
 {
     carom_probe *probe = &k->probe;
     const carom_model *m = probe->model;
@@ -146,7 +162,7 @@ static carom_status velocities(workspace *k, carom_error *error) /* (2) */
         carom_multiply(m->njoint, m->nv, probe->at.G, probe->v, k->b);
         for (int r = 0; r < m->njoint; r++)
             k->b[r] = -k->b[r] - probe->at.w[r];
-        if (!solve(k))
+        if (!carom_assembly_solve(k))
             CAROM_FAIL(error, CAROM_SINGULAR_MASS,
                        "assembly: the mass matrix is not positive definite or something is not finite");
         for (int j = 0; j < m->nv; j++)
@@ -157,11 +173,11 @@ static carom_status velocities(workspace *k, carom_error *error) /* (2) */
 
 carom_status carom_model_assemble(const carom_model *m, double *q, double *v, double *moved, carom_error *error)
 {
-    workspace k;
-    CAROM_TRY(open_workspace(&k, m, error));
-    carom_status status = positions(&k, error);
+    carom_assembly k;
+    CAROM_TRY(carom_assembly_new(&k, m, CAROM_MASS, error));
+    carom_status status = carom_assembly_positions(&k, error);
     if (status == CAROM_OK)
-        status = velocities(&k, error);
+        status = carom_assembly_velocities(&k, error);
     *moved = 0;
     for (int j = 0; status == CAROM_OK && j < m->nq; j++) {
         *moved = fmax(*moved, fabs(k.probe.q[j] - q[j]));
@@ -171,6 +187,6 @@ carom_status carom_model_assemble(const carom_model *m, double *q, double *v, do
         *moved = fmax(*moved, fabs(k.probe.v[j] - v[j]));
         v[j] = k.probe.v[j];
     }
-    carom_probe_free(&k.probe);
+    carom_assembly_free(&k);
     return status;
 }

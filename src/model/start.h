@@ -31,6 +31,24 @@ typedef struct carom_fault {
 /* Evaluates everything at the model's start and stops at the first thing that is wrong (fault->kind). */
 carom_status carom_model_start(const carom_model *model, carom_fault *fault, carom_error *error);
 
+/* ---- the nearest state that the joints and contacts allow, see assemble.c ---- */
+typedef struct carom_assembly {
+    carom_probe probe; /* the state that is moved */
+    bool by_mass;      /* nearest in the metric of M; else by coordinates */
+    double rank;       /* pivots below this part of the largest count as redundant */
+    double *A, *b, *z, *room, *trial, *L; /* [most*nv] [most] [nv] [most+3 nv] [nq+nv] [nv*nv], most: of rows */
+    int *order;                           /* [nv] */
+    int *row, *gap;                       /* [rows] of the equations: in G and in g */
+    int rows;
+    bool *met; /* [ncontact] contacts that count */
+} carom_assembly;
+/* `more`: what the probe evaluates beside gaps and their rows; with CAROM_MASS in it, the metric is that of M. */
+carom_status carom_assembly_new(carom_assembly *assembly, const carom_model *model, unsigned more, carom_error *error);
+void carom_assembly_free(carom_assembly *assembly);
+bool carom_assembly_solve(carom_assembly *assembly); /* z: the least with G z = b in the first `rows` rows listed */
+carom_status carom_assembly_positions(carom_assembly *assembly, carom_error *error);
+carom_status carom_assembly_velocities(carom_assembly *assembly, carom_error *error); /* after the positions */
+
 /* Gauss-Newton in the metric of M: moves q and v (in place) onto the joints; *moved: largest change of q. */
 carom_status carom_model_assemble(const carom_model *model, double *q, double *v, double *moved, carom_error *error);
 

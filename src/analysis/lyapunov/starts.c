@@ -243,8 +243,8 @@ static carom_status choose_starts(team *t, int seed, carom_error *error)
         for (int k = 0; k < m->nv; k++)
             v[k] += size * uniform(&state);
         if (i && m->njoint) {
-            carom_copy(m->nq, m->q, a.probe.q);
-            status = carom_admissible_move(&a, 0, a.probe.q, v, m->p, error);
+            carom_copy(m->nq, m->q, a.assembly.probe.q);
+            status = carom_admissible_move(&a, 0, a.assembly.probe.q, v, m->p, error);
         }
     }
     carom_admissible_free(&a);
