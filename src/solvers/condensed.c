@@ -1,26 +1,22 @@
-/* condensed.c: contacts of many bodies: proximal points around Newton's method, condensed to their velocities.
+/* condensed.c: contacts of many bodies: proximal points (points.c), condensed to their velocities.
  *
  *   W = G Y^T (delassus.h), each contact scaled by one number d_k = 1/sqrt(mean diagonal of W_kk):
- *   v = Y^T r,  u = G v + b;  r' solves the law for u + a (r - c), c the last accepted r                            (1)
- *   Alart and Curnier's function F (scaled.h) of each contact, A = dF/du, B = dF/dr:
+ *   v = Y^T r,  u = G v + b                                                                                         (1)
+ *   a step of Newton's method, F, A and B as in points.c:
  *       F + A (G dv + a dr) + B dr = 0,  dv = Y^T dr                                                                (2)
  *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
  *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
- *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (5)
- *       until |F| <= 0.5 a R, R the natural map at c                                                                (6)
- *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps;
- *   failed: back to c, which is swept ten times (Gauss-Seidel) if R > 1e-3, a <- 4 a, and held for 3 steps unless R
- *   falls 3 times                                                                                                   (7)
  *
- * The same points as proximal.c, but (4) has six rows a body where (5) of proximal.c has three a contact, and bodies
- * have fewer neighbours than contacts: walls and piles cost a tenth. R may rise on the way: forces of a jammed pile
- * grow until what slips is held, while R stays what it is. Contacts that are open have A = 0 and stand in no
- * block of (4). Limits: no proof of convergence with friction; it cannot show that there is no solution. */
+ * The same points as proximal.c, but (4) has six rows a body where (2) of proximal.c has three a contact, and bodies
+ * have fewer neighbours than contacts: walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no
+ * block of (4). Limits: those of points.c. */
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "core/dense.h"
+#include "solvers/points.h"
 #include "solvers/scaled.h"
 
 enum { SWEEPS, FACTORISATIONS, REGULAR };
@@ -30,9 +26,7 @@ static const carom_field fields[] = {
     [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
     {0},
 };
-#define FAR 1e-3   /* R from which on sweeps do more than they undo; |b| = 1 */
-#define LEAST 1e-9 /* proximal parameter; D is as large as 1/a */
-enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 60, ASTRAY = 10, WIDEST = 6 };
+enum { WIDEST = 6 };
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -41,6 +35,7 @@ typedef struct touch { /* a block of the problem and its bodies */
 } touch;
 
 typedef struct workspace {
+    carom_points points;         /* the first: it stands for all of this in the functions below */
     const carom_problem *p;
     carom_solve *s;
     carom_sparse *lu;            /* the last in the arena: */
@@ -57,13 +52,10 @@ typedef struct workspace {
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
     int *column;                 /* [2*nblock + nbody] */
     double *value;               /* of (4) */
-    double a;                    /* proximal parameter */
-    double *r, *c, *u, *F, *dr, *du, *trial, *trial_u; /* [n] */
     double *D, *f;               /* [9*nblock] [n] */
     double *v, *dv, *g;          /* [nv] */
     double *x;                   /* [n] for the judge */
-    double least, deadline;
-    int factorisations;
+    double least;
 } workspace;
 
 static int rows_of(const workspace *w, int k)
@@ -111,8 +103,9 @@ static void speed(const workspace *w, int k, const double *v, double *u)
 }
 
 /* u = W r + b */
-static void velocity(workspace *w, const double *r, double *u)
+static void velocity(carom_points *points, const double *r, double *u)
 {
+    workspace *w = (workspace *)points;
     push(w, r, w->v);
     for (int k = 0; k < w->nblock; k++)
         speed(w, k, w->v, u + w->p->block[k].row);
@@ -121,8 +114,9 @@ static void velocity(workspace *w, const double *r, double *u)
 }
 
 /* The natural map, Euclidean norm over all blocks. */
-static double residual(const workspace *w, const double *r, const double *u)
+static double residual(carom_points *points, const double *r, const double *u)
 {
+    const workspace *w = (const workspace *)points;
     double sum = 0;
     for (int k = 0; k < w->nblock; k++) {
         const carom_block *block = &w->p->block[k];
@@ -137,8 +131,9 @@ static double residual(const workspace *w, const double *r, const double *u)
 }
 
 /* Judges r by the problem and keeps the best. */
-static bool offer(workspace *w, const double *r)
+static bool offer(carom_points *points, const double *r)
 {
+    workspace *w = (workspace *)points;
     const carom_problem *p = w->p;
     carom_solve *s = w->s;
     int worst;
@@ -176,7 +171,7 @@ static void sweep_block(workspace *w, int k)
     int rows = rows_of(w, k);
     const touch *t = &w->touch[k];
     const double *Y = w->Y + t->at;
-    double *r = w->r + w->p->block[k].row, q[3], z[3], W[9];
+    double *r = w->points.r + w->p->block[k].row, q[3], z[3], W[9];
     for (int j = 0; j < rows * rows; j++)
         W[j] = w->d[k] * w->d[k] * w->p->W.product.diagonal[9 * (size_t)k + (size_t)j];
     speed(w, k, w->v, q);
@@ -199,9 +194,10 @@ static void sweep_block(workspace *w, int k)
 }
 
 /* Sweeps of Gauss-Seidel over r, to and fro. */
-static void sweep(workspace *w, int sweeps)
+static void sweep(carom_points *points, int sweeps)
 {
-    push(w, w->r, w->v);
+    workspace *w = (workspace *)points;
+    push(w, points->r, w->v);
     for (int s = 0; s < sweeps; s++)
         for (int i = 0; i < w->nblock; i++) {
             int k = s % 2 ? w->nblock - 1 - i : i;
@@ -213,8 +209,9 @@ static void sweep(workspace *w, int sweeps)
 /* ---- Newton's method ---- */
 
 /* F at (u, r), |F|^2/2; with D and f of (3) if derivatives are wanted. */
-static double function(workspace *w, const double *u, const double *r, double *F, bool derivatives)
+static double function(carom_points *points, const double *u, const double *r, double *F, bool derivatives)
 {
+    workspace *w = (workspace *)points;
     for (int k = 0; k < w->nblock; k++) {
         int first = w->p->block[k].row, rows = rows_of(w, k), pivot[3];
         double A[9], B[9], C[9], *D = w->D + 9 * (size_t)k, column[3];
@@ -225,7 +222,7 @@ static double function(workspace *w, const double *u, const double *r, double *F
         w->in[k] = !open;
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < rows; j++)
-                C[i * rows + j] = w->a * A[3 * i + j] + B[3 * i + j];
+                C[i * rows + j] = points->a * A[3 * i + j] + B[3 * i + j];
         bool regular = carom_lu(rows, C, pivot);
         for (int j = 0; j <= rows; j++) { /* the columns of A, then F */
             for (int i = 0; i < rows; i++)
@@ -355,24 +352,26 @@ static void impulses(workspace *w)
             double sum = -w->f[first + i];
             for (int j = 0; w->in[k] && j < rows; j++)
                 sum -= w->D[9 * (size_t)k + (size_t)(i * rows + j)] * u[j];
-            w->dr[first + i] = sum;
+            w->points.dr[first + i] = sum;
         }
     }
 }
 
 /* (3), (4), and du = (W + a) dr */
-static bool direction(workspace *w)
+static bool direction(carom_points *points)
 {
+    workspace *w = (workspace *)points;
+    double *dr = points->dr, *du = points->du;
     if (!order(w))
         return false;
     assemble(w);
     if (!carom_sparse_factor(w->lu, fill, w))
         return false;
-    w->factorisations++;
+    points->factorisations++;
     memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
     for (int pass = 0; pass < 3; pass++) { /* a solution and refinements of it */
         impulses(w);
-        push(w, w->dr, w->g);
+        push(w, dr, w->g);
         for (int i = 0; i < w->nv; i++)
             w->g[i] -= w->dv[i];
         if (pass > 0 && carom_norm_max(w->nv, w->g) <= 1e-10 * carom_norm_max(w->nv, w->dv))
@@ -382,105 +381,17 @@ static bool direction(workspace *w)
             w->dv[i] += w->g[i];
     }
     impulses(w);
-    push(w, w->dr, w->g);
+    push(w, dr, w->g);
     for (int k = 0; k < w->nblock; k++)
-        speed(w, k, w->g, w->du + w->p->block[k].row);
+        speed(w, k, w->g, du + w->p->block[k].row);
     for (int i = 0; i < w->n; i++)
-        w->du[i] += w->a * w->dr[i];
-    return carom_all_finite(w->n, w->dr);
+        du[i] += points->a * dr[i];
+    return carom_all_finite(w->n, dr);
 }
 
-/* (5); false: no step is short enough */
-static bool search(workspace *w, double bound, double *merit)
-{
-    double t = 1;
-    for (int k = 0; k <= HALVINGS; k++, t /= 2) {
-        for (int i = 0; i < w->n; i++) {
-            w->trial[i] = w->r[i] + t * w->dr[i];
-            w->trial_u[i] = w->u[i] + t * w->du[i];
-        }
-        double value = function(w, w->trial_u, w->trial, w->F, false);
-        if (value <= bound * (1 - 2e-4 * t)) {
-            *merit = value;
-            carom_copy(w->n, w->trial, w->r);
-            carom_copy(w->n, w->trial_u, w->u);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* (2)-(6) from w->r */
-static bool inner(workspace *w, double goal)
-{
-    double history[MEMORY], floor = 1e-14 * (1 + sqrt(carom_dot(w->n, w->r, w->r)));
-    velocity(w, w->r, w->u);
-    for (int i = 0; i < w->n; i++)
-        w->u[i] += w->a * (w->r[i] - w->c[i]);
-    double merit = function(w, w->u, w->r, w->F, true);
-    for (int k = 0; k < MEMORY; k++)
-        history[k] = merit;
-    for (int k = 0; k < NEWTON_STEPS; k++) {
-        if (sqrt(2 * merit) <= fmax(goal, floor))
-            return true;
-        if (carom_expired(w->s, w->deadline) || !direction(w))
-            return false;
-        double bound = 0;
-        for (int i = 0; i < MEMORY; i++)
-            bound = fmax(bound, history[i]);
-        if (!search(w, bound, &merit))
-            return false;
-        function(w, w->u, w->r, w->F, true);
-        history[k % MEMORY] = merit;
-    }
-    return false;
-}
-
-/* (1), (7) until the problem is solved or `most` factorisations are spent. */
-static bool proximal_points(workspace *w, double alpha, int most)
-{
-    int hold = 0, falls = 0;
-    w->a = alpha;
-    carom_copy(w->n, w->r, w->c);
-    velocity(w, w->c, w->u);
-    double R = residual(w, w->c, w->u);
-    while (w->factorisations < most && !carom_expired(w->s, w->deadline)) {
-        int spent = w->factorisations;
-        bool last = w->a <= LEAST;
-        w->s->iterations++;
-        bool good = inner(w, 0.5 * w->a * R);                                            /* (6) */
-        int steps = w->factorisations - spent;
-        if (good) {
-            velocity(w, w->r, w->u);
-            double before = R;
-            R = residual(w, w->r, w->u);
-            carom_copy(w->n, w->r, w->c);                                                /* (7) */
-            if (offer(w, w->r))
-                return true;
-            if (last && steps == 0) /* nothing moves any more */
-                return false;
-            falls = R < before ? falls + 1 : 0;
-            hold = falls >= 3 ? 0 : hold;
-            if (hold > 0)
-                hold--;
-            else
-                w->a = fmax(w->a / (steps <= 4 ? 10 : steps <= 8 ? 4 : 2), LEAST);
-            continue;
-        }
-        carom_copy(w->n, w->c, w->r);
-        if (R > FAR)
-            sweep(w, ASTRAY);
-        carom_copy(w->n, w->r, w->c);
-        velocity(w, w->c, w->u);
-        R = residual(w, w->c, w->u);
-        w->a *= 4;
-        hold = 3;
-        falls = 0;
-        if (w->a > 1e6)
-            return false;
-    }
-    return false;
-}
+static const carom_points_form form = {
+    velocity, residual, offer, function, direction, sweep, .least = 1e-9, /* D is as large as 1/a */
+};
 
 /* ---- the scaled problem ---- */
 
@@ -569,8 +480,8 @@ static bool place(workspace *w, carom_arena *arena)
         values += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
         blocks += 2 * (size_t)s->count[0] * (size_t)s->count[1];
     }
-    double **const arrays[] = {&w->b, &w->r, &w->c, &w->u, &w->F, &w->dr, &w->du, &w->trial, &w->trial_u, &w->f, &w->x};
-    bool room = true;
+    double **const arrays[] = {&w->b, &w->f, &w->x};
+    bool room = carom_points_place(&w->points, arena);
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         room = (*arrays[i] = CAROM_NEW(arena, double, n)) && room;
     size_t bodies = nv < 2 * nblock ? nv : 2 * nblock; /* at most */
@@ -593,8 +504,8 @@ static bool place(workspace *w, carom_arena *arena)
 
 static void solve(const carom_problem *problem, carom_solve *s)
 {
-    workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY};
-    w.deadline = carom_deadline(s);
+    workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY,
+                   .points = {.form = &form, .solve = s, .deadline = carom_deadline(s), .n = problem->n}};
     s->iterations = 0;
     if (place(&w, s->arena)) {
         w.placed = carom_arena_here(s->arena);
@@ -603,13 +514,13 @@ static void solve(const carom_problem *problem, carom_solve *s)
         scale(&w);
         for (int k = 0; k < w.nblock; k++)
             for (int i = problem->block[k].row; i < problem->block[k].row + rows_of(&w, k); i++)
-                w.r[i] = w.part[k] == CAROM_PART_NONE
-                             ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
-        if (carom_norm_max(w.n, w.r) == 0)
-            sweep(&w, (int)s->field[SWEEPS]);
-        proximal_points(&w, s->field[REGULAR], (int)s->field[FACTORISATIONS]);
+                w.points.r[i] = w.part[k] == CAROM_PART_NONE
+                                    ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
+        if (carom_norm_max(w.n, w.points.r) == 0)
+            sweep(&w.points, (int)s->field[SWEEPS]);
+        carom_points_run(&w.points, s->field[REGULAR], (int)s->field[FACTORISATIONS], INT_MAX);
     }
-    s->factorisations = w.factorisations;
+    s->factorisations = w.points.factorisations;
 }
 
 static bool takes(const carom_problem *problem)
