@@ -49,8 +49,12 @@ static void remember(carom_anderson *a, const double *s)
             a->df[a->next][i] = a->f[i] - a->last_f[i];
             a->ds[a->next][i] = s[i] - a->last_s[i];
         }
-        a->next = (a->next + 1) % MEMORY;
         a->have = a->have < MEMORY ? a->have + 1 : MEMORY;
+        for (int i = 0; i < a->have; i++) {
+            int first = i > a->next ? i : a->next, second = i > a->next ? a->next : i;
+            a->gram[first][second] = dot(a, a->df[first], a->df[second]);
+        }
+        a->next = (a->next + 1) % MEMORY;
     }
     carom_copy(a->n, a->f, a->last_f);
     carom_copy(a->n, s, a->last_s);
@@ -65,7 +69,7 @@ static void combine(const carom_anderson *a, const double *s, double *x)
     for (int i = 0; i < m; i++) {
         c[i] = dot(a, a->df[i], a->f);
         for (int j = 0; j <= i; j++)
-            A[i * m + j] = A[j * m + i] = dot(a, a->df[i], a->df[j]);
+            A[i * m + j] = A[j * m + i] = a->gram[i][j];
     }
     for (int i = 0; i < m; i++)
         A[i * m + i] *= 1 + 1e-10;

@@ -18,6 +18,7 @@ typedef struct carom_anderson {
     const double *weight; /* [n] of the metric; NULL: 1 */
     double *df[CAROM_ANDERSON_MEMORY], *ds[CAROM_ANDERSON_MEMORY]; /* [n] differences of f and of s(x) */
     double *f, *last_f, *last_s; /* [n] */
+    double gram[CAROM_ANDERSON_MEMORY][CAROM_ANDERSON_MEMORY]; /* products of df in the metric; the second not later */
     double before;        /* |f|^2 of the iteration before */
     double growth;        /* how much it may grow; carom_anderson_begin sets 100 */
     int have, next;       /* differences; where the next one goes */

@@ -6,6 +6,11 @@
  *       F + A (G dv + a dr) + B dr = 0,  dv = Y^T dr                                                                (2)
  *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
  *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
+ *   a system of the interior point method, (S W S + K) dr' = g with S dr' = dr:
+ *       (4) with D = S K^-1 S, f = -S K^-1 g,  then dr' = K^-1 (g - S G dv)                                         (5)
+ *   from the guess, or where there is none from some sweeps of Gauss-Seidel: proximal points if the natural map is
+ *   below 1e-3, until 80 factorisations are spent or two points have failed; then the interior point method
+ *   (interior.c), and from its best proximal points with a = 1e-3                                                   (6)
  *
  * The same points as proximal.c, but (4) has six rows a body where (2) of proximal.c has three a contact, and bodies
  * have fewer neighbours than contacts: walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no
@@ -26,7 +31,8 @@ static const carom_field fields[] = {
     [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
     {0},
 };
-enum { WIDEST = 6 };
+#define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
+enum { FEW = 80, WIDEST = 6 };
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -52,7 +58,8 @@ typedef struct workspace {
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
     int *column;                 /* [2*nblock + nbody] */
     double *value;               /* of (4) */
-    double *D, *f;               /* [9*nblock] [n] */
+    double *D, *inverse, *f;     /* [9*nblock] [9*nblock] K^-1 of (5), [n] */
+    int *first_row;              /* [nblock + 1] of a block */
     double *v, *dv, *g;          /* [nv] */
     double *x;                   /* [n] for the judge */
     double least;
@@ -275,7 +282,9 @@ static bool order(workspace *w)
     }
     if (covered && 4 * need >= 3 * have)
         return true;
-    memcpy(w->analysed, w->in, (size_t)w->nblock);
+    bool keep = 4 * need >= 3 * have; /* contacts come and go */
+    for (int k = 0; k < w->nblock; k++)
+        w->analysed[k] = w->in[k] || (keep && w->analysed[k]);
     memset(mark, 0, sizeof *mark * (size_t)w->nbody);
     for (int b = 0; b < w->nbody; b++) {
         w->start[b + 1] = w->start[b] + neighbours(w, b, mark, w->column + w->start[b]);
@@ -357,40 +366,129 @@ static void impulses(workspace *w)
     }
 }
 
-/* (3), (4), and du = (W + a) dr */
-static bool direction(carom_points *points)
+/* (4) factored for the D of w */
+static bool factor(workspace *w)
 {
-    workspace *w = (workspace *)points;
-    double *dr = points->dr, *du = points->du;
     if (!order(w))
         return false;
     assemble(w);
-    if (!carom_sparse_factor(w->lu, fill, w))
-        return false;
-    points->factorisations++;
+    return carom_sparse_factor(w->lu, fill, w);
+}
+
+/* (3), (4) for the f of w: dv and dr */
+static void solve_condensed(workspace *w)
+{
     memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
     for (int pass = 0; pass < 3; pass++) { /* a solution and refinements of it */
         impulses(w);
-        push(w, dr, w->g);
+        push(w, w->points.dr, w->g);
         for (int i = 0; i < w->nv; i++)
             w->g[i] -= w->dv[i];
         if (pass > 0 && carom_norm_max(w->nv, w->g) <= 1e-10 * carom_norm_max(w->nv, w->dv))
-            break;
+            return;
         carom_sparse_solve(w->lu, w->g);
         for (int i = 0; i < w->nv; i++)
             w->dv[i] += w->g[i];
     }
     impulses(w);
-    push(w, dr, w->g);
+}
+
+/* dr, and du = (W + a) dr */
+static bool direction(carom_points *points)
+{
+    workspace *w = (workspace *)points;
+    if (!factor(w))
+        return false;
+    points->factorisations++;
+    solve_condensed(w);
+    push(w, points->dr, w->g);
     for (int k = 0; k < w->nblock; k++)
-        speed(w, k, w->g, du + w->p->block[k].row);
+        speed(w, k, w->g, points->du + w->p->block[k].row);
     for (int i = 0; i < w->n; i++)
-        du[i] += points->a * dr[i];
-    return carom_all_finite(w->n, dr);
+        points->du[i] += points->a * points->dr[i];
+    return carom_all_finite(w->n, points->dr);
+}
+
+/* ---- the interior point method ---- */
+
+/* S of a block (points.h) */
+static void stretch(const carom_points *points, int k, double *S)
+{
+    for (int i = 0; i < 3; i++)
+        S[i] = carom_points_stretch(points, k, i);
+}
+
+/* (5): D and the inverse of K of a block; rows that take no part stand alone, joints get a little on the diagonal */
+static bool barrier(workspace *w, int k, const double *K)
+{
+    int rows = rows_of(w, k), pivot[3];
+    double A[9], S[3], e[3], *D = w->D + 9 * (size_t)k, *inverse = w->inverse + 9 * (size_t)k;
+    bool joint = w->part[k] == CAROM_PART_EQUATION;
+    stretch(&w->points, k, S);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < rows; j++)
+            A[i * rows + j] = S[i] > 0 && S[j] > 0 && !joint ? K[3 * i + j] : i != j ? 0 : joint ? 1e-9 : 1;
+    if (!carom_lu(rows, A, pivot))
+        return false;
+    for (int j = 0; j < rows; j++) {
+        for (int i = 0; i < rows; i++)
+            e[i] = i == j;
+        carom_lu_solve(rows, A, pivot, e);
+        for (int i = 0; i < rows; i++) {
+            inverse[i * rows + j] = e[i];
+            D[i * rows + j] = S[i] * e[i] * S[j];
+        }
+    }
+    w->in[k] = w->part[k] != CAROM_PART_NONE;
+    return true;
+}
+
+static bool factor_barrier(carom_points *points, const double *K)
+{
+    workspace *w = (workspace *)points;
+    for (int k = 0; k < w->nblock; k++)
+        if (!barrier(w, k, K + 9 * (size_t)k))
+            return false;
+    return factor(w);
+}
+
+/* out = K^-1 x of block k */
+static void apply_inverse(const workspace *w, int k, const double *x, double *out)
+{
+    int rows = rows_of(w, k);
+    for (int i = 0; i < rows; i++) {
+        out[i] = 0;
+        for (int j = 0; j < rows; j++)
+            out[i] += w->inverse[9 * (size_t)k + (size_t)(i * rows + j)] * x[j];
+    }
+}
+
+/* (5) */
+static void solve_barrier(carom_points *points, double *x)
+{
+    workspace *w = (workspace *)points;
+    double S[3], u[3] = {0, 0, 0};
+    for (int k = 0; k < w->nblock; k++) {
+        double *f = w->f + points->row[k];
+        stretch(points, k, S);
+        apply_inverse(w, k, x + points->row[k], f);
+        for (int i = 0; i < rows_of(w, k); i++)
+            f[i] *= -S[i];
+    }
+    solve_condensed(w);
+    for (int k = 0; k < w->nblock; k++) {
+        double *y = x + points->row[k];
+        stretch(points, k, S);
+        speed(w, k, w->dv, u);
+        for (int i = 0; i < rows_of(w, k); i++)
+            u[i] = y[i] - S[i] * u[i];
+        apply_inverse(w, k, u, y);
+    }
 }
 
 static const carom_points_form form = {
     velocity, residual, offer, function, direction, sweep, .least = 1e-9, /* D is as large as 1/a */
+    factor_barrier, solve_barrier,
 };
 
 /* ---- the scaled problem ---- */
@@ -490,7 +588,8 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
     w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
-    w->D = CAROM_NEW(arena, double, 9 * nblock);
+    w->D = CAROM_NEW(arena, double, 9 * nblock), w->inverse = CAROM_NEW(arena, double, 9 * nblock);
+    w->first_row = CAROM_NEW(arena, int, nblock + 1);
     w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
     w->analysed = CAROM_NEW(arena, unsigned char, nblock);
     w->start = CAROM_NEW(arena, size_t, bodies + 1), w->column = CAROM_NEW(arena, int, 2 * nblock + bodies);
@@ -498,8 +597,32 @@ static bool place(workspace *w, carom_arena *arena)
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value && w->v && w->dv &&
+           w->D && w->inverse && w->first_row && w->part && w->in && w->analysed && w->start &&
+           w->column && w->offset && w->value && w->v && w->dv &&
            w->g;
+}
+
+/* The interior point method; its memory comes before the factor's. */
+static bool interior(workspace *w)
+{
+    carom_arena_release(w->s->arena, w->placed);
+    void *work = carom_arena_alloc(w->s->arena, carom_interior_work(w->n, w->nblock));
+    w->placed = carom_arena_here(w->s->arena);
+    w->start[w->nbody] = 0; /* to be analysed anew */
+    return work && carom_interior_run(&w->points, work);
+}
+
+/* (6) */
+static void decide(workspace *w, double alpha, int most, int sweeps)
+{
+    carom_points *points = &w->points;
+    if (carom_norm_max(w->n, points->r) == 0)
+        sweep(points, sweeps);
+    velocity(points, points->r, points->u);
+    if (residual(points, points->r, points->u) < FAR && carom_points_run(points, alpha, CAROM_MIN(FEW, most), 2))
+        return;
+    if (points->factorisations < most && !carom_expired(points->solve, points->deadline) && !interior(w))
+        carom_points_run(points, 1e-3, most - points->factorisations, INT_MAX);
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)
@@ -512,13 +635,15 @@ static void solve(const carom_problem *problem, carom_solve *s)
         number_bodies(&w);
         list_touches(&w);
         scale(&w);
+        w.points.nblock = w.nblock, w.points.row = w.first_row;
+        w.points.part = w.part, w.points.mu = w.mu, w.points.b = w.b;
+        for (int k = 0; k <= w.nblock; k++)
+            w.first_row[k] = k < w.nblock ? problem->block[k].row : w.n;
         for (int k = 0; k < w.nblock; k++)
             for (int i = problem->block[k].row; i < problem->block[k].row + rows_of(&w, k); i++)
                 w.points.r[i] = w.part[k] == CAROM_PART_NONE
                                     ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
-        if (carom_norm_max(w.n, w.points.r) == 0)
-            sweep(&w.points, (int)s->field[SWEEPS]);
-        carom_points_run(&w.points, s->field[REGULAR], (int)s->field[FACTORISATIONS], INT_MAX);
+        decide(&w, s->field[REGULAR], (int)s->field[FACTORISATIONS], (int)s->field[SWEEPS]);
     }
     s->factorisations = w.points.factorisations;
 }

@@ -19,13 +19,12 @@
 #include <string.h>
 
 #include "core/dense.h"
-#include "solvers/scaled.h"
+#include "solvers/points.h"
 
 static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"}, {0}};
 
 typedef struct interior {
-    const carom_scaled *p;
-    carom_sparse *lu;
+    carom_points *p;
     int contacts;
     double m, e;                         /* m and e of (1) */
     double *r, *v, *dr, *dv, *R, *c, *y; /* [n] */
@@ -36,7 +35,7 @@ typedef struct interior {
 
 static int rows_of(const interior *w, int k)
 {
-    return w->p->pattern.row[k + 1] - w->p->pattern.row[k];
+    return w->p->row[k + 1] - w->p->row[k];
 }
 
 static bool has_cone(const interior *w, int k)
@@ -44,16 +43,14 @@ static bool has_cone(const interior *w, int k)
     return w->p->part[k] == CAROM_PART_CONTACT;
 }
 
-/* The factor of row i of block k: S */
 static double stretch(const interior *w, int k, int i)
 {
-    return has_cone(w, k) && i > 0 ? w->p->mu[k] : 1;
+    return carom_points_stretch(w->p, k, i);
 }
 
-/* Rows that take part: those of blocks that may carry a force, tangential ones only with friction. */
 static bool takes_part(const interior *w, int k, int i)
 {
-    return w->p->part[k] != CAROM_PART_NONE && stretch(w, k, i) > 0;
+    return stretch(w, k, i) > 0;
 }
 
 static double lorentz(int rows, const double *x)
@@ -98,7 +95,7 @@ static void scale_by(const interior *w, int k, bool inverse, const double *x, do
 /* (2) and E Sigma of block k */
 static void scaling(interior *w, int k)
 {
-    int first = w->p->pattern.row[k], rows = rows_of(w, k);
+    int first = w->p->row[k], rows = rows_of(w, k);
     const double *r = w->r + first, *v = w->v + first;
     double gr = lorentz(rows, r), gv = lorentz(rows, v), z[3] = {0}, *h = w->h + 3 * (size_t)k, phi = w->e * w->e;
     double g = sqrt((1 + carom_dot(rows, r, v) / (gr * gv)) / 2);
@@ -118,33 +115,16 @@ static void scaling(interior *w, int k)
             M[j] -= v[i] / sqrt(phi) * M[3 * i + j];                                     /* E */
 }
 
-static void fill(void *context, int k, int l, size_t e, double *out)
-{
-    const interior *w = context;
-    int rows = rows_of(w, k), columns = rows_of(w, l);
-    const double *W = w->p->value + w->p->offset[e], *M = w->Sigma + 9 * (size_t)k;
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < columns; j++) {
-            bool part = takes_part(w, k, i) && takes_part(w, l, j);
-            double sum = part ? stretch(w, k, i) * W[i * columns + j] * stretch(w, l, j) : 0;
-            if (k == l && has_cone(w, k) && part)
-                sum += M[3 * i + j];
-            if (k == l && i == j)
-                sum += !part ? 1 : has_cone(w, k) ? 0 : 1e-10;
-            out[i * columns + j] = sum;
-        }
-}
-
 /* R = S W S r + S b + (phi, 0, 0) - v; 0 in rows that do not take part. */
 static void defect(interior *w)
 {
-    const carom_scaled *p = w->p;
+    carom_points *p = w->p;
     for (int k = 0; k < p->nblock; k++)
         for (int i = 0; i < rows_of(w, k); i++)
-            w->y[p->pattern.row[k] + i] = stretch(w, k, i) * w->r[p->pattern.row[k] + i];
-    carom_scaled_velocity(p, w->y, w->R);
+            w->y[p->row[k] + i] = stretch(w, k, i) * w->r[p->row[k] + i];
+    p->form->velocity(p, w->y, w->R);
     for (int k = 0; k < p->nblock; k++) {
-        int first = p->pattern.row[k], rows = rows_of(w, k);
+        int first = p->row[k], rows = rows_of(w, k);
         double phi = w->e * w->e;
         for (int i = 0; i < rows; i++) {
             double *R = &w->R[first + i], v = w->v[first + i];
@@ -159,9 +139,9 @@ static void defect(interior *w)
 /* (3) for the c of w->c: dr, dv */
 static void direction(interior *w)
 {
-    const carom_scaled *p = w->p;
+    carom_points *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
-        int first = p->pattern.row[k], rows = rows_of(w, k);
+        int first = p->row[k], rows = rows_of(w, k);
         const double *v = w->v + first, *c = w->c + first;
         double phi = w->e * w->e, along = 0;
         for (int i = 1; i < rows; i++) {
@@ -173,9 +153,9 @@ static void direction(interior *w)
         if (has_cone(w, k) && rows > 1)
             w->dr[first] -= along / sqrt(phi);
     }
-    carom_sparse_solve(w->lu, w->dr);
+    p->form->solve_factored(p, w->dr);
     for (int k = 0; k < p->nblock; k++) {
-        int first = p->pattern.row[k], rows = rows_of(w, k);
+        int first = p->row[k], rows = rows_of(w, k);
         double s[3], t[3];
         if (!has_cone(w, k))
             continue;
@@ -190,7 +170,7 @@ static double longest_step(const interior *w)
 {
     double t = 1 / 0.99;
     for (int k = 0; k < w->p->nblock; k++) {
-        int first = w->p->pattern.row[k], rows = w->p->mu[k] > 0 ? rows_of(w, k) : 1;
+        int first = w->p->row[k], rows = w->p->mu[k] > 0 ? rows_of(w, k) : 1;
         if (!has_cone(w, k))
             continue;
         t = fmin(t, step_to_boundary(rows, w->r + first, w->dr + first));
@@ -203,7 +183,7 @@ static double longest_step(const interior *w)
 static void correct(interior *w, double s)
 {
     for (int k = 0; k < w->p->nblock; k++) {
-        int first = w->p->pattern.row[k], rows = rows_of(w, k);
+        int first = w->p->row[k], rows = rows_of(w, k);
         double l[3], a[3], b[3], x[3], y[3];
         if (!has_cone(w, k))
             continue;
@@ -228,14 +208,14 @@ static void correct(interior *w, double s)
 
 static void begin(interior *w)
 {
-    const carom_scaled *p = w->p;
+    const carom_points *p = w->p;
     double size = fmax(carom_norm_max(p->n, p->b), 1e-8);
     w->contacts = 0;
     memset(w->r, 0, sizeof(double) * (size_t)p->n);
     memset(w->v, 0, sizeof(double) * (size_t)p->n);
     for (int k = 0; k < p->nblock; k++)
         if (has_cone(w, k)) {
-            w->r[p->pattern.row[k]] = w->v[p->pattern.row[k]] = size;
+            w->r[p->row[k]] = w->v[p->row[k]] = size;
             w->contacts++;
         }
 }
@@ -243,17 +223,17 @@ static void begin(interior *w)
 /* One iteration; false: no further. */
 static bool iterate(interior *w)
 {
-    const carom_scaled *p = w->p;
+    carom_points *p = w->p;
     w->m = 0;
     for (int k = 0; k < p->nblock; k++)
-        w->m += has_cone(w, k) ? carom_dot(rows_of(w, k), w->r + p->pattern.row[k], w->v + p->pattern.row[k]) : 0;
+        w->m += has_cone(w, k) ? carom_dot(rows_of(w, k), w->r + p->row[k], w->v + p->row[k]) : 0;
     w->m /= CAROM_MAX(w->contacts, 1);
     w->e = fmin(0.1 * sqrt(w->m), w->m); /* larger is easier, but its error is of its size */
     for (int k = 0; k < p->nblock; k++)
         if (has_cone(w, k))
             scaling(w, k);                                                               /* (2) */
     defect(w);
-    if (!carom_sparse_factor(w->lu, fill, w))
+    if (!p->form->factor(p, w->Sigma))
         return false;
     for (int i = 0; i < p->n; i++)
         w->c[i] = -w->v[i];
@@ -271,44 +251,51 @@ static bool iterate(interior *w)
     return a > 1e-8;
 }
 
-static bool place(interior *w, carom_arena *arena, size_t n, size_t nblock)
+static void place(interior *w, carom_layout *layout, int n, int nblock)
 {
-    double **arrays[] = {&w->r, &w->v, &w->dr, &w->dv, &w->R, &w->c, &w->y};
-    bool room = true;
+    double **const arrays[] = {&w->r, &w->v, &w->dr, &w->dv, &w->R, &w->c, &w->y};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
-        room = (*arrays[i] = CAROM_NEW(arena, double, n)) && room;
-    w->Sigma = CAROM_NEW(arena, double, 9 * nblock);
-    w->h = CAROM_NEW(arena, double, 3 * nblock);
-    w->b = CAROM_NEW(arena, double, nblock);
-    return room && w->Sigma && w->h && w->b;
+        CAROM_PLACE(layout, *arrays[i], n);
+    CAROM_PLACE(layout, w->Sigma, 9 * (size_t)nblock);
+    CAROM_PLACE(layout, w->h, 3 * (size_t)nblock);
+    CAROM_PLACE(layout, w->b, nblock);
 }
 
-bool carom_interior_run(carom_scaled *p, carom_solve *s, carom_sparse *lu, double *r, int *factorisations)
+size_t carom_interior_work(int n, int nblock)
+{
+    interior w;
+    carom_layout layout = {0};
+    place(&w, &layout, n, nblock);
+    return layout.used + 16;
+}
+
+bool carom_interior_run(carom_points *p, void *work)
 {
     enum { PATIENCE = 10, MOST = 200 };
-    interior w = {.p = p, .lu = lu};
+    carom_solve *s = p->solve;
+    interior w = {.p = p};
     double best = INFINITY, half = INFINITY;
-    if (!place(&w, s->arena, (size_t)p->n, (size_t)p->nblock) || !carom_sparse_analyse(lu, NULL))
-        return false;
+    carom_layout layout = {.base = work};
+    place(&w, &layout, p->n, p->nblock);
     begin(&w);
-    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_scaled_expired(p, s); k++, since++) {
+    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_expired(s, p->deadline); k++, since++) {
         bool more = iterate(&w);
-        ++*factorisations;
+        p->factorisations++;
         s->iterations++;
         for (int b = 0; b < p->nblock; b++)
             for (int i = 0; i < rows_of(&w, b); i++)
-                w.y[p->pattern.row[b] + i] = stretch(&w, b, i) * w.r[p->pattern.row[b] + i];
-        carom_scaled_velocity(p, w.y, w.R);
-        double error = carom_scaled_residual(p, w.y, w.R);
+                w.y[p->row[b] + i] = stretch(&w, b, i) * w.r[p->row[b] + i];
+        p->form->velocity(p, w.y, w.R);
+        double error = p->form->residual(p, w.y, w.R);
         if (error < best) {
             best = error;
-            carom_copy(p->n, w.y, r);
+            carom_copy(p->n, w.y, p->r);
         }
         if (error < 0.5 * half) {
             half = error;
             since = -1;
         }
-        if (carom_scaled_offer(p, s, w.y))
+        if (p->form->offer(p, w.y))
             return true;
         if (!more || !(error <= DBL_MAX))
             break;

@@ -1,9 +1,10 @@
-/* points.h: proximal points around Newton's method, for any form of W; formulas in points.c. The form tells how W acts
- * and how a system of Newton's is solved (proximal.c: W by blocks, condensed.c: bodies). */
+/* points.h: a scaled problem u = W r + b (scaled.h) for proximal points (points.c) and for the interior point method
+ * (interior.c), whatever the form of W: the form tells how W acts and how linear systems with it are solved
+ * (proximal.c: W by blocks, condensed.c: bodies). */
 #ifndef CAROM_POINTS_H
 #define CAROM_POINTS_H
 
-#include "solvers/solver.h"
+#include "solvers/scaled.h"
 
 struct carom_points;
 
@@ -13,24 +14,40 @@ typedef struct carom_points_form {
     bool (*offer)(struct carom_points *points, const double *r);                    /* judges and keeps; true: solved */
     /* F at (u, r); with derivatives: of this point, for a direction that follows. Returns |F|^2/2. */
     double (*function)(struct carom_points *points, const double *u, const double *r, double *F, bool derivatives);
-    bool (*direction)(struct carom_points *points); /* dr and du = (W + a) dr of Newton's method; false: there is none */
+    bool (*direction)(struct carom_points *points); /* dr and du = (W + a) dr of Newton's method; false: none */
     void (*sweep)(struct carom_points *points, int sweeps);                         /* Gauss-Seidel over r */
     double least;                                   /* proximal parameter */
+    /* Factors S W S + K (interior.c) with K [9*nblock], 3 x 3 each; then x <- (S W S + K)^-1 x. Rows that do not take
+     * part stand alone. */
+    bool (*factor)(struct carom_points *points, const double *K);
+    void (*solve_factored)(struct carom_points *points, double *x);
 } carom_points_form;
 
 typedef struct carom_points {
     const carom_points_form *form;
     carom_solve *solve;
     double deadline;                                   /* carom_deadline */
-    int n;
+    int n, nblock;
+    const int *row;                                    /* [nblock + 1] the first row of a block */
+    const unsigned char *part;                         /* [nblock] scaled.h */
+    const double *mu, *b;                              /* [nblock] [n] */
     double a;                                          /* proximal parameter */
     double *r, *c, *u, *F, *dr, *du, *trial, *trial_u; /* [n] iterate, centre, velocity with a (r - c), ... */
-    int factorisations;                                /* counted by direction */
+    int factorisations;
 } carom_points;
+
+/* The factor of row i of block k in interior.c, S; 0: the row takes no part, since it may not carry a force. */
+static inline double carom_points_stretch(const carom_points *points, int k, int i)
+{
+    return points->part[k] == CAROM_PART_NONE ? 0 : points->part[k] == CAROM_PART_CONTACT && i > 0 ? points->mu[k] : 1;
+}
 
 bool carom_points_place(carom_points *points, carom_arena *arena); /* false: no memory */
 /* From points->r until the problem is solved (true), so many factorisations are spent or so many points have failed;
  * r is then the last that was accepted. */
 bool carom_points_run(carom_points *points, double alpha, int factorisations, int failures);
+/* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
+size_t carom_interior_work(int n, int nblock);
+bool carom_interior_run(carom_points *points, void *work);
 
 #endif

@@ -1,4 +1,4 @@
-/* proximal.c: proximal points (points.c) with W by blocks; nothing is eliminated.
+/* proximal.c: proximal points, described in points.c, with W by blocks; nothing is eliminated.
  *
  *   scaled problem (scaled.h): u = W r + b; first some sweeps of Gauss-Seidel, beyond 20,000 rows accelerated ones
  *   (core/anderson.h) as long as they gain                                                                          (1)
@@ -32,6 +32,7 @@ typedef struct workspace {
     carom_sparse *lu;
     double *rhs, *v;            /* [n] */
     double *A, *B;              /* [9*nblock] */
+    const double *K;            /* [9*nblock] of the interior point method */
     unsigned char *in, *analysed; /* [nblock] blocks of the system; of the ordering */
 } workspace;
 
@@ -157,7 +158,47 @@ static bool direction(carom_points *points)
     return carom_all_finite(n, dr);
 }
 
-static const carom_points_form form = {velocity, residual, offer, function, direction, sweep, .least = 1e-12};
+/* A block of S W S + K; joints get a little on the diagonal. */
+static void fill_barrier(void *context, int k, int l, size_t e, double *out)
+{
+    const workspace *w = context;
+    const carom_points *p = &w->points;
+    int rows = p->row[k + 1] - p->row[k], columns = p->row[l + 1] - p->row[l];
+    const double *W = w->p->value + w->p->offset[e], *K = w->K + 9 * (size_t)k;
+    bool cone = p->part[k] == CAROM_PART_CONTACT;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            double s = carom_points_stretch(p, k, i), t = carom_points_stretch(p, l, j);
+            double sum = s * W[i * columns + j] * t;
+            if (k == l && cone && s > 0 && t > 0)
+                sum += K[3 * i + j];
+            if (k == l && i == j)
+                sum += !(s > 0) ? 1 : cone ? 0 : 1e-10;
+            out[i * columns + j] = sum;
+        }
+}
+
+static bool factor_barrier(carom_points *points, const double *K)
+{
+    workspace *w = (workspace *)points;
+    int have = 0;
+    w->K = K;
+    for (int k = 0; k < points->nblock; k++)
+        have += w->analysed[k];
+    memset(w->analysed, 1, (size_t)points->nblock);
+    if (have < points->nblock && !carom_sparse_analyse(w->lu, NULL))
+        return false;
+    return carom_sparse_factor(w->lu, fill_barrier, w);
+}
+
+static void solve_barrier(carom_points *points, double *x)
+{
+    carom_sparse_solve(((workspace *)points)->lu, x);
+}
+
+static const carom_points_form form = {
+    velocity, residual, offer, function, direction, sweep, .least = 1e-12, factor_barrier, solve_barrier,
+};
 
 static bool sweeps(workspace *w, int most)
 {
@@ -172,7 +213,7 @@ static bool sweeps(workspace *w, int most)
     return false;
 }
 
-/* Sweeps to and fro, accelerated, as long as the residual falls to half in PATIENCE of them; w->points.r is the best found. */
+/* Sweeps to and fro, accelerated, as long as the residual falls to half in PATIENCE of them; r is the best found. */
 static bool accelerated_sweeps(workspace *w, int most)
 {
     enum { LOOK = 8, PATIENCE = 120, LITTLE = 48 }; /* of the last part little is to be expected */
@@ -219,7 +260,8 @@ static bool place(workspace *w, carom_arena *arena, size_t n, size_t nblock)
     w->B = CAROM_NEW(arena, double, 9 * nblock);
     w->in = CAROM_NEW(arena, unsigned char, nblock);
     w->analysed = CAROM_NEW(arena, unsigned char, nblock);
-    return room && w->rhs && w->v && w->A && w->B && w->in && w->analysed && w->lu && carom_sparse_begin(w->lu, &w->p->pattern);
+    return room && w->rhs && w->v && w->A && w->B && w->in && w->analysed && w->lu &&
+           carom_sparse_begin(w->lu, &w->p->pattern);
 }
 
 /* (3) */
@@ -227,9 +269,9 @@ static bool restart(workspace *w, int most)
 {
     if (carom_scaled_expired(w->p, w->s) || w->points.factorisations >= most)
         return false;
-    if (carom_interior_run(w->p, w->s, w->lu, w->points.r, &w->points.factorisations))
-        return true;
-    memset(w->analysed, 1, (size_t)w->p->nblock);
+    void *work = carom_arena_alloc(w->s->arena, carom_interior_work(w->p->n, w->p->nblock));
+    if (!work || carom_interior_run(&w->points, work))
+        return work != NULL;
     return carom_points_run(&w->points, 1e-3, most - w->points.factorisations, INT_MAX);
 }
 
@@ -240,7 +282,8 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
     s->iterations = 0;
     if (!carom_scaled_begin(&p, problem, s))
         return;
-    w.points = (carom_points){.form = &form, .solve = s, .deadline = p.deadline, .n = p.n};
+    w.points = (carom_points){.form = &form, .solve = s, .deadline = p.deadline, .n = p.n,
+                              .nblock = p.nblock, .row = p.pattern.row, .part = p.part, .mu = p.mu, .b = p.b};
     w.lu = carom_sparse_new(s->arena);
     if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
         carom_scaled_guess(&p, s->x, w.points.r);

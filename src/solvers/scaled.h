@@ -60,8 +60,6 @@ double carom_scaled_residual(const carom_scaled *scaled, const double *y, const 
 bool carom_scaled_offer(carom_scaled *scaled, carom_solve *solve, const double *y);
 /* One sweep of Gauss-Seidel with the exact solution of one block; backwards from the last. */
 void carom_scaled_sweep(const carom_scaled *scaled, double *y, bool backwards);
-/* The method of interior.c: r receives the best found; true: solved. lu is left analysed for all blocks. */
-bool carom_interior_run(carom_scaled *scaled, carom_solve *solve, carom_sparse *lu, double *r, int *factorisations);
 /* The method of proximal.c: sweeps, proximal points from alpha on (0: none at first), the interior point method and
  * proximal points again, with at most that many factorisations. */
 void carom_proximal_run(const carom_problem *problem, carom_solve *solve, int factorisations, int sweeps, double alpha);

@@ -5,7 +5,8 @@
  *                             v <- v + Y_k^T (x_k' - x_k)                                                         (2)
  *   a sweep maps x to s(x), accelerated (core/anderson.h) in the metric of W's diagonal                            (3)
  *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (4)
- *   they end where the residual has not fallen to half in 40 sweeps, if there is another method                   (5)
+ *   they end where the residual has not fallen to half in 40 sweeps, if there is another method; in 120 beyond 20,000
+ *   rows, if these are less than twice as many as velocities: a factorisation is dear, and little is redundant     (5)
  *
  * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass
  * through many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are
@@ -20,7 +21,7 @@
 #include "solvers/parts.h"
 #include "solvers/sweeps.h"
 
-enum { SWEEPS = 1000, PATIENCE = 40 };
+enum { SWEEPS = 1000, MANY = 20000, SHORT = 40, LONG = 120 }; /* rows, and sweeps without gain */
 
 typedef struct workspace {
     const carom_problem *p;
@@ -30,7 +31,7 @@ typedef struct workspace {
     carom_anderson anderson;
     double *v;                      /* [nv] */
     double least;                   /* residual of best */
-    bool patient;                   /* nobody else will try */
+    bool last;                      /* nobody else will try */
 } workspace;
 
 static void place(workspace *w, carom_layout *layout, int n, int nv)
@@ -147,17 +148,17 @@ static bool is_checkpoint(int k)
     return k < 8 ? (k & (k - 1)) == 0 : k % 8 == 0;
 }
 
-/* (5): has the residual not fallen to half in the last PATIENCE sweeps? */
-static bool is_slow(int k, double least, int *since, double *half)
+/* (5): has the residual not fallen to half in the last `patience` sweeps? */
+static bool is_slow(int k, int patience, double least, int *since, double *half)
 {
     if (least <= 0.5 * *half)
         *half = least, *since = k;
-    return k - *since >= PATIENCE;
+    return k - *since >= patience;
 }
 
 static bool iterate(workspace *w, int most)
 {
-    int since = 0;
+    int since = 0, n = w->p->n, patience = n > MANY && n < 2 * w->p->W.product.nv ? LONG : SHORT;
     double half = INFINITY;
     for (int k = 1; k <= most; k++) {
         carom_copy(w->p->n, w->x, w->swept);
@@ -166,7 +167,7 @@ static bool iterate(workspace *w, int most)
         w->s->iterations++;
         if (is_checkpoint(k) && offer(w, w->swept))                                      /* (4) */
             return true;
-        if (w->patient ? false : is_slow(k, w->least, &since, &half))
+        if (!w->last && is_slow(k, patience, w->least, &since, &half))
             return false;
         if (!(carom_anderson_next(&w->anderson, w->x, w->swept) <= DBL_MAX))             /* (3) */
             return false;
@@ -177,7 +178,7 @@ static bool iterate(workspace *w, int most)
 bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *work)
 {
     workspace w = {.p = problem, .s = solve, .least = INFINITY,
-                   .patient = !solve->arena || problem->n <= CAROM_SMALL_ROWS};
+                   .last = !solve->arena || problem->n <= CAROM_SMALL_ROWS};
     carom_layout layout = {.base = work};
     place(&w, &layout, problem->n, problem->W.product.nv);
     solve->iterations = 0;
