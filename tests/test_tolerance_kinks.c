@@ -144,9 +144,67 @@ START_TEST(a_gap_whose_branches_meet_smoothly_stays_closed)
 }
 END_TEST
 
+/* ---- surfaces whose velocity jumps under what they carry ---- */
+
+static const char *const locating[] = {"tolerance", "mixed:rk=radau5", "mixed:rk=erk4", "crank-nicolson"};
+enum { LOCATING = 4 };
+
+/* The end of a model with steps that meet t = 1 (h = 0.01) or not. */
+static void ends_at(const char *text, double t_end, int coordinate, double q, double v)
+{
+    for (int k = 0; k < 2 * LOCATING; k++) {
+        carom_model *model = parse_text(text);
+        run r = run_whole(model, locating[k / 2], 1e-8, k % 2 ? 0.0013 : 0.01, t_end);
+        const carom_state *s = carom_sim_state(r.sim);
+        printf("%s: off by %.1e %.1e\n", locating[k / 2], s->q[coordinate] - q, s->v[coordinate] - v);
+        CHECK_NEAR(s->q[coordinate], q, 1e-8);
+        CHECK_NEAR(s->v[coordinate], v, 1e-8);
+        CHECK_NEAR(carom_sim_info(r.sim)->balance_error, 0, 1e-7);
+        end(&r);
+        carom_model_free(model);
+    }
+}
+
+#define POINT "carom: 1\ncoordinates: {x: 0, y: 0}\nkinetic: (x'^2 + y'^2)/2\npotential: 10*y\ncontacts: {g: "
+
+/* At t = 1 with the velocity 1: u- = -1, u+ = e; then up with 1 + e against gravity. */
+START_TEST(a_table_that_starts_at_once_strikes_what_rests_on_it)
+{
+    ends_at(POINT "{gap: \"y - if(t < 1, 0, t - 1)\", restitution: 0.5}}\n", 1.05, 1, 1.5 * 0.05 - 5 * 0.0025, 1);
+    ends_at(POINT "{gap: \"y - if(t < 1, 0, t - 1)\", restitution: 0}}\n", 1.05, 1, 0.05, 1);
+}
+END_TEST
+
+START_TEST(what_rests_on_a_table_that_stops_at_once_flies_on)
+{
+    ends_at(POINT "{gap: \"y - if(t < 1, t, 1)\", restitution: 0}}\nvelocities: {y: 1}\n", 1.05, 1, 1.05 - 5 * 0.0025,
+            0.5);
+}
+END_TEST
+
+/* mu g = 2: it slips until it has the velocity 1 of the belt, at t = 1.5. */
+START_TEST(a_belt_that_starts_at_once_tears_loose_what_sticks_to_it)
+{
+    const char text[] = POINT "{gap: y, slip: \"x' - if(t < 1, 0, 1)\", friction: 0.2, restitution: 0}}\n";
+    ends_at(text, 1.3, 0, 0.09, 0.6);
+    ends_at(text, 1.8, 0, 0.25 + 0.3, 1);
+}
+END_TEST
+
+/* Slips back behind a belt with the velocity 1; it turns round at t = 1: friction turns with the slip. */
+START_TEST(friction_turns_with_a_belt_that_turns_at_once)
+{
+    ends_at(POINT "{gap: y, slip: \"x' - if(t < 0.2, 1, -1)\", friction: 0.2, restitution: 0}}\n", 0.3, 0,
+            0.04 + 0.4 * 0.1 - 0.01, 0.2);
+}
+END_TEST
+
 TEST_MAIN_MODELS("kinks", a_point_that_slides_over_a_ridge_takes_off_there,
                  a_point_that_slides_into_a_notch_strikes_its_other_side,
                  a_point_held_in_a_corner_ends_the_run_with_a_reason,
                  a_point_that_slides_over_a_ledge_falls_and_one_that_meets_a_step_ends_the_run,
                  a_table_whose_velocity_jumps_strikes_or_throws_what_lies_on_it,
-                 a_gap_whose_branches_meet_smoothly_stays_closed)
+                 a_gap_whose_branches_meet_smoothly_stays_closed,
+                 a_table_that_starts_at_once_strikes_what_rests_on_it, what_rests_on_a_table_that_stops_at_once_flies_on,
+                 a_belt_that_starts_at_once_tears_loose_what_sticks_to_it,
+                 friction_turns_with_a_belt_that_turns_at_once)

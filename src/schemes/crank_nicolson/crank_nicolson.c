@@ -11,6 +11,8 @@
  *   projected on joints, closed contacts and the ones reached                                                 (3)
  *   reached:  velocity-level problem, rest if the bounce cannot be resolved   (35)-(37), impact.c                 (4)
  *   let go, broken loose, stopped:  acceleration-level problem                                                (5)
+ *   a closed gap, or a slip, whose velocity jumps (a table that stops, a belt that starts): located and let go,
+ *   struck if it closes                                                                                       (6)
  * Order 2 in smooth motion, at rest, through impacts, stick and slip in one and two directions (maximum norm away
  * from the instants of impact): the parabola's error at an event is O(h^2), once per event. A step that needs more
  * than 96 pieces ends early.
@@ -111,7 +113,8 @@ static carom_status start(carom_step *s)
     return CAROM_OK;
 }
 
-/* A slip in two directions that slows down is followed in pieces that do not run into its end: it may turn there. */
+/* A slip in two directions that slows down is followed in pieces that do not run into its end: it may turn there. One
+ * that is rounding alone, where others stick, is not followed. */
 static double longest(const carom_step *s, const carom_cn *w)
 {
     const carom_system *sys = s->system;
@@ -120,13 +123,14 @@ static double longest(const carom_step *s, const carom_cn *w)
         const carom_link *link = &sys->link[i];
         if (link->law->tangents < 2 || w->at.mode[link->contact] != CAROM_SLIP)
             continue;
-        double u[2], a[2];
+        double u[2], a[2], scale = 0;
         for (int j = 0; j < 2; j++) {
             int r = link->row + 1 + j;
             u[j] = carom_row_speed(sys, r, w->at.v);
             a[j] = carom_row_accel(sys, r, w->a0);
+            scale += carom_scale_speed(sys, r, w->at.v) + s->h * carom_scale_speed(sys, r, w->a0);
         }
-        if (u[0] * a[0] + u[1] * a[1] < 0)
+        if (u[0] * a[0] + u[1] * a[1] < 0 && hypot(u[0], u[1]) > 1e-9 * scale)
             dt = fmin(dt, fmax(0.5 * hypot(u[0], u[1]) / hypot(a[0], a[1]), s->h / 256));
     }
     return dt;
@@ -155,12 +159,95 @@ static carom_status happen(carom_step *s, carom_cn *w, const carom_cn_event *eve
     CAROM_TRY(move_to(s, w, event->s));
     if (event->kind == CAROM_CN_HIT)
         return carom_cn_impact(s, w);                                                                    /* (4) */
+    if (event->kind == CAROM_CN_TURN) { /* slip jumps to the other side, and friction with it */
+        carom_system_eval(s->system, CAROM_JACOBIAN, w->at.t, w->at.q, w->at.v);
+        carom_cn_tangential(s->system, w, carom_contact_link(s->system, event->contact), w->at.v);
+        return CAROM_OK;
+    }
     if (event->kind == CAROM_CN_HALT)
         carom_cn_mode(s, w, event->contact, CAROM_STICK);
     CAROM_TRY(carom_cn_decide(s, w, true));                                                              /* (5) */
     /* slip that only turns round has no velocity to lose: at a dead centre its row vanishes, the motion does not */
     return event->kind == CAROM_CN_HALT && w->at.mode[event->contact] == CAROM_STICK ? carom_cn_velocities(s, w)
                                                                                     : CAROM_OK;
+}
+
+/* ---- (6) ---- */
+
+/* The velocity of a closed contact's gap, or of the slip of one that sticks, at w->vs. */
+static double jump_of(const carom_system *sys, const carom_cn *w, const carom_link *link, bool tangential)
+{
+    int normals = carom_link_normals(link), mode = w->at.mode[link->contact];
+    double u[2] = {0};
+    if (tangential ? mode != CAROM_STICK : mode == CAROM_OPEN || !normals)
+        return 0;
+    for (int j = 0; j < (tangential ? link->law->tangents : 1); j++)
+        u[j] = carom_row_speed(sys, link->row + (tangential ? normals : 0) + j, w->vs);
+    return hypot(u[0], u[1]);
+}
+
+/* The trial of length dt, and the largest velocity at its end that the accelerations of its start leave to what is
+ * held: O(dt^2) where motion is smooth, its jump where a closed gap or a slip has a kink. */
+static carom_status unexpected(carom_step *s, carom_cn *w, double dt, double *most)
+{
+    carom_system *sys = s->system;
+    CAROM_TRY(carom_cn_flow(s, w, dt));
+    carom_system_eval(sys, CAROM_JACOBIAN, w->at.t + dt, w->q1, w->v1);
+    for (int i = 0; i < sys->nv; i++)
+        w->vs[i] = w->at.v[i] + dt * w->a0[i];
+    *most = 0;
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        *most = fmax(*most, fmax(jump_of(sys, w, &sys->link[i], false), jump_of(sys, w, &sys->link[i], true)));
+    return CAROM_OK;
+}
+
+/* To the kink, and over it from low to high of the trial: what is closed there opens, so that it leaves or is struck;
+ * what sticks and is torn loose slips. */
+static carom_status cross(carom_step *s, carom_cn *w, double low, double high, double jump)
+{
+    enum { OPENS = 1, SLIPS };
+    carom_system *sys = s->system;
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double slip = jump_of(sys, w, link, true);
+        w->touch[link->contact] = jump_of(sys, w, link, false) > 0.5 * jump ? OPENS : slip > 0.5 * jump ? SLIPS : 0;
+        for (int j = 0; w->touch[link->contact] == SLIPS && j < link->law->tangents; j++)
+            w->modes[link->contact].direction[j] =
+                carom_row_speed(sys, link->row + carom_link_normals(link) + j, w->vs) / slip;
+    }
+    CAROM_TRY(move_to(s, w, low));
+    for (int c = 0; c < sys->model->ncontact; c++) {
+        if (w->touch[c])
+            carom_cn_mode(s, w, c, w->touch[c] == OPENS ? CAROM_OPEN : CAROM_SLIP);
+        w->touch[c] = 0;
+    }
+    CAROM_TRY(carom_cn_accelerate(s, w, false));
+    CAROM_TRY(carom_cn_flow(s, w, high - low));
+    return carom_cn_move(s, w, high - low);
+}
+
+/* Gaps and slips with branches whose velocity jumps while they are held: a table that stops, a belt that starts. */
+static carom_status kink(carom_step *s, carom_cn *w, bool *crossed)
+{
+    const double dt = w->dt;
+    double all, at, below = 0, low = 0, high = dt, a = 0;
+    *crossed = false;
+    CAROM_TRY(unexpected(s, w, dt, &all));
+    for (int i = s->system->njoint; i < s->system->nlink; i++)
+        a = fmax(a, carom_scale_speed(s->system, s->system->link[i].row, w->a0));
+    if (!(all > dt * a) || all == 0)
+        return CAROM_OK;
+    while (high - low > 1e-8 * dt) {
+        double x = 0.5 * (low + high);
+        CAROM_TRY(unexpected(s, w, x, &at));
+        if (at > 0.25 * all)
+            high = x;
+        else
+            low = x, below = at;
+    }
+    CAROM_TRY(unexpected(s, w, high, &at));
+    *crossed = below < 0.1 * at;
+    return *crossed ? cross(s, w, low, high, at) : carom_cn_flow(s, w, dt);
 }
 
 static carom_status consistent(carom_step *s, carom_cn *w)
@@ -176,6 +263,11 @@ static carom_status consistent(carom_step *s, carom_cn *w)
                        w->at.t, MOST);
         CAROM_TRY(carom_cn_accelerate(s, w, false));
         CAROM_TRY(carom_cn_flow(s, w, longest(s, w)));                                                   /* (1) */
+        bool crossed = false;
+        if (s->system->model->nswitch && w->links)
+            CAROM_TRY(kink(s, w, &crossed));                                                             /* (6) */
+        if (crossed)
+            continue;
         CAROM_TRY(carom_cn_first(s, w, &event));                                                         /* (2) */
         if (event.kind == CAROM_CN_NONE)
             CAROM_TRY(carom_cn_move(s, w, w->dt));

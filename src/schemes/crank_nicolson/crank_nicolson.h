@@ -39,7 +39,7 @@ carom_status carom_cn_flow(carom_step *step, carom_cn *w, double dt);
 /* The point s of the trial's parabola: qs, vs. */
 void carom_cn_dense(const carom_system *system, const carom_cn *w, double s);
 
-typedef enum carom_cn_kind { CAROM_CN_NONE, CAROM_CN_HIT, CAROM_CN_BREAK, CAROM_CN_HALT } carom_cn_kind;
+typedef enum carom_cn_kind { CAROM_CN_NONE, CAROM_CN_HIT, CAROM_CN_BREAK, CAROM_CN_HALT, CAROM_CN_TURN } carom_cn_kind;
 typedef struct carom_cn_event { /* the first thing that ends the validity of the modes on the trial */
     carom_cn_kind kind;
     double s;

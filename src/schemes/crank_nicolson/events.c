@@ -125,7 +125,11 @@ static void first_halt(carom_step *s, carom_cn *w, carom_cn_event *first)
             double x = 0.5 * (low + high);
             *(slip_along(s, w, link, x) < 0 ? &high : &low) = x;
         }
-        *first = (carom_cn_event){CAROM_CN_HALT, high, link->contact};
+        double slip = slip_along(s, w, link, high), scale = 0;
+        for (int r = link->row + carom_link_normals(link); r < link->row + link->rows; r++)
+            scale += carom_scale_speed(sys, r, w->vs);
+        bool jumps = sys->model->nswitch && slip < -1e-6 * scale; /* a belt that turns round at once */
+        *first = (carom_cn_event){jumps ? CAROM_CN_TURN : CAROM_CN_HALT, high, link->contact};
     }
 }
 

@@ -8,8 +8,9 @@
  *
  * (3) freezes an accumulation of impacts when its next flight takes less than h/4: an error of h^2 |ge|/128 in q. The
  * second part of ge is needed where the force pushes outward at the impact and turns within the trial. It is repeated
- * until nothing changes: a contact carried by another one may rest only after that one does. A slipping contact gives
- * up its normal velocity together with the friction that goes with it, so that friction is not counted twice. */
+ * until nothing changes: a contact carried by another one may rest only after that one does. Closed contacts that the
+ * blow opens are among them: two feet that open each other in turn would do so for ever. A slipping contact gives up
+ * its normal velocity together with the friction that goes with it, so that friction is not counted twice. */
 #include <math.h>
 #include <string.h>
 
@@ -125,9 +126,9 @@ static carom_status solve(carom_step *s, carom_cn *w, bool *hit)
         }
         if (w->at.mode[link->contact] == CAROM_OPEN)
             continue;
-        carom_cn_mode(s, w, link->contact,
-                      after > 1e-10 * w->scale[c->active[k]].speed ? CAROM_OPEN
-                                                                   : carom_cn_tangential(sys, w, link, w->at.v));
+        bool opens = after > 1e-10 * w->scale[c->active[k]].speed;
+        carom_cn_mode(s, w, link->contact, opens ? CAROM_OPEN : carom_cn_tangential(sys, w, link, w->at.v));
+        w->touch[link->contact] |= opens; /* (3) is for it, too */
     }
     book(s, w, c->P, w->v_old);
     return CAROM_OK;

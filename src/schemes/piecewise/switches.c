@@ -507,10 +507,11 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
  *   u < 0            it runs into what lies ahead: an impact by the law of the contact, on the new normal        (1)
  *   u > 0 or g > 0   what carried it falls away: it opens                                                        (2)
  *   g < 0            no motion leads on: the run ends, and says so                                               (3)
+ *   u_T jumps        a belt that starts: what sticks slips along u_T, what slips against its direction turns     (5)
  *   both branches lead back to the bound: the corner of a notch holds it. A gap has one normal, a corner two: the run
  *   ends
  *   there, and names the contact, which can be written as two                                                    (4)
- * (1) and (2) are steps of no length. */
+ * (1), (2) and (5) are steps of no length. */
 
 static bool at_a_bound(const carom_switches *w)
 {
@@ -518,6 +519,21 @@ static bool at_a_bound(const carom_switches *w)
         if (w->state[i] == CAROM_SWITCH_AT_LOW || w->state[i] == CAROM_SWITCH_AT_HIGH)
             return true;
     return false;
+}
+
+/* (5) */
+static bool slip_jumps(const carom_end *e, const carom_link *link, double small, carom_link_mode *mode)
+{
+    int n = link->law->tangents;
+    const double *u = e->u + link->row + carom_link_normals(link);
+    if ((mode->mode != CAROM_STICK && mode->mode != CAROM_SLIP) || carom_norm_max(n, u) <= small ||
+        (mode->mode == CAROM_SLIP && carom_dot(n, mode->direction, u) >= 0))
+        return false;
+    double size = n > 1 ? hypot(u[0], u[1]) : fabs(u[0]);
+    for (int j = 0; j < n; j++)
+        mode->direction[j] = u[j] / size;
+    mode->mode = CAROM_SLIP;
+    return true;
 }
 
 carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends, carom_cause *cause, int *contact)
@@ -533,6 +549,7 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
         int i = carom_contact_number(sys, c);
         double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
         double g = e->g[i], u = e->u[sys->link[i].row];
+        *ends |= slip_jumps(e, &sys->link[i], small_u, &w->modes[c]);                             /* (5) */
         if (!carom_law_can(sys->link[i].law, CAROM_OPEN))
             continue; /* dry friction along a coordinate has no gap */
         if (g < -small_g)
