@@ -205,6 +205,7 @@ TEST_MAIN_MODELS("kinks", a_point_that_slides_over_a_ridge_takes_off_there,
                  a_point_that_slides_over_a_ledge_falls_and_one_that_meets_a_step_ends_the_run,
                  a_table_whose_velocity_jumps_strikes_or_throws_what_lies_on_it,
                  a_gap_whose_branches_meet_smoothly_stays_closed,
-                 a_table_that_starts_at_once_strikes_what_rests_on_it, what_rests_on_a_table_that_stops_at_once_flies_on,
+                 a_table_that_starts_at_once_strikes_what_rests_on_it,
+                 what_rests_on_a_table_that_stops_at_once_flies_on,
                  a_belt_that_starts_at_once_tears_loose_what_sticks_to_it,
                  friction_turns_with_a_belt_that_turns_at_once)
