@@ -344,6 +344,24 @@ START_TEST(flush_stones_move_alike_by_formulas_and_by_contacts_found)
 }
 END_TEST
 
+/* A blow goes through a row of twelve discs, each far from the others until it is struck. */
+START_TEST(discs_that_start_far_apart_meet)
+{
+    static const char text[] = "carom: 1\nname: row\nspace: planar\nbodies:\n"
+                               "  disc: {repeat: {i: 12}, shape: {circle: 0.1}, density: 1, at: [0.5*i, 0]}\n"
+                               "laws: {default: {friction: 0, restitution: 1}}\n"
+                               "start: {\"disc[0].x'\": 1}\n";
+    carom_model *m;
+    carom_error error = {0};
+    CHECK_OK(carom_model_parse(&m, "row", text, sizeof text - 1, NULL, &error), error);
+    course row = begin(m, 1e-9, 4);
+    CHECK_NEAR(carom_sim_state(row.sim)->t, 4, 0);
+    CHECK_NEAR(value(&row, 4, "disc[0].x"), 0.3, 1e-8);
+    CHECK_NEAR(value(&row, 4, "disc[11].x"), 6.2, 1e-8); /* 3.3 s until it is struck */
+    finish(&row);
+}
+END_TEST
+
 /* ---- the gallery ---- */
 START_TEST(every_model_of_the_gallery_runs)
 {
@@ -376,7 +394,8 @@ END_TEST
 TEST_MAIN_MODELS("bodies", a_box_is_the_box, a_block_rocks_as_the_rocking_block, bodies_on_hinges_are_the_slider_crank,
                  point_masses_on_hinges_are_the_double_pendulum, a_point_on_a_circle_is_the_dome,
                  balls_on_sliders_are_the_cradle, a_sleeve_and_a_bird_are_the_woodpecker,
-                 masses_are_those_of_the_shapes, parameters_reach_shapes_arrays_and_what_is_found,
+                 masses_are_those_of_the_shapes, discs_that_start_far_apart_meet,
+                 parameters_reach_shapes_arrays_and_what_is_found,
                  assembly_opens_contacts_and_closes_joints, a_thick_arch_stands_and_a_thin_one_falls,
                  flush_stones_move_alike_by_formulas_and_by_contacts_found,
                  every_model_of_the_gallery_runs)

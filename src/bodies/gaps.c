@@ -19,8 +19,8 @@
 
 #define TIE 1e-6 /* of the size of the shape */
 enum {
-    MOST = 64,    /* vertices, faces */
-    FOLLOWED = 40 /* pairs of bodies up to which all are followed, near or far */
+    MOST = 64,     /* vertices, faces */
+    FOLLOWED = 640 /* vertices of pairs up to which all are followed, near or far: 12 boxes, 24 discs */
 };
 
 typedef struct side { /* a shape in the frame of its body */
@@ -464,17 +464,19 @@ static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, cons
 }
 
 /* ---- pairs far apart ---- */
-/* The radius around the centre of mass that holds all shapes of a body; INFINITY: a plane or a slab. */
-static carom_status reach_of(carom_loader *l, int body, double *reach)
+/* The radius around the centre of mass that holds all shapes of a body (INFINITY: a plane or a slab), and how many
+ * vertices they have. */
+static carom_status reach_of(carom_loader *l, int body, double *reach, int *vertices)
 {
     carom_expr_pool *p = l->s->pool;
     const carom_body *b = &l->s->bodies->b.body[body];
     side *s = CAROM_NEW(l->s->arena, side, 1);
-    *reach = 0;
+    *reach = *vertices = 0;
     if (!s)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     for (int k = 0; k < b->shapes; k++) {
         CAROM_TRY(side_of(l, body, k, s));
+        *vertices += s->vertices;
         if (s->vertices == 0 || s->shape->kind == CAROM_SHAPE_ELLIPSOID)
             *reach = INFINITY;
         for (int i = 0; i < s->vertices; i++) {
@@ -525,18 +527,18 @@ carom_status carom_bodies_pairs(carom_loader *l)
 {
     const carom_bodies *b = &l->s->bodies->b;
     double *reach = CAROM_NEW(l->s->arena, double, b->nbody);
-    int pairs = 0;
-    if (!reach)
+    int *vertices = CAROM_NEW(l->s->arena, int, b->nbody), to_follow = 0;
+    if (!reach || !vertices)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     for (int i = 0; i < b->nbody; i++) {
-        CAROM_TRY(reach_of(l, i, &reach[i]));
-        for (int j = i + 1; j < b->nbody; j++)
-            pairs += may_touch(b, i, j);
+        CAROM_TRY(reach_of(l, i, &reach[i], &vertices[i]));
+        for (int j = 0; j < i; j++)
+            to_follow += may_touch(b, j, i) ? vertices[i] + vertices[j] : 0;
     }
     for (int i = 0; i < b->nbody; i++)
         for (int j = i + 1; j < b->nbody; j++) {
             bool far = false;
-            if (may_touch(b, i, j) && pairs > FOLLOWED)
+            if (may_touch(b, i, j) && to_follow > FOLLOWED)
                 CAROM_TRY(watch(l, i, j, reach, &far));
             for (int m = 0; m < b->body[i].shapes && !far; m++)
                 for (int n = 0; n < b->body[j].shapes; n++) {
