@@ -4,11 +4,14 @@
  * reference points; the rest is common:
  *   c_a = y_a + radius_a n,   c_b = y_b - radius_b n,   g = n . (r_b + c_b - r_a - c_a)                           (1)
  *   t_1 = unit(e - (e . n) n),  t_2 = n x t_1          e: the touch's reference; planar: t_1 = (-n_y, n_x)      (2)
- *   w = v_b + spin_b x c_b - v_a - spin_a x c_a,   u_k = t_k . w                                                (3)
+ *   p_a = (c_a + r_b + c_b - r_a)/2,  p_b = r_a + p_a - r_b,  w = v_b + spin_b x p_b - v_a - spin_a x p_a
+ *   u_k = t_k . w                                                                                             (3)
  *   D_x f = df/ds of f(r + s dr, R + s R [dtheta], z + s D_x z) at s = 0                                        (4)
  *   F(pose, z) = 0  ->  D_x z = - F_z^-1 D_x F (z held)                                                         (5)
  *   gamma = D_v u,   U_q = D_x u,   A_q = D_x (G a + gamma),   A_v = d gamma/dv,   R_q = D_x (G^T x)            (6)
- * with x running over the small displacements of both bodies. D_x D_y f is exact since (4) is applied to expressions
+ * In (3) both bodies are looked at in one point, halfway between the two: bodies that move as one have no slip whatever
+ * the gap, and the force on one has the moment of its opposite on the other. n . w = g' all the same.
+ * x runs over the small displacements of both bodies. D_x D_y f is exact since (4) is applied to expressions
  * that hold for all poses. */
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +44,7 @@ typedef struct maker {
     scalar radius_a, radius_b;
     scalar F[CAROM_UNKNOWNS]; /* and these if it has unknowns */
     int unknowns;
-    vec c_a, c_b, t[3];
+    vec c_a, c_b, p_a, p_b, t[3];
     scalar g;
 } maker;
 
@@ -327,6 +330,8 @@ static void finish(maker *m)
     m->g = sub(m, sub(m, dot(m, m->n, x), m->radius_a), m->radius_b);                                  /* (1) */
     m->c_a = plus(m, m->y_a, times(m, m->radius_a, m->n));
     m->c_b = minus(m, m->y_b, times(m, m->radius_b, m->n));
+    m->p_a = times(m, number(m, 0.5), plus(m, m->c_a, plus(m, m->d, m->c_b)));                         /* (3) */
+    m->p_b = minus(m, m->p_a, m->d);
     m->t[0] = m->n;                                                                                    /* (2) */
     vec planar = {{neg(m, m->n.x[1]), m->n.x[0], number(m, 0)}};
     vec first = {{number(m, 1), number(m, 0), number(m, 0)}};
@@ -355,15 +360,15 @@ static vec component(maker *m, int first, int body, bool spin)
 
 static vec relative(maker *m, int first) /* (3) of the velocities or accelerations from variable first on */
 {
-    vec w_a = cross(m, rotate(m, TURN_A, component(m, first, 0, true)), m->c_a);
-    vec w_b = cross(m, rotate(m, TURN_B, component(m, first, 1, true)), m->c_b);
+    vec w_a = cross(m, rotate(m, TURN_A, component(m, first, 0, true)), m->p_a);
+    vec w_b = cross(m, rotate(m, TURN_B, component(m, first, 1, true)), m->p_b);
     return minus(m, plus(m, component(m, first, 1, false), w_b), plus(m, component(m, first, 0, false), w_a));
 }
 
-/* G^T f of a force f on b at its point, and -f on a. */
+/* G^T f of a force f on b, and -f on a. */
 static void transposed(maker *m, vec f, scalar *out)
 {
-    vec moment[2] = {cross(m, f, m->c_a), cross(m, m->c_b, f)};
+    vec moment[2] = {cross(m, f, m->p_a), cross(m, m->p_b, f)};
     for (int body = 0; body < 2; body++) {
         scalar *o = out + columns(m->planar) / 2 * body;
         int turn = body ? TURN_B : TURN_A, n = 0;
