@@ -55,7 +55,7 @@ static const char machine[] =
     "  rope: {distance: [arm, bob], points: [[0.3, 0.6], [0.3, 0.4]]}\n"
     "  band: {spring: [box, ball], points: [[0, 0.15], [0.7, 0.5]], stiffness: 200, damping: 3}\n"
     "laws: {box floor: {friction: 0.4, restitution: 0.2}, bob floor: {restitution: 0},\n"
-    "       ball paddle: {restitution: 0.2}, box paddle: {restitution: 0.2}}\n"
+    "       ball paddle: {friction: 0.3, restitution: 0.2}, box paddle: {friction: 0.4, restitution: 0.2}}\n"
     "forces: {s: box.x, cart: {force: ['3*cos(4*t)', 0]},\n"
     "         box: {force: [s, 0], at: [0, 0.05], torque: 0.01, axes: body}}\n";
 

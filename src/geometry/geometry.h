@@ -22,7 +22,8 @@
  *   u_k = t_k . (v_b + spin_b x p_b - v_a - spin_a x p_a) = G v,   t_0 = n,   u_0 = g'                    (2)
  *   gamma = (dG/dt) v = U_q v:  the derivative of u along the motion itself                               (3)
  *   U_q = d(G v)/dq,   A_q = d(G a + gamma)/dq,   A_v = d gamma/dv,   R_q = d(G^T x)/dq                    (4)
- * where p_a, p_b are the arms to the point halfway between the two, and dq is a small displacement of the two bodies. u_0 = g' holds because the points of contact are stationary.
+ * where p_a, p_b are the arms to one point of contact (kernel.c), and dq is a small displacement of the two bodies.
+ * u_0 = g' holds because the points of contact are stationary.
  * The same derivatives by the numbers of the features (f) serve sizes that are parameters.
  *
  * The kernels are expressions of the two poses and of the features, differentiated by src/expr and evaluated by its

@@ -4,13 +4,14 @@
  * reference points; the rest is common:
  *   c_a = y_a + radius_a n,   c_b = y_b - radius_b n,   g = n . (r_b + c_b - r_a - c_a)                           (1)
  *   t_1 = unit(e - (e . n) n),  t_2 = n x t_1          e: the touch's reference; planar: t_1 = (-n_y, n_x)      (2)
- *   p_a = (c_a + r_b + c_b - r_a)/2,  p_b = r_a + p_a - r_b,  w = v_b + spin_b x p_b - v_a - spin_a x p_a
+ *   w = v_b + spin_b x p_b - v_a - spin_a x p_a,   r_a + p_a = r_b + p_b
  *   u_k = t_k . w                                                                                             (3)
  *   D_x f = df/ds of f(r + s dr, R + s R [dtheta], z + s D_x z) at s = 0                                        (4)
  *   F(pose, z) = 0  ->  D_x z = - F_z^-1 D_x F (z held)                                                         (5)
  *   gamma = D_v u,   U_q = D_x u,   A_q = D_x (G a + gamma),   A_v = d gamma/dv,   R_q = D_x (G^T x)            (6)
- * In (3) both bodies are looked at in one point, halfway between the two: bodies that move as one have no slip whatever
- * the gap, and the force on one has the moment of its opposite on the other. n . w = g' all the same.
+ * In (3) both bodies are looked at in one point: bodies that move as one have no slip whatever the gap, and the force
+ * on one has the moment of its opposite on the other; n . w = g' all the same. It is the point of b, which is a vertex
+ * or round, and halfway between the two where a is the same kind of feature: then it does not matter which is which.
  * x runs over the small displacements of both bodies. D_x D_y f is exact since (4) is applied to expressions
  * that hold for all poses. */
 #include <math.h>
@@ -37,7 +38,7 @@ typedef struct vec {
 
 typedef struct maker {
     carom_expr_pool *pool;
-    bool planar;
+    bool planar, alike;    /* alike: both features are of one kind */
     scalar var[VARIABLES]; /* constants where the plane says so */
     vec d;                 /* r_b - r_a */
     vec n, y_a, y_b;       /* a kernel fills these, */
@@ -330,8 +331,9 @@ static void finish(maker *m)
     m->g = sub(m, sub(m, dot(m, m->n, x), m->radius_a), m->radius_b);                                  /* (1) */
     m->c_a = plus(m, m->y_a, times(m, m->radius_a, m->n));
     m->c_b = minus(m, m->y_b, times(m, m->radius_b, m->n));
-    m->p_a = times(m, number(m, 0.5), plus(m, m->c_a, plus(m, m->d, m->c_b)));                         /* (3) */
-    m->p_b = minus(m, m->p_a, m->d);
+    vec p_a = plus(m, m->d, m->c_b), middle = times(m, number(m, 0.5), plus(m, m->c_a, p_a));
+    m->p_a = m->alike ? middle : p_a;                                                                  /* (3) */
+    m->p_b = m->alike ? minus(m, middle, m->d) : m->c_b;
     m->t[0] = m->n;                                                                                    /* (2) */
     vec planar = {{neg(m, m->n.x[1]), m->n.x[0], number(m, 0)}};
     vec first = {{number(m, 1), number(m, 0), number(m, 0)}};
@@ -541,6 +543,7 @@ static carom_status compile(bool planar, program *p, carom_error *error)
 {
     outputs o = {.n = 0};
     maker m = {.pool = carom_expr_pool_new(MAX_NODES), .planar = planar, .unknowns = kernel_list[p->kernel].unknowns};
+    m.alike = p->kernel == CAROM_POINT_POINT || p->kernel == CAROM_LINE_LINE || p->kernel == CAROM_CIRCLE_CIRCLE;
     carom_tape_slot slot[VARIABLES];
     if (!m.pool)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "kernel %s: out of memory", carom_kernel_name(p->kernel));
