@@ -84,7 +84,8 @@ docs: all
 
 # Tables of errors on standard output, and docs/scheme-properties.md.
 study: all
-	@tools/build.sh build -- bench-properties bench-tolerance
+	@tools/build.sh build -- bench-properties bench-tolerance bench-geometry
+	@tools/geometry.sh build
 	@tools/study.sh build/carom build/bench/bench-properties
 	@tools/orders.sh build/carom
 	@tools/tolerance.sh build/bench/bench-tolerance

@@ -141,7 +141,7 @@ START_TEST(derivatives_agree_with_differences_for_every_kernel)
 }
 END_TEST
 
-/* A motion of all space: v + w x r of both bodies, the same spin in their axes. Then nothing slips, whatever the gap. */
+/* A motion of all space: v + w x r of both bodies, the same spin in their axes. */
 static void move_as_one(dice *d, probe *p)
 {
     double v[3], w[3], at[3], turn[3];
@@ -182,8 +182,8 @@ START_TEST(bodies_that_move_as_one_do_not_slip_whatever_the_gap)
                     double u = 0;
                     for (int j = 0; j < columns; j++)
                         u += q.G[r * columns + j] * p.v[j];
-                    ck_assert_msg(fabs(u) <= 1e-11, "%s: row %d slips by %g with a gap of %g", carom_kernel_name(k), r, u,
-                                  q.g[0]);
+                    ck_assert_msg(fabs(u) <= 1e-11, "%s: row %d slips by %g with a gap of %g", carom_kernel_name(k), r,
+                                  u, q.g[0]);
                     most = fmax(most, fabs(u));
                 }
             }
