@@ -350,7 +350,7 @@ void carom_sim_free(carom_sim *sim);
 carom_status carom_sim_observe(carom_sim *sim, const carom_observer *observer); /* at most 8; before stepping */
 carom_status carom_sim_step(carom_sim *sim);                /* one step; on failure the state is as before */
 carom_status carom_sim_run(carom_sim *sim, double t_end);   /* CAROM_OK at t_end, CAROM_STOPPED earlier */
-void carom_sim_interrupt(carom_sim *sim);                   /* from a signal handler: run ends after the step */
+void carom_sim_interrupt(carom_sim *sim);                   /* from a signal handler: run ends, or drops a step */
 const carom_state *carom_sim_state(const carom_sim *sim);
 const carom_info *carom_sim_info(carom_sim *sim);
 const carom_error *carom_sim_error(const carom_sim *sim);

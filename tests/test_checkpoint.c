@@ -4,6 +4,7 @@
 
 #include "core/archive.h"
 #include "running.h"
+#include "schemes/scheme.h"
 #include "systems.h"
 
 enum { DAMAGES = 300 };
@@ -64,6 +65,64 @@ START_TEST(three_hundred_damaged_states_are_refused_and_leave_the_simulation_alo
     ck_assert_int_eq(carom_sim_load(sim, saved, size), CAROM_OK);
     free(saved), free(bad), free(after);
     carom_sim_free(sim);
+}
+END_TEST
+
+/* A force that interrupts the run when it is asked for the calls_left-th time: in the midst of a step. */
+static carom_sim *to_interrupt;
+static int calls_left;
+static void interrupting_force(const carom_point *at, double *F)
+{
+    if (--calls_left == 0)
+        carom_sim_interrupt(to_interrupt);
+    box_force(at, F);
+}
+
+static carom_sim *start_if_taken(const carom_model *model, const char *scheme)
+{
+    carom_sim *sim;
+    carom_error error;
+    carom_options o = carom_options_default();
+    CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
+    o.h = 0.01, o.t_end = 0.6, o.energy = true;
+    return carom_sim_new(&sim, model, &o, &error) == CAROM_OK ? sim : NULL;
+}
+
+START_TEST(a_run_that_is_interrupted_within_a_step_goes_on_with_the_same_bits)
+{
+    box_store corners;
+    const carom_model model = box_model(&corners, 0.4, 0.3);
+    carom_model interrupts = model;
+    int pairs = 0;
+    interrupts.force = interrupting_force;
+    for (int i = 0; carom_scheme_list(i); i++) {
+        const char *scheme = carom_scheme_list(i)->method.name;
+        carom_sim *whole = start_if_taken(&model, scheme);
+        if (!whole)
+            continue;
+        size_t size = carom_sim_save(whole, NULL, 0);
+        void *end = malloc(size), *saved = malloc(size);
+        RUN(whole, 0.6);
+        carom_sim_save(whole, end, size);
+        for (int calls = 3; calls < 60; calls += 7) {
+            carom_sim *first = start_if_taken(&interrupts, scheme), *second;
+            to_interrupt = first, calls_left = calls;
+            ck_assert_int_eq(carom_sim_run(first, 0.6), CAROM_INTERRUPTED);
+            carom_sim_save(first, saved, size);
+            ck_assert_ptr_nonnull(second = start_if_taken(&model, scheme));
+            ck_assert_int_eq(carom_sim_load(second, saved, size), CAROM_OK);
+            RUN(second, 0.6);
+            carom_sim_save(second, saved, size);
+            ck_assert_msg(!memcmp(saved, end, size), "%s, call %d", scheme, calls);
+            STEP(first); /* a step alone is made whatever was asked of the run */
+            carom_sim_free(first), carom_sim_free(second);
+            pairs++;
+        }
+        free(end), free(saved);
+        carom_sim_free(whole);
+    }
+    printf("%d runs interrupted within a step\n", pairs);
+    CHECK_AT_LEAST(pairs, 50);
 }
 END_TEST
 
@@ -143,4 +202,5 @@ START_TEST(an_archive_that_cannot_be_written_leaves_the_one_before)
 END_TEST
 
 TEST_MAIN("checkpoint", three_hundred_damaged_states_are_refused_and_leave_the_simulation_alone,
-          three_hundred_damaged_archives_are_refused, an_archive_that_cannot_be_written_leaves_the_one_before)
+          three_hundred_damaged_archives_are_refused, an_archive_that_cannot_be_written_leaves_the_one_before,
+          a_run_that_is_interrupted_within_a_step_goes_on_with_the_same_bits)

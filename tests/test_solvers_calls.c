@@ -108,6 +108,30 @@ START_TEST(the_registry_names_every_solver_once)
 }
 END_TEST
 
+START_TEST(iterations_end_when_they_are_cancelled)
+{
+    const carom_solver *const solvers[] = {&carom_solver_nsgs, &carom_solver_pgs, &carom_solver_proximal,
+                                           &carom_solver_interior};
+    for (int i = 0; i < CAROM_COUNT(solvers); i++) {
+        volatile sig_atomic_t asked = 0;
+        bench t;
+        bench_begin(&t, 1);
+        for (int k = 0; k < 6; k++)
+            bench_block(&t, UNILATERAL, 0);
+        for (int k = 0; k < 36; k++)
+            t.W[k] = k % 7 ? 1 : 2;
+        for (int k = 0; k < 6; k++)
+            t.b[k] = -1 - k;
+        t.cancel = &asked;
+        SOLVE_OK(&t, solvers[i], 1e-10);
+        memset(t.x, 0, sizeof t.x);
+        asked = 1;
+        carom_status status = bench_solve(&t, solvers[i], 1e-10);
+        ck_assert_msg(status == CAROM_INTERRUPTED, "%s: %s", solvers[i]->method.name, carom_status_text(status));
+    }
+}
+END_TEST
+
 TEST_MAIN("calls of solvers", values_that_are_not_finite_are_an_error, pins_hold_their_mode, x0_shifts_the_law,
           a_good_first_guess_is_taken_as_it_is, an_empty_problem_is_solved, solvers_refuse_what_they_do_not_take,
-          the_registry_names_every_solver_once)
+          iterations_end_when_they_are_cancelled, the_registry_names_every_solver_once)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fuzz.sh SECONDS [TARGET...]: libFuzzer with ASan and UBSan on the targets of tests/fuzz (default: all), so many seconds
 # each, from the corpora in tests/fuzz/corpus. New inputs go to build-fuzz/corpus, what crashes, leaks or takes longer than
-# 10 s to build-fuzz/found. Exit 1: something was found.
+# 30 s to build-fuzz/found. Exit 1: something was found.
 set -eu
 seconds=${1:?"expects SECONDS [TARGET...]"}
 shift
@@ -14,7 +14,7 @@ found=0
 for target in $targets; do
     mkdir -p build-fuzz/corpus/"$target"
     log=build-fuzz/$target.log
-    nice build-fuzz/fuzz/"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=3000 -max_len=4096 \
+    nice build-fuzz/fuzz/"$target" -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3000 -max_len=4096 \
         -artifact_prefix=build-fuzz/found/"$target"- build-fuzz/corpus/"$target" tests/fuzz/corpus/"$target" >"$log" 2>&1 ||
         { found=1; grep -m3 -E 'ERROR|SUMMARY|runtime error' "$log" || true; }
     executions=$(sed -n 's/^#\([0-9]*\)[ \t].*/\1/p' "$log" | tail -1)

@@ -126,6 +126,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     *moved = false;
     p->nactive = 0;
     p->solve.arena = system->blocks.n ? contacts->solve.arena : NULL;
+    p->solve.cancel = contacts->solve.cancel;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(system, CAROM_GAP, t, q, v);

@@ -178,6 +178,7 @@ static carom_status poisson(carom_collision *x)
     CAROM_TRY(compress(x));                                                            /* (3) */
     pose_expansion(x, back);
     c->rules.solve.tol = c->solve.tol;
+    c->rules.solve.cancel = c->solve.cancel;
     carom_status status = carom_problem_solve(&c->rules.problem, c->solver, &c->rules.solve, &reason);   /* (4) */
     sys->info->contact_problems++, sys->info->solver_iterations += c->rules.solve.iterations;
     if (status != CAROM_OK)

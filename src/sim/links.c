@@ -315,6 +315,7 @@ carom_status carom_sim_step_linked(carom_step *step)
     carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
     double h = sim->step.h, path = 0;
     double reach = 2.5 * h * speed_of(sim, &sim->now.state, sim->now.state.v) + rounding(sim);
+    const carom_info before = sim->info;
     keep(sim);
     for (int k = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));
@@ -327,7 +328,10 @@ carom_status carom_sim_step_linked(carom_step *step)
         hand_on(sim);
         sim->step.h = careful(sim, h), sim->step.h_next = 0;
         carom_record_clear(&sim->record);
-        CAROM_TRY(carom_sim_step_roomy(&sim->step));
+        carom_status status = carom_sim_step_roomy(&sim->step);
+        if (status == CAROM_INTERRUPTED)
+            sim->info = before;
+        CAROM_TRY(status);
         path = path_of(sim);
         if (2 * path <= reach)                                                                          /* (1) */
             return CAROM_OK;

@@ -3,7 +3,8 @@
  * How much a solver of large contact problems takes is known when it has taken it. It takes it from an arena of the
  * simulation that is frozen during a step: nothing is allocated then. How many rows act at once is known when they do;
  * what is dense in them has a room of so many rows. Where either is too small the step is dropped, it grows, and the
- * step is made again from the same state, to the same bits as if there had been room at once. */
+ * step is made again from the same state, to the same bits as if there had been room at once.
+ * Large problems also take long: a step in which the run was interrupted is dropped, and is made when it goes on. */
 #include <stdint.h>
 #include <string.h>
 
@@ -50,12 +51,15 @@ static carom_status repeat(carom_sim *sim, carom_status (*action)(carom_step *st
         carom_status status = action(step);
         size_t missing = carom_arena_missing(sim->arena); /* whatever the scheme has made of it */
         carom_arena_freeze(sim->arena, false);
-        if (!missing && !sim->room.asked)
+        bool dropped = carom_cancelled(&sim->contacts.solve); /* it may not be what it would have been */
+        if (!missing && !sim->room.asked && !dropped)
             return status;
-        CAROM_TRY(grow(sim, missing));
-        carom_record_clear(&sim->record);
         memcpy(&sim->info, counters, COUNTERS);
         sim->info.paradox = paradox;
+        if (dropped)
+            return CAROM_INTERRUPTED;
+        CAROM_TRY(grow(sim, missing));
+        carom_record_clear(&sim->record);
         sim->error = (carom_error){0};
         step->h = h, step->h_next = 0;
     }

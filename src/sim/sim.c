@@ -402,11 +402,8 @@ static carom_status step_to_stop(carom_sim *sim, double h)
     return attempt(sim, after);
 }
 
-carom_status carom_sim_run(carom_sim *sim, double t_end)
+static carom_status step_until(carom_sim *sim, double t_end)
 {
-    CAROM_NEED(sim, NULL);
-    if (isnan(t_end))
-        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "the end of a run is not a number");
     bool watch = sim->model->stops || sim->model->stop;
     if (watch && stops(sim, &sim->now.state))
         return CAROM_STOPPED;
@@ -430,6 +427,17 @@ carom_status carom_sim_run(carom_sim *sim, double t_end)
         if (stop)
             return CAROM_STOPPED;
     }
+}
+
+carom_status carom_sim_run(carom_sim *sim, double t_end)
+{
+    CAROM_NEED(sim, NULL);
+    if (isnan(t_end))
+        CAROM_FAIL(&sim->error, CAROM_BAD_ARGUMENT, "the end of a run is not a number");
+    sim->contacts.solve.cancel = sim->arena ? &sim->interrupted : NULL; /* steps alone are made to their end */
+    carom_status status = step_until(sim, t_end);
+    sim->contacts.solve.cancel = NULL;
+    return status;
 }
 
 carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_error *error)

@@ -172,7 +172,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
     int most = (int)s->field[ITERATIONS];
     bool polishes = s->field[POLISH] != 0 && carom_problem_census(problem).other == 0;
-    for (s->iterations = 1; s->iterations <= most; s->iterations++) {
+    for (s->iterations = 1; s->iterations <= most && !carom_cancelled(s); s->iterations++) {
         double change = sweep(problem, w.y, damped(s->field[RELAXATION], s->iterations));
         if (!(change <= DBL_MAX))
             return;
@@ -185,7 +185,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
         if (done || offer(problem, &w, s, w.y) || settled(problem, change, w.y))
             return;
     }
-    s->iterations = most;
+    s->iterations = CAROM_MIN(s->iterations, most);
 }
 
 const carom_solver carom_solver_nsgs = {

@@ -33,7 +33,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
 {
     int n = problem->n, most = (int)s->field[ITERATIONS];
     double *x = s->x, *u = s->work;
-    for (s->iterations = 1; s->iterations <= most; s->iterations++) {
+    for (s->iterations = 1; s->iterations <= most && !carom_cancelled(s); s->iterations++) {
         for (int i = 0; i < n; i++) {
             const double *W = problem->W.dense + (size_t)i * (size_t)n;
             if (W[i] > 0)
@@ -43,7 +43,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
         if (look && carom_problem_relative(problem, s->tol, x, u, NULL) <= s->tol)
             return;
     }
-    s->iterations = most;
+    s->iterations = CAROM_MIN(s->iterations, most);
 }
 
 const carom_solver carom_solver_pgs = {

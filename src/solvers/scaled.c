@@ -23,7 +23,7 @@ double carom_deadline(const carom_solve *solve)
 
 bool carom_expired(const carom_solve *solve, double deadline)
 {
-    return (solve->cancel && *solve->cancel) || carom_arena_missing(solve->arena) ||
+    return carom_cancelled(solve) || carom_arena_missing(solve->arena) ||
            (deadline < INFINITY && now() > deadline);
 }
 

@@ -96,6 +96,8 @@ static carom_status refuse(const carom_problem *problem, carom_solve *solve, con
 {
     int n = problem->n;
     solve->none = false;
+    if (carom_cancelled(solve))
+        CAROM_FAIL(error, CAROM_INTERRUPTED, "%s: interrupted after %d iterations", by, solve->iterations);
     if (!carom_delassus_finite(problem) || !carom_all_finite(n, problem->b) ||
         (problem->x0 && !carom_all_finite(n, problem->x0)))
         CAROM_FAIL(error, CAROM_NOT_FINITE, "%s: a value of the problem (%d rows, %d blocks) is not finite", by, n,
@@ -170,7 +172,7 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     if (!field)
         carom_fields_standard(solver->method.fields, standard);
     carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
-                         .work = w->inner};
+                         .work = w->inner, .cancel = a->solve->cancel};
     solver->solve(reduced, &inner);
     a->solve->by = solver->method.name;
     a->iterations += inner.iterations;
@@ -367,7 +369,7 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
         carom_status status = solve_whole(problem, condensed, solve, error);
         solve->iterations = spent += solve->iterations;
-        if (solver || status == CAROM_OK)
+        if (solver || status == CAROM_OK || status == CAROM_INTERRUPTED)
             return status;
     }
     carom_arena_mark mark = carom_arena_here(solve->arena);

@@ -2,6 +2,8 @@
 #ifndef CAROM_SOLVER_H
 #define CAROM_SOLVER_H
 
+#include <signal.h>
+
 #include "problem/problem.h"
 
 /* Relative residual of x; u [n] receives W x + b, *worst the block with the largest. */
@@ -16,7 +18,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     void *work;               /* at least carom_solver_work bytes */
     carom_arena *arena;       /* of methods whose memory follows the problem, for the call; NULL: without those */
     double time_limit;        /* seconds for those methods; 0: none */
-    const volatile int *cancel; /* not 0: they stop; may be NULL */
+    const volatile sig_atomic_t *cancel; /* not 0: iterations end, CAROM_INTERRUPTED; may be NULL */
     carom_judge *judge;       /* relative residual; NULL: carom_problem_relative */
     double residual;          /* out: relative, by the judge */
     int iterations;           /* out */
@@ -25,6 +27,11 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     int worst;                /* out: block of the largest residual */
     bool none;                /* out, on failure: it was shown that there is no solution */
 } carom_solve;
+
+static inline bool carom_cancelled(const carom_solve *solve)
+{
+    return solve->cancel && *solve->cancel;
+}
 
 typedef struct carom_solver {
     carom_method method;
@@ -54,7 +61,7 @@ const carom_solver *carom_solver_find(const char *name);
 size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
  * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
- * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED. CAROM_NO_MEMORY: the arena is too small
+ * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED, CAROM_INTERRUPTED (`cancel`). CAROM_NO_MEMORY: the arena is too small
  * (carom_arena_missing), nothing is said of the problem. Allocates nothing but through the arena; without work (NULL)
  * only the methods run that take memory of it. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,

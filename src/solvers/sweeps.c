@@ -160,7 +160,7 @@ static bool iterate(workspace *w, int most)
 {
     int since = 0, n = w->p->n, patience = n > MANY && n < 2 * w->p->W.product.nv ? LONG : SHORT;
     double half = INFINITY;
-    for (int k = 1; k <= most; k++) {
+    for (int k = 1; k <= most && !carom_cancelled(w->s); k++) {
         carom_copy(w->p->n, w->x, w->swept);
         sweep(w, w->swept, false);
         sweep(w, w->swept, true);
