@@ -5,7 +5,7 @@
 #   - a failure is told in words that are true: no memory; a file and the system's reason,
 #   - with exit code 0 the result is the one of a job without failures, bit for bit,
 #   - a result is either whole or not there. (A trajectory may have fewer rows: it grows.)
-# Jobs: run-csv run-json run-h5 run-checkpoint check lyapunov report sweep-sqlite sweep-csv converge plot bifurcate basin memory jit
+# Jobs: run-csv run-json run-h5 run-checkpoint check lyapunov report animate sweep-sqlite sweep-csv converge plot bifurcate basin fit memory jit
 set -u
 build=$(cd "$1" && pwd) sample=$2
 shift 2
@@ -54,7 +54,7 @@ judge()
         *:*space* | *:*"nput/output"* | *:*"oo many open"* | *:*emory* | *:*annot*) ;;
         *) wrong "is not told with its reason (exit $code)" ;;
         esac
-        for file in now/*.svg now/*.html now/*.sqlite now/*.png now/*.table.csv; do
+        for file in now/*.svg now/*.html now/*.gif now/*.sqlite now/*.png now/*.table.csv; do
             [ ! -f "$file" ] || whole "${file#now/}" || [ "${file%.sqlite}" != "$file" ] || wrong "leaves ${file#now/}, which is not whole"
             case $file in *.html) [ ! -f "$file" ] || [ "$(tail -c 8 "$file")" = "</html>" ] || wrong "leaves half a page" ;; esac
         done
@@ -111,7 +111,7 @@ scarce() # ARGUMENTS...
 }
 
 model=impact-oscillator
-for name in ${*:-run-csv run-json run-h5 run-checkpoint check lyapunov report sweep-sqlite sweep-csv converge plot bifurcate basin memory}; do
+for name in ${*:-run-csv run-json run-h5 run-checkpoint check lyapunov report animate sweep-sqlite sweep-csv converge plot bifurcate basin fit memory}; do
     case $name in
     run-csv) try $name run $model --t-end 3 --every 0.1 --quiet -o t.csv ;;
     run-json) try $name run $model --t-end 3 --every 0.1 --quiet -o t.json ;;
@@ -120,12 +120,14 @@ for name in ${*:-run-csv run-json run-h5 run-checkpoint check lyapunov report sw
     check) json=1 try $name check box ;;
     lyapunov) try $name lyapunov $model --periods 5 --transient 1 -o l.table.csv ;;
     report) "$carom" run $model --t-end 3 --every 0.1 --quiet -o t.csv && try $name report ../t.csv -o r.html --quiet ;;
+    animate) "$carom" run $model --t-end 1 --every 0.1 --quiet -o t.csv && try $name animate ../t.csv --fps 10 -o a.gif --quiet ;;
     sweep-sqlite) try $name sweep $model -p w=2:3:4 --threads 1 --measure impacts -o s.sqlite --quiet ;;
     sweep-csv) try $name sweep $model -p w=2:3:4 --threads 1 --measure impacts -o s.table.csv --quiet ;;
     converge) try $name converge bouncing-ball --schemes moreau-jean --threads 1 --t-end 0.5 --h 0.01,0.005 --shifts 1 -o c.table.csv --svg c.svg --quiet ;;
     plot) "$carom" run $model --t-end 3 --every 0.1 --quiet -o t.csv && try $name plot ../t.csv -o p.svg ;;
     bifurcate) try $name bifurcate $model -p w=2:3:3 --show 4 --transient 2 --threads 1 -o b.table.csv --picture b.svg --quiet ;;
     basin) try $name basin $model -p q.u=1:2:2 -p v.u=0:1:2 --periods 5 --threads 1 -o b.svg --quiet ;;
+    fit) "$carom" run $model --t-end 3 --every 0.1 --quiet -o t.csv && try $name fit $model ../t.csv --columns u --estimate w -p w=2.01 -o f.table.csv --quiet ;;
     memory)
         for last in "run $model --t-end 3 --every 0.1 --quiet -o t.h5" "check box" "sweep $model -p w=2:3:4 --threads 1 --measure impacts -o s.table.csv --quiet"; do
             # shellcheck disable=SC2086 # words

@@ -4,7 +4,7 @@
 # tests/inject.c ends the process (SIGKILL) at its n-th write, sync or rename, half of the writes in the middle of their
 # bytes; n runs evenly over all calls of the job. What cannot go on (bifurcate, basin -o .csv, lyapunov) leaves its result
 # whole or not at all, and is done again. Jobs: run-csv run-json run-h5 schemes solvers many files
-# sweep-sqlite sweep-csv converge bifurcate basin lyapunov
+# sweep-sqlite sweep-csv sweep-h5 converge bifurcate basin lyapunov animate report
 set -u
 build=$(cd "$1" && pwd) kills=$2
 shift 2
@@ -14,6 +14,8 @@ carom=$build/carom inject=$build/tests/inject.so same=$build/tests/same_hdf5
 folder=$(TMPDIR=${TMPDIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)} mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+SOURCE_DATE_EPOCH=0 # of pages
+export SOURCE_DATE_EPOCH
 bad=0
 
 # Counts the calls of each kind of "$@" in the file `counts`: KIND NUMBER.
@@ -123,6 +125,7 @@ table() # FILE: without what depends on where things stand, and without times
     *.sqlite) rm -f "$1.csv" && "$carom" merge "$1" -o "$1.csv" >/dev/null 2>&1 && cat "$1.csv" ;;
     *.h5) "$same" "whole.${1#*.}" "$1" && echo "as it should be" ;;
     *converge.csv) cut -d, -f1-10 "$1" ;;
+    *.html) sed 's|<td class="n">[^<]*</td></tr>|</tr>|' "$1" ;; # the last column is the time it took
     *) cat "$1" ;;
     esac
 }
@@ -200,7 +203,7 @@ files()
 }
 
 model=impact-oscillator
-for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite sweep-csv sweep-h5 converge bifurcate basin lyapunov}; do
+for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite sweep-csv sweep-h5 converge bifurcate basin lyapunov animate report}; do
     case $job in
     run-*)
         [ "$job" != run-h5 ] || [ -x "$same" ] || { echo "run-h5: this build has no HDF5"; continue; }
@@ -215,6 +218,8 @@ for job in ${*:-run-csv run-json run-h5 schemes solvers many files sweep-sqlite 
     bifurcate) job_killed $job csv "" bifurcate $model -p w=2:3:4 --show 5 --transient 2 --threads 1 ;;
     basin) job_killed $job sqlite --resume basin $model -p q.u=1:2:3 -p v.u=0:1:3 --periods 5 --threads 1 ;;
     lyapunov) job_killed $job csv "" lyapunov $model --periods 20 --transient 2 ;;
+    animate) job_killed $job gif "" animate $model --t-end 2 --every 0.05 --fps 20 ;;
+    report) job_killed $job html "" report $model --t-end 2 --every 0.05 ;;
     *) echo "there is no job '$job'"; bad=1 ;;
     esac
 done

@@ -43,6 +43,9 @@ converge bouncing-ball --schemes moreau-jean,kern --threads 1 --t-end 0.5 --h 0.
 bifurcate impact-oscillator -p w=2:3:3 --show 4 --transient 2 --threads 1 -o new.csv --quiet
 plot given.csv -o new.svg
 report given.csv -o new.html --quiet
+animate given.csv --fps 5 -o new.gif --quiet
+fit impact-oscillator given.csv --columns u --estimate w -p w=2.01 -o new.csv --quiet
+basin impact-oscillator -p q.u=1:2:2 -p v.u=0:1:2 --periods 5 --threads 1 -o new.svg --quiet
 END
 echo "$all allocations failed on purpose, $bad badly"
 [ $bad = 0 ]

@@ -102,12 +102,14 @@ static int find_model(const work *w, job *j, const char *path)
         return CAROM_EXIT_OK;
     one.operand = &found;
     int code = carom_cli_load(&one, &j->work.model, j->work.note);
-    if (code != CAROM_EXIT_OK && !given && code != CAROM_EXIT_USAGE)
+    if (code == CAROM_EXIT_MODEL && !given)
         return carom_cli_fail(CAROM_EXIT_OK, "note: %s is shown without its model (--model says which it is)",
                               j->run.name);
     if (code != CAROM_EXIT_OK)
         return code;
     int known = adopt(cli, j, &error);
+    if (known < 0 && (error.status == CAROM_OK || error.status == CAROM_NO_MEMORY))
+        return carom_cli_no_memory();
     if (known < 0) {
         carom_model_free(j->work.model);
         j->work.model = NULL;

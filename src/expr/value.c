@@ -106,21 +106,27 @@ static double node_value(const carom_expr_pool *pool, const carom_node *n, const
 
 double carom_expr_value(const carom_expr_pool *pool, carom_expr e, const double *variables)
 {
-    if (e == CAROM_EXPR_NONE)
-        return NAN;
-    double result = NAN, *value = malloc(sizeof *value * ((size_t)e + 1));
-    unsigned char *mark = calloc((size_t)e + 1, 1);
-    if (value && mark) {
-        carom_pool_reach(pool, e, mark);
-        for (int i = 0; i <= e; i++) {
-            if (mark[i])
-                value[i] = node_value(pool, &pool->node[i], variables, value);
-        }
-        result = value[e];
-    }
-    free(value);
-    free(mark);
-    return result;
+    double *room = e == CAROM_EXPR_NONE ? NULL : malloc(sizeof *room * carom_expr_room(e));
+    double value = room ? carom_expr_value_in(pool, e, variables, room) : NAN;
+    free(room);
+    return value;
+}
+
+size_t carom_expr_room(carom_expr e) /* a value for each node up to e, then a byte for each */
+{
+    const size_t nodes = (size_t)e + 1;
+    return nodes + (nodes + sizeof(double) - 1) / sizeof(double);
+}
+
+double carom_expr_value_in(const carom_expr_pool *pool, carom_expr e, const double *variables, double *room)
+{
+    unsigned char *mark = (unsigned char *)(room + e + 1);
+    memset(mark, 0, (size_t)e + 1);
+    carom_pool_reach(pool, e, mark);
+    for (int i = 0; i <= e; i++)
+        if (mark[i])
+            room[i] = node_value(pool, &pool->node[i], variables, room);
+    return room[e];
 }
 
 static carom_expr rebuild(carom_expr_pool *pool, carom_node n, const carom_expr *made)

@@ -76,6 +76,7 @@ static carom_status take_value(carom_loader *l, const carom_text_node *node, val
 {
     carom_given given = {CAROM_EXPR_NONE, NULL};
     CAROM_TRY(carom_load_expression(l, node, "a coordinate of a drawing", &given));
+    CAROM_TRY(carom_model_reserve(l->m, given.e, l->error));
     double value = carom_model_value(l->m, given.e, 0, l->m->q, l->m->v, l->m->p);
     if (!isfinite(value))
         return carom_load_fail(l, node->place, "a coordinate of a drawing is %g at the start", value);

@@ -5,6 +5,32 @@
 
 #include "model/source.h"
 
+/* Memory for the value of e: a point, then that of its nodes. Behind the lock; it only grows. */
+static bool reserve(carom_source *s, carom_expr e)
+{
+    const size_t size = (size_t)s->nvar + carom_expr_room(e);
+    if (size <= s->room_size)
+        return true;
+    double *room = realloc(s->room, 2 * size * sizeof *room);
+    if (!room)
+        return false;
+    s->room = room, s->room_size = 2 * size;
+    return true;
+}
+
+carom_status carom_model_reserve(const carom_model *m, int expression, carom_error *error)
+{
+    carom_source *s = (carom_source *)(size_t)m->source;
+    if (!s || !s->compiled || expression == CAROM_EXPR_NONE)
+        return CAROM_OK;
+    carom_compiled_lock(s->compiled);
+    bool room = reserve(s, expression);
+    carom_compiled_unlock(s->compiled);
+    if (!room)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for an expression");
+    return CAROM_OK;
+}
+
 carom_status carom_model_expression(const carom_model *m, const carom_text_file *file, const carom_text_node *node,
                                     int *expression, carom_error *error)
 {
@@ -16,6 +42,8 @@ carom_status carom_model_expression(const carom_model *m, const carom_text_file 
     carom_given given = {CAROM_EXPR_NONE, NULL};
     carom_compiled_lock(s->compiled);
     carom_status status = carom_load_expression(&loader, node, node->key ? node->key : "the expression", &given);
+    if (status == CAROM_OK && !reserve(s, given.e))
+        status = carom_fail(error, CAROM_NO_MEMORY, "no memory for an expression");
     carom_compiled_unlock(s->compiled);
     *expression = given.e;
     return status;
@@ -26,7 +54,7 @@ carom_status carom_model_expression_text(const carom_model *m, const char *text,
     for (int i = 0; m->source && i < m->noutput; i++) /* also those whose names are no words of expressions */
         if (m->output_name && strcmp(m->output_name[i], text) == 0 && m->source->output) {
             *expression = m->source->output[i].e;
-            return CAROM_OK;
+            return carom_model_reserve(m, *expression, error);
         }
     const carom_text_file file = {"expression", text, strlen(text)};
     const carom_text_place place = {1, 1, CAROM_MAX((int)CAROM_MIN(strlen(text), 10000), 1)};
@@ -34,13 +62,12 @@ carom_status carom_model_expression_text(const carom_model *m, const char *text,
     return carom_model_expression(m, &file, &node, expression, error);
 }
 
-/* The values of the pool's variables at a point; NULL: no memory, or no names. */
-static double *point(const carom_model *m, double t, const double *q, const double *v, const double *p)
+/* The values of the pool's variables at a point, in memory that is there. */
+static const double *point(const carom_model *m, double t, const double *q, const double *v, const double *p)
 {
     const carom_source *s = m->source;
-    double *variables = s && s->compiled ? calloc((size_t)s->nvar, sizeof *variables) : NULL;
-    if (!variables)
-        return NULL;
+    double *variables = s->room;
+    memset(variables, 0, (size_t)s->nvar * sizeof *variables);
     variables[0] = t;
     if (q)
         memcpy(variables + s->var_q, q, sizeof *q * (size_t)s->nq);
@@ -54,83 +81,91 @@ static double *point(const carom_model *m, double t, const double *q, const doub
 double carom_model_value(const carom_model *m, int expression, double t, const double *q, const double *v,
                          const double *p)
 {
-    const carom_source *s = m->source;
-    double *variables = point(m, t, q, v, p), value = NAN;
-    if (variables && expression != CAROM_EXPR_NONE) {
-        carom_compiled_lock(s->compiled);
-        value = carom_expr_value(s->pool, expression, variables);
-        carom_compiled_unlock(s->compiled);
-    }
-    free(variables);
+    carom_source *s = (carom_source *)(size_t)m->source;
+    double value = NAN;
+    if (!s || !s->compiled || expression == CAROM_EXPR_NONE)
+        return NAN;
+    carom_compiled_lock(s->compiled);
+    if (reserve(s, expression))
+        value = carom_expr_value_in(s->pool, expression, point(m, t, q, v, p), s->room + s->nvar);
+    carom_compiled_unlock(s->compiled);
     return value;
 }
 
-static double slope(const carom_source *s, carom_expr e, int variable, const double *variables)
+/* Derivatives of e at a point that is in s->room, which may move: false if there is no memory for one of them. */
+static bool slope(carom_source *s, carom_expr e, int variable, double *to)
 {
-    return carom_expr_value(s->pool, carom_expr_diff(s->pool, e, variable), variables);
+    *to = NAN;
+    if (e == CAROM_EXPR_NONE)
+        return true;
+    carom_expr de = carom_expr_diff(s->pool, e, variable);
+    if (de == CAROM_EXPR_NONE || !reserve(s, de))
+        return false;
+    *to = carom_expr_value_in(s->pool, de, s->room, s->room + s->nvar);
+    return true;
 }
 
-static void slopes_p(const carom_model *m, carom_expr e, const double *variables, double *dp)
+static bool slopes_p(const carom_model *m, carom_source *s, carom_expr e, double *dp)
 {
-    for (int i = 0; i < m->np; i++)
-        dp[i] = slope(m->source, e, m->source->var_of_p[i], variables);
+    bool good = true;
+    for (int i = 0; good && i < m->np; i++)
+        good = slope(s, e, s->var_of_p[i], &dp[i]);
+    return good;
 }
 
 carom_status carom_model_gradient(const carom_model *m, int expression, double t, const double *q, const double *v,
                                   const double *p, double *gradient)
 {
-    const carom_source *s = m->source;
-    double *variables = point(m, t, q, v, p), *dq = gradient + 1, *dv = dq + m->nq;
-    if (!variables)
-        return CAROM_NO_MEMORY;
+    carom_source *s = (carom_source *)(size_t)m->source;
+    double *dq = gradient + 1, *dv = dq + m->nq;
+    if (!s || !s->compiled || expression == CAROM_EXPR_NONE)
+        return CAROM_UNSUPPORTED;
     carom_compiled_lock(s->compiled);
-    gradient[0] = slope(s, expression, 0, variables);
-    for (int i = 0; i < s->nq; i++)
-        dq[i] = slope(s, expression, s->var_q + i, variables);
-    for (int i = 0; i < s->nv; i++)
-        dv[i] = slope(s, expression, s->var_v + i, variables);
-    slopes_p(m, expression, variables, dv + m->nv);
+    bool good = reserve(s, expression);
+    if (good)
+        point(m, t, q, v, p);
+    good = good && slope(s, expression, 0, gradient);
+    for (int i = 0; good && i < s->nq; i++)
+        good = slope(s, expression, s->var_q + i, &dq[i]);
+    for (int i = 0; good && i < s->nv; i++)
+        good = slope(s, expression, s->var_v + i, &dv[i]);
+    good = good && slopes_p(m, s, expression, dv + m->nv);
     carom_compiled_unlock(s->compiled);
-    free(variables);
-    return CAROM_OK;
+    return good ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
 double carom_model_period(const carom_model *m, const double *p, double *dp)
 {
-    const carom_source *s = m->source;
-    double *variables = m->period > 0 ? point(m, 0, NULL, NULL, p) : NULL, period = m->period;
+    carom_source *s = (carom_source *)(size_t)m->source;
+    double period = m->period;
     memset(dp, 0, sizeof *dp * (size_t)m->np);
-    if (!variables && m->period > 0 && s && s->compiled)
-        return NAN; /* no memory */
-    if (!variables || s->plugin) {
-        free(variables);
+    if (!(m->period > 0) || !s || !s->compiled || s->plugin || s->period.e == CAROM_EXPR_NONE)
         return period;
-    }
     carom_compiled_lock(s->compiled);
-    period = carom_expr_value(s->pool, s->period.e, variables);
-    slopes_p(m, s->period.e, variables, dp);
+    bool good = reserve(s, s->period.e);
+    if (good)
+        period = carom_expr_value_in(s->pool, s->period.e, point(m, 0, NULL, NULL, p), s->room + s->nvar);
+    good = good && slopes_p(m, s, s->period.e, dp);
     carom_compiled_unlock(s->compiled);
-    free(variables);
-    return period;
+    return good ? period : NAN;
 }
 
 carom_status carom_model_start_gradient(const carom_model *m, double *X)
 {
-    const carom_source *s = m->source;
+    carom_source *s = (carom_source *)(size_t)m->source;
     memset(X, 0, sizeof *X * (size_t)((m->nq + m->nv) * m->np));
     if (!s || s->plugin || !s->compiled)
         return CAROM_OK;
-    double *variables = point(m, 0, NULL, NULL, m->p);
-    if (!variables)
-        return CAROM_NO_MEMORY;
     carom_compiled_lock(s->compiled);
-    for (int i = 0; i < s->nq; i++)
+    bool good = reserve(s, 0);
+    if (good)
+        point(m, 0, NULL, NULL, m->p);
+    for (int i = 0; good && i < s->nq; i++)
         if (!carom_source_override(s, "q.", s->q_name[i]))
-            slopes_p(m, s->q0[i].e, variables, X + i * m->np);
-    for (int i = 0; i < s->nv; i++)
+            good = slopes_p(m, s, s->q0[i].e, X + i * m->np);
+    for (int i = 0; good && i < s->nv; i++)
         if (!carom_source_override(s, "v.", s->v_name[i]))
-            slopes_p(m, s->v0[i].e, variables, X + (m->nq + i) * m->np);
+            good = slopes_p(m, s, s->v0[i].e, X + (m->nq + i) * m->np);
     carom_compiled_unlock(s->compiled);
-    free(variables);
-    return CAROM_OK;
+    return good ? CAROM_OK : CAROM_NO_MEMORY;
 }

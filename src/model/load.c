@@ -160,6 +160,7 @@ void carom_source_free(carom_source *s)
     carom_plugin_close(s->plugin);
     carom_expr_pool_free(s->pool);
     carom_arena_free(s->arena);
+    free(s->room);
     free(s);
 }
 

@@ -96,6 +96,8 @@ carom_status carom_model_expression(const carom_model *model, const carom_text_f
                                     int *expression, carom_error *error);
 carom_status carom_model_expression_text(const carom_model *model, const char *text, int *expression,
                                          carom_error *error);
+/* Memory for the value of an expression that was found elsewhere: it cannot fail for want of it then. */
+carom_status carom_model_reserve(const carom_model *model, int expression, carom_error *error);
 double carom_model_value(const carom_model *model, int expression, double t, const double *q, const double *v,
                          const double *p);
 /* Many of them, with the parameters that the model has now; not thread-safe. */

@@ -142,6 +142,8 @@ typedef struct carom_source {
     int nswitches, nswitch; /* all of them; different ones */
     const int *switch_of;   /* [nswitch] the first one with this branch */
     struct carom_compiled *compiled;
+    double *room;     /* [room_size] of carom_model_value, behind the lock of `compiled` */
+    size_t room_size;
     const struct carom_drawing *drawing; /* NULL: none */
 } carom_source;
 

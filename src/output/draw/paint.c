@@ -237,6 +237,7 @@ carom_status carom_painting_new(carom_painting *x, const carom_model *model, con
 
 static void shrink(const carom_canvas *from, carom_canvas *to)
 {
+    to->failed |= from->failed;
     for (int y = 0; y < to->height; y++)
         for (int x = 0; x < 3 * to->width; x++) {
             int sum = 0;

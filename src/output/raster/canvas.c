@@ -77,6 +77,7 @@ void carom_canvas_fill(carom_canvas *c, const double *xy, const int *count, int 
     const int top = (int)fmax(0, floor(low[1])), bottom = (int)fmin(c->height, ceil(high[1]));
     float *cover = malloc(((size_t)CAROM_MAX(right - left, 0) + 1) * sizeof *cover);
     crossings at;
+    c->failed |= !cover;
     for (int y = top; cover && y < bottom; y++) {
         memset(cover, 0, sizeof *cover * (size_t)(right - left));
         for (int slice = 0; slice < SLICES; slice++) {

@@ -292,6 +292,8 @@ carom_status carom_gif_frame(carom_gif *g, const carom_canvas *c, carom_error *e
     size_t pixels = (size_t)g->width * (size_t)g->height;
     static const unsigned char control[] = {0x21, 0xf9, 4, 4}, end[] = {0, 0}, begin = 0x2c, none = 0;
     int left, top, width, height;
+    if (c->failed)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to draw a frame");
     if (!g->last) {
         choose_colours(g);
         put_head(g);

@@ -21,6 +21,8 @@ carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom
 carom_status carom_png_write(const char *path, const carom_canvas *canvas, carom_error *error)
 {
     png_image image;
+    if (canvas->failed)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "'%s': no memory to draw the picture", path);
     memset(&image, 0, sizeof image);
     image.version = PNG_IMAGE_VERSION;
     image.width = (png_uint_32)canvas->width;

@@ -13,6 +13,7 @@ typedef struct carom_canvas {
     int width, height;
     unsigned char *rgb; /* [3*width*height] */
     float *depth;       /* [width*height] of carom_canvas_triangle; NULL: there are none */
+    bool failed;        /* something is missing in it for want of memory: it will not be written */
 } carom_canvas;
 void carom_canvas_box(carom_canvas *canvas, int x, int y, int width, int height, carom_colour colour);
 /* Fills the polygons xy [2*count[0] + 2*count[1] + ...], y downwards, where an odd number of them overlap. */
