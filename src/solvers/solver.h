@@ -61,9 +61,9 @@ const carom_solver *carom_solver_find(const char *name);
 size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
 /* Solves with the given solver, or with the fitting ones in turn (solver NULL) until one's result passes the residual;
  * judges every result outside of the solver. Failures leave the best x: CAROM_NO_SOLUTION when it was shown that there
- * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED, CAROM_INTERRUPTED (`cancel`). CAROM_NO_MEMORY: the arena is too small
- * (carom_arena_missing), nothing is said of the problem. Allocates nothing but through the arena; without work (NULL)
- * only the methods run that take memory of it. */
+ * is none, CAROM_NOT_CONVERGED otherwise, CAROM_NOT_FINITE, CAROM_UNSUPPORTED, CAROM_INTERRUPTED
+ * (`cancel`). CAROM_NO_MEMORY: the arena is too small (carom_arena_missing), nothing is said of the problem. Allocates
+ * nothing but through the arena; without work (NULL) only the methods run that take memory of it. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error);
 

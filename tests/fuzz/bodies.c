@@ -1,5 +1,5 @@
-/* bodies.c: any text as what follows the head of a model of bodies (bodies, joints, laws, start ...): in the plane, or in
- * space if its first byte is an s. */
+/* bodies.c: any text as what follows the head of a model of bodies (bodies, joints, laws, start ...): in the plane, or
+ * in space if its first byte is an s. */
 #include "model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
