@@ -137,9 +137,17 @@ for model in "$here"/examples/models/*.yaml; do
     expect 0 run "$model" --json
     holds '.status == "ok" and .impacts > 3 and (.energy.balance_error / (.energy.initial - .energy.final) | fabs < 1e-4)'
 done
-for model in bell catapult feeder wagons; do
+for model in bell catapult door drop-hammer feeder pinball ratchet toggle-clamp wagons; do
     expect 0 run "$here/examples/models/$model.yaml" --verify --quiet
 done
+
+# ---- names that nothing uses ----
+sed 's/e: 0.3}/e: 0.3, mu: 0.2, nu: 1}/; s/^let:/let:\n  half: l\/2/' "$here/examples/models/toggle-clamp.yaml" >idle.yaml
+expect 0 check idle.yaml
+prints '^parameters that nothing uses: mu, nu$'
+prints '^names of let that nothing uses: half$'
+expect 0 check "$here/examples/models/toggle-clamp.yaml"
+if grep -q 'nothing uses' "$out"; then complain "check finds a name that nothing uses where there is none"; fi
 
 # ---- numbers ----
 expect 0 run bouncing-ball -p 'e=sqrt(1/4)' -p 'g=2*pi' --t-end 1 --json

@@ -144,6 +144,22 @@ static void energy(writer *w)
         line(w, words[i], w->s && !(dry && i > 2) ? formula(w, w->s->energy, i) : NULL, w->probe.at.energy[i], i < 2);
 }
 
+/* Often a name that was mistyped elsewhere, or a law that was forgotten. */
+static void idle(const writer *w, const char *what, const carom_parameter *x, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        if (x[i].named)
+            continue;
+        if (!any)
+            fprintf(w->file, "%s that nothing uses: ", what);
+        fprintf(w->file, "%s%s", any ? ", " : "", x[i].name);
+        any = true;
+    }
+    if (any)
+        fputc('\n', w->file);
+}
+
 carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error *error)
 {
     const unsigned want =
@@ -163,6 +179,10 @@ carom_status carom_model_describe(const carom_model *m, FILE *file, carom_error 
         rows(&w);
         laws(&w);
         energy(&w);
+    }
+    if (w.s && !w.s->bodies) { /* those of bodies are also read before there are expressions */
+        idle(&w, "parameters", w.s->parameter, w.s->nparameter);
+        idle(&w, "names of let", w.s->let, w.s->nlet);
     }
     carom_probe_free(&w.probe);
     if (errno == ENOMEM) /* a formula was cut */

@@ -175,6 +175,7 @@ static carom_expr lookup(void *user, const char *name)
         return carom_expr_var(s->pool, (rate ? s->var_v : s->var_q) + symbol->index);
     carom_error *outer = l->error;
     carom_expr e = CAROM_EXPR_NONE;
+    (symbol->kind == CAROM_SYMBOL_LET ? s->let : s->parameter)[symbol->index].named = true;
     l->error = &l->pending;
     carom_status status = carom_load_symbol(l, symbol->kind, symbol->index, &e);
     l->error = outer;

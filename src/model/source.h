@@ -35,6 +35,7 @@ typedef struct carom_parameter { /* or a let: then index and value mean nothing 
     int index;        /* in model->p; -1: depends on others */
     double value;     /* of an independent one */
     enum { CAROM_UNVISITED, CAROM_VISITING, CAROM_VISITED } state;
+    bool named;       /* by some expression */
 } carom_parameter;
 
 typedef struct carom_override { /* a value that wins over the file's */
