@@ -140,6 +140,42 @@ class FunctionsInAnalyses(unittest.TestCase):
         self.assertEqual(model.parameters["a"], 1.5)  # nothing has changed it
         self.assertIn("no parameter 'b'", carom.sweep(model, {"b": (0, 1, 2)}, "impacts", t_end=1).text[0])
 
+    def test_fits_and_gradients_take_functions_and_the_names_of_their_parts(self):
+        ball = python_ball(parameters={"g": 2.0, "e": 0.5}, law=lambda t, q, v, p: p.e, outputs=["root"],
+                           output=lambda t, q, v, p: np.sqrt(q[0] + p.g))
+        seen = ball.run(t_end=2.5, t_eval=np.linspace(0, 2.5, 40), params={"e": 0.6, "g": 2.3, "q.y": 1.1}, rtol=1e-12,
+                        options={"atol": 1e-12})
+        data = {"t": seen.t, "y": seen["y"], "root": seen["root"]}
+        found = carom.fit(ball, data, {"e": (0, 1), "g": None, "q.y": None})
+        self.assertTrue(found.converged)
+        for name, true in (("e", 0.6), ("g", 2.3), ("q.y", 1.1)):
+            self.assertAlmostEqual(found.estimate[name]["value"], true, delta=1e-8)
+        text = carom.Model.from_string(BALL.replace("outputs: {", "outputs: {root: sqrt(y + 2), "))
+        told = carom.gradient(text, "root", ["q.y", "v.y"], t_end=1.9)
+        mine = carom.gradient(ball, "root", ["q.y", "v.y"], t_end=1.9)
+        for name in ("q.y", "v.y"):
+            self.assertAlmostEqual(mine.gradient[name], told.gradient[name], delta=1e-9)
+        swept = carom.sweep(ball, {"e": (0.4, 0.6, 2)}, ["max:root", "final:y'"], t_end=1)
+        self.assertAlmostEqual(swept["max:root"][0], np.sqrt(3), delta=1e-12)
+        with self.assertRaisesRegex(carom.CaromError, "has no '2[*]y': t, its coordinates"):
+            carom.gradient(ball, "2*y", ["e"], t_end=1)
+
+    def test_basins_take_functions(self):
+        values = {"w": 2.0, "alpha": 0.3, "e": 0.5, "umin": -0.2, "a": 1.0}
+        mine = carom.Model.from_functions(
+            q={"u": 1.0}, parameters=values, contacts=[carom.Contact("stop", 0.5)], lanes=True, period=np.pi,
+            mass=lambda t, q, v, p: 1, gap=lambda t, q, v, p: q[0] - p.umin, law=lambda t, q, v, p: p.e,
+            force=lambda t, q, v, p: p.a * np.cos(p.w * t) - 2 * p.alpha * v[0] - q[0],
+            jacobian=lambda t, q, v, p: 1, offset=lambda t, q, v, p: 0, gamma=lambda t, q, v, p: 0)
+        asked = dict(axes={"q.u": (0.5, 2, 2), "v.u": (-1, 1, 2)}, periods=60)
+        found, told = carom.basin(mine, **asked), carom.basin("impact-oscillator", params=values, **asked)
+        self.assertGreaterEqual(len(told.attractors), 1)
+        self.assertEqual(found.owner.tolist(), told.owner.tolist())
+        for one, other in zip(found.attractors, told.attractors):
+            self.assertEqual((one.kind, one.period, one.count), (other.kind, other.period, other.count))
+            for name in ("q.u", "v.u"):
+                self.assertAlmostEqual(one.orbit[0][name], other.orbit[0][name], delta=1e-5)
+
     def test_what_a_function_returns_for_many_points_is_checked(self):
         wrong = python_ball(lanes=True, period=1.0, force=lambda t, q, v, p: [1, 2] if np.ndim(t) else -p.g)
         with self.assertRaisesRegex(ValueError, "force returned 2 numbers for several points, 1 are needed"):

@@ -31,6 +31,97 @@ carom_status carom_model_reserve(const carom_model *m, int expression, carom_err
     return CAROM_OK;
 }
 
+/* ---- models of native code: t, coordinates, velocities, parameters and outputs by their names, numbered in this order.
+ * Outputs have derivatives by differences of order 4. ---- */
+
+static bool is_native(const carom_model *m)
+{
+    return !m->source || !m->source->compiled;
+}
+
+static int native_count(const carom_model *m) /* without outputs: how many derivatives there are */
+{
+    return 1 + m->nq + m->nv + m->np;
+}
+
+/* Is `text` the name of part i? */
+static bool native_named(const carom_model *m, int i, const char *text)
+{
+    char buffer[32];
+    const char *name;
+    if (i == 0)
+        return strcmp(text, "t") == 0;
+    if ((i -= 1) < m->nq)
+        return strcmp(text, carom_model_q_name(m, i, buffer)) == 0;
+    if ((i -= m->nq) < m->nv) {
+        size_t length = strlen(name = carom_model_v_name(m, i, buffer));
+        return strncmp(text, name, length) == 0 && (!text[length] || strcmp(text + length, "'") == 0);
+    }
+    if ((i -= m->nv) < m->np)
+        return strcmp(text, carom_model_p_name(m, i, buffer)) == 0;
+    return strcmp(text, carom_model_output_name(m, i - m->np, buffer)) == 0;
+}
+
+static carom_status native_find(const carom_model *m, const char *text, int *expression, carom_error *error)
+{
+    for (int i = 0; i < native_count(m) + m->noutput; i++)
+        if (native_named(m, i, text)) {
+            *expression = i;
+            return CAROM_OK;
+        }
+    CAROM_FAIL(error, CAROM_UNSUPPORTED,
+               "model '%s' is native code and has no '%s': t, its coordinates, velocities (x'), parameters and outputs "
+               "can be named, expressions of them cannot",
+               m->name ? m->name : "", text);
+}
+
+static double native_value(const carom_model *m, int i, double t, const double *q, const double *v, const double *p)
+{
+    const int output = i - native_count(m);
+    double value = NAN;
+    if (i == 0)
+        return t;
+    if (output < 0)
+        return i <= m->nq ? q[i - 1] : i <= m->nq + m->nv ? v[i - 1 - m->nq] : p[i - 1 - m->nq - m->nv];
+    double *outputs = malloc(sizeof *outputs * (size_t)m->noutput);
+    if (outputs && carom_model_observe(m, p, 1, &t, q, v, outputs, NULL, NULL) == CAROM_OK)
+        value = outputs[output];
+    free(outputs);
+    return value;
+}
+
+static carom_status native_gradient(const carom_model *m, int i, double t, const double *q, const double *v,
+                                    const double *p, double *gradient)
+{
+    static const double weight[] = {2.0 / 3, -1.0 / 12};
+    const int n = native_count(m);
+    for (int k = 0; k < n; k++)
+        gradient[k] = i == k;
+    if (i < n)
+        return CAROM_OK;
+    double *at = malloc(sizeof *at * (size_t)n); /* t, q, v, p in one piece */
+    if (!at)
+        return CAROM_NO_MEMORY;
+    at[0] = t;
+    memcpy(at + 1, q, sizeof *q * (size_t)m->nq);
+    memcpy(at + 1 + m->nq, v, sizeof *v * (size_t)m->nv);
+    memcpy(at + 1 + m->nq + m->nv, p, sizeof *p * (size_t)m->np);
+    for (int k = 0; k < n; k++) {
+        const double x = at[k], h = 1e-3 * CAROM_MAX(fabs(x), 1);
+        for (int j = -2; j <= 2; j++) {
+            at[k] = x + j * h;
+            if (j)
+                gradient[k] += (j < 0 ? -1 : 1) * weight[abs(j) - 1] / h *
+                               native_value(m, i, at[0], at + 1, at + 1 + m->nq, at + 1 + m->nq + m->nv);
+        }
+        at[k] = x;
+    }
+    free(at);
+    return CAROM_OK;
+}
+
+/* ---- models of formulas ---- */
+
 carom_status carom_model_expression(const carom_model *m, const carom_text_file *file, const carom_text_node *node,
                                     int *expression, carom_error *error)
 {
@@ -56,6 +147,8 @@ carom_status carom_model_expression_text(const carom_model *m, const char *text,
             *expression = m->source->output[i].e;
             return carom_model_reserve(m, *expression, error);
         }
+    if (is_native(m))
+        return native_find(m, text, expression, error);
     const carom_text_file file = {"expression", text, strlen(text)};
     const carom_text_place place = {1, 1, CAROM_MAX((int)CAROM_MIN(strlen(text), 10000), 1)};
     const carom_text_node node = {.kind = CAROM_TEXT_SCALAR, .text = text, .place = place, .text_column = 1};
@@ -83,8 +176,10 @@ double carom_model_value(const carom_model *m, int expression, double t, const d
 {
     carom_source *s = (carom_source *)(size_t)m->source;
     double value = NAN;
-    if (!s || !s->compiled || expression == CAROM_EXPR_NONE)
+    if (expression == CAROM_EXPR_NONE)
         return NAN;
+    if (is_native(m))
+        return native_value(m, expression, t, q, v, p);
     carom_compiled_lock(s->compiled);
     if (reserve(s, expression))
         value = carom_expr_value_in(s->pool, expression, point(m, t, q, v, p), s->room + s->nvar);
@@ -118,8 +213,10 @@ carom_status carom_model_gradient(const carom_model *m, int expression, double t
 {
     carom_source *s = (carom_source *)(size_t)m->source;
     double *dq = gradient + 1, *dv = dq + m->nq;
-    if (!s || !s->compiled || expression == CAROM_EXPR_NONE)
+    if (expression == CAROM_EXPR_NONE)
         return CAROM_UNSUPPORTED;
+    if (is_native(m))
+        return native_gradient(m, expression, t, q, v, p, gradient);
     carom_compiled_lock(s->compiled);
     bool good = reserve(s, expression);
     if (good)

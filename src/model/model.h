@@ -91,7 +91,8 @@ carom_status carom_model_parse_in(carom_model **model, const char *folder, const
 
 /* An expression in the names of a model file (t, coordinates, velocities, parameters, let, tables), e.g. of its draw
  * section; a text from elsewhere has a file of its own for its errors (NULL: the model's). Thread-safe; for pictures
- * and measures, not for stepping. Models of native code have no such names: CAROM_UNSUPPORTED. */
+ * and measures, not for stepping. Of models of native code _text takes single names, of outputs too, and no more:
+ * CAROM_UNSUPPORTED. */
 carom_status carom_model_expression(const carom_model *model, const carom_text_file *file, const carom_text_node *node,
                                     int *expression, carom_error *error);
 carom_status carom_model_expression_text(const carom_model *model, const char *text, int *expression,
