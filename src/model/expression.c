@@ -31,7 +31,7 @@ carom_status carom_model_reserve(const carom_model *m, int expression, carom_err
     return CAROM_OK;
 }
 
-/* ---- models of native code: t, coordinates, velocities, parameters and outputs by their names, numbered in this order.
+/* ---- models of native code: t, coordinates, velocities, parameters and outputs by name, numbered in this order.
  * Outputs have derivatives by differences of order 4. ---- */
 
 static bool is_native(const carom_model *m)
