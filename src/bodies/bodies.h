@@ -137,6 +137,17 @@ struct carom_model;
 carom_status carom_bodies_places(const struct carom_model *model, const carom_contact_place **places, int *n,
                                  carom_error *error);
 
+/* Of a model from a file; NULL: it has none. */
+const carom_bodies *carom_bodies_of(const struct carom_model *model);
+/* What a contact that was found is called: "brick[0,1].3 brick[1,1]", the second of its bodies first; returns buffer.
+ * body [2]: their numbers, -1: it is none of bodies. */
+const char *carom_bodies_contact_name(const struct carom_model *model, long long id, int body[2], char *buffer,
+                                      size_t size);
+/* Where the contacts of a step are: out [15*ncontact] with two points, the normal and two tangents of each, in space
+ * (all 0: nowhere). at->model: with the contacts of the step; at->work: of its evaluator; false: nobody knows. */
+struct carom_point;
+bool carom_bodies_found_places(const struct carom_point *at, double *out);
+
 /* All values from their expressions; variables as the pool numbers them. */
 void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, const double *variables);
 /* The law of two shapes, or NULL: they do not touch. Shapes of the same body never do. */

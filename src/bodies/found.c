@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bodies/many/many.h"
+#include "bodies/many/parts.h"
 #include "bodies/section.h"
 #include "core/dense.h"
 
@@ -159,6 +159,24 @@ carom_status carom_bodies_found(carom_loader *l)
     CAROM_TRY(carom_compiled_new(s, l->error));
     CAROM_TRY(carom_source_values(s, m, l->error));
     return carom_bodies_settle(l);
+}
+
+const carom_bodies *carom_bodies_of(const carom_model *m)
+{
+    return m->source && m->source->bodies ? &m->source->bodies->b : NULL;
+}
+
+bool carom_bodies_found_places(const carom_point *at, double *out)
+{
+    const carom_section_of_bodies *b = at->model->source ? at->model->source->bodies : NULL;
+    if (b && b->mixed) {
+        carom_mixed_places(at, out);
+    } else if (b && b->found) {
+        carom_many_work w = carom_many_work_at(b->many, at->model->ncontact, at->work, NULL);
+        carom_many_poses(b->many, at->t, at->q, w.pose);
+        carom_many_places(b->many, &w, at->model->ncontact, out);
+    }
+    return b && (b->mixed || b->found);
 }
 
 /* `contacts: found` asks for it, however few bodies there are. */

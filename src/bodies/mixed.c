@@ -245,6 +245,16 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
     touches(m, e, &w, f->njoint + f->ncontact, rows);
 }
 
+void carom_mixed_places(const carom_point *at, double *out)
+{
+    const carom_mixed *mixed = at->model->source->bodies->mixed;
+    int own = mixed->formulas.ncontact;
+    work w = work_at(at->model, at->work, NULL);
+    poses(mixed, at->t, at->q, at->v, at->p, &w);
+    memset(out, 0, sizeof *out * 15 * (size_t)own);
+    carom_many_places(mixed->many, &w.many, at->model->ncontact - own, out + 15 * own);
+}
+
 static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* ---- tapes ---- */

@@ -115,6 +115,7 @@ carom_status carom_add_push(carom_loader *l, carom_expr force, carom_expr speed)
 /* Variables of expressions among t, q, v and p: groups 0 to 3 of a tape; NULL: no memory. */
 carom_tape_slot *carom_bodies_slots(const carom_source *s);
 void carom_bodies_unmix(carom_source *s);
+void carom_mixed_places(const carom_point *at, double *out);
 
 /* ---- start.c ---- */
 carom_status carom_bodies_initial(carom_loader *l);

@@ -46,7 +46,8 @@ const carom_cli_option carom_cli_options[] = {
      "plot: the picture (.svg); standard output if not given. Otherwise: the result, as the ending says"},
     {"--gaps", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(gaps), "also write the gap of every contact"},
     {"--reactions", NULL, NULL, RUN, CAROM_CLI_FLAG, NULL, AT(reactions),
-     "also write the force of every contact and joint at the time of a row itself, beside its mean over the step"},
+     "also write the force of every contact and joint at the time of a row itself, beside its mean over the step; of "
+     "contacts that come and go: a table of who touches whom, where and how hard"},
     {"--json", NULL, NULL, RUN | RESUME | CHECK | AUDIT | LIST | DRIVE | CAROM_CLI_PAGE | CAROM_CLI_SOLVE,
      CAROM_CLI_FLAG, NULL, AT(json), "one JSON object on standard output"},
     {"--jit", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(jit),

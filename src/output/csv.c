@@ -1,4 +1,5 @@
-/* csv.c: a trajectory as comma-separated values, its events in a second file beside it.
+/* csv.c: a trajectory as comma-separated values, its events in a second file beside it, contacts that come and go in a
+ * third.
  *   # carom 0.1.0                    comment lines: version, model, source, parameters, scheme, options
  *   t,side,y,y',ground.mode,...      names, quoted where they need it
  *   0,0,0.5,0,0,...                  shortest numbers that read back as the same doubles
@@ -13,8 +14,8 @@ typedef struct csv {
     const carom_model *model;
     int n;             /* columns */
     int rows;          /* of the contact with the most: normal and directions of friction */
-    bool has_events;
-    carom_stream samples, events;
+    bool has_events, has_contacts;
+    carom_stream samples, events, contacts;
 } csv;
 
 static void put_comment(carom_stream *stream, const char *key, const char *text)
@@ -64,26 +65,43 @@ static void put_event_header(csv *file)
     carom_stream_text(&file->events, "\n", 1);
 }
 
-/* stem.csv -> stem.events.csv */
+/* stem.csv -> stem.events.csv, with the comments of the first file */
+static carom_status open_beside(carom_stream *stream, const char *what, const carom_writer_setup *setup,
+                                carom_error *error)
+{
+    size_t stem = strlen(setup->path) - strlen(carom_writer_csv.ending), size = stem + strlen(what) + sizeof "..csv";
+    char *path = malloc(size);
+    if (!path)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the path of the %s of '%s'", what, setup->path);
+    snprintf(path, size, "%.*s.%s.csv", (int)stem, setup->path, what);
+    carom_status status = setup->from ? carom_stream_continue(stream, path, setup->from, what, error)
+                                      : carom_stream_grow(stream, path, NULL, error);
+    free(path);
+    if (status == CAROM_OK && !setup->from)
+        put_comments(stream, setup);
+    return status;
+}
+
+static carom_status open_contacts(csv *file, const carom_writer_setup *setup, carom_error *error)
+{
+    CAROM_TRY(open_beside(&file->contacts, "contacts", setup, error));
+    file->has_contacts = true;
+    if (setup->from)
+        return CAROM_OK;
+    carom_stream_string(&file->contacts, "t,contact,mode,x,y,z,normal_x,normal_y,normal_z,force_x,force_y,force_z,"
+                                         "impulse_x,impulse_y,impulse_z\n");
+    carom_stream_mark(&file->contacts);
+    return CAROM_OK;
+}
+
 static carom_status open_events(csv *file, const carom_writer_setup *setup, carom_error *error)
 {
-    size_t stem = strlen(setup->path) - strlen(carom_writer_csv.ending);
-    char *path = malloc(stem + sizeof ".events.csv");
-    if (!path)
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the path of the events of '%s'", setup->path);
-    memcpy(path, setup->path, stem);
-    strcpy(path + stem, ".events.csv");
-    carom_status status = setup->from ? carom_stream_continue(&file->events, path, setup->from, "events", error)
-                                      : carom_stream_grow(&file->events, path, NULL, error);
-    free(path);
-    if (status != CAROM_OK)
-        return status;
+    CAROM_TRY(open_beside(&file->events, "events", setup, error));
     file->has_events = true;
     for (int i = 0; i < setup->model->ncontact; i++)
         file->rows = CAROM_MAX(file->rows, 1 + setup->model->contact[i].directions);
     if (setup->from)
         return CAROM_OK;
-    put_comments(&file->events, setup);
     put_event_header(file);
     carom_stream_mark(&file->events);
     return CAROM_OK;
@@ -117,8 +135,12 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     }
     if (!setup->stream && setup->model->ncontact > 0)
         status = open_events(file, setup, error);
+    if (status == CAROM_OK && !setup->stream && setup->contacts)
+        status = open_contacts(file, setup, error);
     if (status != CAROM_OK) {
         carom_stream_close(&file->samples, NULL);
+        if (file->has_events)
+            carom_stream_close(&file->events, NULL);
         free(file);
         return status;
     }
@@ -160,13 +182,35 @@ static carom_status event(void *writer, const carom_event *e, carom_error *error
     return carom_stream_status(stream, error);
 }
 
+static carom_status contact(void *writer, const carom_touching *c, carom_error *error)
+{
+    csv *file = writer;
+    carom_stream *stream = &file->contacts;
+    if (!file->has_contacts)
+        return CAROM_OK;
+    double values[13] = {c->mode};
+    for (int i = 0; i < 3; i++)
+        values[1 + i] = c->point[i], values[4 + i] = c->normal[i], values[7 + i] = c->force[i],
+                   values[10 + i] = c->impulse[i];
+    carom_stream_number(stream, c->t);
+    carom_stream_text(stream, ",", 1);
+    carom_stream_csv(stream, c->name);
+    carom_stream_text(stream, ",", 1);
+    carom_stream_csv_numbers(stream, values, CAROM_COUNT(values));
+    carom_stream_mark(stream);
+    return carom_stream_status(stream, error);
+}
+
 static carom_status flush(void *writer, carom_error *error)
 {
     csv *file = writer;
     carom_stream_flush(&file->samples);
     if (file->has_events)
         carom_stream_flush(&file->events);
+    if (file->has_contacts)
+        carom_stream_flush(&file->contacts);
     CAROM_TRY(carom_stream_status(&file->samples, error));
+    CAROM_TRY(carom_stream_status(&file->contacts, error));
     return carom_stream_status(&file->events, error);
 }
 
@@ -175,6 +219,8 @@ static carom_status save(void *writer, carom_archive *archive, carom_error *erro
     csv *file = writer;
     if (file->has_events)
         CAROM_TRY(carom_stream_save(&file->events, archive, "events", error));
+    if (file->has_contacts)
+        CAROM_TRY(carom_stream_save(&file->contacts, archive, "contacts", error));
     return carom_stream_save(&file->samples, archive, "samples", error);
 }
 
@@ -182,11 +228,13 @@ static carom_status close(void *writer, carom_error *error)
 {
     csv *file = writer;
     carom_status events = file->has_events ? carom_stream_close(&file->events, error) : CAROM_OK;
+    carom_status contacts = file->has_contacts ? carom_stream_close(&file->contacts, error) : CAROM_OK;
     carom_status samples = carom_stream_close(&file->samples, error);
     free(file);
-    return samples != CAROM_OK ? samples : events;
+    return samples != CAROM_OK ? samples : events != CAROM_OK ? events : contacts;
 }
 
 const carom_writer_type carom_writer_csv = {
-    .ending = ".csv", .open = open, .row = row, .event = event, .flush = flush, .save = save, .close = close,
+    .ending = ".csv", .open = open, .row = row, .event = event, .contact = contact, .flush = flush,
+    .save = save, .close = close,
 };

@@ -194,11 +194,6 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for sampling '%s'", model->name);
     }
     s->arena = arena;
-    if (model->links && info->reactions) {
-        carom_sampler_free(s);
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "contacts of '%s' come and go: there are no columns for their reactions",
-                   model->name);
-    }
     s->lasting = *model;
     s->lasting.ncontact = s->lasting.njoint = 0;
     s->model = model->links ? &s->lasting : model;
@@ -207,7 +202,9 @@ carom_status carom_sampler_new(carom_sampler **sampler, const carom_model *model
     s->last_time = -INFINITY;
     s->callback = callback;
     s->user = user;
-    carom_status status = allocate(s, info, error);
+    carom_sink_info columns = *info;
+    columns.reactions = info->reactions && !model->links; /* of contacts that come and go: sink.c */
+    carom_status status = allocate(s, &columns, error);
     if (status != CAROM_OK)
         carom_sampler_free(s);
     else
@@ -227,6 +224,12 @@ void carom_sampler_free(carom_sampler *s)
 const carom_model *carom_sampler_model(const carom_sampler *s)
 {
     return s->model;
+}
+
+double carom_sampler_next(const carom_sampler *s, double t)
+{
+    double k = s->every > 0 ? floor((t - s->t0) / s->every + 1e-9) + 1 : 0;
+    return s->every > 0 ? s->t0 + k * s->every : INFINITY;
 }
 
 const carom_row_layout *carom_sampler_layout(const carom_sampler *s)

@@ -1,9 +1,10 @@
 /* sink.c: an observer that samples a simulation and hands the rows to the writer that a path asks for. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/sampler.h"
-#include "output/writer.h"
+#include "output/touching.h"
 
 static const carom_writer_type *const types[] = {
     &carom_writer_csv,
@@ -18,6 +19,8 @@ struct carom_sink {
     const carom_writer_type *type;
     void *writer;
     carom_sim *sim; /* to be interrupted by a failure; may be NULL */
+    carom_touchings *touchings; /* of contacts that come and go; NULL: not asked for */
+    bool contacts;
     int ncontact;
     size_t rows;
     carom_error error;
@@ -51,11 +54,31 @@ static void on_row(void *user, const double *row)
         sink->rows++;
 }
 
+static void on_contact(void *user, const carom_touching *contact)
+{
+    carom_sink *sink = user;
+    if (sink->error.status == CAROM_OK)
+        sink->type->contact(sink->writer, contact, &sink->error);
+}
+
+/* At the times of the grid in the segment, or at its end. */
+static void put_contacts(carom_sink *sink, const carom_segment *segment)
+{
+    double t = carom_sampler_next(sink->sampler, segment->t0), end = segment->t1;
+    if (isinf(t))
+        t = end;
+    for (; t <= end + 1e-9 * (end - segment->t0) && sink->error.status == CAROM_OK;
+         t = carom_sampler_next(sink->sampler, t))
+        carom_touchings_at(sink->touchings, segment, fmin(t, end), on_contact, sink);
+}
+
 static void on_segment(void *user, const carom_segment *segment)
 {
     carom_sink *sink = user;
     if (sink->error.status == CAROM_OK)
         carom_sampler_segment(sink->sampler, segment, &sink->error);
+    if (sink->touchings)
+        put_contacts(sink, segment);
     check(sink, sink->error.status);
 }
 
@@ -64,6 +87,8 @@ static void on_jump(void *user, const carom_jump *jump)
     carom_sink *sink = user;
     if (sink->error.status == CAROM_OK)
         carom_sampler_jump(sink->sampler, jump);
+    if (sink->error.status == CAROM_OK && sink->touchings)
+        carom_touchings_jump(sink->touchings, jump, on_contact, sink);
     if (sink->error.status == CAROM_OK && sink->type->jump)
         sink->type->jump(sink->writer, jump, &sink->error);
     check(sink, sink->error.status);
@@ -84,13 +109,17 @@ static carom_status open_writer(carom_sink *sink, const char *path, FILE *stream
                                 const carom_archive *from, carom_error *error)
 {
     CAROM_TRY(carom_sampler_new(&sink->sampler, model, p, every, info, on_row, sink, error));
+    sink->contacts = model->links && info->reactions;
+    if (sink->contacts && !sink->type->contact)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s': contacts that come and go have their forces in .csv and .h5",
+                   path);
     model = carom_sampler_model(sink->sampler);
     sink->ncontact = model->ncontact;
     sink->path = strdup(path);
     if (!sink->path)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for writing '%s'", path);
     carom_writer_setup setup = {sink->path, stream, model, p ? p : model->p, carom_sampler_layout(sink->sampler),
-                                *info, from};
+                                *info, sink->contacts, from};
     size_t length = sizeof sink->rows;
     const void *rows = from ? carom_archive_find(from, "rows", &length) : NULL;
     if (from && (!rows || !carom_sampler_load(sink->sampler, from)))
@@ -170,8 +199,11 @@ const carom_error *carom_sink_status(const carom_sink *sink)
 
 void carom_sink_guard(carom_sink *sink, carom_sim *sim)
 {
-    if (sink)
-        sink->sim = sim;
+    if (!sink)
+        return;
+    sink->sim = sim;
+    if (sim && sink->contacts && !sink->touchings && sink->error.status == CAROM_OK)
+        carom_touchings_new(&sink->touchings, sim, &sink->error);
 }
 
 size_t carom_sink_rows(const carom_sink *sink)
@@ -199,6 +231,7 @@ carom_status carom_sink_close(carom_sink *sink, carom_error *error)
         last = sink->error;
     if (error && last.status != CAROM_OK)
         *error = last;
+    carom_touchings_free(sink->touchings);
     carom_sampler_free(sink->sampler);
     free(sink->path);
     free(sink);

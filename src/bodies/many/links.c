@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "bodies/many/parts.h"
+#include "bodies/section.h"
 
 enum { SHAPE_BITS = 20, KIND_BITS = 3, NUMBER_BITS = 8 };
 
@@ -24,17 +25,70 @@ static long long id_of(int a, uint32_t part_a, int b, uint32_t part_b)
                        (unsigned long long)b << (KIND_BITS + NUMBER_BITS) | part_bits(part_b));            /* (1) */
 }
 
-const char *carom_bodies_contact_name(const carom_model *model, long long id, char *buffer, size_t size)
+/* ---- names ---- */
+static const carom_many *many_of(const carom_model *m)
 {
-    const carom_many *many = carom_many_of(model);
-    const unsigned long long mask = (1ull << SHAPE_BITS) - 1, x = (unsigned long long)id >> (KIND_BITS + NUMBER_BITS);
-    int a = (int)(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS) & mask), b = (int)(x & mask);
-    if (a >= many->nshape || b >= many->nshape)
+    return m->source && m->source->bodies ? m->source->bodies->many : m->user;
+}
+
+typedef struct side { /* of a contact, from its id */
+    int shape, kind, number;
+} side;
+
+static side side_of(unsigned long long half)
+{
+    const int number = 1 << NUMBER_BITS, kind = 1 << KIND_BITS;
+    return (side){(int)(half >> (KIND_BITS + NUMBER_BITS) & ((1ull << SHAPE_BITS) - 1)),
+                  (int)(half >> NUMBER_BITS) & (kind - 1), (int)half & (number - 1)};
+}
+
+/* box.1, box.edge3, box.lid.2: as formulas call theirs. */
+static int write_side(const carom_many *many, side x, char *to, size_t size)
+{
+    static const char *const kinds[] = {[CAROM_VERTEX] = "", [CAROM_EDGE] = "edge", [CAROM_FACE] = "face",
+                                        [CAROM_RIM] = "rim", [CAROM_ARC] = "arc"};
+    const carom_posed_shape *s = &many->shape[x.shape];
+    const carom_body *body = &many->bodies->body[s->body];
+    char shape[64] = "", part[24] = "";
+    if (s->source->name)
+        snprintf(shape, sizeof shape, ".%s", s->source->name);
+    else if (body->shapes > 1 && s->shape.kind != CAROM_SHAPE_PLANE)
+        snprintf(shape, sizeof shape, ".shape%d", s->number + 1);
+    bool whole = x.kind == CAROM_WHOLE || x.kind > CAROM_ARC || (x.kind == CAROM_VERTEX && s->shape.nvertex == 1);
+    if (!whole)
+        snprintf(part, sizeof part, ".%s%d", kinds[x.kind], x.number + 1);
+    return snprintf(to, size, "%s%s%s", body->name, shape, part);
+}
+
+const char *carom_bodies_contact_name(const carom_model *model, long long id, int body[2], char *buffer, size_t size)
+{
+    const carom_many *many = many_of(model);
+    unsigned long long x = (unsigned long long)id;
+    side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
+    body[0] = body[1] = -1;
+    if (id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape) {
         snprintf(buffer, size, "contact %lld", id);
-    else
-        snprintf(buffer, size, "%s %s", many->bodies->body[many->shape[a].body].name,
-                 many->bodies->body[many->shape[b].body].name);
+        return buffer;
+    }
+    body[0] = many->shape[a.shape].body, body[1] = many->shape[b.shape].body;
+    int n = write_side(many, b, buffer, size); /* the vertex, then what it touches */
+    if (n > 0 && (size_t)n + 2 < size) {
+        buffer[n++] = ' ';
+        write_side(many, a, buffer + n, size - (size_t)n);
+    }
     return buffer;
+}
+
+void carom_many_places(const carom_many *many, const carom_many_work *w, int n, double *out)
+{
+    const carom_touch_motion at = {.pose = w->pose};
+    carom_error error;
+    for (int first = 0; first < n; first += CAROM_CHUNK) {
+        const carom_touch_values to = {.place = out + 15 * first};
+        if (carom_kernels_eval(many->kernels, CAROM_TOUCH_PLACE, CAROM_MIN(CAROM_CHUNK, n - first), w->touch + first,
+                               &at, &to, w->scratch, &error) != CAROM_OK)
+            out[15 * first] = NAN;
+    }
 }
 
 /* Half of what is thinner; points have no other side, and planes are never passed. */

@@ -414,7 +414,7 @@ static carom_status kernels(carom_many *many, bool all, carom_error *error)
 {
     const unsigned want[] = {CAROM_TOUCH_GAP, CAROM_TOUCH_JACOBIAN, CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN,
                              CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA,
-                             CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA};
+                             CAROM_TOUCH_GAP | CAROM_TOUCH_JACOBIAN | CAROM_TOUCH_GAMMA, CAROM_TOUCH_PLACE};
     if (all)
         CAROM_TRY(carom_kernels_new(&many->kernels, many->bodies->planar, (1u << CAROM_KERNELS) - 1, want,
                                     CAROM_COUNT(want), error));

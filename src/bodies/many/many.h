@@ -20,7 +20,5 @@
 carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom_arena *arena, carom_error *error);
 /* What the arena does not free: kernels and the broad phase. */
 void carom_bodies_model_end(carom_model *model);
-/* What touches in a contact: "brick[0,1] brick[1,1]"; returns buffer. */
-const char *carom_bodies_contact_name(const carom_model *model, long long id, char *buffer, size_t size);
 
 #endif

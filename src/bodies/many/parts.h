@@ -77,6 +77,8 @@ void carom_many_poses(const carom_many *many, double t, const double *q, carom_p
  * may be more than most, or -1. */
 int carom_many_find(carom_many *many, carom_many_work *work, double reach, carom_found *found, int most);
 carom_find_links carom_many_links; /* of the model */
+/* Where the first n touches of the work are, at its poses: out [15*n], as CAROM_TOUCH_PLACE. */
+void carom_many_places(const carom_many *many, const carom_many_work *work, int n, double *out);
 /* The law of two shapes of different bodies that do not both stand still; NULL: they do not touch. */
 const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b);
 /* The smallest gap of two shapes at the poses of the work, INFINITY if it is larger than reach, as negative as they

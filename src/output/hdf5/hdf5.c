@@ -2,6 +2,8 @@
  *   /samples/t, side, y, y', ...                            [rows]
  *   /events/t, type, contact, u_before, u_after, impulse    [events] or [events][3]; names in attributes
  *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
+ *   /contacts/t, first, second, mode, point, normal, force, impulse    [contacts] or [contacts][3]: those that come and
+ *                                                           go; first, second: bodies, whose names are an attribute
  *   attributes of /: carom (version), model, source, scheme, options, model_text
  *   attributes of /parameters: the parameters of the model
  *
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "model/model.h"
 #include "output/hdf5/hdf5.h"
 
@@ -28,7 +31,8 @@ typedef struct file {
     char *path;
     hid_t id;
     carom_disk disk;
-    carom_series samples, events, jumps;
+    carom_series samples, events, jumps, contacts;
+    bool has_contacts;
     const carom_model *model;
     double opened, flushed;
     bool old; /* it goes on where another run stopped */
@@ -144,6 +148,30 @@ static bool open_jumps(file *f)
     return H5Gclose(group) >= 0 && ok;
 }
 
+static bool put_body_names(hid_t group, const carom_model *model)
+{
+    const carom_bodies *b = carom_bodies_of(model);
+    const char **names = calloc((size_t)(b ? b->nbody : 0) + 1, sizeof *names);
+    for (int k = 0; b && names && k < b->nbody; k++)
+        names[k] = b->body[k].name;
+    bool ok = names && (!b || carom_hdf5_texts(group, "bodies", names, b->nbody));
+    free(names);
+    return ok;
+}
+
+static bool open_contacts(file *f)
+{
+    static const column columns[] = {{"t", 0, false},     {"first", 0, true},   {"second", 0, true}, {"mode", 0, true},
+                                     {"point", 3, false}, {"normal", 3, false}, {"force", 3, false},
+                                     {"impulse", 3, false}};
+    if (!f->has_contacts)
+        return true;
+    hid_t group = open_group(f, "contacts");
+    bool ok = group >= 0 && (f->old || put_body_names(group, f->model)) &&
+              open_series(f, &f->contacts, group, CHUNK, columns, CAROM_COUNT(columns));
+    return H5Gclose(group) >= 0 && ok;
+}
+
 static carom_status flush(void *writer, carom_error *error);
 static carom_status close(void *writer, carom_error *error);
 
@@ -157,13 +185,13 @@ static carom_status fill_file(file *f, const carom_writer_setup *setup, carom_er
         || !put_text(f->id, "source", setup->info.source) || !put_parameters(f, setup->p)
         || !put_text(f->id, "scheme", setup->info.scheme) || !put_text(f->id, "options", setup->info.options)
         || !put_text(f->id, "model_text", setup->info.model_text) || !open_samples(f, setup->columns)
-        || !open_events(f) || !open_jumps(f))
+        || !open_events(f) || !open_jumps(f) || !open_contacts(f))
         return fail_write(f, error);
     return flush(f, error);
 }
 
 typedef struct stand { /* of the file, at a checkpoint */
-    uint64_t serial, length, samples, events, jumps;
+    uint64_t serial, length, samples, events, jumps, contacts;
 } stand;
 
 /* The file as it was at the checkpoint; then it is as if it had never been closed. */
@@ -186,8 +214,9 @@ static carom_status go_on(file *f, const carom_writer_setup *setup, carom_error 
                    setup->path, strerror(reason));
     f->old = true;
     f->samples.written = s.samples, f->events.written = s.events, f->jumps.written = s.jumps;
+    f->contacts.written = s.contacts;
     f->id = carom_hdf5_continue(setup->path, &f->disk);
-    if (f->id < 0 || !open_samples(f, setup->columns) || !open_events(f) || !open_jumps(f))
+    if (f->id < 0 || !open_samples(f, setup->columns) || !open_events(f) || !open_jumps(f) || !open_contacts(f))
         CAROM_FAIL(error, CAROM_FILE, "'%s' is not what the run has left: HDF5 does not find the columns in it",
                    setup->path);
     return CAROM_OK;
@@ -200,7 +229,8 @@ static carom_status save(void *writer, carom_archive *archive, carom_error *erro
     int reason = carom_undo_begin(&f->disk.undo, f->path, f->disk.file);
     if (reason)
         CAROM_FAIL(error, CAROM_FILE, "'%s' cannot keep its checkpoint: %s", f->path, strerror(reason));
-    stand s = {f->disk.undo.serial, f->disk.undo.length, f->samples.written, f->events.written, f->jumps.written};
+    stand s = {f->disk.undo.serial, f->disk.undo.length, f->samples.written, f->events.written, f->jumps.written,
+               f->contacts.written};
     carom_archive_put(archive, "hdf5", &s, sizeof s);
     return CAROM_OK;
 }
@@ -215,6 +245,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
     }
     f->id = -1;
     f->model = setup->model;
+    f->has_contacts = setup->contacts;
     carom_quiet before = carom_hdf5_quiet();
     carom_status status = setup->from ? go_on(f, setup, error) : fill_file(f, setup, error);
     f->opened = f->flushed = carom_output_clock();
@@ -235,6 +266,7 @@ static carom_status flush(void *writer, carom_error *error)
     bool ok = carom_series_write(&f->samples);
     ok = carom_series_write(&f->events) && ok;
     ok = carom_series_write(&f->jumps) && ok;
+    ok = (!f->has_contacts || carom_series_write(&f->contacts)) && ok;
     if (!ok || H5Fflush(f->id, H5F_SCOPE_GLOBAL) < 0 || f->disk.reason)
         status = fail_write(f, error);
     carom_hdf5_loud(before);
@@ -286,6 +318,17 @@ static carom_status event(void *writer, const carom_event *e, carom_error *error
     return advance(f, &f->events, error);
 }
 
+static carom_status contact(void *writer, const carom_touching *c, carom_error *error)
+{
+    file *f = writer;
+    if (!f->has_contacts)
+        return CAROM_OK;
+    const double first = c->body[0], second = c->body[1];
+    const double *const values[] = {&c->t, &first, &second, &c->mode, c->point, c->normal, c->force, c->impulse};
+    carom_series_fill(&f->contacts, values);
+    return advance(f, &f->contacts, error);
+}
+
 static carom_status close(void *writer, carom_error *error)
 {
     file *f = writer;
@@ -296,6 +339,7 @@ static carom_status close(void *writer, carom_error *error)
     bool ok = carom_series_close(&f->samples);
     ok = carom_series_close(&f->events) && ok;
     ok = carom_series_close(&f->jumps) && ok;
+    ok = (!f->has_contacts || carom_series_close(&f->contacts)) && ok;
     if (f->id >= 0)
         ok = H5Fclose(f->id) >= 0 && ok;
     if ((!ok || f->disk.reason) && status == CAROM_OK)
@@ -307,7 +351,8 @@ static carom_status close(void *writer, carom_error *error)
     return status;
 }
 
-#define WRITER .open = open, .row = row, .jump = jump, .event = event, .flush = flush, .save = save, .close = close, \
+#define WRITER .open = open, .row = row, .jump = jump, .event = event, .contact = contact, \
+               .flush = flush, .save = save, .close = close, \
                .forget = carom_undo_remove
 #else
 static carom_status open(void **writer, const carom_writer_setup *setup, carom_error *error)
