@@ -9,8 +9,9 @@
  *   a system of the interior point method, (S W S + K) dr' = g with S dr' = dr:
  *       (4) with D = S K^-1 S, f = -S K^-1 g,  then dr' = K^-1 (g - S G dv)                                         (5)
  *   from the guess, or where there is none from some sweeps of Gauss-Seidel: proximal points if the natural map is
- *   below 1e-3, until 80 factorisations are spent or two points have failed; then the interior point method
- *   (interior.c), and from its best proximal points with a = 1e-3                                                   (6)
+ *   below 1e-3, until 80 factorisations are spent or two points have failed (12 and one if there are more than twice
+ *   as many rows as velocities: walls); then the interior point method (interior.c), and from its best proximal points
+ *   with a = 1e-3                                                                                                   (6)
  *
  * The same points as proximal.c, but (4) has six rows a body where (2) of proximal.c has three a contact, and bodies
  * have fewer neighbours than contacts: walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no
@@ -32,7 +33,7 @@ static const carom_field fields[] = {
     {0},
 };
 #define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { FEW = 80, WIDEST = 6 };
+enum { FEW = 12, MORE = 80, WIDEST = 6 };
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -619,7 +620,9 @@ static void decide(workspace *w, double alpha, int most, int sweeps)
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, sweeps);
     velocity(points, points->r, points->u);
-    if (residual(points, points->r, points->u) < FAR && carom_points_run(points, alpha, CAROM_MIN(FEW, most), 2))
+    bool redundant = w->n > 2 * w->nv;
+    if (residual(points, points->r, points->u) < FAR &&
+        carom_points_run(points, alpha, CAROM_MIN(redundant ? FEW : MORE, most), redundant ? 1 : 2))
         return;
     if (points->factorisations < most && !carom_expired(points->solve, points->deadline) && !interior(w))
         carom_points_run(points, 1e-3, most - points->factorisations, INT_MAX);

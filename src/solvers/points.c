@@ -4,7 +4,7 @@
  *   Newton's method on Alart and Curnier's function F(u, r) (alart_curnier.c), A = dF/du, B = dF/dr:
  *       F + A du + B dr = 0,  du = (W + a) dr: solved by the form of W                                              (2)
  *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                           (3)
- *       until |F| <= 0.5 a R, R the natural map at c                                                                (4)
+ *       until |F| <= 0.5 a R, R the natural map at c; after 12 steps it has failed                                  (4)
  *   accepted: c <- r', a <- a/10, a/4 or a/2 after up to 4, up to 8 or more Newton steps                            (5)
  *   failed: back to c, which is swept ten times (Gauss-Seidel) if R > 1e-3, a <- 4 a, and held for 3 steps unless R
  *   falls 3 times                                                                                                   (6)
@@ -19,7 +19,7 @@
 #include "solvers/scaled.h"
 
 #define FAR 1e-3 /* R from which on sweeps do more than they undo */
-enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 60, ASTRAY = 10 };
+enum { MEMORY = 8, HALVINGS = 12, NEWTON_STEPS = 12, ASTRAY = 10 };
 
 bool carom_points_place(carom_points *w, carom_arena *arena)
 {

@@ -19,7 +19,7 @@
 enum { SWEEPS, FACTORISATIONS, REGULAR };
 static const carom_field fields[] = {
     [SWEEPS] = {"sweeps", CAROM_FIELD_INT, 30, 0, 1e6, NULL, "Gauss-Seidel sweeps before"},
-    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"},
+    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 4000, 1, 1e6, NULL, "at most"},
     [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
     {0},
 };
