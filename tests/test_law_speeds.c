@@ -330,6 +330,45 @@ static void refused(const char *contact, const char *words)
     carom_model_free(model);
 }
 
+/* ---- laws of bodies ---- */
+#define LAW "friction: 0.1 + 0.2*exp(-slip), restitution: 0.8/(1 + approach)"
+static const char ball_of_bodies[] =
+    "carom: 1\nspace: planar\ngravity: [0, -10]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+    "  ball: {shape: {circle: 0.1}, mass: 1, at: [0, 1.1], velocity: [1, 0]}\nlaws: {ball floor: {" LAW "}}\n";
+
+START_TEST(laws_of_bodies_depend_on_speeds_as_those_of_formulas_do)
+{
+    static const char *const schemes[] = {"tolerance", "crank-nicolson", "moreau-jean"};
+    carom_model *bodies = parse_text(ball_of_bodies), *formulas = parse_text(
+        "carom: 1\ncoordinates: {x: 0, y: 1.1, p: 0}\nvelocities: {x: 1}\nkinetic: (x'^2 + y'^2)/2 + 0.005/2*p'^2\n"
+        "potential: 10*y\ncontacts: {g: {gap: y - 0.1, slip: \"x' + 0.1*p'\", " LAW "}}\n");
+    for (int i = 0; i < CAROM_COUNT(schemes); i++)
+        for (double t = 0.5; t < 1; t += 0.1) {
+            run a = run_whole(bodies, schemes[i], 1e-10, 1e-3, t), b = run_whole(formulas, schemes[i], 1e-10, 1e-3, t);
+            for (int k = 0; k < 3; k++) {
+                CHECK_NEAR(carom_sim_state(a.sim)->q[k], carom_sim_state(b.sim)->q[k], 1e-11);
+                CHECK_NEAR(carom_sim_state(a.sim)->v[k], carom_sim_state(b.sim)->v[k], 1e-11);
+            }
+            ck_assert_int_ge(carom_sim_info(a.sim)->events[CAROM_EVENT_IMPACT], 1);
+            end(&a), end(&b);
+        }
+    carom_model_free(bodies), carom_model_free(formulas);
+}
+END_TEST
+
+START_TEST(laws_of_contacts_that_are_found_are_constant_and_say_so)
+{
+    carom_error error = {0};
+    carom_model *model = NULL;
+    char text[1000];
+    snprintf(text, sizeof text, "%scontacts: found\n", ball_of_bodies);
+    ck_assert_int_ne(carom_model_parse(&model, "text", text, strlen(text), NULL, &error), CAROM_OK);
+    printf("%s\n", error.text);
+    ck_assert_ptr_nonnull(strstr(error.text, "the law of 'ball floor' depends on approach"));
+    ck_assert_ptr_nonnull(strstr(error.text, ":7:20:"));
+}
+END_TEST
+
 START_TEST(what_cannot_be_meant_is_refused_in_words)
 {
     refused("slip: \"x'\", friction: 0.1 + slip, friction_static: 0.5, restitution: 0", "its value at slip = 0");
@@ -379,5 +418,7 @@ TEST_MAIN_MODELS("coefficients that depend on speeds", rebounds_follow_the_recur
                  a_contact_sticks_at_the_value_of_slip_0_and_no_less,
                  steps_through_slip_have_order_1_with_mu_of_their_beginning_and_keep_theirs_where_it_is_followed,
                  slip_in_space_has_the_friction_of_its_speed, derivatives_follow_coefficients_that_change_with_speeds,
-                 volumes_shrink_by_the_derivative_of_the_rebound, what_cannot_be_meant_is_refused_in_words,
+                 volumes_shrink_by_the_derivative_of_the_rebound,
+                 laws_of_bodies_depend_on_speeds_as_those_of_formulas_do,
+                 laws_of_contacts_that_are_found_are_constant_and_say_so, what_cannot_be_meant_is_refused_in_words,
                  a_restitution_that_leaves_its_range_stops_every_scheme)

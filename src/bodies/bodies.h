@@ -101,8 +101,9 @@ typedef struct carom_pair_law {
     const carom_law *law; /* NULL: the pair does not touch */
     const char *law_name; /* for carom_contact: NULL: by the directions of friction */
     int directions;       /* of friction */
-    carom_quantity coefficient[CAROM_COEFFICIENTS_MAX];
+    carom_quantity coefficient[CAROM_COEFFICIENTS_MAX]; /* at rest, if they depend on speeds */
     int ncoefficient;
+    unsigned speeds;      /* CAROM_LAW_BY_APPROACH, CAROM_LAW_BY_SLIP: what coefficients depend on */
     const carom_text_node *node;
 } carom_pair_law;
 

@@ -130,6 +130,7 @@ carom_status carom_bodies_found(carom_loader *l)
     carom_source *s = l->s;
     carom_bodies *b = &s->bodies->b;
     carom_found_bodies *f = CAROM_NEW(s->arena, carom_found_bodies, 1);
+    CAROM_TRY(carom_laws_of_found(l));
     if (f)
         f->p = CAROM_NEW(s->arena, double, s->nparameter + 1);
     if (!f || !f->p)

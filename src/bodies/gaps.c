@@ -600,6 +600,8 @@ carom_status carom_add_contact(carom_loader *l, const char *name, carom_expr gap
     given->ncoefficient = law->ncoefficient;
     for (int k = 0; k < law->ncoefficient; k++)
         given->law[k] = (carom_given){carom_quantity_expr(l, &law->coefficient[k]), law->node ? law->node : node};
+    if (law->speeds) /* those of this pair */
+        CAROM_TRY(carom_load_coefficients(l, law->node, law->law, given));
     to->contact_out[to->ncontact++] =
         (carom_contact){.name = name, .law = law->law_name, .directions = directions, .coefficient = start};
     return CAROM_OK;

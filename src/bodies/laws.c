@@ -4,6 +4,7 @@
  *     link wall: {friction: 0.3, restitution: 0.4}      all members of link against wall
  *     brick[0] floor: none                              one member alone; these do not touch
  *     bird.beak pole: {...}                             a point or a named shape of a body
+ *     ball floor: {restitution: 0.8/(1 + approach)}     of the normal speed before an impact, of `slip`: gaps.c
  * A side is a body, an array of bodies, a group, or one of these with .PART. The entry that is most exact wins, of two
  * that are equally so the later one. Without default the pairs that no entry names do not touch. */
 #include <math.h>
@@ -88,6 +89,8 @@ static carom_status known(carom_loader *l, const carom_text_node *node, const si
 static carom_status fields_of(carom_loader *l, const carom_text_node *node, carom_pair_law *to)
 {
     const carom_field *fields = to->law->method.fields;
+    const carom_expr zero = carom_expr_const(l->s->pool, 0);
+    const carom_local speeds[] = {{"approach", zero, CAROM_LAW_BY_APPROACH}, {"slip", zero, CAROM_LAW_BY_SLIP}};
     const char *keys[CAROM_COEFFICIENTS_MAX + 2] = {"law", "friction"};
     for (int i = 0; fields[i].name; i++)
         keys[2 + i] = fields[i].name;
@@ -98,8 +101,12 @@ static carom_status fields_of(carom_loader *l, const carom_text_node *node, caro
         carom_quantity *c = &to->coefficient[to->ncoefficient];
         size_t stem = strlen(field->name) - (strstr(field->name, "_static") ? strlen("_static") : 0);
         *c = (carom_quantity){field->value, carom_expr_const(l->s->pool, field->value)};
-        if (given)
-            CAROM_TRY(carom_read_quantity(l, given, field->name, c));
+        if (given) {
+            l->used = 0, l->local = speeds, l->nlocal = to->directions ? 2 : 1;
+            carom_status status = carom_read_quantity(l, given, field->name, c);
+            l->nlocal = 0, to->speeds |= l->used;
+            CAROM_TRY(status);
+        }
         for (int i = 0; !given && i < to->ncoefficient && field->name[stem]; i++)
             if (strlen(fields[i].name) == stem && strncmp(fields[i].name, field->name, stem) == 0)
                 CAROM_TRY(carom_set_quantity(l, carom_quantity_expr(l, &to->coefficient[i]), c));
@@ -182,6 +189,18 @@ static carom_status choose(carom_loader *l, const entry *entries, int n)
                 best = how, x->b.law_of[i] = e;
         }
     }
+    return CAROM_OK;
+}
+
+carom_status carom_laws_of_found(carom_loader *l)
+{
+    const carom_bodies *b = &l->s->bodies->b;
+    for (int i = 0; i < b->nlaw; i++)
+        if (b->law[i].speeds)
+            return carom_load_fail(l, b->law[i].node->place,
+                                   "coefficients of contacts that are found per step are constant, and the law of "
+                                   "'%s' depends on %s: that takes few bodies, without `contacts: found`",
+                                   b->law[i].name, b->law[i].speeds & CAROM_LAW_BY_APPROACH ? "approach" : "slip");
     return CAROM_OK;
 }
 

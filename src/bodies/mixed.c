@@ -325,6 +325,7 @@ carom_status carom_bodies_mix(carom_loader *l)
     carom_section_of_bodies *x = s->bodies;
     carom_mixed *mixed = CAROM_NEW(s->arena, carom_mixed, 1);
     const carom_tape_slot *variable = carom_bodies_slots(s);
+    CAROM_TRY(carom_laws_of_found(l));
     if (!mixed || !variable)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d bodies", x->b.nbody);
     x->mixed = mixed;

@@ -94,6 +94,7 @@ carom_status carom_read_list(carom_loader *l, const carom_text_node *node, const
 /* Numbers of expressions of parameters, as these are now. */
 carom_status carom_bodies_values_of(carom_loader *l, const carom_expr *e, int n, double *out);
 carom_status carom_read_laws(carom_loader *l);
+carom_status carom_laws_of_found(carom_loader *l); /* fails where a law depends on speeds */
 carom_status carom_read_joints(carom_loader *l);
 carom_status carom_bodies_masses(carom_loader *l, carom_body *body, const carom_text_node *node);
 /* The coordinate of a joint and its rate, whether it is one of the model's or not. */

@@ -209,9 +209,8 @@ static carom_status at_rest(carom_loader *l, const carom_text_node *node, const 
     return coefficient(l, node, still, n, to);
 }
 
-/* The coefficients in the order of the law's fields. What is called X_static is X if it is not given. */
-static carom_status coefficients(carom_loader *l, const carom_text_node *node, const carom_law *law,
-                                 carom_contact_given *c)
+carom_status carom_load_coefficients(carom_loader *l, const carom_text_node *node, const carom_law *law,
+                                     carom_contact_given *c)
 {
     const carom_field *fields = law->method.fields;
     unsigned used[CAROM_COEFFICIENTS_MAX] = {0};
@@ -309,7 +308,7 @@ static carom_status contact(carom_loader *l, const carom_text_node *node, carom_
     *out = (carom_contact){.name = node->key, .law = name ? law->method.name : NULL, .coefficient = start};
     if (slip)
         CAROM_TRY(slips(l, slip, c, &out->directions));
-    return coefficients(l, node, law, c);
+    return carom_load_coefficients(l, node, law, c);
 }
 
 /* How many there are, repetitions included. */

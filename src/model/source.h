@@ -189,6 +189,10 @@ carom_status carom_load_number(carom_loader *l, const carom_text_node *node, con
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
 carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
 carom_status carom_load_positional(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
+/* The coefficients of a contact with gap and slip, in the order of the law's fields; they may depend on the speeds of
+ * both. What is called X_static is X if it is not given. */
+carom_status carom_load_coefficients(carom_loader *l, const carom_text_node *node, const carom_law *law,
+                                     carom_contact_given *c);
 
 /* What a parameter or a let stands for, parsed when it is first needed. */
 /* repeat.c: how many an entry stands for, and the index they are told apart by (its name is NULL: there is one); the
