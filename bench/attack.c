@@ -1,7 +1,7 @@
-/* attack.c: bench-attack [MEMBERS [FIRST [VARIANT]]]: random members of classes of systems by every scheme that takes
- * them; finished / stopped with a sentence / wrong, by class and scheme. Variants: 0 as they are, 1 in other units, 2
- * in another order; otherwise all of them. What is wrong is printed with its number, and with STOPPED in the
- * environment what has stopped. */
+/* attack.c: bench-attack [MEMBERS [FIRST [VARIANT [CLASS]]]]: random members of classes of systems by every scheme that
+ * takes them; finished / stopped with a sentence / wrong, by class and scheme. Variants: 0 as they are, 1 in other
+ * units, 2 in another order; -1, or none: all of them. CLASS: those with this in their names. What is wrong is printed
+ * with its number, and with STOPPED in the environment what has stopped. */
 #include <stdlib.h>
 
 #include "attack.h"
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 {
     int members = argc > 1 ? atoi(argv[1]) : 1, wrong = 0;
     unsigned first = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
-    int from = argc > 3 ? atoi(argv[3]) : 0, to = argc > 3 ? from : ATTACK_VARIANTS - 1;
+    int only = argc > 3 ? atoi(argv[3]) : -1, from = only < 0 ? 0 : only, to = only < 0 ? ATTACK_VARIANTS - 1 : only;
     for (int v = from; v <= to && v < ATTACK_VARIANTS; v++) {
         printf("%s| finished/stopped/wrong%s |", v > from ? "\n" : "", words[v]);
         for (int k = 0; k < ATTACK_SCHEMES; k++)
@@ -51,7 +51,8 @@ int main(int argc, char **argv)
             printf("---|");
         printf("\n");
         for (int c = 0; c < ATTACK_CLASSES; c++)
-            wrong += attack_row(&attack_classes[c], members, first, (attack_variant)v);
+            if (argc < 5 || strstr(attack_classes[c].name, argv[4]))
+                wrong += attack_row(&attack_classes[c], members, first, (attack_variant)v);
     }
     printf("\nwrong: %d\n", wrong);
     return wrong > 0;

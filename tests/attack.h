@@ -12,7 +12,8 @@
  *   |q - q_mj| <= 3 |q_mj(h) - q_mj(h/2)| + 0.02, q_mj by moreau-jean, where the motion is not sensitive:
  *   tolerances 1e-6 and 1e-8 agree to 1e-3                 tolerance, mixed, crank-nicolson                     (3)
  *   |q - q_d| <= 1e-5 + 10 |q_loose - q|, q_d: the same motion in disguise (disguise.h), in units of 2^-30 ... 2^30,
- *   or with coordinates and contacts in the opposite order, where the motion is not sensitive                   (4) */
+ *   or with coordinates and contacts in the opposite order, where the motion is not sensitive                   (4)
+ * (1) and (2) are asked of every run. */
 #ifndef CAROM_ATTACK_H
 #define CAROM_ATTACK_H
 
@@ -30,7 +31,7 @@ typedef struct attack_class {
     const char *text;
 } attack_class;
 
-/* a ... f: random numbers in (0, 1) */
+/* a ... f: random numbers in (0, 1); bodies have their units L, T, m in the text */
 #define BOX(first) "let: {w: 0.4 + a, h: 0.3 + b, J: (w^2 + h^2)/12, yl: -w/2*sin(p) - h/2*cos(p), " \
     "yr: w/2*sin(p) - h/2*cos(p)}\nkinetic: (x'^2 + y'^2)/2 + J*p'^2/2\n" first
 #define FEET(mu, e) "contacts:\n  l: {gap: y + yl, slip: \"x' - yl*p'\", friction: " mu ", restitution: " e "}\n" \
@@ -119,21 +120,24 @@ static const attack_class attack_classes[] = {
     {"wheel with spin", 2, true, "coordinates: {x: 0, y: 0.3*d, p: 0}\nvelocities: {x: a - 0.5, p: 8*b - 4}\n"
      "kinetic: (x'^2 + y'^2)/2 + p'^2/4\npotential: 9.81*(y*cos(0.3*c) - x*sin(0.3*c))\n"
      "contacts: {g: {gap: y, slip: \"x' + p'\", friction: 0.1 + 0.4*e, restitution: 0.5*f}}\n"},
-    {"box in space", 0.8, false, "space: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+    {"box in space", 0.8, false, "space: spatial\ngravity: [0, 0, -9.81*L/T^2]\nbodies:\n"
      "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
-     "  box: {shape: {box: [0.2 + 0.2*a, 0.3, 0.2 + 0.2*b]}, mass: 1, at: [0, 0, 0.6], turn: {x: 0.6*c, y: 0.5*d}, "
-     "velocity: [0.5, 0, 0], spin: [3*e, 0, 2*f]}\nlaws: {default: {friction: 0.3, restitution: 0.4*c}}\n"},
-    {"box in space that lies", 0.8, true, "space: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+     "  box: {shape: {box: [(0.2 + 0.2*a)*L, 0.3*L, (0.2 + 0.2*b)*L]}, mass: m, at: [0, 0, 0.6*L], "
+     "turn: {x: 0.6*c, y: 0.5*d}, velocity: [0.5*L/T, 0, 0], spin: [3*e/T, 0, 2*f/T]}\n"
+     "laws: {default: {friction: 0.3, restitution: 0.4*c}}\n"},
+    {"box in space that lies", 0.8, true, "space: spatial\ngravity: [0, 0, -9.81*L/T^2]\nbodies:\n"
      "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
-     "  box: {shape: {box: [0.4, 0.3 + 0.2*a, 0.1]}, mass: 1, at: [0, 0, touch], velocity: [0.5 + b, c, 0], "
-     "spin: [0, 0, 2*d - 1]}\nlaws: {default: {friction: 0.1 + 0.3*e, restitution: 0}}\n"},
-    {"ball that rolls in space", 2, true, "space: spatial\ngravity: [2*a - 1, 0, -9.81]\nbodies:\n"
+     "  box: {shape: {box: [0.4*L, (0.3 + 0.2*a)*L, 0.1*L]}, mass: m, at: [0, 0, touch], "
+     "velocity: [(0.5 + b)*L/T, c*L/T, 0], spin: [0, 0, (2*d - 1)/T]}\n"
+     "laws: {default: {friction: 0.1 + 0.3*e, restitution: 0}}\n"},
+    {"ball that rolls in space", 2, true, "space: spatial\ngravity: [(2*a - 1)*L/T^2, 0, -9.81*L/T^2]\nbodies:\n"
      "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
-     "  ball: {shape: {sphere: 0.1 + 0.1*b}, mass: 1, at: [0, 0, touch], velocity: [c, d, 0], spin: [10*e, 0, 10*f]}\n"
-     "laws: {default: {friction: 0.1 + 0.2*a, restitution: 0}}\n"},
-    {"pile of discs", 0.8, false, "space: planar\ngravity: [0, -9.81]\nbodies:\n"
-     "  floor: {fixed: true, shape: {plane: [0, 1]}}\n  wall: {fixed: true, shape: {plane: [1, 0]}, at: [-0.5, 0]}\n"
-     "  disc: {repeat: {i: 4}, shape: {circle: 0.1}, mass: 1, at: [0.05*a*i - 0.1, 0.15 + 0.22*i]}\n"
+     "  ball: {shape: {sphere: (0.1 + 0.1*b)*L}, mass: m, at: [0, 0, touch], velocity: [c*L/T, d*L/T, 0], "
+     "spin: [10*e/T, 0, 10*f/T]}\nlaws: {default: {friction: 0.1 + 0.2*a, restitution: 0}}\n"},
+    {"pile of discs", 0.8, false, "space: planar\ngravity: [0, -9.81*L/T^2]\nbodies:\n"
+     "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+     "  wall: {fixed: true, shape: {plane: [1, 0]}, at: [-0.5*L, 0]}\n"
+     "  disc: {repeat: {i: 4}, shape: {circle: 0.1*L}, mass: m, at: [(0.05*a*i - 0.1)*L, (0.15 + 0.22*i)*L]}\n"
      "laws: {default: {friction: 0.2 + 0.4*b, restitution: 0.4*c}}\n"},
     {"e and mu of speeds", 2, true, "coordinates: {x: 0, y: 0.1 + a}\nvelocities: {x: 1 + b}\n"
      "kinetic: (x'^2 + y'^2)/2\npotential: 9.81*y\ncontacts: {g: {gap: y, slip: \"x'\", "
@@ -156,15 +160,23 @@ static inline double attack_random(unsigned *seed)
     return ((*seed >> 8) + 0.5) / 16777216.0;
 }
 
-/* The model file of member `number` of a class. */
-static inline void attack_write(const attack_class *c, unsigned number, char *text, size_t size)
+typedef struct attack_scale { /* of lengths, times and energies in a run */
+    double L, T, E;
+} attack_scale;
+
+/* The model file of member `number` of a class; bodies in these units. */
+static inline void attack_write(const attack_class *c, unsigned number, attack_scale u, char *text, size_t size)
 {
     unsigned seed = number * 2654435761u + 12345u;
     double x[6];
     for (int i = 0; i < 6; i++)
         attack_random(&seed), x[i] = attack_random(&seed);
-    snprintf(text, size, "carom: 1\nparameters: {a: %.4f, b: %.4f, c: %.4f, d: %.4f, e: %.4f, f: %.4f}\n%s", x[0], x[1],
-             x[2], x[3], x[4], x[5], c->text);
+    int n = snprintf(text, size, "carom: 1\nparameters: {a: %.4f, b: %.4f, c: %.4f, d: %.4f, e: %.4f, f: %.4f", x[0],
+                     x[1], x[2], x[3], x[4], x[5]);
+    if (strstr(c->text, "bodies:"))
+        n += snprintf(text + n, size - (size_t)n, ", L: %.17g, T: %.17g, m: %.17g", u.L, u.T,
+                      u.E / (u.L * u.L) * u.T * u.T);
+    snprintf(text + n, size - (size_t)n, "}\n%s", c->text);
 }
 
 typedef enum attack_variant { ATTACK_PLAIN, ATTACK_UNITS, ATTACK_ORDER, ATTACK_VARIANTS } attack_variant;
@@ -176,9 +188,12 @@ typedef struct attack_run {
     char why[400];
 } attack_run;
 
-typedef struct attack_scale { /* of lengths, times and energies in a run */
-    double L, T, E;
-} attack_scale;
+/* Of bodies the coordinates x, y, z and their rates are lengths; of formulas all are. */
+static inline bool attack_length(const char *name)
+{
+    const char *part = name ? strchr(name, '.') : NULL;
+    return !part || (strchr("xyz", part[1]) && (part[2] == 0 || part[2] == '\''));
+}
 
 /* (1), (2) at the end of a run. */
 static inline void attack_judge(const carom_model *m, carom_sim *sim, const carom_options *o, attack_scale u,
@@ -189,9 +204,9 @@ static inline void attack_judge(const carom_model *m, carom_sim *sim, const caro
     double speed = u.L / u.T, work = fabs(info->energy_initial) + fabs(info->energy_final) + fabs(info->work_external) +
                                      fabs(info->work_constraints) + fabs(info->dissipated_friction) + u.E;
     for (int i = 0; i < m->nv; i++)
-        speed = fmax(speed, fabs(s->v[i]));
+        speed = fmax(speed, fabs(s->v[i]) * (attack_length(m->v_name ? m->v_name[i] : NULL) ? 1 : u.L));
     for (int i = 0; i < m->nq; i++)
-        if (!(fabs(s->q[i]) < 1e6 * u.L))
+        if (!(fabs(s->q[i]) < 1e6 * (attack_length(m->q_name ? m->q_name[i] : NULL) ? u.L : 1)))
             r->outcome = ATTACK_WRONG, snprintf(r->why, sizeof r->why, "a coordinate is %g", s->q[i]);
     if (info->max_penetration > 1e-5 * u.L + (located ? 0 : 20 * o->h * speed))                   /* (1) */
         r->outcome = ATTACK_WRONG, snprintf(r->why, sizeof r->why, "penetration %g", info->max_penetration);
@@ -226,19 +241,43 @@ static inline attack_run attack_model(const carom_model *model, const char *sche
     return r;
 }
 
+/* Bodies in other units: the file is written in them. */
+static inline attack_run attack_bodies(const attack_class *c, unsigned number, const char *scheme, double h, double tol,
+                                       attack_scale u)
+{
+    char text[3000];
+    carom_error error = {0};
+    carom_model *model = NULL;
+    attack_write(c, number, u, text, sizeof text);
+    if (carom_model_parse(&model, "attack", text, strlen(text), NULL, &error) != CAROM_OK) {
+        attack_run bad = {ATTACK_WRONG, 0, {0}, ""};
+        snprintf(bad.why, sizeof bad.why, "%.300s", error.text);
+        return bad;
+    }
+    attack_run r = attack_model(model, scheme, u.T * c->t_end, u.T * h, tol, tol * fmin(u.L, u.L / u.T), u);
+    for (int i = 0; i < model->nq && i < ATTACK_Q; i++)
+        r.q[i] /= attack_length(model->q_name[i]) ? u.L : 1;
+    carom_model_free(model);
+    return r;
+}
+
 /* In other units or in the opposite order, chosen by the member's number; REFUSED: this cannot be told of the model. */
-static inline attack_run attack_disguised(const carom_model *model, attack_variant variant, unsigned number,
-                                          const char *scheme, double t_end, double h, double tol)
+static inline attack_run attack_disguised(const carom_model *model, const attack_class *c, attack_variant variant,
+                                          unsigned number, const char *scheme, double h, double tol)
 {
     static const double size[] = {0x1p-30, 0x1p-20, 0x1p-10, 1, 0x1p10, 0x1p20, 0x1p30};
     static disguise d;
     bool units = variant == ATTACK_UNITS;
     double L = units ? size[number % 7] : 1, T = units ? size[number / 7 % 7] : 1;
     double m = units ? size[number / 49 % 7] : 1;
+    if (units && strstr(c->text, "bodies:")) { /* 2^-10 ... 2^10: lengths and angles have one atol */
+        L = cbrt(L), T = cbrt(T);
+        return attack_bodies(c, number, scheme, h, tol, (attack_scale){L, T, m * L * L / (T * T)});
+    }
+    const attack_scale u = {L, T, m * L * L / (T * T)};
     if (!disguise_make(&d, model, L, T, m, !units))
         return (attack_run){ATTACK_REFUSED, 0, {0}, "no disguise for it"};
-    attack_run r = attack_model(&d.model, scheme, T * t_end, T * h, tol, tol * fmin(L, L / T),
-                                (attack_scale){L, T, m * L * L / (T * T)}), back = r;
+    attack_run r = attack_model(&d.model, scheme, T * c->t_end, T * h, tol, tol * fmin(L, L / T), u), back = r;
     for (int i = 0; i < model->nq && i < ATTACK_Q; i++)
         back.q[d.q_of[i]] = r.q[i] / L;
     return back;
@@ -274,7 +313,7 @@ static inline void attack_compare(const carom_model *model, const attack_class *
 static inline attack_run attack_again(const carom_model *model, const attack_class *c, attack_variant variant,
                                       unsigned number, int scheme, const attack_run *plain, const attack_run *loose)
 {
-    attack_run r = attack_disguised(model, variant, number, attack_schemes[scheme], c->t_end, c->t_end / 2000, 1e-8);
+    attack_run r = attack_disguised(model, c, variant, number, attack_schemes[scheme], c->t_end / 2000, 1e-8);
     double off = attack_distance(&r, plain), most = 1e-5 + 10 * attack_distance(loose, plain);
     if (r.outcome == ATTACK_FINISHED && plain->outcome == ATTACK_FINISHED && c->compared && most < 1e-2 && off > most) {
         r.outcome = ATTACK_WRONG;
@@ -291,7 +330,7 @@ static inline void attack(const attack_class *c, unsigned number, attack_variant
     carom_model *model = NULL;
     const attack_scale one = {1, 1, 1};
     double h = c->t_end / 2000;
-    attack_write(c, number, text, sizeof text);
+    attack_write(c, number, one, text, sizeof text);
     if (carom_model_parse(&model, "attack", text, strlen(text), NULL, &error) != CAROM_OK) {
         for (int k = 0; k < ATTACK_SCHEMES; k++)
             out[k].outcome = ATTACK_WRONG, snprintf(out[k].why, sizeof out[k].why, "%.300s", error.text);
@@ -307,8 +346,8 @@ static inline void attack(const attack_class *c, unsigned number, attack_variant
     for (int k = 0; k < ATTACK_SCHEMES; k++)
         if (variant == ATTACK_PLAIN || plain[k].outcome == ATTACK_REFUSED)
             out[k] = plain[k];
-        else if (loose.outcome != ATTACK_FINISHED)
-            out[k] = (attack_run){ATTACK_REFUSED, 0, {0}, "the motion is sensitive, or not the same for all"};
+        else if (c->compared && loose.outcome != ATTACK_FINISHED)
+            out[k] = (attack_run){ATTACK_REFUSED, 0, {0}, "nothing to compare with"};
         else
             out[k] = attack_again(model, c, variant, number, k, &plain[k], &loose);
     carom_model_free(model);

@@ -14,7 +14,7 @@ static void wrong(const attack_class *c, unsigned number, attack_variant v, cons
 
 START_TEST(no_scheme_is_wrong_without_a_word)
 {
-    int finished = 0, stopped = 0, in_space = 0;
+    int finished = 0, stopped = 0;
     for (int c = 0; c < ATTACK_CLASSES; c++)
         for (unsigned i = 0; i < MEMBERS; i++) {
             attack_run runs[ATTACK_SCHEMES];
@@ -24,15 +24,13 @@ START_TEST(no_scheme_is_wrong_without_a_word)
             }
             attack(&attack_classes[c], FIRST + i, ATTACK_PLAIN, runs);
             wrong(&attack_classes[c], FIRST + i, ATTACK_PLAIN, runs);
-            bool space = strncmp(attack_classes[c].name, "box in space", 12) == 0; /* shares of friction of four feet */
             finished += runs[0].outcome == ATTACK_FINISHED, stopped += runs[0].outcome == ATTACK_STOPPED;
-            in_space += space && runs[0].outcome == ATTACK_STOPPED;
             if (runs[0].outcome == ATTACK_STOPPED)
                 printf("%s, member %u: %s\n", attack_classes[c].name, FIRST + i, runs[0].why);
         }
-    printf("tolerance: %d finished, %d stopped, %d of them boxes in space\n", finished, stopped, in_space);
+    printf("tolerance: %d finished, %d stopped\n", finished, stopped);
     ck_assert_int_eq(finished + stopped, MEMBERS * ATTACK_CLASSES);
-    CHECK_AT_MOST(stopped - in_space, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
+    CHECK_AT_MOST(stopped, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
 }
 END_TEST
 

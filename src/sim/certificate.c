@@ -4,7 +4,7 @@
  *   positions   g_B = 0,   g_N >= 0,   g_N = 0 where the contact is closed                                         (1)
  *   forces      x in the cone K of the law: |x - P_K(x)| = 0; x = 0 where the contact was open all along           (2)
  *   an impact   M (v+ - v-) = G^T P                                                                                (3)
- *               P in K                                                                                             (4)
+ *               P in K, with the forces of the step where they are not told from it                                (4)
  *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening             (5)
  *               D = -P . (u+ + u-)/2 >= 0, where the rule of impacts guarantees it: no friction, one e, no kinks   (6)
  *   values      q and v finite, the coefficients of the law in their ranges                                       (7)
@@ -321,6 +321,19 @@ static bool dissipates(const carom_system *sys, const double *impulse)
     return true;
 }
 
+/* The impulse of an impact; a scheme that does not locate it divides one impulse of the step into forces and the rest,
+ * which alone may have any sign: theirs is added. */
+static void with_forces(const carom_certificate *c, const carom_step *s, const carom_jump *jump, const carom_link *link,
+                        double *total)
+{
+    carom_copy(link->rows, jump->impulse + link->row, total);
+    for (int i = 0; !c->exact && i < s->record->nsegment; i++) {
+        const carom_segment *segment = &s->record->segment[i];
+        for (int j = 0; j < link->rows; j++)
+            total[j] += (segment->t1 - segment->t0) * segment->force[link->row + j];
+    }
+}
+
 static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump *jump)
 {
     carom_system *sys = s->system;
@@ -349,7 +362,9 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
             CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (5) */
                        "contact '%s' still closes with the velocity %.6g after the impact at t = %.10g", link->name, u,
                        jump->t);
-        CAROM_TRY(outside_cone(s, link, 0, jump->t, jump->q, jump->v_before, x, &distance));
+        double total[CAROM_LAW_ROWS];
+        with_forces(c, s, jump, link, total);
+        CAROM_TRY(outside_cone(s, link, 0, jump->t, jump->q, jump->v_before, total, &distance));
         if (distance <= 1e-8 * most)
             continue;
         CAROM_TRY(mobility(c, s, link, jump->t, jump->q, jump->v_before, &effect));
