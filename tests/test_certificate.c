@@ -142,6 +142,36 @@ START_TEST(an_impact_is_checked_law_by_law)
 }
 END_TEST
 
+/* Bounces that are over: the impulse that ends them pulls, and is given back by the force that follows. */
+START_TEST(the_end_of_an_accumulation_is_checked_law_by_law)
+{
+    static const char *const words[] = {"does not repay it", "does not hold its gap", "do not balance the momentum",
+                                        "does not repay it", "do not balance the momentum"};
+    for (int k = 0; k < 5; k++) {
+        slider s = on_floor(1e-9, -2e-4);
+        CHECK_OK(tried(&s), s.sim->error);
+        carom_record *record = &s.sim->record;
+        carom_jump *jump = &record->jump[0];
+        ck_assert_int_eq(record->njump, 1);
+        ck_assert(record->ended.on && record->ended.force[0] == 20);
+        ck_assert(jump->impulse[0] < record->ended.impulse[0]);
+        if (k == 0)
+            record->ended.force[0] = record->ended.force[1] = 0;
+        else if (k == 1)
+            record->ended.force[0] *= 2;
+        else if (k == 2)
+            record->ended.impulse[0] *= 1.01;
+        else if (k == 3) { /* a bounce that is not over: it would take 0.1 s to be given back */
+            ((double *)jump->v_before)[1] = -1, record->ended.v[1] = 0.5, record->ended.v[0] = jump->v_before[0];
+            record->ended.impulse[0] = 3, record->ended.impulse[1] = 0;
+            ((double *)jump->impulse)[0] = 2, ((double *)jump->impulse)[1] = 2 * (jump->v_after[0] - jump->v_before[0]);
+        } else
+            ((double *)jump->impulse)[0] += 0.01;
+        refused(&s, words[k]);
+    }
+}
+END_TEST
+
 START_TEST(an_impact_that_gains_energy_stops_or_is_noted)
 {
     carom_model *model;
@@ -248,7 +278,7 @@ END_TEST
 
 TEST_MAIN("certificate", a_gap_that_is_not_a_number_ends_the_run, a_coefficient_that_leaves_its_range_ends_the_run,
           what_a_step_hands_over_is_checked_law_by_law, an_impact_is_checked_law_by_law,
-          an_impact_that_gains_energy_stops_or_is_noted,
+          the_end_of_an_accumulation_is_checked_law_by_law, an_impact_that_gains_energy_stops_or_is_noted,
           a_step_whose_energy_does_not_balance_is_refused, friction_that_drives_is_refused,
           a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays,
           no_step_of_a_builtin_model_is_refused)

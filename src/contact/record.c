@@ -18,6 +18,10 @@ void carom_record_layout(carom_layout *layout, carom_record *record, const carom
     CAROM_PLACE(layout, record->pool, record->pool_max);
     CAROM_PLACE(layout, record->modes, model->ncontact);
     CAROM_PLACE(layout, record->branches, model->nswitch);
+    CAROM_PLACE(layout, record->ended.q, model->nq);
+    CAROM_PLACE(layout, record->ended.v, model->nv);
+    CAROM_PLACE(layout, record->ended.impulse, nrow);
+    CAROM_PLACE(layout, record->ended.force, nrow);
 }
 
 void carom_record_forget(carom_record *record)

@@ -15,6 +15,11 @@ typedef struct carom_record {
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
     carom_link_mode *modes; /* [ncontact] along the step, of schemes that tell them */
     double *branches;       /* [nswitch] of the forces along the step, likewise */
+    struct {                /* accumulations of impacts were ended in the last jump of the step, after its impact: */
+        bool on;
+        double *q, *v, *impulse; /* [nq] [nv] [nrow] of that impact; what is closed then moves q a little, too */
+        double *force;           /* [nrow] from then on */
+    } ended;
     const long long *id;    /* [ncontact] of contacts that are found; NULL: their numbers */
     int pool_used, pool_max;
     bool remarkable; /* something of the next five lines happened */
@@ -45,7 +50,7 @@ static inline void carom_record_work(carom_record *record, const double *energy,
 }
 static inline void carom_record_clear(carom_record *record)
 {
-    record->residual = 0;
+    record->residual = 0, record->ended.on = false;
     if (record->remarkable)
         carom_record_forget(record);
     if (!record->observed && !record->account)

@@ -14,9 +14,14 @@
  * a velocity to tol = 10 (atol + rtol |v|), an impulse to what changes a velocity by tol. A scheme that does not
  * locate events cannot resolve what forces do in a step: h |M^-1 F| of a velocity, and h |u_N| of a gap; ten times that
  * much is added, and of (2) only the sign of the normal force is checked. One that locates them on steps of given
- * length may find a change of sign of a force late: the same is added in (2). An accumulation of impacts that is ended
- * takes velocities u with u^2 <= 2 d |gddot| away, and needs a negative impulse for that. At kinks of a gap the rows
- * are those of one side, which the step does not tell: (3) and (6) are left out where the model has branches.
+ * length may find a change of sign of a force late: the same is added in (2). At kinks of a gap the rows are those of
+ * one side, which the step does not tell: (3) and (6) are left out where the model has branches.
+ * An accumulation of impacts that is ended takes velocities u with u^2 <= 2 d |gddot| away, and needs a negative
+ * impulse for that. A scheme that tells the impact, the impulses P of what it has ended, and the forces x that follow
+ * is judged more closely: x is what the model says, and repays what P lacks of its law before it is seen. With D = P -
+ * P_K(P),
+ *   M a = F + G^T x,   G_N a + gamma = 0 where x > 0,   P + T x in K,   T |M^-1 G^T D|_j <= 10 tol_j              (11)
+ * where |M^-1 G^T D| is above the tolerance of velocities, and of bounces as high as the rounding of a gap.
  *
  * Where the scheme keeps the tolerance itself and energy is accounted for, a step may change the energy by its works W
  * and losses D, and by what errors of ten times the tolerance do to it at both ends and to the works:
@@ -38,6 +43,7 @@ void carom_certificate_layout(carom_layout *layout, carom_certificate *certifica
     CAROM_PLACE(layout, certificate->q, system->nq);
     CAROM_PLACE(layout, certificate->u_before, system->nrow);
     CAROM_PLACE(layout, certificate->u_after, system->nrow);
+    CAROM_PLACE(layout, certificate->impulse, system->nrow);
 }
 
 /* c->column = M^-1 F at (t, q, v); its largest entry. No evaluation of the scheme: not counted. */
@@ -266,8 +272,9 @@ static carom_status friction(carom_certificate *c, carom_step *s, const carom_se
 
 /* ---- an impact ---- */
 
-/* (3); the system holds M and G; u before and after are measured on the way */
-static carom_status momentum(carom_certificate *c, carom_step *s, const carom_jump *jump)
+/* (3); the system holds M and G; u before and after are measured on the way. What a velocity may be off by: 0 for an
+ * impact; rows along which impacts are ended belong to positions that are known to a tenth of the tolerance. */
+static carom_status momentum(carom_certificate *c, carom_step *s, const carom_jump *jump, double off)
 {
     const carom_system *sys = s->system;
     double scale = 0, *dv = c->other;
@@ -288,6 +295,13 @@ static carom_status momentum(carom_certificate *c, carom_step *s, const carom_ju
     double missing = carom_norm_max(sys->nv, c->column);
     if (missing <= 1e-8 * scale || !c->exact || sys->model->nswitch)
         return CAROM_OK;
+    if (off > 0) {
+        CAROM_TRY(carom_mass_factor(s->system, jump->t, s->error));
+        carom_mass_solve(sys, c->column);
+        sys->info->linear_solves--;
+        if (carom_norm_max(sys->nv, c->column) <= off)
+            return CAROM_OK;
+    }
     CAROM_FAIL(s->error, CAROM_TOLERANCE,
                "the impulses of the impact at t = %.10g do not balance the momentum: %.3g of %.3g is missing", jump->t,
                missing, scale);
@@ -303,6 +317,68 @@ static bool ended_bounce(carom_certificate *c, carom_step *s, const carom_jump *
     free_acceleration(c, s, jump->t, jump->q, jump->v_before);
     double accel = row_size(sys, r, c->column), u = c->u_before[r];
     return u * u <= 2 * gap_tolerance(c, s, link) * accel * (1 + 1e-9);
+}
+
+/* ---- (11) ---- */
+
+/* Are these forces of the model? Contacts that carry one keep their gap. */
+static carom_status force_after(carom_certificate *c, carom_step *s, const carom_jump *jump)
+{
+    carom_system *sys = s->system;
+    const double *x = s->record->ended.force;
+    double *a = c->other, *own = c->column;
+    carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | CAROM_JACOBIAN | CAROM_GAMMA, jump->t, jump->q, jump->v_after);
+    sys->info->rhs_evaluations--, sys->info->linear_solves--;
+    CAROM_TRY(carom_mass_factor(sys, jump->t, s->error));
+    carom_copy(sys->nv, sys->at.F, a);
+    for (int r = 0; r < sys->nrow; r++)
+        if (x[r] != 0)
+            carom_row_add(sys, r, x[r], a);
+    carom_mass_solve(sys, a);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        if (!has_normal(link) || x[link->row] == 0)
+            continue;
+        carom_mass_solve_row(sys, link->row, own);
+        sys->info->linear_solves--;
+        double rate = carom_row_accel(sys, link->row, a), pushes = x[link->row] * carom_row_dot(sys, link->row, own);
+        if (!(fabs(rate) <= 1e-3 * (fabs(pushes) + row_size(sys, link->row, a))))                  /* (11) */
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "the force %.6g that follows the impacts of contact '%s', which were ended at t = %.10g, "
+                       "does not hold its gap: gddot is %.3g", x[link->row], link->name, jump->t, rate);
+    }
+    return CAROM_OK;
+}
+
+/* A velocity of bounces that are lower than the rounding of their gap */
+static double unseen_speed(carom_certificate *c, const carom_system *sys, const carom_link *link, double accel)
+{
+    double rounding = 64 * DBL_EPSILON * row_size(sys, link->row, c->size);
+    for (int j = 0; j < sys->nv; j++)
+        c->column[j] = accel;
+    return sqrt(2 * rounding * row_size(sys, link->row, c->column));
+}
+
+static carom_status repaid(carom_certificate *c, carom_step *s, const carom_jump *jump)
+{
+    carom_system *sys = s->system;
+    double *tol = c->other, accel = free_acceleration(c, s, jump->t, jump->q, jump->v_before), T;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, jump->t, jump->q, jump->v_before);
+    CAROM_TRY(carom_mass_factor(sys, jump->t, s->error));
+    for (int j = 0; j < sys->nv; j++)
+        tol[j] = 10 * (s->atol[j] + s->options->rtol * c->size[j]) + 1e-12 * c->size[j];
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        const double *P = jump->impulse + link->row, *x = s->record->ended.force + link->row;
+        double speed = fmax(speed_tolerance(c, s, 0), 4 * unseen_speed(c, sys, link, accel));
+        if (carom_norm_max(link->rows, P) > 0 && !carom_link_repays(sys, link, P, x, tol, speed, c->column, &T))
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (11) */
+                       "the impulse (%.6g, %.6g, %.6g) that ends impacts of contact '%s' at t = %.10g leaves its law, "
+                       "and the force (%.6g, %.6g, %.6g) does not repay it within %.2g",
+                       P[0], link->rows > 1 ? P[1] : 0, link->rows > 2 ? P[2] : 0, link->name, jump->t,
+                       x[0], link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, T);
+    }
+    return CAROM_OK;
 }
 
 /* (6) holds where no struck contact has friction and all have one e. */
@@ -339,7 +415,7 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
     carom_system *sys = s->system;
     double tol = speed_tolerance(c, s, c->exact ? 0 : 10), gain = 0, size = 0, distance, effect;
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN, jump->t, jump->q, jump->v_before);
-    CAROM_TRY(momentum(c, s, jump));                                                               /* (3) */
+    CAROM_TRY(momentum(c, s, jump, 0));                                                            /* (3) */
     for (int r = 0; r < sys->nrow; r++) {
         gain += 0.5 * jump->impulse[r] * (c->u_before[r] + c->u_after[r]);
         size += fabs(jump->impulse[r]) * fmax(fabs(c->u_before[r]), fabs(c->u_after[r]));
@@ -421,6 +497,22 @@ static carom_status balance(carom_certificate *c, carom_step *s)
                missing, s->now->t, s->next->t, most);
 }
 
+/* A jump in which accumulations were ended: the impact, and what came after it. */
+static carom_status ended(carom_certificate *c, carom_step *s, const carom_jump *jump)
+{
+    const carom_system *sys = s->system;
+    carom_jump part = *jump;
+    part.q = s->record->ended.q, part.v_after = s->record->ended.v, part.impulse = s->record->ended.impulse;
+    CAROM_TRY(impact(c, s, &part));
+    part.q = jump->q, part.v_before = part.v_after, part.v_after = jump->v_after, part.impulse = c->impulse;
+    for (int r = 0; r < sys->nrow; r++)
+        c->impulse[r] = jump->impulse[r] - s->record->ended.impulse[r];
+    carom_system_eval(s->system, CAROM_MASS | CAROM_JACOBIAN, part.t, part.q, part.v_before);
+    CAROM_TRY(momentum(c, s, &part, 1e-2 * speed_tolerance(c, s, 0)));                             /* (3) */
+    CAROM_TRY(force_after(c, s, &part));
+    return repaid(c, s, &part);
+}
+
 carom_status carom_certificate_check(carom_certificate *certificate, carom_step *step)
 {
     carom_step *s = step;
@@ -438,7 +530,8 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
             CAROM_TRY(friction(certificate, s, &s->record->segment[i]));
     }
     for (int i = 0; i < s->record->njump; i++)
-        CAROM_TRY(impact(certificate, s, &s->record->jump[i]));
+        CAROM_TRY((s->record->ended.on && i == s->record->njump - 1 ? ended : impact)(certificate, s,
+                                                                                         &s->record->jump[i]));
     CAROM_TRY(positions(certificate, s));
     return certificate->keeps && s->record->account ? balance(certificate, s) : CAROM_OK;
 }

@@ -14,6 +14,7 @@ typedef struct carom_certificate {
     double *size;      /* [nv] what rtol refers to */
     double *u_before;  /* [nrow] G v- + w */
     double *u_after;   /* [nrow] G v+ + w */
+    double *impulse;   /* [nrow] of a part of a jump */
 } carom_certificate;
 
 void carom_certificate_layout(carom_layout *layout, carom_certificate *certificate, const carom_system *system);

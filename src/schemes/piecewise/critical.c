@@ -74,8 +74,7 @@ static carom_status settle(carom_step *s, carom_piecewise *w, int n)
     carom_copy(sys->nv, e->v, w->ka[0]);
     memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
     CAROM_TRY(carom_piecewise_decide(s, w, s->next->t, e->q, e->v));
-    CAROM_TRY(carom_piecewise_freeze(s, w));
-    return carom_piecewise_measure(s, w, e);
+    return carom_piecewise_end_bounces(s, w);
 }
 
 /* What (5) has changed since the step of Moreau and Jean told its end. */
@@ -92,6 +91,8 @@ static void tell(carom_step *s, carom_piecewise *w)
     bool moved = memcmp(w->ka[0], w->end.v, sizeof(double) * (size_t)sys->nv) != 0;
     if (moved && s->record->observed)
         carom_record_jump(s->record, sys, s->next->t, s->next->q, w->ka[0], s->next->v, c->P);
+    else
+        s->record->ended.on = false;
     for (int r = 0; r < sys->nrow; r++)
         s->next->impulse[r] += c->P[r], s->next->u[r] = w->end.u[r];
 }

@@ -3,6 +3,8 @@
  *   freeze    open b with u >= 0, gddot < 0, g + u^2/(2 |gddot|) <= k = kappa tol/(coordinate per gap), closed for good
  *             if nothing else hits hard within three tails 2 u/(|gddot| (1 - e)) of the frozen mode                 (1)
  *             u is removed with the columns of that mode, friction included: an impulse of the step                 (2)
+ *             it takes what the law does not give, but the force of the mode gives it back soon: carom_link_repays;
+ *             otherwise bounces go on                                                                               (3)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
@@ -171,8 +173,36 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w)
     return carom_piecewise_measure(s, w, e);
 }
 
-/* (1), repeated: the contacts inside first, then those that rest on them. */
-carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
+/* (3), of all rounds since the impact: what the first have taken is to be given back after the last, too. */
+static bool repaid(carom_step *s, carom_piecewise *w)
+{
+    carom_system *sys = s->system;
+    double *tol = w->probe.a, speed = 5 * (s->options->atol + s->options->rtol * carom_norm_max(sys->nv, w->end.v)), T;
+    double t = s->now->t + w->end.x, P[CAROM_LAW_ROWS];
+    carom_error ignored;
+    carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, w->end.q, w->end.v);
+    if (carom_mass_factor(sys, t, &ignored) != CAROM_OK)
+        return false;
+    for (int j = 0; j < sys->nv; j++)
+        tol[j] = 5 * s->atol[j]; /* half of what the check of the step allows */
+    carom_piecewise_size(sys, w, w->end.q);
+    for (int j = 0; j < sys->nv; j++)
+        tol[j] += 5 * s->options->rtol * w->size[j];
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        bool any = false;
+        for (int k = 0; k < link->rows; k++) {
+            P[k] = s->contacts->P[link->row + k] - s->record->ended.impulse[link->row + k];
+            any |= P[k] != 0;
+        }
+        if (any && !carom_link_repays(sys, link, P, w->end.force + link->row, tol, speed, w->shift_v, &T))
+            return false;
+    }
+    return true;
+}
+
+/* (1), repeated: the contacts inside first, then those that rest on them; must: only what cannot be told from rest. */
+static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
@@ -180,7 +210,6 @@ carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
     double tail, k, fall;
     CAROM_TRY(carom_piecewise_measure(s, w, e));
     carom_piecewise_scales(s, w, e->q, e->v);
-    bool must = false;
     for (int round = 0; round <= nc && candidates(s, w, must, &tail, &k, &fall); round++) {
         const carom_record before = *s->record;
         carom_modes_copy(nc, w->modes, w->modes_before);
@@ -190,8 +219,10 @@ carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
         carom_status status = close_marked(s, w);
         if (status != CAROM_OK && (must || status != CAROM_NO_SOLUTION))
             return status;
-        if (status == CAROM_OK && (must || !disturbed(s, w, tail, k, fall)))
+        if (status == CAROM_OK && (must || (repaid(s, w) && !disturbed(s, w, tail, k, fall)))) {
+            s->record->ended.on = true;
             continue;
+        }
         *s->record = before; /* later, when less is left of it; */
         s->system->info->paradox = CAROM_NO_PARADOX;
         carom_copy(sys->nrow, w->probe.force, s->contacts->P);
@@ -203,5 +234,30 @@ carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w)
     }
     for (int c = 0; c < nc; c++)
         w->still.mode[c] = CAROM_OPEN;
+    return CAROM_OK;
+}
+
+carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w)
+{
+    const carom_system *sys = s->system;
+    carom_record *record = s->record;
+    carom_end *e = &w->end;
+    const carom_record before = *record;
+    carom_copy(sys->nq, e->q, record->ended.q);
+    carom_copy(sys->nv, e->v, record->ended.v);
+    carom_copy(sys->nrow, s->contacts->P, record->ended.impulse);
+    carom_modes_copy(sys->ncontact, w->modes, w->modes_struck);
+    CAROM_TRY(freeze(s, w, false));
+    CAROM_TRY(carom_piecewise_measure(s, w, e));
+    if (record->ended.on && !repaid(s, w)) { /* the last of them was one that must be, and has opened others */
+        *record = before;
+        carom_copy(sys->nq, record->ended.q, e->q);
+        carom_copy(sys->nv, record->ended.v, e->v);
+        carom_copy(sys->nrow, record->ended.impulse, s->contacts->P);
+        carom_modes_copy(sys->ncontact, w->modes_struck, w->modes);
+        CAROM_TRY(freeze(s, w, true));
+        CAROM_TRY(carom_piecewise_measure(s, w, e));
+    }
+    carom_copy(sys->nrow, e->force, record->ended.force);
     return CAROM_OK;
 }

@@ -617,7 +617,7 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
     } else if (cause == CAROM_CAUSE_GAP) {
         CAROM_TRY(strike(s, w));
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
-        CAROM_TRY(carom_piecewise_freeze(s, w));
+        return carom_piecewise_end_bounces(s, w);
     }
     return carom_piecewise_measure(s, w, e);
 }

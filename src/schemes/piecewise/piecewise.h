@@ -74,6 +74,7 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_prestress prestress;
     carom_dips dips;
     carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
+    carom_link_mode *modes_struck;       /* [ncontact] after the impact whose accumulations are ended */
     int nstruck, *struck;                /* [nlink] links of an impact */
     carom_scale *scale;                  /* [nlink] at the start, and at the end where something happens */
     carom_link_mode *modes;              /* [ncontact] at the end of the step; begin as those of the state */
@@ -192,7 +193,7 @@ bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *
 
 /* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step ---- */
-carom_status carom_piecewise_freeze(carom_step *s, carom_piecewise *w);
+carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
 
 /* ---- critical.c: a step that found an impact ends before it instead; then a step of Moreau and Jean over s->h ---- */

@@ -110,6 +110,7 @@ void carom_piecewise_layout(carom_layout *layout, const carom_system *system, vo
     CAROM_PLACE(layout, w->dips.g, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->dips.u, (CAROM_DIP_PLACES + 2) * system->nlink);
     CAROM_PLACE(layout, w->modes_before, nc);
+    CAROM_PLACE(layout, w->modes_struck, nc);
     CAROM_PLACE(layout, w->still.mode, nc);
     CAROM_PLACE(layout, w->still.impulse, system->nrow);
 }
