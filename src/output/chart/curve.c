@@ -294,10 +294,17 @@ void carom_curve_phase(carom_stream *out, const carom_frame *f, const carom_curv
 
 static const double DOT = 0.5; /* pixels */
 
-static void put_columns(carom_stream *out, const carom_frame *f, const unsigned char *seen, long columns, long rows)
+enum { FEW = 16 }; /* dots of a column: a motion that repeats */
+
+/* The columns that have few dots, or those that have more. */
+static void put_columns(carom_stream *out, const carom_frame *f, const unsigned char *seen, long columns, long rows,
+                        bool few)
 {
-    for (long x = 0; x < columns; x++)
-        for (long y = 0; y < rows; y++) {
+    for (long x = 0; x < columns; x++) {
+        long n = 0;
+        for (long y = 0; y < rows; y++)
+            n += seen[x * rows + y];
+        for (long y = 0; y < rows && (n <= FEW) == few; y++) {
             long from = y;
             while (y < rows && seen[x * rows + y])
                 y++;
@@ -307,17 +314,28 @@ static void put_columns(carom_stream *out, const carom_frame *f, const unsigned 
             carom_stream_string(out, "v");
             put_pixel(out, (double)(y - 1 - from) * DOT);
         }
+    }
 }
 
 /* Few dots are large, so that they are seen; many are small and let those below shine through. */
-static void begin_dots(carom_stream *out, const carom_curve *c, const unsigned char *seen, long cells)
+static double dot_size(const unsigned char *seen, long cells)
 {
     long n = 0;
     for (long i = 0; i < cells; i++)
         n += seen[i];
-    double width = fmin(3, fmax(1.1, 3 - 0.95 * (log10((double)n + 1) - 2.5)));
-    carom_stream_format(out, "<path class=\"c%d o\" style=\"stroke-width:%.1f;stroke-opacity:%.2f\" d=\"", c->colour,
-                        width, n > 20000 ? 0.75 : 0.95);
+    return fmin(3, fmax(1.1, 3 - 0.95 * (log10((double)n + 1) - 2.5)));
+}
+
+static void put_dots(carom_stream *out, const carom_frame *f, const carom_curve *c, const unsigned char *seen,
+                     long columns, long rows)
+{
+    const double size = dot_size(seen, columns * rows);
+    for (int few = 0; few < 2; few++) {
+        carom_stream_format(out, "<path class=\"c%d o\" style=\"stroke-width:%.1f;stroke-opacity:%.2f\" d=\"", c->colour,
+                            few ? fmax(size, 2) : size, size > 1.1 || few ? 0.95 : 0.8);
+        put_columns(out, f, seen, columns, rows, few);
+        carom_stream_string(out, "\"/>\n");
+    }
 }
 
 void carom_curve_dots(carom_stream *out, const carom_frame *f, const carom_curve *c)
@@ -334,8 +352,6 @@ void carom_curve_dots(carom_stream *out, const carom_frame *f, const carom_curve
     }
     if (!seen)
         return;
-    begin_dots(out, c, seen, columns * rows);
-    put_columns(out, f, seen, columns, rows);
-    carom_stream_string(out, "\"/>\n");
+    put_dots(out, f, c, seen, columns, rows);
     free(seen);
 }
