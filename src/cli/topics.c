@@ -6,6 +6,7 @@
 static const struct section {
     const char *name, *text, *example;
 } sections[] = {
+    {"carom", "The version of the language. Needed.", "carom: 1"},
     {"parameters", "Numbers with a name, or expressions of other parameters. -p NAME=VALUE changes them, and what "
      "depends on "
      "them follows; sweeps, gradients and fits vary them.",
