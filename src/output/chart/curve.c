@@ -331,8 +331,8 @@ static void put_dots(carom_stream *out, const carom_frame *f, const carom_curve 
 {
     const double size = dot_size(seen, columns * rows);
     for (int few = 0; few < 2; few++) {
-        carom_stream_format(out, "<path class=\"c%d o\" style=\"stroke-width:%.1f;stroke-opacity:%.2f\" d=\"", c->colour,
-                            few ? fmax(size, 2) : size, size > 1.1 || few ? 0.95 : 0.8);
+        carom_stream_format(out, "<path class=\"c%d o\" style=\"stroke-width:%.1f;stroke-opacity:%.2f\" d=\"",
+                            c->colour, few ? fmax(size, 2) : size, size > 1.1 || few ? 0.95 : 0.8);
         put_columns(out, f, seen, columns, rows, few);
         carom_stream_string(out, "\"/>\n");
     }
