@@ -55,6 +55,7 @@ grep -q '^x 0.5 0.5$' "$tmp/answer.txt" || complain "x of the MLCP: $(grep '^x' 
 printf 'carom-problem 2 rows 2 blocks 2 block unilateral 0 none block unilateral 0 none W 1 -1 -1 1 b -1 -1 end' >"$tmp/none.txt"
 expect 1 solve "$tmp/none.txt" --json
 holds '.status == "no_solution" and .residual > 0.01'
+holds '.certificate | length == 2 and (.[0] - .[1] | fabs) < 1e-9 and .[0] > 0'
 expect 3 solve "$tmp/nothing.txt"
 says "cannot be opened"
 echo "this is no problem" >"$tmp/bad.dat"

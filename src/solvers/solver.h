@@ -66,5 +66,7 @@ size_t carom_solver_work(const carom_solver *solver, int n, int nblock);
  * nothing but through the arena; without work (NULL) only the methods run that take memory of it. */
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error);
+/* z [n] that shows that there is no solution (certificate.c); false: none was found. */
+bool carom_problem_certificate(const carom_problem *problem, carom_arena *arena, double *z);
 
 #endif

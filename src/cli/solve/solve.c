@@ -19,6 +19,10 @@ static const carom_result_field fields[] = {CAROM_CELL("status", CAROM_TEXT, car
                                             CAROM_CELL("factorisations", CAROM_INT, carom_cli_answer, factorisations),
                                             CAROM_CELL("time_s", CAROM_NUMBER, carom_cli_answer, time_s),
                                             CAROM_CELL("contacts", CAROM_INT, carom_cli_answer, contacts),
+                                            {.name = "certificate", .cell = CAROM_NUMBERS, .optional = true,
+                                             .offset = offsetof(carom_cli_answer, certificate),
+                                             .count = offsetof(carom_cli_answer, ncertificate),
+                                             .size = sizeof(double)},
                                             CAROM_OPTIONAL("message", CAROM_CHARS, carom_cli_answer, message),
                                             {.name = NULL}};
 
@@ -69,6 +73,13 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
     *a = (carom_cli_answer){.time_s = carom_wall_time() - begin, .solver = s.by ? s.by : "none",
                             .iterations = s.iterations, .factorisations = s.factorisations, .contacts = p->nblock,
                             .residual = s.residual};
+    bool limit = status_word(r, status, a->time_s)[0] == 'l';
+    if ((status == CAROM_NO_SOLUTION || (status == CAROM_NOT_CONVERGED && !limit)) &&
+        (a->certificate = CAROM_NEW(arena, double, p->n)) && carom_problem_certificate(p, arena, a->certificate)) {
+        a->ncertificate = p->n;
+        status = carom_fail(&error, CAROM_NO_SOLUTION, "no solution: the certificate z has W^T z against every "
+                            "admissible impulse and z.(b - W x0) < 0");
+    }
     a->status = status_word(r, status, a->time_s);
     a->residual_q = u ? carom_problem_error(p, x, u, true) : INFINITY;
     if (status != CAROM_OK)
@@ -129,6 +140,7 @@ static const carom_cli_option own[] = {
 const carom_cli_command carom_cli_solve_command = {
     "solve", "PROBLEM", 1, 1, CAROM_CLI_SOLVE, run_solve, "solve one contact problem",
     "Reads a contact problem (what run --dump writes, Siconos' text formats of LCP, MLCP and friction problems, "
-    "FCLIB's HDF5) and solves it: solved, inaccurate, no_solution or limit (of time). The residual is that of Siconos "
+    "FCLIB's HDF5) and solves it: solved, inaccurate, no_solution or limit (of time); what has no solution gets a "
+    "certificate where there is one: a vector that proves it. The residual is that of Siconos "
     "for friction problems of others, that of the library for dumps. -o writes problem and answer.",
     "carom solve wall.txt --tol 1e-10 --json\ncarom solve pile.hdf5 --solver interior-point --time-limit 20", own};

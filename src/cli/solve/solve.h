@@ -18,6 +18,8 @@ typedef struct carom_cli_answer {
     const char *status, *solver;
     double residual, residual_q, time_s;
     int iterations, factorisations, contacts;
+    double *certificate; /* [ncertificate] of no solution, NULL: none */
+    int ncertificate;
     char message[1000];
     int code;
 } carom_cli_answer;
