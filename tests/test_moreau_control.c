@@ -249,9 +249,59 @@ START_TEST(controlled_steps_declare_no_order_in_h)
 }
 END_TEST
 
+/* Beside a ball that bounces by next to nothing a mass is pushed by a force that grows: h^3 |da/dt|/12 of (6) is the
+ * same wherever a step without impact begins, if the change of the acceleration is divided by the time that it took:
+ * the step that follows is as long as every other. */
+#define SLIGHT 1e-7
+static const double JERK = 3;
+static void pushed_mass(const carom_point *at, double *M)
+{
+    (void)at;
+    M[0] = M[3] = 1, M[1] = M[2] = 0;
+}
+
+static void pushed_force(const carom_point *at, double *F)
+{
+    F[0] = JERK * at->t;
+    F[1] = -100 * SLIGHT;
+}
+
+static void pushed_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[1];
+}
+
+START_TEST(after_an_impact_the_indicator_knows_how_long_ago_the_last_acceleration_was)
+{
+    static const carom_contact ground = {.name = "ground", .restitution = 0.8};
+    static const double q[] = {0, SLIGHT}, v[] = {0, 0}, tol = 1e-6;
+    const carom_model model = {.size = sizeof model, .name = "pushed", .nq = 2, .nv = 2, .ncontact = 1,
+                               .contact = &ground, .q = q, .v = v, .constant = CAROM_MASS | CAROM_LAW,
+                               .mass = pushed_mass, .force = pushed_force, .gap = pushed_gap};
+    const double wanted = 0.9 * cbrt(12 * tol / JERK);                                         /* (2) and (6) */
+    carom_sim *sim = start(&model, "indicator", ":alpha=0.9:alpha_max=1000:max_step=1", 1e-3, tol);
+    int smooth = 0, after_impacts = 0;
+    while (carom_sim_state(sim)->t < 0.9) {
+        long hits = carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], rejected = carom_sim_info(sim)->rejected;
+        double before = carom_sim_state(sim)->t;
+        STEP(sim);
+        bool hit = carom_sim_info(sim)->events[CAROM_EVENT_IMPACT] > hits;
+        if (!hit && smooth > 0 && carom_sim_info(sim)->rejected == rejected && before > 0.1) {
+            CHECK_NEAR((carom_sim_state(sim)->t - before) / wanted, 1, 1e-7);
+            after_impacts += smooth == 1; /* the length is what the first step after an impact has asked for */
+        }
+        smooth = hit ? 0 : smooth + 1;
+    }
+    printf("indicator: %d steps after impacts are as long as the others\n", after_impacts);
+    CHECK_AT_LEAST(after_impacts, 3);
+    carom_sim_free(sim);
+}
+END_TEST
+
 TEST_MAIN("moreau-jean, chosen steps", work_and_errors_at_a_tolerance_of_1e_10_are_those_of_an_independent_program,
           errors_follow_the_tolerance, any_start_and_any_alpha_lead_to_the_tolerance,
           guarded_steps_are_the_same_for_every_gamma, as_printed_the_error_does_not_depend_on_the_tolerance,
           less_work_than_constant_steps_for_the_same_error, steps_keep_their_limits, time_is_summed_without_rounding,
           a_run_in_pieces_costs_one_step_for_each, a_tolerance_below_rounding_is_refused_and_the_state_stays,
-          a_force_that_is_not_finite_ends_the_run_where_it_begins, controlled_steps_declare_no_order_in_h)
+          a_force_that_is_not_finite_ends_the_run_where_it_begins, controlled_steps_declare_no_order_in_h,
+          after_an_impact_the_indicator_knows_how_long_ago_the_last_acceleration_was)

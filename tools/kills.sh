@@ -134,7 +134,7 @@ schemes()
 {
     matrix=0
     for scheme in $("$carom" list schemes | sed -n 's/^\([a-z-]*\) (scheme).*/\1/p'); do
-        for system in impact-oscillator box pendulum-wall-cartesian sliding-block linear-oscillator; do
+        for system in impact-oscillator box pendulum-wall-cartesian sliding-block stribeck linear-oscillator; do
             each_killed "$scheme on $system" "$system" --scheme "$scheme" --t-end 2 --h 0.01
         done
     done
@@ -168,11 +168,14 @@ bodies:
 laws:
   default: {friction: 0.3, restitution: 0.5}
 END
+    sed 's/^laws:/  plank: {shape: {box: [0.4, 0.03]}, mass: 2, at: [0.5, -0.2]}\njoints:\n  pin: {hinge: [ground, plank], at: [0.5, -0.2]}\nlaws:/;
+        s/plane: \[0, 1\]}}/plane: [0, 1]}, at: [0, -0.5]}/' many.yaml >hinged.yaml
     for scheme in $("$carom" list schemes | sed -n 's/^\([a-z-]*\) (scheme).*/\1/p'); do
         each_killed "$scheme on many bodies" many.yaml --scheme "$scheme" --t-end 1 --h 0.01
+        each_killed "$scheme on many bodies and a hinge" hinged.yaml --scheme "$scheme" --t-end 1 --h 0.01
     done
-    [ $matrix -ge 3 ] || { echo "many: $matrix schemes, there should be three"; bad=1; }
-    echo "many: $matrix schemes with contacts that come and go, each killed at its third checkpoint"
+    [ $matrix -ge 6 ] || { echo "many: $matrix pairs of a scheme and a model, there should be six"; bad=1; }
+    echo "many: $matrix pairs of a scheme and a model with contacts that come and go, each killed at its third checkpoint"
 }
 
 # Files that a model names: gone on with as they were; once they have changed, what is left would not fit, and that is said.
