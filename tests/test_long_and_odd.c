@@ -3,6 +3,7 @@
 
 #include "running.h"
 #include "schemes/scheme.h"
+#include "sim/sim.h"
 
 START_TEST(a_hundred_million_steps_do_not_shift_the_time)
 {
@@ -35,7 +36,9 @@ static carom_sim *simulated(const carom_model *m, const char *scheme, double h, 
     carom_sim *sim;
     CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
     o.h = h, o.t_end = t_end, o.rtol = rtol, o.atol = rtol * 1e-3;
-    CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+    if (carom_sim_new(&sim, m, &o, &error) == CAROM_UNSUPPORTED)
+        return NULL;
+    ck_assert_msg(sim, "%s", error.text);
     RUN(sim, t_end);
     return sim;
 }
@@ -62,24 +65,96 @@ START_TEST(the_order_of_coordinates_and_contacts_does_not_matter)
         "kinetic: x'^2/2 + y'^2 + 0.75*z'^2 + 0.1*x'*z'\npotential: 9.81*y + 2*(x - z)^2\n"
         "contacts:\n  bottom: {gap: z + 1, restitution: 0.5}\n  right: {gap: 1 - z, restitution: 0.7}\n"
         "  floor: {gap: y, restitution: 0.6, slip: [x'], friction: 0.3}\n  left: {gap: x + 1, restitution: 0.8}\n"};
-    static const char *const schemes[] = {"tolerance", "moreau-jean", "schatzman-paoli", "crank-nicolson", "kern",
-                                          "dg-minus", "mixed"};
     static const char *const names[] = {"x", "y", "z"};
     carom_model *a = parsed(texts[0]), *b = parsed(texts[1]);
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        carom_sim *s = simulated(a, schemes[i], 0.01, 2, 1e-9), *t = simulated(b, schemes[i], 0.01, 2, 1e-9);
+    int taken = 0;
+    for (int i = 0; carom_scheme_list(i); i++) {
+        const char *scheme = carom_scheme_list(i)->method.name;
+        carom_sim *s = simulated(a, scheme, 0.01, 2, 1e-9), *t = simulated(b, scheme, 0.01, 2, 1e-9);
         double most = 0;
+        ck_assert((s == NULL) == (t == NULL));
+        if (!s)
+            continue;
+        taken++;
         for (int k = 0; k < 3; k++) {
             most = fmax(most, fabs(of(s, a, names[k], false) - of(t, b, names[k], false)));
             most = fmax(most, fabs(of(s, a, names[k], true) - of(t, b, names[k], true)));
         }
-        printf("%-16s another order: %.1e apart, %ld impacts\n", schemes[i], most,
+        printf("%-22s another order: %.1e apart, %ld impacts\n", scheme, most,
                carom_sim_info(s)->events[CAROM_EVENT_IMPACT]);
         CHECK_AT_MOST(most, 1e-10);
         ck_assert_int_eq(carom_sim_info(s)->events[CAROM_EVENT_IMPACT], carom_sim_info(t)->events[CAROM_EVENT_IMPACT]);
         carom_sim_free(s), carom_sim_free(t);
     }
+    CHECK_AT_LEAST(taken, 9);
     carom_model_free(a), carom_model_free(b);
+}
+END_TEST
+
+/* Discs and a box, and once more in another order. Steps that end at their impacts: where surfaces overlap the point of
+ * contact is on that of the first body. */
+START_TEST(the_order_of_bodies_does_not_matter)
+{
+    static const char *const texts[] = {
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {circle: 0.1}, mass: 1, at: [0, 0.3], velocity: [0.5, 0]}\n"
+        "  b: {shape: {circle: 0.15}, mass: 2, at: [0.02, 0.7]}\n"
+        "  c: {shape: {box: [0.3, 0.2]}, mass: 1.5, at: [-0.5, 0.4], angle: 0.2, velocity: [1, 0]}\n"
+        "laws: {default: {friction: 0.3, restitution: 0.4}}\n",
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  c: {shape: {box: [0.3, 0.2]}, mass: 1.5, at: [-0.5, 0.4], angle: 0.2, velocity: [1, 0]}\n"
+        "  b: {shape: {circle: 0.15}, mass: 2, at: [0.02, 0.7]}\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {circle: 0.1}, mass: 1, at: [0, 0.3], velocity: [0.5, 0]}\n"
+        "laws: {default: {friction: 0.3, restitution: 0.4}}\n"};
+    static const char *const names[] = {"a.x", "a.y", "b.x", "b.y", "c.x", "c.y", "c.angle"};
+    static const char *const schemes[] = {"mixed", "tolerance"};
+    carom_model *a = parsed(texts[0]), *b = parsed(texts[1]);
+    for (int i = 0; i < 2; i++) {
+        carom_sim *s = simulated(a, schemes[i], 0.001, 0.35, 1e-10), *t = simulated(b, schemes[i], 0.001, 0.35, 1e-10);
+        double most = 0;
+        ck_assert(s && t);
+        for (int k = 0; k < 7; k++)
+            most = fmax(most, fabs(of(s, a, names[k], false) - of(t, b, names[k], false)));
+        printf("%-22s another order of bodies: %.1e apart, %ld impacts\n", schemes[i], most,
+               carom_sim_info(s)->events[CAROM_EVENT_IMPACT]);
+        CHECK_AT_MOST(most, 1e-9);
+        CHECK_AT_LEAST(carom_sim_info(s)->events[CAROM_EVENT_IMPACT], 2);
+        carom_sim_free(s), carom_sim_free(t);
+    }
+    carom_model_free(a), carom_model_free(b);
+}
+END_TEST
+
+/* What a simulation does from t = 1e9 on is what it does from 0 on: the rounding of the time, 1.2e-7 there, does not
+ * get into the motion, since what is lost by it is carried along. */
+START_TEST(at_a_time_of_1e9_a_ball_bounces_as_at_0)
+{
+    static const char text[] = "carom: 1\ncoordinates: {y: 0.5, x: 1}\nkinetic: (x'^2 + y'^2)/2\n"
+                               "potential: 10*y + x^2/2\ncontacts: {ground: {gap: y, restitution: 0.8}}\n";
+    carom_model *m = parsed(text);
+    for (int i = 0; carom_scheme_list(i); i++) {
+        const char *scheme = carom_scheme_list(i)->method.name;
+        double y[2] = {0}, v[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            carom_options o = carom_options_default();
+            carom_error error;
+            carom_sim *sim;
+            CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
+            o.h = 1e-3, o.t_end = 1.5, o.rtol = o.atol = 1e-9;
+            CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+            sim->now.clock->t = k * 1e9;
+            carom_sim_sync_time(sim);
+            RUN(sim, k * 1e9 + 1.5);
+            y[k] = carom_sim_state(sim)->q[0], v[k] = carom_sim_state(sim)->v[0];
+            carom_sim_free(sim);
+        }
+        printf("%-22s at 1e9: %.1e, %.1e apart\n", scheme, fabs(y[1] - y[0]), fabs(v[1] - v[0]));
+        CHECK_NEAR(y[1], y[0], 1e-9);
+        CHECK_NEAR(v[1], v[0], 1e-9);
+    }
+    carom_model_free(m);
 }
 END_TEST
 
@@ -120,7 +195,8 @@ START_TEST(units_of_1e9_and_1e_9_and_times_up_to_3e9_give_the_same_motion)
 }
 END_TEST
 TEST_MAIN("long and odd", a_hundred_million_steps_do_not_shift_the_time,
-          the_order_of_coordinates_and_contacts_does_not_matter,
+          the_order_of_coordinates_and_contacts_does_not_matter, the_order_of_bodies_does_not_matter,
+          at_a_time_of_1e9_a_ball_bounces_as_at_0,
           units_of_1e9_and_1e_9_and_times_up_to_3e9_give_the_same_motion)
 #else
 TEST_MAIN("long and odd", a_hundred_million_steps_do_not_shift_the_time)
