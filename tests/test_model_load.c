@@ -89,7 +89,6 @@ START_TEST(settings_may_be_expressions_of_parameters)
     ck_assert_str_eq(setting(m, "energy"), "true");
     ck_assert_int_eq(m->run[0].line, 15);
     ck_assert_int_eq(m->run[0].column, 14);
-    ck_assert_ptr_nonnull(carom_model_section(m, "draw", NULL));
     set(m, "T", 2);
     ck_assert_str_eq(setting(m, "t_end"), "20");
     carom_model_free(m);

@@ -150,7 +150,7 @@ static carom_options other_family(const carom_options *options)
     static const char *const family[] = {"moreau-jean", "schatzman-paoli"};
     carom_options other = *options;
     carom_error ignored;
-    bool same = carom_scheme_is(options, CAROM_NODAL) && strcmp(options->scheme, family[1]) != 0;
+    bool same = carom_scheme_is(options, CAROM_NODAL) && !carom_scheme_is(options, CAROM_BY_POSITIONS);
     carom_options_set(&other, "scheme", family[same], &ignored);
     other.h = fmax(options->h, options->t_end / 1e5);
     other.certify = false;

@@ -23,8 +23,7 @@ struct carom_arena {
     block *first, *current; /* the blocks behind the current one are empty */
     size_t limit, total;
     size_t used;            /* handed out, without what is lost at the ends of blocks */
-    size_t most;            /* the largest it has been */
-    size_t missing;         /* it would have been, but for the first request that failed; 0: none did */
+    size_t missing;         /* it would have been, with the first request that failed; 0: none did */
     bool frozen;
 };
 
@@ -98,12 +97,10 @@ static void *take(carom_arena *arena, size_t bytes, size_t align)
     if (!place && !arena->frozen && grow(arena, bytes))
         place = find_place(arena, bytes, align);
     size_t used = arena->used + (bytes + align - 1) / align * align;
-    if (place) {
+    if (place)
         arena->used = used;
-        arena->most = CAROM_MAX(arena->most, used);
-    } else if (!arena->missing) {
+    else if (!arena->missing)
         arena->missing = used >= arena->used && used >= bytes ? used : SIZE_MAX;
-    }
     return place;
 }
 
@@ -130,11 +127,6 @@ void carom_arena_freeze(carom_arena *arena, bool frozen)
 size_t carom_arena_missing(const carom_arena *arena)
 {
     return arena->missing;
-}
-
-size_t carom_arena_most(const carom_arena *arena)
-{
-    return arena->most;
 }
 
 bool carom_arena_reserve(carom_arena *arena, size_t bytes)

@@ -52,10 +52,9 @@ typedef struct carom_arena_mark {
 carom_arena_mark carom_arena_here(const carom_arena *arena);
 void carom_arena_release(carom_arena *arena, carom_arena_mark mark);
 /* Frozen, it hands out what it has and takes no more from the system. `missing`: the bytes it would have to have for
- * the first request that failed since it was frozen, thawed or reserved; 0: none did. `most`: ever in use. */
+ * the first request that failed since it was frozen, thawed or reserved; 0: none did. */
 void carom_arena_freeze(carom_arena *arena, bool frozen);
 size_t carom_arena_missing(const carom_arena *arena);
-size_t carom_arena_most(const carom_arena *arena);
 /* Of an arena of which everything has been given back: so many bytes in one piece. false: there are not so many. */
 bool carom_arena_reserve(carom_arena *arena, size_t bytes);
 

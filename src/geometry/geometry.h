@@ -170,8 +170,7 @@ typedef struct carom_posed { /* a shape where it is */
     int body; /* its number for the touches */
 } carom_posed;
 
-/* Finds the touches of two shapes with gaps up to reach; returns how many there are. Those beyond most are not stored;
- * carom_pair_most is enough for all of them.
+/* Finds the touches of two shapes with gaps up to reach; returns how many there are. Those beyond most are not stored.
  *
  * Polytopes: a vertex against a body, id (body, vertex), has the largest of the signed distances to its faces as gap;
  * the face is its branch. Faces that the vertex's neighbours lie behind do not count: a brick flush with the one below
@@ -182,7 +181,6 @@ typedef struct carom_posed { /* a shape where it is */
  * CAROM_UNSUPPORTED: ellipsoids touch planes and balls only. */
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
                              int *found, carom_error *error);
-int carom_pair_most(const carom_shape *first, const carom_shape *second);
 /* The shortest way out of each other of two shapes whose insides overlap by more than their rounding, and its direction
  * (of second; [3], left alone if the result is 0); 0: they do not, or touches know it as well (overlap.c). */
 double carom_pair_depth(carom_posed first, carom_posed second, double *normal);

@@ -470,12 +470,6 @@ static bool apart(const carom_finder *f, int host) /* a face of the host separat
     return false;
 }
 
-int carom_pair_most(const carom_shape *first, const carom_shape *second)
-{
-    return first->nvertex + second->nvertex + first->nedge * second->nedge + 64 +
-           8 * (first->nedge + second->nedge + first->nface + second->nface);
-}
-
 static bool made_of_vertices(const carom_shape *s)
 {
     return s->kind != CAROM_SHAPE_CYLINDER && s->kind != CAROM_SHAPE_ELLIPSOID && s->kind != CAROM_SHAPE_RING;

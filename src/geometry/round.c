@@ -7,6 +7,7 @@
  *   another rim   likewise                                                                        (circle, circle)  (3)
  * and only where the normal lies between that of the cap and that of the mantle. (2) and (3) have several solutions,
  * looked for along the rim. A ring's outer arc touches faces, axes and arcs like a disc, where its angles allow. */
+#include "core/bracket.h"
 #include "geometry/find.h"
 
 enum { SAMPLES = 16 }; /* along a rim, to begin with */
@@ -204,21 +205,16 @@ typedef struct search {
     const bool *near; /* [SAMPLES]: which parts of the rim are worth it */
 } search;
 
-static double bracketed(const search *s, double low, double F_low, double high, double F_high) /* Illinois */
+static double bracketed(const search *s, double low, double F_low, double high, double F_high)
 {
+    carom_bracket b = {.low = low, .high = high, .f_low = F_low, .f_high = F_high};
     double x = low;
-    for (int i = 0, last = 0; i < 60 && high - low > 1e-15 * (1 + fabs(low)); i++) {
-        x = (low * F_high - high * F_low) / (F_high - F_low);
-        if (!(x > low && x < high))
-            x = (low + high) / 2;
+    while (b.k < 60 && b.high - b.low > 1e-15 * (1 + fabs(b.low))) {
+        x = carom_bracket_next(&b, low);
         double F = s->F(s->user, x);
         if (F == 0)
             return x;
-        if ((F < 0) == (F_low < 0)) {
-            low = x, F_low = F, F_high *= last == 1 ? 0.5 : 1, last = 1;
-        } else {
-            high = x, F_high = F, F_low *= last == -1 ? 0.5 : 1, last = -1;
-        }
+        carom_bracket_put(&b, x, F, (F < 0) != (F_low < 0));
     }
     return x;
 }

@@ -249,15 +249,6 @@ void carom_model_free(carom_model *model)
     free(model);
 }
 
-const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file)
-{
-    if (!model->source)
-        return NULL;
-    if (file)
-        *file = &model->source->file;
-    return carom_text_get(model->source->root, key);
-}
-
 const carom_text_file *carom_model_file(const carom_model *model)
 {
     return model->source ? &model->source->file : NULL;

@@ -79,8 +79,6 @@ carom_status carom_probe_new(carom_probe *probe, const carom_model *model, unsig
 void carom_probe_eval(carom_probe *probe); /* everything that was wanted, parameters included */
 void carom_probe_free(carom_probe *probe);
 
-/* The model file's section of that name (draw, ...) as it was read, or NULL; *file (may be NULL) is for its errors. */
-const carom_text_node *carom_model_section(const carom_model *model, const char *key, const carom_text_file **file);
 /* The file of a loaded model, for errors; NULL otherwise. */
 const carom_text_file *carom_model_file(const carom_model *model);
 /* A checksum of the files that it names (tables, a plugin) as they were when they were read; 0: it names none. */

@@ -41,6 +41,7 @@ enum {
     CAROM_KEEPS_MODES = 32,     /* modes with directions are part of its state */
     CAROM_TELLS_MODES = 64,     /* and those along a step, which is one segment, are in record->modes */
     CAROM_FOLLOWS_LINKS = 128,  /* contacts may be others in every step */
+    CAROM_BY_POSITIONS = 512,   /* time-stepping with the law of impacts at the level of positions */
     CAROM_COMES_IN = 256        /* by as much as moves in a step: not to be given steps that lead through thin things */
 };
 
@@ -60,6 +61,9 @@ typedef struct carom_scheme {
     int (*memory)(const carom_system *system);                       /* doubles it remembers; NULL: none */
     int memory_contact, memory_row; /* at their end: so many for each contact, then so many for each row */
     bool (*remembers)(const double *field);                       /* whether it does with these fields; NULL: it does */
+    /* A phase space that is not (q, v): x [nq+nv], where a memory is in it, and the memory moved by d [nq+nv]. */
+    void (*phase)(const carom_system *system, double h, const double *memory, double *x);
+    void (*displace)(const carom_system *system, double h, const double *d, double *memory);
     size_t work_bytes;                                               /* of its work struct, at most CAROM_WORK_MAX */
     void (*layout)(carom_layout *layout, const carom_system *system, void *work); /* places the arrays of work */
     carom_status (*start)(carom_step *step); /* fills memory_next at the start of a run; NULL: nothing to do */

@@ -7,17 +7,14 @@
  * is the same); what remains of joints is closed. Directions that shrink below the curvature of the flow, eps^2, are
  * not seen: the lower exponents are biased upwards, the more the larger eps is.
  *
- * What a scheme remembers is made anew at the displaced state. A two-step scheme has no other state than its last two
- * positions; its phase space is
- *   (q_k, (q_k - q_{k-1})/h)                                                                                     (2)
- * and the displacement is one of both positions. */
+ * What a scheme remembers is made anew at the displaced state, unless it is all the state there is: the last two
+ * positions of a two-step scheme, whose phase space is its own                                                   (2) */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/admissible.h"
 #include "analysis/lyapunov/lyapunov.h"
-#include "schemes/schatzman_paoli/schatzman_paoli.h"
 #include "sim/sim.h"
 
 struct carom_displaced {
@@ -81,11 +78,6 @@ carom_status carom_displaced_new(carom_displaced **result, carom_sim *sim, int n
     return status;
 }
 
-static bool two_step(const carom_sim *sim)
-{
-    return sim->scheme == &carom_scheme_schatzman_paoli;
-}
-
 /* x [nq+nv]: where sim is in its phase space. */
 static void locate(const carom_sim *sim, double *x)
 {
@@ -93,12 +85,8 @@ static void locate(const carom_sim *sim, double *x)
     int nq = sim->system.nq, nv = sim->system.nv;
     carom_copy(nq, s->q, x);
     carom_copy(nv, s->v, x + nq);
-    if (!two_step(sim))
-        return;
-    const carom_paoli_memory at = carom_paoli_memory_at(&sim->system, sim->now.memory);
-    carom_copy(nq, at.q_node, x);
-    for (int i = 0; i < nv; i++)
-        x[nq + i] = (at.q_node[i] - at.q_back[i]) / sim->options.h;                              /* (2) */
+    if (sim->scheme->phase)
+        sim->scheme->phase(&sim->system, sim->options.h, sim->now.memory, x);                    /* (2) */
 }
 
 /* q, v [nq] [nv]: the state of sim plus size times column j of X, with its joints closed. */
@@ -134,16 +122,11 @@ static carom_status start(carom_displaced *d, carom_sim *copy, double size, cons
     displace(d, size, X, j);
     carom_copy(nq, d->q, copy->now.state.q);
     carom_copy(nv, d->v, copy->now.state.v);
-    if (two_step(copy)) {
-        const carom_paoli_memory at = carom_paoli_memory_at(&copy->system, copy->now.memory);
-        for (int i = 0; i < nq; i++) {
-            double dq = size * X[i * d->n + j], dv = size * X[(nq + i) * d->n + j];
-            at.q_node[i] += dq;
-            at.q_back[i] += dq - copy->options.h * dv;
-        }
-    } else if (copy->scheme->start) {
-        CAROM_TRY(carom_sim_start_scheme(copy));
-    }
+    if (!copy->scheme->displace)
+        return copy->scheme->start ? carom_sim_start_scheme(copy) : CAROM_OK;
+    for (int i = 0; i < nq + nv; i++)
+        d->x[i] = size * X[i * d->n + j];
+    copy->scheme->displace(&copy->system, copy->options.h, d->x, copy->now.memory);
     return CAROM_OK;
 }
 

@@ -50,7 +50,6 @@ static bool measure(carom_sparse *s)
 {
     size_t factor = 0, stack = 0, most = 0, dense = 0, gather = 0;
     int exchange = 0;
-    s->flops = 0;
     for (int p = 0; p < s->nfront; p++) {
         carom_front *f = &s->front[s->post[p]];
         size_t np = (size_t)f->np, nb = (size_t)f->nb;
@@ -64,7 +63,6 @@ static bool measure(carom_sparse *s)
             stack -= (size_t)s->front[c].nb * (size_t)s->front[c].nb;
         stack += nb * nb;
         most = stack > most ? stack : most;
-        s->flops += (double)np * (double)(np + nb) * (double)(np + nb) * 2;
     }
     s->factor_size = factor;
     return carom_sparse_room(s->arena, &s->gather, sizeof(double), &s->gather_room, gather + 1) &&
@@ -396,9 +394,4 @@ carom_sparse *carom_sparse_new(carom_arena *arena)
 size_t carom_sparse_bytes(const carom_sparse *s)
 {
     return s->factor_size * sizeof(double);
-}
-
-double carom_sparse_flops(const carom_sparse *s)
-{
-    return s->flops;
 }

@@ -30,7 +30,6 @@ struct carom_sparse {
     int *exchange;     /* [rows] */
     double *stack;     /* what fronts leave */
     double *dense;     /* the present front */
-    double flops;
     double *gather;    /* [largest front] */
     size_t gather_room, bound_room;
     int *ordering;     /* [see order.c] scratch of the ordering, as are the next four */

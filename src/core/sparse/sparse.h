@@ -33,6 +33,5 @@ bool carom_sparse_factor(carom_sparse *sparse, carom_sparse_fill *fill, void *co
 /* x <- A^-1 x in the rows of the blocks that are in. */
 void carom_sparse_solve(const carom_sparse *sparse, double *x);
 size_t carom_sparse_bytes(const carom_sparse *sparse);   /* of the factor */
-double carom_sparse_flops(const carom_sparse *sparse);   /* of one factorisation, about */
 
 #endif

@@ -155,7 +155,7 @@ static void derived(carom_audit_work *w, size_t k)
     if (w->gaps)
         carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, row->t, row->q, row->v);
     for (int c = 0; w->gaps && c < m->ncontact; c++) {
-        double g = sys->at.g[sys->njoint + c], x = cell(w, w->contact_at[c] - 1, k);
+        double g = sys->at.g[carom_contact_number(sys, c)], x = cell(w, w->contact_at[c] - 1, k);
         carom_audit_note(w, CAROM_AUDIT_DERIVED, fabs(x - g), 1e-10 * (1 + fabs(g)), row->t,
                          w->table->name[w->column[w->contact_at[c] - 1]]);
     }

@@ -195,7 +195,7 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
         /* at the root, from above */
-        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * w->scale[sys->njoint + contact].length;
+        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * w->scale[carom_contact_number(sys, contact)].length;
         if (f <= 0 || there)
             carom_piecewise_copy(sys, e, &w->end);
         if (f == 0 || there)
@@ -288,7 +288,7 @@ static double rounding_of(const carom_step *s, const carom_piecewise *w, carom_c
     const carom_link *link = carom_contact_link(s->system, contact);
     double force = 0;
     if (cause == CAROM_CAUSE_SLIP_END)
-        return 16 * DBL_EPSILON * w->scale[s->system->njoint + contact].speed;
+        return 16 * DBL_EPSILON * w->scale[carom_contact_number(s->system, contact)].speed;
     for (int r = link->row; r < link->row + link->rows; r++)
         force = CAROM_MAX(force, CAROM_MAX(fabs(w->start.force[r]), fabs(w->end.force[r])));
     return 16 * DBL_EPSILON * force;

@@ -49,7 +49,7 @@ static double leverage(carom_step *s, carom_piecewise *w, int row)
 /* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
 static void report_zeno(carom_step *s, const carom_piecewise *w, int contact)
 {
-    double rest = carom_piecewise_rest(w, s->system->njoint + contact);
+    double rest = carom_piecewise_rest(w, carom_contact_number(s->system, contact));
     const carom_system *sys = s->system;
     int r = carom_contact_link(sys, contact)->row;
     double u = w->end.u[r], fall = -w->end.udot[r], e = carom_contact_restitution(sys, contact);

@@ -437,7 +437,7 @@ static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
     for (int c = 0; c < nc; c++) {
         const carom_link *link = carom_contact_link(sys, c);
         parts |= carom_mode_carries(w->modes[c].mode) && carom_link_normals(link) &&
-                 fabs(e->udot[link->row]) > carom_piecewise_no_rate(sys, w, sys->njoint + c, e->a);
+                 fabs(e->udot[link->row]) > carom_piecewise_no_rate(sys, w, carom_contact_number(sys, c), e->a);
     }
     if (!parts)
         return CAROM_OK;

@@ -177,6 +177,24 @@ static carom_status start(carom_step *s)
     return CAROM_OK;
 }
 
+/* The phase space of a two-step scheme: (q_k, (q_k - q_{k-1})/h) */
+static void phase(const carom_system *system, double h, const double *memory, double *x)
+{
+    const carom_paoli_memory at = carom_paoli_memory_at(system, memory);
+    carom_copy(system->nq, at.q_node, x);
+    for (int i = 0; i < system->nv; i++)
+        x[system->nq + i] = (at.q_node[i] - at.q_back[i]) / h;
+}
+
+static void displace(const carom_system *system, double h, const double *d, double *memory)
+{
+    const carom_paoli_memory at = carom_paoli_memory_at(system, memory);
+    for (int i = 0; i < system->nq; i++) {
+        at.q_node[i] += d[i];
+        at.q_back[i] += d[i] - h * d[system->nq + i];
+    }
+}
+
 const carom_scheme carom_scheme_schatzman_paoli = {
     .method =
         {.name = "schatzman-paoli",
@@ -187,13 +205,15 @@ const carom_scheme carom_scheme_schatzman_paoli = {
          .ref = "Acary (2009), INRIA RR-7151, (22)-(24)",
          .fields = fields},
     .orders = orders,
-    .traits = CAROM_NODAL | CAROM_FOLLOWS_LINKS,
+    .traits = CAROM_NODAL | CAROM_FOLLOWS_LINKS | CAROM_BY_POSITIONS,
     .requests = requests,
     .segments = 1,
     .degree = 2,
     .memory = memory,
     .memory_contact = 1, /* held */
     .memory_row = 1,     /* u_in */
+    .phase = phase,
+    .displace = displace,
     .work_bytes = sizeof(work),
     .layout = layout,
     .start = start,
