@@ -197,25 +197,32 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
                c->solve.residual, c->solve.tol, name, c->problem.n, reason.text);
 }
 
-void carom_contacts_push(const carom_contacts *contacts, const carom_system *system, double factor, double *y)
+static void push_blocks(const carom_contacts *c, const carom_system *system, double factor, double *y)
 {
-    const carom_contacts *c = contacts;
-    int nv = system->nv;
     for (int k = 0; k < c->nactive; k++)
         for (int j = 0; j < c->problem.block[k].law->rows; j++) {
-            int row = c->problem.block[k].row + j;
-            double x = factor * c->solve.x[row];
-            if (!system->blocks.n) {
-                const double *Y = c->Y + (size_t)row * (size_t)nv;
-                for (int i = 0; i < nv; i++)
-                    y[i] += Y[i] * x;
-                continue;
-            }
             const carom_span *s = &system->row_span[c->first_row[k] + j];
+            double x = factor * c->solve.x[c->problem.block[k].row + j];
             for (int b = 0; b < 2; b++)
                 for (int i = 0; i < s->count[b]; i++)
                     y[s->first[b] + i] += c->Y[s->at[b] + (size_t)i] * x;
         }
+}
+
+void carom_contacts_push(const carom_contacts *contacts, const carom_system *system, double factor, double *y)
+{
+    const carom_contacts *c = contacts;
+    const int nv = system->nv, n = c->nactive ? c->problem.n : 0;
+    if (system->blocks.n) {
+        push_blocks(c, system, factor, y);
+        return;
+    }
+    const double *Y = c->Y;
+    for (int row = 0; row < n; row++, Y += nv) {
+        const double x = factor * c->solve.x[row];
+        for (int i = 0; i < nv; i++)
+            y[i] += Y[i] * x;
+    }
 }
 
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,

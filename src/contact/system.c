@@ -364,13 +364,12 @@ void carom_row_add(const carom_system *system, int r, double x, double *y)
             y[s.first[b] + i] += system->at.G[s.at[b] + (size_t)i] * x;
 }
 
-void carom_row_copy(const carom_system *system, int r, double *y)
+void carom_row_spread(const carom_system *system, int r, double *y)
 {
-    carom_span s = span_of(system->row_span, r, system->nv);
-    if (system->row_span)
-        memset(y, 0, sizeof *y * (size_t)system->nv);
+    const carom_span *s = &system->row_span[r];
+    memset(y, 0, sizeof *y * (size_t)system->nv);
     for (int b = 0; b < 2; b++)
-        carom_copy(s.count[b], system->at.G + s.at[b], y + s.first[b]);
+        carom_copy(s->count[b], system->at.G + s->at[b], y + s->first[b]);
 }
 
 void carom_row_mix(const carom_system *system, int r, double a, double b, double *y)
@@ -458,10 +457,10 @@ void carom_rows_restore(carom_system *system, const carom_rows *rows)
         carom_rows_move(system, r, rows, &here);
 }
 
-static double mass_row_dot(const carom_system *system, int i, const double *x)
+static inline double mass_row_dot(const carom_system *system, int i, const double *x)
 {
-    carom_span s = span_of(system->mass_span, i, system->nv);
-    return carom_span_sum(&s, system->at.M, 0, x);
+    return system->mass_span ? carom_span_sum(&system->mass_span[i], system->at.M, 0, x)
+                             : carom_dot(system->nv, system->at.M + (size_t)i * (size_t)system->nv, x);
 }
 
 void carom_mass_multiply(const carom_system *system, const double *x, double *y)
@@ -520,7 +519,8 @@ void carom_factor_solve_structured(const carom_factor *factor, double *x)
         x[s->order[k]] = factor->x[k];
 }
 
-static bool factor_band(const carom_system *system, carom_factor *factor, carom_newton_entry *combine, const double *c)
+static bool factor_band(const carom_system *system, carom_factor *factor, carom_newton_entries *combine,
+                        const double *c)
 {
     const carom_structure *s = factor->structure;
     size_t n = (size_t)factor->n, width = carom_band_width(s->lower, s->upper);
@@ -528,16 +528,16 @@ static bool factor_band(const carom_system *system, carom_factor *factor, carom_
     for (int k = 0; k < factor->n; k++)
         for (int l = CAROM_MAX(0, k - s->lower); l <= CAROM_MIN(factor->n - 1, k + s->upper); l++) {
             size_t i = (size_t)s->order[k] * n + (size_t)s->order[l];
-            factor->A[(size_t)k * width + (size_t)(s->lower + l - k)] =
-                combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
+            combine(1, system->at.M + i, system->at.R_q + i, system->at.R_v + i, c,
+                    &factor->A[(size_t)k * width + (size_t)(s->lower + l - k)]);
         }
     return carom_band_lu(factor->n, s->lower, s->upper, factor->A, factor->pivot, &factor->swapped);
 }
 
-static bool factor_dense(const carom_system *system, carom_factor *factor, carom_newton_entry *combine, const double *c)
+static bool factor_dense(const carom_system *system, carom_factor *factor, carom_newton_entries *combine,
+                         const double *c)
 {
-    for (size_t i = 0; i < system->square; i++)
-        factor->A[i] = combine(system->at.M[i], system->at.R_q[i], system->at.R_v[i], c);
+    combine(system->square, system->at.M, system->at.R_q, system->at.R_v, c, factor->A);
     return factor->blocks ? factor_blocks(factor) : carom_lu(factor->n, factor->A, factor->pivot);
 }
 
@@ -551,7 +551,7 @@ static bool made_of_the_same(const carom_system *system, const carom_factor *fac
     return true;
 }
 
-bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *combine,
+bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entries *combine,
                          const double c[CAROM_NEWTON_COEFFICIENTS])
 {
     const unsigned all = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
@@ -573,10 +573,4 @@ void carom_factor_solve_blocks(const carom_system *system, const carom_factor *f
         solve_block(factor, system->blocks.of[s->first[b]], y);
         y += s->count[b];
     }
-}
-
-void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)
-{
-    carom_row_copy(system, r, y);
-    carom_factor_solve(system, factor, y);
 }

@@ -288,7 +288,14 @@ static inline double carom_row_accel(const carom_system *system, int r, const do
 }
 
 void carom_row_add(const carom_system *system, int r, double x, double *y); /* y += x G_r^T */
-void carom_row_copy(const carom_system *system, int r, double *y);          /* y = G_r^T */
+void carom_row_spread(const carom_system *system, int r, double *y);        /* of rows that have spans: */
+static inline void carom_row_copy(const carom_system *system, int r, double *y) /* y = G_r^T */
+{
+    if (system->row_span)
+        carom_row_spread(system, r, y);
+    else
+        carom_copy(system->nv, system->at.G + (size_t)r * (size_t)system->nv, y);
+}
 void carom_row_mix(const carom_system *system, int r, double a, double b, double *y); /* y = a G_r^T + b G_(r+1)^T */
 double carom_row_entry(const carom_system *system, int r, int j);
 double carom_row_column(const carom_system *system, int r, const double *x, int stride); /* sum_j G_rj x[j stride] */
@@ -314,14 +321,19 @@ static inline void carom_mass_solve(const carom_system *system, double *x)
 }
 /* A Newton matrix, entry by entry from those of M, R_q and R_v (evaluated before) and some coefficients, factored.
  * One of constants is factored once for the same coefficients. false: it is singular. */
-typedef double carom_newton_entry(double M, double R_q, double R_v, const double *c);
+typedef void carom_newton_entries(size_t n, const double *M, const double *R_q, const double *R_v, const double *c,
+                                  double *A);
 void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor);
-bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entry *entry,
+bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entries *entries,
                          const double c[CAROM_NEWTON_COEFFICIENTS]);
 /* The same for blocks: y holds the values of the one or two column blocks of row r, one after the other. */
 void carom_factor_solve_blocks(const carom_system *system, const carom_factor *factor, int r, double *y);
 /* y = A^-1 G_r^T, y = M^-1 G_r^T */
-void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y);
+static inline void carom_factor_solve_row(const carom_system *system, const carom_factor *factor, int r, double *y)
+{
+    carom_row_copy(system, r, y);
+    carom_factor_solve(system, factor, y);
+}
 static inline void carom_mass_solve_row(const carom_system *system, int r, double *y)
 {
     carom_factor_solve_row(system, &system->mass, r, y);

@@ -2,8 +2,8 @@
  *
  * prepare appends a tape to a short table and never changes what is there, so that simulations which run on other
  * threads keep their tapes and the places of their scratch. The work memory of a simulation:
- *     begun (one bit per tape), the last tape | parameters of the last begin [np][lanes] | scratch of tape 0 | of
- *     tape 1 | ...
+ *     begun (one bit per tape), tapes of 32 masks from FOUND on | parameters of the last begin [np][lanes] | scratch of
+ *     tape 0 | of tape 1 | ...
  * The part of a tape that depends on parameters alone runs at its first evaluation after begin. */
 #include <math.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 #include "model/source.h"
 #include "model/structure.h"
 
-enum { TAPES = 64, SPLITS = 16, OUTPUTS = 19, GROUP_T = 0, GROUP_P = 3 };
+enum { TAPES = 64, SPLITS = 16, OUTPUTS = 19, GROUP_T = 0, GROUP_P = 3, FOUND = 16 };
 
 typedef struct entry {
     unsigned want;
@@ -239,14 +239,17 @@ static void not_prepared(const carom_model *m, const carom_eval *e)
 static void eval(const carom_model *m, const carom_eval *e, void *work)
 {
     const struct carom_compiled *c = m->source->compiled;
-    int count = atomic_load_explicit(&c->count, memory_order_acquire), *last = (int *)work + 2, k = *last;
-    if (k < 0 || k >= count || c->entry[k].want != e->want)
+    int count = atomic_load_explicit(&c->count, memory_order_acquire);
+    unsigned char *found = (unsigned char *)work + FOUND + (e->want * 0x9e3779b1u >> 27);
+    int k = *found; /* the tape of this mask, unless another mask has the same place */
+    if (k >= count || c->entry[k].want != e->want) {
         for (k = 0; k < count && c->entry[k].want != e->want; k++)
             ;
-    *last = k;
-    if (k == count) {
-        not_prepared(m, e);
-        return;
+        if (k == count) {
+            not_prepared(m, e);
+            return;
+        }
+        *found = (unsigned char)k;
     }
     const entry *x = &c->entry[k];
     uint64_t *begun = work, bit = (uint64_t)1 << k;

@@ -163,6 +163,14 @@ static double damped(double relaxation, int k)
     return k <= 128 ? relaxation : relaxation / (double)(1 << k / 128 % 4);
 }
 
+static bool all_modes_known(const carom_problem *problem)
+{
+    for (int k = 0; k < problem->nblock; k++)
+        if (!carom_modes_know(problem->block[k].law))
+            return false;
+    return true;
+}
+
 static void solve(const carom_problem *problem, carom_solve *s)
 {
     workspace w;
@@ -171,7 +179,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
     w.best = INFINITY;
     memcpy(w.y, s->x, sizeof(double) * (size_t)problem->n);
     int most = (int)s->field[ITERATIONS];
-    bool polishes = s->field[POLISH] != 0 && carom_problem_census(problem).other == 0;
+    bool polishes = s->field[POLISH] != 0 && all_modes_known(problem);
     for (s->iterations = 1; s->iterations <= most && !carom_cancelled(s); s->iterations++) {
         double change = sweep(problem, w.y, damped(s->field[RELAXATION], s->iterations));
         if (!(change <= DBL_MAX))

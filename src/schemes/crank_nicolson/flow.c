@@ -72,9 +72,10 @@ carom_status carom_cn_accelerate(carom_step *s, carom_cn *w, bool rows)
     return CAROM_OK;
 }
 
-static double newton_entry(double M, double R_q, double R_v, const double *c)
+static void newton_entries(size_t n, const double *M, const double *R_q, const double *R_v, const double *c, double *A)
 {
-    return c[0] * M + R_v + c[1] * R_q;                                                                     /* (4) */
+    for (size_t i = 0; i < n; i++)
+        A[i] = c[0] * M[i] + R_v[i] + c[1] * R_q[i];                                                        /* (4) */
 }
 
 static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
@@ -82,7 +83,7 @@ static carom_status factor(carom_step *s, carom_cn *w, double dt, double t1)
     carom_system *sys = s->system;
     sys->at.a = w->a1, sys->at.x = w->links ? w->x1 : sys->zero;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, t1, w->q1, w->v1);
-    if (!carom_newton_factor(sys, &w->K, newton_entry, (double[]){2 / dt, 0.5 * dt, 0}))
+    if (!carom_newton_factor(sys, &w->K, newton_entries, (double[]){2 / dt, 0.5 * dt, 0}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "crank-nicolson: the Newton matrix is singular at t = %.10g with a step of %.3g", w->at.t, dt);
     return CAROM_OK;

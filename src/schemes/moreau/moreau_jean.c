@@ -90,13 +90,15 @@ void carom_moreau_orders(const double *field, double *smooth, double *impact)
     *impact = 1;
 }
 
-static double newton_entry(double M, double R_q, double R_v, const double *c)
+static void newton_entries(size_t n, const double *M, const double *R_q, const double *R_v, const double *c, double *A)
 {
-    return M + c[2] * (c[0] * R_q + c[1] * R_v);                                               /* (7) */
+    const double by_q = c[0], by_v = c[1], all = c[2];
+    for (size_t i = 0; i < n; i++)
+        A[i] = M[i] + all * (by_q * R_q[i] + by_v * R_v[i]);                                   /* (7) */
 }
 
 /* The matrix A of (7), factored. M itself where no force depends on q or v. */
-static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
+static inline carom_status linearise(carom_step *s, work *w, const carom_factor **A)
 {
     carom_system *sys = s->system;
     double theta = s->field[THETA], h = s->h;
@@ -112,7 +114,7 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
     double c[] = {theta * theta * h, theta, linear ? h : 1};
     if (!linear && known)
         c[known == CAROM_R_Q ? 0 : 1] *= h;
-    if (!carom_newton_factor(sys, &w->A, newton_entry, c))
+    if (!carom_newton_factor(sys, &w->A, newton_entries, c))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "moreau-jean: the Newton matrix is singular at t = %.10g, h = %.3g",
                    s->now->t, h);
     *A = &w->A;
@@ -157,7 +159,7 @@ static inline void midpoint(const carom_step *s, work *w, const double *v_end)
 }
 
 /* w->v_free = M (v' - v) - h F; the first guess is v' = v */
-static void unbalance(carom_step *s, work *w, const double *v_end)
+static inline void unbalance(carom_step *s, work *w, const double *v_end)
 {
     int nv = s->system->nv;
     for (int i = 0; i < nv; i++)

@@ -21,9 +21,10 @@ static void add_force(carom_step *s, work *w, double weight, double t, const dou
         w->F[i] += weight * s->system->at.F[i];
 }
 
-static double newton_entry(double M, double R_q, double R_v, const double *c)
+static void newton_entries(size_t n, const double *M, const double *R_q, const double *R_v, const double *c, double *A)
 {
-    return M + c[0] * R_q + c[1] * R_v;
+    for (size_t i = 0; i < n; i++)
+        A[i] = M[i] + c[0] * R_q[i] + c[1] * R_v[i];
 }
 
 /* The derivative of (1) by d, factored: M + theta h^2 R_q + h/2 R_v with R = -F. */
@@ -37,7 +38,7 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
         return carom_mass_factor(sys, w->t, s->error);
     sys->at.a = sys->at.x = sys->zero, sys->at.s = &one;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, w->t + h, w->x, w->v_c);
-    if (!carom_newton_factor(sys, &w->A, newton_entry, (double[]){theta * h * h, 0.5 * h, 0}))
+    if (!carom_newton_factor(sys, &w->A, newton_entries, (double[]){theta * h * h, 0.5 * h, 0}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "schatzman-paoli: the Newton matrix is singular at t = %.10g, h = %.3g", w->t, h);
     *A = &w->A;
