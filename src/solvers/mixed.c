@@ -228,7 +228,7 @@ static void solve_contacts(const tableau *t, carom_solve *s, double *z)
     *p = (carom_problem){.n = nc, .nblock = nc, .block = block, .W.dense = S, .b = b};
     carom_solve inner = {.tol = CAROM_MIN(s->tol, 1e-12), .x = z, .u = u, .arena = s->arena,
                          .work = carom_arena_alloc(s->arena, carom_solver_work(NULL, nc, nc)),
-                         .time_limit = s->time_limit, .cancel = s->cancel};
+                         .deadline = s->deadline, .cancel = s->cancel};
     if (nc > 0 && inner.work)
         carom_problem_solve(p, NULL, &inner, NULL);
     s->iterations += inner.iterations;

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/parts.h"
+#include "solvers/scaled.h"
 
 enum { POLISH_ROWS = 150, EXCHANGES = 10 };
 enum { ITERATIONS, RELAXATION, POLISH };
@@ -190,7 +190,8 @@ static void solve(const carom_problem *problem, carom_solve *s)
         bool done = polishes && polish(problem, &w, s);
         if (done)
             balance(problem, &w, s);
-        if (done || offer(problem, &w, s, w.y) || settled(problem, change, w.y))
+        if (done || offer(problem, &w, s, w.y) || settled(problem, change, w.y) ||
+            (s->iterations >= 64 && carom_expired(s, carom_deadline(s))))
             return;
     }
     s->iterations = CAROM_MIN(s->iterations, most);

@@ -16,14 +16,22 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+bool carom_deadline_begin(carom_solve *solve)
+{
+    bool begins = solve->time_limit > 0 && !(solve->deadline > 0);
+    if (begins)
+        solve->deadline = now() + solve->time_limit;
+    return begins;
+}
+
 double carom_deadline(const carom_solve *solve)
 {
-    return solve->time_limit > 0 ? now() + solve->time_limit : INFINITY;
+    return solve->deadline > 0 ? solve->deadline : INFINITY;
 }
 
 bool carom_expired(const carom_solve *solve, double deadline)
 {
-    return carom_cancelled(solve) || carom_arena_missing(solve->arena) ||
+    return carom_cancelled(solve) || (solve->arena && carom_arena_missing(solve->arena)) ||
            (deadline < INFINITY && now() > deadline);
 }
 

@@ -24,7 +24,8 @@ static inline int carom_part_of(const carom_block *block)
  * may be NULL) are dF/du and dF/dr. Returns whether the contact is open. */
 bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
                          double *F, double *A, double *B);
-double carom_deadline(const carom_solve *solve); /* of a call that begins now; +infinity: none */
+bool carom_deadline_begin(carom_solve *solve);   /* of a call from outside: true, it is to be reset at the end */
+double carom_deadline(const carom_solve *solve); /* +infinity: none */
 bool carom_expired(const carom_solve *solve, double deadline); /* time is up, or somebody has cancelled */
 
 typedef struct carom_scaled {

@@ -15,6 +15,7 @@
 
 #include "core/dense.h"
 #include "solvers/parts.h"
+#include "solvers/scaled.h"
 #include "solvers/sweeps.h"
 
 static const carom_solver *const solvers[] = {
@@ -104,7 +105,10 @@ static carom_status refuse(const carom_problem *problem, carom_solve *solve, con
                    problem->nblock);
     solve->none = status == CAROM_NO_SOLUTION;
     CAROM_FAIL(error, status, "%s: %s: residual %.3g, asked for %.3g, after %d iterations (block %d of %d)", by,
-               status == CAROM_NO_SOLUTION ? "no solution" : "not converged", solve->residual, solve->tol,
+               solve->none                                     ? "no solution"
+               : carom_expired(solve, carom_deadline(solve)) ? "not converged in its time"
+                                                               : "not converged",
+               solve->residual, solve->tol,
                solve->iterations, solve->worst, problem->nblock);
 }
 
@@ -172,7 +176,7 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     if (!field)
         carom_fields_standard(solver->method.fields, standard);
     carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
-                         .work = w->inner, .cancel = a->solve->cancel};
+                         .work = w->inner, .deadline = a->solve->deadline, .cancel = a->solve->cancel};
     solver->solve(reduced, &inner);
     a->solve->by = solver->method.name;
     a->iterations += inner.iterations;
@@ -369,7 +373,7 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
         carom_status status = solve_whole(problem, condensed, solve, error);
         solve->iterations = spent += solve->iterations;
-        if (solver || status == CAROM_OK || status == CAROM_INTERRUPTED)
+        if (solver || status == CAROM_OK || carom_expired(solve, carom_deadline(solve)))
             return status;
     }
     carom_arena_mark mark = carom_arena_here(solve->arena);
@@ -388,6 +392,18 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     return status;
 }
 
+static carom_status solve_several(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                  carom_error *error)
+{
+    if (problem->W.product.span)
+        return solve_product(problem, solver, solve, error);
+    if (!solver)
+        return solve_any(problem, solve, error);
+    if (solver->whole)
+        return solve_whole(problem, solver, solve, error);
+    return solve_general(problem, solver, false, solve, error);
+}
+
 carom_status carom_problem_solve(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                  carom_error *error)
 {
@@ -400,11 +416,9 @@ carom_status carom_problem_solve(const carom_problem *problem, const carom_solve
         if (block->law->tangents)
             return solve_one_contact(problem, solve, error);
     }
-    if (problem->W.product.span)
-        return solve_product(problem, solver, solve, error);
-    if (!solver)
-        return solve_any(problem, solve, error);
-    if (solver->whole)
-        return solve_whole(problem, solver, solve, error);
-    return solve_general(problem, solver, false, solve, error);
+    bool begins = carom_deadline_begin(solve);
+    carom_status status = solve_several(problem, solver, solve, error);
+    if (begins)
+        solve->deadline = 0;
+    return status;
 }

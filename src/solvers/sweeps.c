@@ -19,6 +19,7 @@
 #include "core/anderson.h"
 #include "core/dense.h"
 #include "solvers/parts.h"
+#include "solvers/scaled.h"
 #include "solvers/sweeps.h"
 
 enum { SWEEPS = 1000, MANY = 20000, SHORT = 40, LONG = 120 }; /* rows, and sweeps without gain */
@@ -167,6 +168,8 @@ static bool iterate(workspace *w, int most)
         w->s->iterations++;
         if (is_checkpoint(k) && offer(w, w->swept))                                      /* (4) */
             return true;
+        if (is_checkpoint(k) && carom_expired(w->s, carom_deadline(w->s)))
+            return false;
         if (!w->last && is_slow(k, patience, w->least, &since, &half))
             return false;
         if (!(carom_anderson_next(&w->anderson, w->x, w->swept) <= DBL_MAX))             /* (3) */
