@@ -9,7 +9,8 @@
  * both below rounding. It counts as closed from t + tau on.
  * Several contacts that accumulate impacts together are followed bounce by bounce until each of them meets this rule.
  * Contacts with u = 0: which of them press is decided by accelerations and forces (block `accel_decide`). Release:
- * the force of a closed contact has come down to 0: it opens, and its gap grows like (t - t*)^3. */
+ * the force of a closed contact has come down to 0: it opens, and its gap grows like (t - t*)^3. Links that are closed
+ * together may part at any order. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -102,13 +103,79 @@ void carom_exact_snap(carom_step *s, carom_exact *x, const carom_flight *f)
     }
 }
 
-static carom_status accelerations(carom_step *s, carom_exact *x, double t, double tol)
+static carom_status accelerations(carom_step *s, carom_exact *x, double t, const double *q, const double *v)
 {
     carom_contacts *c = s->contacts;
-    const carom_state *next = s->next;
-    c->solve.tol = fmin(tol, s->options->contact_tol);
-    return carom_contact_accel_decide(c, s->system, t, next->q, next->v, next->mode, s->system->zero, x->a, c->P,
-                                      s->error);
+    double tol = s->options->contact_tol;
+    c->solve.tol = fmin(TIGHT, tol);
+    carom_status status = carom_contact_accel_decide(c, s->system, t, q, v, s->next->mode, s->system->zero, x->a, c->P,
+                                                     s->error);
+    if (status == CAROM_NOT_CONVERGED) {
+        c->solve.tol = tol;
+        status = carom_contact_accel_decide(c, s->system, t, q, v, s->next->mode, s->system->zero, x->a, c->P,
+                                            s->error);
+    }
+    s->record->residual = fmax(s->record->residual, c->solve.residual);
+    return status;
+}
+
+/* Modes of the links that were active, from the accelerations. */
+static void take_modes(carom_step *s, const carom_exact *x)
+{
+    const carom_contacts *c = s->contacts;
+    double size = carom_norm_max(c->problem.n, c->problem.b);
+    for (int k = 0; k < c->nactive; k++) {
+        int i = c->active[k], contact = s->system->link[i].contact;
+        if (contact < 0)
+            continue;
+        if (c->solve.x[k] > 0 || c->solve.u[k] <= 1e-13 * size)
+            s->next->mode[contact] = CAROM_CLOSED;
+        else
+            open_contact(s, x, i);
+    }
+}
+
+/* How far the accelerations of the links at rest contradict each other at t: those of their own motion; what q and v do
+ * to redundant gaps is the same for all. */
+static double contradiction(carom_exact *x, double t)
+{
+    carom_equations *e = &x->closed;
+    double most = 0;
+    carom_exact_clock(x, t);
+    for (int k = 0; k < e->m; k++)
+        x->u_ahead[k] = e->b[k] = carom_exact_time(x, x->offset_2 + e->link[k] * x->nt);
+    carom_equations_solve(e, x->system, 1e-12);
+    carom_equations_matrix(e, x->system);
+    for (int k = 0; k < e->m; k++)
+        most = fmax(most, fabs(carom_dot(e->m, e->K + k * e->m, e->x) - x->u_ahead[k]));
+    return most;
+}
+
+/* Redundant links that rest together now, but whose gaps go apart at a higher order: which of them press is seen as
+ * soon as they contradict each other. Gaps of this class are analytic: they part here or never. */
+static carom_status part(carom_step *s, carom_exact *x, double t)
+{
+    carom_state *next = s->next;
+    double d = 1e-3 * x->rho, size = carom_norm_max(s->contacts->problem.n, s->contacts->problem.b);
+    for (int i = x->njoint; i < x->nlink; i++) {
+        x->rest[i] = carom_link_closed(&x->system->link[i], next->mode);
+        x->bar[i] = x->rest[i] ? -1 : INFINITY;
+    }
+    const carom_equations *e = correction(x, next->v, x->offset_1);
+    if (e->rank == e->m)
+        return CAROM_OK;
+    while (d < 0.05 * s->options->t_end && contradiction(x, t + d) <= 1e-11 * size)
+        d *= 2;
+    carom_exact_clock(x, t);
+    if (d >= 0.05 * s->options->t_end)
+        return CAROM_OK;
+    carom_system_drift(s->system, next->q, next->v, d, x->q_ahead);
+    for (int k = 0; k < x->n; k++)
+        x->v_ahead[k] = next->v[k] + d * x->a[k];
+    carom_contacts_activate(s->contacts, s->system, x->bar, next->q, next->mode);
+    CAROM_TRY(accelerations(s, x, t + d, x->q_ahead, x->v_ahead));
+    take_modes(s, x);
+    return CAROM_OK;
 }
 
 carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
@@ -128,22 +195,9 @@ carom_status carom_exact_decide(carom_step *s, carom_exact *x, double t)
         return CAROM_OK;
     bring_to_rest(s, x);
     carom_contacts_activate(c, s->system, x->bar, next->q, next->mode);
-    carom_status status = accelerations(s, x, t, TIGHT);
-    if (status == CAROM_NOT_CONVERGED)
-        status = accelerations(s, x, t, s->options->contact_tol);
-    CAROM_TRY(status);
-    s->record->residual = fmax(s->record->residual, c->solve.residual);
-    double size = carom_norm_max(c->problem.n, c->problem.b);
-    for (int k = 0; k < c->nactive; k++) {
-        int i = c->active[k], contact = s->system->link[i].contact;
-        if (contact < 0)
-            continue;
-        if (c->solve.x[k] > 0 || c->solve.u[k] <= 1e-13 * size)
-            next->mode[contact] = CAROM_CLOSED;
-        else
-            open_contact(s, x, i);
-    }
-    return CAROM_OK;
+    CAROM_TRY(accelerations(s, x, t, next->q, next->v));
+    take_modes(s, x);
+    return part(s, x, t);
 }
 
 /* ---- impact ---- */

@@ -56,6 +56,7 @@ typedef struct carom_exact {
     double *tau, *lost;                     /* [nlink] chatter after it: how long it would last, how many impacts */
     double *count;                          /* [ncontact] in memory_next: impacts since the contact was closed last */
     double *v_before, *a;                   /* [n] */
+    double *q_ahead, *v_ahead, *u_ahead;    /* [n] [n] [nlink] where it is seen which links part */
     unsigned char *rest;                    /* [nlink] */
 } carom_exact;
 

@@ -82,6 +82,9 @@ void carom_exact_layout(carom_layout *layout, const carom_system *system, carom_
     CAROM_PLACE(layout, x->lost, nlink);
     CAROM_PLACE(layout, x->v_before, n);
     CAROM_PLACE(layout, x->a, n);
+    CAROM_PLACE(layout, x->q_ahead, n);
+    CAROM_PLACE(layout, x->v_ahead, n);
+    CAROM_PLACE(layout, x->u_ahead, nlink);
     CAROM_PLACE(layout, x->rest, nlink);
 }
 
