@@ -98,5 +98,34 @@ START_TEST(rough_discs_pile_up_in_a_box)
 }
 END_TEST
 
+/* A follower on a cam that goes below its seat, and comes back: it stays on the higher of the two but for bounces of
+ * less than 1e-8. */
+static void higher(const void *user, double t, double *q)
+{
+    (void)user;
+    q[0] = fmax(0, 3e-4 * sin(50 * t));
+}
+
+START_TEST(a_follower_is_set_down_and_taken_up_again)
+{
+    for (int k = 1; k < TOLERANCES - 1; k++)
+        for (int first = 0; first < 2; first++) {
+            char text[400];
+            const char *cam = "y - 3e-4*sin(50*t)\", restitution: 0.4}", *seat = "y\", restitution: 0.3}";
+            snprintf(text, sizeof text,
+                     "carom: 1\ncoordinates: {y: 0}\nkinetic: y'^2/2\npotential: 2000*y\ncontacts:\n"
+                     "  one: {gap: \"%s\n  other: {gap: \"%s\n", first ? seat : cam, first ? cam : seat);
+            carom_model *model = parse_text(text);
+            run r = begin(model, "tolerance", tolerances[k], 0, 0.3);
+            CHECK_OK(carom_sim_run(r.sim, 0.3), *carom_sim_error(r.sim));
+            CHECK_AT_MOST(error_of(&r, 1, higher, NULL), 1e-8 + tolerances[k]);
+            CHECK_NEAR(carom_sim_state(r.sim)->q[0], 3e-4 * sin(15), 1e-12);
+            end(&r);
+            carom_model_free(model);
+        }
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, ends of accumulations", the_catapult_comes_to_rest,
-                 wagons_that_knock_until_they_are_tight_go_on_together, rough_discs_pile_up_in_a_box)
+                 wagons_that_knock_until_they_are_tight_go_on_together, rough_discs_pile_up_in_a_box,
+                 a_follower_is_set_down_and_taken_up_again)

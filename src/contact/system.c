@@ -202,34 +202,35 @@ const double *carom_link_coefficients(const carom_system *system, const carom_li
     return out;
 }
 
-/* D = P - P_K(P), T |M^-1 G^T D|_j <= tol_j, P + T x in K */
-bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
-                       const double *tol, double speed, double *column, double *time)
+/* column = M^-1 G^T (y - P_K(y)) of a link; its largest entry */
+static double effect_outside(const carom_system *system, const carom_link *link, const double *y, double *column)
 {
-    const double *c = carom_link_coefficients(system, link, true, 0);
-    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], T = INFINITY, lacks = 0, most = 0;
-    link->law->project(c, P, nearest);
+    double nearest[CAROM_LAW_ROWS];
+    link->law->project(carom_link_coefficients(system, link, true, 0), y, nearest);
     for (int j = 0; j < system->nv; j++)
         column[j] = 0;
     for (int k = 0; k < link->rows; k++)
-        if (P[k] != nearest[k])
-            carom_row_add(system, link->row + k, P[k] - nearest[k], column);
+        if (y[k] != nearest[k])
+            carom_row_add(system, link->row + k, y[k] - nearest[k], column);
     carom_mass_solve(system, column);
     system->info->linear_solves--;
+    return carom_norm_max(system->nv, column);
+}
+
+/* D = P - P_K(P), T |M^-1 G^T D|_j <= tol_j, P + T x in K, but for what changes no velocity by more than `speed` */
+bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
+                       const double *tol, double speed, double *column, double *time)
+{
+    double y[CAROM_LAW_ROWS], T = INFINITY;
     *time = 0;
-    if (carom_norm_max(system->nv, column) <= speed)
+    if (effect_outside(system, link, P, column) <= speed)
         return true;
     for (int j = 0; j < system->nv; j++)
         T = fmin(T, tol[j] / fabs(column[j]));
     *time = T;
     for (int k = 0; k < link->rows; k++)
         y[k] = P[k] + T * x[k];
-    link->law->project(c, y, nearest);
-    for (int k = 0; k < link->rows; k++) {
-        lacks = fmax(lacks, fabs(y[k] - nearest[k]));
-        most = fmax(most, fmax(fabs(P[k]), fabs(T * x[k])));
-    }
-    return lacks <= 1e-8 * most;
+    return effect_outside(system, link, y, column) <= speed;
 }
 
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v)

@@ -201,13 +201,65 @@ static bool repaid(carom_step *s, carom_piecewise *w)
     return true;
 }
 
+/* Surfaces that move apart cannot be followed both. One that carries nothing and leaves is let go; does another that is
+ * held or marked still close, or one that carries leave, by more than a little of the velocity that was to be taken? */
+static bool contradict(const carom_step *s, carom_piecewise *w, double taken)
+{
+    const carom_system *sys = s->system;
+    bool found = false;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c), mode = w->modes[c].mode;
+        double u = w->end.u[sys->link[i].row], small = 1e-3 * taken + carom_piecewise_rest(w, i);
+        bool meant = w->still.mode[c] != CAROM_OPEN || mode != CAROM_OPEN || w->modes_before[c].mode != CAROM_OPEN;
+        if (!carom_link_normals(&sys->link[i]))
+            continue;
+        if (mode == CAROM_PASSIVE && u > small)
+            w->modes[c].mode = CAROM_OPEN;
+        found |= (meant && u < -small) || (carom_mode_carries(mode) && u > small);
+    }
+    return found;
+}
+
+/* Of those that are marked only the one that comes back first stays; false: there is but one. The largest velocity. */
+static bool mark_first(const carom_step *s, carom_piecewise *w, double *taken)
+{
+    const carom_system *sys = s->system;
+    double least = INFINITY;
+    int first = -1, marked = 0;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int r = carom_contact_link(sys, c)->row;
+        if (w->still.mode[c] == CAROM_OPEN)
+            continue;
+        double time = w->end.u[r] / -w->end.udot[r];
+        *taken = marked++ ? CAROM_MAX(*taken, w->end.u[r]) : w->end.u[r];
+        if (time < least)
+            least = time, first = c;
+    }
+    for (int c = 0; marked > 1 && c < sys->ncontact; c++)
+        w->still.mode[c] = c == first ? CAROM_CLOSED : CAROM_OPEN;
+    return marked > 1;
+}
+
+/* What a round has changed, taken back. */
+static carom_status undo(carom_step *s, carom_piecewise *w, const carom_record *before)
+{
+    const carom_system *sys = s->system;
+    *s->record = *before;
+    s->system->info->paradox = CAROM_NO_PARADOX;
+    carom_copy(sys->nrow, w->probe.force, s->contacts->P);
+    carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
+    carom_copy(sys->nq, w->probe.q, w->end.q);
+    carom_copy(sys->nv, w->probe.v, w->end.v);
+    return carom_piecewise_measure(s, w, &w->end);
+}
+
 /* (1), repeated: the contacts inside first, then those that rest on them; must: only what cannot be told from rest. */
 static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
 {
     const carom_system *sys = s->system;
     carom_end *e = &w->end;
     int nc = sys->ncontact;
-    double tail, k, fall;
+    double tail, k, fall, taken = 0;
     CAROM_TRY(carom_piecewise_measure(s, w, e));
     carom_piecewise_scales(s, w, e->q, e->v);
     for (int round = 0; round <= nc && candidates(s, w, must, &tail, &k, &fall); round++) {
@@ -216,21 +268,26 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
+        for (int c = 0; c < nc; c++)
+            if (w->still.mode[c] != CAROM_OPEN)
+                taken = CAROM_MAX(taken, e->u[carom_contact_link(sys, c)->row]);
         carom_status status = close_marked(s, w);
-        if (status != CAROM_OK && (must || status != CAROM_NO_SOLUTION))
+        if (status == CAROM_OK && contradict(s, w, taken)) {
+            CAROM_TRY(undo(s, w, &before));
+            status = mark_first(s, w, &taken) ? close_marked(s, w) : CAROM_NO_SOLUTION;
+            if (status == CAROM_OK && contradict(s, w, taken))
+                status = CAROM_NO_SOLUTION;
+        }
+        if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
             return status;
         if (status == CAROM_OK && (must || (repaid(s, w) && !disturbed(s, w, tail, k, fall)))) {
             s->record->ended.on = true;
             continue;
         }
-        *s->record = before; /* later, when less is left of it; */
-        s->system->info->paradox = CAROM_NO_PARADOX;
-        carom_copy(sys->nrow, w->probe.force, s->contacts->P);
-        carom_modes_copy(nc, w->modes_before, w->modes);
-        carom_copy(sys->nq, w->probe.q, e->q);
-        carom_copy(sys->nv, w->probe.v, e->v);
+        CAROM_TRY(undo(s, w, &before)); /* later, when less is left of it; */
+        if (must)
+            break;
         must = true; /* but of some nothing is left that could become less */
-        CAROM_TRY(carom_piecewise_measure(s, w, e));
     }
     for (int c = 0; c < nc; c++)
         w->still.mode[c] = CAROM_OPEN;
