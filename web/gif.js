@@ -16,13 +16,8 @@ function choose_colours(counts) {
 }
 
 function nearest_colour({palette, n}, bin) { // for what the palette does not have
-    let best = 0, least = Infinity
-    for (let i = 0; i < n; i++) {
-        const d = [0, 1, 2].reduce((s, c) => s + (palette[3 * i + c] - 8 * (bin >> (10 - 5 * c) & 31) - 4) ** 2, 0)
-        if (d < least)
-            least = d, best = i
-    }
-    return best
+    const distance = i => [0, 1, 2].reduce((s, c) => s + (palette[3 * i + c] - 8 * (bin >> (10 - 5 * c) & 31) - 4) ** 2, 0)
+    return [...Array(n).keys()].reduce((a, b) => distance(b) < distance(a) ? b : a)
 }
 
 function codes(pixels, wide, {x0, y0, x1, y1}) {
@@ -68,11 +63,9 @@ function codes(pixels, wide, {x0, y0, x1, y1}) {
 
 // The smallest box around what differs, one pixel at least.
 function changed(last, now, wide, high) {
-    if (!last)
-        return {x0: 0, y0: 0, x1: wide, y1: high}
     const box = {x0: wide, y0: high, x1: 0, y1: 0}
     for (let i = 0; i < now.length; i++)
-        if (last[i] !== now[i]) {
+        if (!last || last[i] !== now[i]) {
             const x = i % wide, y = (i - x) / wide
             box.x0 = Math.min(box.x0, x), box.x1 = Math.max(box.x1, x + 1), box.y0 = Math.min(box.y0, y), box.y1 = Math.max(box.y1, y + 1)
         }
