@@ -60,6 +60,11 @@ carom_status carom_sink_flush(carom_sink *sink);               /* also happens b
 carom_status carom_sink_close(carom_sink *sink, carom_error *error); /* writes the last row; frees; NULL is fine */
 const char *carom_sink_endings(void);                          /* ".csv, .h5, .hdf5, .json", for help */
 
+/* What the contact of an event is called, also where contacts come and go and have no number that lasts, and how many
+ * rows it has (normal, directions of friction; rows may be NULL); returns buffer [size]. */
+const char *carom_event_contact(const carom_model *model, const carom_event *event, char *buffer, size_t size,
+                                int *rows);
+
 /* ---- summary of a run ---------------------------------------------------------------------------------- */
 typedef struct carom_json carom_json;
 typedef struct carom_summary {

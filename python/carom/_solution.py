@@ -233,12 +233,15 @@ class Solution:
     def events(self) -> list[Event]:
         """Everything that happened to contacts, in the order of time."""
         names = [library.carom_event_name(i).decode() for i in range(constant["CAROM_EVENT_TYPES"])]
-        contacts = self.model.contacts
-        rows = [1 + self.model._m.contact[i].directions for i in range(len(contacts))]
         found = self._list("carom_event", self._counts[2], library.carom_trajectory_event)
-        return [Event(names[e["type"]], float(e["t"]), contacts[e["contact"]],
-                      *(np.array(e[part][:rows[e["contact"]]]) for part in ("u_before", "u_after", "impulse")))
-                for e in found]
+        text, rows = ctypes.create_string_buffer(200), ctypes.c_int()
+        events = []
+        for i, e in enumerate(found):  # contacts that come and go are known by their ids
+            library.carom_event_contact(self.model._m, library.carom_trajectory_event(self._trajectory, i), text,
+                                        len(text), ctypes.byref(rows))
+            events.append(Event(names[e["type"]], float(e["t"]), text.value.decode(),
+                                *(np.array(e[part][:rows.value]) for part in ("u_before", "u_after", "impulse"))))
+        return events
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A column [n] by its name: a coordinate, a velocity (``"y'"``), an output, a force, ``"energy"``, ``"t"``."""

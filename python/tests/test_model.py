@@ -223,6 +223,20 @@ class Solutions(unittest.TestCase):
         self.assertAlmostEqual(first.impulse[0], 3, places=9)
         self.assertAlmostEqual(self.sol.stats["zeno"][0]["t"], 3, places=9)
 
+    def test_events_of_contacts_that_are_found_have_names(self):
+        model = carom.Model.from_dict({
+            "carom": 1, "space": "planar", "gravity": [0, -10], "contacts": "found",
+            "bodies": {"floor": {"fixed": True, "shape": {"plane": [0, 1]}},
+                       "ball": {"shape": {"circle": 0.2}, "density": 1, "at": [3, 1]},
+                       "box": {"shape": {"box": [1, 0.5]}, "density": 1, "at": [0, 0.7], "angle": 0.1}},
+            "laws": {"default": {"friction": 0.3, "restitution": 0.5}, "ball floor": {"restitution": 0.5}}})
+        events = model.run(t_end=0.6, scheme="moreau-jean", h=0.01).events
+        self.assertEqual({e.contact for e in events}, {"ball floor", "box.1 floor", "box.2 floor"})
+        hit = [e for e in events if e.contact == "ball floor"][0]
+        self.assertEqual((hit.type, hit.impulse.size), ("impact", 1))  # no friction
+        self.assertAlmostEqual(hit.u_after[0], -0.5 * hit.u_before[0])
+        self.assertEqual([e for e in events if e.contact == "box.1 floor"][0].impulse.size, 2)
+
     def test_forces_are_those_of_the_instant_and_means_those_of_the_step(self):
         hand = carom.Model.from_dict({
             "carom": 1, "parameters": {"m": 2, "a": 0.1, "w": 8}, "coordinates": {"y": 0}, "velocities": {"y": "a*w"},

@@ -144,6 +144,8 @@ const carom_bodies *carom_bodies_of(const struct carom_model *model);
  * body [2]: their numbers, -1: it is none of bodies. */
 const char *carom_bodies_contact_name(const struct carom_model *model, long long id, int body[2], char *buffer,
                                       size_t size);
+/* Its law; NULL: it is none of bodies. */
+const struct carom_pair_law *carom_bodies_found_law(const struct carom_model *model, long long id);
 /* Where the contacts of a step are: out [15*ncontact] with two points, the normal and two tangents of each, in space
  * (all 0: nowhere). at->model: with the contacts of the step; at->work: of its evaluator; false: nobody knows. */
 struct carom_point;

@@ -245,6 +245,12 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
     touches(m, e, &w, f->njoint + f->ncontact, rows);
 }
 
+const carom_contact *carom_mixed_contact(const carom_source *s, long long id)
+{
+    const carom_mixed *mixed = s && s->bodies ? s->bodies->mixed : NULL;
+    return mixed && id < 0 && -1 - id < mixed->formulas.ncontact ? &mixed->formulas.contact[-1 - id] : NULL;
+}
+
 void carom_mixed_places(const carom_point *at, double *out)
 {
     const carom_mixed *mixed = at->model->source->bodies->mixed;

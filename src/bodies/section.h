@@ -117,6 +117,7 @@ carom_status carom_add_push(carom_loader *l, carom_expr force, carom_expr speed)
 carom_tape_slot *carom_bodies_slots(const carom_source *s);
 void carom_bodies_unmix(carom_source *s);
 void carom_mixed_places(const carom_point *at, double *out);
+const carom_contact *carom_mixed_contact(const carom_source *s, long long id); /* of formulas; NULL: it is none */
 
 /* ---- start.c ---- */
 carom_status carom_bodies_initial(carom_loader *l);

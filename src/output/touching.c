@@ -8,8 +8,29 @@
 #include <string.h>
 
 #include "bodies/bodies.h"
+#include "model/model.h"
 #include "output/touching.h"
 #include "sim/sim.h"
+
+const char *carom_event_contact(const carom_model *m, const carom_event *e, char *buffer, size_t size, int *rows)
+{
+    int body[2], n = 1;
+    char number[32];
+    if (!m || !e || !buffer || size == 0)
+        return NULL;
+    if (m->links) {
+        const carom_bodies *b = carom_bodies_of(m);
+        const carom_pair_law *law = b ? carom_bodies_found_law(m, e->id) : NULL;
+        carom_bodies_contact_name(m, e->id, body, buffer, size);
+        n += law ? law->directions : 2;
+    } else {
+        snprintf(buffer, size, "%s", carom_model_contact_name(m, e->contact, number));
+        n += m->contact[e->contact].directions;
+    }
+    if (rows)
+        *rows = n;
+    return buffer;
+}
 
 struct carom_touchings {
     carom_sim *sim;
@@ -84,8 +105,6 @@ static void tell(carom_touchings *x, double t, const double *force, const double
             continue;
         long long id = m->contact_id ? m->contact_id[i] : -1;
         carom_bodies_contact_name(m, id, c.body, name, sizeof name);
-        if (id < 0 && m->contact[i].name) /* of formulas */
-            c.name = m->contact[i].name;
         for (int k = 0; k < 3; k++)
             c.point[k] = 0.5 * (place[k] + place[3 + k]), c.normal[k] = place[6 + k];
         put(user, &c);

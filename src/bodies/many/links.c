@@ -66,10 +66,13 @@ const char *carom_bodies_contact_name(const carom_model *model, long long id, in
     unsigned long long x = (unsigned long long)id;
     side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
     body[0] = body[1] = -1;
-    if (id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape) {
+    const carom_contact *own = carom_mixed_contact(model->source, id);
+    if (own && own->name)
+        snprintf(buffer, size, "%s", own->name);
+    else if (id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape)
         snprintf(buffer, size, "contact %lld", id);
+    if (own || id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape)
         return buffer;
-    }
     body[0] = many->shape[a.shape].body, body[1] = many->shape[b.shape].body;
     int n = write_side(many, b, buffer, size); /* the vertex, then what it touches */
     if (n > 0 && (size_t)n + 2 < size) {
@@ -77,6 +80,15 @@ const char *carom_bodies_contact_name(const carom_model *model, long long id, in
         write_side(many, a, buffer + n, size - (size_t)n);
     }
     return buffer;
+}
+
+const carom_pair_law *carom_bodies_found_law(const carom_model *model, long long id)
+{
+    const carom_many *many = many_of(model);
+    unsigned long long x = (unsigned long long)id;
+    side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
+    return id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape
+               ? NULL : carom_many_law(many, &many->shape[a.shape], &many->shape[b.shape]);
 }
 
 void carom_many_places(const carom_many *many, const carom_many_work *w, int n, double *out)
