@@ -76,6 +76,7 @@ attack: all
 bench: all
 	@tools/build.sh build -- benches
 	@for program in build/bench/bench-*; do [ ! -x $$program ] || $$program || exit 1; done
+	@tools/engines.sh build
 
 # Figures and pages brought up to date (their commands are run), then HTML in build/docs.
 docs: all

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "bench.h"
 #include "many_scenes.h"
@@ -12,6 +13,13 @@ static double bench_cpu(void) /* seconds of this process: others may be at work 
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double memory(void) /* the most that the process has had, kB */
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_maxrss;
 }
 
 /* n spheres of radius 0.1 fall into a box with a floor of 2 by 2. */
@@ -64,6 +72,8 @@ typedef struct cost {
     double ms, contacts;
 } cost;
 
+/* The memory is a run's own, beyond what the program had when it began: of the first and of larger ones. */
+
 static cost run(scene *s, const char *scheme, int steps, int last, double tol)
 {
     carom_model *model;
@@ -81,7 +91,7 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
         printf("%s: %s\n", s->name, error.text);
         return (cost){0};
     }
-    double begun = 0, contacts = 0;
+    double begun = 0, contacts = 0, most = 0, before = memory();
     carom_status status = CAROM_OK;
     int k = 0;
     long sweeps = 0;
@@ -89,6 +99,7 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
         if (k == steps - last)
             begun = bench_cpu(), sweeps = carom_sim_info(sim)->solver_iterations;
         status = carom_sim_step(sim);
+        most = fmax(most, carom_sim_state(sim)->ncontact);
         if (k >= steps - last)
             for (int i = 0; i < carom_sim_state(sim)->ncontact; i++)
                 contacts += carom_sim_state(sim)->mode[i] != CAROM_OPEN;
@@ -98,9 +109,10 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
     if (status != CAROM_OK)
         printf("%s: step %d: %s\n", s->name, k, carom_sim_error(sim)->text);
     else
-        printf("%-8s %6d bodies %8.0f contacts %9.3f ms a step  %6.1f sweeps  residual %.1e\n", s->name,
+        printf("%-8s %6d bodies %8.0f contacts %9.3f ms a step  %6.1f sweeps  residual %.1e  overlap %.1e m  "
+               "%.1f kB a contact\n", s->name,
                s->bodies.nbody - 1, c.contacts, c.ms, (double)(info->solver_iterations - sweeps) / last,
-               info->max_residual);
+               info->max_residual, info->max_penetration, (memory() - before) / most);
     fflush(stdout);
     carom_sim_free(sim);
     carom_bodies_model_end(model);
