@@ -10,7 +10,8 @@ import unittest
 
 import carom
 
-COMMAND = os.environ.get("CAROM", os.path.join(os.path.dirname(__file__), "..", "..", "build", "carom"))
+BUILT = os.path.join(os.path.dirname(__file__), "..", "..", "build", "carom")
+COMMAND = os.environ.get("CAROM") or (BUILT if os.path.exists(BUILT) else "carom")  # of the build, or installed
 OSCILLATOR = {"alpha": 0.05, "e": 0.5, "umin": 0}
 
 
