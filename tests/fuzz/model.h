@@ -6,13 +6,6 @@
 #include "carom.h"
 #include "fuzz.h"
 
-/* libfyaml loses a buffer of its own where a quoted text does not end. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfyaml";
-}
-
 static void fuzz_model(const char *text, size_t n)
 {
     carom_model *model;
