@@ -169,6 +169,18 @@ carom_status carom_link_in_range(const carom_system *system, const carom_link *l
     return CAROM_OK;
 }
 
+double carom_link_outside(const carom_system *system, const carom_link *link, const double *x, double h)
+{
+    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
+    const double *c = carom_link_coefficients(system, link, true, h);
+    carom_copy(link->rows, x, y);
+    y[0] += link->law->offset ? link->law->offset(c) : 0;
+    link->law->project(c, y, nearest);
+    for (int k = 0; k < link->rows; k++)
+        sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
+    return sqrt(sum);
+}
+
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most)
 {

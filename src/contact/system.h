@@ -156,6 +156,8 @@ static inline carom_status carom_links_in_range(const carom_system *system, cons
             CAROM_TRY(carom_link_in_range(system, &system->link[links[k]], t, error));
     return CAROM_OK;
 }
+/* |x - P(x)| for the cone of the law at rest, of a force (h = 1) or of the impulse of an impact (h = 0); x [rows]. */
+double carom_link_outside(const carom_system *system, const carom_link *link, const double *x, double h);
 /* The size of the friction in the force x [rows] and the most it may be, static if at rest. */
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most);

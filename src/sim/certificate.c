@@ -160,16 +160,9 @@ static carom_status outside_cone(carom_step *s, const carom_link *link, double h
                                  const double *v, const double *x, double *distance)
 {
     carom_system *sys = s->system;
-    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
     carom_system_eval(sys, CAROM_LAW, t, q, v);
     CAROM_TRY(carom_link_in_range(sys, link, t, s->error));                                        /* (7) */
-    const double *c = carom_link_coefficients(sys, link, true, h);
-    carom_copy(link->rows, x, y);
-    y[0] += link->law->offset ? link->law->offset(c) : 0;
-    link->law->project(c, y, nearest);
-    for (int k = 0; k < link->rows; k++)
-        sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
-    *distance = sqrt(sum);
+    *distance = carom_link_outside(sys, link, x, h);
     return CAROM_OK;
 }
 

@@ -3,19 +3,6 @@
 
 #include "output/audit/audit.h"
 
-/* |x - P_K(x)| for the cone K of the law, of a force (h = 1) or of the impulse of an impact (h = 0) */
-static double outside(const carom_system *sys, const carom_link *link, const double *x, double h)
-{
-    double y[CAROM_LAW_ROWS], nearest[CAROM_LAW_ROWS], sum = 0;
-    const double *c = carom_link_coefficients(sys, link, true, h);
-    carom_copy(link->rows, x, y);
-    y[0] += link->law->offset ? link->law->offset(c) : 0;
-    link->law->project(c, y, nearest);
-    for (int k = 0; k < link->rows; k++)
-        sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
-    return sqrt(sum);
-}
-
 /* Is the force of the link in row k of the file, which w->other becomes, x? */
 static bool same_force(carom_audit_work *w, const carom_link *link, size_t k, const double *x)
 {
@@ -48,7 +35,7 @@ static double outside_all(carom_audit_work *w, const carom_link *link, const dou
         for (int half = 0; half < 2; half++) {
             const carom_audit_row *at = half ? &w->after : &w->other;
             carom_system_eval(sys, CAROM_LAW, half ? 0.5 * (at->t + w->other.t) : at->t, at->q, at->v);
-            double distance = outside(sys, link, x, 1);
+            double distance = carom_link_outside(sys, link, x, 1);
             blind = fmax(blind, fabs(distance - last)), least = fmin(least, distance), last = distance;
         }
     }
@@ -96,7 +83,7 @@ static void contact(carom_audit_work *w, const carom_audit_row *row, int i, doub
                          link->name);
     else
         carom_audit_note(w, CAROM_AUDIT_COMPLEMENTARITY, 0, 1, row->t, link->name);
-    double distance = outside(sys, link, x, row->side == 1 ? 0 : 1);
+    double distance = carom_link_outside(sys, link, x, row->side == 1 ? 0 : 1);
     if (distance > 1e-7 * size + slack && row->side != 1 && !(sys->known & CAROM_LAW))
         distance = fmin(distance, outside_all(w, link, x));
     carom_audit_note(w, CAROM_AUDIT_CONE, distance, 1e-7 * size + slack, row->t, link->name);
