@@ -287,7 +287,9 @@ def line(kernel, planar, number):
         one = turn(pose[0].R, a.first) if a.kind == "line" else a.circle(pose[0], c.z[0])[1]
         two = turn(pose[1].R, b.first) if b.kind == "line" else b.circle(pose[1], c.z[a.kind == "circle"])[1]
         c.sign = 1 if dot(cross(one, two), n) > 0 else -1
-    least = min(range(3), key=lambda i: abs(n[i]))
+    least = 0
+    for i in (1, 2):  # the first of equal ones, as the test has it
+        least = i if abs(n[i]) < abs(n[least]) - mpf(10) ** -9 else least
     reference = [mpf(i == least) for i in range(3)]
     at = lambda s: [p.moved(m, s) for p, m in zip(pose, motion)]
     step = mpf(10) ** -18

@@ -109,6 +109,15 @@ static double error_in(double value, double exact)
     return fabs(value - exact) / fmax(1, fabs(exact));
 }
 
+/* A normal is the direction between two points: rounding of their places is divided by their distance, once in u and
+ * twice in gamma. */
+static double steepness(const carom_touch *t, double g)
+{
+    double radius = t->kernel == CAROM_LINE_POINT ? t->a[6] : t->kernel == CAROM_POINT_POINT ? t->a[3] : 0;
+    bool round = t->kernel == CAROM_LINE_POINT || t->kernel == CAROM_POINT_POINT || t->kernel == CAROM_CIRCLE_POINT;
+    return round ? fmax(1, 0.1 / (g + radius + t->b[3])) : 1;
+}
+
 /* The largest error of g, u and gamma of a row of the table. */
 static double error_of(const row *r, probe *p)
 {
@@ -119,14 +128,17 @@ static double error_of(const row *r, probe *p)
     p->touch.reference[0] = 1;
     probe_eval(p, p->pose, CAROM_TOUCH_ALL, &q);
     memset(p->touch.reference, 0, sizeof p->touch.reference);
-    carom_touch_reference(q.place + 6, p->touch.reference);
+    int least = 0;
+    for (int i = 1; i < 3; i++) /* the first of equal ones */
+        least = fabs(q.place[6 + i]) < fabs(q.place[6 + least]) - 1e-9 ? i : least;
+    p->touch.reference[least] = 1;
     probe_eval(p, p->pose, CAROM_TOUCH_ALL, &q);
-    double worst = error_in(q.g[0], r->g);
+    double worst = error_in(q.g[0], r->g), steep = steepness(&p->touch, r->g);
     for (int i = 0; i < rows; i++) {
         double u = 0;
         for (int j = 0; j < columns; j++)
             u += q.G[i * columns + j] * p->v[j];
-        worst = fmax(worst, fmax(error_in(u, r->u[i]), error_in(q.gamma[i], r->gamma[i])));
+        worst = fmax(worst, fmax(error_in(u, r->u[i]) / steep, error_in(q.gamma[i], r->gamma[i]) / (steep * steep)));
     }
     return worst;
 }
