@@ -80,7 +80,7 @@ static __attribute__((noinline)) bool choose(carom_contacts *contacts, const car
         if (closed && still < 0)
             still = (system->model->links ? 1e-10 : 1e-13) * carom_norm_max(system->nq, q) +
                     4 * DBL_EPSILON; /* constants in gaps may be larger */
-        if (g_bar[i] <= 0 || (closed && g_bar[i] <= still))
+        if (!(g_bar[i] > 0) || (closed && g_bar[i] <= still)) /* no number: the contact problem will say so */
             contacts->active[n++] = i;
     }
     contacts->nactive = n;
@@ -94,7 +94,7 @@ bool carom_contacts_activate(carom_contacts *contacts, const carom_system *syste
     if (contacts->nactive > 0 || system->njoint > 0)
         return choose(contacts, system, g_bar, q, mode);
     for (int i = 0, n = system->nlink; i < n; i++)
-        if (g_bar[i] <= 0 || carom_link_closed(&system->link[i], mode))
+        if (!(g_bar[i] > 0) || carom_link_closed(&system->link[i], mode))
             return choose(contacts, system, g_bar, q, mode);
     return false;
 }

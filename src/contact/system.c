@@ -362,6 +362,14 @@ carom_status carom_mass_refactor(carom_system *system, double t, carom_error *er
     return CAROM_OK;
 }
 
+carom_status carom_mass_positive(const carom_system *system, double t, carom_error *error)
+{
+    for (int i = 0; !(system->known & CAROM_MASS) && i < system->nv; i++)
+        if (!(carom_mass_entry(system, i, i) > 0))
+            CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
+    return CAROM_OK;
+}
+
 /* ---- operators ---- */
 
 static carom_span span_of(const carom_span *spans, int r, int n)

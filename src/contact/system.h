@@ -326,6 +326,8 @@ static inline void carom_mass_solve(const carom_system *system, double *x)
 typedef void carom_newton_entries(size_t n, const double *M, const double *R_q, const double *R_v, const double *c,
                                   double *A);
 void carom_newton_place(carom_layout *layout, const carom_system *system, carom_factor *factor);
+/* Where M changes and is not factored itself: its diagonal is positive, or the run ends as carom_mass_factor does. */
+carom_status carom_mass_positive(const carom_system *system, double t, carom_error *error);
 bool carom_newton_factor(const carom_system *system, carom_factor *factor, carom_newton_entries *entries,
                          const double c[CAROM_NEWTON_COEFFICIENTS]);
 /* The same for blocks: y holds the values of the one or two column blocks of row r, one after the other. */

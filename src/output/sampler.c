@@ -8,6 +8,7 @@
  *   mode      a segment knows it at its end; inside it holds the mode with which the previous one ended */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,8 @@ struct carom_sampler {
     double *held_row;     /* [n] */
     double *end_row;      /* [n] end of the last segment */
     double end_time, last_time; /* ... and of the last row that went out, -infinity before */
+    int bad_output;       /* whose value was no finite number, in bad_row; -1: all are */
+    double *bad_row;      /* [n] */
     double *gap, energy[5];
     unsigned char *mode;  /* [ncontact] at the end of the last segment */
     unsigned char *mode_inside;
@@ -158,11 +161,13 @@ static carom_status allocate(carom_sampler *s, const carom_sink_info *info, caro
     s->row = CAROM_NEW(s->arena, double, n);
     s->held_row = CAROM_NEW(s->arena, double, n);
     s->end_row = CAROM_NEW(s->arena, double, n);
+    s->bad_row = CAROM_NEW(s->arena, double, n);
+    s->bad_output = -1;
     s->gap = CAROM_NEW(s->arena, double, carom_model_links(model) + 1);
     s->mode = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
     s->mode_inside = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
     s->mode_row = CAROM_NEW(s->arena, unsigned char, model->ncontact + 1);
-    if (!s->row || !s->held_row || !s->end_row || !s->gap || !s->mode || !s->mode_inside || !s->mode_row)
+    if (!s->row || !s->held_row || !s->end_row || !s->bad_row || !s->gap || !s->mode || !s->mode_inside || !s->mode_row)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for rows of %zu columns", n);
     if (info->reactions && carom_model_links(model) > 0)
         CAROM_TRY(carom_reactions_new(&s->reactions, model, s->p, error));
@@ -252,6 +257,11 @@ static void emit(carom_sampler *s, double *row)
                          .g = s->gap, .energy = s->energy, .outputs = row + c->outputs};
         s->evaluator->eval(s->model, &at, s->work);
     }
+    for (int i = 0; s->bad_output < 0 && i < s->model->noutput; i++)
+        if (!isfinite(row[c->outputs + i])) {
+            s->bad_output = i;
+            memcpy(s->bad_row, row, sizeof(double) * (size_t)c->n);
+        }
     for (int i = 0; c->gaps && i < s->model->ncontact; i++)
         row[c->contact[i] - 1] = s->gap[carom_model_link(s->model, i)];
     for (int i = 0; i < s->model->ncontact; i++)
@@ -321,6 +331,22 @@ static void sample_grid(carom_sampler *s, const carom_segment *g, double close)
     }
 }
 
+/* An output that was no finite number, with where it was so. */
+static carom_status outputs_finite(const carom_sampler *s, carom_error *error)
+{
+    const carom_row_layout *c = &s->columns;
+    char state[120] = "";
+    if (s->bad_output < 0)
+        return CAROM_OK;
+    for (int i = 0, n = 0; i < s->model->nq && n < 80; i++) {
+        int more = snprintf(state + n, sizeof state - (size_t)n, "%s%.24s = %.6g", i ? ", " : "", c->name[c->q + i],
+                            s->bad_row[c->q + i]);
+        n += more;
+    }
+    CAROM_FAIL(error, CAROM_NOT_FINITE, "output '%s' is %g at t = %.10g (%s)", c->name[c->outputs + s->bad_output],
+               s->bad_row[c->outputs + s->bad_output], s->bad_row[c->t], state);
+}
+
 carom_status carom_sampler_segment(carom_sampler *s, const carom_segment *g, carom_error *error)
 {
     double close = resolution(g->t0, g->t1);
@@ -344,14 +370,14 @@ carom_status carom_sampler_segment(carom_sampler *s, const carom_segment *g, car
         return CAROM_OK;
     if (s->every > 0) {
         sample_grid(s, g, close);
-        return CAROM_OK;
+        return outputs_finite(s, error);
     }
     if (first) {
         build(s, g, g->t0, 0, s->mode_inside, s->row);
         emit(s, s->row);
     }
     hold_end(s, g, g->t1);
-    return CAROM_OK;
+    return outputs_finite(s, error);
 }
 
 void carom_sampler_jump(carom_sampler *s, const carom_jump *j)

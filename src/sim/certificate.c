@@ -8,6 +8,7 @@
  *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening             (5)
  *               D = -P . (u+ + u-)/2 >= 0, where the rule of impacts guarantees it: no friction, one e, no kinks   (6)
  *   values      q and v finite, the coefficients of the law in their ranges                                       (7)
+ *   path        |q' - q| within what velocities can do, 2 h max |v|: a gap that jumps puts nothing elsewhere     (11)
  *
  * A position is known to tol_j = atol_j + rtol |q|_j, so that a gap is known to
  *   d = 10 sum_j |G_j| tol_j                                                                                       (8)
@@ -513,6 +514,30 @@ static carom_status ended(carom_certificate *c, carom_step *s, const carom_jump 
     return repaid(c, s, &part);
 }
 
+/* (11), where the model has branches and so may have gaps that jump */
+static carom_status path(carom_certificate *c, carom_step *s)
+{
+    const carom_system *sys = s->system;
+    double h = s->next->t - s->now->t, accel = -1;
+    for (int j = 0; j < sys->nv; j++) {
+        double speed = fmax(fabs(s->now->v[j]), fabs(s->next->v[j])), moved = fabs(s->next->q[j] - s->now->q[j]);
+        for (int i = 0; i < s->record->njump; i++)
+            speed = fmax(speed, fmax(fabs(s->record->jump[i].v_before[j]), fabs(s->record->jump[i].v_after[j])));
+        double most = 2 * h * speed + 10 * (s->atol[j] + s->options->rtol * c->size[j]) + 1e-12 * c->size[j];
+        if (moved <= most)
+            continue;
+        if (accel < 0)
+            accel = fmax(free_acceleration(c, s, s->now->t, s->now->q, s->now->v),
+                         free_acceleration(c, s, s->next->t, s->next->q, s->next->v));
+        if (moved > most + 10 * h * h * accel)
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "a coordinate moves by %.3g from t = %.10g to %.10g, where velocities allow %.3g: a gap that "
+                       "jumps?",
+                       moved, s->now->t, s->next->t, most + 10 * h * h * accel);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_certificate_check(carom_certificate *certificate, carom_step *step)
 {
     carom_step *s = step;
@@ -533,5 +558,7 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
         CAROM_TRY((s->record->ended.on && i == s->record->njump - 1 ? ended : impact)(certificate, s,
                                                                                          &s->record->jump[i]));
     CAROM_TRY(positions(certificate, s));
+    if (sys->model->nswitch && !sys->curved)
+        CAROM_TRY(path(certificate, s));
     return certificate->keeps && s->record->account ? balance(certificate, s) : CAROM_OK;
 }

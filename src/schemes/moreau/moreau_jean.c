@@ -114,6 +114,7 @@ static inline carom_status linearise(carom_step *s, work *w, const carom_factor 
     double c[] = {theta * theta * h, theta, linear ? h : 1};
     if (!linear && known)
         c[known == CAROM_R_Q ? 0 : 1] *= h;
+    CAROM_TRY(carom_mass_positive(sys, s->now->t, s->error));
     if (!carom_newton_factor(sys, &w->A, newton_entries, c))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED, "moreau-jean: the Newton matrix is singular at t = %.10g, h = %.3g",
                    s->now->t, h);

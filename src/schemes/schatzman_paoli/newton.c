@@ -38,6 +38,7 @@ static carom_status linearise(carom_step *s, work *w, const carom_factor **A)
         return carom_mass_factor(sys, w->t, s->error);
     sys->at.a = sys->at.x = sys->zero, sys->at.s = &one;
     carom_system_eval(sys, CAROM_R_Q | CAROM_R_V, w->t + h, w->x, w->v_c);
+    CAROM_TRY(carom_mass_positive(sys, w->t, s->error));
     if (!carom_newton_factor(sys, &w->A, newton_entries, (double[]){theta * h * h, 0.5 * h, 0}))
         CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                    "schatzman-paoli: the Newton matrix is singular at t = %.10g, h = %.3g", w->t, h);
