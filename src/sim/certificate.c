@@ -8,7 +8,7 @@
  *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening             (5)
  *               D = -P . (u+ + u-)/2 >= 0, where the rule of impacts guarantees it: no friction, one e, no kinks   (6)
  *   values      q and v finite, the coefficients of the law in their ranges                                       (7)
- *   path        |q' - q| within what velocities can do, 2 h max |v|: a gap that jumps puts nothing elsewhere     (11)
+ *   path        |q' - q| within what velocities can do, 2 h max |v|: a gap that jumps puts nothing elsewhere     (12)
  *
  * A position is known to tol_j = atol_j + rtol |q|_j, so that a gap is known to
  *   d = 10 sum_j |G_j| tol_j                                                                                       (8)
@@ -514,7 +514,7 @@ static carom_status ended(carom_certificate *c, carom_step *s, const carom_jump 
     return repaid(c, s, &part);
 }
 
-/* (11), where the model has branches and so may have gaps that jump */
+/* (12), where the model has branches and so may have gaps that jump */
 static carom_status path(carom_certificate *c, carom_step *s)
 {
     const carom_system *sys = s->system;

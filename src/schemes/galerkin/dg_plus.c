@@ -1,7 +1,8 @@
 /* dg_plus.c: time-discontinuous Galerkin, family D+: velocities jump at the start of a step. Source: Schindler and
  * Acary (2013), Problem 3.1; degree 0 is Problem 2.2 (implicit Moreau-Jean), 1 is Algorithm 3.3. The stages feel the
- * impulse of the step's end, with the shape s_l: errors after impacts are several times those of dg-minus. It suits
- * systems with strong damping of velocities. Both families are described in galerkin.c. */
+ * impulse of the step's end, with the shape s_l: errors after impacts are several times those of dg-minus, and in the
+ * step of an impact the velocities of the dense output follow that shape, before the jump that is told at its end. It
+ * suits systems with strong damping of velocities. Both families are described in galerkin.c. */
 #include "schemes/galerkin/galerkin.h"
 
 static carom_status step(carom_step *s)
