@@ -110,7 +110,8 @@ class Feature:
         self.sizes = vec(sizes, 16)
         self.first = unit(vec(first))
         second = cross(vec(first), vec(e))
-        self.second = unit(second) if dot(second, second) > 0 else self.first
+        self.whole = dot(second, second) > 0
+        self.second = unit(second) if self.whole else self.first
         self.third = cross(self.first, self.second)
 
     def at(self, pose, x):
@@ -266,6 +267,8 @@ def motion_of(dice, planar):
 def line(kernel, planar, number):
     dice = Dice(KERNELS.index(kernel) * 1000003 + number * 2 + planar)
     c = Contact(dice, kernel, planar)
+    if any(not f.whole for f in c.f if f.kind in ("circle", "ellipsoid")):
+        return None  # two axes of it are one
     pose = [Pose(dice, planar), Pose(dice, planar)]
     away = dice.vector(planar, 16)
     pose[1].r = add(pose[0].r, times(mpf(3) / 16, vec(away)))
@@ -282,6 +285,8 @@ def line(kernel, planar, number):
                 return dot(add(y, x, -1), one), dot(add(y, x, -1), two)
             c.z = list(findroot(g, (c.z[0], c.z[1])))
     n = c.touch(pose)[0]
+    if kernel == "ellipsoid_point" and c.z[0] < mpf(10) ** -9:
+        return None  # the point is inside
     if kernel in ("line_line", "line_circle", "circle_circle"):
         a, b = c.f
         one = turn(pose[0].R, a.first) if a.kind == "line" else a.circle(pose[0], c.z[0])[1]
@@ -312,4 +317,6 @@ if __name__ == "__main__":
             if planar and kernel not in ("point_point", "plane_point", "line_point"):
                 continue
             for number in range(poses):
-                print(line(kernel, planar, number))
+                told = line(kernel, planar, number)
+                if told:
+                    print(told)
