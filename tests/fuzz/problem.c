@@ -1,6 +1,6 @@
-/* problem.c: any bytes as a contact problem: one of the text formats, or HDF5 if they begin like it. */
+/* problem.c: any bytes as a contact problem in one of the text formats. */
 #include "fuzz.h"
-#include "output/hdf5/fclib.h"
+#include "problem/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     carom_problem_kind kind;
     carom_error error;
     carom_arena *arena = carom_arena_new((size_t)64 << 20);
-    carom_problem_open(&problem, &x, &kind, arena, fuzz_file(bytes, n, ".txt"), &error);
+    carom_problem_load(&problem, &x, &kind, arena, fuzz_file(bytes, n, ".txt"), &error);
     carom_arena_free(arena);
     return 0;
 }
