@@ -141,6 +141,14 @@ for model in bell catapult door drop-hammer feeder pinball ratchet toggle-clamp 
     expect 0 run "$here/examples/models/$model.yaml" --verify --quiet
 done
 
+# ---- forces at an instant ----
+expect 0 run sliding-block --every 0.5 --reactions --quiet -o reactions.csv
+grep -q '^0.5,0,.*,9.81,-2.943' reactions.csv || complain "no reactions of the block that slides"
+expect 0 plot reactions.csv --panel floor.reaction,floor.reaction_t -o reactions.svg
+expect 0 audit reactions.csv sliding-block --quiet
+expect 0 report reactions.csv -o reactions.html --quiet
+grep -q 'Forces of contacts and joints: floor.reaction<' reactions.html || complain "the page has no plot of the forces"
+
 # ---- names that nothing uses ----
 sed 's/e: 0.3}/e: 0.3, mu: 0.2, nu: 1}/; s/^let:/let:\n  half: l\/2/' "$here/examples/models/toggle-clamp.yaml" >idle.yaml
 expect 0 check idle.yaml
