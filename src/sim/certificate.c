@@ -18,9 +18,9 @@
  * length may find a change of sign of a force late: the same is added in (2). At kinks of a gap the rows are those of
  * one side, which the step does not tell: (3) and (6) are left out where the model has branches.
  * An accumulation of impacts that is ended takes velocities u with u^2 <= 2 d |gddot| away, and needs a negative
- * impulse for that. A scheme that tells the impact, the impulses P of what it has ended, and the forces x that follow
- * is judged more closely: x is what the model says, and repays what P lacks of its law before it is seen. With D = P -
- * P_K(P),
+ * impulse for that. A scheme that keeps the tolerance itself and tells the impact, the impulses P of what it has ended,
+ * and the forces x that follow is judged more closely: x is what the model says, and repays what P lacks of its law
+ * before it is seen. With D = P - P_K(P),
  *   M a = F + G^T x,   G_N a + gamma = 0 where x > 0,   P + T x in K,   T |M^-1 G^T D|_j <= 10 tol_j              (11)
  * where |M^-1 G^T D| is above the tolerance of velocities, and of bounces as high as the rounding of a gap.
  *
@@ -554,9 +554,10 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
         if (certificate->exact)
             CAROM_TRY(friction(certificate, s, &s->record->segment[i]));
     }
-    for (int i = 0; i < s->record->njump; i++)
-        CAROM_TRY((s->record->ended.on && i == s->record->njump - 1 ? ended : impact)(certificate, s,
-                                                                                         &s->record->jump[i]));
+    for (int i = 0; i < s->record->njump; i++) {
+        bool closely = certificate->keeps && s->record->ended.on && i == s->record->njump - 1;
+        CAROM_TRY((closely ? ended : impact)(certificate, s, &s->record->jump[i]));
+    }
     CAROM_TRY(positions(certificate, s));
     if (sys->model->nswitch && !sys->curved)
         CAROM_TRY(path(certificate, s));
