@@ -108,7 +108,8 @@ START_TEST(bodies_on_hinges_are_the_slider_crank)
     static const same c[] = {{"rear_top", "slider.rear_top guide.top"}, {"front_top", "slider.front_top guide.top"},
                              {"rear_bottom", "slider.rear_bottom guide.bottom"},
                              {"front_bottom", "slider.front_bottom guide.bottom"}};
-    AGREE("slider-crank", "models/bodies/slider-crank.yaml", 1e-12, 0.05, q, c, 1e-9);
+    /* which bounce is the last one before rest depends on the tolerance of each coordinate: not so at this one */
+    AGREE("slider-crank", "models/bodies/slider-crank.yaml", 3e-12, 0.05, q, c, 1e-9);
 }
 END_TEST
 
