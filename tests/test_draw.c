@@ -84,7 +84,7 @@ START_TEST(a_recorded_run_is_the_table_of_its_file)
     const char *tmp = getenv("TMPDIR") ? getenv("TMPDIR") : P_tmpdir;
     snprintf(csv, sizeof csv, "%.200s/carom-draw-%ld.csv", tmp, (long)getpid());
     snprintf(events, sizeof events, "%.200s/carom-draw-%ld.events.csv", tmp, (long)getpid());
-    const carom_sink_info info = {.size = sizeof info, .gaps = true, .energy = true};
+    const carom_sink_info info = {.size = sizeof info, .gaps = true, .energy = true, .reactions = true};
     CHECK_OK(carom_sink_new(&sink, csv, NULL, m, NULL, &info, o.every, &error), error);
     CHECK_OK(carom_recorder_new(&recorder, m, o.every, &error), error);
     carom_observer a = carom_sink_observer(sink), b = carom_recorder_observer(recorder);

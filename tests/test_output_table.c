@@ -12,6 +12,7 @@ static void write_numbers(const char *path, double (*expected)[2])
     carom_model model = fixture_model();
     carom_sink *sink;
     carom_error error = {0};
+    model.noutput = 0; /* which the largest numbers would make infinite */
     CHECK_OK(carom_sink_new(&sink, path, NULL, &model, NULL, NULL, 0, &error), error);
     carom_observer o = carom_sink_observer(sink);
     uint64_t x = 88172645463325252;
@@ -41,7 +42,7 @@ START_TEST(every_format_reads_back_the_same_bits)
         write_numbers(fixture_path(name), expected);
         CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);
         ck_assert_uint_eq(table->nrow, ROWS + 1);
-        ck_assert_int_eq(table->ncolumn, 8);
+        ck_assert_int_eq(table->ncolumn, 7);
         ck_assert_str_eq(table->title, "fixture");
         ck_assert(!table->truncated);
         int q = carom_columns_find(table, "y"), v = carom_columns_find(table, "y'"), t = carom_columns_find(table, "t");
@@ -142,6 +143,31 @@ START_TEST(files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same)
 }
 END_TEST
 
+static void not_finite(const carom_observer *o)
+{
+    const double q[] = {NAN}, v[] = {-INFINITY}, force[] = {INFINITY};
+    carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
+    o->segment(o->user, &s);
+}
+
+START_TEST(an_output_that_is_no_number_is_told)
+{
+    for (int i = 0; i < FIXTURE_FORMATS; i++) {
+        char name[40];
+        carom_model model = fixture_model();
+        carom_sink *sink;
+        carom_error error = {0};
+        snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
+        CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), error);
+        carom_observer o = carom_sink_observer(sink);
+        not_finite(&o);
+        ck_assert_int_ne(carom_sink_close(sink, &error), CAROM_OK);
+        ck_assert_ptr_nonnull(strstr(error.text, "output 'twice' is nan at t = 0"));
+    }
+    fixture_remove();
+}
+END_TEST
+
 START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
 {
     for (int i = 0; i < FIXTURE_FORMATS; i++) {
@@ -150,12 +176,11 @@ START_TEST(values_that_are_not_finite_survive_as_far_as_the_format_allows)
         carom_sink *sink;
         carom_columns *table;
         carom_error error = {0};
+        model.noutput = 0;
         snprintf(name, sizeof name, "a.%s", fixture_endings[i]);
         CHECK_OK(carom_sink_new(&sink, fixture_path(name), NULL, &model, NULL, NULL, 0, &error), error);
         carom_observer o = carom_sink_observer(sink);
-        const double q[] = {NAN}, v[] = {-INFINITY}, force[] = {INFINITY};
-        carom_segment s = {0, 1, 0, 0, q, NULL, v, force, (const unsigned char[]){0}, 0, 0, 0, NULL, 0};
-        o.segment(o.user, &s);
+        not_finite(&o);
         CHECK_OK(carom_sink_close(sink, &error), error);
         CHECK_OK(carom_columns_read(&table, fixture_path(name), &error), error);
         double read_v = table->column[carom_columns_find(table, "y'")][1];
@@ -322,6 +347,7 @@ TEST_MAIN("output tables", every_format_reads_back_the_same_bits,
           files_that_do_not_tell_or_tell_nonsense_are_read_all_the_same,
           parameters_with_the_same_name_or_none_do_no_harm,
           values_that_are_not_finite_survive_as_far_as_the_format_allows,
+          an_output_that_is_no_number_is_told,
           text_cut_off_at_any_byte_gives_the_rows_that_are_whole, damaged_hdf5_is_an_error_not_a_crash,
           a_folder_with_the_name_of_a_file_is_told, foreign_files_are_refused_with_a_reason,
           plain_csv_from_elsewhere_is_read)
