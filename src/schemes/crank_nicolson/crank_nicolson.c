@@ -10,7 +10,8 @@
  *   q is
  *   projected on joints, closed contacts and the ones reached                                                 (3)
  *   reached:  velocity-level problem, rest if the bounce cannot be resolved   (35)-(37), impact.c                 (4)
- *   let go, broken loose, stopped:  acceleration-level problem                                                (5)
+ *   let go, broken loose, stopped:  acceleration-level problem; slip of other contacts that is next to none stops
+ *   with the one that stops: feet of one body come to rest together                                           (5)
  *   a closed gap, or a slip, whose velocity jumps (a table that stops, a belt that starts): located and let go,
  *   struck if it closes                                                                                       (6)
  * Order 2 in smooth motion, at rest, through impacts, stick and slip in one and two directions (maximum norm away
@@ -33,6 +34,7 @@
 #include "core/dense.h"
 #include "schemes/crank_nicolson/crank_nicolson.h"
 
+#define HALTED 1e-5 /* of the slip that forces make in a step */
 enum { VARIANT };
 enum { PRINTED, CONSISTENT };
 static const carom_field fields[] = {
@@ -152,6 +154,26 @@ static carom_status move_to(carom_step *s, carom_cn *w, double x)
     return carom_cn_move(s, w, still ? 0 : x);
 }
 
+/* (5): their directions say nothing any more, and would have friction drive them. */
+static void halt(carom_step *s, carom_cn *w, int contact)
+{
+    const carom_system *sys = s->system;
+    carom_system_eval(s->system, CAROM_JACOBIAN, w->at.t, w->at.q, w->at.v);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        double u[2] = {0}, scale = 0;
+        if (!link->law->tangents || w->at.mode[link->contact] != CAROM_SLIP)
+            continue;
+        for (int j = 0; j < link->law->tangents; j++) {
+            int r = link->row + carom_link_normals(link) + j;
+            u[j] = carom_row_speed(sys, r, w->at.v);
+            scale += carom_scale_speed(sys, r, w->at.v) + s->h * carom_scale_speed(sys, r, w->a0);
+        }
+        if (link->contact == contact || hypot(u[0], u[1]) <= HALTED * scale)
+            carom_cn_mode(s, w, link->contact, CAROM_STICK);
+    }
+}
+
 static carom_status happen(carom_step *s, carom_cn *w, const carom_cn_event *event)
 {
     if (event->kind == CAROM_CN_HIT)
@@ -165,7 +187,7 @@ static carom_status happen(carom_step *s, carom_cn *w, const carom_cn_event *eve
         return CAROM_OK;
     }
     if (event->kind == CAROM_CN_HALT)
-        carom_cn_mode(s, w, event->contact, CAROM_STICK);
+        halt(s, w, event->contact);
     CAROM_TRY(carom_cn_decide(s, w, true));                                                              /* (5) */
     /* slip that only turns round has no velocity to lose: at a dead centre its row vanishes, the motion does not */
     return event->kind == CAROM_CN_HALT && w->at.mode[event->contact] == CAROM_STICK ? carom_cn_velocities(s, w)
