@@ -47,6 +47,8 @@ carom_status carom_piecewise_no_slip(carom_step *s, carom_piecewise *w, carom_st
 /* The status, or the named state in which friction ends the run; after accel_decide. */
 static carom_status unique(carom_step *s, carom_piecewise *w, double t, carom_status status)
 {
+    if (status == CAROM_NO_MEMORY) /* for the problem: there is none to look at */
+        return status;
     carom_painleve found = carom_contact_painleve(s->contacts, s->system, &w->painleve);
     if (found.solutions == 0 && status == CAROM_NO_SOLUTION)
         return stop(s, CAROM_INCONSISTENT, t, found.contact, found.p, found.b);                  /* (1) */
