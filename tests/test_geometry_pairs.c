@@ -3,7 +3,7 @@
 #include "geometry_testing.h"
 #include "testing.h"
 
-enum { LOOPS = SANITIZED ? 1000 : 10000 };
+enum { LOOPS = SANITIZED ? 300 : 5000 };
 
 typedef struct scene {
     dice d;
