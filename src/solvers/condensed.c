@@ -6,12 +6,12 @@
  *       F + A (G dv + a dr) + B dr = 0,  dv = Y^T dr                                                                (2)
  *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
  *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
- *   a system of the interior point method, (S W S + K) dr' = g with S dr' = dr:
- *       (4) with D = S K^-1 S, f = -S K^-1 g,  then dr' = K^-1 (g - S G dv)                                         (5)
+ *   a system of the interior point method, (1 + A S W S B) x = g:
+ *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
+ *       is refined in both unknowns                                                                                 (5)
  *   from the guess, or where there is none from some sweeps of Gauss-Seidel: proximal points if the natural map is
- *   below 1e-3, until 80 factorisations are spent or two points have failed (12 and one if there are more than twice
- *   as many rows as velocities: walls); then the interior point method (interior.c), and from its best proximal points
- *   with a = 1e-3                                                                                                   (6)
+ *   below 1e-3, until 12 factorisations are spent or a point has failed; then the interior point method (interior.c),
+ *   and from its best proximal points with a = 1e-3, 60 factorisations or three failures                            (6)
  *
  * The same points as proximal.c, but (4) has six rows a body where (2) of proximal.c has three a contact, and bodies
  * have fewer neighbours than contacts: walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no
@@ -33,7 +33,7 @@ static const carom_field fields[] = {
     {0},
 };
 #define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { FEW = 12, MORE = 80, WIDEST = 6 };
+enum { FEW = 12, MORE = 60, WIDEST = 6 }; /* factorisations; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -59,7 +59,8 @@ typedef struct workspace {
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
     int *column;                 /* [2*nblock + nbody] */
     double *value;               /* of (4) */
-    double *D, *inverse, *f;     /* [9*nblock] [9*nblock] K^-1 of (5), [n] */
+    double *D, *f;               /* [9*nblock] [n] */
+    const double *left, *right;  /* [9*nblock] A and B of (5) */
     int *first_row;              /* [nblock + 1] of a block */
     double *v, *dv, *g;          /* [nv] */
     double *x;                   /* [n] for the judge */
@@ -419,72 +420,93 @@ static void stretch(const carom_points *points, int k, double *S)
         S[i] = carom_points_stretch(points, k, i);
 }
 
-/* (5): D and the inverse of K of a block; rows that take no part stand alone, joints get a little on the diagonal */
-static bool barrier(workspace *w, int k, const double *K)
-{
-    int rows = rows_of(w, k), pivot[3];
-    double A[9], S[3], e[3], *D = w->D + 9 * (size_t)k, *inverse = w->inverse + 9 * (size_t)k;
-    bool joint = w->part[k] == CAROM_PART_EQUATION;
-    stretch(&w->points, k, S);
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < rows; j++)
-            A[i * rows + j] = S[i] > 0 && S[j] > 0 && !joint ? K[3 * i + j] : i != j ? 0 : joint ? 1e-9 : 1;
-    if (!carom_lu(rows, A, pivot))
-        return false;
-    for (int j = 0; j < rows; j++) {
-        for (int i = 0; i < rows; i++)
-            e[i] = i == j;
-        carom_lu_solve(rows, A, pivot, e);
-        for (int i = 0; i < rows; i++) {
-            inverse[i * rows + j] = e[i];
-            D[i * rows + j] = S[i] * e[i] * S[j];
-        }
-    }
-    w->in[k] = w->part[k] != CAROM_PART_NONE;
-    return true;
-}
-
-static bool factor_barrier(carom_points *points, const double *K)
+/* (5) */
+static bool factor_barrier(carom_points *points, const double *A, const double *B)
 {
     workspace *w = (workspace *)points;
-    for (int k = 0; k < w->nblock; k++)
-        if (!barrier(w, k, K + 9 * (size_t)k))
-            return false;
+    w->left = A, w->right = B;
+    for (int k = 0; k < w->nblock; k++, A += 9, B += 9) {
+        int rows = rows_of(w, k);
+        double S[3], *D = w->D + 9 * (size_t)k;
+        stretch(points, k, S);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < rows; j++) {
+                double sum = 0;
+                for (int m = 0; m < rows; m++)
+                    sum += B[3 * i + m] * A[3 * m + j];
+                D[i * rows + j] = S[i] * sum * S[j];
+            }
+        w->in[k] = w->part[k] != CAROM_PART_NONE;
+    }
     return factor(w);
 }
 
-/* out = K^-1 x of block k */
-static void apply_inverse(const workspace *w, int k, const double *x, double *out)
+/* v = Y^T S B x */
+static void push_barrier(workspace *w, const double *x, double *v)
 {
-    int rows = rows_of(w, k);
-    for (int i = 0; i < rows; i++) {
-        out[i] = 0;
-        for (int j = 0; j < rows; j++)
-            out[i] += w->inverse[9 * (size_t)k + (size_t)(i * rows + j)] * x[j];
+    const carom_points *points = &w->points;
+    double S[3];
+    for (int k = 0; k < w->nblock; k++) {
+        int first = points->row[k], rows = rows_of(w, k);
+        const double *B = w->right + 9 * (size_t)k;
+        stretch(points, k, S);
+        for (int i = 0; i < rows; i++) {
+            double sum = 0;
+            for (int j = 0; j < rows; j++)
+                sum += B[3 * i + j] * x[first + j];
+            w->f[first + i] = S[i] * sum;
+        }
+    }
+    push(w, w->f, v);
+}
+
+/* x <- x - A S G v */
+static void pull_barrier(const workspace *w, const double *v, double *x)
+{
+    double S[3], u[3] = {0, 0, 0};
+    for (int k = 0; k < w->nblock; k++) {
+        int first = w->points.row[k], rows = rows_of(w, k);
+        const double *A = w->left + 9 * (size_t)k;
+        stretch(&w->points, k, S);
+        speed(w, k, v, u);
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < rows; j++)
+                x[first + i] -= A[3 * i + j] * S[j] * u[j];
     }
 }
 
-/* (5) */
+/* (5), in the unknowns x and dv, which are both refined: x of a dv alone would lose the digits that D is large by */
 static void solve_barrier(carom_points *points, double *x)
 {
     workspace *w = (workspace *)points;
-    double S[3], u[3] = {0, 0, 0};
-    for (int k = 0; k < w->nblock; k++) {
-        double *f = w->f + points->row[k];
-        stretch(points, k, S);
-        apply_inverse(w, k, x + points->row[k], f);
-        for (int i = 0; i < rows_of(w, k); i++)
-            f[i] *= -S[i];
+    double *left = points->F, *sum = points->dr, before = INFINITY;
+    carom_copy(w->n, x, left);
+    memset(sum, 0, sizeof *sum * (size_t)w->n);
+    memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
+    memset(w->g, 0, sizeof *w->g * (size_t)w->nv);
+    for (int pass = 0; pass < 5; pass++) {
+        double *dv = w->v;
+        push_barrier(w, left, dv);
+        for (int i = 0; i < w->nv; i++)
+            dv[i] += w->g[i];
+        carom_sparse_solve(w->lu, dv);
+        pull_barrier(w, dv, left);
+        for (int i = 0; i < w->n; i++)
+            sum[i] += left[i];
+        for (int i = 0; i < w->nv; i++)
+            w->dv[i] += dv[i];
+        push_barrier(w, sum, w->g);
+        for (int i = 0; i < w->nv; i++)
+            w->g[i] -= w->dv[i];
+        for (int i = 0; i < w->n; i++)
+            left[i] = x[i] - sum[i];
+        pull_barrier(w, w->dv, left);
+        double e = fmax(carom_norm_max(w->n, left), carom_norm_max(w->nv, w->g));
+        if (!(e < 0.5 * before) || e <= 1e-12 * carom_norm_max(w->n, x))
+            break;
+        before = e;
     }
-    solve_condensed(w);
-    for (int k = 0; k < w->nblock; k++) {
-        double *y = x + points->row[k];
-        stretch(points, k, S);
-        speed(w, k, w->dv, u);
-        for (int i = 0; i < rows_of(w, k); i++)
-            u[i] = y[i] - S[i] * u[i];
-        apply_inverse(w, k, u, y);
-    }
+    carom_copy(w->n, sum, x);
 }
 
 static const carom_points_form form = {
@@ -589,7 +611,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
     w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
-    w->D = CAROM_NEW(arena, double, 9 * nblock), w->inverse = CAROM_NEW(arena, double, 9 * nblock);
+    w->D = CAROM_NEW(arena, double, 9 * nblock);
     w->first_row = CAROM_NEW(arena, int, nblock + 1);
     w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
     w->analysed = CAROM_NEW(arena, unsigned char, nblock);
@@ -598,7 +620,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->inverse && w->first_row && w->part && w->in && w->analysed && w->start &&
+           w->D && w->first_row && w->part && w->in && w->analysed && w->start &&
            w->column && w->offset && w->value && w->v && w->dv &&
            w->g;
 }
@@ -620,12 +642,11 @@ static void decide(workspace *w, double alpha, int most, int sweeps)
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, sweeps);
     velocity(points, points->r, points->u);
-    bool redundant = w->n > 2 * w->nv;
     if (residual(points, points->r, points->u) < FAR &&
-        carom_points_run(points, alpha, CAROM_MIN(redundant ? FEW : MORE, most), redundant ? 1 : 2))
+        carom_points_run(points, alpha, CAROM_MIN(FEW, most), 1))
         return;
     if (points->factorisations < most && !carom_expired(points->solve, points->deadline) && !interior(w))
-        carom_points_run(points, 1e-3, most - points->factorisations, INT_MAX);
+        carom_points_run(points, 1e-3, CAROM_MIN(most - points->factorisations, MORE), 3);
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)

@@ -3,17 +3,24 @@
  *   r_t = mu r'_t, w' = S u with S = diag(1, mu, mu): the cones of r' and v are Lorentz cones K, and the law is
  *       v = S W S r' + S b + (phi, 0, 0),  phi = sqrt(|v_t|^2 + e^2),  K contains v _|_ r' in K                    (1)
  *       m = r'.v/(number of contacts), the barrier parameter; e = min(0.1 sqrt(m), m); joints: u = 0, without a cone
- *   Nesterov and Todd: Sigma r' = v, Sigma = T^2, T = b (2 h h^T - J), J = diag(1, -1, -1),
- *       z = (v/g_v + J r'/g_r)/(2 g), g = sqrt((1 + r'.v/(g_r g_v))/2), g_x = sqrt(x.J x),
- *       h = (z + (1, 0, 0))/sqrt(2 (z_0 + 1)), b = sqrt(g_v/g_r),  l = T r' = T^-1 v                               (2)
- *   direction, with E = I - (1, 0, 0) (0, t)^T, t = v_t/phi:
- *       dv + Sigma dr = c,   E dv = S W S dr + R,   R the defect of (1)
- *       (S W S + E Sigma) dr = E c - R                                                                             (3)
- *   Mehrotra: c = -v, its step a gives s = (1 - a)^3, then
- *       c = T (s m l^-1 - l - l\((T dr) o (T^-1 dv)))                                                              (4)
- *   step to 0.99 of the boundary of K for both r' and v                                                            (5)
+ *   Nesterov and Todd: T^2 r' = v,  T has the eigenvectors (1, n), (1, -n) and those across, with eigenvalues
+ *       sqrt(k) (z + |y|), sqrt(k)/(z + |y|), sqrt(k):  g_x = sqrt(x.J x), J = diag(1, -1, -1),  k = g_v/g_r,
+ *       y = (v_t/g_v - r'_t/g_r)/(2 g), g = sqrt((1 + r'.v/(g_r g_v))/2), z = sqrt(1 + |y|^2), n = y/|y|
+ *       l = T r' = T^-1 v                                                                                          (2)
+ *   direction s = T dr, c - s = T^-1 dv for a right-hand side c;  R the defect of (1), E = I - (1, 0, 0) (0, t)^T,
+ *       t = v_t/phi:  E dv = S W S dr + d dr + R,  d = DELTA a little regularity for redundant contacts
+ *       in the unknown x = U dr, U = (T^2 + d)^(1/2), Q = T U^-1:
+ *       (1 + U^-1 E^-1 S W S U^-1) x = Q c - U^-1 E^-1 R,   s = Q x,  dr = U^-1 x,  dv = T (c - s)                 (3)
+ *   Mehrotra: c = -l, its step a gives f = (1 - a)^3, at least 0.1, and 1 where R has fallen less than m, each against
+ *   its value at the start (R is weighed by 1, and once more from the start by 0.3 if that leads nowhere); then
+ *       c = f m l^-1 - l - l\(s o (c - s))                                                                         (4)
+ *   step to 0.99 of the boundary of K for l + s and l + c - s                                                      (5)
+ *   a step below 0.3 is made again, and the next three as well, with half of t: phi then lags behind, and (3) is
+ *   nearer to a monotone problem                                                                                   (6)
  *
- * Stops when the error has not halved in 10 iterations: with friction the central path may fold. Proximal points
+ * In the unknown x what rounding leaves is of the size of T^-1, not of its square; this is what lets m fall to 1e-15,
+ * and contacts that neither press nor part (r' = v = 0, the sides of bricks in a wall) have r' and v of sqrt(m).
+ * Stops when the error has not halved in 60 iterations: with friction the central path may fold. Proximal points
  * (proximal.c) go on from there. */
 #include <math.h>
 #include <string.h>
@@ -22,15 +29,26 @@
 #include "solvers/points.h"
 
 static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"}, {0}};
+#define DELTA 1e-10 /* d of (3) */
+#define JOINT 1e-9  /* the same of joints, which have no T */
+#define SHORT 0.3   /* step of (6) */
+#define LAG 0.5     /* t of (6) is so much of t */
+enum { LAGGED = 3 };
+
+typedef struct spectrum { /* of T^2 of a block, (2) */
+    double n[2];
+    double along, against, across; /* of (1, n), (1, -n), and those across */
+} spectrum;
 
 typedef struct interior {
     carom_points *p;
     int contacts;
-    double m, e;                         /* m and e of (1) */
-    double *r, *v, *dr, *dv, *R, *c, *y; /* [n] */
-    double *Sigma;                       /* [9*nblock] E Sigma */
-    double *h;                           /* [3*nblock] */
-    double *b;                           /* [nblock] b of (2) */
+    double m, e;                            /* m and e of (1) */
+    double coupling, first_m, first_R;      /* of R and m, (4); of the start */
+    int lagged;                             /* iterations that are still to be made with t = 0 */
+    double *r, *v, *dr, *dv, *R, *l, *c, *s, *y; /* [n] */
+    double *left, *right;                   /* [9*nblock] U^-1 E^-1, U^-1 */
+    spectrum *T;                            /* [nblock] */
 } interior;
 
 static int rows_of(const interior *w, int k)
@@ -79,40 +97,78 @@ static double step_to_boundary(int rows, const double *x, const double *d)
     return most;
 }
 
-/* out = T x or (inverse) T^-1 x: b (2 h h^T - J), (1/b) (2 J h h^T J - J) */
-static void scale_by(const interior *w, int k, bool inverse, const double *x, double *out)
+/* out = f(T^2) x, f given by its values at the eigenvalues; out may be x */
+static void apply(const spectrum *T, int rows, double along, double against, double across, const double *x,
+                  double *out)
 {
-    const double *h = w->h + 3 * (size_t)k;
-    double b = inverse ? 1 / w->b[k] : w->b[k], sum = h[0] * x[0];
-    int rows = rows_of(w, k);
+    double dot = 0, x0 = x[0];
     for (int i = 1; i < rows; i++)
-        sum += (inverse ? -h[i] : h[i]) * x[i];
-    out[0] = b * (2 * h[0] * sum - x[0]);
+        dot += T->n[i - 1] * x[i];
+    double plus = along * (x0 + dot) / 2, minus = against * (x0 - dot) / 2;
+    out[0] = plus + minus;
     for (int i = 1; i < rows; i++)
-        out[i] = b * (2 * (inverse ? -h[i] : h[i]) * sum + x[i]);
+        out[i] = T->n[i - 1] * (plus - minus) + across * (x[i] - T->n[i - 1] * dot);
 }
 
-/* (2) and E Sigma of block k */
+static void apply_T(const spectrum *T, int rows, const double *x, double *out)
+{
+    apply(T, rows, sqrt(T->along), sqrt(T->against), sqrt(T->across), x, out);
+}
+
+static void apply_Q(const spectrum *T, int rows, const double *x, double *out)
+{
+    apply(T, rows, sqrt(T->along / (T->along + DELTA)), sqrt(T->against / (T->against + DELTA)),
+          sqrt(T->across / (T->across + DELTA)), x, out);
+}
+
+/* out = M x, M 3 x 3 */
+static void multiply(const double *M, int rows, const double *x, double *out)
+{
+    for (int i = 0; i < rows; i++) {
+        out[i] = 0;
+        for (int j = 0; j < rows; j++)
+            out[i] += M[3 * i + j] * x[j];
+    }
+}
+
+/* (2) of block k */
 static void scaling(interior *w, int k)
 {
     int first = w->p->row[k], rows = rows_of(w, k);
     const double *r = w->r + first, *v = w->v + first;
-    double gr = lorentz(rows, r), gv = lorentz(rows, v), z[3] = {0}, *h = w->h + 3 * (size_t)k, phi = w->e * w->e;
-    double g = sqrt((1 + carom_dot(rows, r, v) / (gr * gv)) / 2);
-    for (int i = 0; i < rows; i++) {
-        z[i] = (v[i] / gv + (i ? -r[i] : r[i]) / gr) / (2 * g);
-        phi += i ? v[i] * v[i] : 0;
+    double gr = lorentz(rows, r), gv = lorentz(rows, v), y[2] = {0, 0};
+    double g = sqrt((1 + carom_dot(rows, r, v) / (gr * gv)) / 2), ratio = gv / gr;
+    for (int i = 1; i < rows; i++)
+        y[i - 1] = (v[i] / gv - r[i] / gr) / (2 * g);
+    double size = hypot(y[0], y[1]), sum = sqrt(1 + size * size) + size;
+    w->T[k] = (spectrum){{size > 0 ? y[0] / size : 1, size > 0 ? y[1] / size : 0}, ratio * sum * sum,
+                         ratio / (sum * sum), ratio};
+    apply_T(&w->T[k], rows, r, w->l + first);
+}
+
+/* The matrices of (3) of block k; with t or without */
+static void matrices(interior *w, int k, bool lagged)
+{
+    int rows = rows_of(w, k);
+    const spectrum *T = &w->T[k];
+    double *left = w->left + 9 * (size_t)k, *right = w->right + 9 * (size_t)k, phi = w->e * w->e;
+    const double *v = w->v + w->p->row[k];
+    memset(left, 0, 9 * sizeof *left);
+    memset(right, 0, 9 * sizeof *right);
+    for (int i = 1; i < rows; i++)
+        phi += v[i] * v[i];
+    for (int j = 0; j < rows; j++) {
+        double e[3] = {j == 0, j == 1, j == 2};
+        if (!takes_part(w, k, j))
+            continue;
+        if (has_cone(w, k))
+            apply(T, rows, 1 / sqrt(T->along + DELTA), 1 / sqrt(T->against + DELTA), 1 / sqrt(T->across + DELTA), e, e);
+        for (int i = 0; i < rows; i++)
+            right[3 * i + j] = left[3 * i + j] = !takes_part(w, k, i) ? 0 : has_cone(w, k) ? e[i] : e[i] / sqrt(JOINT);
     }
-    for (int i = 0; i < rows; i++)
-        h[i] = (z[i] + (i == 0)) / sqrt(2 * (z[0] + 1));
-    w->b[k] = sqrt(gv / gr);
-    double *M = w->Sigma + 9 * (size_t)k, ratio = gv / gr;
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < rows; j++)
-            M[3 * i + j] = ratio * (2 * z[i] * z[j] - (i == j ? (i ? -1 : 1) : 0));
-    for (int j = 0; j < rows; j++)
-        for (int i = 1; i < rows; i++)
-            M[j] -= v[i] / sqrt(phi) * M[3 * i + j];                                     /* E */
+    for (int j = 1; has_cone(w, k) && j < rows; j++)
+        for (int i = 0; takes_part(w, k, j) && i < rows; i++)
+            left[3 * i + j] += (lagged ? LAG : 1) * left[3 * i] * v[j] / sqrt(phi);                          /* E^-1 */
 }
 
 /* R = S W S r + S b + (phi, 0, 0) - v; 0 in rows that do not take part. */
@@ -136,73 +192,72 @@ static void defect(interior *w)
     }
 }
 
-/* (3) for the c of w->c: dr, dv */
+/* (3) for the c of w->c: s, dr, dv */
 static void direction(interior *w)
 {
     carom_points *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
         int first = p->row[k], rows = rows_of(w, k);
-        const double *v = w->v + first, *c = w->c + first;
-        double phi = w->e * w->e, along = 0;
-        for (int i = 1; i < rows; i++) {
-            phi += v[i] * v[i];
-            along += v[i] * c[i];
-        }
+        double Rk[3], *x = w->s + first;
+        multiply(w->left + 9 * (size_t)k, rows, w->R + first, Rk);
+        memset(x, 0, sizeof *x * (size_t)rows);
+        if (has_cone(w, k))
+            apply_Q(&w->T[k], rows, w->c + first, x);
         for (int i = 0; i < rows; i++)
-            w->dr[first + i] = (has_cone(w, k) && takes_part(w, k, i) ? c[i] : 0) - w->R[first + i];
-        if (has_cone(w, k) && rows > 1)
-            w->dr[first] -= along / sqrt(phi);
+            x[i] = takes_part(w, k, i) ? x[i] - Rk[i] : 0;
     }
-    p->form->solve_factored(p, w->dr);
+    p->form->solve_factored(p, w->s);
     for (int k = 0; k < p->nblock; k++) {
         int first = p->row[k], rows = rows_of(w, k);
-        double s[3], t[3];
+        double *x = w->s + first, rest[3];
+        multiply(w->right + 9 * (size_t)k, rows, x, w->dr + first);
         if (!has_cone(w, k))
             continue;
-        scale_by(w, k, false, w->dr + first, s);
-        scale_by(w, k, false, s, t);
+        apply_Q(&w->T[k], rows, x, x);
         for (int i = 0; i < rows; i++)
-            w->dv[first + i] = takes_part(w, k, i) ? w->c[first + i] - t[i] : 0;
+            rest[i] = w->c[first + i] - x[i];
+        apply_T(&w->T[k], rows, rest, w->dv + first);
     }
 }
 
 static double longest_step(const interior *w)
 {
-    double t = 1 / 0.99;
+    double t = 1 / 0.99, rest[3];
     for (int k = 0; k < w->p->nblock; k++) {
         int first = w->p->row[k], rows = w->p->mu[k] > 0 ? rows_of(w, k) : 1;
         if (!has_cone(w, k))
             continue;
-        t = fmin(t, step_to_boundary(rows, w->r + first, w->dr + first));
-        t = fmin(t, step_to_boundary(rows, w->v + first, w->dv + first));
+        for (int i = 0; i < rows; i++)
+            rest[i] = w->c[first + i] - w->s[first + i];
+        t = fmin(t, step_to_boundary(rows, w->l + first, w->s + first));
+        t = fmin(t, step_to_boundary(rows, w->l + first, rest));
     }
     return 0.99 * t;                                                                     /* (5) */
 }
 
 /* (4): the right-hand side of the corrector */
-static void correct(interior *w, double s)
+static void correct(interior *w, double f)
 {
     for (int k = 0; k < w->p->nblock; k++) {
         int first = w->p->row[k], rows = rows_of(w, k);
-        double l[3], a[3], b[3], x[3], y[3];
+        const double *l = w->l + first, *a = w->s + first;
+        double b[3], x[3], *c = w->c + first;
         if (!has_cone(w, k))
             continue;
-        scale_by(w, k, false, w->r + first, l);
-        scale_by(w, k, false, w->dr + first, a);
-        scale_by(w, k, true, w->dv + first, b);
+        for (int i = 0; i < rows; i++)
+            b[i] = c[i] - a[i];
         double det = l[0] * l[0], along = 0;
-        x[0] = s * w->m - carom_dot(rows, a, b);
+        x[0] = f * w->m - carom_dot(rows, a, b);
         for (int i = 1; i < rows; i++) {
             x[i] = -(a[0] * b[i] + b[0] * a[i]);
             det -= l[i] * l[i];
             along += l[i] * x[i];
         }
-        y[0] = (l[0] * x[0] - along) / fmax(det, 1e-300);
+        c[0] = (l[0] * x[0] - along) / fmax(det, 1e-300);
         for (int i = 1; i < rows; i++)
-            y[i] = (x[i] - y[0] * l[i]) / l[0];
+            c[i] = (x[i] - c[0] * l[i]) / l[0];
         for (int i = 0; i < rows; i++)
-            y[i] -= l[i];
-        scale_by(w, k, false, y, w->c + first);
+            c[i] -= l[i];
     }
 }
 
@@ -210,7 +265,8 @@ static void begin(interior *w)
 {
     const carom_points *p = w->p;
     double size = fmax(carom_norm_max(p->n, p->b), 1e-8);
-    w->contacts = 0;
+    w->contacts = w->lagged = 0;
+    w->first_R = 0;
     memset(w->r, 0, sizeof(double) * (size_t)p->n);
     memset(w->v, 0, sizeof(double) * (size_t)p->n);
     for (int k = 0; k < p->nblock; k++)
@@ -218,6 +274,26 @@ static void begin(interior *w)
             w->r[p->row[k]] = w->v[p->row[k]] = size;
             w->contacts++;
         }
+}
+
+/* (2)-(5): the step that can be made, negative: none */
+static double predict_and_correct(interior *w, double R, bool lagged)
+{
+    carom_points *p = w->p;
+    for (int k = 0; k < p->nblock; k++)
+        matrices(w, k, lagged);
+    p->factorisations++;
+    if (!p->form->factor(p, w->left, w->right))
+        return -1;
+    for (int i = 0; i < p->n; i++)
+        w->c[i] = -w->l[i];
+    direction(w);
+    double a = fmin(1, longest_step(w)), f = fmax((1 - a) * (1 - a) * (1 - a), 0.1);
+    correct(w, w->coupling * R / w->first_R > w->m / w->first_m ? 1 : f);                               /* (4) */
+    direction(w);
+    if (!carom_all_finite(p->n, w->dr) || !carom_all_finite(p->n, w->dv))
+        return -1;
+    return fmin(1, longest_step(w));
 }
 
 /* One iteration; false: no further. */
@@ -233,17 +309,17 @@ static bool iterate(interior *w)
         if (has_cone(w, k))
             scaling(w, k);                                                               /* (2) */
     defect(w);
-    if (!p->form->factor(p, w->Sigma))
+    double R = sqrt(carom_dot(p->n, w->R, w->R));
+    if (w->first_R == 0)
+        w->first_R = R, w->first_m = w->m;
+    bool lagged = w->lagged-- > 0;
+    double a = predict_and_correct(w, R, lagged);
+    if (!lagged && a < SHORT) {                                                          /* (6) */
+        w->lagged = LAGGED;
+        a = predict_and_correct(w, R, true);
+    }
+    if (a < 0)
         return false;
-    for (int i = 0; i < p->n; i++)
-        w->c[i] = -w->v[i];
-    direction(w);
-    double a = fmin(1, longest_step(w)), s = (1 - a) * (1 - a) * (1 - a);
-    correct(w, fmax(s, 1e-8));                                                           /* (4) */
-    direction(w);
-    if (!carom_all_finite(p->n, w->dr) || !carom_all_finite(p->n, w->dv))
-        return false;
-    a = fmin(1, longest_step(w));
     for (int i = 0; i < p->n; i++) {
         w->r[i] += a * w->dr[i];
         w->v[i] += a * w->dv[i];
@@ -253,12 +329,12 @@ static bool iterate(interior *w)
 
 static void place(interior *w, carom_layout *layout, int n, int nblock)
 {
-    double **const arrays[] = {&w->r, &w->v, &w->dr, &w->dv, &w->R, &w->c, &w->y};
+    double **const arrays[] = {&w->r, &w->v, &w->dr, &w->dv, &w->R, &w->l, &w->c, &w->s, &w->y};
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         CAROM_PLACE(layout, *arrays[i], n);
-    CAROM_PLACE(layout, w->Sigma, 9 * (size_t)nblock);
-    CAROM_PLACE(layout, w->h, 3 * (size_t)nblock);
-    CAROM_PLACE(layout, w->b, nblock);
+    CAROM_PLACE(layout, w->left, 9 * (size_t)nblock);
+    CAROM_PLACE(layout, w->right, 9 * (size_t)nblock);
+    CAROM_PLACE(layout, w->T, nblock);
 }
 
 size_t carom_interior_work(int n, int nblock)
@@ -269,37 +345,48 @@ size_t carom_interior_work(int n, int nblock)
     return layout.used + 16;
 }
 
-bool carom_interior_run(carom_points *p, void *work)
+/* From the start along the path; r of the points receives what is better than best. true: solved. */
+static bool follow(interior *w, double coupling, double *best)
 {
-    enum { PATIENCE = 10, MOST = 200 };
-    carom_solve *s = p->solve;
-    interior w = {.p = p};
-    double best = INFINITY, half = INFINITY;
-    carom_layout layout = {.base = work};
-    place(&w, &layout, p->n, p->nblock);
-    begin(&w);
-    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_expired(s, p->deadline); k++, since++) {
-        bool more = iterate(&w);
-        p->factorisations++;
-        s->iterations++;
+    enum { PATIENCE = 60, MOST = 200 };
+    carom_points *p = w->p;
+    double half = INFINITY;
+    w->coupling = coupling;
+    begin(w);
+    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_expired(p->solve, p->deadline); k++, since++) {
+        bool more = iterate(w);
+        p->solve->iterations++;
         for (int b = 0; b < p->nblock; b++)
-            for (int i = 0; i < rows_of(&w, b); i++)
-                w.y[p->row[b] + i] = stretch(&w, b, i) * w.r[p->row[b] + i];
-        p->form->velocity(p, w.y, w.R);
-        double error = p->form->residual(p, w.y, w.R);
-        if (error < best) {
-            best = error;
-            carom_copy(p->n, w.y, p->r);
+            for (int i = 0; i < rows_of(w, b); i++)
+                w->y[p->row[b] + i] = stretch(w, b, i) * w->r[p->row[b] + i];
+        p->form->velocity(p, w->y, w->R);
+        double error = p->form->residual(p, w->y, w->R);
+        if (error < *best) {
+            *best = error;
+            carom_copy(p->n, w->y, p->r);
         }
         if (error < 0.5 * half) {
             half = error;
             since = -1;
         }
-        if (p->form->offer(p, w.y))
+        if (p->form->offer(p, w->y))
             return true;
         if (!more || !(error <= DBL_MAX))
             break;
     }
+    return false;
+}
+
+bool carom_interior_run(carom_points *p, void *work)
+{
+    static const double couplings[] = {1, 0.3};
+    interior w = {.p = p};
+    double best = INFINITY;
+    carom_layout layout = {.base = work};
+    place(&w, &layout, p->n, p->nblock);
+    for (int i = 0; i < CAROM_COUNT(couplings); i++)
+        if (follow(&w, couplings[i], &best))
+            return true;
     return false;
 }
 

@@ -17,9 +17,8 @@ typedef struct carom_points_form {
     bool (*direction)(struct carom_points *points); /* dr and du = (W + a) dr of Newton's method; false: none */
     void (*sweep)(struct carom_points *points, int sweeps);                         /* Gauss-Seidel over r */
     double least;                                   /* proximal parameter */
-    /* Factors S W S + K (interior.c) with K [9*nblock], 3 x 3 each; then x <- (S W S + K)^-1 x. Rows that do not take
-     * part stand alone. */
-    bool (*factor)(struct carom_points *points, const double *K);
+    /* Factors 1 + A S W S B (interior.c) with A and B [9*nblock], 3 x 3 each; then x <- (1 + A S W S B)^-1 x. */
+    bool (*factor)(struct carom_points *points, const double *A, const double *B);
     void (*solve_factored)(struct carom_points *points, double *x);
 } carom_points_form;
 

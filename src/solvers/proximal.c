@@ -32,7 +32,7 @@ typedef struct workspace {
     carom_sparse *lu;
     double *rhs, *v;            /* [n] */
     double *A, *B;              /* [9*nblock] */
-    const double *K;            /* [9*nblock] of the interior point method */
+    const double *left, *right; /* [9*nblock] A and B of the interior point method */
     unsigned char *in, *analysed; /* [nblock] blocks of the system; of the ordering */
 } workspace;
 
@@ -158,31 +158,35 @@ static bool direction(carom_points *points)
     return carom_all_finite(n, dr);
 }
 
-/* A block of S W S + K; joints get a little on the diagonal. */
+/* A block of 1 + A S W S B. */
 static void fill_barrier(void *context, int k, int l, size_t e, double *out)
 {
     const workspace *w = context;
     const carom_points *p = &w->points;
     int rows = p->row[k + 1] - p->row[k], columns = p->row[l + 1] - p->row[l];
-    const double *W = w->p->value + w->p->offset[e], *K = w->K + 9 * (size_t)k;
-    bool cone = p->part[k] == CAROM_PART_CONTACT;
+    const double *W = w->p->value + w->p->offset[e], *A = w->left + 9 * (size_t)k, *B = w->right + 9 * (size_t)l;
+    double WB[9];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++) {
-            double s = carom_points_stretch(p, k, i), t = carom_points_stretch(p, l, j);
-            double sum = s * W[i * columns + j] * t;
-            if (k == l && cone && s > 0 && t > 0)
-                sum += K[3 * i + j];
-            if (k == l && i == j)
-                sum += !(s > 0) ? 1 : cone ? 0 : 1e-10;
+            double sum = 0;
+            for (int m = 0; m < columns; m++)
+                sum += W[i * columns + m] * carom_points_stretch(p, l, m) * B[3 * m + j];
+            WB[i * columns + j] = carom_points_stretch(p, k, i) * sum;
+        }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            double sum = k == l && i == j;
+            for (int m = 0; m < rows; m++)
+                sum += A[3 * i + m] * WB[m * columns + j];
             out[i * columns + j] = sum;
         }
 }
 
-static bool factor_barrier(carom_points *points, const double *K)
+static bool factor_barrier(carom_points *points, const double *A, const double *B)
 {
     workspace *w = (workspace *)points;
     int have = 0;
-    w->K = K;
+    w->left = A, w->right = B;
     for (int k = 0; k < points->nblock; k++)
         have += w->analysed[k];
     memset(w->analysed, 1, (size_t)points->nblock);

@@ -373,8 +373,7 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
         carom_status status = solve_whole(problem, condensed, solve, error);
         solve->iterations = spent += solve->iterations;
-        if (solver || status != CAROM_NOT_CONVERGED || carom_expired(solve, carom_deadline(solve)))
-            return status;
+        return status;
     }
     carom_arena_mark mark = carom_arena_here(solve->arena);
     carom_status status = carom_delassus_expand(problem, solve->arena, &sparse, error);
