@@ -37,17 +37,6 @@ static void spheres(scene *s, int n)
     }
 }
 
-static void wall(scene *s, int rows, int columns)
-{
-    static const double ground[1][4] = {{0, 0, 1, 0}};
-    begin(s, "wall", rows * columns + 1, 0.6, 5e-3);
-    add_planes(s, "ground", 1, ground);
-    for (int j = 0; j < rows; j++)
-        for (int i = 0; i < columns; i++)
-            add_box(s, "brick", (const double[]){0.2, 0.1, 0.1},
-                    (const double[]){(i + 0.5 * (j % 2)) * 0.2, 0, (j + 0.5) * 0.1}, 1800);
-}
-
 /* Boxes fall into a heap between four walls. */
 static void pile(scene *s, int n)
 {
@@ -128,7 +117,7 @@ static cost measure(const char *what, int n, const char *scheme)
         return run(&s, scheme, 400, 200, 1e-6);
     }
     if (strcmp(what, "wall") == 0) {
-        wall(&s, n / 30, 30);
+        wall(&s, n / 30, 30, 5e-3);
         return run(&s, scheme, 20, 10, 1e-6);
     }
     pile(&s, n);

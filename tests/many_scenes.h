@@ -94,6 +94,18 @@ static inline void add_box(scene *s, const char *name, const double *w, const do
     numbers(body->inertia, 6, (const double[]){m * (y + z) / 12, m * (z + x) / 12, m * (x + y) / 12, 0, 0, 0});
 }
 
+/* Bricks of 1800 kg/m^3 in courses on a floor, mu = 0.6. */
+static inline void wall(scene *s, int rows, int columns, double h)
+{
+    static const double ground[1][4] = {{0, 0, 1, 0}};
+    begin(s, "wall", rows * columns + 1, 0.6, h);
+    add_planes(s, "ground", 1, ground);
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < columns; i++)
+            add_box(s, "brick", (const double[]){0.2, 0.1, 0.1},
+                    (const double[]){(i + 0.5 * (j % 2)) * 0.2, 0, (j + 0.5) * 0.1}, 1800);
+}
+
 static inline double random_number(unsigned long long *state) /* in [-1, 1] */
 {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;

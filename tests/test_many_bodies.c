@@ -7,17 +7,23 @@
 #include "rotating.h"
 #include "testing.h"
 
-static carom_sim *simulate(scene *s, const char *scheme, carom_model **model)
+static carom_sim *simulate_with(carom_options o, scene *s, const char *scheme, carom_model **model)
 {
     carom_error error;
     carom_sim *sim;
-    carom_options o = carom_options_default();
-    o.h = s->h, o.contact_tol = 1e-10;
+    o.h = s->h;
     carom_bodies_start(&s->bodies);
     CHECK_OK(carom_bodies_model(model, &s->bodies, s->arena, &error), error);
     CHECK_OK(carom_options_set(&o, "scheme", scheme, &error), error);
     CHECK_OK(carom_sim_new(&sim, *model, &o, &error), error);
     return sim;
+}
+
+static carom_sim *simulate(scene *s, const char *scheme, carom_model **model)
+{
+    carom_options o = carom_options_default();
+    o.contact_tol = 1e-10;
+    return simulate_with(o, s, scheme, model);
 }
 
 static void steps(carom_sim *sim, int n)
@@ -243,6 +249,56 @@ START_TEST(a_bullet_does_not_pass_a_thin_wall)
 }
 END_TEST
 
+/* All of the lowest course slips, so that the floor gives mu times what it carries, however the bricks share it. */
+START_TEST(a_wall_whose_floor_starts_to_move_is_solved)
+{
+    const int rows = SANITIZED ? 6 : 20, columns = SANITIZED ? 8 : 20;
+    const double speed = 0.94, h = 1e-3, mass = 3.6;
+    scene s;
+    carom_model *model;
+    wall(&s, rows, columns, h);
+    for (int k = 1; k < s.bodies.nbody; k++)
+        s.bodies.body[k].velocity[0] = number(speed);
+    carom_options o = carom_options_default();
+    o.contact_tol = 1e-6;
+    carom_sim *sim = simulate_with(o, &s, "moreau-jean", &model);
+    steps(sim, 1);
+    const carom_state *x = carom_sim_state(sim);
+    double along = 0, up = 0, weight = mass * rows * columns * 9.81 * h;
+    for (int k = 0; k < rows * columns; k++) {
+        along += mass * (x->v[6 * k] - speed);
+        up += mass * x->v[6 * k + 2];
+    }
+    printf("wall: braked by %.9f of mu times what the floor carries, %ld contacts, residual %.2g, %ld steps rejected\n",
+           -along / (0.6 * (weight + up)), (long)x->ncontact, carom_sim_info(sim)->max_residual,
+           (long)carom_sim_info(sim)->rejected);
+    CHECK_NEAR(-along / (0.6 * (weight + up)), 1, 1e-5);
+    CHECK_NEAR(x->t, h, 1e-15);
+    end(&s, sim, model);
+}
+END_TEST
+
+START_TEST(a_step_that_is_not_solved_is_made_in_halves)
+{
+    scene s;
+    carom_model *model;
+    begin(&s, "spinning box", 1, 0, 0.04);
+    add_box(&s, "box", (const double[]){0.3, 0.2, 0.1}, (const double[]){0, 0, 0}, 1000);
+    numbers(s.bodies.body[0].spin, 3, (const double[]){30, 2, 1});
+    carom_options o = carom_options_default();
+    o.newton_max = 3;
+    carom_sim *sim = simulate_with(o, &s, "moreau-jean", &model);
+    CHECK_OK(carom_sim_run(sim, 0.4), *carom_sim_error(sim));
+    const carom_info *info = carom_sim_info(sim);
+    printf("box: %ld steps, %ld rejected\n", (long)info->steps, (long)info->rejected);
+    CHECK_AT_LEAST(info->rejected, 1);
+    CHECK_AT_LEAST(info->steps, 11); /* of 0.04 there are ten */
+    CHECK_NEAR(carom_sim_state(sim)->t, 0.4, 1e-14);
+    CHECK_NEAR(carom_sim_state(sim)->q[2], -9.81 / 2 * 0.16, 1e-9);
+    end(&s, sim, model);
+}
+END_TEST
+
 START_TEST(joints_are_refused_not_left_out)
 {
     carom_arena *arena = carom_arena_new(0);
@@ -259,4 +315,5 @@ END_TEST
 TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
           a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
+          a_wall_whose_floor_starts_to_move_is_solved, a_step_that_is_not_solved_is_made_in_halves,
           joints_are_refused_not_left_out)

@@ -274,6 +274,11 @@ static carom_status by_blocks(carom_step *s, work *w)
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_copy(nv, v, w->v_new);
     for (int k = 1; change > tol * (carom_norm_max(nv, w->v_new) + CAROM_VANISHED); k++) {
+        if (k > s->options->newton_max)
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "moreau-jean: the free motion from t = %.10g with h = %.3g is off by %.2g after %d iterations; "
+                       "a smaller h helps",
+                       s->now->t, s->h, change, k - 1);
         if (k > 1) {
             velocity_inside(s, w, w->v_new);
             carom_system_eval(sys, CAROM_FORCE, t, w->q_th, w->v_th);
@@ -289,11 +294,10 @@ static carom_status by_blocks(carom_step *s, work *w)
         sys->info->newton_iterations++;
         if (sys->no_gradients)
             break;
-        if (!(change <= DBL_MAX) || k == s->options->newton_max)
-            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
-                       "moreau-jean: the free motion from t = %.10g with h = %.3g is off by %.2g after %d iterations; "
-                       "a smaller h helps",
-                       s->now->t, s->h, change, k);
+        if (!(change <= DBL_MAX))
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE,
+                       "moreau-jean: velocity is not finite after the step from t = %.10g with h = %.3g", s->now->t,
+                       s->h);
     }
     carom_copy(nv, w->v_new, w->v_free);
     if (s->contacts->nactive == 0) {
