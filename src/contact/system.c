@@ -140,7 +140,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->square = carom_model_square(model);
     if (model->nblock)
         place_blocks(layout, system);
-    system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
+    system->handed = system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     CAROM_PLACE(layout, system->along, system->nlink);
@@ -165,7 +165,7 @@ carom_status carom_link_in_range(const carom_system *system, const carom_link *l
     for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
         if (!(*value >= field->min && *value <= field->max))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
-                       link->name, *value, t, field->min, field->max);
+                       link->name, carom_unsigned_nan(*value), t, field->min, field->max);
     return CAROM_OK;
 }
 
@@ -256,7 +256,7 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->known = system->frozen = 0;
     system->epoch++;
     system->mass_factored = false;
-    system->evaluator->begin(m, 1, system->p, system->evaluator_work);
+    system->evaluator->begin(m, 1, system->p, system->handed);
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
     carom_system_eval(system, constant, t, q, v);
     system->known = constant;

@@ -56,7 +56,8 @@ typedef struct carom_system {
     carom_span *block_span;   /* [nv] of M, where it is given by blocks */
     size_t square;            /* values of M, R_q and R_v each */
     const carom_evaluator *evaluator;
-    void *evaluator_work;
+    void *evaluator_work; /* of the model's evaluator */
+    void *handed;         /* to the evaluator: the same, unless a watch stands in between */
     int nq, nv, nrow, nlink, njoint, ncontact;
     int nlaw;         /* coefficients of all contacts */
     int nalong, *along; /* [nlink] links without a normal */
@@ -95,11 +96,18 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
         return;
     at->want = want | system->frozen;
     at->t = &t, at->q = q, at->v = v;
-    system->evaluator->eval(system->model, at, system->evaluator_work);
+    system->evaluator->eval(system->model, at, system->handed);
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
     for (int i = 0; want & CAROM_GAP && i < system->nalong; i++) /* links without a normal have no gap */
         at->g[system->along[i]] = 0;
+}
+static inline bool carom_gaps_finite(const carom_system *system) /* those evaluated last */
+{
+    for (const double *g = system->at.g, *end = g + system->nlink; g < end; g++)
+        if (*g - *g != 0)
+            return false;
+    return true;
 }
 /* The number of a contact's link, which is also that of its gap: joints come first, and this is where that is known. */
 static inline int carom_contact_number(const carom_system *system, int contact)
