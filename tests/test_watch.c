@@ -20,7 +20,8 @@ static const struct ending {
     {"carom: 1\ncoordinates: {x: 0, y: 6}\nmass: {x: 1, y: 1}\nforce: {x: 0, y: -10}\n"
      "contacts: {bowl: {gap: 'y + 0.001*log(1 - t)', restitution: 0.9}}\n",
      CAROM_NOT_FINITE, 1, "the gap of contact 'bowl' is "},
-    {FALL "constraints: {line: 'x - 3*t + t^2*(0.3 - t)^3.5'}\n", CAROM_NOT_FINITE, 0.3, "constraint 'line' is nan at t = "},
+    {FALL "constraints: {line: 'x - 3*t + t^2*(0.3 - t)^3.5'}\n", CAROM_NOT_FINITE, 0.3,
+     "constraint 'line' is nan at t = "},
     {FALL "contacts: {floor: {gap: y, restitution: 'sqrt(0.5 - x)'}}\n", CAROM_BAD_MODEL, 0.32,
      "restitution of contact 'floor' is nan at t = "},
     {FALL "contacts: {floor: {gap: y, restitution: '0.5 + x'}}\n", CAROM_BAD_MODEL, 0.32,
