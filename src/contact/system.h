@@ -177,10 +177,12 @@ static inline double carom_link_turn(const carom_system *system, const carom_lin
 /* The same as they hold for a contact that sticks (static friction), and for impulses of a step of length h: forces
  * among them times h; 1 for forces, 0 for an impact. Valid until it is asked again for the same link. */
 const double *carom_link_coefficients(const carom_system *system, const carom_link *link, bool at_rest, double h);
-/* Does the force x of a link repay what its impulse P lacks of the law, before positions are off by tol [nv]? It holds
- * M, G and the law; speed: what velocities may be off by; column [nv]. */
+/* Does the force x of a link repay what its impulse P lacks of the law, before positions are off by tol [nv]? They are
+ * in the time T through what the impulses P [nrow] of all contacts lack: what two of them lack on the two sides of a
+ * light body moves nothing. The system holds M, G and the law; speed: what velocities may be off by; column [nv]. */
+double carom_system_repay_time(const carom_system *system, const double *P, const double *tol, double *column);
 bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
-                       const double *tol, double speed, double *column, double *time);
+                       const double *tol, double speed, double *column, double *T);
 /* From q along the local coordinates h v, q + h v if positions are vectors: they move through here alone. out may be
  * q. */
 void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out);
