@@ -1,5 +1,5 @@
-/* test_collapse.c: a light body between heavy ones that close is struck infinitely often in a finite time. Its gaps fall
- * below rounding long before the heavy ones are slow; what the impacts lead to is known from momentum alone. */
+/* test_collapse.c: a light body between heavy ones that close is struck infinitely often in a finite time. Its gaps
+ * fall below rounding long before the heavy ones are slow; what the impacts lead to is known from momentum alone. */
 #include <string.h>
 
 #include "running.h"
@@ -60,7 +60,8 @@ START_TEST(a_heavy_ball_on_a_light_one_comes_to_rest_on_it)
                 char text[500];
                 carom_model *model;
                 snprintf(text, sizeof text,
-                         "carom: 1\ncoordinates: {y: 1, Y: 2}\nkinetic: y'^2/2 + %g*Y'^2/2\npotential: 9.81*(y + %g*Y)\n"
+                         "carom: 1\ncoordinates: {y: 1, Y: 2}\nkinetic: y'^2/2 + %g*Y'^2/2\n"
+                         "potential: 9.81*(y + %g*Y)\n"
                          "contacts: {floor: {gap: y, restitution: %g}, balls: {gap: Y - y, restitution: %g}}\n",
                          M, M, e[i][0], e[i][1]);
                 carom_sim *sim = begin(&model, text, schemes[k], tol[k]);
@@ -115,7 +116,38 @@ START_TEST(two_heavy_bodies_and_a_light_one_go_on_together)
 }
 END_TEST
 
-TEST_MAIN("inelastic collapse", a_heavy_ball_on_a_light_one_comes_to_rest_on_it,
+/* Two boxes on two feet each fall flat, the upper one far heavier; they stay as they land. */
+#define FOOT(low, up, y, X, Y)                                                                                      \
+    "  " low ": {gap: y + " y ", slip: \"x' - " y "*p'\", friction: 0.5, restitution: 0}\n"                         \
+    "  " up ": {gap: \"-sin(p)*(X + " X " - x) + cos(p)*(Y + " Y " - y) - 0.25\", friction: 0.5, restitution: 0, "  \
+    "slip: \"cos(p)*(X' - " Y "*P' - x' + (Y + " Y " - y)*p') + "                                                   \
+    "sin(p)*(Y' + " X "*P' - y' - (X + " X " - x)*p')\"}\n"
+START_TEST(a_heavy_box_and_a_light_one_land_flat)
+{
+    static const char *const schemes[] = {"tolerance", "mixed", "mixed:rk=radau3"};
+    for (int k = 0; k < 3; k++) {
+        for (double M = 1; M < (k ? 2e8 : 2e4); M *= 1e4) { /* beyond, tolerance meets rounding */
+            char text[4000];
+            carom_model *model;
+            snprintf(text, sizeof text,
+                     "carom: 1\nparameters: {M: %g}\ncoordinates: {x: 0, y: 0.3, p: 0, X: 0, Y: 0.8, P: 0}\n"
+                     "let: {J: 17/48, yl: -sin(p) - 0.25*cos(p), yr: sin(p) - 0.25*cos(p), "
+                     "Xl: -cos(P) + 0.25*sin(P), Yl: -sin(P) - 0.25*cos(P), "
+                     "Xr: cos(P) + 0.25*sin(P), Yr: sin(P) - 0.25*cos(P)}\n"
+                     "kinetic: (x'^2 + y'^2 + J*p'^2 + M*(X'^2 + Y'^2 + J*P'^2))/2\npotential: 9.81*(y + M*Y)\n"
+                     "contacts:\n%s%s", M, FOOT("l", "L", "yl", "Xl", "Yl"), FOOT("r", "R", "yr", "Xr", "Yr"));
+            carom_sim *sim = begin(&model, text, schemes[k], 1e-7);
+            RUN(sim, 0.3);
+            const double *q = carom_sim_state(sim)->q, at[] = {0, 0.25, 0, 0, 0.75, 0};
+            for (int i = 0; i < 6; i++)
+                CHECK_NEAR(q[i], at[i], 1e-6);
+            end(sim, model);
+        }
+    }
+}
+END_TEST
+
+TEST_MAIN("inelastic collapse", a_heavy_box_and_a_light_one_land_flat, a_heavy_ball_on_a_light_one_comes_to_rest_on_it,
           two_heavy_bodies_and_a_light_one_go_on_together)
 #else
 int main(void)

@@ -30,7 +30,10 @@
  *   |E' - E - W + D| <= 10 sum_j (|M v|_j (atol + rtol |v_j|) + |F_j| tol_j) + 10 (rtol + atol/|v|) (|W| + |D|)    (9)
  * A slip that begins against its friction has a force in the cone; it shows there, and, without an account, in
  *   x_T . u_T <= 0   at the end of a segment, or in its mean: friction takes energy, it gives none               (10)
- * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more.
+ * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more. A scheme whose
+ * values are meant at the nodes has one law for the step, of its impulse and the slip at its end:
+ *   P_T . u_T <= 0   but for 1e-9 of the velocities in the step, and of what forces do to them                  (13)
+ * unless there is tangential restitution. Others (dg) add up the friction of several instants of a step.
  * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */
 #include <math.h>
 
@@ -261,6 +264,34 @@ static carom_status friction(carom_certificate *c, carom_step *s, const carom_se
                        "friction of contact '%s' drives its slip from t = %.10g to %.10g with the power %.3g: "
                        "the step is not to be trusted",
                        link->name, segment->t0, segment->t1, mean);
+    }
+    return CAROM_OK;
+}
+
+/* (13) */
+static carom_status step_friction(carom_certificate *c, carom_step *s)
+{
+    carom_system *sys = s->system;
+    double pushed = (s->next->t - s->now->t) * free_acceleration(c, s, s->next->t, s->next->q, s->next->v);
+    carom_system_eval(sys, CAROM_LAW, s->next->t, s->next->q, s->next->v);
+    for (int j = 0; j < sys->nv; j++)
+        c->column[j] = 1e-9 * (fabs(s->now->v[j]) + fabs(s->next->v[j]) + pushed);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        int first = link->row + link->law->rows - link->law->tangents, end = link->row + link->rows;
+        double power = 0, allowed = 0;
+        if (first == end || carom_norm_max(end - first, s->next->impulse + first) == 0 ||
+            carom_link_restitution(sys, link, first - link->row) != 0)
+            continue;
+        for (int r = first; r < end; r++) {
+            power += s->next->impulse[r] * s->next->u[r];
+            allowed += fabs(s->next->impulse[r]) * (row_size(sys, r, c->column) + 1e-9 * fabs(sys->at.w[r]));
+        }
+        if (power > allowed)
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "friction of contact '%s' drives its slip from t = %.10g to %.10g: the impulse %.6g has the "
+                       "slip %.6g, the step is not to be trusted",
+                       link->name, s->now->t, s->next->t, s->next->impulse[first], s->next->u[first]);
     }
     return CAROM_OK;
 }
@@ -575,6 +606,8 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
         if (certificate->exact)
             CAROM_TRY(friction(certificate, s, &s->record->segment[i]));
     }
+    if (certificate->nodal)
+        CAROM_TRY(step_friction(certificate, s));
     for (int i = 0; i < s->record->njump; i++) {
         bool closely = certificate->keeps && s->record->ended.on && i == s->record->njump - 1;
         CAROM_TRY((closely ? ended : impact)(certificate, s, &s->record->jump[i]));

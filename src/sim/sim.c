@@ -177,6 +177,7 @@ void carom_sim_wire(carom_sim *sim)
     sim->record.account = sim->options.energy;
     sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
     sim->certificate.keeps = carom_scheme_is(&sim->options, CAROM_KEEPS_TOLERANCE);
+    sim->certificate.nodal = carom_scheme_is(&sim->options, CAROM_NODAL);
     sim->certificate.on = sim->certificate.exact || sim->options.certify;
     sim->record.observed = sim->certificate.on;
     sim->step = (carom_step){
