@@ -392,7 +392,8 @@ static inline __attribute__((always_inline)) carom_status certify(carom_sim *sim
 /* A step that failed is made again under a watch, for a better reason. */
 static __attribute__((noinline)) carom_status explain(carom_sim *sim, double h, carom_status status)
 {
-    if (status == CAROM_INTERRUPTED || status == CAROM_NO_MEMORY)
+    bool large = sim->system.blocks.n && (status == CAROM_NOT_CONVERGED || status == CAROM_NO_SOLUTION); /* and long */
+    if (status == CAROM_INTERRUPTED || status == CAROM_NO_MEMORY || large)
         return status;
     const carom_error error = sim->error;
     const carom_info info = sim->info;
