@@ -276,10 +276,32 @@ START_TEST(no_step_of_a_builtin_model_is_refused)
 }
 END_TEST
 
+/* Steps of time-stepping: friction along a slip of a ten-millionth of what gravity does in the step is seen. */
+START_TEST(slow_drive_by_friction_is_refused_in_time_stepping)
+{
+    static const char *const schemes[] = {"moreau-jean", "kern", "moreau-jean-projected", "schatzman-paoli"};
+    for (int k = 0; k < 4; k++) {
+        slider s;
+        s.sim = begin(&s.model,
+                      "carom: 1\ncoordinates: {x: 0, y: 0}\nmass: {x: 2, y: 2}\nforce: {x: 0.5, y: -20}\n"
+                      "contacts: {floor: {gap: y, restitution: 0.5, slip: [\"x'\"], friction: 0.1}}\n",
+                      schemes[k], "certify");
+        RUN(s.sim, 0.1); /* it sticks */
+        CHECK_NEAR(carom_sim_state(s.sim)->q[0], 0, 1e-12);
+        CHECK_OK(tried(&s), s.sim->error);
+        carom_state *next = &s.sim->next.state;
+        ck_assert(next->impulse[1] < 0);
+        next->u[1] = next->v[0] = -1e-8;
+        refused(&s, "drives its slip");
+    }
+}
+END_TEST
+
 TEST_MAIN("certificate", a_gap_that_is_not_a_number_ends_the_run, a_coefficient_that_leaves_its_range_ends_the_run,
           what_a_step_hands_over_is_checked_law_by_law, an_impact_is_checked_law_by_law,
           the_end_of_an_accumulation_is_checked_law_by_law, an_impact_that_gains_energy_stops_or_is_noted,
           a_step_whose_energy_does_not_balance_is_refused, friction_that_drives_is_refused,
+          slow_drive_by_friction_is_refused_in_time_stepping,
           a_stack_that_begins_to_slide_by_itself_is_stopped_or_stays,
           no_step_of_a_builtin_model_is_refused)
 #else

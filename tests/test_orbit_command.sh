@@ -58,6 +58,9 @@ expect 2 orbit "$tmp/wheel.yaml" --relative x,phi --transient 5
 says "depends on 'phi'"
 expect 4 orbit "$tmp/wheel.yaml" --relative x --transient 5
 says "name them as relative"
+expect 4 orbit "$tmp/wheel.yaml" --transient 5
+says "name them as relative"
+! grep -q equilibrium "$err" || complain "a wheel that rolls is called an equilibrium"
 expect 2 orbit woodpecker --relative z
 says "no coordinate"
 expect 2 orbit woodpecker --relative y=0

@@ -62,5 +62,8 @@ expect 0 reproduce --list
 grep -q '^  003-fig6 ' out || complain "the list lacks an entry"
 expect 0 reproduce 001-fig1 -o one.html
 grep -q '1 pass, 0 fail' out || complain "one entry: $(cat out)"
+expect 0 reproduce 002-fig6 -o six.html
+! grep -q -i '<td[^>]*>-\{0,1\}nan<' six.html || complain "a cell is no number"
+grep -q '<td[^>]*>none: errors up to [0-9.]*e-1[0-9]<' six.html || complain "no word on errors that are rounding"
 expect 1 reproduce 001-fig1 -o /no/such/folder/page.html
 finish

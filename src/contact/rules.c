@@ -9,8 +9,12 @@
  *                               |y_t| <= mu (P''_n + y_n), against u+_t                                    (4)
  *                               posed as two blocks, (y_n, y_t') in Coulomb's law and |y_t''| <= mu P''_n  (5)
  *
+ *   collapsed     the limit of infinitely many impacts of several contacts, one after the other: (3) alone             (6)
+ *
  * (4): Pfeiffer and Glocker's form. Without friction and for one contact alone (3), (4) is Newton's law; with friction
- * and for several contacts with different e it is not. Like Newton's law it may gain energy where e differ. */
+ * and for several contacts with different e it is not. Like Newton's law it may gain energy where e differ.
+ * (6) is no rule of a model. Every impact changes v by M^-1 G^T P, P >= 0; where those of J without friction come to an
+ * end in their limit, at u = 0, this is the v with G v = 0 that is left, whatever their order and their e < 1. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -51,6 +55,17 @@ static void finish(const carom_collision *x, const double *total)
     c->nactive = x->n;
 }
 
+/* The impulses of one blow of several. */
+static void add_blow(const carom_collision *x, double *total)
+{
+    const carom_contacts *c = x->contacts;
+    for (int k = 0; k < c->nactive; k++) {
+        const carom_link *link = &x->system->link[c->active[k]];
+        for (int r = link->row; r < link->row + link->rows; r++)
+            total[r] += c->P[r];
+    }
+}
+
 /* ---- sequential ---- */
 
 /* The link of J that closes fastest, or -1. */
@@ -88,11 +103,7 @@ static carom_status sequential(carom_collision *x)
         links[sys->njoint] = link;
         carom_copy(nv, x->v_new, v);
         CAROM_TRY(strike(x, last ? x->n : sys->njoint + 1, last ? x->links : links, v, x->v_new));   /* (2) */
-        for (int k = 0; k < c->nactive; k++) {
-            const carom_link *l = &sys->link[c->active[k]];
-            for (int r = l->row; r < l->row + l->rows; r++)
-                total[r] += c->P[r];
-        }
+        add_blow(x, total);
         if (last) {
             finish(x, total);
             return CAROM_OK;
@@ -131,7 +142,7 @@ static carom_status compress(const carom_collision *x)
             c->problem.b[c->problem.block[k].row + j] = carom_row_speed(sys, link->row + j, x->v);
         if (link->law->tangents && carom_link_restitution(sys, link, 1) != 0)
             CAROM_FAIL(x->error, CAROM_UNSUPPORTED,
-                       "poisson: contact '%s' has a tangential restitution of %g at t = %.10g; the rule has none",
+                       "contact '%s' has a tangential restitution of %g at t = %.10g; the rule of impacts has none",
                        link->name, carom_link_restitution(sys, link, 1), x->t);
     }
     return carom_contacts_solve(c, sys, x->t, x->error);
@@ -190,6 +201,25 @@ static carom_status poisson(carom_collision *x)
         c->solve.x[c->rules.row[i]] += c->rules.solve.x[i];
     memset(total, 0, sizeof(double) * (size_t)sys->nrow);
     carom_contacts_apply(c, sys, x->v, x->v_new, total);
+    finish(x, total);
+    return CAROM_OK;
+}
+
+/* Of a light body between heavy ones the problem is badly conditioned: what still closes is struck again. */
+carom_status carom_rule_collapsed(carom_collision *x)
+{
+    enum { ROUNDS = 5 };
+    carom_contacts *c = x->contacts;
+    carom_collision round = *x;
+    double *total = c->rules.total, u;
+    memset(total, 0, sizeof(double) * (size_t)x->system->nrow);
+    for (int k = 0; k < ROUNDS && (u = -x->rest, k == 0 || fastest(x, x->v_new, &u) >= 0); k++) {
+        CAROM_TRY(compress(&round));                                                   /* (6) */
+        carom_contacts_apply(c, x->system, round.v, x->v_new, c->P);
+        add_blow(x, total);
+        carom_copy(x->system->nv, x->v_new, c->rules.v);
+        round.v = c->rules.v;
+    }
     finish(x, total);
     return CAROM_OK;
 }

@@ -28,6 +28,8 @@ typedef struct carom_impact_rule {
 } carom_impact_rule;
 
 extern const carom_impact_rule carom_rule_simultaneous, carom_rule_sequential, carom_rule_poisson;
+/* What infinitely many impacts at one instant lead to, by any rule. */
+carom_status carom_rule_collapsed(carom_collision *collision);
 
 const carom_impact_rule *carom_impact_rule_list(int i); /* NULL after the last */
 /* The rule that a model asks for; NULL if there is none of that name. */

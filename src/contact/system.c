@@ -140,7 +140,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->square = carom_model_square(model);
     if (model->nblock)
         place_blocks(layout, system);
-    system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
+    system->handed = system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     CAROM_PLACE(layout, system->along, system->nlink);
@@ -165,7 +165,7 @@ carom_status carom_link_in_range(const carom_system *system, const carom_link *l
     for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
         if (!(*value >= field->min && *value <= field->max))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
-                       link->name, *value, t, field->min, field->max);
+                       link->name, carom_unsigned_nan(*value), t, field->min, field->max);
     return CAROM_OK;
 }
 
@@ -229,19 +229,45 @@ static double effect_outside(const carom_system *system, const carom_link *link,
     return carom_norm_max(system->nv, column);
 }
 
-/* D = P - P_K(P), T |M^-1 G^T D|_j <= tol_j, P + T x in K, but for what changes no velocity by more than `speed` */
-bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
-                       const double *tol, double speed, double *column, double *time)
+/* T |column|_j <= tol_j */
+static double time_until(const carom_system *system, const double *column, const double *tol)
 {
-    double y[CAROM_LAW_ROWS], T = INFINITY;
-    *time = 0;
-    if (effect_outside(system, link, P, column) <= speed)
-        return true;
+    double T = INFINITY;
     for (int j = 0; j < system->nv; j++)
         T = fmin(T, tol[j] / fabs(column[j]));
-    *time = T;
+    return T;
+}
+
+/* D = P - P_K(P) of all contacts, T |M^-1 G^T D|_j <= tol_j; of slip another one may turn round: 0 */
+double carom_system_repay_time(const carom_system *system, const double *P, const double *tol, double *column)
+{
+    double nearest[CAROM_LAW_ROWS];
+    for (int j = 0; j < system->nv; j++)
+        column[j] = 0;
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        if (carom_norm_max(link->rows, P + link->row) == 0)
+            continue;
+        if (link->rows > 1)
+            return 0;
+        link->law->project(carom_link_coefficients(system, link, true, 0), P + link->row, nearest);
+        carom_row_add(system, link->row, P[link->row] - nearest[0], column);
+    }
+    carom_mass_solve(system, column);
+    system->info->linear_solves--;
+    return time_until(system, column, tol);
+}
+
+/* P + T x in K, but for what changes no velocity by more than `speed`; T is at least that of the link alone */
+bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
+                       const double *tol, double speed, double *column, double *T)
+{
+    double y[CAROM_LAW_ROWS], enough = 1e3 * carom_norm_max(link->rows, P) / carom_norm_max(link->rows, x);
+    if (effect_outside(system, link, P, column) <= speed)
+        return true;
+    *T = fmax(time_until(system, column, tol), fmin(*T, enough));
     for (int k = 0; k < link->rows; k++)
-        y[k] = P[k] + T * x[k];
+        y[k] = P[k] + *T * x[k];
     return effect_outside(system, link, y, column) <= speed;
 }
 
@@ -256,7 +282,7 @@ void carom_system_begin(carom_system *system, double t, const double *q, const d
     system->known = system->frozen = 0;
     system->epoch++;
     system->mass_factored = false;
-    system->evaluator->begin(m, 1, system->p, system->evaluator_work);
+    system->evaluator->begin(m, 1, system->p, system->handed);
     unsigned constant = m->constant & system->room & ~(unsigned)(CAROM_FORCE | CAROM_STOP);
     carom_system_eval(system, constant, t, q, v);
     system->known = constant;

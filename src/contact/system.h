@@ -56,7 +56,8 @@ typedef struct carom_system {
     carom_span *block_span;   /* [nv] of M, where it is given by blocks */
     size_t square;            /* values of M, R_q and R_v each */
     const carom_evaluator *evaluator;
-    void *evaluator_work;
+    void *evaluator_work; /* of the model's evaluator */
+    void *handed;         /* to the evaluator: the same, unless a watch stands in between */
     int nq, nv, nrow, nlink, njoint, ncontact;
     int nlaw;         /* coefficients of all contacts */
     int nalong, *along; /* [nlink] links without a normal */
@@ -95,11 +96,18 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
         return;
     at->want = want | system->frozen;
     at->t = &t, at->q = q, at->v = v;
-    system->evaluator->eval(system->model, at, system->evaluator_work);
+    system->evaluator->eval(system->model, at, system->handed);
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
     for (int i = 0; want & CAROM_GAP && i < system->nalong; i++) /* links without a normal have no gap */
         at->g[system->along[i]] = 0;
+}
+static inline bool carom_gaps_finite(const carom_system *system) /* those evaluated last */
+{
+    for (const double *g = system->at.g, *end = g + system->nlink; g < end; g++)
+        if (*g - *g != 0)
+            return false;
+    return true;
 }
 /* The number of a contact's link, which is also that of its gap: joints come first, and this is where that is known. */
 static inline int carom_contact_number(const carom_system *system, int contact)
@@ -169,10 +177,12 @@ static inline double carom_link_turn(const carom_system *system, const carom_lin
 /* The same as they hold for a contact that sticks (static friction), and for impulses of a step of length h: forces
  * among them times h; 1 for forces, 0 for an impact. Valid until it is asked again for the same link. */
 const double *carom_link_coefficients(const carom_system *system, const carom_link *link, bool at_rest, double h);
-/* Does the force x of a link repay what its impulse P lacks of the law, before positions are off by tol [nv]? It holds
- * M, G and the law; speed: what velocities may be off by; column [nv]. */
+/* Does the force x of a link repay what its impulse P lacks of the law, before positions are off by tol [nv]? They are
+ * in the time T through what the impulses P [nrow] of all contacts lack: what two of them lack on the two sides of a
+ * light body moves nothing. The system holds M, G and the law; speed: what velocities may be off by; column [nv]. */
+double carom_system_repay_time(const carom_system *system, const double *P, const double *tol, double *column);
 bool carom_link_repays(const carom_system *system, const carom_link *link, const double *P, const double *x,
-                       const double *tol, double speed, double *column, double *time);
+                       const double *tol, double speed, double *column, double *T);
 /* From q along the local coordinates h v, q + h v if positions are vectors: they move through here alone. out may be
  * q. */
 void carom_system_drift_curved(const carom_system *system, const double *q, const double *v, double h, double *out);

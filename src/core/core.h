@@ -24,6 +24,11 @@
 carom_status carom_fail(carom_error *error, carom_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+static inline double carom_unsigned_nan(double x) /* printf would show the sign of a NaN */
+{
+    return x != x ? __builtin_nan("") : x;
+}
+
 /* What a caller has handed over: it is there; a struct that he has filled, and that begins with its size_t size, is of
  * the size that this library knows. */
 #define CAROM_NEED(pointer, error)                                                                 \

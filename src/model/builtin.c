@@ -14,7 +14,7 @@ const char *carom_builtin_name(int i)
 
 const char *carom_builtin_text(const char *name)
 {
-    for (int i = 0; carom_builtins[i].name; i++)
+    for (int i = 0; name && carom_builtins[i].name; i++)
         if (strcmp(carom_builtins[i].name, name) == 0)
             return carom_builtins[i].text;
     return NULL;

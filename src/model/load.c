@@ -153,7 +153,7 @@ carom_status carom_source_build(carom_model *m, const carom_load_request *r, cha
 
 void carom_source_free(carom_source *s)
 {
-    if (!s)
+    if (!s || s->holders-- > 0)
         return;
     carom_compiled_free(s->compiled);
     carom_bodies_end(s);
@@ -247,6 +247,19 @@ void carom_model_free(carom_model *model)
     carom_source_free((carom_source *)(size_t)model->source);
     free(model->own);
     free(model);
+}
+
+const struct carom_source *carom_model_hold(const carom_model *model)
+{
+    carom_source *s = (carom_source *)(size_t)model->source;
+    if (s)
+        s->holders++;
+    return s;
+}
+
+void carom_model_release(const struct carom_source *held)
+{
+    carom_source_free((carom_source *)(size_t)held);
 }
 
 const carom_text_file *carom_model_file(const carom_model *model)

@@ -81,6 +81,10 @@ void carom_probe_free(carom_probe *probe);
 
 /* The file of a loaded model, for errors; NULL otherwise. */
 const carom_text_file *carom_model_file(const carom_model *model);
+/* What a loaded model points at now stays until it is released, though the model is freed or changed; NULL for one that
+ * was filled by hand. */
+const struct carom_source *carom_model_hold(const carom_model *model);
+void carom_model_release(const struct carom_source *held); /* NULL is fine */
 /* A checksum of the files that it names (tables, a plugin) as they were when they were read; 0: it names none. */
 uint64_t carom_model_named_files(const carom_model *model);
 /* carom_model_parse of a text that stood in a folder ("" or with its last slash), where the files it names are. */

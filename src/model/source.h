@@ -93,6 +93,7 @@ struct carom_plugin_library;
 struct carom_section_of_bodies;
 
 typedef struct carom_source {
+    _Atomic int holders; /* beside the model */
     carom_arena *arena;
     carom_text_file file;
     const carom_text_node *root;
@@ -287,7 +288,7 @@ typedef struct carom_load_request {
 carom_status carom_source_blame(carom_status status, const carom_text_file *file, carom_error *error);
 carom_status carom_source_build(carom_model *m, const carom_load_request *request, char *note, size_t size,
                                 carom_error *error);
-void carom_source_free(carom_source *s);
+void carom_source_free(carom_source *s); /* or one of its holders less */
 
 /* ---- plugin.c ---- */
 carom_status carom_plugin_build(carom_loader *l);

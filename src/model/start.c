@@ -23,11 +23,6 @@ static bool found(carom_fault *f, carom_fault_kind kind, int index, carom_status
     return true;
 }
 
-static double unsigned_nan(double x) /* printf would show the sign of a NaN */
-{
-    return isnan(x) ? (double)NAN : x;
-}
-
 static bool values(const carom_probe *k, carom_fault *f)
 {
     const carom_model *m = k->model;
@@ -35,15 +30,15 @@ static bool values(const carom_probe *k, carom_fault *f)
     for (int i = 0; i < m->np; i++)
         if (!isfinite(k->p[i]))
             return found(f, CAROM_FAULT_P, i, CAROM_NOT_FINITE, "parameter '%s' is %g", carom_model_p_name(m, i, b),
-                         unsigned_nan(k->p[i]));
+                         carom_unsigned_nan(k->p[i]));
     for (int i = 0; i < m->nq; i++)
         if (!isfinite(k->q[i]))
             return found(f, CAROM_FAULT_Q, i, CAROM_NOT_FINITE, "the initial value of '%s' is %g",
-                         carom_model_q_name(m, i, b), unsigned_nan(k->q[i]));
+                         carom_model_q_name(m, i, b), carom_unsigned_nan(k->q[i]));
     for (int i = 0; i < m->nv; i++)
         if (!isfinite(k->v[i]))
             return found(f, CAROM_FAULT_V, i, CAROM_NOT_FINITE, "the initial velocity of '%s' is %g",
-                         carom_model_q_name(m, i, b), unsigned_nan(k->v[i]));
+                         carom_model_q_name(m, i, b), carom_unsigned_nan(k->v[i]));
     return false;
 }
 
@@ -83,7 +78,7 @@ static bool mass_block(const carom_probe *k, int first, int n, double *M, carom_
         if (!isfinite(M[i]))
             return found(f, CAROM_FAULT_MASS, i, CAROM_NOT_FINITE, "M(%s, %s) is %g at the start",
                          carom_model_v_name(m, first + i / n, a), carom_model_v_name(m, first + i % n, b),
-                         unsigned_nan(M[i]));
+                         carom_unsigned_nan(M[i]));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (fabs(M[i * n + j] - M[j * n + i]) > 1e-12 * (fabs(M[i * n + j]) + fabs(M[j * n + i])))
@@ -121,20 +116,20 @@ static bool motion(const carom_probe *k, carom_fault *f)
     for (int i = 0; i < m->nv; i++)
         if (!isfinite(k->at.F[i]))
             return found(f, CAROM_FAULT_FORCE, i, CAROM_NOT_FINITE, "the force on '%s' is %g at the start",
-                         carom_model_q_name(m, i, b), unsigned_nan(k->at.F[i]));
+                         carom_model_q_name(m, i, b), carom_unsigned_nan(k->at.F[i]));
     static const char *const words[] = {"kinetic energy", "potential energy", "external power", "viscous power",
                                         "power of dry friction"};
     for (int i = 0; i < CAROM_COUNT(words); i++)
         if (!isfinite(k->at.energy[i]))
             return found(f, CAROM_FAULT_ENERGY, i, CAROM_NOT_FINITE, "the %s is %g at the start", words[i],
-                         unsigned_nan(k->at.energy[i]));
+                         carom_unsigned_nan(k->at.energy[i]));
     for (int i = 0; i < m->noutput; i++)
         if (!isfinite(k->at.outputs[i]))
             return found(f, CAROM_FAULT_OUTPUT, i, CAROM_NOT_FINITE, "output '%s' is %g at the start",
-                         carom_model_output_name(m, i, b), unsigned_nan(k->at.outputs[i]));
+                         carom_model_output_name(m, i, b), carom_unsigned_nan(k->at.outputs[i]));
     if (!isfinite(*k->at.stop))
         return found(f, CAROM_FAULT_STOP, 0, CAROM_NOT_FINITE, "the stop condition is %g at the start",
-                     unsigned_nan(*k->at.stop));
+                     carom_unsigned_nan(*k->at.stop));
     return false;
 }
 
@@ -176,7 +171,7 @@ static bool joints(const carom_probe *k, carom_fault *f)
         if (!isfinite(g) || !isfinite(u) || !isfinite(k->at.gamma[i]))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_NOT_FINITE,
                          "constraint '%s' or its derivatives are not finite at the start (g = %g)", name,
-                         unsigned_nan(g));
+                         carom_unsigned_nan(g));
         if (fabs(g) > JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_JOINT, i, CAROM_BAD_MODEL,
                          "constraint '%s' is violated at the start: %.3g instead of 0 (carom check --assemble moves "
@@ -203,7 +198,7 @@ static bool law(const carom_probe *k, int i, const double *x, carom_fault *f)
         f->coefficient = j;
         if (!isfinite(x[j]))
             return found(f, CAROM_FAULT_LAW, i, CAROM_NOT_FINITE, "the %s of contact '%s' is %g at the start", words,
-                         name, unsigned_nan(x[j]));
+                         name, carom_unsigned_nan(x[j]));
         if (x[j] < field->min && field->min == 0 && field->max == INFINITY)
             return found(f, CAROM_FAULT_LAW, i, CAROM_BAD_MODEL,
                          "the %s of contact '%s' is %.6g; it must not be negative", words, name, x[j]);
@@ -233,7 +228,7 @@ static bool contacts(const carom_probe *k, carom_fault *f)
         if (!isfinite(gap) || !row_finite(k, row))
             return found(f, CAROM_FAULT_GAP, i, CAROM_NOT_FINITE,
                          "the gap of contact '%s' or its derivatives are not finite at the start (gap = %g)", name,
-                         unsigned_nan(gap));
+                         carom_unsigned_nan(gap));
         const carom_law *its = carom_model_law(m, i);
         if (carom_law_can(its, CAROM_OPEN) && gap < -JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL,

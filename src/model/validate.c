@@ -18,6 +18,20 @@ static carom_status entries(const carom_model *m, carom_error *error)
     return CAROM_OK;
 }
 
+/* Friction that would be left out without a word. */
+static carom_status friction(const carom_model *m, int i, carom_error *error)
+{
+    const carom_contact *c = &m->contact[i];
+    const struct { const char *name; double value; } left_out[] = {
+        {"friction", c->friction}, {"friction_static", c->friction_static}, {"restitution_t", c->restitution_t}};
+    char b[32];
+    for (int k = 0; c->directions == 0 && !c->coefficient && k < CAROM_COUNT(left_out); k++)
+        if (left_out[k].value != 0)
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "contact '%s' has %s = %g but directions = 0: friction needs 1 or 2",
+                       carom_model_contact_name(m, i, b), left_out[k].name, left_out[k].value);
+    return CAROM_OK;
+}
+
 static carom_status sizes(const carom_model *m, carom_error *error)
 {
     const struct {
@@ -46,6 +60,8 @@ static carom_status sizes(const carom_model *m, carom_error *error)
         else if (!carom_model_law(m, i) || carom_model_law(m, i) == &carom_law_bilateral)
             CAROM_FAIL(error, CAROM_BAD_MODEL, "contact %d: no contact law '%s' with %d directions of friction",
                        i, m->contact[i].law ? m->contact[i].law : "contact", m->contact[i].directions);
+        else
+            CAROM_TRY(friction(m, i, error));
     if (!(m->period >= 0) || !isfinite(m->period))
         CAROM_FAIL(error, CAROM_BAD_MODEL, "period = %g must be finite and not negative", m->period);
     return entries(m, error);

@@ -5,7 +5,8 @@
  *   forces      x in the cone K of the law: |x - P_K(x)| = 0; x = 0 where the contact was open all along           (2)
  *   an impact   M (v+ - v-) = G^T P                                                                                (3)
  *               P in K, with the forces of the step where they are not told from it                                (4)
- *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening             (5)
+ *               u_N+ >= 0; not below -u_N- where a time-stepping scheme reverses a velocity of opening; but for
+ *               the rounding of impulses that cancel on a light body, 64 eps sum_s |W_rs P_s|                      (5)
  *               D = -P . (u+ + u-)/2 >= 0, where the rule of impacts guarantees it: no friction, one e, no kinks   (6)
  *   values      q and v finite, the coefficients of the law in their ranges                                       (7)
  *   path        |q' - q| within what velocities can do, 2 h max |v|: a gap that jumps puts nothing elsewhere     (12)
@@ -22,14 +23,17 @@
  * and the forces x that follow is judged more closely: x is what the model says, and repays what P lacks of its law
  * before it is seen. With D = P - P_K(P),
  *   M a = F + G^T x,   G_N a + gamma = 0 where x > 0,   P + T x in K,   T |M^-1 G^T D|_j <= 10 tol_j              (11)
- * where |M^-1 G^T D| is above the tolerance of velocities, and of bounces as high as the rounding of a gap.
+ * where D is that of one contact or, without friction, of all, and |M^-1 G^T D| of one is above the tolerance of velocities, and of bounces as high as the rounding of a gap.
  *
  * Where the scheme keeps the tolerance itself and energy is accounted for, a step may change the energy by its works W
  * and losses D, and by what errors of ten times the tolerance do to it at both ends and to the works:
  *   |E' - E - W + D| <= 10 sum_j (|M v|_j (atol + rtol |v_j|) + |F_j| tol_j) + 10 (rtol + atol/|v|) (|W| + |D|)    (9)
  * A slip that begins against its friction has a force in the cone; it shows there, and, without an account, in
  *   x_T . u_T <= 0   at the end of a segment, or in its mean: friction takes energy, it gives none               (10)
- * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more.
+ * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more. A scheme whose
+ * values are meant at the nodes has one law for the step, of its impulse and the slip at its end:
+ *   P_T . u_T <= 0   but for 1e-9 of the velocities in the step, and of what forces do to them                  (13)
+ * unless there is tangential restitution. Others (dg) add up the friction of several instants of a step.
  * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */
 #include <math.h>
 
@@ -264,6 +268,34 @@ static carom_status friction(carom_certificate *c, carom_step *s, const carom_se
     return CAROM_OK;
 }
 
+/* (13) */
+static carom_status step_friction(carom_certificate *c, carom_step *s)
+{
+    carom_system *sys = s->system;
+    double pushed = (s->next->t - s->now->t) * free_acceleration(c, s, s->next->t, s->next->q, s->next->v);
+    carom_system_eval(sys, CAROM_LAW, s->next->t, s->next->q, s->next->v);
+    for (int j = 0; j < sys->nv; j++)
+        c->column[j] = 1e-9 * (fabs(s->now->v[j]) + fabs(s->next->v[j]) + pushed);
+    for (int i = sys->njoint; i < sys->nlink; i++) {
+        const carom_link *link = &sys->link[i];
+        int first = link->row + link->law->rows - link->law->tangents, end = link->row + link->rows;
+        double power = 0, allowed = 0;
+        if (first == end || carom_norm_max(end - first, s->next->impulse + first) == 0 ||
+            carom_link_restitution(sys, link, first - link->row) != 0)
+            continue;
+        for (int r = first; r < end; r++) {
+            power += s->next->impulse[r] * s->next->u[r];
+            allowed += fabs(s->next->impulse[r]) * (row_size(sys, r, c->column) + 1e-9 * fabs(sys->at.w[r]));
+        }
+        if (power > allowed)
+            CAROM_FAIL(s->error, CAROM_TOLERANCE,
+                       "friction of contact '%s' drives its slip from t = %.10g to %.10g: the impulse %.6g has the "
+                       "slip %.6g, the step is not to be trusted",
+                       link->name, s->now->t, s->next->t, s->next->impulse[first], s->next->u[first]);
+    }
+    return CAROM_OK;
+}
+
 /* ---- an impact ---- */
 
 /* (3); the system holds M and G; u before and after are measured on the way. What a velocity may be off by: 0 for an
@@ -361,17 +393,19 @@ static double unseen_speed(carom_certificate *c, const carom_system *sys, const 
 static carom_status repaid(carom_certificate *c, carom_step *s, const carom_jump *jump)
 {
     carom_system *sys = s->system;
-    double *tol = c->other, accel = free_acceleration(c, s, jump->t, jump->q, jump->v_before), T;
+    double *tol = c->other, accel = free_acceleration(c, s, jump->t, jump->q, jump->v_before);
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, jump->t, jump->q, jump->v_before);
     CAROM_TRY(carom_mass_factor(sys, jump->t, s->error));
     for (int j = 0; j < sys->nv; j++)
         tol[j] = 10 * (s->atol[j] + s->options->rtol * c->size[j]) + 1e-12 * c->size[j];
+    const double all = carom_system_repay_time(sys, jump->impulse, tol, c->column);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         const double *P = jump->impulse + link->row, *x = s->record->ended.force + link->row;
         if (carom_norm_max(link->rows, P) == 0)
             continue;
         double speed = fmax(speed_tolerance(c, s, 0), 4 * unseen_speed(c, sys, link, accel));
+        double T = all;
         if (!carom_link_repays(sys, link, P, x, tol, speed, c->column, &T))
             CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (11) */
                        "the impulse (%.6g, %.6g, %.6g) that ends impacts of contact '%s' at t = %.10g leaves its law, "
@@ -411,6 +445,23 @@ static void with_forces(const carom_certificate *c, const carom_step *s, const c
     }
 }
 
+/* Of a velocity, by impulses that cancel. M and G are those of the impact. */
+static double impulse_rounding(carom_certificate *c, carom_step *s, const carom_jump *jump, int row)
+{
+    const carom_system *sys = s->system;
+    double sum = 0;
+    if (carom_mass_factor(s->system, jump->t, s->error) != CAROM_OK)
+        return 0;
+    for (int r = 0; r < sys->nrow; r++) {
+        if (jump->impulse[r] == 0)
+            continue;
+        carom_mass_solve_row(sys, r, c->column);
+        sys->info->linear_solves--;
+        sum += fabs(carom_row_dot(sys, row, c->column) * jump->impulse[r]);
+    }
+    return 64 * DBL_EPSILON * sum;
+}
+
 static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump *jump)
 {
     carom_system *sys = s->system;
@@ -435,7 +486,8 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
         double most = carom_norm_max(link->rows, x), u = c->u_after[link->row], before = c->u_before[link->row];
         if (most == 0)
             continue;
-        if (has_normal(link) && u < fmin(0, -before) - tol - 1e-9 * fabs(before))
+        double least = fmin(0, -before) - tol - 1e-9 * fabs(before);
+        if (has_normal(link) && u < least && u < least - impulse_rounding(c, s, jump, link->row))
             CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (5) */
                        "contact '%s' still closes with the velocity %.6g after the impact at t = %.10g", link->name, u,
                        jump->t);
@@ -554,6 +606,8 @@ carom_status carom_certificate_check(carom_certificate *certificate, carom_step 
         if (certificate->exact)
             CAROM_TRY(friction(certificate, s, &s->record->segment[i]));
     }
+    if (certificate->nodal)
+        CAROM_TRY(step_friction(certificate, s));
     for (int i = 0; i < s->record->njump; i++) {
         bool closely = certificate->keeps && s->record->ended.on && i == s->record->njump - 1;
         CAROM_TRY((closely ? ended : impact)(certificate, s, &s->record->jump[i]));

@@ -8,6 +8,7 @@ typedef struct carom_certificate {
     bool on;           /* every step is checked */
     bool exact;        /* to the tolerance; otherwise to what a step of the scheme cannot resolve */
     bool keeps;        /* the tolerance is the scheme's own; otherwise a force may change its sign within a step */
+    bool nodal;        /* impulses of a step obey the law with the velocities at its end */
     double unseen;     /* what gaps have moved in a step, at most; 0 if exact */
     double *column, *other; /* [nv] of masses, rows, forces */
     double *q;         /* [nq] within a segment */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contact/rules.h"
+#include "contact/watch.h"
 #include "core/dense.h"
 #include "model/model.h"
 #include "sim/atol.h"
@@ -176,6 +177,7 @@ void carom_sim_wire(carom_sim *sim)
     sim->record.account = sim->options.energy;
     sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
     sim->certificate.keeps = carom_scheme_is(&sim->options, CAROM_KEEPS_TOLERANCE);
+    sim->certificate.nodal = carom_scheme_is(&sim->options, CAROM_NODAL);
     sim->certificate.on = sim->certificate.exact || sim->options.certify;
     sim->record.observed = sim->certificate.on;
     sim->step = (carom_step){
@@ -369,17 +371,51 @@ static inline __attribute__((always_inline)) carom_status attempt(carom_sim *sim
     return sim->advance(&sim->step);
 }
 
-static inline carom_status certify(carom_sim *sim)
+/* Gaps at the end of a step that has seen others. */
+static __attribute__((noinline)) carom_status finite_gaps(carom_sim *sim)
 {
+    const carom_state *s = &sim->next.state;
+    carom_system_eval(&sim->system, CAROM_GAP, s->t, s->q, s->v);
+    if (!carom_gaps_finite(&sim->system))
+        CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "a gap is not finite at t = %.10g", s->t);
+    return CAROM_OK;
+}
+
+/* Is the step that was attempted one? Schemes take a gap that is NaN for an open contact. */
+static inline __attribute__((always_inline)) carom_status certify(carom_sim *sim)
+{
+    if (__builtin_expect(!carom_gaps_finite(&sim->system), false))
+        CAROM_TRY(finite_gaps(sim));
     return sim->certificate.on ? carom_certificate_check(&sim->certificate, &sim->step) : CAROM_OK;
+}
+
+/* A step that failed is made again under a watch, for a better reason. */
+static __attribute__((noinline)) carom_status explain(carom_sim *sim, double h, carom_status status)
+{
+    bool large = sim->system.blocks.n && (status == CAROM_NOT_CONVERGED || status == CAROM_NO_SOLUTION); /* and long */
+    if (status == CAROM_INTERRUPTED || status == CAROM_NO_MEMORY || large)
+        return status;
+    const carom_error error = sim->error;
+    const carom_info info = sim->info;
+    carom_watch watch;
+    carom_watch_begin(&watch, &sim->system);
+    if (attempt(sim, h) == CAROM_OK)
+        certify(sim);
+    sim->error = error;
+    sim->info = info;
+    return carom_watch_end(&watch, status, &sim->error);
 }
 
 carom_status carom_sim_step(carom_sim *sim)
 {
     if (!sim)
         return CAROM_BAD_ARGUMENT;
-    CAROM_TRY(attempt(sim, sim->now.clock->h));
-    CAROM_TRY(certify(sim));
+    const double h = sim->now.clock->h;
+    carom_status status = attempt(sim, h);
+    if (status == CAROM_OK)
+        status = certify(sim);
+    if (status != CAROM_OK)
+        return explain(sim, h, status);
     commit(sim);
     return CAROM_OK;
 }
@@ -402,6 +438,19 @@ static carom_status step_to_stop(carom_sim *sim, double h)
     return attempt(sim, after);
 }
 
+/* A step of h, or a shorter one to where the stop condition holds; not committed. */
+static inline carom_status step_of(carom_sim *sim, double h, bool watch, bool *stop)
+{
+    CAROM_TRY(attempt(sim, h));
+    *stop = watch && stops(sim, &sim->next.state);
+    if (*stop && isnan(sim->system.at.stop[0]))
+        CAROM_FAIL(&sim->error, CAROM_NOT_FINITE, "the stop condition is not a number at t = %.10g",
+                   sim->next.state.t);
+    if (*stop)
+        CAROM_TRY(step_to_stop(sim, h));
+    return certify(sim);
+}
+
 static carom_status step_until(carom_sim *sim, double t_end)
 {
     bool watch = sim->model->stops || sim->model->stop;
@@ -418,11 +467,10 @@ static carom_status step_until(carom_sim *sim, double t_end)
             h = left;
         if (clock->t + h == clock->t)
             CAROM_FAIL(&sim->error, CAROM_TOLERANCE, "the step h = %.3g is lost in rounding at t = %.17g", h, clock->t);
-        CAROM_TRY(attempt(sim, h));
-        bool stop = watch && stops(sim, &sim->next.state);
-        if (stop)
-            CAROM_TRY(step_to_stop(sim, h));
-        CAROM_TRY(certify(sim));
+        bool stop;
+        carom_status status = step_of(sim, h, watch, &stop);
+        if (status != CAROM_OK)
+            return explain(sim, h, status);
         commit(sim);
         if (stop)
             return CAROM_STOPPED;

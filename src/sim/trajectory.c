@@ -12,7 +12,8 @@ typedef struct list {
 
 struct carom_trajectory {
     carom_arena *arena;
-    carom_model space; /* sizes and manifold of positions: the model itself may be gone */
+    carom_model space; /* sizes and manifold of positions: the model itself may be gone, not what it points at */
+    const struct carom_source *held;
     bool found;         /* contacts come and go: of their rows those of joints last, and events have their ids */
     int nrow, ncontact; /* of what lasts */
     list segments, jumps, events;
@@ -105,6 +106,7 @@ carom_status carom_trajectory_new(carom_trajectory **trajectory, carom_sim *sim,
     }
     const carom_model *m = sim->model;
     tr->space = (carom_model){.nq = m->nq, .nv = m->nv, .manifold = m->manifold, .user = m->user};
+    tr->held = m->manifold ? carom_model_hold(m) : NULL;
     tr->found = m->links != NULL;
     tr->nrow = tr->found ? sim->system.njoint : sim->system.nrow, tr->ncontact = tr->found ? 0 : m->ncontact;
     tr->segments.size = sizeof(carom_segment), tr->jumps.size = sizeof(carom_jump),
@@ -124,6 +126,7 @@ void carom_trajectory_free(carom_trajectory *trajectory)
     if (!trajectory)
         return;
     carom_arena_free(trajectory->arena);
+    carom_model_release(trajectory->held);
     free(trajectory->segments.items);
     free(trajectory->jumps.items);
     free(trajectory->events.items);

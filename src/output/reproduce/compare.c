@@ -102,6 +102,19 @@ static carom_status draw(carom_findings *f, const carom_comparison *c, const car
 
 /* ---- checks ---- */
 
+/* An order in digits; where errors are but rounding there is none, and their largest is told. */
+static void write_order(const carom_converge_order *o, const carom_converge_result *r, char *text, size_t size)
+{
+    double most = 0;
+    for (int i = 0; i < r->nrow; i++)
+        if (r->row[i].scheme == o->scheme && r->row[i].norm == o->norm)
+            most = fmax(most, r->row[i].error);
+    if (isfinite(o->order))
+        snprintf(text, size, "%.2f", o->order);
+    else
+        snprintf(text, size, "none: errors up to %.1e", most);
+}
+
 static void compare_orders(carom_findings *f, const carom_comparison *c, const carom_converge_result *r)
 {
     carom_finding *table = carom_find_table(f, "Fitted orders", "scheme|norm|order|spread|declared");
@@ -110,7 +123,8 @@ static void compare_orders(carom_findings *f, const carom_comparison *c, const c
         const int k = o->scheme * c->nnorm + o->norm;
         const double order = declared(c, o->scheme, o->norm);
         const double least = c->least ? c->least[k] : order - c->slack, most = c->most ? c->most[k] : order + c->slack;
-        char what[300], name[100], text[40] = "-", spread[40] = "-";
+        char what[300], name[100], text[40] = "-", spread[40] = "-", fitted[60];
+        write_order(o, r, fitted, sizeof fitted);
         snprintf(what, sizeof what, "order of %s in %s (%s)", c->schemes[o->scheme], c->norms[o->norm],
                  name_of(c, name, sizeof name));
         if (!isnan(order))
@@ -119,7 +133,7 @@ static void compare_orders(carom_findings *f, const carom_comparison *c, const c
             snprintf(spread, sizeof spread, "%.2f", o->spread);
         if (!isnan(least) && !isnan(most))
             carom_find_check(f, what, o->order, least, most);
-        carom_find_row(table, "%s|%s|%.2f|%s|%s", c->schemes[o->scheme], c->norms[o->norm], o->order, spread, text);
+        carom_find_row(table, "%s|%s|%s|%s|%s", c->schemes[o->scheme], c->norms[o->norm], fitted, spread, text);
     }
 }
 

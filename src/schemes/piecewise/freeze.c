@@ -177,8 +177,8 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w)
 static bool repaid(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
-    double *tol = w->probe.a, speed = 5 * (s->options->atol + s->options->rtol * carom_norm_max(sys->nv, w->end.v)), T;
-    double t = s->now->t + w->end.x, P[CAROM_LAW_ROWS];
+    double *tol = w->probe.a, speed = 5 * (s->options->atol + s->options->rtol * carom_norm_max(sys->nv, w->end.v));
+    double t = s->now->t + w->end.x, *P = w->force;
     carom_error ignored;
     carom_system_eval(sys, CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, t, w->end.q, w->end.v);
     if (carom_mass_factor(sys, t, &ignored) != CAROM_OK)
@@ -188,14 +188,13 @@ static bool repaid(carom_step *s, carom_piecewise *w)
     carom_piecewise_size(sys, w, w->end.q);
     for (int j = 0; j < sys->nv; j++)
         tol[j] += 5 * s->options->rtol * w->size[j];
+    for (int r = 0; r < sys->nrow; r++)
+        P[r] = s->contacts->P[r] - s->record->ended.impulse[r];
+    const double all = carom_system_repay_time(sys, P, tol, w->shift_v);
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        bool any = false;
-        for (int k = 0; k < link->rows; k++) {
-            P[k] = s->contacts->P[link->row + k] - s->record->ended.impulse[link->row + k];
-            any |= P[k] != 0;
-        }
-        if (any && !carom_link_repays(sys, link, P, w->end.force + link->row, tol, speed, w->shift_v, &T))
+        double T = all;
+        if (!carom_link_repays(sys, link, P + link->row, w->end.force + link->row, tol, speed, w->shift_v, &T))
             return false;
     }
     return true;

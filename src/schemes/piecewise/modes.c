@@ -62,6 +62,8 @@ static carom_status unique(carom_step *s, carom_piecewise *w, double t, carom_st
  *   J = hit + closed + { open: g <= 64 eps (L + U x), u < 0 }, x: time since the last impact, whose velocities have
  *       errors of rounding                                                                                 (1)
  *   v+ from v- on J by the rule that the model asks for (contact/rules.c)                                  (2)
+ *   where impacts do not end: a light body between heavy ones that close is struck ever faster, and its gaps have gone
+ *       below rounding long before the heavy ones are slow. J with all g <= 64 eps (L + U x); v+ is the limit  (3)
  *
  * Where |J| > 1 another rule is evaluated, too: by how much they differ is part of the result
  * (carom_info.law_difference). */
@@ -69,7 +71,12 @@ static carom_status unique(carom_step *s, carom_piecewise *w, double t, carom_st
 const carom_impact_rule *const carom_piecewise_rules[] = {&carom_rule_simultaneous, &carom_rule_sequential,
                                                           &carom_rule_poisson, NULL};
 
-/* (1) */
+static bool collapses(const carom_step *s)
+{
+    return s->memory_next[CAROM_TOL_STALLS] > CAROM_COLLAPSE;
+}
+
+/* (1), (3) */
 void carom_piecewise_gather(carom_step *s, carom_piecewise *w, int hit)
 {
     carom_system *sys = s->system;
@@ -84,7 +91,7 @@ void carom_piecewise_gather(carom_step *s, carom_piecewise *w, int hit)
             continue;
         if (k < 0 || k == hit || w->modes[k].mode != CAROM_OPEN ||
             (e->g[i] <= 64 * DBL_EPSILON * (w->scale[i].length + w->scale[i].speed * flight) &&
-             e->u[sys->link[i].row] < 0))
+             (e->u[sys->link[i].row] < 0 || collapses(s))))
             w->struck[n++] = i;
     }
     w->nstruck = n;
@@ -97,7 +104,8 @@ static carom_status solve(carom_step *s, carom_piecewise *w, double *v_new)
     int n = w->nstruck;
     const carom_system *sys = s->system;
     const carom_impact_rule *rule = carom_impact_rule_of(sys->model);
-    const carom_impact_rule *other = rule->throws ? &carom_rule_simultaneous : &carom_rule_sequential;
+    const carom_impact_rule *other =
+        rule->throws || collapses(s) ? &carom_rule_simultaneous : &carom_rule_sequential;
     double difference = 0, rest = 0;
     carom_error ignored;
     for (int k = sys->njoint; k < n; k++)
@@ -107,7 +115,7 @@ static carom_status solve(carom_step *s, carom_piecewise *w, double *v_new)
                          .small = carom_piecewise_freeze_length(s), .v_new = w->probe.a, .error = &ignored};
     bool compared = n > sys->njoint + 1 && other->resolve(&x) == CAROM_OK;
     x.v_new = v_new, x.error = s->error;
-    CAROM_TRY(rule->resolve(&x));                                                      /* (2) */
+    CAROM_TRY(collapses(s) ? carom_rule_collapsed(&x) : rule->resolve(&x));            /* (2), (3) */
     for (int i = 0; compared && i < sys->nv; i++)
         difference = CAROM_MAX(difference, fabs(v_new[i] - w->probe.a[i]));
     if (compared)

@@ -56,6 +56,7 @@ typedef struct carom_dips { /* gaps along a step, events.c */
 /* What is remembered beside the modes: whether they have been decided, steps of no length in a row, the time of the
  * last impact. */
 enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_STRUCK, CAROM_TOL_COUNTERS };
+enum { CAROM_COLLAPSE = 300 }; /* events at one instant: impacts among them are without end */
 extern const struct carom_impact_rule *const carom_piecewise_rules[]; /* that these schemes know */
 
 typedef struct carom_piecewise { /* the work of a step */

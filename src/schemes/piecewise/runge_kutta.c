@@ -516,18 +516,21 @@ static double too_fast(const carom_system *sys, const carom_piecewise *w)
     return most;
 }
 
-/* Slip that is about to end turns within a time that shrinks with it: shorter steps where the stages do not follow. */
+/* Slip that is about to end turns within a time that shrinks with it, and a light body under a heavy one that is held
+ * at one of its feet comes down on the other at once: shorter steps where the stages do not follow. */
 carom_status carom_piecewise_fixed_length(carom_step *s, carom_piecewise *w)
 {
     enum { HALVINGS = 20 };
     double x = carom_piecewise_slip_limit(s, w, s->h);
-    bool shorten = slips_in_a_plane(s->system, w);
+    bool slips = slips_in_a_plane(s->system, w), closed = false;
+    for (int c = 0; c < s->system->ncontact; c++)
+        closed |= w->modes[c].mode != CAROM_OPEN;
     CAROM_TRY(carom_piecewise_gradients(s, w));
     if (!w->tableau->implicit)
         keep_creeping(s->system, w);
     carom_status status = carom_piecewise_stages(s, w, x, &w->end, true);
-    for (int k = 0; shorten && k < HALVINGS; k++) {
-        double fast = status == CAROM_OK ? too_fast(s->system, w) : 0;
+    for (int k = 0; closed && k < HALVINGS; k++) {
+        double fast = status == CAROM_OK && slips ? too_fast(s->system, w) : 0;
         if (status != CAROM_NOT_CONVERGED && fast <= 1.5)
             break;
         x *= fast > 1.5 ? sqrt(1.2 / fast) : 0.5;

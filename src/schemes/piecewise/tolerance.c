@@ -384,8 +384,8 @@ static carom_status advance(carom_step *s)
     if (!at_once)
         CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
-    if (cause == CAROM_CAUSE_GAP && w->end.x > 0)
-        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, 1e-6 * s->h)); /* the next flight is often as long */
+    if (cause == CAROM_CAUSE_GAP && w->end.x > 0) /* the next flight is often as long */
+        s->h_next = CAROM_MIN(s->h_next, CAROM_MAX(5 * w->end.x, CAROM_MAX(1e-6 * s->h, 64 * DBL_EPSILON * s->now->t)));
     carom_step_advance(s, w->end.x);
     CAROM_TRY(count_stalls(s, contact));
     double *v_before = w->ka[0]; /* free after the last trial but for its end */

@@ -162,6 +162,7 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
+    CAROM_TRY(carom_links_in_range(sys, c->active, c->nactive, w->t, s->error));
     CAROM_TRY(carom_contacts_pose(c, sys, A, &w->rows_u, s->error));
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
