@@ -27,7 +27,7 @@
  * Conditions are joined without corners by  x + y -+ sqrt(x^2 + y^2),  positive where both are, where one is:
  * so a contact begins and ends where one smooth function passes 0.                                            (9)
  *
- *   g' = n . u,  u the velocity of B against A at the vertex or at the foot on B's edge; slip along axes of A   (10) */
+ *   g' = n . u,  u the velocity of B against A at the vertex or halfway between the feet; slip along axes of A (10) */
 #include "bodies/section.h"
 
 #define PARALLEL 1e-12 /* s^2 */
@@ -206,6 +206,7 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
     inside = carom_expr_binary(p, CAROM_OP_AND, cross, inside);
     carom_piece out = {.gap = carom_expr_if(p, inside, g, carom_e_add(p, g, size))};
     carom_vector point = carom_v_add(p, on_B, carom_v_scale(p, beta, b)), t[2] = {a, carom_v_cross(p, n, a)};
+    point = carom_v_sub(p, point, carom_v_scale(p, carom_e_scale(p, 0.5, g), n));
     carom_vector u = velocity_between(l, body[0], body[1], point);
     out.speed = carom_v_dot(p, n, u);                                                                    /* (10) */
     for (int d = 0; d < 2; d++)

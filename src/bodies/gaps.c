@@ -6,7 +6,8 @@
  *   nearest    |x - c| - r - r', c the nearest point of a point, segment, polygon or box                  (3)
  *   ellipsoid  on a plane: n . x - o - h,  h^2 = sum (a_i n . axis_i)^2,                                  (4)
  *              at the point x - sum a_i^2 (n . axis_i) axis_i/h
- * The slip is the velocity of the vertex's body at the point of contact against that of the target's, along
+ * The slip is the velocity of the vertex's body at the point of contact (of two balls: halfway between them, as one
+ * of them may have come into the other) against that of the target's, along
  *   t = (n_y, -n_x) in the plane, two directions fixed to the target in space.                            (5)
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
@@ -349,9 +350,12 @@ static carom_piece at_distance(carom_loader *l, const side *v, int i, const side
     carom_expr distance = carom_v_length(p, away);
     carom_vector n = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), distance), away);
     n = carom_frame_direction(l, target->body, n);
-    carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, v->radius, n), target->body);
-    carom_piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius),
-                 .speed = carom_v_dot(p, n, u)};
+    carom_piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius)};
+    carom_expr back = v->radius;
+    if (v->shape->kind == CAROM_SHAPE_BALL && target->shape->kind == CAROM_SHAPE_BALL) /* whichever comes first */
+        back = carom_e_add(p, back, carom_e_scale(p, 0.5, out.gap));
+    carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, back, n), target->body);
+    out.speed = carom_v_dot(p, n, u);
     if (l->s->bodies->b.planar) {
         tangents(l, n, t);
     } else {

@@ -95,7 +95,7 @@ void carom_switch_begin(carom_step *s, carom_piecewise *tol)
     sys->frozen = CAROM_SWITCH;
     for (int i = 0; i < w->n; i++)
         bounds(sys, w, i);
-    w->changed = by_value(s, w, tol->start.q, tol->start.v, anew) && !anew && w->clock[1] == s->now->t;
+    w->changed = by_value(s, w, tol->start.q, tol->start.v, anew) && !anew;
     w->clock[0] = 1;
 }
 

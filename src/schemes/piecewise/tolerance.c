@@ -400,6 +400,7 @@ static carom_status advance(carom_step *s)
     if (s->record->observed)
         carom_modes_copy(sys->model->ncontact, w->modes, s->record->modes);
     carom_copy(w->switches.n, w->switches.d, s->record->branches);
+    s->record->branched = w->switches.n > 0;
     bool shared = w->given.shares && slips(s, w);
     if (cause == CAROM_CAUSE_NONE && carom_piecewise_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
