@@ -13,12 +13,16 @@
  * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
  * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning.
+ * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
+ * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
+ * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
  * Two boxes in space have a file of their own: boxes.c. */
 #include <math.h>
 #include <string.h>
 
 #include "bodies/section.h"
 
+#define BEYOND 0.01
 enum {
     MOST = 64,     /* vertices, faces */
     FOLLOWED = 640 /* vertices of pairs up to which all are followed, near or far: 12 boxes, 24 discs */
@@ -283,16 +287,52 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
     return v->faces > 1 && carom_bodies_values_of(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
+/* Does the vertex lie on the plane of the face at the poses of the file? */
+static bool flush(carom_loader *l, const side *v, int i, const side *face, int k)
+{
+    carom_expr_pool *p = l->s->pool;
+    const carom_frame *a = &l->s->bodies->frame[v->body], *b = &l->s->bodies->frame[face->body];
+    carom_vector x = carom_v_add(p, a->r0, carom_m_apply(p, &a->R0, carom_v_sub(p, v->vertex[i], a->centre)));
+    carom_vector n = carom_m_apply(p, &b->R0, face->normal[k]);
+    carom_expr e[2] = {carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
+                                   carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
+                       face->size};
+    double value[2];
+    return carom_bodies_values_of(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+}
+
+/* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
+static carom_expr outside(carom_expr_pool *p, carom_expr s, carom_expr land, carom_expr size)
+{
+    carom_expr front = carom_expr_binary(p, CAROM_OP_LT, carom_expr_const(p, 0), s);
+    carom_expr more = carom_expr_binary(p, CAROM_OP_LT, carom_e_mul(p, land, land), carom_e_mul(p, s, s));
+    carom_expr deep = carom_expr_binary(p, CAROM_OP_LT, land, carom_e_scale(p, -BEYOND, size));
+    return carom_expr_binary(p, CAROM_OP_AND, front, carom_expr_binary(p, CAROM_OP_OR, more, deep));
+}
+
 static carom_piece on_polytope(carom_loader *l, const side *v, int i, const side *target) /* (2) */
 {
     carom_expr_pool *p = l->s->pool;
     carom_piece best = {0};
-    for (int k = 0; k < target->faces; k++) {
+    carom_expr land = CAROM_EXPR_NONE;
+    bool back[MOST], any = false;
+    for (int k = 0; k < target->faces; k++)
+        back[k] = target->faces > 1 && behind(l, v, i, target, k);
+    for (int n = 0; n < 2 * target->faces; n++) { /* those it can land on, then the others */
+        int k = n % target->faces;
+        if (back[k] != (n >= target->faces))
+            continue;
         carom_piece next = on_face(l, v, i, target, k);
-        if (target->faces > 1 && behind(l, v, i, target, k))
+        if (back[k])
             next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, CAROM_TIE, target->size));
         next.rank = next.gap;
-        best = k ? carom_piece_larger(l, &best, &next) : next;
+        if (back[k] && land != CAROM_EXPR_NONE && l->s->bodies->b.planar && flush(l, v, i, target, k))
+            next.rank = carom_expr_if(p, outside(p, next.gap, land, target->size), next.gap,
+                                      carom_e_scale(p, -10, target->size));
+        best = any ? carom_piece_larger(l, &best, &next) : next;
+        any = true;
+        if (!back[k])
+            land = best.gap;
     }
     return best;
 }
