@@ -45,7 +45,7 @@ static const scene scenes[] = {
       "{shape: {box: [0.3, 0.4, 0.3]}, density: 100, at: [0.05, 0.1, 1.1], turn: {x: 1, y: 2}}",
       "{shape: {cylinder: [0.2, 0.15]}, density: 100, at: [0, 0.1, 1.8], turn: {x: 2}}",
       "{shape: {sphere: 0.15}, density: 100, at: [0.1, 0.1, 2.3]}"},
-     0.6, 5},
+     0.48, 5},
     {"balls with tolerance", SPACE, LAWS, "tolerance",
      {GROUND, "{shape: {sphere: 0.12}, density: 100, at: [0.05, 0, 0.3]}",
       "{shape: {sphere: 0.17}, density: 100, at: [0, 0.06, 0.9]}"},
