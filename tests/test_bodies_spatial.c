@@ -428,7 +428,7 @@ START_TEST(edges_that_cross_hold_each_other)
     static const char text[] = "carom: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
                                "bodies:\n  below: {fixed: true, shape: {box: [2, 0.2, 0.2]}, turn: {x: pi/4}}\n"
                                "  bar: {shape: {box: [0.2, 2, 0.2]}, density: 1, at: [0, 0, 0.3], turn: {y: pi/4}}\n"
-                               "laws: {default: {friction: 0.5, restitution: 0}}\n"
+                               "laws: {default: {friction: 0.5, restitution: 0}}\ncontacts: found\n"
                                "run: {scheme: moreau-jean, h: 1e-3}\n";
     for (int i = 0; i < 2; i++) {
         carom_model *model;
@@ -457,7 +457,7 @@ START_TEST(contacts_that_come_and_go_survive_files_and_restarts)
                                "  low: {shape: {box: [1, 1, 1]}, density: 1, at: [0, 0, 0.5]}\n"
                                "  top: {shape: {box: [0.5, 0.5, 0.5]}, density: 1, at: [0.1, 0.05, 1.35],\n"
                                "        turn: {x: 0.1, y: 0.2, z: 0.3}}\n"
-                               "laws: {default: {friction: 0.4, restitution: 0.1}}\n"
+                               "laws: {default: {friction: 0.4, restitution: 0.1}}\ncontacts: found\n"
                                "run: {scheme: moreau-jean, h: 2e-3}\n";
     carom_model *model;
     carom_sim *whole, *part;

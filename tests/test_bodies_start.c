@@ -146,6 +146,22 @@ START_TEST(assembly_opens_a_heap)
 }
 END_TEST
 
-TEST_MAIN_MODELS("the start of bodies", touch_and_rolling_are_found_among_formulas_and_among_contacts_found,
+START_TEST(a_loop_that_cannot_close_is_shown_where_the_file_has_it)
+{
+    NEEDS_MODELS;
+    carom_model *m;
+    carom_error error = {0};
+    carom_status status = load(&m, "space: planar\nbodies:\n  rod: {shape: {box: [1, 0.1]}, mass: 1, at: [0.5, 0]}\n"
+                                   "joints:\n  pin: {hinge: [ground, rod], at: [0, 0], coordinate: relative}\n"
+                                   "  rope: {distance: [rod, ground], points: [[0.5, 0], [5, 0]], length: 0.5}\n",
+                               false, true, &error);
+    ck_assert_int_eq(status, CAROM_NOT_CONVERGED);
+    ck_assert_msg(strstr(error.text, "start:7:9: assembly:") && strstr(error.text, "most of all 'rope'"), "%s",
+                  error.text);
+}
+END_TEST
+
+TEST_MAIN_MODELS("the start of bodies", a_loop_that_cannot_close_is_shown_where_the_file_has_it,
+                 touch_and_rolling_are_found_among_formulas_and_among_contacts_found,
                  a_start_found_by_touch_follows_its_parameters,
                  a_body_inside_another_is_an_error_with_the_depth_and_assembly_moves_it_out, assembly_opens_a_heap)

@@ -34,7 +34,7 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
     double *columns[] = {t, side, th, rate, mode};
     char *headers[] = {"t", "side", "th", "th'", "wall.mode"};
     const carom_columns table = {.ncolumn = 5, .nrow = 4, .name = headers, .column = columns};
-    const carom_animated run = {"run", m, &table};
+    const carom_animated run = {"run", m, &table, NULL, 0};
     char reason[300];
     ck_assert_ptr_null(carom_draw_obstacle(&run, reason));
     const double at[] = {0, 0.5, 1, 2};
@@ -59,7 +59,7 @@ START_TEST(shapes_are_where_the_coordinates_say_also_after_a_parameter_changed)
     carom_draw_free(&f);
 
     const carom_columns poor = {.ncolumn = 3, .nrow = 4, .name = headers, .column = columns};
-    const carom_animated without = {"run", m, &poor};
+    const carom_animated without = {"run", m, &poor, NULL, 0};
     ck_assert_str_eq(carom_draw_obstacle(&without, reason),
                      "the trajectory has no column 'th'' of the model 'pendulum'");
     carom_model_free(m);
@@ -169,7 +169,7 @@ START_TEST(solids_have_the_volume_of_their_shapes_and_stand_where_their_bodies_a
         columns[i] = &value[i];
     }
     const carom_columns table = {.ncolumn = n, .nrow = 1, .name = headers, .column = columns};
-    const carom_animated run = {"run", m, &table};
+    const carom_animated run = {"run", m, &table, NULL, 0};
     char reason[300];
     ck_assert_ptr_null(carom_draw_obstacle(&run, reason));
     carom_draw_frames f;
@@ -242,7 +242,7 @@ START_TEST(forces_of_contacts_act_where_bodies_touch)
     for (int i = 0; i < 10; i++)
         columns[i] = &value[i];
     const carom_columns table = {.ncolumn = 10, .nrow = 1, .name = headers, .column = columns};
-    const carom_animated run = {"run", m, &table};
+    const carom_animated run = {"run", m, &table, NULL, 0};
     carom_draw_frames f;
     CHECK_OK(carom_draw_sample(&f, &run, &t, 1, &error), error);
     ck_assert_uint_eq(f.nforce, 1);
@@ -257,7 +257,58 @@ START_TEST(forces_of_contacts_act_where_bodies_touch)
 }
 END_TEST
 
-TEST_MAIN("drawings", forces_of_contacts_act_where_bodies_touch,
+/* Contacts that are found have arrows too: at rest those on the floor carry the weight, in the plane and in space. */
+START_TEST(contacts_that_are_found_are_drawn_with_the_forces_they_carry)
+{
+    static const char *const texts[] = {
+        "carom: 1\nspace: planar\ngravity: [0, -10]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  low: {shape: {box: [1, 1]}, mass: 2, at: [0, 0.5]}\n  top: {shape: {circle: 0.5}, mass: 1, at: [0.1, 1.5]}\n"
+        "laws: {default: {friction: 0.5, restitution: 0}}\ncontacts: found\n",
+        "carom: 1\nspace: spatial\ngravity: [0, 0, -10]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+        "  low: {shape: {box: [1, 1, 1]}, mass: 2, at: [0, 0, 0.5]}\n"
+        "  top: {shape: {box: [0.5, 2, 1]}, mass: 1, at: [0.1, 0, 1.5]}\n"
+        "laws: {default: {friction: 0.5, restitution: 0}}\ncontacts: found\n"};
+    for (int k = 0; k < 2; k++) {
+        carom_model *m;
+        carom_sim *sim;
+        carom_recorder *recorder;
+        carom_report_run run;
+        carom_draw_frames f;
+        carom_error error = {0};
+        carom_options o = carom_options_default();
+        o.h = 0.01;
+        CHECK_OK(carom_options_set(&o, "scheme", "moreau-jean", &error), error);
+        CHECK_OK(carom_model_parse(&m, "text", texts[k], strlen(texts[k]), NULL, &error), error);
+        CHECK_OK(carom_sim_new(&sim, m, &o, &error), error);
+        CHECK_OK(carom_recorder_new(&recorder, m, 0.1, &error), error);
+        CHECK_OK(carom_recorder_watch(recorder, sim, &error), error);
+        const carom_observer observer = carom_recorder_observer(recorder);
+        CHECK_OK(carom_sim_observe(sim, &observer), error);
+        CHECK_OK(carom_sim_run(sim, 0.5), *carom_sim_error(sim));
+        CHECK_OK(carom_recorder_end(recorder, &run, &error), error);
+        const carom_animated drawn = {"run", m, run.table, run.touched, run.ntouched};
+        CHECK_OK(carom_draw_sample(&f, &drawn, (const double[]){0.05, 0.33}, 2, &error), error);
+        double on_floor = 0, on_low = 0;
+        CHECK_NEAR(f.forces[0], 0, 0); /* before the first time that is recorded */
+        for (size_t i = 0; i < f.nforce; i++) {
+            const carom_draw_force *x = &f.force[i];
+            ck_assert_int_ne((int)x->mode, CAROM_OPEN);
+            double up = x->force[k ? 2 : 1], sign = x->body[0] < x->body[1] ? 1 : -1;
+            *(x->body[0] * x->body[1] == 0 ? &on_floor : &on_low) += sign * up;
+            CHECK_NEAR(x->point[k ? 2 : 1], x->body[0] * x->body[1] == 0 ? 0 : 1, 1e-9);
+        }
+        CHECK_NEAR(on_floor, 30, 1e-6);
+        CHECK_NEAR(on_low, 10, 1e-6);
+        carom_draw_free(&f);
+        carom_recorder_free(recorder);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+TEST_MAIN("drawings", contacts_that_are_found_are_drawn_with_the_forces_they_carry,
+          forces_of_contacts_act_where_bodies_touch,
           shapes_are_where_the_coordinates_say_also_after_a_parameter_changed,
           a_recorded_run_is_the_table_of_its_file,
           solids_have_the_volume_of_their_shapes_and_stand_where_their_bodies_are,

@@ -6,18 +6,23 @@
  *   nearest    |x - c| - r - r', c the nearest point of a point, segment, polygon or box                  (3)
  *   ellipsoid  on a plane: n . x - o - h,  h^2 = sum (a_i n . axis_i)^2,                                  (4)
  *              at the point x - sum a_i^2 (n . axis_i) axis_i/h
- * The slip is the velocity of the vertex's body at the point of contact against that of the target's, along
+ * The slip is the velocity of the vertex's body at the point of contact (of two balls: halfway between them, as one
+ * of them may have come into the other) against that of the target's, along
  *   t = (n_y, -n_x) in the plane, two directions fixed to the target in space.                            (5)
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
- * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning. */
+ * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning.
+ * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
+ * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
+ * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
+ * Two boxes in space have a file of their own: boxes.c. */
 #include <math.h>
 #include <string.h>
 
 #include "bodies/section.h"
 
-#define TIE 1e-6 /* of the size of the shape */
+#define BEYOND 0.01
 enum {
     MOST = 64,     /* vertices, faces */
     FOLLOWED = 640 /* vertices of pairs up to which all are followed, near or far: 12 boxes, 24 discs */
@@ -33,11 +38,6 @@ typedef struct side { /* a shape in the frame of its body */
     int vertices, faces;           /* face i of a polygon leads from vertex i to vertex i + 1 */
     bool segment;                  /* its two vertices are the ends of an axis */
 } side;
-
-typedef struct piece { /* a contact with its branches */
-    carom_expr gap, speed, slip[2]; /* speed: the rate of the gap */
-    carom_vector point, axis[3];    /* for pictures: where it is; normal and tangents */
-} piece;
 
 /* ---- shapes ---- */
 static carom_vector vec(carom_expr_pool *p, carom_expr x, carom_expr y, carom_expr z)
@@ -220,8 +220,7 @@ static carom_vector slipping(carom_loader *l, int body, carom_vector vertex, car
     return carom_v_sub(p, v, carom_frame_velocity_at(l, target, point));
 }
 
-/* Where a contact is belongs to pictures alone: runs do without these expressions. */
-static void set_place(carom_loader *l, piece *x, carom_vector point, carom_vector normal, const carom_vector *t)
+void carom_piece_place(carom_loader *l, carom_piece *x, carom_vector point, carom_vector normal, const carom_vector *t)
 {
     if (!l->s->bodies->places)
         return;
@@ -229,16 +228,24 @@ static void set_place(carom_loader *l, piece *x, carom_vector point, carom_vecto
     x->axis[0] = normal, x->axis[1] = t[0], x->axis[2] = t[1];
 }
 
-static void choose_place(carom_loader *l, carom_expr more, const piece *next, piece *best)
+carom_piece carom_piece_larger(carom_loader *l, const carom_piece *one, const carom_piece *two)
 {
+    carom_expr_pool *p = l->s->pool;
+    carom_expr more = carom_expr_binary(p, CAROM_OP_LT, one->rank, two->rank);
+    carom_piece out = {.rank = carom_expr_if(p, more, two->rank, one->rank),
+                       .gap = carom_expr_if(p, more, two->gap, one->gap),
+                       .speed = carom_expr_if(p, more, two->speed, one->speed)};
+    for (int d = 0; d < 2; d++)
+        out.slip[d] = carom_expr_if(p, more, two->slip[d], one->slip[d]);
     for (int i = 0; i < 3 && l->s->bodies->places; i++) {
-        best->point.x[i] = carom_expr_if(l->s->pool, more, next->point.x[i], best->point.x[i]);
+        out.point.x[i] = carom_expr_if(p, more, two->point.x[i], one->point.x[i]);
         for (int d = 0; d < 3; d++)
-            best->axis[d].x[i] = carom_expr_if(l->s->pool, more, next->axis[d].x[i], best->axis[d].x[i]);
+            out.axis[d].x[i] = carom_expr_if(p, more, two->axis[d].x[i], one->axis[d].x[i]);
     }
+    return out;
 }
 
-static piece on_face(carom_loader *l, const side *v, int i, const side *face, int k) /* (1) */
+static carom_piece on_face(carom_loader *l, const side *v, int i, const side *face, int k) /* (1) */
 {
     carom_expr_pool *p = l->s->pool;
     bool planar = l->s->bodies->b.planar;
@@ -247,7 +254,8 @@ static piece on_face(carom_loader *l, const side *v, int i, const side *face, in
     carom_vector o = carom_frame_point(l, face->body, carom_v_zero(p));
     carom_expr gap = carom_v_dot(p, n, carom_v_sub(p, x, o));
     carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, v->radius, n), face->body);
-    piece out = {.gap = carom_e_sub(p, carom_e_sub(p, gap, face->offset[k]), v->radius), .speed = carom_v_dot(p, n, u)};
+    carom_piece out = {.gap = carom_e_sub(p, carom_e_sub(p, gap, face->offset[k]), v->radius),
+                       .speed = carom_v_dot(p, n, u)};
     tangents(l, n, t);
     if (!planar) {
         double at[3] = {0, 0, 1};
@@ -258,7 +266,7 @@ static piece on_face(carom_loader *l, const side *v, int i, const side *face, in
     }
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
-    set_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
+    carom_piece_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
     return out;
 }
 
@@ -279,24 +287,52 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
     return v->faces > 1 && carom_bodies_values_of(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
-static piece on_polytope(carom_loader *l, const side *v, int i, const side *target) /* (2) */
+/* Does the vertex lie on the plane of the face at the poses of the file? */
+static bool flush(carom_loader *l, const side *v, int i, const side *face, int k)
 {
     carom_expr_pool *p = l->s->pool;
-    piece best = {0};
-    for (int k = 0; k < target->faces; k++) {
-        piece next = on_face(l, v, i, target, k);
-        if (target->faces > 1 && behind(l, v, i, target, k))
-            next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, TIE, target->size));
-        if (k == 0) {
-            best = next;
+    const carom_frame *a = &l->s->bodies->frame[v->body], *b = &l->s->bodies->frame[face->body];
+    carom_vector x = carom_v_add(p, a->r0, carom_m_apply(p, &a->R0, carom_v_sub(p, v->vertex[i], a->centre)));
+    carom_vector n = carom_m_apply(p, &b->R0, face->normal[k]);
+    carom_expr e[2] = {carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
+                                   carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
+                       face->size};
+    double value[2];
+    return carom_bodies_values_of(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+}
+
+/* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
+static carom_expr outside(carom_expr_pool *p, carom_expr s, carom_expr land, carom_expr size)
+{
+    carom_expr front = carom_expr_binary(p, CAROM_OP_LT, carom_expr_const(p, 0), s);
+    carom_expr more = carom_expr_binary(p, CAROM_OP_LT, carom_e_mul(p, land, land), carom_e_mul(p, s, s));
+    carom_expr deep = carom_expr_binary(p, CAROM_OP_LT, land, carom_e_scale(p, -BEYOND, size));
+    return carom_expr_binary(p, CAROM_OP_AND, front, carom_expr_binary(p, CAROM_OP_OR, more, deep));
+}
+
+static carom_piece on_polytope(carom_loader *l, const side *v, int i, const side *target) /* (2) */
+{
+    carom_expr_pool *p = l->s->pool;
+    carom_piece best = {0};
+    carom_expr land = CAROM_EXPR_NONE;
+    bool back[MOST], any = false;
+    for (int k = 0; k < target->faces; k++)
+        back[k] = target->faces > 1 && behind(l, v, i, target, k);
+    for (int n = 0; n < 2 * target->faces; n++) { /* those it can land on, then the others */
+        int k = n % target->faces;
+        if (back[k] != (n >= target->faces))
             continue;
-        }
-        carom_expr more = carom_expr_binary(p, CAROM_OP_LT, best.gap, next.gap);
-        best.gap = carom_expr_if(p, more, next.gap, best.gap);
-        best.speed = carom_expr_if(p, more, next.speed, best.speed);
-        for (int d = 0; d < 2; d++)
-            best.slip[d] = carom_expr_if(p, more, next.slip[d], best.slip[d]);
-        choose_place(l, more, &next, &best);
+        carom_piece next = on_face(l, v, i, target, k);
+        if (back[k])
+            next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, CAROM_TIE, target->size));
+        next.rank = next.gap;
+        if (back[k] && land != CAROM_EXPR_NONE && l->s->bodies->b.planar && flush(l, v, i, target, k))
+            next.rank = carom_expr_if(p, outside(p, next.gap, land, target->size), next.gap,
+                                      carom_e_scale(p, -10, target->size));
+        best = any ? carom_piece_larger(l, &best, &next) : next;
+        any = true;
+        if (!back[k])
+            land = best.gap;
     }
     return best;
 }
@@ -344,7 +380,7 @@ static carom_vector nearest(carom_loader *l, carom_vector x, const side *target)
     return best;
 }
 
-static piece at_distance(carom_loader *l, const side *v, int i, const side *target) /* (3) */
+static carom_piece at_distance(carom_loader *l, const side *v, int i, const side *target) /* (3) */
 {
     carom_expr_pool *p = l->s->pool;
     const carom_frame *f = l->s->bodies->frame, *b = &f[target->body];
@@ -354,9 +390,12 @@ static piece at_distance(carom_loader *l, const side *v, int i, const side *targ
     carom_expr distance = carom_v_length(p, away);
     carom_vector n = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), distance), away);
     n = carom_frame_direction(l, target->body, n);
-    carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, v->radius, n), target->body);
-    piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius),
-                 .speed = carom_v_dot(p, n, u)};
+    carom_piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius)};
+    carom_expr back = v->radius;
+    if (v->shape->kind == CAROM_SHAPE_BALL && target->shape->kind == CAROM_SHAPE_BALL) /* whichever comes first */
+        back = carom_e_add(p, back, carom_e_scale(p, 0.5, out.gap));
+    carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, back, n), target->body);
+    out.speed = carom_v_dot(p, n, u);
     if (l->s->bodies->b.planar) {
         tangents(l, n, t);
     } else {
@@ -369,11 +408,11 @@ static piece at_distance(carom_loader *l, const side *v, int i, const side *targ
     }
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
-    set_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
+    carom_piece_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
     return out;
 }
 
-static piece of_ellipsoid(carom_loader *l, const side *v, const side *plane) /* (4) */
+static carom_piece of_ellipsoid(carom_loader *l, const side *v, const side *plane) /* (4) */
 {
     carom_expr_pool *p = l->s->pool;
     carom_matrix R = carom_turns(l, v->shape->turn);
@@ -389,7 +428,7 @@ static piece of_ellipsoid(carom_loader *l, const side *v, const side *plane) /* 
     carom_vector back = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), h), a);
     side moved = *v;
     moved.vertex[0] = carom_v_sub(p, v->vertex[0], carom_m_apply(p, &R, back)); /* the point of contact, in the body */
-    piece out = on_face(l, &moved, 0, plane, 0);
+    carom_piece out = on_face(l, &moved, 0, plane, 0);
     return out;
 }
 
@@ -399,7 +438,7 @@ static bool round_shape(const side *s)
     return s->shape->kind == CAROM_SHAPE_BALL || s->segment;
 }
 
-static carom_status keep_place(carom_loader *l, const char *name, int body, int target, const piece *x)
+static carom_status keep_place(carom_loader *l, const char *name, int body, int target, const carom_piece *x)
 {
     carom_section_of_bodies *b = l->s->bodies;
     if (b->nplace == CAROM_MAX_CONTACTS)
@@ -412,10 +451,9 @@ static carom_status keep_place(carom_loader *l, const char *name, int body, int 
     return CAROM_OK;
 }
 
-static carom_status emit(carom_loader *l, const side *v, int i, const side *target, piece x, const carom_pair_law *law)
+static carom_status emit(carom_loader *l, const char *name, const side *v, const side *target, carom_piece x,
+                         const carom_pair_law *law)
 {
-    const char *name = v->vertices == 1 ? carom_arena_format(l->s->arena, "%s %s", v->name, target->name)
-                                        : carom_arena_format(l->s->arena, "%s.%d %s", v->name, i + 1, target->name);
     if (!name)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     if (l->s->bodies->places)
@@ -440,10 +478,38 @@ static carom_status vertices_on(carom_loader *l, const side *v, const side *targ
     if (round_shape(target) && !target->segment && v->faces > 0)
         return CAROM_OK; /* a ball finds the corners of a polygon itself */
     for (int i = 0; i < v->vertices; i++) {
-        piece x = v->shape->kind == CAROM_SHAPE_ELLIPSOID ? of_ellipsoid(l, v, target)
+        carom_piece x = v->shape->kind == CAROM_SHAPE_ELLIPSOID ? of_ellipsoid(l, v, target)
                   : plane || (sharp && target->faces > 0) ? on_polytope(l, v, i, target)
                                                           : at_distance(l, v, i, target);
-        CAROM_TRY(emit(l, v, i, target, x, law));
+        const char *name = v->vertices == 1
+                               ? carom_arena_format(l->s->arena, "%s %s", v->name, target->name)
+                               : carom_arena_format(l->s->arena, "%s.%d %s", v->name, i + 1, target->name);
+        CAROM_TRY(emit(l, name, v, target, x, law));
+    }
+    return CAROM_OK;
+}
+
+/* Two boxes in space: vertices of both, then edges: "lid.x+ crate.z-". */
+static carom_status boxes(carom_loader *l, const side *a, const side *b, const carom_pair_law *law)
+{
+    const side *const of[2] = {a, b};
+    for (int host = 0; host < 2; host++) {
+        const side *on = of[host], *v = of[!host];
+        const int body[2] = {on->body, v->body};
+        const carom_body_shape *const shape[2] = {on->shape, v->shape};
+        for (int i = 0; i < 8; i++) {
+            const char *name = carom_arena_format(l->s->arena, "%s.%d %s", v->name, i + 1, on->name);
+            CAROM_TRY(emit(l, name, v, on, carom_boxes_vertex(l, body, shape, i), law));
+        }
+    }
+    const int body[2] = {a->body, b->body};
+    const carom_body_shape *const shape[2] = {a->shape, b->shape};
+    for (int i = 0; i < 36; i++) {
+        const int axis[2] = {i / 12, i / 4 % 3}, sign[2] = {i & 1 ? -1 : 1, i & 2 ? -1 : 1};
+        const char *name = carom_arena_format(l->s->arena, "%s.%c%c %s.%c%c", b->name, "xyz"[axis[1]],
+                                              sign[1] < 0 ? '-' : '+', a->name, "xyz"[axis[0]],
+                                              sign[0] < 0 ? '-' : '+');
+        CAROM_TRY(emit(l, name, b, a, carom_boxes_edges(l, body, shape, axis, sign), law));
     }
     return CAROM_OK;
 }
@@ -455,6 +521,8 @@ static carom_status shape_pair(carom_loader *l, int a, int i, int b, int j, cons
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
     CAROM_TRY(side_of(l, a, i, one));
     CAROM_TRY(side_of(l, b, j, two));
+    if (!l->s->bodies->b.planar && one->faces == 6 && two->faces == 6)
+        return boxes(l, one, two, law);
     int before = l->s->added.ncontact + l->s->bodies->nplace;
     CAROM_TRY(vertices_on(l, two, one, law));
     bool balls = round_shape(one) && round_shape(two) && !one->segment && !two->segment;

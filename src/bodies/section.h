@@ -4,7 +4,7 @@
  *   declare.c   names, repeated bodies and joints, and which coordinates there are: before expressions can be read
  *   read.c      bodies: shapes, mass, start; laws.c: laws of pairs; joints.c: joints
  *   frames.c    where bodies are and how they move, as expressions of coordinates and velocities
- *   gaps.c      contacts of pairs of shapes as expressions
+ *   gaps.c      contacts of pairs of shapes as expressions; boxes.c: of boxes in space
  *   start.c     start values, and those to be found
  *   posing.c     all shapes at the start; overlap.c: those that overlap; settle.c: start values to be found where
  *               contacts are, too
@@ -111,6 +111,24 @@ carom_status carom_add_contact(carom_loader *l, const char *name, carom_expr gap
 carom_status carom_bodies_joints(carom_loader *l); /* joints.c: constraints, limits, friction */
 carom_status carom_joint_forces(carom_loader *l);  /* joints.c: springs, dampers, drives */
 carom_status carom_add_push(carom_loader *l, carom_expr force, carom_expr speed);
+
+/* A contact with its branches. */
+#define CAROM_TIE 1e-6 /* of the size of a shape: how far corners of two bodies may miss each other and coincide */
+typedef struct carom_piece {
+    carom_expr gap, speed, slip[2]; /* speed: the rate of the gap */
+    carom_expr rank;                /* of several branches, that with the largest holds */
+    carom_vector point, axis[3];    /* for pictures: where it is; normal and tangents */
+} carom_piece;
+/* Where a contact is belongs to pictures alone: runs do without these expressions. t [2] */
+void carom_piece_place(carom_loader *l, carom_piece *x, carom_vector point, carom_vector normal, const carom_vector *t);
+/* The one whose rank is larger. */
+carom_piece carom_piece_larger(carom_loader *l, const carom_piece *one, const carom_piece *two);
+/* ---- boxes.c ---- */
+/* Two boxes in space. A vertex (0 to 7) of the second on the first: */
+carom_piece carom_boxes_vertex(carom_loader *l, const int body[2], const carom_body_shape *const shape[2], int vertex);
+/* Edges along `axis` of each; sign: which two of the four that there are. */
+carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_body_shape *const shape[2],
+                              const int axis[2], const int sign[2]);
 
 /* ---- found.c, mixed.c ---- */
 /* Variables of expressions among t, q, v and p: groups 0 to 3 of a tape; NULL: no memory. */

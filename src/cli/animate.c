@@ -64,7 +64,7 @@ static int make(work *w)
     if (carom_columns_find(run->table, "t") < 0 || run->table->nrow == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE, "'%s' has no rows with a column 't': it is not a trajectory",
                               run->name);
-    const carom_animated drawn = {run->name, run->model, run->table};
+    const carom_animated drawn = {run->name, run->model, run->table, run->touched, run->ntouched};
     choose_speed(w, run->table);
     carom_cli_work *job = &w->runs.job[0].work;
     job->cli = cli;

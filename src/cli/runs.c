@@ -192,6 +192,7 @@ static int prepare(const work *w, job *j, const char *name, const char *scheme)
     const carom_options *filled = carom_sim_options(j->sim);
     double every = filled->every > 0 ? filled->every : filled->t_end / SAMPLES;
     CAROM_CLI_TRY(carom_cli_done(carom_recorder_new(&j->recorder, j->work.model, every, &error), &error));
+    CAROM_CLI_TRY(carom_cli_done(carom_recorder_watch(j->recorder, j->sim, &error), &error));
     const carom_observer recorder = carom_recorder_observer(j->recorder);
     if (carom_sim_observe(j->sim, &recorder) != CAROM_OK)
         return carom_cli_fail(CAROM_EXIT_FAILED, "the run cannot be observed");

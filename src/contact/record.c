@@ -29,7 +29,7 @@ void carom_record_forget(carom_record *record)
     memset(record->count, 0, sizeof record->count);
     record->nevents = record->nzeno = 0;
     record->law_difference = record->gained = record->grazing = 0;
-    record->switches = 0, record->slides = record->shares = false;
+    record->switches = 0, record->slides = record->shares = record->branched = false;
     record->remarkable = false;
 }
 

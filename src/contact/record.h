@@ -14,7 +14,8 @@ typedef struct carom_record {
     carom_event *event;     /* [event_max] */
     double *pool;           /* [pool_max] doubles of the staged segments and jumps */
     carom_link_mode *modes; /* [ncontact] along the step, of schemes that tell them */
-    double *branches;       /* [nswitch] of the forces along the step, likewise */
+    double *branches;       /* [nswitch] of forces and gaps along the step, where branched */
+    bool branched;
     struct {                /* accumulations of impacts were ended in the last jump of the step, after its impact: */
         bool on;
         double *q, *v, *impulse; /* [nq] [nv] [nrow] of that impact; what is closed then moves q a little, too */

@@ -272,7 +272,7 @@ static bool twice(const carom_finder *f, int host, int vertex, int host_vertex)
     carom_closest back = carom_shape_closest(guest, f->there[host] + 3 * host_vertex);
     if (back.part != CAROM_PART(CAROM_VERTEX, vertex))
         return true; /* the host's vertex has something nearer, and that is found from the other side */
-    return features(s) != features(guest) ? features(s) < features(guest) : f->at[host].body > f->at[!host].body;
+    return features(s) != features(guest) ? features(s) < features(guest) : host > 0;
 }
 
 /* The touch of a point of the guest with the part of the host that is nearest; x and radius: in the guest's axes. */

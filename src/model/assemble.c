@@ -23,7 +23,7 @@ static double gather(carom_assembly *k)
 {
     const carom_model *m = k->probe.model;
     double most = 0;
-    k->rows = 0;
+    k->rows = 0, k->worst = -1;
     for (int i = 0; i < m->njoint; i++)
         k->row[k->rows] = k->gap[k->rows] = i, k->rows++;
     for (int i = 0, row = m->njoint; i < contacts_of(m); row += 1 + m->contact[i++].directions) {
@@ -34,7 +34,8 @@ static double gather(carom_assembly *k)
     for (int r = 0; r < k->rows; r++) {
         double g = k->probe.at.g[k->gap[r]];
         double off = k->gap[r] < m->njoint ? fabs(g) : -g;
-        most = off <= most ? most : off;
+        if (!(off <= most))
+            most = off, k->worst = k->gap[r];
     }
     return most;
 }
@@ -108,6 +109,13 @@ bool carom_assembly_solve(carom_assembly *k)
     return carom_all_finite(n, k->z);
 }
 
+static const char *name_of(carom_assembly *k)
+{
+    const carom_model *m = k->probe.model;
+    return k->worst < m->njoint ? carom_model_joint_name(m, CAROM_MAX(k->worst, 0), k->name)
+                                : carom_model_contact_name(m, k->worst - m->njoint, k->name);
+}
+
 carom_status carom_assembly_positions(carom_assembly *k, carom_error *error) /* (1) */
 {
     carom_probe *probe = &k->probe;
@@ -148,8 +156,9 @@ carom_status carom_assembly_positions(carom_assembly *k, carom_error *error) /* 
     }
     if (!(size <= 1e-9 * fmax(1, carom_norm_max(m->nq, probe->q))))
         CAROM_FAIL(error, CAROM_NOT_CONVERGED,
-                   "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations", size,
-                   first, ITERATIONS);
+                   "assembly: the constraints are still violated by %.3g (at first by %.3g) after %d iterations, most "
+                   "of all '%s'",
+                   size, first, ITERATIONS, name_of(k));
     k->rows = m->njoint; /* which come first: velocities */
     return CAROM_OK;
 }
@@ -171,11 +180,14 @@ carom_status carom_assembly_velocities(carom_assembly *k, carom_error *error) /*
     return CAROM_OK;
 }
 
-carom_status carom_model_assemble(const carom_model *m, double *q, double *v, double *moved, carom_error *error)
+carom_status carom_model_assemble(const carom_model *m, double *q, double *v, double *moved, int *worst,
+                                  carom_error *error)
 {
     carom_assembly k;
+    *worst = -1;
     CAROM_TRY(carom_assembly_new(&k, m, CAROM_MASS, error));
     carom_status status = carom_assembly_positions(&k, error);
+    *worst = k.worst;
     if (status == CAROM_OK)
         status = carom_assembly_velocities(&k, error);
     *moved = 0;

@@ -41,6 +41,8 @@ typedef struct carom_assembly {
     int *row, *gap;                       /* [rows] of the equations: in G and in g */
     int rows;
     bool *met; /* [ncontact] contacts that count */
+    int worst; /* the gap that is farthest off, -1: none */
+    char name[32];
 } carom_assembly;
 /* `more`: what the probe evaluates beside gaps and their rows; with CAROM_MASS in it, the metric is that of M. */
 carom_status carom_assembly_new(carom_assembly *assembly, const carom_model *model, unsigned more, carom_error *error);
@@ -49,7 +51,9 @@ bool carom_assembly_solve(carom_assembly *assembly); /* z: the least with G z = 
 carom_status carom_assembly_positions(carom_assembly *assembly, carom_error *error);
 carom_status carom_assembly_velocities(carom_assembly *assembly, carom_error *error); /* after the positions */
 
-/* Gauss-Newton in the metric of M: moves q and v (in place) onto the joints; *moved: largest change of q. */
-carom_status carom_model_assemble(const carom_model *model, double *q, double *v, double *moved, carom_error *error);
+/* Gauss-Newton in the metric of M: moves q and v (in place) onto the joints; *moved: largest change of q;
+ * *worst: the gap that is farthest off where it fails, -1: none. */
+carom_status carom_model_assemble(const carom_model *model, double *q, double *v, double *moved, int *worst,
+                                  carom_error *error);
 
 #endif

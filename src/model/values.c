@@ -122,6 +122,21 @@ static const carom_text_node *where(const carom_source *s, const carom_fault *f)
     }
 }
 
+/* What cannot be closed is shown where the file says it. */
+static carom_status onto_constraints(carom_source *s, const carom_model *m, double *moved, carom_error *error)
+{
+    int worst;
+    carom_error why = {0};
+    carom_status status = carom_model_assemble(m, s->q, s->v, moved, &worst, &why);
+    if (status == CAROM_OK)
+        return CAROM_OK;
+    bool joint = worst < m->njoint;
+    const carom_fault fault = {.kind = worst < 0 ? CAROM_FAULT_NONE : joint ? CAROM_FAULT_JOINT : CAROM_FAULT_GAP,
+                               .index = joint ? worst : worst - m->njoint};
+    const carom_text_node *node = s->plugin ? NULL : where(s, &fault);
+    return carom_text_fail(&s->file, node ? node->place : s->root->place, error, status, "%s", why.text);
+}
+
 /* Onto the constraints and out of contacts, in turn until both hold: bodies that were moved apart open joints. */
 static carom_status assembled(carom_source *s, const carom_model *m, char *note, size_t size, carom_error *error)
 {
@@ -133,7 +148,7 @@ static carom_status assembled(carom_source *s, const carom_model *m, char *note,
         if (round > 0 && apart == 0)
             break;
         if (m->njoint > 0 || (m->contact && m->ncontact > 0))
-            CAROM_TRY(carom_model_assemble(m, s->q, s->v, &moved, error));
+            CAROM_TRY(onto_constraints(s, m, &moved, error));
         most = fmax(most, fmax(apart, moved));
         if (!s->bodies)
             break;

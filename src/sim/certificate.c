@@ -112,6 +112,19 @@ static double gap_error(const carom_step *s, const carom_link *link, double g)
     return held ? fabs(g) : -g;
 }
 
+/* The gap at the end of a step with the branches that it had: it may jump where they change. */
+static double gap_before(carom_step *s, int link)
+{
+    carom_system *sys = s->system;
+    sys->at.d = s->record->branches;
+    sys->frozen = CAROM_SWITCH;
+    carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, s->next->t, s->next->q, s->next->v);
+    sys->frozen = 0;
+    double g = sys->at.g[link];
+    carom_system_eval(sys, CAROM_GAP, s->next->t, s->next->q, s->next->v);
+    return g;
+}
+
 static carom_status positions(carom_certificate *c, carom_step *s)
 {
     carom_system *sys = s->system;
@@ -127,6 +140,8 @@ static carom_status positions(carom_certificate *c, carom_step *s)
             continue;
         if (!(fabs(g) <= DBL_MAX))
             CAROM_FAIL(s->error, CAROM_NOT_FINITE, "the gap of '%s' is %g at t = %.10g", link->name, g, s->next->t);
+        if (error > cheap && g > 0 && s->record->branched)
+            error = gap_error(s, link, g = gap_before(s, i)), rows = false;
         if (error <= cheap)
             continue;
         if (!rows)

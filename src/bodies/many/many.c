@@ -1,4 +1,5 @@
 /* many.c: many bodies as a model; formulas as in many.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "bodies/many/parts.h"
@@ -382,14 +383,41 @@ static void give_ends(carom_shape_spec *spec)
         spec->size[i] = isinf(spec->size[i]) ? 1e6 * least : spec->size[i];
 }
 
+/* The order of shapes, and with it that of contacts: from below, then by where and how bodies start, whatever they are
+ * called and in whichever order they are listed. Contacts that hold a body redundantly share their load as the solver
+ * comes to it. */
+static int by_start(const void *one, const void *two)
+{
+    const carom_posed_shape *a = one, *b = two;
+    const carom_start *x = a->start, *y = b->start;
+    for (int i = 0; i < CAROM_COUNT(x->key); i++)
+        if (x->key[i] < y->key[i] || x->key[i] > y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return a->body != b->body ? a->body - b->body : a->number - b->number;
+}
+
+static carom_start start_of(const carom_bodies *b, const carom_body *body)
+{
+    carom_start out = {.key = {0, body->motion == CAROM_BODY_FREE, body->mass.value}};
+    for (int i = 0; i < 3; i++) {
+        out.key[0] -= b->gravity[i].value * body->at[i].value;
+        out.key[3 + i] = body->at[i].value, out.key[6 + i] = body->turn[i].value;
+        out.key[9 + i] = body->velocity[i].value, out.key[12 + i] = body->inertia[i].value;
+    }
+    return out;
+}
+
 static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *error)
 {
     const carom_bodies *b = many->bodies;
     for (int k = 0; k < b->nbody; k++)
         many->nshape += b->body[k].shapes;
     many->shape = CAROM_NEW(arena, carom_posed_shape, many->nshape + 1);
-    if (!many->shape)
+    carom_start *start = CAROM_NEW(arena, carom_start, b->nbody + 1);
+    if (!many->shape || !start)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d shapes", many->nshape);
+    for (int k = 0; k < b->nbody; k++)
+        start[k] = start_of(b, &b->body[k]);
     if (many->nshape >= 1 << 20)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "%d shapes are too many; there may be %d", many->nshape, (1 << 20) - 1);
     for (int k = 0, i = 0; k < b->nbody; k++)
@@ -402,11 +430,12 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
                            source->corners, CAROM_MOST_CORNERS);
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
             give_ends(&spec);
-            many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source};
+            many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source, .start = &start[k]};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
             many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
         }
+    qsort(many->shape, (size_t)many->nshape, sizeof *many->shape, by_start);
     return CAROM_OK;
 }
 

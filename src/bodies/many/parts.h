@@ -10,18 +10,23 @@
 enum { CAROM_MOVED = 16 };   /* bodies that may be moved */
 enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting for memory */
 
+typedef struct carom_start { /* of a body: how high, whether it moves, mass, place, turns, velocity, inertia */
+    double key[15];
+} carom_start;
+
 typedef struct carom_posed_shape { /* a shape of a body */
     carom_shape shape;
     int body, number; /* number: among those of the body */
     double thickness;
     const carom_body_shape *source;
+    const carom_start *start;
 } carom_posed_shape;
 
 typedef struct carom_many {
     const carom_bodies *bodies;
     int nblock;               /* bodies that move freely: their velocities */
     int nshape;
-    carom_posed_shape *shape; /* [nshape] */
+    carom_posed_shape *shape; /* [nshape] in the order of their starts */
     int *block;               /* [nbody] the block of a body, -1: it has none */
     int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
     double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */

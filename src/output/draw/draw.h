@@ -8,10 +8,22 @@
 #include "model/draw.h"
 #include "output/output.h"
 
+typedef struct carom_draw_force {
+    double point[3], force[3]; /* that acts on the second body */
+    double mode;               /* carom_mode */
+    double body[2];
+} carom_draw_force;
+typedef struct carom_touched { /* a contact that was found, at the time of a row */
+    double t;
+    carom_draw_force force;
+} carom_touched;
+
 typedef struct carom_animated { /* one trajectory */
     const char *name;
     const carom_model *model;   /* with a drawing */
     const carom_columns *table;
+    const carom_touched *touched; /* [ntouched] in the order of time */
+    size_t ntouched;
 } carom_animated;
 
 typedef struct carom_animation {
@@ -22,12 +34,6 @@ typedef struct carom_animation {
 
 /* Why this run cannot be drawn, as a sentence; NULL: it can. reason >= 300 bytes holds the sentence. */
 const char *carom_draw_obstacle(const carom_animated *run, char *reason);
-
-typedef struct carom_draw_force {
-    double point[3], force[3]; /* that acts on the second body */
-    double mode;               /* carom_mode */
-    double body[2];
-} carom_draw_force;
 
 /* The values of the model's shapes at times between the rows of a table. */
 typedef struct carom_draw_frames {

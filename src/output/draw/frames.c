@@ -141,7 +141,37 @@ typedef struct sampling {
     double *q, *v, *out; /* [nq] [nv], the values of all expressions: shapes, then poses, rods, places of contacts */
     const carom_contact_place *place; /* [nplace] */
     int nplace, *contact;             /* [4*nplace] columns of its mode and of the forces of its rows; -1: none */
+    size_t touched;                   /* the first of those that were found at the time of the last frame */
 } sampling;
+
+static bool add_force(carom_draw_frames *f, size_t k, const carom_draw_force *x)
+{
+    if (f->nforce == f->room) {
+        size_t room = 2 * f->room + 1000;
+        carom_draw_force *more = realloc(f->force, room * sizeof *more);
+        if (!more)
+            return false;
+        f->force = more, f->room = room;
+    }
+    f->force[f->nforce++] = *x;
+    f->forces[k]++;
+    return true;
+}
+
+/* Those that were found at the last time before the frame's. */
+static bool take_found(carom_draw_frames *f, sampling *s, size_t k)
+{
+    const carom_animated *run = s->run;
+    size_t i = s->touched;
+    for (size_t next = i; next < run->ntouched && run->touched[next].t <= f->t[k]; next++)
+        if (run->touched[next].t > run->touched[i].t)
+            i = next;
+    s->touched = i;
+    for (; i < run->ntouched && run->touched[i].t == run->touched[s->touched].t && run->touched[i].t <= f->t[k]; i++)
+        if (!add_force(f, k, &run->touched[i].force))
+            return false;
+    return true;
+}
 
 /* Forces of the contacts that have one. from [12*nplace]: point and axes of each. */
 static bool take_forces(carom_draw_frames *f, const sampling *s, size_t k, size_t row, const double *from)
@@ -157,20 +187,13 @@ static bool take_forces(carom_draw_frames *f, const sampling *s, size_t k, size_
                 x.force[d] += column[c[1 + r]][row] * from[3 + 3 * r + d];
         if (x.mode == CAROM_OPEN && x.force[0] == 0 && x.force[1] == 0 && x.force[2] == 0)
             continue;
-        if (f->nforce == f->room) {
-            size_t room = 2 * f->room + 1000;
-            carom_draw_force *more = realloc(f->force, room * sizeof *more);
-            if (!more)
-                return false;
-            f->force = more, f->room = room;
-        }
-        f->force[f->nforce++] = x;
-        f->forces[k]++;
+        if (!add_force(f, k, &x))
+            return false;
     }
     return true;
 }
 
-static bool take_frame(carom_draw_frames *f, const sampling *s, size_t k, moment at)
+static bool take_frame(carom_draw_frames *f, sampling *s, size_t k, moment at)
 {
     const carom_model *m = s->run->model;
     double *const *column = s->run->table->column;
@@ -195,7 +218,7 @@ static bool take_frame(carom_draw_frames *f, const sampling *s, size_t k, moment
     for (int i = 0; i < m->ncontact; i++)
         f->mode[k * (size_t)m->ncontact + (size_t)i] =
             s->c.mode[i] >= 0 ? (unsigned char)column[s->c.mode[i]][at.row] : CAROM_OPEN;
-    return take_forces(f, s, k, at.row, from + 6 * f->nrod);
+    return take_forces(f, s, k, at.row, from + 6 * f->nrod) && take_found(f, s, k);
 }
 
 /* ---- all of them ---- */

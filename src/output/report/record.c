@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "output/report/report.h"
-#include "output/sampler.h"
 #include "output/columns/columns.h"
+#include "output/sampler.h"
+#include "output/touching.h"
+
+enum { TOUCHED = 200000 }; /* contacts that are kept; where there are more, those of every second time, fourth ... */
 
 struct carom_recorder {
     carom_sampler *sampler;
@@ -12,6 +15,10 @@ struct carom_recorder {
     int columns;
     double *step_t, *step_h; /* [nstep] */
     size_t nstep, room;
+    bool found;                 /* contacts are */
+    carom_touchings *touchings; /* NULL: nobody watches them */
+    carom_touched *touched;     /* [ntouched] */
+    size_t ntouched, touched_room, times, stride; /* times: how many were there; every stride-th is kept */
     carom_error error;
 };
 
@@ -41,6 +48,50 @@ static void take_step(carom_recorder *r, const carom_segment *g)
     r->step_h[r->nstep++] = g->t1 - g->t0;
 }
 
+/* ---- contacts that are found ---- */
+static void take_contact(void *user, const carom_touching *c)
+{
+    carom_recorder *r = user;
+    if (c->body[0] < 0 || r->error.status != CAROM_OK)
+        return;
+    if (r->ntouched == r->touched_room) {
+        size_t room = 2 * r->touched_room + 1000;
+        carom_touched *more = realloc(r->touched, room * sizeof *more);
+        if (!more) {
+            carom_fail(&r->error, CAROM_NO_MEMORY, "no memory for %zu contacts", room);
+            return;
+        }
+        r->touched = more, r->touched_room = room;
+    }
+    carom_touched *to = &r->touched[r->ntouched++];
+    *to = (carom_touched){.t = c->t, .force = {.mode = c->mode, .body = {c->body[0], c->body[1]}}};
+    memcpy(to->force.point, c->point, sizeof to->force.point);
+    memcpy(to->force.force, c->force, sizeof to->force.force);
+}
+
+/* Every second time goes. */
+static void thin(carom_recorder *r)
+{
+    size_t kept = 0, times = 0;
+    for (size_t i = 0; i < r->ntouched; i++) {
+        times += i > 0 && r->touched[i].t > r->touched[i - 1].t;
+        if (times % 2 == 0)
+            r->touched[kept++] = r->touched[i];
+    }
+    r->ntouched = kept;
+    r->stride *= 2;
+}
+
+/* At the times of the grid in the segment. */
+static void take_contacts(carom_recorder *r, const carom_segment *g)
+{
+    for (double t = carom_sampler_next(r->sampler, g->t0); t <= g->t1; t = carom_sampler_next(r->sampler, t))
+        if (r->times++ % r->stride == 0)
+            carom_touchings_at(r->touchings, g, t, take_contact, r);
+    while (r->ntouched > TOUCHED && r->touched[0].t < r->touched[r->ntouched - 1].t)
+        thin(r);
+}
+
 static void segment(void *user, const carom_segment *g)
 {
     carom_recorder *r = user;
@@ -48,6 +99,8 @@ static void segment(void *user, const carom_segment *g)
         carom_sampler_segment(r->sampler, g, &r->error);
     if (r->error.status == CAROM_OK && g->t1 > g->t0)
         take_step(r, g);
+    if (r->error.status == CAROM_OK && r->touchings && g->t1 > g->t0)
+        take_contacts(r, g);
 }
 
 static void jump(void *user, const carom_jump *j)
@@ -61,6 +114,7 @@ static carom_status begin(carom_recorder *r, const carom_model *model, double ev
 {
     const carom_sink_info info = {.size = sizeof info, .gaps = true, .energy = true, .reactions = !model->links};
     const char *title = model->name ? model->name : "";
+    r->found = model->links != NULL;
     r->builder = (carom_columns_builder){.table = calloc(1, sizeof(carom_columns)), .path = title};
     if (!r->builder.table)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for recording '%s'", title);
@@ -92,6 +146,12 @@ carom_observer carom_recorder_observer(carom_recorder *recorder)
     return (carom_observer){.size = sizeof(carom_observer), .user = recorder, .segment = segment, .jump = jump};
 }
 
+carom_status carom_recorder_watch(carom_recorder *recorder, carom_sim *sim, carom_error *error)
+{
+    recorder->stride = 1;
+    return recorder->found ? carom_touchings_new(&recorder->touchings, sim, error) : CAROM_OK;
+}
+
 carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_error *error)
 {
     if (r->error.status == CAROM_OK)
@@ -100,6 +160,8 @@ carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_
     run->step_t = r->step_t;
     run->step_h = r->step_h;
     run->nstep = r->nstep;
+    run->touched = r->touched;
+    run->ntouched = r->ntouched;
     if (r->error.status != CAROM_OK && error)
         *error = r->error;
     return r->error.status;
@@ -110,6 +172,8 @@ void carom_recorder_free(carom_recorder *r)
     if (!r)
         return;
     carom_sampler_free(r->sampler);
+    carom_touchings_free(r->touchings);
+    free(r->touched);
     carom_columns_free(r->builder.table);
     free(r->builder.row);
     free(r->step_t);

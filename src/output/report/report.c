@@ -77,7 +77,8 @@ static void animation(carom_report *r)
         return;
     carom_page_section(r->page, "animation", "Animation", CAROM_PAGE_INFO);
     for (int i = 0; i < r->nrun; i++) {
-        const carom_animated one = {r->run[i].name, r->run[i].model, r->run[i].table};
+        const carom_report_run *run = &r->run[i];
+        const carom_animated one = {run->name, run->model, run->table, run->touched, run->ntouched};
         char reason[300];
         const char *why = carom_draw_obstacle(&one, reason);
         if (!why)

@@ -2,7 +2,7 @@
 #ifndef CAROM_REPORT_H
 #define CAROM_REPORT_H
 
-#include "output/output.h"
+#include "output/draw/draw.h"
 
 typedef struct carom_report_run {
     const char *name;             /* in legends */
@@ -22,6 +22,8 @@ typedef struct carom_report_run {
     double wall_s;
     const double *step_t, *step_h; /* [nstep] begin and length of each step */
     size_t nstep;
+    const carom_touched *touched;  /* [ntouched] */
+    size_t ntouched;
 } carom_report_run;
 
 carom_status carom_report_write(const char *path, const char *title, const carom_report_run *run, int nrun,
@@ -31,6 +33,8 @@ carom_status carom_report_write(const char *path, const char *title, const carom
 typedef struct carom_recorder carom_recorder;
 carom_status carom_recorder_new(carom_recorder **recorder, const carom_model *model, double every, carom_error *error);
 carom_observer carom_recorder_observer(carom_recorder *recorder);
+/* Before the run: contacts that are found in it are recorded too. */
+carom_status carom_recorder_watch(carom_recorder *recorder, carom_sim *sim, carom_error *error);
 /* After the run. What it gives lives as long as the recorder. */
 carom_status carom_recorder_end(carom_recorder *recorder, carom_report_run *run, carom_error *error);
 void carom_recorder_free(carom_recorder *recorder); /* NULL is fine */

@@ -55,11 +55,11 @@ static void cross(const carom_system *sys, carom_switches *w, int i)
     w->state[i] = up ? CAROM_SWITCH_AT_LOW : CAROM_SWITCH_AT_HIGH;
 }
 
-/* Branches by the values of f at the start, those inside others first. */
-static void by_value(carom_step *s, carom_switches *w, const double *q, const double *v, bool anew)
+/* Branches by the values of f at the start, those inside others first. Has one changed? */
+static bool by_value(carom_step *s, carom_switches *w, const double *q, const double *v, bool anew)
 {
     carom_system *sys = s->system;
-    bool changed = true;
+    bool changed = true, any = false;
     for (int round = 0; changed && round <= w->n; round++) {
         changed = false;
         carom_system_eval(sys, CAROM_SWITCH, s->now->t, q, v);
@@ -70,12 +70,14 @@ static void by_value(carom_step *s, carom_switches *w, const double *q, const do
             set_branch(sys, w, i, f);
             changed |= w->d[i] != before;
         }
+        any |= changed;
         anew = false;
     }
     carom_copy(w->n, sys->at.f, w->start);
     for (int i = 0; i < w->n; i++)
         if (w->state[i] == CAROM_SWITCH_INSIDE && (w->start[i] == w->low[i] || w->start[i] == w->high[i]))
             w->state[i] = w->start[i] == w->low[i] ? CAROM_SWITCH_AT_LOW : CAROM_SWITCH_AT_HIGH;
+    return any;
 }
 
 void carom_switch_begin(carom_step *s, carom_piecewise *tol)
@@ -93,7 +95,7 @@ void carom_switch_begin(carom_step *s, carom_piecewise *tol)
     sys->frozen = CAROM_SWITCH;
     for (int i = 0; i < w->n; i++)
         bounds(sys, w, i);
-    by_value(s, w, tol->start.q, tol->start.v, anew);
+    w->changed = by_value(s, w, tol->start.q, tol->start.v, anew) && !anew;
     w->clock[0] = 1;
 }
 
@@ -418,6 +420,26 @@ static double dense_root(carom_step *s, carom_piecewise *tol, const bracket *b, 
     return high;
 }
 
+/* Of all that are outside at b->high the one that leaves first: its root, the slope of its f. */
+static double earliest(carom_step *s, carom_piecewise *tol, bracket *b, double *slope)
+{
+    carom_switches *w = &tol->switches;
+    bracket first = *b, next = *b;
+    double root = dense_root(s, tol, b, b->side < 0 ? w->low[b->i] : w->high[b->i], slope);
+    double *high = w->sample + w->n, other;
+    sample(s, tol, b->high, high);
+    for (next.i = 0; next.i < w->n; next.i++) {
+        next.side = side_of_branch(w, next.i, high[next.i]);
+        if (next.i == b->i || !next.side || w->state[next.i] == CAROM_SWITCH_SLIDES)
+            continue;
+        double r = dense_root(s, tol, &next, next.side < 0 ? w->low[next.i] : w->high[next.i], &other);
+        if (r < root)
+            root = r, *slope = other, first = next;
+    }
+    *b = first;
+    return root;
+}
+
 /* A step of length x to w->end, its stages kept for the events. */
 static carom_status repeat(carom_step *s, carom_piecewise *tol, double x)
 {
@@ -483,8 +505,7 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     bracket b = first_outside(s, tol);
     if (b.i < 0)
         return CAROM_OK;
-    double bound = b.side < 0 ? w->low[b.i] : w->high[b.i];
-    double x = h * dense_root(s, tol, &b, bound, &slope);
+    double x = h * earliest(s, tol, &b, &slope), bound = b.side < 0 ? w->low[b.i] : w->high[b.i];
     for (int k = 0; k < 8; k++) {                                                               /* (2) */
         CAROM_TRY(repeat(s, tol, x));
         carom_system_eval(s->system, CAROM_SWITCH, s->now->t + x, tol->end.q, tol->end.v);
@@ -541,7 +562,7 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
     *ends = false, *cause = CAROM_CAUSE_NONE;
-    if (!at_a_bound(&w->switches) || sys->nlink == sys->njoint)
+    if (!(at_a_bound(&w->switches) || w->switches.changed) || sys->nlink == sys->njoint)
         return CAROM_OK;
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
     carom_piecewise_scales(s, w, e->q, e->v);

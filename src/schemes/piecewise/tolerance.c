@@ -397,10 +397,10 @@ static carom_status advance(carom_step *s)
         CAROM_TRY(account(s, w, v_before));
     CAROM_TRY(carom_piecewise_impulse(s, w, v_before, s->next->impulse));
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
-    if (s->record->observed) {
+    if (s->record->observed)
         carom_modes_copy(sys->model->ncontact, w->modes, s->record->modes);
-        carom_copy(w->switches.n, w->switches.d, s->record->branches);
-    }
+    carom_copy(w->switches.n, w->switches.d, s->record->branches);
+    s->record->branched = w->switches.n > 0;
     bool shared = w->given.shares && slips(s, w);
     if (cause == CAROM_CAUSE_NONE && carom_piecewise_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
