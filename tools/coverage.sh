@@ -12,7 +12,7 @@ build=$1
 shift
 tools/build.sh "$build" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_C_FLAGS=--coverage -DWITH_WERROR=OFF >/dev/null
 build=$(cd "$build" && pwd)
-export GCOV_ERROR_FILE="$build/complaints"
+export GCOV_ERROR_FILE="$build/complaints" CK_TIMEOUT_MULTIPLIER=10
 rm -rf "$build/apart" "$GCOV_ERROR_FILE"
 find "$build" -name '*.gcda' -delete
 apart='test_(failures|kills|security|sweep_command|sweep_mpi)'
