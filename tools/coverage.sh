@@ -29,7 +29,7 @@ done
 # clones for processors count the same line several times: it was run if one of them was
 find . -path '*/src/*.gcno' -exec gcov --stdout {} + 2>/dev/null | awk -F: '
     $3 == "Source" { file = $4; sub(/^.*\/src\//, "src/", file); if (file ~ /\.h$/) file = "" }
-    file ~ /^src\// && $1 !~ /-/ {
+    file ~ /^src\// && $1 ~ /^ *[0-9#=]/ {
         key = file ":" $2 + 0
         known[key] = 1
         if ($1 ~ /[0-9]/) run[key] = 1
