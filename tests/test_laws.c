@@ -136,6 +136,29 @@ START_TEST(nan_never_passes)
 }
 END_TEST
 
+START_TEST(without_friction_laws_with_friction_are_the_unilateral_law)
+{
+    unsigned long seed = 17;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 100; k++) {
+            const carom_law *law = carom_law_list(l);
+            double W[9] = {0}, b[3], x[3] = {9, 9, 9}, c[CAROM_COEFFICIENTS_MAX];
+            if (!law->tangents || law->rows == law->tangents)
+                break;
+            with_friction(law, 0, c);
+            for (int i = 0; i < law->rows; i++) {
+                for (int j = 0; j < law->rows; j++)
+                    W[i * law->rows + j] = (i == j ? 3 : 0) + noise(&seed);
+                b[i] = noise(&seed);
+            }
+            law->solve_single(c, W, law->rows, b, x);
+            CHECK_NEAR(x[0], b[0] >= 0 ? 0 : -b[0] / W[0], 1e-15);
+            for (int i = 1; i < law->rows; i++)
+                CHECK_NEAR(x[i], 0, 0);
+        }
+}
+END_TEST
+
 START_TEST(the_spatial_law_in_a_plane_is_the_planar_law)
 {
     unsigned long seed = 7;
@@ -273,7 +296,8 @@ START_TEST(the_registry_describes_every_law)
 }
 END_TEST
 
-TEST_MAIN("laws", projections_land_in_the_cone_and_nothing_there_is_nearer,
+TEST_MAIN("laws", without_friction_laws_with_friction_are_the_unilateral_law,
+          projections_land_in_the_cone_and_nothing_there_is_nearer,
           the_residual_vanishes_at_solutions_for_every_rho, the_residual_sees_every_kind_of_violation, nan_never_passes,
           the_spatial_law_in_a_plane_is_the_planar_law, the_solution_for_a_single_contact_fulfils_the_law,
           the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_law,
