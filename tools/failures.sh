@@ -103,6 +103,10 @@ scarce() # ARGUMENTS...
         size=$((size + step)) calls=$((calls + 1))
         case $code:$(cat err) in
         127:* | *"shared libraries"* | *"cannot allocate memory in static TLS"*) calls=$((calls - 1)) ;; # it has not begun
+        139:*) # nor here, if the loader ends so whatever the command
+            (ulimit -v $n && exec "$carom" version) >/dev/null 2>&1
+            if [ $? = 139 ]; then calls=$((calls - 1)); else judge; fi
+            ;;
         *) judge ;;
         esac
     done
