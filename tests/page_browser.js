@@ -328,7 +328,7 @@ async function main() {
     console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${seen.maps.length} maps, ${asked.length} requests in 6 visits`)
 }
 
-const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 90000)
+const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 570000)
 let ending = false
 function finish() {
     if (ending)
