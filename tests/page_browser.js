@@ -119,7 +119,7 @@ const picture = selector => evaluate(`(s => { const c = document.querySelector(s
     let h = 0; for (let i = 0; i < x.length; i += 1) h = (h * 31 + x[i]) | 0; return h })('${selector}')`)
 // Waits for what should happen, not for the clock.
 async function until(holds, complaint) {
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 600; i++) {
         if (await holds())
             return
         await sleep(50)
@@ -239,7 +239,7 @@ async function visit(width, dark, reduced) {
     await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
     await loaded
     let seen
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 600; i++) {
         seen = await evaluate(look)
         const n = seen.plots.length
         if (expectStatic || seen.ready === `${n}/${n}`)
@@ -283,7 +283,8 @@ async function still(where, media, scripts) {
     const loaded = new Promise(resolve => listeners.push(m => m === 'Page.loadEventFired' && resolve()))
     await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
     await loaded
-    await sleep(300)
+    if (scripts && !expectStatic)
+        await until(async () => (s => s.ready === `${s.plots.length}/${s.plots.length}`)(await evaluate(look)), `${where}: the plots are not ready`)
     await call('Emulation.setScriptExecutionDisabled', {value: false})
     const hidden = await evaluate(`[...document.querySelectorAll('.static svg, .still svg')].filter(e => e.getBoundingClientRect().width < 20).length`)
     const live = await evaluate(`[...document.querySelectorAll('figure canvas')].filter(e => e.getBoundingClientRect().width > 0).length`)
@@ -327,7 +328,7 @@ async function main() {
     console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${seen.maps.length} maps, ${asked.length} requests in 6 visits`)
 }
 
-const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 90000)
+const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 570000)
 let ending = false
 function finish() {
     if (ending)

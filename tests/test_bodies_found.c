@@ -108,7 +108,7 @@ END_TEST
 static const char stack[] =
     "carom: 1\nspace: planar\ngravity: [0, -10]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
     "  box: {repeat: {i: 3}, shape: {box: [1, 0.5]}, density: 2, at: [0.1*i, 0.25 + 0.5*i]}\n"
-    "  ball: {shape: {circle: 0.2}, density: 1, at: [3, 1]}\ncontacts: found\n"
+    "  ball: {shape: {circle: 0.2}, density: 1, at: [3, 1]}\n%scontacts: found\n"
     "laws: {default: {friction: 0.3, restitution: 0.5}}\n";
 
 typedef struct sums { /* over the lines of a table of contacts */
@@ -139,35 +139,42 @@ static sums read_contacts(const char *path, double t)
     return x;
 }
 
+/* A stack and a ball that bounces; with a pendulum beside them that they do not touch. */
 START_TEST(files_have_the_forces_of_contacts_that_come_and_go)
 {
-    carom_model *m;
-    carom_error error = {0};
-    carom_options options = carom_options_default();
-    carom_sim *sim;
-    carom_sink *sink;
-    const carom_sink_info info = {.size = sizeof info, .reactions = true};
-    CHECK_OK(carom_model_parse(&m, "stack", stack, strlen(stack), NULL, &error), error);
-    CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
-    options.h = 1e-2;
-    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
-    CHECK_OK(carom_sink_new(&sink, "found.csv", NULL, m, NULL, &info, 0.1, &error), error);
-    carom_sink_guard(sink, sim);
-    const carom_observer observer = carom_sink_observer(sink);
-    ck_assert_int_eq(carom_sim_observe(sim, &observer), CAROM_OK);
-    CHECK_OK(carom_sim_run(sim, 0.6), *carom_sim_error(sim));
-    CHECK_OK(carom_sink_close(sink, &error), error);
-    sums x = read_contacts("found.contacts.csv", 0.6);
-    printf("stack: %d lines, weight %.12g, torque %.12g, impulse of the ball %.12g\n", x.lines, x.weight, x.torque,
-           x.pushed);
-    CHECK_NEAR(x.last, 0.6, 1e-12);
-    CHECK_NEAR(x.weight, 30, 1e-9);            /* three boxes of 1 */
-    CHECK_NEAR(x.torque, 10 * (0 + 0.1 + 0.2), 1e-9);
-    CHECK_NEAR(x.pushed, 1.5 * 0.04 * 3.141592653589793 * 4.05, 0.01); /* (1 + e) m v: it falls 0.8 */
-    CHECK_AT_LEAST(x.lines, 6 * 6);
-    ck_assert_int_eq(remove("found.contacts.csv") | remove("found.csv"), 0);
-    carom_sim_free(sim);
-    carom_model_free(m);
+    static const char pendulum[] = "  bob: {shape: {circle: 0.1}, density: 1, at: [6, 5]}\n"
+                                   "joints: {pin: {hinge: [ground, bob], at: [5, 5], friction_torque: 0.01}}\n";
+    for (int beside = 0; beside < 2; beside++) {
+        char text[900];
+        carom_model *m;
+        carom_error error = {0};
+        carom_options options = carom_options_default();
+        carom_sim *sim;
+        carom_sink *sink;
+        const carom_sink_info info = {.size = sizeof info, .reactions = true};
+        snprintf(text, sizeof text, stack, beside ? pendulum : "");
+        CHECK_OK(carom_model_parse(&m, "stack", text, strlen(text), NULL, &error), error);
+        CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
+        options.h = 1e-2;
+        CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+        CHECK_OK(carom_sink_new(&sink, "found.csv", NULL, m, NULL, &info, 0.1, &error), error);
+        carom_sink_guard(sink, sim);
+        const carom_observer observer = carom_sink_observer(sink);
+        ck_assert_int_eq(carom_sim_observe(sim, &observer), CAROM_OK);
+        CHECK_OK(carom_sim_run(sim, 0.6), *carom_sim_error(sim));
+        CHECK_OK(carom_sink_close(sink, &error), error);
+        sums x = read_contacts("found.contacts.csv", 0.6);
+        printf("stack: %d lines, weight %.12g, torque %.12g, impulse of the ball %.12g\n", x.lines, x.weight, x.torque,
+               x.pushed);
+        CHECK_NEAR(x.last, 0.6, 1e-12);
+        CHECK_NEAR(x.weight, 30, 1e-9);            /* three boxes of 1 */
+        CHECK_NEAR(x.torque, 10 * (0 + 0.1 + 0.2), 1e-9);
+        CHECK_NEAR(x.pushed, 1.5 * 0.04 * 3.141592653589793 * 4.05, 0.01); /* (1 + e) m v: it falls 0.8 */
+        CHECK_AT_LEAST(x.lines, 6 * 6);
+        ck_assert_int_eq(remove("found.contacts.csv") | remove("found.csv"), 0);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
 }
 END_TEST
 

@@ -51,7 +51,7 @@ study="linear-oscillator --schemes kern,mixed:rk=gauss6 --h 0.001:0.0002:5 --shi
 "$CAROM" converge $study --quiet --threads 1 -o "$tmp/b.json" 2>"$err" &
 job=$!
 caught
-for _ in $(seq 600); do
+for _ in $(seq 3000); do
     [ -s "$tmp/b.json.journal" ] && [ "$(wc -l <"$tmp/b.json.journal")" -ge 3 ] && break
     sleep 0.1
 done

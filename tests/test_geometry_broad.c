@@ -83,4 +83,62 @@ START_TEST(the_cost_of_a_wall_grows_with_its_size)
 }
 END_TEST
 
-TEST_MAIN("broad phase", the_pairs_are_those_of_all_against_all_in_order, the_cost_of_a_wall_grows_with_its_size)
+/* A point of the surface in the frame of the shape: unit is a direction. */
+static void surface(const carom_shape_spec *spec, const double *unit, double side, double *x)
+{
+    const double *a = spec->size;
+    double across = hypot(unit[0], unit[1]);
+    for (int k = 0; k < 3; k++)
+        x[k] = spec->kind == CAROM_SHAPE_ELLIPSOID ? a[k] * unit[k] : a[0] * unit[k]; /* or a ball */
+    if (spec->kind == CAROM_SHAPE_BOX)
+        for (int k = 0; k < 3; k++)
+            x[k] = copysign(a[k] / 2, unit[k]);
+    if (spec->kind == CAROM_SHAPE_CAPSULE)
+        for (int k = 0; k < 3; k++)
+            x[k] = a[1] * unit[k] + (k == 0 ? side * a[0] / 2 : 0);
+    if (spec->kind == CAROM_SHAPE_CYLINDER)
+        x[0] = a[1] * unit[0] / across, x[1] = a[1] * unit[1] / across, x[2] = side * a[0] / 2;
+}
+
+START_TEST(boxes_hold_their_shapes_and_are_no_larger)
+{
+    static const carom_shape_spec specs[] = {
+        {.kind = CAROM_SHAPE_BALL, .size = {0.3}},
+        {.kind = CAROM_SHAPE_BOX, .size = {0.3, 0.7, 0.2}},
+        {.kind = CAROM_SHAPE_CAPSULE, .size = {0.8, 0.1}},
+        {.kind = CAROM_SHAPE_CYLINDER, .size = {0.8, 0.3}},
+        {.kind = CAROM_SHAPE_ELLIPSOID, .size = {0.8, 0.3, 0.5}},
+    };
+    dice d = {7};
+    for (int i = 0; i < CAROM_COUNT(specs); i++)
+        for (int trial = 0; trial < 10; trial++) {
+            carom_arena *arena = carom_arena_new(0);
+            carom_shape shape;
+            carom_error error = {0};
+            carom_shape_spec spec = specs[i];
+            carom_pose pose = roll_pose(&d, false);
+            double low[3], high[3], least[3], most[3];
+            spec.place = roll_pose(&d, false);
+            CHECK_OK(carom_shape_new(arena, &spec, &shape, &error), error);
+            carom_shape_bounds(&shape, &pose, 0.25, low, high);
+            for (int k = 0; k < 3; k++)
+                least[k] = INFINITY, most[k] = -INFINITY;
+            for (int n = 0; n < 4000; n++) {
+                double unit[3], own[3], body[3], x[3];
+                roll_direction(&d, false, unit);
+                surface(&spec, unit, n % 2 ? 1 : -1, own);
+                place3(&spec.place, own, body);
+                place3(&pose, body, x);
+                for (int k = 0; k < 3; k++)
+                    least[k] = fmin(least[k], x[k]), most[k] = fmax(most[k], x[k]);
+            }
+            for (int k = 0; k < 3; k++) {
+                ck_assert_msg(low[k] + 0.25 <= least[k] + 1e-14 && high[k] - 0.25 >= most[k] - 1e-14, "shape %d", i);
+                ck_assert_msg(low[k] + 0.25 >= least[k] - 0.01 && high[k] - 0.25 <= most[k] + 0.01, "shape %d", i);
+            }
+            carom_arena_free(arena);
+        }
+}
+END_TEST
+
+TEST_MAIN("broad phase", boxes_hold_their_shapes_and_are_no_larger, the_pairs_are_those_of_all_against_all_in_order, the_cost_of_a_wall_grows_with_its_size)

@@ -136,6 +136,29 @@ START_TEST(nan_never_passes)
 }
 END_TEST
 
+START_TEST(without_friction_laws_with_friction_are_the_unilateral_law)
+{
+    unsigned long seed = 17;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 100; k++) {
+            const carom_law *law = carom_law_list(l);
+            double W[9] = {0}, b[3], x[3] = {9, 9, 9}, c[CAROM_COEFFICIENTS_MAX];
+            if (!law->tangents || law->rows == law->tangents)
+                break;
+            with_friction(law, 0, c);
+            for (int i = 0; i < law->rows; i++) {
+                for (int j = 0; j < law->rows; j++)
+                    W[i * law->rows + j] = (i == j ? 3 : 0) + noise(&seed);
+                b[i] = noise(&seed);
+            }
+            law->solve_single(c, W, law->rows, b, x);
+            CHECK_NEAR(x[0], b[0] >= 0 ? 0 : -b[0] / W[0], 1e-15);
+            for (int i = 1; i < law->rows; i++)
+                CHECK_NEAR(x[i], 0, 0);
+        }
+}
+END_TEST
+
 START_TEST(the_spatial_law_in_a_plane_is_the_planar_law)
 {
     unsigned long seed = 7;
@@ -180,6 +203,35 @@ START_TEST(the_solution_for_a_single_contact_fulfils_the_law)
             double r = law->residual(c, 1.0 / 3, u, x);
             ck_assert_msg(r <= 1e-14, "%s: residual %g", law->method.name, r);
         }
+}
+END_TEST
+
+/* W = J J^T of rank 1 or 2 and b = J v: there is a solution, as friction opposes a motion that is there. Where J is a row
+ * short W^-1 and the branch of slip are none, and directions have to be searched. */
+START_TEST(the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_law)
+{
+    unsigned long seed = 18;
+    int slipping = 0;
+    for (int k = 0; k < 4000; k++) {
+        const carom_law *law = &carom_law_coulomb_spatial;
+        int freedoms = 1 + k % 2;
+        double J[6], W[9], b[3], u[3], x[3], v[2] = {noise(&seed), noise(&seed)}, c[CAROM_COEFFICIENTS_MAX];
+        with_friction(law, 0.05 + 0.5 * fabs(noise(&seed)), c);
+        for (int i = 0; i < 6; i++)
+            J[i] = noise(&seed);
+        for (int i = 0; i < 3; i++) {
+            b[i] = u[i] = carom_dot(freedoms, J + 2 * i, v);
+            for (int j = 0; j < 3; j++)
+                W[3 * i + j] = carom_dot(freedoms, J + 2 * i, J + 2 * j);
+        }
+        law->solve_single(c, W, 3, b, x);
+        for (int i = 0; i < 3; i++)
+            u[i] += carom_dot(3, W + 3 * i, x);
+        double r = law->residual(c, 1, u, x);
+        ck_assert_msg(r <= 1e-13, "%d: residual %g", k, r);
+        slipping += x[0] > 0 && hypot(u[1], u[2]) > 1e-3;
+    }
+    ck_assert_int_ge(slipping, 400);
 }
 END_TEST
 
@@ -244,8 +296,10 @@ START_TEST(the_registry_describes_every_law)
 }
 END_TEST
 
-TEST_MAIN("laws", projections_land_in_the_cone_and_nothing_there_is_nearer,
+TEST_MAIN("laws", without_friction_laws_with_friction_are_the_unilateral_law,
+          projections_land_in_the_cone_and_nothing_there_is_nearer,
           the_residual_vanishes_at_solutions_for_every_rho, the_residual_sees_every_kind_of_violation, nan_never_passes,
           the_spatial_law_in_a_plane_is_the_planar_law, the_solution_for_a_single_contact_fulfils_the_law,
+          the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_law,
           slip_has_the_friction_that_dissipates_most, friction_turns_with_the_slip_as_the_law_says,
           the_registry_describes_every_law)

@@ -95,6 +95,25 @@ START_TEST(settings_may_be_expressions_of_parameters)
 }
 END_TEST
 
+START_TEST(a_section_sets_the_solver_whatever_the_order_of_its_keys)
+{
+    static const char text[] = "carom: 1\ncoordinates: {x: 1}\nkinetic: x'^2/2\n"
+                               "solver: {iterations: 7, method: nsgs, relaxation: 1.5}\nrun: {t_end: 3}\n";
+    carom_model *m = model_of(text);
+    carom_error error = {0};
+    carom_options options = carom_options_default(), same = carom_options_default();
+    CHECK_OK(carom_options_from_model(&options, m, &error), error);
+    CHECK_OK(carom_options_set(&same, "solver", "nsgs:iterations=7:relaxation=1.5", &error), error);
+    ck_assert_str_eq(options.solver, "nsgs");
+    ck_assert_mem_eq(options.solver_field, same.solver_field, sizeof same.solver_field);
+    CHECK_NEAR(options.t_end, 3, 0);
+    carom_model_free(m);
+    options = carom_options_default();
+    ck_assert_int_eq(carom_options_set(&options, "solver.iterations", "7", &error), CAROM_BAD_OPTION);
+    ck_assert_str_eq(error.text, "solver.iterations: choose a solver first (solver = NAME)");
+}
+END_TEST
+
 START_TEST(what_depends_on_a_new_value_follows)
 {
     carom_model *m = model_of(chain);
@@ -337,7 +356,8 @@ START_TEST(a_model_is_a_path_or_a_built_in_name)
 END_TEST
 
 TEST_MAIN("model: loading", parameters_and_let_refer_to_each_other_in_any_order,
-          settings_may_be_expressions_of_parameters, further_expressions_may_use_the_names_of_the_model,
+          settings_may_be_expressions_of_parameters, a_section_sets_the_solver_whatever_the_order_of_its_keys,
+          further_expressions_may_use_the_names_of_the_model,
           what_depends_on_a_new_value_follows, a_parameter_that_depended_on_others_can_be_given_a_value_of_its_own,
           new_values_that_are_not_sound_are_refused_and_change_nothing, mass_and_force_are_taken_as_written,
           tables_interpolate_measured_functions, tables_come_from_files_beside_the_model,

@@ -33,7 +33,7 @@ for page in hostile box bird dice map cloud papers; do
     ! grep -q 'no script for interactive plots' "$tmp/$page.html" || static=1
     code=0 webgl=0
     [ $page != dice ] || webgl=1
-    STATIC=$static WEBGL=$webgl timeout 120 node tests/page_browser.js "$tmp/$page.html" || code=$?
+    STATIC=$static WEBGL=$webgl timeout 600 node tests/page_browser.js "$tmp/$page.html" || code=$?
     [ $code != 77 ] || exit 77
     [ $code = 0 ] || complain "$page.html"
 done

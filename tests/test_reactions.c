@@ -70,6 +70,31 @@ START_TEST(a_ball_in_a_moving_hand_weighs_what_it_should_at_every_row)
 }
 END_TEST
 
+/* m g + m a w (cos w t1 - cos w t0)/(t1 - t0) */
+static void weigh(void *user, const carom_segment *x)
+{
+    double length = x->t1 - x->t0, mean = 20 + 1.6 * (cos(8 * x->t1) - cos(8 * x->t0)) / length, *off = user;
+    *off = fmax(*off, fabs(x->force[0] - mean));
+}
+
+START_TEST(the_mean_force_of_a_piece_is_the_mean)
+{
+    static const struct { const char *scheme; double bound; } cases[] = {{"exact", 1e-12}, {"tolerance", 1e-5}};
+    carom_model *model = model_of(ball);
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        double off = 0;
+        carom_sim *sim = start_scheme(model, cases[i].scheme, 0.05, false);
+        const carom_observer observer = {.size = sizeof observer, .user = &off, .segment = weigh};
+        ck_assert_int_eq(carom_sim_observe(sim, &observer), CAROM_OK);
+        RUN(sim, 2);
+        printf("%s: mean force off by %g\n", cases[i].scheme, off);
+        CHECK_AT_MOST(off, cases[i].bound);
+        carom_sim_free(sim);
+    }
+    carom_model_free(model);
+}
+END_TEST
+
 /* A block on an incline, pulled up by k t: it sticks with x_t = m g sin - k t, then slips with -mu m g cos. */
 static const char *const block = "carom: 1\n"
                                  "parameters: {m: 1.5, g: 9.81, b: 0.3, mu: 0.5, k: 4}\n"
@@ -184,6 +209,6 @@ START_TEST(a_trajectory_tells_the_modes_at_the_time_itself)
 }
 END_TEST
 
-TEST_MAIN_MODELS("reactions", a_ball_in_a_moving_hand_weighs_what_it_should_at_every_row,
+TEST_MAIN_MODELS("reactions", a_ball_in_a_moving_hand_weighs_what_it_should_at_every_row, the_mean_force_of_a_piece_is_the_mean,
                  friction_on_an_incline_holds_and_then_slips, where_slip_begins_friction_opposes_what_would_move,
                  a_pendulum_pulls_its_rod_and_leans_on_a_wall, a_trajectory_tells_the_modes_at_the_time_itself)

@@ -50,6 +50,18 @@ grep -q '^x 2 -1$' "$tmp/answer.txt" || complain "x of the global problem: $(gre
 printf '1 0 1 1\n0 1 2\n0 1\n0 2 2\n2 2  1 1 -1 1\n0 -1\n' >"$tmp/mlcp.dat"
 expect 0 solve "$tmp/mlcp.dat" -o "$tmp/answer.txt"
 grep -q '^x 0.5 0.5$' "$tmp/answer.txt" || complain "x of the MLCP: $(grep '^x' "$tmp/answer.txt")"
+# the same in parts: a matrix that is not square, q, then A B C D a b
+printf '1 1 1 1\n0 1 2\n0 1\n0 1 2\n1 2  0 0\n0 0\n1  1  -1  1  0  -1\n' >"$tmp/mlcp.dat"
+expect 0 solve "$tmp/mlcp.dat" -o "$tmp/answer.txt"
+grep -q '^x 0.5 0.5$' "$tmp/answer.txt" || complain "x of the MLCP in parts: $(grep '^x' "$tmp/answer.txt")"
+# sparse, as CSparse prints triplets, columns and rows: M = (2 0; 1 3), q = (-2, -4), z = (1, 1)
+for form in '1\n2-by-2, nzmax: 3 nnz: 3\n  0 0 : 2\n  1 0 : 1\n  1 1 : 3' \
+    '2\nCSparse Version 3\n2-by-2, nzmax: 3 nnz: 3, 1-norm: 3\n  col 0 : locations 0 to 1\n  0 : 2\n  1 : 1\n  col 1 : locations 2 to 2\n  1 : 3' \
+    '3\n2-by-2, nzmax: 3 nnz: 3\n  row 0 : locations 0 to 0\n  0 : 2\n  row 1 : locations 1 to 2\n  0 : 1\n  1 : 3'; do
+    printf '2\n2 2 2\n%b\n-2 -4\n' "$form" >"$tmp/lcp.dat"
+    expect 0 solve "$tmp/lcp.dat" -o "$tmp/answer.txt"
+    grep -q '^x 1 1$' "$tmp/answer.txt" || complain "x of the sparse LCP $form: $(grep '^x' "$tmp/answer.txt")"
+done
 
 # ---- what cannot be ----
 printf 'carom-problem 2 rows 2 blocks 2 block unilateral 0 none block unilateral 0 none W 1 -1 -1 1 b -1 -1 end' >"$tmp/none.txt"

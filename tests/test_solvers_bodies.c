@@ -97,6 +97,16 @@ static void known_solution(work *w)
         p->b[i] = u[i] - p->b[i];
 }
 
+/* The same with cohesion in the contacts: the pairs are (u, x + x0). */
+static void offset(work *w)
+{
+    carom_problem *p = w->p;
+    p->x0 = CAROM_NEW(w->arena, double, p->n);
+    for (int k = 0; k < p->nblock; k++)
+        p->x0[3 * k] = fabs(noise(w));
+    carom_delassus_add(p, p->x0, p->b);
+}
+
 /* Solves it from nothing; the answer is judged on a W that is stored. Returns whether it was solved. */
 static bool solved(work *w, const carom_solver *solver, double tol, carom_solve *s)
 {
@@ -126,12 +136,35 @@ START_TEST(random_problems_of_known_solution_are_solved)
             begin(&w, kind[i].nbody, kind[i].ncontact, kind[i].mu, trial);
             random_rows(&w, kind[i].nbody, kind[i].ncontact, kind[i].decades);
             known_solution(&w);
+            if (trial % 4 == 0)
+                offset(&w);
             ck_assert_msg(solved(&w, NULL, 1e-10, &s), "kind %d, trial %lu: %g by %s", i, trial, s.residual, s.by);
             alone += solved(&w, &carom_solver_condensed, 1e-8, &s);
             carom_arena_free(w.arena);
         }
     printf("condensed alone: %d of 80\n", alone);
     CHECK_AT_LEAST(alone, 72);
+}
+END_TEST
+
+/* More than 20,000 rows of W in full: sweeps are accelerated, and a well-conditioned problem needs nothing else. */
+START_TEST(many_rows_are_solved_by_sweeps_alone)
+{
+    enum { N = 6700 };
+    work w;
+    carom_problem sparse;
+    carom_error error = {0};
+    begin(&w, N, N, 0.3, 3);
+    random_rows(&w, N, N, 0);
+    known_solution(&w);
+    CHECK_OK(carom_delassus_expand(w.p, w.arena, &sparse, &error), error);
+    memset(w.x, 0, sizeof *w.x * (size_t)sparse.n);
+    carom_solve s = {.tol = 1e-8, .x = w.x, .u = w.u, .arena = w.arena};
+    CHECK_OK(carom_problem_solve(&sparse, &carom_solver_proximal, &s, &error), error);
+    printf("%d rows: %d sweeps, %d factorisations\n", sparse.n, s.iterations, s.factorisations);
+    CHECK_AT_MOST(carom_problem_relative(&sparse, 1e-8, w.x, w.u, NULL), 1e-8);
+    ck_assert_int_eq(s.factorisations, 0);
+    carom_arena_free(w.arena);
 }
 END_TEST
 
@@ -244,6 +277,6 @@ START_TEST(broken_products_are_refused_with_their_line)
 }
 END_TEST
 
-TEST_MAIN("solvers bodies", random_problems_of_known_solution_are_solved,
+TEST_MAIN("solvers bodies", random_problems_of_known_solution_are_solved, many_rows_are_solved_by_sweeps_alone,
           a_wall_of_bricks_is_solved_with_few_factorisations, a_call_whose_time_is_over_ends, the_form_survives_a_dump,
           broken_products_are_refused_with_their_line)

@@ -122,6 +122,7 @@ static const recipe recipes[] = {
     {"spatial with joints", &carom_law_coulomb_spatial, 2, 5, false, 0, false, false},
     {"spatial nonsymmetric", &carom_law_coulomb_spatial, 1, 4, false, 0.05, false, false},
     {"spatial with offsets and pins", &carom_law_coulomb_spatial, 1, 4, false, 0, true, true},
+    {"anisotropic redundant", &carom_law_anisotropic, 0, 4, true, 0, false, false},
 };
 
 /* Solves with one solver (NULL: automatic) from a cold start. */

@@ -107,7 +107,7 @@ for round in 1 2; do
         begin=exec
         map "$tmp/killed.sqlite" --quiet --resume --threads 1 2>"$err" &
         job=$! begin=""
-        sleep "0.$((round + kills % 3))"
+        worked $((10 * (round + kills % 3)))
         if [ "$kills" -ge 4 ] || ! kill -9 "$job" 2>/dev/null; then
             wait "$job" 2>/dev/null || { complain "--resume fails after $kills kills"; head -3 "$err"; }
             break
@@ -122,6 +122,7 @@ for round in 1 2; do
             rm -f "$tmp"/look.sqlite*
         fi
     done
+    [ "$kills" -ge 1 ] || complain "nothing was killed"
     rows "$tmp/killed.sqlite" "$tmp/killed.csv"
     same "$tmp/whole.csv" "$tmp/killed.csv"
 done

@@ -74,7 +74,7 @@ for k in 0 1; do "$CAROM" $sweep --shard $k/3 -o "$tmp/shard$k.sqlite" || compla
 # shellcheck disable=SC2086
 "$CAROM" $sweep --shard 2/3 -o "$tmp/shard2.sqlite" --threads 1 &
 job=$!
-sleep 0.2
+worked 20
 kill -9 "$job" 2>/dev/null || true
 wait "$job" 2>/dev/null
 # shellcheck disable=SC2086

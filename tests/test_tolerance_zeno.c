@@ -109,7 +109,41 @@ START_TEST(a_ball_on_a_high_floor_comes_to_rest)
 }
 END_TEST
 
-TEST_MAIN_MODELS("tolerance, accumulations", a_ball_comes_to_rest_when_its_impacts_accumulate,
+/* More accumulations than are listed, all at once and one after the other: the first are listed, all balls rest. */
+START_TEST(twenty_balls_come_to_rest)
+{
+    enum { N = 20 };
+    for (int apart = 0; apart < 2; apart++) {
+        char text[4000];
+        int n = snprintf(text, sizeof text, "carom: 1\ncoordinates: {");
+        for (int i = 0; i < N; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%sy%d: %g", i ? ", " : "", i, 1 + 0.1 * apart * i);
+        n += snprintf(text + n, sizeof text - (size_t)n, "}\nkinetic: (");
+        for (int i = 0; i < N; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%sy%d'^2", i ? " + " : "", i);
+        n += snprintf(text + n, sizeof text - (size_t)n, ")/2\npotential: 2*(");
+        for (int i = 0; i < N; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%sy%d", i ? " + " : "", i);
+        n += snprintf(text + n, sizeof text - (size_t)n, ")\ncontacts:\n");
+        for (int i = 0; i < N; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "  c%d: {gap: y%d, restitution: 0.5}\n", i, i);
+        carom_model *model = parse(text);
+        run r = begin(model, "tolerance", 1e-6, 0, 6);
+        ck_assert_msg(carom_sim_run(r.sim, 6) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
+        const carom_info *info = carom_sim_info(r.sim);
+        ck_assert_int_eq(info->nzeno, N);
+        for (int i = 0; i < CAROM_ZENO_MAX; i++) /* flights of 2 sqrt(y) e^n */
+            CHECK_NEAR(info->zeno[i].t, 3 * sqrt(1 + 0.1 * apart * info->zeno[i].contact), 1e-4);
+        for (int i = 0; i < N; i++)
+            CHECK_NEAR(carom_sim_state(r.sim)->q[i], 0, 1e-9);
+        end(&r);
+        carom_model_free(model);
+    }
+}
+END_TEST
+
+TEST_MAIN_MODELS("tolerance, accumulations", twenty_balls_come_to_rest,
+                 a_ball_comes_to_rest_when_its_impacts_accumulate,
                  a_thousand_random_balls_and_oscillators_end_above_the_floor,
                  an_impact_elsewhere_much_later_does_not_keep_a_ball_from_coming_to_rest,
                  a_ball_on_a_high_floor_comes_to_rest)

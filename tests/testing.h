@@ -59,7 +59,7 @@ static inline char *scratch_name(char *path, const char *topic)
         const TTest *tests_[] = {__VA_ARGS__};                                                         \
         Suite *suite_ = suite_create(name);                                                            \
         TCase *tcase_ = tcase_create(name);                                                            \
-        tcase_set_timeout(tcase_, 300);                                                                \
+        tcase_set_timeout(tcase_, 1200); /* as ctest's: for what never ends, on a busy machine too */   \
         for (size_t i_ = 0; i_ < sizeof tests_ / sizeof tests_[0]; i_++)                               \
             tcase_add_test(tcase_, tests_[i_]);                                                        \
         suite_add_tcase(suite_, tcase_);                                                               \

@@ -47,7 +47,7 @@ caught() # SigCgt is a mask in hexadecimal digits: 2 is SIGINT, which a shell ca
 worked()
 {
     tries=0
-    while [ $tries -lt 3000 ] && spent=$(sed 's/.*) //' "/proc/$job/stat" 2>/dev/null | cut -d' ' -f12,13) && [ -n "$spent" ] &&
+    while [ $tries -lt 3000 ] && spent=$(sed 's/.*) //; /^Z/d' "/proc/$job/stat" 2>/dev/null | cut -d' ' -f12,13) && [ -n "$spent" ] &&
         [ $((${spent% *} + ${spent#* })) -lt "$1" ]; do
         sleep 0.1
         tries=$((tries + 1))

@@ -80,7 +80,7 @@ try() # JOB ARGUMENTS...
             rm -rf now
             mkdir now
             code=0
-            (cd now && exec timeout 60 env INJECT="$kind:$n:${how:-fail}" LD_PRELOAD="$inject" "$carom" "$@" >out 2>"$folder/err") || code=$?
+            (cd now && exec timeout 600 env INJECT="$kind:$n:${how:-fail}" LD_PRELOAD="$inject" "$carom" "$@" >out 2>"$folder/err") || code=$?
             judge
             calls=$((calls + 1)) n=$((n + step))
         done
@@ -99,10 +99,14 @@ scarce() # ARGUMENTS...
         rm -rf now
         mkdir now
         code=0 n=$size
-        (ulimit -v $size && cd now && exec timeout 60 "$carom" "$@" >out 2>"$folder/err") || code=$?
+        (ulimit -v $size && cd now && exec timeout 600 "$carom" "$@" >out 2>"$folder/err") || code=$?
         size=$((size + step)) calls=$((calls + 1))
         case $code:$(cat err) in
         127:* | *"shared libraries"* | *"cannot allocate memory in static TLS"*) calls=$((calls - 1)) ;; # it has not begun
+        139:*) # nor here, if the loader ends so whatever the command
+            (ulimit -v $n && exec "$carom" version) >/dev/null 2>&1
+            if [ $? = 139 ]; then calls=$((calls - 1)); else judge; fi
+            ;;
         *) judge ;;
         esac
     done

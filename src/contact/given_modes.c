@@ -294,7 +294,7 @@ static void settle_inside(const carom_given_modes *g, const carom_system *system
             continue;
         x[0] = CAROM_MAX(x[0], least - offset);
         for (int j = 1; j < link->rows && mode == CAROM_STICK; j++) {
-            double size = carom_link_friction(system, link, true, x, &most), part = size < most ? 1 : most / size;
+            double size = carom_link_friction(system, link, true, x, &most), part = size <= most ? 1 : most / size;
             x[j] *= part < 1 || size == most ? part * (1 - 1e-15) : 1;
         }
     }

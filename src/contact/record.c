@@ -136,7 +136,8 @@ void carom_record_zeno(carom_record *record, const carom_zeno *zeno)
 {
     record->remarkable = true;
     if (record->nzeno < CAROM_ZENO_MAX)
-        record->zeno[record->nzeno++] = *zeno;
+        record->zeno[record->nzeno] = *zeno;
+    record->nzeno++;
 }
 
 void carom_record_slide(carom_record *record, double t)

@@ -104,20 +104,16 @@ static bool per_coordinate(const carom_text_node *node)
 static carom_status solver_settings(carom_loader *l, const carom_text_node *map, carom_setting *settings)
 {
     carom_source *s = l->s;
-    for (int pass = 0; pass < 2; pass++) /* the method first: fields are those of the one that is chosen */
-        for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next) {
-            bool method = strcmp(c->key, "method") == 0;
-            if (method == (pass == 1))
-                continue;
-            carom_text_node *as = CAROM_NEW(s->arena, carom_text_node, 1);
-            const char *key = method ? "solver" : carom_arena_format(s->arena, "solver.%s", c->key);
-            if (!as || !key)
-                return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the solver section");
-            *as = *c;
-            as->key = key;
-            CAROM_TRY(setting(l, as, key, &s->setting[l->m->nrun], &settings[l->m->nrun]));
-            l->m->nrun++;
-        }
+    for (const carom_text_node *c = map ? map->child : NULL; c; c = c->next, l->m->nrun++) {
+        bool method = strcmp(c->key, "method") == 0;
+        carom_text_node *as = CAROM_NEW(s->arena, carom_text_node, 1);
+        const char *key = method ? "solver" : carom_arena_format(s->arena, "solver.%s", c->key);
+        if (!as || !key)
+            return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the solver section");
+        *as = *c;
+        as->key = key;
+        CAROM_TRY(setting(l, as, key, &s->setting[l->m->nrun], &settings[l->m->nrun]));
+    }
     return CAROM_OK;
 }
 

@@ -1,0 +1,110 @@
+/* Joints as constraints move bodies as the same joints do that provide a coordinate; bodies of several shapes. */
+#include <string.h>
+
+#include "courses.h"
+
+static course run(const char *text, double t_end)
+{
+    course r = {0};
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    options.rtol = options.atol = 1e-10;
+    CHECK_OK(carom_model_parse(&r.model, "text", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
+    CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
+    CHECK_OK(carom_sim_run(r.sim, t_end), *carom_sim_error(r.sim));
+    return r;
+}
+
+static const char arm[] =
+    "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+    "  a: {shape: {box: [0.4, 0.2]}, mass: 2, at: [0, 0]}\n"
+    "  b: {shape: {box: [0.1, 0.6]}, mass: 1, at: [0.3, -0.2], angle: 0.4}\n"
+    "joints:\n  pin: {hinge: [ground, a], at: [-0.2, 0.05], coordinate: relative}\n";
+static const char swing[] =
+    "carom: 1\nspace: spatial\ngravity: [0, 1, -9.81]\nbodies:\n"
+    "  a: {shape: {box: [0.4, 0.2, 0.3]}, mass: 2, at: [0, 0, 0]}\n"
+    "  b: {shape: {box: [0.1, 0.6, 0.2]}, mass: 1, at: [0.3, -0.2, 0.1], turn: {x: 0.3, z: -0.2}, spin: [0, 0, 0]}\n"
+    "joints:\n  pin: {hinge: [ground, a], at: [-0.2, 0, 0.1], axis: y, coordinate: relative}\n";
+
+START_TEST(a_joint_as_constraint_and_as_coordinate_give_the_same_motion)
+{
+    static const struct { const char *base, *joint; } cases[] = {
+        {arm, "{hinge: [a, b], at: [0.25, -0.1]"},
+        {arm, "{slider: [a, b], at: [0.3, -0.2], axis: [0.6, 0.8], stiffness: 40"},
+        {arm, "{weld: [a, b], at: [0.3, -0.2]"},
+        {swing, "{hinge: [a, b], at: [0.25, -0.1, 0.1], axis: [0.6, 0, 0.8]"},
+        {swing, "{slider: [a, b], at: [0.3, -0.2, 0.1], axis: [0.6, 0, 0.8], stiffness: 40"},
+        {swing, "{weld: [a, b], at: [0.3, -0.2, 0.1]"},
+        {swing, "{ball: [a, b], at: [0.25, -0.1, 0.1]"},
+    };
+    static const char *const of_b[] = {"b.x", "b.y", "b.x'", "b.y'", "b.angle", "b.z", "b.wx", "b.wy", "b.wz"};
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        char text[2][900];
+        for (int k = 0; k < 2; k++)
+            snprintf(text[k], sizeof text[k], "%s  j: %s%s}\n", cases[i].base, cases[i].joint,
+                     k ? ", coordinate: relative" : "");
+        course constrained = run(text[0], 0.8), free = run(text[1], 0.8);
+        ck_assert_int_gt(constrained.model->nv, free.model->nv);
+        for (int n = 0; n < CAROM_COUNT(of_b); n++) {
+            if (cases[i].base == arm ? n > 4 : n == 4)
+                continue;
+            for (int k = 1; k <= 8; k++) {
+                double one = value(&constrained, 0.1 * k, of_b[n]), other = value(&free, 0.1 * k, of_b[n]);
+                ck_assert_msg(fabs(one - other) <= 1e-7, "%s}: %s at %g: %.12g, %.12g", cases[i].joint, of_b[n],
+                              0.1 * k, one, other);
+            }
+        }
+        finish(&constrained);
+        finish(&free);
+    }
+}
+END_TEST
+
+START_TEST(a_joint_follows_the_motion_that_is_given)
+{
+    char text[900];
+    for (int relative = 0; relative < 2; relative++) {
+        snprintf(text, sizeof text, "%s  j: {hinge: [a, b], at: [0.25, -0.1], motion: 0.3*t^2%s}\n", arm,
+                 relative ? ", coordinate: relative" : "");
+        course r = run(text, 0.8);
+        CHECK_NEAR(value(&r, 0.8, "b.angle - a.angle"), 0.4 + 0.3 * 0.64, 1e-8);
+        CHECK_NEAR(value(&r, 0.8, "b.angle' - a.angle'"), 0.6 * 0.8, 1e-8);
+        CHECK_AT_LEAST(fabs(value(&r, 0.8, "a.angle'")), 0.5); /* it swings */
+        finish(&r);
+    }
+}
+END_TEST
+
+/* Three cubes of side 1 and density 2, at the origin, at x = 1 and at y = 1: centre (1/3, 1/3, 0). */
+START_TEST(the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)
+{
+    static const char text[] = "carom: 1\nspace: spatial\nbodies:\n  a:\n    density: 2\n    shape: [{box: [1, 1, 1]}, "
+                               "{box: [1, 1, 1], offset: [1, 0, 0]}, {box: [1, 1, 1], offset: [0, 1, 0]}]\n";
+    static const double d[3][3] = {{-1. / 3, -1. / 3, 0}, {2. / 3, -1. / 3, 0}, {-1. / 3, 2. / 3, 0}};
+    carom_model *m;
+    carom_error error = {0};
+    carom_probe k;
+    CHECK_OK(carom_model_parse(&m, "corner", text, sizeof text - 1, NULL, &error), error);
+    CHECK_OK(carom_probe_new(&k, m, CAROM_MASS, &error), error);
+    carom_probe_eval(&k);
+    CHECK_NEAR(k.at.M[0], 6, 1e-14);
+    for (int i = 0; i < 3; i++) {
+        CHECK_NEAR(m->q[i], i < 2 ? 1. / 3 : 0, 1e-15); /* its place is that of its centre */
+        for (int j = 0; j < 3; j++) {
+            double I = 0;
+            for (int n = 0; n < 3; n++) {
+                double square = d[n][0] * d[n][0] + d[n][1] * d[n][1] + d[n][2] * d[n][2];
+                I += 2 * ((i == j ? 1. / 6 + square : 0) - d[n][i] * d[n][j]);
+            }
+            CHECK_NEAR(k.at.M[(3 + i) * m->nv + 3 + j], I, 1e-14);
+        }
+    }
+    carom_probe_free(&k);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
+                 a_joint_follows_the_motion_that_is_given,
+                 the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)
