@@ -273,13 +273,24 @@ class Solutions(unittest.TestCase):
 
     def test_a_dataframe_where_pandas_is(self):
         try:
-            import pandas  # noqa: F401
+            import pandas
         except ImportError:
             with self.assertRaises(ImportError):
                 self.sol.to_dataframe()
-            return
+            self.skipTest("there is no pandas (python3-pandas)")
         table = self.sol.to_dataframe()
-        self.assertEqual(table["y"].tolist(), self.sol["y"].tolist())
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual(list(table.columns), self.sol.columns())
+        for name in table.columns:
+            self.assertEqual(table[name].tolist(), self.sol[name].tolist())
+        # a contact that has the name of a coordinate hides neither
+        table = carom.Model.from_string("""{carom: 1, coordinates: {y: 0}, velocities: {}, mass: {y: 1}, force: {y: -3},
+            contacts: {y: {gap: y, restitution: 0}}}""").run(t_end=1).to_dataframe()
+        self.assertEqual(table["y"].iloc[-1], 0)
+        self.assertAlmostEqual(table["y.reaction"].iloc[-1], 3, places=12)
+        # the names of files
+        sled = carom.Model.from_file("sliding-block").run(t_end=0.1).to_dataframe()
+        np.testing.assert_allclose(sled["floor.reaction_t"], -0.3 * sled["floor.reaction"], rtol=1e-12)
 
 
 class Interruption(unittest.TestCase):
