@@ -150,6 +150,9 @@ prints '^  and [0-9]* more accumulations$'
 expect 0 run sliding-block --every 0.5 --reactions --quiet -o reactions.csv
 grep -q '^0.5,0,.*,9.81,-2.943' reactions.csv || complain "no reactions of the block that slides"
 expect 0 plot reactions.csv --panel floor.reaction,floor.reaction_t -o reactions.svg
+expect 0 run sliding-block --every 0.5 --quiet -o without.csv
+expect 2 plot without.csv --panel floor.reaction -o without.svg
+grep -q "carom run --reactions writes it" "$err" || complain "plot does not say how to get the column of a force"
 expect 0 audit reactions.csv sliding-block --quiet
 expect 0 report reactions.csv -o reactions.html --quiet
 grep -q 'Forces of contacts and joints: floor.reaction<' reactions.html || complain "the page has no plot of the forces"
