@@ -5,7 +5,7 @@ CMAKE_OPTIONS ?=
 CORE = -DWITH_YAML=OFF -DWITH_HDF5=OFF -DWITH_SQLITE=OFF -DWITH_PNG=OFF -DWITH_THREADS=OFF -DWITH_JIT=OFF -DWITH_PLUGINS=OFF -DWITH_MPI=OFF -DWITH_WEB=OFF
 CTEST = ctest --output-on-failure --parallel 2 --test-dir
 
-.PHONY: all demo test check-all kills failures leaks fuzz races memory coverage mutants bench attack study docs install format clean
+.PHONY: all demo test check-all kills failures leaks fuzz races memory coverage mutants bench attack study docs playground install format clean
 
 all:
 	@tools/packages.sh build
@@ -34,6 +34,8 @@ check-all: test
 	@tools/build.sh build-core-asan $(CORE) -DCMAKE_BUILD_TYPE=Sanitize
 	@$(CTEST) build-core-asan -LE tool
 	@tools/check-wasm.sh
+	@$(MAKE) --no-print-directory playground
+	@$(CTEST) build -R test_playground
 
 # Jobs killed 100 times each in the middle of their writing; they go on and lose nothing.
 kills: all
@@ -83,6 +85,11 @@ docs: all
 	@tools/packages.sh docs
 	@tools/docs.sh build/carom build/docs
 
+# One offline page with the command in it: a model is typed and run in the browser.
+playground:
+	@tools/packages.sh all
+	@tools/playground.sh build-wasm build/playground.html
+
 # Tables of errors on standard output, and docs/scheme-properties.md.
 study: all
 	@tools/build.sh build -- bench-properties bench-tolerance bench-geometry
@@ -100,4 +107,4 @@ format:
 	@clang-format -i $$(find include src tests examples bench -name "*.[ch]")
 
 clean:
-	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan build-fuzz build-leaks build-threads build-coverage build-mutants demo
+	@rm -rf build build-asan build-clang build-clang-asan build-core build-core-asan build-wasm build-fuzz build-leaks build-threads build-coverage build-mutants demo

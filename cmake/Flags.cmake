@@ -21,6 +21,9 @@ target_compile_options(carom_flags INTERFACE
     $<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns> $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
     # Vectors of eight lanes are arguments of inlined functions only: how others would pass them does not matter.
     $<$<C_COMPILER_ID:GNU>:-Wno-psabi>
+    # For browsers: lseek of wasi-libc is a statement expression; loops need not be vectors.
+    $<$<PLATFORM_ID:WASI>:-Wno-gnu-statement-expression> $<$<PLATFORM_ID:WASI>:-Wno-pass-failed>
+    $<$<PLATFORM_ID:WASI>:-Wno-unused-command-line-argument>
     $<$<BOOL:${WITH_WERROR}>:-Werror>)
 
 # Targets for libFuzzer (clang): tools/fuzz.sh.

@@ -234,7 +234,7 @@ typedef struct carom_bifurcation_request { /* times in periods of the forcing; w
     int crossing;            /* +1: it becomes positive, -1: negative, 0: either */
     const char *contact;     /* of the impacts; NULL: any */
     bool after;              /* at an impact: velocities after it, not before */
-    const char *of;        /* the expression that is taken; NULL: the first coordinate, at impacts the gap's velocity */
+    const char *of;          /* the expression or force that is taken; NULL: q[0], at impacts the gap's velocity */
     long transient, show;    /* periods before (negative: 200), points after that (0: 100) */
     long limit;              /* give up waiting for points after so many periods; 0: 20 for each point */
     long exponent;           /* measure the largest Lyapunov exponent over so many periods more; 0: no */
@@ -268,7 +268,7 @@ enum { /* a derivative that holds for one side only, because ... */
 typedef struct carom_gradient {
     size_t size;            /* sizeof(carom_gradient) */
     /* given */
-    const char *of;         /* an expression of the state at t_end, such as "y + g*y'" */
+    const char *of;         /* of the state at t_end: an expression, "y + g*y'", or a force, "ground.reaction" */
     long event;             /* or the time of the n-th event; 0: the expression */
     const char *const *name; /* [n] with respect to: parameters ("m"), initial values ("q.y", "v.y") */
     int n;
@@ -296,7 +296,7 @@ typedef struct carom_fit_request {
     const double *low, *high; /* [n] bounds; NULL: none */
     int n;
     const double *t;          /* [samples], from 0 on, not decreasing */
-    const char *const *of;    /* [nof] expressions of the state that were measured there */
+    const char *const *of;    /* [nof] expressions of the state, or forces, that were measured there */
     const double *value;      /* [samples*nof]; NAN: not measured */
     size_t samples;
     int nof;
@@ -441,7 +441,7 @@ typedef struct carom_sweep_request {
     int seed;                     /* of random points, and a shift of Sobol points; 0: none */
     long shard, nshard;           /* this one takes the points with index mod nshard = shard; nshard 0: all */
     carom_sweep_span span;
-    const char *const *measure;   /* [nmeasure] "lyapunov", "max:y", ...: carom_measure_name */
+    const char *const *measure;   /* [nmeasure] "lyapunov", "max:y", "max:ground.reaction", ... */
     int nmeasure, threads;        /* 0: one thread for each core; no row depends on it */
     /* A point that is done, in no order, by one thread at a time: x [naxis], value [nmeasure]; NAN where it failed, and
      * text says why. A failure that it returns ends the sweep. */

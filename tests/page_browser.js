@@ -1,57 +1,14 @@
-// page_browser.js PAGE [PICTURES]: opens a page in headless Chromium at several widths and themes and says what is wrong.
-// Speaks the DevTools protocol over a pipe; needs node and chromium, no packages. Prints one line per fault; exit 1 if any.
+// page_browser.js PAGE [PICTURES]: opens a page in headless Chromium (browser.js) at several widths and themes and says what
+// is wrong.
 //   no request but the page itself, nothing on the console, every plot and animation draws (pixels that are not empty),
 //   maps too, with values under the cursor; nothing wider than the screen, no text below 10 pixels, dragging zooms and a key hides its curve; in print and without
 //   scripts there are static pictures
 'use strict'
-const {spawn} = require('child_process')
-const fs = require('fs'), os = require('os'), path = require('path')
+const fs = require('fs'), path = require('path')
+const {fault, call, evaluate, sleep, until, open, size, screenshot, asked, main} = require('./browser.js')
 
-const [page, pictures] = process.argv.slice(2)
+const [page, pictures] = process.argv.slice(2), own = 'file://' + fs.realpathSync(page)
 const expectStatic = process.env.STATIC === '1'
-const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'carom-page-'))
-// WebGL without a graphics card is slow: only for pages that need it.
-const drawing = process.env.WEBGL === '1' ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-accelerated-2d-canvas']
-                                          : ['--disable-gpu']
-const flags = ['--headless', '--no-sandbox', ...drawing, '--disable-dev-shm-usage', '--no-first-run', '--mute-audio',
-               '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--disable-sync',
-               `--user-data-dir=${profile}`, '--remote-debugging-pipe', 'about:blank']
-const browser = spawn(process.env.CHROMIUM || 'chromium', flags, {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe']})
-const faults = []
-const fault = text => { faults.push(text); console.log(`FAIL: ${text}`) }
-
-// ---- the protocol ----
-let id = 0, rest = '', session
-const waiting = new Map(), listeners = []
-browser.stdio[4].on('data', chunk => {
-    rest += chunk
-    const parts = rest.split('\0')
-    rest = parts.pop()
-    for (const part of parts) {
-        const message = JSON.parse(part)
-        if (message.id && waiting.has(message.id)) {
-            const {resolve, reject, method} = waiting.get(message.id)
-            waiting.delete(message.id)
-            message.error ? reject(new Error(`${method}: ${message.error.message}`)) : resolve(message.result)
-        } else {
-            listeners.forEach(f => f(message.method, message.params))
-        }
-    }
-})
-browser.stdio[3].on('error', () => {})
-function call(method, params = {}, own = session) {
-    return new Promise((resolve, reject) => {
-        waiting.set(++id, {resolve, reject, method})
-        browser.stdio[3].write(JSON.stringify({id, method, params, sessionId: own}) + '\0')
-    })
-}
-async function evaluate(expression) {
-    const {result, exceptionDetails} = await call('Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true})
-    if (exceptionDetails)
-        throw new Error(exceptionDetails.exception?.description || exceptionDetails.text)
-    return result.value
-}
-const sleep = ms => new Promise(resolve => setTimeout(resolve, ms))
 
 // ---- what is looked at ----
 const look = `(async () => {
@@ -117,15 +74,6 @@ const picture = selector => evaluate(`(s => { const c = document.querySelector(s
     to.drawImage(c, 0, 0)
     const x = to.getImageData(0, 0, c.width, c.height).data
     let h = 0; for (let i = 0; i < x.length; i += 1) h = (h * 31 + x[i]) | 0; return h })('${selector}')`)
-// Waits for what should happen, not for the clock.
-async function until(holds, complaint) {
-    for (let i = 0; i < 600; i++) {
-        if (await holds())
-            return
-        await sleep(50)
-    }
-    fault(complaint)
-}
 
 async function interact() {
     const curve = 'figure.plot .live canvas', before = await picture(curve)
@@ -232,12 +180,8 @@ async function look_at_map() {
 
 async function visit(width, dark, reduced) {
     const where = `${width} px, ${dark ? 'dark' : 'light'}`
-    await call('Emulation.setDeviceMetricsOverride', {width, height: 900, deviceScaleFactor: width < 600 ? 2 : 1, mobile: false})
-    await call('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'},
-                                                         {name: 'prefers-reduced-motion', value: reduced ? 'reduce' : 'no-preference'}]})
-    const loaded = new Promise(resolve => listeners.push(m => m === 'Page.loadEventFired' && resolve()))
-    await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
-    await loaded
+    await size(width, dark, reduced)
+    await open(own)
     let seen
     for (let i = 0; i < 600; i++) {
         seen = await evaluate(look)
@@ -268,10 +212,8 @@ async function visit(width, dark, reduced) {
         fault(`${where}: the page is ${seen.scroll} px wider than the screen`)
     new Set(seen.wide).forEach(w => fault(`${where}: beyond the edge: ${w}`))
     new Set(seen.small).forEach(s => fault(`${where}: text too small: ${s}`))
-    if (pictures) {
-        const {data} = await call('Page.captureScreenshot', {captureBeyondViewport: true, format: 'png'})
-        fs.writeFileSync(path.join(pictures, `${path.basename(page, '.html')}-${width}${dark ? '-dark' : ''}.png`), Buffer.from(data, 'base64'))
-    }
+    if (pictures)
+        await screenshot(path.join(pictures, `${path.basename(page, '.html')}-${width}${dark ? '-dark' : ''}.png`))
     return seen
 }
 
@@ -280,9 +222,7 @@ async function still(where, media, scripts) {
     await call('Emulation.setDeviceMetricsOverride', {width: 800, height: 900, deviceScaleFactor: 1, mobile: false})
     await call('Emulation.setEmulatedMedia', {media, features: []})
     await call('Emulation.setScriptExecutionDisabled', {value: !scripts})
-    const loaded = new Promise(resolve => listeners.push(m => m === 'Page.loadEventFired' && resolve()))
-    await call('Page.navigate', {url: 'file://' + fs.realpathSync(page)})
-    await loaded
+    await open(own)
     if (scripts && !expectStatic)
         await until(async () => (s => s.ready === `${s.plots.length}/${s.plots.length}`)(await evaluate(look)), `${where}: the plots are not ready`)
     await call('Emulation.setScriptExecutionDisabled', {value: false})
@@ -292,23 +232,7 @@ async function still(where, media, scripts) {
         fault(`${where}: ${hidden} static pictures are hidden, ${live} live ones are shown`)
 }
 
-async function main() {
-    const {targetInfos} = await call('Target.getTargets', {}, undefined)
-    const target = targetInfos.find(t => t.type === 'page')
-    session = (await call('Target.attachToTarget', {targetId: target.targetId, flatten: true}, undefined)).sessionId
-    const asked = []
-    listeners.push((method, params) => {
-        if (method === 'Runtime.exceptionThrown')
-            fault(`an exception: ${params.exceptionDetails.exception?.description || params.exceptionDetails.text}`)
-        if (method === 'Runtime.consoleAPICalled')
-            fault(`on the console: ${params.type} ${params.args.map(a => a.value ?? a.description).join(' ')}`)
-        if (method === 'Log.entryAdded' && !/willReadFrequently/.test(params.entry.text)) // that is this program
-            fault(`in the log: ${params.entry.level} ${params.entry.text}`)
-        if (method === 'Network.requestWillBeSent' && !params.request.url.startsWith('data:'))
-            asked.push(params.request.url)
-    })
-    for (const domain of ['Page', 'Runtime', 'Log', 'Network'])
-        await call(`${domain}.enable`)
+main(async () => {
     const seen = await visit(1400, false, true)
     if (!expectStatic && seen.plots.length)
         await interact()
@@ -323,27 +247,6 @@ async function main() {
     await visit(400, true, false)
     await still('print', 'print', true)
     await still('without scripts', 'screen', false)
-    const own = 'file://' + fs.realpathSync(page)
     asked.filter(url => url !== own).forEach(url => fault(`the page asks for ${url}`))
     console.log(`${path.basename(page)}: ${seen.plots.length} plots, ${seen.animations.length} animations, ${seen.maps.length} maps, ${asked.length} requests in 6 visits`)
-}
-
-const alarm = setTimeout(() => { fault('the browser does not answer'); finish() }, 570000)
-let ending = false
-function finish() {
-    if (ending)
-        return
-    ending = true
-    clearTimeout(alarm)
-    browser.on('exit', () => {
-        try {
-            fs.rmSync(profile, {recursive: true, force: true, maxRetries: 20, retryDelay: 100})
-        } catch (error) { // a straggler of the browser still writes; the system cleans its folder
-        }
-        process.exit(faults.length ? 1 : 0)
-    })
-    call('Browser.close', {}, undefined).catch(() => {})
-    setTimeout(() => browser.kill('SIGKILL'), 3000)
-}
-browser.on('error', error => { console.log(`SKIP: chromium does not start: ${error.message}`); process.exit(77) })
-main().catch(error => fault(error.message)).then(finish)
+})

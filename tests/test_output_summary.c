@@ -129,6 +129,7 @@ START_TEST(the_summary_has_exactly_these_fields)
         text, "{\n  \"model\": \"fixture\",\n  \"scheme\": \"exact\",\n  \"status\": \"ok\",\n  \"t\": 1.5,\n"
               "  \"q\": {\n    \"y\": 0.5\n  },\n  \"v\": {\n    \"y\": -0.25\n  },\n"
               "  \"steps\": 7,\n  \"rejected\": 2,\n  \"switches\": 5,\n  \"rhs_evaluations\": 99,\n  \"impacts\": 3,\n"
+              "  \"accumulations\": 1,\n"
               "  \"events\": {\n    \"impact\": 3,\n    \"closing\": 1,\n    \"opening\": 0,\n    \"stick\": 0,\n    "
               "\"slip\": 4\n  },\n"
               "  \"zeno\": [\n    {\n      \"contact\": \"ground\",\n      \"t\": 2.5,\n      \"impacts\": 40,\n      "

@@ -17,13 +17,17 @@ fi
 export CAROM_LIBRARY="$BUILD/libcarom.so"
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=python "$python" -m unittest discover -s python/tests
 
-"$python" -c 'import setuptools, wheel, pip' 2>/dev/null || { echo "no pip, setuptools or wheel: no wheel"; exit 0; }
+"$python" -c 'import pip' 2>/dev/null || { echo "no pip: no wheel"; exit 0; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/source"
 cp -r python include "$tmp/source/"
-CAROM_WHEEL_LIBRARY=$(realpath "$BUILD/libcarom.so") "$python" -m pip wheel -q --no-deps --no-build-isolation \
-    --disable-pip-version-check --no-index -w "$tmp" "$tmp/source/python"
+# As one would type it, but nothing may be fetched: neither numpy, which is here, nor anything to build with.
+"$python" -m pip install -q --no-index --no-deps --disable-pip-version-check --target "$tmp/plain" "$tmp/source/python" 2>"$tmp/log" ||
+    { cat "$tmp/log"; exit 1; }
+(cd "$tmp" && PYTHONPATH="$tmp/plain" "$python" -c 'import carom; print(carom.__file__)') | grep -q "^$tmp/plain/"
+CAROM_WHEEL_LIBRARY=$(realpath "$BUILD/libcarom.so") "$python" -m pip wheel -q --no-deps --disable-pip-version-check --no-index -w "$tmp" \
+    "$tmp/source/python"
 ls "$tmp"/carom-*-py3-none-linux_*.whl
 "$python" -m pip install -q --no-deps --no-index --disable-pip-version-check --target "$tmp/installed" "$tmp"/carom-*.whl 2>"$tmp/log" ||
     { cat "$tmp/log"; exit 1; }

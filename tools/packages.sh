@@ -4,8 +4,8 @@
 set -eu
 
 build="gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libhdf5-dev libsqlite3-dev libpng-dev"
-test="check jq sqlite3 python3-numpy python3-pip python3-wheel libopenmpi-dev openmpi-bin chromium"
-all="clang lld wasi-libc libclang-rt-dev-wasm32"
+test="check jq sqlite3 python3-numpy python3-pip libopenmpi-dev openmpi-bin chromium"
+all="clang lld llvm wasi-libc libclang-rt-dev-wasm32"
 format="clang-format"
 docs="man-db pandoc"
 # Programs that may come from elsewhere. Those of `optional` make the plots of pages interactive; they are tried for once,

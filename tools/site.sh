@@ -204,10 +204,20 @@ search_index()
     echo 'var carom_index = ['
     for page in "$site"/*.html; do
         awk -v page="$(basename "$page")" '
-            function flush() { if (id != "" || text != "") { gsub(/[ \t]+/, " ", text); print "[\"" page (id ? "#" id : "") "\", \"" head "\", \"" substr(text, 1, 3000) "\"]," } text = "" }
-            function plain(s) { gsub(/<[^>]*>/, " ", s); gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&amp;/, "\\&", s); gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return s }
+            function flush() { if (head != "") { gsub(/[ \t]+/, " ", text); print "[\"" page (id ? "#" id : "") "\", \"" head "\", \"" substr(text, 1, 3000) "\"]," } text = "" }
+            function plain(s) { gsub(/<[^>]*>/, " ", s); gsub(/&lt;/, "<", s); gsub(/&gt;/, ">", s); gsub(/&quot;/, "\"", s); gsub(/&#39;/, "'\''", s); gsub(/&amp;/, "\\&", s); gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); return s }
             /<main>/ { on = 1 } /<\/main>/ { on = 0 }
-            on && /<h[1-3]/ { flush(); id = ""; if (match($0, /id="[^"]*"/)) id = substr($0, RSTART + 4, RLENGTH - 5); head = plain($0) ; next }
+            on && /<h[1-3]/ { # up to its end, which may be lines below; what follows it there is text
+                flush()
+                line = $0
+                while (line !~ /<\/h[1-3]>/ && (getline more) > 0)
+                    line = line " " more
+                id = match(line, /id="[^"]*"/) ? substr(line, RSTART + 4, RLENGTH - 5) : ""
+                match(line, /<\/h[1-3]>/)
+                head = plain(substr(line, 1, RSTART - 1)); text = plain(substr(line, RSTART + 5))
+                gsub(/[ \t]+/, " ", head); sub(/^ /, "", head); sub(/ $/, "", head)
+                next
+            }
             on { text = text " " plain($0) }
             END { flush() }' "$page"
     done

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._library import CaromError, Job, check, constant, doubles, library, sized, strings, struct
+from ._library import CaromError, Job, UsageError, check, constant, doubles, library, sized, strings, struct
 
 Params = Mapping[str, float]
 #: of a model with Python functions: f(t, q, v, p) -> numbers; p has the parameters as attributes
@@ -91,7 +91,8 @@ class Model:
 
     @classmethod
     def from_functions(cls, *, q: Union[Mapping[str, float], Sequence[float]], mass: Function, force: Function,
-                       v: Optional[Sequence[float]] = None, parameters: Optional[Mapping[str, float]] = None,
+                       v: Union[Mapping[str, float], Sequence[float], None] = None,
+                       parameters: Optional[Mapping[str, float]] = None,
                        contacts: Iterable[Contact] = (), joints: Iterable[str] = (), outputs: Iterable[str] = (),
                        gap: Optional[Function] = None, slip: Optional[Function] = None,
                        potential: Optional[Function] = None, law: Optional[Function] = None,
@@ -102,6 +103,7 @@ class Model:
                        lanes: bool = False, name: str = "model") -> "Model":
         """A model whose parts are Python functions ``f(t, q, v, p)``; ``p.m`` is the parameter m.
 
+        ``q`` and ``v`` are initial values, by name or in order; velocities that are not given are 0.
         ``mass`` returns M [nv, nv], ``force`` F [nv], ``gap`` the joints' and contacts' g, ``slip`` the sliding
         velocities. Derivatives that are left out are finite differences. With ``lanes`` the functions may be called with
         several points at once: every ``t``, ``q[i]``, ``v[i]`` and ``p.m`` is then an array, and so may be each of the
@@ -116,8 +118,11 @@ class Model:
         self = object.__new__(cls)
         self._path, self._text, self._name, self._load_options = None, None, name, {}
         names = list(q) if isinstance(q, Mapping) else [f"q{i}" for i in range(len(q))]
+        rates = v if isinstance(v, Mapping) else dict(zip(names, [0.0] * len(names) if v is None else v))
+        if not rates.keys() <= set(names) or not (v is None or isinstance(v, Mapping) or len(v) == len(names)):
+            raise UsageError(f"v: initial velocities of {', '.join(names)} are wanted, not {v!r}", "BAD_ARGUMENT")
         self._functions = dict(
-            names=names, q=list(q.values() if isinstance(q, Mapping) else q), v=list(v or [0.0] * len(names)),
+            names=names, q=list(q.values() if isinstance(q, Mapping) else q), v=[rates.get(name, 0.0) for name in names],
             parameters=dict(parameters or {}), contacts=list(contacts), joints=list(joints), outputs=list(outputs),
             impacts=impacts, period=period, lanes=lanes,
             call={"mass": mass, "force": force, "gap": gap, "slip": slip, "potential": potential, "law": law,

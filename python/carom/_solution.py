@@ -244,7 +244,8 @@ class Solution:
         return events
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """A column [n] by its name: a coordinate, a velocity (``"y'"``), an output, a force, ``"energy"``, ``"t"``."""
+        """A column [n] by its name: a coordinate, a velocity (``"y'"``), an output, a force (``"ground.reaction"`` as
+        in files, or ``"ground"``), ``"energy"``, ``"t"``."""
         m = self.model
         if name in m.coordinates:
             return self.q[:, m.coordinates.index(name)]
@@ -252,8 +253,8 @@ class Solution:
             return self.v[:, m.velocities.index(name)]
         if name in m.outputs:
             return self.outputs[name]
-        if name in self.forces:
-            return self.forces[name]
+        if name in self._force_columns or name in self.forces:
+            return self.forces[self._force_columns.get(name, name)]
         if name in ("t", "energy"):
             return getattr(self, name)
         raise KeyError(f"'{name}' (there are: {', '.join(self.columns())})")
@@ -261,7 +262,17 @@ class Solution:
     def columns(self) -> list[str]:
         """The names that ``solution[name]`` knows."""
         m = self.model
-        return ["t", *m.coordinates, *m.velocities, *m.outputs, *(name for name in self.forces), "energy"]
+        return list(dict.fromkeys(["t", *m.coordinates, *m.velocities, *m.outputs, *self._force_columns, "energy"]))
+
+    @property
+    def _force_columns(self) -> dict[str, str]:
+        """Names of ``forces`` by their names in files: rod.reaction, ground.reaction, ground.reaction_t; means: .force."""
+        kind = "force" if self.model._m.links else "reaction"
+        links, columns = {*self.model.joints, *self.model.contacts}, {}
+        for name in self.forces:
+            link, _, direction = name.rpartition(".")
+            columns[f"{name}.{kind}" if name in links else f"{link}.{kind}_{direction}"] = name
+        return columns
 
     def to_dataframe(self) -> Any:
         """All columns as a pandas.DataFrame; pandas must be there."""
@@ -338,7 +349,7 @@ class Solution:
         >>> Model.from_file("bouncing-ball").run().plot_svg("y")[:4]
         '<svg'
         """
-        names = [name for name in self.columns() if name not in self.forces and name != "energy"]
+        names = [name for name in self.columns() if name not in self._force_columns and name != "energy"]
         names += [column for panel in panels for column in panel.split(",") if column not in names]
         columns, kept = self._table(names, [self[name] for name in names])
         asked = panels or tuple(part for part in (",".join(self.model.coordinates), ",".join(self.model.velocities)))

@@ -84,6 +84,26 @@ class Models(unittest.TestCase):
         self.assertAlmostEqual(sol.forces["floor.t"][0], -5, places=9)
         self.assertEqual(sol.modes["floor"][-1], 2)
 
+    def test_initial_velocities_by_name_in_order_or_not_at_all(self):
+        def flown(v):
+            return carom.Model.from_functions(q={"x": 0, "y": 0}, v=v, mass=lambda t, q, v, p: np.eye(2),
+                                              force=lambda t, q, v, p: [0, 0]).run(t_end=1).q[-1].tolist()
+        self.assertEqual(flown(None), [0, 0])
+        for v in ({"y": 2}, [0, 2], np.array([0.0, 2.0])):
+            np.testing.assert_allclose(flown(v), [0, 2], rtol=1e-14)
+        for v in ({"z": 1}, [1], [1, 2, 3]):
+            with self.assertRaisesRegex(carom.UsageError, "initial velocities of x, y"):
+                flown(v)
+
+    def test_forces_of_functions_have_derivatives(self):
+        model = carom.Model.from_functions(q={"y": 0}, parameters={"m": 2, "g": 10},
+                                           contacts=[carom.Contact("floor", restitution=0)], gap=lambda t, q, v, p: q,
+                                           mass=lambda t, q, v, p: p.m, force=lambda t, q, v, p: -p.m * p.g)
+        found = carom.gradient(model, "floor.reaction", ["m", "g"], t_end=0.1)
+        self.assertAlmostEqual(found.value, 20, places=9)
+        self.assertAlmostEqual(found.gradient["m"], 10, places=7)
+        self.assertAlmostEqual(found.gradient["g"], 2, places=7)
+
     def test_what_a_function_raises_comes_out_of_the_run(self):
         def broken(t, q, v, p):
             if t > 0.5:
@@ -273,13 +293,24 @@ class Solutions(unittest.TestCase):
 
     def test_a_dataframe_where_pandas_is(self):
         try:
-            import pandas  # noqa: F401
+            import pandas
         except ImportError:
             with self.assertRaises(ImportError):
                 self.sol.to_dataframe()
-            return
+            self.skipTest("there is no pandas (python3-pandas)")
         table = self.sol.to_dataframe()
-        self.assertEqual(table["y"].tolist(), self.sol["y"].tolist())
+        self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual(list(table.columns), self.sol.columns())
+        for name in table.columns:
+            self.assertEqual(table[name].tolist(), self.sol[name].tolist())
+        # a contact that has the name of a coordinate hides neither
+        table = carom.Model.from_string("""{carom: 1, coordinates: {y: 0}, velocities: {}, mass: {y: 1}, force: {y: -3},
+            contacts: {y: {gap: y, restitution: 0}}}""").run(t_end=1).to_dataframe()
+        self.assertEqual(table["y"].iloc[-1], 0)
+        self.assertAlmostEqual(table["y.reaction"].iloc[-1], 3, places=12)
+        # the names of files
+        sled = carom.Model.from_file("sliding-block").run(t_end=0.1).to_dataframe()
+        np.testing.assert_allclose(sled["floor.reaction_t"], -0.3 * sled["floor.reaction"], rtol=1e-12)
 
 
 class Interruption(unittest.TestCase):

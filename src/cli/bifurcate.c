@@ -404,7 +404,8 @@ static const carom_cli_option options[] = {
     CAROM_CLI_OWN_OPTION("--contact", "NAME", "impacts of this contact only; any if not given"),
     CAROM_CLI_OWN_OPTION("--after", NULL, "velocities just after an impact, not just before it"),
     CAROM_CLI_OWN_OPTION("--of", "EXPR",
-        "what is drawn; if not given the first coordinate, at impacts the velocity of the gap"),
+        "what is drawn: an expression, or a force (ground.reaction); if not given the first coordinate, at impacts "
+        "the velocity of the gap"),
     CAROM_CLI_OWN_OPTION("--transient", "N",
         "periods (without forcing: units of time) before the first point; 200 if not given"),
     CAROM_CLI_OWN_OPTION("--show", "N", "points for each value; 100 if not given"),

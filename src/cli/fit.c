@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "output/output.h"
 #include "output/page/page.h"
+#include "sim/quantity.h"
 
 typedef struct work {
     carom_cli_work run;
@@ -85,8 +86,9 @@ static int read_columns(work *w, int *column)
 {
     const carom_cli *cli = w->run.cli;
     const char *text = carom_cli_own(cli, "--columns"), **item = NULL;
+    carom_quantity quantity = {0};
     carom_error error = {0};
-    int n = 0, expression;
+    int n = 0;
     if (text && !(item = carom_cli_split(cli, text, &n)))
         return carom_cli_no_memory();
     for (int k = 0; k < n; k++) {
@@ -96,8 +98,9 @@ static int read_columns(work *w, int *column)
     }
     for (int i = 0; i < w->data->ncolumn && !text; i++)
         if (!derived(w->data->name[i]) &&
-            carom_model_expression_text(w->run.model, w->data->name[i], &expression, &error) == CAROM_OK)
+            carom_quantity_find(&quantity, w->run.model, w->data->name[i], &error) == CAROM_OK)
             column[w->request.nof] = i, w->of[w->request.nof++] = w->data->name[i];
+    carom_quantity_free(&quantity);
     if (w->request.nof == 0)
         return carom_cli_fail(CAROM_EXIT_USAGE,
                               "'%s' has no column that is an expression of the model '%s', such as '%s'",
@@ -422,8 +425,8 @@ static const carom_cli_option options[] = {
     CAROM_CLI_OWN_OPTION("--estimate", "NAME[=LOW:HIGH],...",
      "what is to be found: parameters, and initial values as q.y or v.y; with bounds where they have some"),
     CAROM_CLI_OWN_OPTION("--columns", "NAME,...",
-     "the columns of DATA that are fitted: coordinates, velocities (y'), outputs or expressions of the model; if not "
-     "given, all that the model can compute"),
+     "the columns of DATA that are fitted: coordinates, velocities (y'), outputs, forces (ground.reaction) or "
+     "expressions of the model; if not given, all that the model can compute"),
     CAROM_CLI_OWN_OPTION("--sigma", "COLUMN=DEVIATION",
      "standard deviation of the measurements of a column; if not given for any, they are found from what is left"),
     CAROM_CLI_OWN_OPTION("--starts", "N",

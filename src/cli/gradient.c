@@ -47,12 +47,13 @@ static int read_target(work *w)
     const char *of = w->of;
     carom_error error = {0};
     double number;
-    int expression;
     w->gradient.of = of;
-    if (strncmp(of, "event:", 6) != 0)
-        return carom_model_expression_text(w->run.model, of, &expression, &error) == CAROM_OK
-                   ? CAROM_EXIT_OK
-                   : carom_cli_fail(CAROM_EXIT_USAGE, "--of: %s", error.text);
+    if (strncmp(of, "event:", 6) != 0) {
+        carom_quantity quantity = {0};
+        const carom_status status = carom_quantity_find(&quantity, w->run.model, of, &error);
+        carom_quantity_free(&quantity);
+        return status == CAROM_OK ? CAROM_EXIT_OK : carom_cli_fail(CAROM_EXIT_USAGE, "--of: %s", error.text);
+    }
     if (!carom_number(of + 6, &number) || !(number >= 1 && number <= 1e9) || number != (double)(long)number)
         return carom_cli_fail(CAROM_EXIT_USAGE, "--of event:N takes a positive integer, not '%s'", of + 6);
     w->gradient.event = (long)number;
@@ -189,8 +190,8 @@ static int gradient(const carom_cli *cli)
 
 static const carom_cli_option options[] = {
     CAROM_CLI_OWN_OPTION("--of", "EXPR",
-     "what is differentiated: an expression of the state at t_end (y, y', t, parameters), or event:N, the time of the "
-     "N-th event"),
+     "what is differentiated: an expression of the state at t_end (y, y', t, parameters); a force there "
+     "(ground.reaction, ground.reaction_t, rod.reaction of a joint); or event:N, the time of the N-th event"),
     CAROM_CLI_OWN_OPTION("--with-respect-to", "NAME,...",
      "parameters, and initial values as q.y or v.y; everything if not given. A parameter carries along the initial "
      "values that depend on it"),

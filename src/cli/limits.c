@@ -14,12 +14,30 @@
 
 static volatile sig_atomic_t overdue;
 
-static void set_timer(double seconds)
+#ifdef __wasi__ /* a browser has neither; the page ends what takes too long */
+static bool set_timer(double seconds)
+{
+    return seconds < 0;
+}
+
+static bool set_memory(double bytes)
+{
+    return bytes < 0;
+}
+#else
+static bool set_timer(double seconds)
 {
     const double whole = (double)(time_t)seconds;
     const struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - whole))}};
-    setitimer(ITIMER_REAL, &timer, NULL);
+    return setitimer(ITIMER_REAL, &timer, NULL) == 0;
 }
+
+static bool set_memory(double bytes)
+{
+    const struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+    return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+#endif
 
 static void ring(int number)
 {
@@ -48,13 +66,12 @@ int carom_cli_limit(const carom_cli *cli)
     if (cli->limit_time && (!carom_number(cli->limit_time, &seconds) || !(seconds >= 0.001 && seconds <= 1e9)))
         return carom_cli_fail(CAROM_EXIT_USAGE, "--limit-time takes seconds from 0.001 to 1e9, not '%s'",
                               cli->limit_time);
-    const struct rlimit limit = {(rlim_t)(mb * 1e6), (rlim_t)(mb * 1e6)};
-    if (cli->limit_memory && setrlimit(RLIMIT_AS, &limit) != 0)
+    if (cli->limit_memory && !set_memory(1e6 * mb))
         return carom_cli_fail(CAROM_EXIT_FAILED, "--limit-memory %s: the system does not set it", cli->limit_memory);
-    if (cli->limit_time) {
+    if (cli->limit_time)
         signal(SIGALRM, ring);
-        set_timer(seconds);
-    }
+    if (cli->limit_time && !set_timer(seconds))
+        return carom_cli_fail(CAROM_EXIT_FAILED, "--limit-time %s: the system does not set it", cli->limit_time);
     return CAROM_EXIT_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/dumps.h"
 #include "model/model.h"
 #include "output/output.h"
+#include "output/part.h"
 
 enum { NOTES = 8 };
 
@@ -55,7 +56,7 @@ static const char *source_seen(const work *w)
     const char *source = cli->operand[0];
     if (carom_builtin_text(source) || !strchr(cli->output, '/') || *source == '/' || !strcmp(source, "-"))
         return source;
-    char *whole = realpath(source, NULL);
+    char *whole = carom_real_path(source);
     const char *kept = whole ? carom_arena_text(cli->arena, whole, strlen(whole)) : NULL;
     free(whole);
     return kept ? kept : source;

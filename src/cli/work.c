@@ -178,9 +178,13 @@ static volatile sig_atomic_t caught; /* a job looks at the flag */
 
 static void install(void (*handler)(int))
 {
+#ifdef __wasi__ /* no one sends signals there */
+    signal(SIGINT, handler);
+#else
     struct sigaction action = {.sa_handler = handler};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+#endif
 }
 
 static void note(int number)

@@ -232,7 +232,8 @@ static bool contacts(const carom_probe *k, carom_fault *f)
         const carom_law *its = carom_model_law(m, i);
         if (carom_law_can(its, CAROM_OPEN) && gap < -JOINT_TOLERANCE * length_scale(k))
             return found(f, CAROM_FAULT_GAP, i, CAROM_BAD_MODEL,
-                         "the gap of contact '%s' is %.6g at the start; it must not be negative", name, gap);
+                         "the gap of contact '%s' is %.6g at the start; it must not be negative (carom check "
+                         "--assemble moves the start out of it)", name, gap);
         for (int d = 1; d <= m->contact[i].directions; d++)
             if (!row_finite(k, row + d))
                 return found(f, CAROM_FAULT_SLIP, i, CAROM_NOT_FINITE,

@@ -8,11 +8,17 @@
 #include "output/part.h"
 
 #ifdef __wasi__ /* neither links nor processes: nobody else writes beside us */
-#define REAL_PATH(path) strdup(path)
 #define PROCESS 0L
+char *carom_real_path(const char *path)
+{
+    return strdup(path);
+}
 #else
-#define REAL_PATH(path) realpath(path, NULL)
 #define PROCESS ((long)getpid())
+char *carom_real_path(const char *path)
+{
+    return realpath(path, NULL);
+}
 #endif
 
 static void release(carom_part *p)
@@ -26,7 +32,7 @@ carom_status carom_part_open(carom_part *p, const char *path, carom_error *error
 {
     struct stat about;
     const bool exists = stat(path, &about) == 0, plain = !exists || S_ISREG(about.st_mode);
-    *p = (carom_part){.path = exists && plain ? REAL_PATH(path) : strdup(path)};
+    *p = (carom_part){.path = exists && plain ? carom_real_path(path) : strdup(path)};
     size_t room = p->path ? strlen(p->path) + 40 : 0;
     if (p->path && plain && (p->part = malloc(room)))
         snprintf(p->part, room, "%s.%ld.part", p->path, PROCESS);

@@ -7,6 +7,8 @@
 
 #include "core/core.h"
 
+char *carom_real_path(const char *path); /* without links, to be freed; NULL: there is none */
+
 typedef struct carom_part {
     char *path, *part; /* part NULL: written in place */
     FILE *file;        /* open for writing */

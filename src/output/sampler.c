@@ -78,12 +78,10 @@ static int add(list *to, const char *stem, const char *ending)
     return to->columns->n++;
 }
 
-static const char *const ends[3][3][3] = { /* of the rows of a contact, by how many directions of friction it has */
-    {{".force", ".impulse", ".reaction"}},
-    {{".force", ".impulse", ".reaction"}, {".force_t", ".impulse_t", ".reaction_t"}},
-    {{".force", ".impulse", ".reaction"},
-     {".force_t1", ".impulse_t1", ".reaction_t1"},
-     {".force_t2", ".impulse_t2", ".reaction_t2"}},
+static const char *const ends[3][3][2] = { /* of the rows of a contact, by how many directions of friction it has */
+    {{".force", ".impulse"}},
+    {{".force", ".impulse"}, {".force_t", ".impulse_t"}},
+    {{".force", ".impulse"}, {".force_t1", ".impulse_t1"}, {".force_t2", ".impulse_t2"}},
 };
 
 static void add_contact(list *to, const carom_model *model, int i)
@@ -105,10 +103,10 @@ static void add_reactions(list *to, const carom_model *model)
     char buffer[32];
     to->columns->reactions = to->columns->n;
     for (int i = 0; i < model->njoint; i++)
-        add(to, carom_model_joint_name(model, i, buffer), ends[0][0][2]);
+        add(to, carom_model_joint_name(model, i, buffer), carom_reaction_ends[0][0]);
     for (int i = 0; i < model->ncontact; i++)
         for (int r = 0; r <= model->contact[i].directions; r++)
-            add(to, carom_model_contact_name(model, i, buffer), ends[model->contact[i].directions][r][2]);
+            add(to, carom_model_contact_name(model, i, buffer), carom_reaction_ends[model->contact[i].directions][r]);
 }
 
 static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, const carom_model *model,

@@ -31,6 +31,7 @@ static const carom_result_field counts[] = {
     CAROM_CELL("switches", CAROM_LONG, carom_info, switches),
     CAROM_CELL("rhs_evaluations", CAROM_LONG, carom_info, rhs_evaluations),
     CAROM_CELL("impacts", CAROM_LONG, carom_info, events[CAROM_EVENT_IMPACT]),
+    CAROM_CELL("accumulations", CAROM_INT, carom_info, nzeno),
     {.name = NULL}};
 static const carom_result_field worst[] = {
     CAROM_CELL("max_penetration", CAROM_NUMBER, carom_info, max_penetration),
@@ -212,6 +213,8 @@ carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *
                             carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t,
                             s->info->zeno[i].impacts, s->info->zeno[i].skipped);
     }
+    if (s->info && s->info->nzeno > CAROM_ZENO_MAX)
+        carom_stream_format(&out, "  and %d more accumulations\n", s->info->nzeno - CAROM_ZENO_MAX);
     if (s->info && s->options->energy)
         say_energy(&out, s->info);
     for (int i = 0; i < s->nnote; i++)

@@ -7,6 +7,7 @@
  * Where contacts are redundant (1) leaves their share open: the one of least norm is taken. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact/given_modes.h"
 #include "model/model.h"
@@ -65,9 +66,15 @@ carom_status carom_reactions_new(carom_reactions **reactions, const carom_model 
     place(&layout, r, m);
     r->system.info = &r->info;
     r->given.modes = r->modes;
-    carom_copy(m->np, p ? p : m->p, r->system.p);
+    carom_reactions_with(r, p ? p : m->p);
     *reactions = r;
     return CAROM_OK;
+}
+
+void carom_reactions_with(carom_reactions *r, const double *p)
+{
+    carom_copy(r->system.model->np, p, r->system.p);
+    r->begun = false;
 }
 
 void carom_reactions_free(carom_reactions *r)
@@ -155,4 +162,30 @@ carom_status carom_model_reactions(const carom_model *m, const double *p, size_t
                            force + k * (size_t)r->system.nrow);
     carom_reactions_free(r);
     return CAROM_OK;
+}
+
+/* ---- names ---- */
+
+const char *const carom_reaction_ends[3][3] = {
+    {".reaction"}, {".reaction", ".reaction_t"}, {".reaction", ".reaction_t1", ".reaction_t2"}};
+
+static bool is_named(const char *name, const char *stem, const char *ending)
+{
+    const size_t length = strlen(stem);
+    return strncmp(name, stem, length) == 0 && strcmp(name + length, ending) == 0;
+}
+
+int carom_reaction_row(const carom_model *m, const char *name)
+{
+    char buffer[32];
+    int row = 0;
+    for (int i = 0; i < m->njoint; i++, row++)
+        if (is_named(name, carom_model_joint_name(m, i, buffer), carom_reaction_ends[0][0]))
+            return row;
+    for (int i = 0; i < m->ncontact; i++)
+        for (int r = 0; r <= m->contact[i].directions; r++, row++)
+            if (is_named(name, carom_model_contact_name(m, i, buffer),
+                         carom_reaction_ends[m->contact[i].directions][r]))
+                return row;
+    return -1;
 }

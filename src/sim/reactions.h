@@ -9,8 +9,14 @@ typedef struct carom_reactions carom_reactions;
 carom_status carom_reactions_new(carom_reactions **reactions, const carom_model *model, const double *p,
                                  carom_error *error);
 void carom_reactions_free(carom_reactions *reactions);
+/* Other parameters from now on. */
+void carom_reactions_with(carom_reactions *reactions, const double *p);
 /* force [nrow] at (t, q, v) for what the contacts do there, mode [ncontact]; NAN where they do not follow from it. */
 void carom_reactions_at(carom_reactions *reactions, double t, const double *q, const double *v,
                         const unsigned char *mode, double *force);
+
+/* A force by its name in files: "rod.reaction", "ground.reaction", "ground.reaction_t", of spatial friction _t1, _t2. */
+extern const char *const carom_reaction_ends[3][3]; /* of a contact's rows, by its directions of friction */
+int carom_reaction_row(const carom_model *model, const char *name); /* -1: it is none */
 
 #endif

@@ -23,7 +23,7 @@
             var at = Math.max(hit[1][2].toLowerCase().indexOf(words[0]) - 40, 0);
             link.href = hit[1][0];
             link.textContent = hit[1][1].trim() + " (" + hit[1][0].replace(/\.html.*/, "") + ")";
-            part.textContent = hit[1][2].substr(at, 110);
+            part.textContent = hit[1][2].slice(at, at + 120).replace(at ? /^\S*\s/ : "", "").replace(/\s\S*$/, ""); // whole words
             item.appendChild(link);
             item.appendChild(part);
             list.appendChild(item);

@@ -19,7 +19,8 @@ void carom_mapper_free(carom_mapper *mapper);
 carom_status carom_mapper_run(carom_mapper *mapper, double *q, double *v, const double *p, long *n, double *t,
                               double *x, carom_error *error);
 /* What is drawn, at a point of a run with parameters p. */
-double carom_mapper_value(const carom_mapper *mapper, double t, const double *q, const double *v, const double *p);
+double carom_mapper_value(carom_mapper *mapper, double t, const double *q, const double *v, const unsigned char *mode,
+                          const double *p);
 
 /* ---- bifurcation.c: shared by the threads ---- */
 enum { CAROM_BIFURCATION_ALIGNING = 20 }; /* periods before an exponent is counted */

@@ -12,6 +12,7 @@
 #include "analysis/lanes/ensemble.h"
 #include "core/dense.h"
 #include "schemes/scheme.h"
+#include "sim/reactions.h"
 
 enum { LANES_FROM = 8, BLOCKS = 100 };
 
@@ -78,7 +79,7 @@ static bool strobe(void *user, const carom_strobe *at)
         return true;
     long k = at->k - w->transient - 1;
     b->t[at->id * b->show + k] = at->t;
-    b->x[at->id * b->show + k] = carom_mapper_value(c->mapper, at->t, at->q, at->v, start + m->nq + m->nv);
+    b->x[at->id * b->show + k] = carom_mapper_value(c->mapper, at->t, at->q, at->v, NULL, start + m->nq + m->nv);
     if (k == w->strobes - 1) { /* where the exponent begins */
         carom_copy(m->nq, at->q, start);
         carom_copy(m->nv, at->v, start + m->nq);
@@ -168,6 +169,7 @@ carom_status carom_bifurcation_lanes(carom_bifurcation_job *j)
     const carom_model *m = j->model;
     carom_ensemble *probe = NULL;
     if (!r->fresh || r->map != CAROM_MAP_STROBE || r->n < LANES_FROM || m->njoint ||
+        (r->of && carom_reaction_row(m, r->of) >= 0) || /* modes are asked for */
         !carom_scheme_is(j->options, CAROM_KEEPS_TOLERANCE | CAROM_CLOSED_FORM) ||
         carom_ensemble_new(&probe, m, j->options, r->exponent > 0, NULL) != CAROM_OK)
         return CAROM_UNSUPPORTED;

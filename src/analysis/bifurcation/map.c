@@ -18,6 +18,7 @@
 #include "core/dense.h"
 #include "core/polynomial.h"
 #include "model/model.h"
+#include "sim/quantity.h"
 #include "sim/sim.h"
 
 enum { PLACES = 8, JUMPS = 8 };
@@ -31,7 +32,9 @@ struct carom_mapper {
     const carom_model *model;
     const carom_bifurcation_request *request;
     carom_sim *sim;
-    int section, of;      /* expressions; -1: none */
+    int section;          /* an expression; -1: none */
+    carom_quantity of;    /* if the request has one */
+    unsigned char *mode;  /* [ncontact] along the present segment */
     int contact;          /* -1: any */
     long show, transient, limit;
     const double *p;      /* of this run */
@@ -52,9 +55,10 @@ static void take(carom_mapper *m, double t, double x)
         m->t[m->n] = t, m->x[m->n++] = x;
 }
 
-double carom_mapper_value(const carom_mapper *m, double t, const double *q, const double *v, const double *p)
+double carom_mapper_value(carom_mapper *m, double t, const double *q, const double *v, const unsigned char *mode,
+                          const double *p)
 {
-    return m->of < 0 ? q[0] : carom_model_value(m->model, m->of, t, q, v, p);
+    return m->request->of ? carom_quantity_value(&m->of, m->model, t, q, v, mode, p) : q[0];
 }
 
 /* ---- sections ---- */
@@ -87,12 +91,11 @@ static void cross(carom_mapper *m, const carom_segment *seg, double a, double fa
         return;
     double s = root(m, seg, a, fa, b, fb), t = seg->t0 + s * (seg->t1 - seg->t0);
     section_at(m, seg, s);
-    take(m, t, carom_mapper_value(m, t, m->q, m->v, m->p));
+    take(m, t, carom_mapper_value(m, t, m->q, m->v, m->mode, m->p));
 }
 
-static void see_segment(void *user, const carom_segment *seg)
+static void find_crossings(carom_mapper *m, const carom_segment *seg)
 {
-    carom_mapper *m = user;
     double a = 0, fa = NAN;
     if (!m->taking || m->n == m->show)
         return;
@@ -114,6 +117,13 @@ static void see_segment(void *user, const carom_segment *seg)
     }
 }
 
+static void see_segment(void *user, const carom_segment *seg)
+{
+    carom_mapper *m = user;
+    find_crossings(m, seg);
+    memcpy(m->mode, seg->mode, (size_t)m->model->ncontact);
+}
+
 /* ---- impacts ---- */
 
 static void see_jump(void *user, const carom_jump *at)
@@ -132,13 +142,13 @@ static void see_event(void *user, const carom_event *event)
     carom_mapper *m = user;
     if (!m->taking || event->type != CAROM_EVENT_IMPACT || (m->contact >= 0 && event->contact != m->contact))
         return;
-    if (m->of < 0) {
+    if (!m->request->of) {
         take(m, event->t, m->request->after ? event->u_after[0] : event->u_before[0]);
         return;
     }
     for (int i = 0; i < JUMPS; i++)
         if (m->jumps[i].t == event->t) {
-            take(m, event->t, carom_model_value(m->model, m->of, event->t, m->jumps[i].q, m->jumps[i].v, m->p));
+            take(m, event->t, carom_mapper_value(m, event->t, m->jumps[i].q, m->jumps[i].v, NULL, m->p));
             return;
         }
 }
@@ -150,6 +160,8 @@ void carom_mapper_free(carom_mapper *m)
     if (!m)
         return;
     carom_sim_free(m->sim);
+    carom_quantity_free(&m->of);
+    free(m->mode);
     free(m->memory);
     free(m);
 }
@@ -180,17 +192,20 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
     if (carom_scheme_is(&own, CAROM_CLOSED_FORM) &&
         r->map != CAROM_MAP_SECTION) /* its flights are exact for any step: the longer, the cheaper */
         own.h = (model->period > 0 ? model->period : 1) / 4;
-    m->section = m->of = -1;
+    m->section = -1;
     CAROM_TRY(find_contact(m, error));
     if (r->map == CAROM_MAP_SECTION && !r->section)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a section map needs its expression");
     if (r->map == CAROM_MAP_SECTION)
         CAROM_TRY(carom_model_expression_text(model, r->section, &m->section, error));
     if (r->of)
-        CAROM_TRY(carom_model_expression_text(model, r->of, &m->of, error));
+        CAROM_TRY(carom_quantity_find(&m->of, model, r->of, error));
+    if (m->of.reactions && r->map == CAROM_MAP_IMPACT)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "an impact has an impulse: '%s' is a force between impacts", r->of);
     int each = model->nq + model->nv;
     m->memory = calloc((size_t)((JUMPS + 1) * each + model->np), sizeof(double));
-    if (!m->memory)
+    m->mode = calloc((size_t)model->ncontact + 1, 1);
+    if (!m->memory || !m->mode)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a map");
     m->q = m->memory;
     m->v = m->q + model->nq;
@@ -205,7 +220,7 @@ static carom_status prepare(carom_mapper *m, const carom_options *options, carom
         return CAROM_OK;
     const carom_observer observer = {.size = sizeof observer, .user = m,
                                      .segment = r->map == CAROM_MAP_SECTION ? see_segment : NULL,
-                                     .jump = r->map == CAROM_MAP_IMPACT && m->of >= 0 ? see_jump : NULL,
+                                     .jump = r->map == CAROM_MAP_IMPACT && r->of ? see_jump : NULL,
                                      .event = r->map == CAROM_MAP_IMPACT ? see_event : NULL};
     return carom_sim_observe(m->sim, &observer);
 }
@@ -244,13 +259,14 @@ carom_status carom_mapper_run(carom_mapper *m, double *q, double *v, const doubl
         m->jumps[i].t = NAN;
     *n = 0;
     CAROM_TRY(carom_sim_pass(m->sim, carom_sim_restart(m->sim, q, v, p), error));
+    memcpy(m->mode, s->mode, (size_t)m->model->ncontact);
     for (long k = 1; k <= m->transient; k++)
         CAROM_TRY(carom_sim_reach(m->sim, (double)k * unit, error));
     m->taking = true;
     for (long k = 1; m->n < m->show && k <= m->limit; k++) {
         CAROM_TRY(carom_sim_reach(m->sim, (double)(m->transient + k) * unit, error));
         if (m->request->map == CAROM_MAP_STROBE)
-            take(m, s->t, carom_mapper_value(m, s->t, s->q, s->v, p));
+            take(m, s->t, carom_mapper_value(m, s->t, s->q, s->v, s->mode, p));
     }
     carom_copy(m->model->nq, s->q, q);
     carom_copy(m->model->nv, s->v, v);

@@ -43,8 +43,8 @@ typedef struct work {
     double *D, *d, *g, *scale;            /* [n] */
     double *A, *b, *room;                 /* [(m+n)*n], [m+n], [m+4n] of (3) */
     int *order;                           /* [n] */
-    double *follow, *X, *dp, *E;          /* of the tangent */
-    int *expression;                      /* [nof] */
+    double *follow, *X, *dp, *E, *slope;  /* of the tangent; [n] */
+    carom_quantity *of;                   /* [nof] what was measured */
     unsigned flags;
     int iteration, start;
     bool settled;
@@ -58,11 +58,12 @@ static bool asked_to_stop(const work *w)
 }
 
 /* A row of residuals at the present state and, with a tangent, of their derivatives. */
-static carom_status measure(work *w, const carom_sim *sim, const carom_tangent *tangent, size_t i, double *res)
+static carom_status measure(work *w, const carom_sim *sim, carom_tangent *tangent, size_t i, double *res,
+                            carom_error *error)
 {
     const carom_model *m = w->model;
     const carom_state *s = carom_sim_state(sim);
-    const int N = m->nq + m->nv, n = w->n;
+    const int n = w->n;
     for (int j = 0; j < w->nof; j++) {
         const size_t row = i * (size_t)w->nof + (size_t)j;
         const double y = w->r->value[row];
@@ -71,22 +72,14 @@ static carom_status measure(work *w, const carom_sim *sim, const carom_tangent *
             memset(w->J + row * (size_t)n, 0, sizeof(double) * (size_t)n);
         if (isnan(y))
             continue;
-        res[row] = w->weight[j] * (carom_model_value(m, w->expression[j], s->t, s->q, s->v, m->p) - y);     /* (1) */
+        res[row] = w->weight[j] * (carom_quantity_value(&w->of[j], m, s->t, s->q, s->v, s->mode, m->p) - y); /* (1) */
         if (!isfinite(res[row]))
             return CAROM_NOT_FINITE;
         if (!tangent)
             continue;
-        const double *X = carom_tangent_columns(tangent);
-        if (carom_model_gradient(m, w->expression[j], s->t, s->q, s->v, m->p, w->E) != CAROM_OK)
-            return CAROM_NO_MEMORY;
-        for (int k = 0; k < n; k++) {                                                                       /* (2) */
-            double slope = 0;
-            for (int l = 0; l < N; l++)
-                slope += w->E[1 + l] * X[l * n + k];
-            for (int l = 0; l < m->np; l++)
-                slope += w->E[1 + N + l] * w->dp[l * n + k];
-            w->J[row * (size_t)n + (size_t)k] = w->weight[j] * slope;
-        }
+        CAROM_TRY(carom_directions_slope(&w->of[j], sim, tangent, n, w->dp, w->E, w->slope, error));        /* (2) */
+        for (int k = 0; k < n; k++)
+            w->J[row * (size_t)n + (size_t)k] = w->weight[j] * w->slope[k];
     }
     return CAROM_OK;
 }
@@ -103,7 +96,7 @@ static carom_status follow(work *w, carom_sim *sim, carom_tangent *tangent, doub
                                                : carom_sim_error(sim)->text);
         if (asked_to_stop(w))
             CAROM_FAIL(error, CAROM_INTERRUPTED, "interrupted");
-        CAROM_TRY(measure(w, sim, tangent, i, res));
+        CAROM_TRY(measure(w, sim, tangent, i, res, error));
     }
     if (tangent && carom_tangent_error(tangent)->status != CAROM_OK)
         CAROM_FAIL(error, carom_tangent_error(tangent)->status, "%s", carom_tangent_error(tangent)->text);
@@ -136,7 +129,7 @@ static carom_status evaluate(work *w, const double *theta, bool derivatives, dou
     w->fit->runs++;
     carom_status status = carom_model_set(w->model, w->r->name, theta, w->n, &why);
     for (int j = 0; j < w->nof && status == CAROM_OK; j++) /* a model that was set may be built anew */
-        status = carom_model_expression_text(w->model, w->r->of[j], &w->expression[j], &why);
+        status = carom_quantity_find(&w->of[j], w->model, w->r->of[j], &why);
     if (status == CAROM_OK)
         status = run(w, &sim, &tangent, derivatives, res, &why);
     carom_tangent_free(tangent);
@@ -493,13 +486,13 @@ static carom_status make_room(work *w, carom_error *error)
         {&w->weight, nof}, {&w->spread, nof}, {&w->theta, n}, {&w->trial, n}, {&w->best, n}, {&f->first, n},
         {&w->res, w->m}, {&w->new_res, w->m}, {&w->J, w->m * n}, {&w->D, n}, {&w->d, n}, {&w->g, n}, {&w->scale, n},
         {&w->A, (w->m + n) * n}, {&w->b, w->m + n}, {&w->room, w->m + 4 * n}, {&w->follow, N * np + 1}, {&w->X, N * n},
-        {&w->dp, np * n + 1}, {&w->E, 1 + N + np}, {&f->value, n}, {&f->error, n}, {&f->low, n}, {&f->high, n},
-        {&f->covariance, n * n}, {&f->residual, w->m}, {&f->deviation, nof}, {&f->start_cost, starts},
+        {&w->dp, np * n + 1}, {&w->E, 1 + N + np}, {&w->slope, n}, {&f->value, n}, {&f->error, n}, {&f->low, n},
+        {&f->high, n}, {&f->covariance, n * n}, {&f->residual, w->m}, {&f->deviation, nof}, {&f->start_cost, starts},
         {&f->start_value, starts * n}};
     w->direction = CAROM_NEW(w->arena, carom_direction, n);
     w->order = CAROM_NEW(w->arena, int, n);
-    w->expression = CAROM_NEW(w->arena, int, nof);
-    if (!w->direction || !w->order || !w->expression || !carom_arena_arrays(w->arena, arrays, CAROM_COUNT(arrays)))
+    w->of = CAROM_NEW(w->arena, carom_quantity, nof);
+    if (!w->direction || !w->order || !w->of || !carom_arena_arrays(w->arena, arrays, CAROM_COUNT(arrays)))
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a fit to %zu numbers", w->m);
     return CAROM_OK;
 }
@@ -516,7 +509,7 @@ static carom_status prepare(work *w, carom_error *error)
     for (int j = 0; j < w->nof; j++) {
         double low = INFINITY, high = -INFINITY;
         CAROM_NEED(r->of[j], error);
-        CAROM_TRY(carom_model_expression_text(w->model, r->of[j], &w->expression[j], error));
+        CAROM_TRY(carom_quantity_find(&w->of[j], w->model, r->of[j], error));
         for (size_t i = 0; i < r->samples; i++) {
             const double y = r->value[i * (size_t)w->nof + (size_t)j];
             low = fmin(low, y), high = fmax(high, y);
@@ -574,6 +567,8 @@ carom_status carom_fit_run(carom_fit **fit, carom_model *model, const carom_opti
         status = reweight(&w, error);
     if (status == CAROM_OK)
         status = evaluate(&w, w.theta, true, w.res, &k->fit.cost, error);
+    for (int j = 0; w.of && j < w.nof; j++)
+        carom_quantity_free(&w.of[j]);
     if (status != CAROM_OK) {
         carom_fit_free(&k->fit);
         return status;

@@ -1,10 +1,15 @@
 /* directions.c: what derivatives are taken by: names of parameters and initial values as changes of the start.
  *
  * A direction z changes the parameters by dp and the initial values by dx_0 = X_0 dp + its own part, where X_0 are the
- * derivatives of the initial values that the model computes from parameters. */
+ * derivatives of the initial values that the model computes from parameters. The tangent flow takes (dx_0, dp) to dx at
+ * the present time. Then
+ *     dE/dz = E_q dq + E_v dv + E_p dp        of an expression; of a reaction by the linearised equations          (1)
+ */
 #include <string.h>
 
 #include "analysis/gradient/gradient.h"
+#include "analysis/tangent/tangent.h"
+#include "sim/sim.h"
 
 static carom_status find(const carom_model *m, const char *name, carom_arena *arena, carom_direction *d,
                          carom_error *error)
@@ -71,4 +76,25 @@ carom_status carom_directions_start(const carom_model *m, const carom_direction 
 double carom_direction_value(const carom_model *m, const carom_direction *d)
 {
     return d->parameter >= 0 ? m->p[d->parameter] : d->q >= 0 ? m->q[d->q] : m->v ? m->v[d->v] : 0;
+}
+
+carom_status carom_directions_slope(const carom_quantity *quantity, const carom_sim *sim, carom_tangent *tangent, int n,
+                                    const double *dp, double *E, double *slope, carom_error *error)
+{
+    const carom_model *m = sim->model;
+    const carom_state *s = carom_sim_state(sim);
+    const double *X = carom_tangent_columns(tangent);
+    const int N = m->nq + m->nv;
+    if (quantity->reactions)
+        return carom_tangent_reaction(tangent, quantity->row, slope, error);
+    if (carom_model_gradient(m, quantity->expression, s->t, s->q, s->v, sim->system.p, E) != CAROM_OK)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for derivatives of the expression");
+    for (int k = 0; k < n; k++) {                                                                           /* (1) */
+        slope[k] = 0;
+        for (int i = 0; i < N; i++)
+            slope[k] += E[1 + i] * X[i * n + k];
+        for (int i = 0; i < m->np; i++)
+            slope[k] += E[1 + N + i] * dp[i * n + k];
+    }
+    return CAROM_OK;
 }

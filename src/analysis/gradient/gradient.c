@@ -1,8 +1,6 @@
-/* gradient.c: derivatives of an expression of the final state, or of the time of an event.
+/* gradient.c: derivatives of an expression of the final state, of a reaction there, or of the time of an event.
  *
- * A direction z changes the parameters by dp and the initial values by dx_0 = X_0 dp + its own part; the tangent flow
- * takes (dx_0, dp) to dx at t_end. Then
- *     dE/dz = E_q dq + E_v dv + E_p dp,        d t_n/dz from the tangent's event times                          (1)
+ *     dE/dz of what is asked at t_end: directions.c;        d t_n/dz from the tangent's event times              (1)
  * The check repeats the run at z +- h, z +- 2 h:
  *     E' = (8 (E(h) - E(-h)) - (E(2h) - E(-2h)))/(12 h)                                                         (2)
  * for two sizes of h; if both agree poorly, an event lies within h and (2) says nothing. */
@@ -14,7 +12,7 @@
 #include "core/dense.h"
 
 typedef struct work {
-    int expression;
+    carom_quantity of;
     carom_gradient *gradient;
     const carom_model *model;
     const carom_options *options;
@@ -72,8 +70,8 @@ static carom_status value(work *w, carom_sim *sim, double *result)
     if (w->gradient->event > w->seen)
         CAROM_FAIL(w->error, CAROM_BAD_ARGUMENT, "event %ld is asked for, the run until t = %.6g has %ld",
                    w->gradient->event, s->t, w->seen);
-    *result =
-        w->gradient->event ? w->event.t : carom_model_value(w->model, w->expression, s->t, s->q, s->v, w->p);
+    *result = w->gradient->event ? w->event.t
+                                 : carom_quantity_value(&w->of, w->model, s->t, s->q, s->v, s->mode, w->p);
     return CAROM_OK;
 }
 
@@ -112,20 +110,10 @@ static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangen
         return CAROM_OK;
     }
     const carom_state *s = carom_sim_state(sim);
-    if (carom_model_gradient(m, w->expression, s->t, s->q, s->v, w->p, w->E) != CAROM_OK)
-        CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for derivatives of the expression");
-    const double *X = carom_tangent_columns(tangent);
     if (g->side)
-        CAROM_TRY(
-            carom_gradient_end_sides(g, m, s, w->p, X, w->dp, w->seen ? &w->last : NULL, w->last_slope, w->error));
-    for (int k = 0; k < w->n; k++) {
-        g->slope[k] = 0;
-        for (int i = 0; i < w->N; i++)
-            g->slope[k] += w->E[1 + i] * X[i * w->n + k];
-        for (int i = 0; i < m->np; i++)
-            g->slope[k] += w->E[1 + w->N + i] * w->dp[i * w->n + k];
-    }
-    return CAROM_OK;
+        CAROM_TRY(carom_gradient_end_sides(g, m, s, w->p, carom_tangent_columns(tangent), w->dp,
+                                           w->seen ? &w->last : NULL, w->last_slope, w->error));
+    return carom_directions_slope(&w->of, sim, tangent, w->n, w->dp, w->E, g->slope, w->error);
 }
 
 /* ---- (2) ---- */
@@ -197,7 +185,7 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
     carom_tangent *tangent = NULL;
     const carom_observer observer = {.size = sizeof observer, .user = &w, .event = on_event};
     if (!g->event)
-        CAROM_TRY(carom_model_expression_text(model, g->of, &w.expression, error));
+        CAROM_TRY(carom_quantity_find(&w.of, model, g->of, error));
     w.arena = carom_arena_new(0);
     carom_status status = w.arena ? prepare(&w) : carom_fail(w.error, CAROM_NO_MEMORY, "no memory for a gradient");
     if (status == CAROM_OK)
@@ -219,6 +207,7 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
             status = check(&w, sim);
         carom_sim_free(sim);
     }
+    carom_quantity_free(&w.of);
     carom_arena_free(w.arena);
     return status;
 }

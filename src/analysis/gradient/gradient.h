@@ -4,6 +4,7 @@
 
 #include "carom_analysis.h"
 #include "model/model.h"
+#include "sim/quantity.h"
 
 /* ---- directions.c: what derivatives are taken by ---- */
 typedef struct carom_direction {
@@ -15,6 +16,10 @@ carom_status carom_directions_find(const carom_model *model, const char *const *
 carom_status carom_directions_start(const carom_model *model, const carom_direction *direction, int n, double *follow,
                                     double *X, double *dp, carom_error *error);
 double carom_direction_value(const carom_model *model, const carom_direction *direction); /* of the model now */
+/* slope [n] of a quantity at the present state of the tangent's simulation; dp [np*n] as it was started with,
+ * E [1+nq+nv+np] is room. */
+carom_status carom_directions_slope(const carom_quantity *quantity, const carom_sim *sim, carom_tangent *tangent, int n,
+                                    const double *dp, double *E, double *slope, carom_error *error);
 
 /* ---- gradient_sides.c: fills in side; directions X [(nq+nv)*n], dp [np*n] as at the start and at the end ---- */
 carom_status carom_gradient_start_sides(carom_gradient *gradient, const carom_model *model, const double *v,

@@ -2,6 +2,7 @@
  *
  * max, min   on every segment at its ends and in between, then the vertex of a parabola through the best three until
  *            it stays: both limits at a jump count
+ * A reaction is that of the contacts as they are along the segment: impulses of jumps are no forces.
  * mean       five Gauss points on every segment: exact for polynomials of degree 9 in the states' own polynomials */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "analysis/sweep/sweep.h"
 #include "carom_analysis.h"
 #include "model/model.h"
+#include "sim/quantity.h"
 
 typedef struct watch {
     bool on;
@@ -18,10 +20,11 @@ typedef struct watch {
     const carom_model *model;
     const carom_measure *measure; /* [n] */
     int n;
-    int expression[CAROM_SWEEP_COLUMNS];
+    carom_quantity of[CAROM_SWEEP_COLUMNS];
     double value[CAROM_SWEEP_COLUMNS];
     double *x;                 /* [nq + nv] */
     unsigned char *closed;     /* [ncontact] */
+    unsigned char *mode;       /* [ncontact] along the present segment */
     int nclosed;
     double since, rest;        /* closed since; for how long in all before */
 } watch;
@@ -37,10 +40,10 @@ static const struct kind {
     [CAROM_MEASURE_REST] = {"rest", "share of the time in which a contact is closed", false},
     [CAROM_MEASURE_TIME] = {"time", "when the run ended: earlier than asked where the model's stop condition was met",
                             false},
-    [CAROM_MEASURE_MAX] = {"max", "largest value of an expression", true},
-    [CAROM_MEASURE_MIN] = {"min", "smallest value of an expression", true},
-    [CAROM_MEASURE_MEAN] = {"mean", "mean value of an expression over time", true},
-    [CAROM_MEASURE_FINAL] = {"final", "value of an expression at the end", true},
+    [CAROM_MEASURE_MAX] = {"max", "largest value of an expression or reaction", true},
+    [CAROM_MEASURE_MIN] = {"min", "smallest value of an expression or reaction", true},
+    [CAROM_MEASURE_MEAN] = {"mean", "mean value of an expression or reaction over time", true},
+    [CAROM_MEASURE_FINAL] = {"final", "value of an expression or reaction at the end", true},
 };
 
 const char *carom_measure_name(int kind, const char **doc)
@@ -75,12 +78,12 @@ carom_status carom_measure_read(carom_measure *measure, const char *text, carom_
 
 /* ---- watching a run ---- */
 
-static double value_at(const watch *w, int expression, const carom_segment *g, double s)
+static double value_at(watch *w, int k, const carom_segment *g, double s)
 {
     const carom_model *m = w->model;
     double *q = w->x, *v = w->x + m->nq;
     carom_segment_at(m, g, s, q, v);
-    return carom_model_value(m, expression, g->t0 + s * (g->t1 - g->t0), q, v, m->p);
+    return carom_quantity_value(&w->of[k], m, g->t0 + s * (g->t1 - g->t0), q, v, w->mode, m->p);
 }
 
 typedef struct bracket { /* a < b < c */
@@ -108,13 +111,13 @@ static void narrow(bracket *k, double x, double fx)
 }
 
 /* The largest sign*f on a segment. */
-static double extreme(const watch *w, int expression, const carom_segment *g, double sign)
+static double extreme(watch *w, int column, const carom_segment *g, double sign)
 {
     enum { PARTS = 4, ROUNDS = 12 };
     double f[PARTS + 1];
     int best = 0;
     for (int k = 0; k <= PARTS; k++) {
-        f[k] = sign * value_at(w, expression, g, (double)k / PARTS);
+        f[k] = sign * value_at(w, column, g, (double)k / PARTS);
         if (f[k] > f[best])
             best = k;
     }
@@ -124,7 +127,7 @@ static double extreme(const watch *w, int expression, const carom_segment *g, do
         const double x = vertex(&k);
         if (!(x > k.a && x < k.c) || fabs(x - k.b) < 1e-9)
             break;
-        const double fx = sign * value_at(w, expression, g, x);
+        const double fx = sign * value_at(w, column, g, x);
         if (round == 0 && best != i && !(fx > f[best])) /* the end is the largest */
             break;
         narrow(&k, x, fx);
@@ -132,7 +135,7 @@ static double extreme(const watch *w, int expression, const carom_segment *g, do
     return fmax(k.fb, f[best]);
 }
 
-static double integral(const watch *w, int expression, const carom_segment *g)
+static double integral(watch *w, int column, const carom_segment *g)
 {
     static const double node[] = {0.04691007703066802, 0.23076534494715845, 0.5, 0.76923465505284155,
                                   0.95308992296933198};
@@ -140,24 +143,23 @@ static double integral(const watch *w, int expression, const carom_segment *g)
                                     0.11846344252809454};
     double sum = 0;
     for (int k = 0; k < CAROM_COUNT(node); k++)
-        sum += weight[k] * value_at(w, expression, g, node[k]);
+        sum += weight[k] * value_at(w, column, g, node[k]);
     return sum * (g->t1 - g->t0);
 }
 
 static void see_segment(void *user, const carom_segment *g)
 {
     watch *w = user;
-    if (!w->on)
-        return;
-    for (int k = 0; k < w->n; k++) {
+    for (int k = 0; k < w->n && w->on; k++) {
         double *value = &w->value[k];
         switch (w->measure[k].kind) {
-        case CAROM_MEASURE_MAX: *value = fmax(*value, extreme(w, w->expression[k], g, 1)); break;
-        case CAROM_MEASURE_MIN: *value = fmin(*value, -extreme(w, w->expression[k], g, -1)); break;
-        case CAROM_MEASURE_MEAN: *value += integral(w, w->expression[k], g); break;
+        case CAROM_MEASURE_MAX: *value = fmax(*value, extreme(w, k, g, 1)); break;
+        case CAROM_MEASURE_MIN: *value = fmin(*value, -extreme(w, k, g, -1)); break;
+        case CAROM_MEASURE_MEAN: *value += integral(w, k, g); break;
         default: break;
         }
     }
+    memcpy(w->mode, g->mode, (size_t)w->model->ncontact);
 }
 
 static void see_event(void *user, const carom_event *event)
@@ -204,7 +206,8 @@ static carom_status attach(carom_sweep_worker *worker, carom_error *error)
     bool looks = false;
     *w = (watch){.model = m, .measure = s->task, .n = s->ncolumn};
     w->x = calloc((size_t)(m->nq + m->nv), sizeof *w->x);
-    w->closed = calloc((size_t)m->ncontact + 1, 1);
+    w->closed = calloc(2 * (size_t)m->ncontact + 1, 1);
+    w->mode = w->closed + m->ncontact;
     if (!w->x || !w->closed)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory to measure");
     for (int k = 0; k < w->n; k++) {
@@ -212,7 +215,7 @@ static carom_status attach(carom_sweep_worker *worker, carom_error *error)
         looks = looks || kinds[measure->kind].expression;
         if (!measure->expression)
             continue;
-        carom_status status = carom_model_expression_text(m, measure->expression, &w->expression[k], error);
+        carom_status status = carom_quantity_find(&w->of[k], m, measure->expression, error);
         if (status != CAROM_OK) /* one for all points, whatever kind of mistake */
             return status == CAROM_BAD_MODEL ? CAROM_BAD_OPTION : status;
     }
@@ -224,6 +227,8 @@ static carom_status attach(carom_sweep_worker *worker, carom_error *error)
 static void release(carom_sweep_worker *worker)
 {
     watch *w = worker->own;
+    for (int k = 0; k < w->n; k++)
+        carom_quantity_free(&w->of[k]);
     free(w->x);
     free(w->closed);
 }
@@ -243,6 +248,7 @@ static void forget(watch *w, const carom_state *state)
 {
     w->on = false;
     w->nclosed = 0;
+    memcpy(w->mode, state->mode, (size_t)w->model->ncontact);
     for (int c = 0; c < w->model->ncontact; c++) {
         w->closed[c] = state->mode[c] != CAROM_OPEN;
         w->nclosed += w->closed[c];
@@ -251,7 +257,7 @@ static void forget(watch *w, const carom_state *state)
 
 static void finish(const carom_sweep_worker *worker, const carom_info *before, double *value)
 {
-    const watch *w = worker->own;
+    watch *w = worker->own;
     const carom_state *s = carom_sim_state(worker->sim);
     const carom_info *info = carom_sim_info(worker->sim);
     const double duration = s->t - w->t_on;
@@ -265,7 +271,7 @@ static void finish(const carom_sweep_worker *worker, const carom_info *before, d
         case CAROM_MEASURE_TIME: value[k] = s->t; break;
         case CAROM_MEASURE_MEAN: value[k] = w->value[k] / duration; break;
         case CAROM_MEASURE_FINAL:
-            value[k] = carom_model_value(w->model, w->expression[k], s->t, s->q, s->v, w->model->p);
+            value[k] = carom_quantity_value(&w->of[k], w->model, s->t, s->q, s->v, s->mode, w->model->p);
             break;
         case CAROM_MEASURE_MAX:
         case CAROM_MEASURE_MIN: value[k] = duration > 0 ? w->value[k] : NAN; break;

@@ -49,6 +49,8 @@ struct carom_tangent {
     carom_layout layout;        /* the block that all of this lives in */
 };
 
+void carom_tangent_modes(const carom_tangent *tangent, carom_link_mode *modes); /* [ncontact] at the present state */
+
 /* events.c */
 /* The rule of impacts that is not Newton's law even for one contact; else NULL. */
 static inline const carom_impact_rule *carom_tangent_rule(const carom_tangent *tangent)

@@ -1,8 +1,10 @@
-/* forces.c: events of forces: a contact opens, or one that sticks begins to slip.
+/* forces.c: events of forces: a contact opens, or one that sticks begins to slip; forces at the present state.
  *
  *   h = lambda_n,   or   h = mu_s lambda_n - |lambda_t|                                                   (1)
  *   dt = -dh/hd,    dh by the linearised equations of the mode, hd the same along (v, a) and lambda_t      (2)
  *   static friction above mu:   dx+ = dx + (f- - f+) dt,  det S = hd(f+)/hd(f-);  otherwise f+ = f-, S = 1   (3)
+ *
+ *   d lambda at a state: by the linearised equations of its modes                                          (4)
  *
  * The partial derivative of forces by time is a difference of order 6: nothing but (3) depends on it. */
 #include <math.h>
@@ -87,5 +89,24 @@ carom_status carom_tangent_force_event(carom_tangent *tangent, double time, int 
     }
     if (jumps)
         t->report.log_det += log(fabs(rate[1] / rate[0]));
+    return CAROM_OK;
+}
+
+carom_status carom_tangent_reaction(carom_tangent *tangent, int row, double *slope, carom_error *error)
+{
+    carom_tangent *t = tangent;
+    carom_flow *f = &t->flow;
+    const carom_state *s = &t->sim->now.state;
+    const double *dp = t->parameters ? t->dp : NULL;
+    carom_tangent_modes(t, t->modes_after);
+    f->given.modes = t->modes_after;
+    CAROM_TRY(carom_flow_point(f, s->t, s->q, s->v, t->n, dp, t->saltation.law_p, f->a_q, f->a_v, f->b, error));
+    if (f->linear.e.m && f->linear.rank < f->linear.e.m)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "at t = %.6g joints and contacts share their forces: one alone has no derivative", s->t);
+    for (int j = 0; j < t->n; j++) {                                                             /* (4) */
+        carom_flow_forces(f, t->X + j, dp ? dp + j : NULL, t->n, t->saltation.law_p, t->u_after);
+        slope[j] = t->u_after[row];
+    }
     return CAROM_OK;
 }

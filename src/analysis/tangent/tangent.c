@@ -94,7 +94,7 @@ double carom_tangent_rest(const carom_tangent *tangent, const double *v)
 
 /* ---- modes ---- */
 
-static void modes_now(const carom_tangent *t, carom_link_mode *modes)
+void carom_tangent_modes(const carom_tangent *t, carom_link_mode *modes)
 {
     const carom_sim *sim = t->sim;
     if (t->exact)
@@ -119,7 +119,7 @@ static void modes_next(carom_tangent *t, const carom_segment *segment)
     if (i + 1 < record->nsegment)
         modes_along(t, &record->segment[i + 1], t->modes_after);
     else
-        modes_now(t, t->modes_after);
+        carom_tangent_modes(t, t->modes_after);
 }
 
 /* ---- columns ---- */
@@ -146,7 +146,7 @@ static carom_status fail_once(carom_tangent *t, carom_status status)
 static carom_status put_on_manifold(carom_tangent *t)
 {
     const carom_state *s = &t->sim->now.state;
-    modes_now(t, t->modes);
+    carom_tangent_modes(t, t->modes);
     return carom_tangent_project(t, s->t, s->q, s->v, t->modes);
 }
 
@@ -170,7 +170,7 @@ carom_status carom_tangent_start(carom_tangent *tangent, const double *X, const 
     carom_system_begin(&t->system, s->t, s->q, s->v);
     if (t->parameters)
         carom_saltation_parameters(&t->saltation, s->t, s->q, s->v);
-    modes_now(t, t->modes);
+    carom_tangent_modes(t, t->modes);
     t->report.rank = dimension(t);
     for (int c = 0; c < nc; c++)
         if (t->modes[c].mode != CAROM_OPEN)

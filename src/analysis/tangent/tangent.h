@@ -152,4 +152,7 @@ bool carom_flow_turns(const carom_flow *flow, const carom_link_mode *modes);
 /* At the point of the last call of it: the change of the forces [nrow] along a column (x, dp), entries n apart. */
 void carom_flow_forces(carom_flow *flow, const double *x, const double *dp, int n, const double *law_p, double *dforce);
 
+/* ---- forces.c: slope [n] of the force along a row at the present state, with what the contacts do there ---- */
+carom_status carom_tangent_reaction(carom_tangent *tangent, int row, double *slope, carom_error *error);
+
 #endif

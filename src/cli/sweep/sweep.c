@@ -9,7 +9,8 @@ static const carom_cli_option own[] = {
     CAROM_CLI_OWN_OPTION("--measure", "NAME[:EXPR]",
      "what to compute at each point; may be repeated: lyapunov (largest exponent, per period where there is one), "
      "impacts (their number), zeno (accumulations passed), rest (share of the time with a closed contact), time (when "
-     "the run ended), max:EXPR, min:EXPR, mean:EXPR, final:EXPR of an expression in the names of the model"),
+     "the run ended), max:EXPR, min:EXPR, mean:EXPR, final:EXPR of an expression in the names of the model, or of a "
+     "force (max:ground.reaction)"),
     CAROM_CLI_OWN_OPTION("--periods", "N",
      "how long to measure, in periods of the model; until t_end if neither is given"),
     CAROM_CLI_OWN_OPTION("--time", "T", "how long to measure, as a time"),

@@ -419,11 +419,12 @@ static void put_head(const carom_page *page, carom_stream *out)
     carom_stream_string(out, "<main>\n");
 }
 
-static void put_foot(carom_stream *out)
+static void put_foot(const carom_page *page, carom_stream *out)
 {
-    carom_stream_string(
-        out, "</main>\n<footer>\n<p>Plots: drag to zoom, double click to see all, click a name to hide its curve. "
-             "This page is one file and asks nothing of the network.</p>\n");
+    carom_stream_string(out, "</main>\n<footer>\n<p>");
+    if (page->figures)
+        carom_stream_string(out, "Plots: drag to zoom, double click to see all, click a name to hide its curve. ");
+    carom_stream_string(out, "This page is one file and asks nothing of the network.</p>\n");
     if (carom_web_interactive)
         carom_page_element(out, "<details><summary>Interactive plots by uPlot</summary>\n<pre>", carom_web_licence,
                            "</pre></details>\n");
@@ -440,7 +441,7 @@ static carom_status put_in_place(carom_page *page, carom_error *error)
     CAROM_TRY(carom_stream_open(&out, page->body.path, page->part.file, error));
     put_head(page, &out);
     carom_stream_text(&out, page->body.buffer, page->body.used);
-    put_foot(&out);
+    put_foot(page, &out);
     CAROM_TRY(carom_stream_close(&out, error));
     int reason = carom_part_close(&page->part, true);
     if (reason)

@@ -215,6 +215,8 @@ static void put_accumulations(carom_report *r, const carom_report_run *run)
                           name),
                           zeno->t, zeno->impacts, zeno->skipped);
     }
+    if (run->info && run->info->nzeno > CAROM_ZENO_MAX)
+        carom_page_format(r->page, "%.200s: and %d more accumulations.", run->name, run->info->nzeno - CAROM_ZENO_MAX);
 }
 
 void carom_report_impacts(carom_report *r)
