@@ -24,6 +24,7 @@ static const carom_solver *const solvers[] = {
     &carom_solver_nsgs,
     &carom_solver_pgs,
     &carom_solver_newton,
+    &carom_solver_alart_curnier,
     &carom_solver_proximal,
     &carom_solver_interior,
     &carom_solver_mixed,
@@ -370,8 +371,9 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     }
     if (!carom_delassus_finite(problem) || !solve->arena)
         return refuse(problem, solve, solve->by, CAROM_NOT_CONVERGED, error);
-    if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
-        carom_status status = solve_whole(problem, condensed, solve, error);
+    bool bodies = solver ? solver->forms & CAROM_PRODUCT : problem->n > CAROM_SMALL_ROWS;
+    if (bodies && condensed->takes(problem)) {
+        carom_status status = solve_whole(problem, solver ? solver : condensed, solve, error);
         solve->iterations = spent += solve->iterations;
         return status;
     }

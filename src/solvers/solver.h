@@ -36,7 +36,7 @@ static inline bool carom_cancelled(const carom_solve *solve)
 
 typedef struct carom_solver {
     carom_method method;
-    unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE */
+    unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE, CAROM_PRODUCT */
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
     bool whole;                                              /* eliminates nothing; takes memory of solve->arena */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
@@ -45,6 +45,12 @@ typedef struct carom_solver {
     void (*solve)(const carom_problem *problem, carom_solve *solve);
 } carom_solver;
 
+static inline size_t carom_no_work(int n, int nblock) /* of methods that take all their memory of the arena */
+{
+    (void)n, (void)nblock;
+    return 0;
+}
+
 /* Up to so many rows a problem is small: dense, from a cold start, by methods that are exact. Beyond it is sparse and
  * starts from what the last step has left. */
 enum { CAROM_SMALL_ROWS = 60 };
@@ -52,7 +58,7 @@ enum { CAROM_SMALL_ROWS = 60 };
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
 extern const carom_solver carom_solver_pgs, carom_solver_newton;
 extern const carom_solver carom_solver_proximal, carom_solver_interior, carom_solver_mixed;
-extern const carom_solver carom_solver_condensed;
+extern const carom_solver carom_solver_condensed, carom_solver_alart_curnier;
 
 double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
                            int *worst);
