@@ -662,7 +662,7 @@ void carom_condensed_with(const carom_problem *problem, carom_solve *s, const ca
         number_bodies(&w);
         list_touches(&w);
         scale(&w);
-        w.points.nblock = w.nblock, w.points.row = w.first_row;
+        w.points.nblock = w.nblock, w.points.block = problem->block, w.points.row = w.first_row;
         w.points.part = w.part, w.points.mu = w.mu, w.points.b = w.b;
         for (int k = 0; k <= w.nblock; k++)
             w.first_row[k] = k < w.nblock ? problem->block[k].row : w.n;

@@ -27,6 +27,7 @@ typedef struct carom_points {
     carom_solve *solve;
     double deadline;                                   /* carom_deadline */
     int n, nblock;
+    const carom_block *block;                          /* [nblock] of the problem */
     const int *row;                                    /* [nblock + 1] the first row of a block */
     const unsigned char *part;                         /* [nblock] scaled.h */
     const double *mu, *b;                              /* [nblock] [n] */

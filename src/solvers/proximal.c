@@ -288,6 +288,7 @@ static bool begin(workspace *w, const carom_problem *problem)
     if (!carom_scaled_begin(p, problem, s))
         return false;
     w->points = (carom_points){.form = &form, .solve = s, .deadline = p->deadline, .n = p->n, .nblock = p->nblock,
+                               .block = problem->block,
                                .row = p->pattern.row, .part = p->part, .mu = p->mu, .b = p->b};
     w->lu = carom_sparse_new(s->arena);
     if (!place(w, s->arena, (size_t)p->n, (size_t)p->nblock))
