@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/dense.h"
+#include "core/sparse/basis.h"
 #include "core/sparse/sparse.h"
 #include "testing.h"
 
@@ -140,4 +141,79 @@ START_TEST(what_is_not_finite_is_refused)
 }
 END_TEST
 
-TEST_MAIN("sparse", every_pattern_is_solved, a_chain_is_factored_without_fill, what_is_not_finite_is_refused)
+enum { BASIS = 30 };
+
+typedef struct pool { /* columns to choose from: unit vectors, then sparse ones */
+    double A[2 * BASIS][BASIS];
+} pool;
+
+static int pool_column(void *context, int column, int *row, double *value)
+{
+    const pool *p = context;
+    int n = 0;
+    for (int i = 0; i < BASIS; i++)
+        if (p->A[column][i] != 0) {
+            row[n] = i;
+            value[n++] = p->A[column][i];
+        }
+    return n;
+}
+
+/* x of B^-1 f and y of B^-T f against products with B */
+static void check_basis(const carom_basis *basis, const pool *p, const int *in, unsigned long *seed)
+{
+    double f[BASIS], x[BASIS], y[BASIS];
+    for (int i = 0; i < BASIS; i++)
+        f[i] = x[i] = y[i] = noise(seed);
+    carom_basis_solve(basis, x);
+    carom_basis_solve_t(basis, y);
+    for (int i = 0; i < BASIS; i++) {
+        double row = 0, column = 0;
+        for (int j = 0; j < BASIS; j++) {
+            row += p->A[in[j]][i] * x[j];
+            column += p->A[in[i]][j] * y[j];
+        }
+        CHECK_NEAR(row, f[i], 1e-8);
+        CHECK_NEAR(column, f[i], 1e-8);
+    }
+}
+
+START_TEST(a_basis_solves_with_its_matrix_after_every_exchange)
+{
+    unsigned long seed = 5;
+    static pool p;
+    carom_arena *arena = carom_arena_new(0);
+    carom_basis *basis = carom_basis_new(arena, BASIS);
+    int in[BASIS], exchanges = 0, factors = 0;
+    ck_assert_ptr_nonnull(basis);
+    for (int c = 0; c < 2 * BASIS; c++)
+        for (int i = 0; i < BASIS; i++)
+            p.A[c][i] = c < BASIS ? i == c : noise(&seed) > 0.7 ? noise(&seed) : 0;
+    for (int i = 0; i < BASIS; i++)
+        in[i] = i;
+    for (int k = 0; k < 2000; k++) {
+        if (k == 0 || carom_basis_exchanges(basis) == 40) {
+            ck_assert(carom_basis_factor(basis, in, pool_column, &p));
+            factors++;
+        }
+        double change[BASIS];
+        int place = (int)((noise(&seed) + 1) / 2 * BASIS), enters = (int)((noise(&seed) + 1) * BASIS);
+        memcpy(change, p.A[enters], sizeof change);
+        carom_basis_solve(basis, change);
+        if (fabs(change[place]) < 0.05)
+            continue;
+        ck_assert(carom_basis_exchange(basis, place, change));
+        in[place] = enters;
+        exchanges++;
+        check_basis(basis, &p, in, &seed);
+    }
+    ck_assert_int_ge(exchanges, 500);
+    ck_assert_int_ge(factors, 10);
+    in[1] = in[0]; /* twice the same column */
+    ck_assert(!carom_basis_factor(basis, in, pool_column, &p));
+    carom_arena_free(arena);
+}
+END_TEST
+
+TEST_MAIN("sparse", every_pattern_is_solved, a_chain_is_factored_without_fill, what_is_not_finite_is_refused,
+          a_basis_solves_with_its_matrix_after_every_exchange)
