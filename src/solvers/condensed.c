@@ -301,6 +301,8 @@ static bool order(workspace *w)
     carom_pattern pattern = {w->nbody, w->row, w->start, w->column};
     carom_arena_release(w->s->arena, w->placed);
     w->lu = carom_sparse_new(w->s->arena);
+    if (w->lu)
+        carom_sparse_share(w->lu, w->s->threads);
     return w->lu && carom_sparse_begin(w->lu, &pattern) && carom_sparse_analyse(w->lu, NULL);
 }
 

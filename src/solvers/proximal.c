@@ -291,6 +291,8 @@ static bool begin(workspace *w, const carom_problem *problem)
                                .block = problem->block,
                                .row = p->pattern.row, .part = p->part, .mu = p->mu, .b = p->b};
     w->lu = carom_sparse_new(s->arena);
+    if (w->lu)
+        carom_sparse_share(w->lu, s->threads);
     if (!place(w, s->arena, (size_t)p->n, (size_t)p->nblock))
         return false;
     carom_scaled_guess(p, s->x, w->points.r);

@@ -17,6 +17,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
     carom_arena *arena;       /* of methods whose memory follows the problem, for the call; NULL: without those */
+    int threads;              /* that may share the work of large problems; no bit depends on it. 0: one */
     double time_limit;        /* seconds for all that is tried; 0: none. Small problems do not look at it */
     double deadline;          /* when they are over: set by carom_problem_solve for the calls within it; 0: none */
     const volatile sig_atomic_t *cancel; /* not 0: iterations end, CAROM_INTERRUPTED; may be NULL */
