@@ -1,7 +1,9 @@
 /* test_sparse.c: the sparse LU against dense elimination. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/dense.h"
+#include "core/sparse/basis.h"
 #include "core/sparse/sparse.h"
 #include "testing.h"
 
@@ -140,4 +142,140 @@ START_TEST(what_is_not_finite_is_refused)
 }
 END_TEST
 
-TEST_MAIN("sparse", every_pattern_is_solved, a_chain_is_factored_without_fill, what_is_not_finite_is_refused)
+enum { SIDE = 9, CELLS = SIDE * SIDE * SIDE };
+
+/* A cube of cells with three rows each, linked with their neighbours; values that depend on where they stand. */
+static void fill_cell(void *context, int k, int l, size_t e, double *block)
+{
+    const double *size = context;
+    (void)e;
+    for (int i = 0; i < 9; i++) {
+        unsigned long seed = (unsigned long)(k * CELLS + l) * 9 + (unsigned long)i;
+        noise(&seed);
+        block[i] = *size * noise(&seed) + (k == l && i % 4 == 0 ? 12 : 0);
+    }
+}
+
+static void make_cube(carom_pattern *g, int *row, size_t *start, int *column)
+{
+    size_t e = 0;
+    for (int k = 0; k < CELLS; k++) {
+        int at[3] = {k % SIDE, k / SIDE % SIDE, k / SIDE / SIDE};
+        start[k] = e;
+        row[k] = 3 * k;
+        for (int step = -3; step <= 3; step++) { /* z down, y down, x down, itself, x up, ... */
+            int d = abs(step) - 1, stride[3] = {1, SIDE, SIDE * SIDE}, to = step ? at[d] + (step < 0 ? -1 : 1) : 0;
+            if (to >= 0 && to < SIDE)
+                column[e++] = step ? k + (step < 0 ? -stride[d] : stride[d]) : k;
+        }
+    }
+    start[CELLS] = e;
+    row[CELLS] = 3 * CELLS;
+    *g = (carom_pattern){CELLS, row, start, column};
+}
+
+START_TEST(any_number_of_threads_has_the_bits_of_one)
+{
+    static double alone[3 * CELLS], x[3 * CELLS];
+    static int row[CELLS + 1], column[7 * CELLS];
+    static size_t start[CELLS + 1];
+    carom_pattern g;
+    make_cube(&g, row, start, column);
+    for (int threads = 1; threads <= 9; threads += threads < 4 ? 1 : 5) { /* more than there are workers, at last */
+        carom_arena *arena = carom_arena_new(0);
+        carom_sparse *s = carom_sparse_new(arena);
+        carom_sparse_share(s, threads);
+        ck_assert(carom_sparse_begin(s, &g) && carom_sparse_analyse(s, NULL));
+        for (int again = 0; again < 2; again++) { /* the second time over what the first has left */
+            double size = 1 + again;
+            for (int i = 0; i < 3 * CELLS; i++)
+                x[i] = i % 17 - 8;
+            ck_assert(carom_sparse_factor(s, fill_cell, &size));
+            carom_sparse_solve(s, x);
+        }
+        if (threads == 1)
+            memcpy(alone, x, sizeof x);
+        ck_assert_msg(memcmp(alone, x, sizeof x) == 0, "%d threads", threads);
+        double bad = NAN;
+        ck_assert(!carom_sparse_factor(s, fill_cell, &bad));
+        carom_arena_free(arena);
+    }
+}
+END_TEST
+
+enum { BASIS = 30 };
+
+typedef struct pool { /* columns to choose from: unit vectors, then sparse ones */
+    double A[2 * BASIS][BASIS];
+} pool;
+
+static int pool_column(void *context, int column, int *row, double *value)
+{
+    const pool *p = context;
+    int n = 0;
+    for (int i = 0; i < BASIS; i++)
+        if (p->A[column][i] != 0) {
+            row[n] = i;
+            value[n++] = p->A[column][i];
+        }
+    return n;
+}
+
+/* x of B^-1 f and y of B^-T f against products with B */
+static void check_basis(const carom_basis *basis, const pool *p, const int *in, unsigned long *seed)
+{
+    double f[BASIS], x[BASIS], y[BASIS];
+    for (int i = 0; i < BASIS; i++)
+        f[i] = x[i] = y[i] = noise(seed);
+    carom_basis_solve(basis, x);
+    carom_basis_solve_t(basis, y);
+    for (int i = 0; i < BASIS; i++) {
+        double row = 0, column = 0;
+        for (int j = 0; j < BASIS; j++) {
+            row += p->A[in[j]][i] * x[j];
+            column += p->A[in[i]][j] * y[j];
+        }
+        CHECK_NEAR(row, f[i], 1e-8);
+        CHECK_NEAR(column, f[i], 1e-8);
+    }
+}
+
+START_TEST(a_basis_solves_with_its_matrix_after_every_exchange)
+{
+    unsigned long seed = 5;
+    static pool p;
+    carom_arena *arena = carom_arena_new(0);
+    carom_basis *basis = carom_basis_new(arena, BASIS);
+    int in[BASIS], exchanges = 0, factors = 0;
+    ck_assert_ptr_nonnull(basis);
+    for (int c = 0; c < 2 * BASIS; c++)
+        for (int i = 0; i < BASIS; i++)
+            p.A[c][i] = c < BASIS ? i == c : noise(&seed) > 0.7 ? noise(&seed) : 0;
+    for (int i = 0; i < BASIS; i++)
+        in[i] = i;
+    for (int k = 0; k < 2000; k++) {
+        if (k == 0 || carom_basis_exchanges(basis) == 40) {
+            ck_assert(carom_basis_factor(basis, in, pool_column, &p));
+            factors++;
+        }
+        double change[BASIS];
+        int place = (int)((noise(&seed) + 1) / 2 * BASIS), enters = (int)((noise(&seed) + 1) * BASIS);
+        memcpy(change, p.A[enters], sizeof change);
+        carom_basis_solve(basis, change);
+        if (fabs(change[place]) < 0.05)
+            continue;
+        ck_assert(carom_basis_exchange(basis, place, change));
+        in[place] = enters;
+        exchanges++;
+        check_basis(basis, &p, in, &seed);
+    }
+    ck_assert_int_ge(exchanges, 500);
+    ck_assert_int_ge(factors, 10);
+    in[1] = in[0]; /* twice the same column */
+    ck_assert(!carom_basis_factor(basis, in, pool_column, &p));
+    carom_arena_free(arena);
+}
+END_TEST
+
+TEST_MAIN("sparse", every_pattern_is_solved, a_chain_is_factored_without_fill, what_is_not_finite_is_refused,
+          any_number_of_threads_has_the_bits_of_one, a_basis_solves_with_its_matrix_after_every_exchange)

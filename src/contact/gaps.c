@@ -125,7 +125,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     double before = INFINITY, size = 0, enough = 0;
     *moved = false;
     p->nactive = 0;
-    p->solve.arena = system->blocks.n ? contacts->solve.arena : NULL;
+    p->solve.arena = contacts->solve.arena;
     p->solve.cancel = contacts->solve.cancel;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {

@@ -1,14 +1,24 @@
-/* alart_curnier.c: Alart and Curnier's function of a contact, whose zeros are the solutions of its law.
+/* alart_curnier.c: Alart and Curnier's function of a contact, whose zeros are the solutions of its law, and Newton's
+ * method on it.
  *
  *   p_n = 3/W_nn,  p_t = 3/mean W_tt
  *   F_n = r_n - [r_n - p_n u_n]+                                                                                (1)
  *   F_t = r_t - (projection of r_t - p_t u_t on the disc of radius mu [r_n - p_n u_n]+)                         (2)
  *   equations: F = u;  what is open by its pin: F = r                                                           (3)
+ *   Newton's method, scaled problem (scaled.h) u = W r + b, A = dF/du, B = dF/dr:
+ *       (A (W + a) + B) dr = -F,  du = W dr                                                                     (4)
+ *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                       (5)
+ *       a = c |F|; |F| has risen: c <- 4 c, otherwise back to what it was at first, a quarter at a time         (6)
+ *       no step is short enough: c <- 10 c from the same r; beyond a = 10 ten sweeps of Gauss-Seidel, c as at first (7)
  *
- * (Alart and Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.) */
+ * (Alart and Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.) (4) is solved by the form of W (points.h):
+ * blocks of contacts, or the velocities of bodies. a makes redundant contacts regular and vanishes with |F|, so that
+ * steps near a solution are Newton's; the solutions are what they were. Limits: |F|^2 may have a least value that is no solution, from which (7) leads
+ * away or not; it cannot show that there is no solution. */
 #include <math.h>
 
-#include "solvers/scaled.h"
+#include "core/dense.h"
+#include "solvers/points.h"
 
 static bool of_contact(int rows, double mu, double pn, double pt, const double *u, const double *r, double *F,
                        double *A, double *B)
@@ -55,3 +65,72 @@ bool carom_alart_curnier(int part, int rows, double mu, const double *W, double 
         A[i] = !open && i % 4 == 0, B[i] = open && i % 4 == 0;
     return open;
 }
+
+/* ---- Newton's method ---- */
+
+enum { SWEEPS, ITERATIONS, REGULAR };
+static const carom_field fields[] = {
+    [SWEEPS] = {"sweeps", CAROM_FIELD_INT, 30, 0, 1e6, NULL, "Gauss-Seidel sweeps before, if there is no guess"},
+    [ITERATIONS] = {"iterations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"},
+    [REGULAR] = {"c", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1, NULL, "regularisation over |F| at first"},
+    {0},
+};
+enum { MEMORY = 8, ASTRAY = 10 };
+
+/* (4), (5); false: no step */
+static bool step(carom_points *p, double bound, double *merit)
+{
+    if (!p->form->direction(p))
+        return false;
+    for (int i = 0; i < p->n; i++)
+        p->du[i] -= p->a * p->dr[i];
+    return carom_points_search(p, bound, merit);
+}
+
+static void newton(carom_points *p, void *work)
+{
+    const double *field = p->solve->field;
+    double history[MEMORY], c = field[REGULAR];
+    (void)work;
+    if (carom_norm_max(p->n, p->r) == 0)
+        p->form->sweep(p, (int)field[SWEEPS]);
+    p->form->velocity(p, p->r, p->u);
+    double merit = p->form->function(p, p->u, p->r, p->F, false);
+    for (int k = 0, known = 0; k < (int)field[ITERATIONS] && !p->form->offer(p, p->r); k++) {
+        if (carom_expired(p->solve, p->deadline))
+            return;
+        p->a = fmax(c * sqrt(2 * merit), p->form->least);                                /* (6) */
+        p->form->velocity(p, p->r, p->u);
+        double before = merit = p->form->function(p, p->u, p->r, p->F, true), bound = 0;
+        history[known++ % MEMORY] = merit;
+        for (int i = 0; i < CAROM_MIN(known, MEMORY); i++)
+            bound = fmax(bound, history[i]);
+        p->solve->iterations++;
+        if (step(p, bound, &merit)) {
+            c = merit <= before ? fmax(c / 4, field[REGULAR]) : 4 * c;
+            continue;
+        }
+        c *= 10;                                                                         /* (7) */
+        known--;
+        if (c * sqrt(2 * merit) > 10) {
+            p->form->sweep(p, ASTRAY);
+            c = field[REGULAR];
+            known = 0;
+        }
+    }
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    carom_points_with(problem, s, &(carom_points_method){carom_no_work, newton});
+}
+
+const carom_solver carom_solver_alart_curnier = {
+    .method = {.name = "alart-curnier", .doc = "semismooth Newton method with friction; every size, sparse",
+               .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
+    .forms = CAROM_DENSE | CAROM_SPARSE | CAROM_PRODUCT,
+    .whole = true,
+    .takes = carom_scaled_takes,
+    .work = carom_no_work,
+    .solve = solve,
+};

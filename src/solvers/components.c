@@ -134,7 +134,7 @@ static carom_status solve_one(const carom_problem *p, int count, const int *memb
     if (extract(p, count, member, position, &sub, arena)) {
         bool small = sub.n <= CAROM_SMALL_ROWS;
         double tol = small && whole->better > 0 ? fmin(whole->tol, 1e-13) : whole->tol; /* whoever asks will judge */
-        carom_solve s = {.tol = tol, .better = whole->better, .deadline = whole->deadline,
+        carom_solve s = {.tol = tol, .better = whole->better, .deadline = whole->deadline, .threads = whole->threads,
                          .cancel = whole->cancel, .arena = arena, .x = CAROM_NEW(arena, double, sub.n),
                          .u = CAROM_NEW(arena, double, sub.n),
                          .work = small ? carom_arena_alloc(arena, carom_solver_work(NULL, sub.n, count)) : NULL};

@@ -301,6 +301,8 @@ static bool order(workspace *w)
     carom_pattern pattern = {w->nbody, w->row, w->start, w->column};
     carom_arena_release(w->s->arena, w->placed);
     w->lu = carom_sparse_new(w->s->arena);
+    if (w->lu)
+        carom_sparse_share(w->lu, w->s->threads);
     return w->lu && carom_sparse_begin(w->lu, &pattern) && carom_sparse_analyse(w->lu, NULL);
 }
 
@@ -636,30 +638,33 @@ static bool interior(workspace *w)
 }
 
 /* (6) */
-static void decide(workspace *w, double alpha, int most, int sweeps)
+static void decide(carom_points *points, void *none)
 {
-    carom_points *points = &w->points;
+    workspace *w = (workspace *)points;
+    int most = (int)w->s->field[FACTORISATIONS];
+    (void)none;
     if (carom_norm_max(w->n, points->r) == 0)
-        sweep(points, sweeps);
+        sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
     if (residual(points, points->r, points->u) < FAR &&
-        carom_points_run(points, alpha, CAROM_MIN(FEW, most), 1))
+        carom_points_run(points, w->s->field[REGULAR], CAROM_MIN(FEW, most), 1))
         return;
     if (points->factorisations < most && !carom_expired(points->solve, points->deadline) && !interior(w))
         carom_points_run(points, 1e-3, CAROM_MIN(most - points->factorisations, MORE), 3);
 }
 
-static void solve(const carom_problem *problem, carom_solve *s)
+void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
 {
     workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY,
                    .points = {.form = &form, .solve = s, .deadline = carom_deadline(s), .n = problem->n}};
     s->iterations = 0;
-    if (place(&w, s->arena)) {
+    void *work = carom_arena_alloc(s->arena, method->work(problem->n, problem->nblock));
+    if (work && place(&w, s->arena)) {
         w.placed = carom_arena_here(s->arena);
         number_bodies(&w);
         list_touches(&w);
         scale(&w);
-        w.points.nblock = w.nblock, w.points.row = w.first_row;
+        w.points.nblock = w.nblock, w.points.block = problem->block, w.points.row = w.first_row;
         w.points.part = w.part, w.points.mu = w.mu, w.points.b = w.b;
         for (int k = 0; k <= w.nblock; k++)
             w.first_row[k] = k < w.nblock ? problem->block[k].row : w.n;
@@ -667,9 +672,14 @@ static void solve(const carom_problem *problem, carom_solve *s)
             for (int i = problem->block[k].row; i < problem->block[k].row + rows_of(&w, k); i++)
                 w.points.r[i] = w.part[k] == CAROM_PART_NONE
                                     ? 0 : (s->x[i] + (problem->x0 ? problem->x0[i] : 0)) / (w.size * w.d[k]);
-        decide(&w, s->field[REGULAR], (int)s->field[FACTORISATIONS], (int)s->field[SWEEPS]);
+        method->run(&w.points, work);
     }
     s->factorisations = w.points.factorisations;
+}
+
+static void solve(const carom_problem *problem, carom_solve *s)
+{
+    carom_condensed_with(problem, s, &(carom_points_method){carom_no_work, decide});
 }
 
 static bool takes(const carom_problem *problem)
@@ -683,19 +693,12 @@ static bool takes(const carom_problem *problem)
     return true;
 }
 
-static size_t work(int n, int nblock)
-{
-    (void)n;
-    (void)nblock;
-    return 0;
-}
-
 const carom_solver carom_solver_condensed = {
     .method = {.name = "condensed", .doc = "proximal points in the velocities of the bodies; problems given by bodies",
                .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
     .forms = CAROM_PRODUCT,
     .whole = true,
     .takes = takes,
-    .work = work,
+    .work = carom_no_work,
     .solve = solve,
 };

@@ -259,19 +259,12 @@ static void solve(const carom_problem *problem, carom_solve *s)
     }
 }
 
-static size_t work(int n, int nblock)
-{
-    (void)n;
-    (void)nblock;
-    return 0;
-}
-
 const carom_solver carom_solver_mixed = {
     .method = {.name = "mixed", .doc = "contacts without friction and joints that cannot be eliminated alone",
                .ref = "Tsatsomeros (2000), Linear Algebra Appl. 307, 151-165", .fields = fields},
     .forms = CAROM_DENSE | CAROM_SPARSE,
     .whole = true,
     .takes = takes,
-    .work = work,
+    .work = carom_no_work,
     .solve = solve,
 };

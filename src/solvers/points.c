@@ -30,8 +30,8 @@ bool carom_points_place(carom_points *w, carom_arena *arena)
     return room;
 }
 
-/* (3); false: no step is short enough */
-static bool search(carom_points *w, double bound, double *merit)
+/* (3) */
+bool carom_points_search(carom_points *w, double bound, double *merit)
 {
     double t = 1;
     for (int k = 0; k <= HALVINGS; k++, t /= 2) {
@@ -68,7 +68,7 @@ static bool newton(carom_points *w, double goal)
         double bound = 0;
         for (int i = 0; i < MEMORY; i++)
             bound = fmax(bound, history[i]);
-        if (!search(w, bound, &merit))
+        if (!carom_points_search(w, bound, &merit))
             return false;
         w->form->function(w, w->u, w->r, w->F, true);
         history[k % MEMORY] = merit;

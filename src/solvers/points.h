@@ -27,6 +27,7 @@ typedef struct carom_points {
     carom_solve *solve;
     double deadline;                                   /* carom_deadline */
     int n, nblock;
+    const carom_block *block;                          /* [nblock] of the problem */
     const int *row;                                    /* [nblock + 1] the first row of a block */
     const unsigned char *part;                         /* [nblock] scaled.h */
     const double *mu, *b;                              /* [nblock] [n] */
@@ -42,11 +43,30 @@ static inline double carom_points_stretch(const carom_points *points, int k, int
 }
 
 bool carom_points_place(carom_points *points, carom_arena *arena); /* false: no memory */
+/* The longest of the steps 1, 1/2, ... along dr and du after which |F|^2/2 is below the bound: r, u and merit are
+ * those after it. false: no step is short enough. */
+bool carom_points_search(carom_points *points, double bound, double *merit);
 /* From points->r until the problem is solved (true), so many factorisations are spent or so many points have failed;
  * r is then the last that was accepted. */
 bool carom_points_run(carom_points *points, double alpha, int factorisations, int failures);
 /* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
 bool carom_interior_run(carom_points *points, void *work);
+
+/* A method for both forms of W, with work of so many bytes; points->r is the guess. */
+typedef struct carom_points_method {
+    size_t (*work)(int n, int nblock);
+    void (*run)(carom_points *points, void *work);
+} carom_points_method;
+void carom_blocks_with(const carom_problem *problem, carom_solve *solve, const carom_points_method *method);
+void carom_condensed_with(const carom_problem *problem, carom_solve *solve, const carom_points_method *method);
+static inline void carom_points_with(const carom_problem *problem, carom_solve *solve,
+                                     const carom_points_method *method)
+{
+    if (problem->W.product.span)
+        carom_condensed_with(problem, solve, method);
+    else
+        carom_blocks_with(problem, solve, method);
+}
 
 #endif

@@ -279,18 +279,41 @@ static bool restart(workspace *w, int most)
     return carom_points_run(&w->points, 1e-3, most - w->points.factorisations, INT_MAX);
 }
 
+/* The scaled problem and its guess; false: no memory. */
+static bool begin(workspace *w, const carom_problem *problem)
+{
+    carom_scaled *p = w->p;
+    carom_solve *s = w->s;
+    s->iterations = 0;
+    if (!carom_scaled_begin(p, problem, s))
+        return false;
+    w->points = (carom_points){.form = &form, .solve = s, .deadline = p->deadline, .n = p->n, .nblock = p->nblock,
+                               .block = problem->block,
+                               .row = p->pattern.row, .part = p->part, .mu = p->mu, .b = p->b};
+    w->lu = carom_sparse_new(s->arena);
+    if (w->lu)
+        carom_sparse_share(w->lu, s->threads);
+    if (!place(w, s->arena, (size_t)p->n, (size_t)p->nblock))
+        return false;
+    carom_scaled_guess(p, s->x, w->points.r);
+    return true;
+}
+
+void carom_blocks_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
+{
+    carom_scaled p;
+    workspace w = {.p = &p, .s = s};
+    void *work = carom_arena_alloc(s->arena, method->work(problem->n, problem->nblock));
+    if (work && begin(&w, problem))
+        method->run(&w.points, work);
+    s->factorisations = w.points.factorisations;
+}
+
 void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, int most_sweeps, double alpha)
 {
     carom_scaled p;
     workspace w = {.p = &p, .s = s};
-    s->iterations = 0;
-    if (!carom_scaled_begin(&p, problem, s))
-        return;
-    w.points = (carom_points){.form = &form, .solve = s, .deadline = p.deadline, .n = p.n,
-                              .nblock = p.nblock, .row = p.pattern.row, .part = p.part, .mu = p.mu, .b = p.b};
-    w.lu = carom_sparse_new(s->arena);
-    if (place(&w, s->arena, (size_t)p.n, (size_t)p.nblock)) {
-        carom_scaled_guess(&p, s->x, w.points.r);
+    if (begin(&w, problem)) {
         bool cold = carom_norm_max(p.n, s->x) == 0; /* a warm guess is swept at least once */
         bool done = ((cold || most_sweeps == 0) && carom_scaled_offer(&p, s, w.points.r)) ||
                     (p.n > MANY && most_sweeps ? accelerated_sweeps(&w, 2000) : sweeps(&w, most_sweeps)); /* (1) */
@@ -306,19 +329,12 @@ static void solve(const carom_problem *problem, carom_solve *s)
     carom_proximal_run(problem, s, (int)s->field[FACTORISATIONS], (int)s->field[SWEEPS], s->field[REGULAR]);
 }
 
-static size_t work(int n, int nblock)
-{
-    (void)n;
-    (void)nblock;
-    return 0;
-}
-
 const carom_solver carom_solver_proximal = {
     .method = {.name = "proximal", .doc = "proximal points around a semismooth Newton method; every size, sparse",
                .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
     .forms = CAROM_DENSE | CAROM_SPARSE,
     .whole = true,
     .takes = carom_scaled_takes,
-    .work = work,
+    .work = carom_no_work,
     .solve = solve,
 };

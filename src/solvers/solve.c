@@ -24,7 +24,9 @@ static const carom_solver *const solvers[] = {
     &carom_solver_nsgs,
     &carom_solver_pgs,
     &carom_solver_newton,
+    &carom_solver_alart_curnier,
     &carom_solver_proximal,
+    &carom_solver_gradient,
     &carom_solver_interior,
     &carom_solver_mixed,
     &carom_solver_condensed,
@@ -145,6 +147,8 @@ static carom_status solve_one_contact(const carom_problem *problem, carom_solve 
 }
 
 /* ---- the general way ---- */
+enum { PIVOTED = 400 }; /* unknowns of Lemke's method with friction that nobody has asked for */
+
 typedef struct attempt {
     const carom_problem *problem;
     carom_solve *solve;
@@ -173,10 +177,13 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     workspace *w = a->w;
     const carom_problem *reduced = &w->reduced.problem;
     double standard[CAROM_FIELDS_MAX];
+    if (a->solve->arena && carom_arena_missing(a->solve->arena)) /* nothing weaker is tried */
+        return false;
     if (!field)
         carom_fields_standard(solver->method.fields, standard);
     carom_solve inner = {.field = field ? field : standard, .tol = a->solve->tol, .x = w->y, .u = w->u,
-                         .work = w->inner, .deadline = a->solve->deadline, .cancel = a->solve->cancel};
+                         .work = w->inner, .arena = a->solve->arena, .deadline = a->solve->deadline,
+                         .cancel = a->solve->cancel};
     solver->solve(reduced, &inner);
     a->solve->by = solver->method.name;
     a->iterations += inner.iterations;
@@ -189,6 +196,8 @@ static bool try_all(attempt *a)
     workspace *w = a->w;
     carom_census count = carom_problem_census(a->problem);
     bool smooth = count.line + count.plane + count.other == 0, small = carom_census_few(&count);
+    bool pivots = a->solve->arena && carom_solver_lemke.takes(a->problem) &&
+                  (smooth || count.frictionless + 4 * (double)count.line <= PIVOTED);
     double brief[CAROM_FIELDS_MAX];
     if (count.frictionless <= 2 && smooth)
         return run(a, &carom_solver_enumeration, NULL);
@@ -197,13 +206,13 @@ static bool try_all(attempt *a)
     carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
     if ((small || smooth) && run(a, &carom_solver_nsgs, brief))
         return true;
-    if (smooth && run(a, &carom_solver_lemke, NULL))
+    if (smooth && pivots && run(a, &carom_solver_lemke, NULL))
         return true;
     if (!a->none && small && run(a, &carom_solver_enumeration, NULL))
         return true;
     if (!smooth && !small && run(a, &carom_solver_nsgs, brief))
         return true;
-    if (!smooth && carom_solver_lemke.takes(a->problem) && run(a, &carom_solver_lemke, NULL))
+    if (!smooth && pivots && run(a, &carom_solver_lemke, NULL))
         return true;
     if (a->brief)
         return false;
@@ -242,6 +251,15 @@ static bool decide(attempt *a, const carom_solver *solver)
     return reduced->nblock > 0 && try_all(a);
 }
 
+/* What a method without memory leaves says nothing of the problem. */
+static carom_status check_memory(const carom_problem *problem, const carom_solve *solve, carom_error *error)
+{
+    if (solve->arena && carom_arena_missing(solve->arena))
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows: %.4g bytes", problem->n,
+                   (double)carom_arena_missing(solve->arena));
+    return CAROM_OK;
+}
+
 static carom_status solve_general(const carom_problem *problem, const carom_solver *solver, bool brief,
                                   carom_solve *solve, carom_error *error)
 {
@@ -268,19 +286,11 @@ static carom_status solve_general(const carom_problem *problem, const carom_solv
     solve->iterations = a.iterations;
     if (good)
         return CAROM_OK;
+    CAROM_TRY(check_memory(problem, solve, error));
     if (a.best < INFINITY)
         memcpy(solve->x, w.best, sizeof(double) * (size_t)problem->n);
     judge(problem, solve);
     return refuse(problem, solve, name, a.none && w.reduced.exact ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED, error);
-}
-
-/* What a method without memory leaves says nothing of the problem. */
-static carom_status check_memory(const carom_problem *problem, const carom_solve *solve, carom_error *error)
-{
-    if (carom_arena_missing(solve->arena))
-        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows: %.4g bytes", problem->n,
-                   (double)carom_arena_missing(solve->arena));
-    return CAROM_OK;
 }
 
 /* A method that eliminates nothing, on the problem as it is; what it leaves in x is judged once more. */
@@ -310,8 +320,8 @@ static carom_status solve_whole(const carom_problem *problem, const carom_solver
     carom_arena_release(solve->arena, mark);
     solve->field = field;
     CAROM_TRY(check_memory(problem, solve, error));
-    return judge(problem, solve) ? CAROM_OK
-                                 : refuse(problem, solve, solver->method.name, CAROM_NOT_CONVERGED, error);
+    carom_status failed = solve->none ? CAROM_NO_SOLUTION : CAROM_NOT_CONVERGED;
+    return judge(problem, solve) ? CAROM_OK : refuse(problem, solve, solver->method.name, failed, error);
 }
 
 static bool has_joints(const carom_problem *problem)
@@ -370,8 +380,9 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     }
     if (!carom_delassus_finite(problem) || !solve->arena)
         return refuse(problem, solve, solve->by, CAROM_NOT_CONVERGED, error);
-    if (solver == condensed || (!solver && problem->n > CAROM_SMALL_ROWS && condensed->takes(problem))) {
-        carom_status status = solve_whole(problem, condensed, solve, error);
+    bool bodies = solver ? solver->forms & CAROM_PRODUCT : problem->n > CAROM_SMALL_ROWS;
+    if (bodies && condensed->takes(problem)) {
+        carom_status status = solve_whole(problem, solver ? solver : condensed, solve, error);
         solve->iterations = spent += solve->iterations;
         return status;
     }

@@ -17,6 +17,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     double *u;                /* [n] out: W x + b */
     void *work;               /* at least carom_solver_work bytes */
     carom_arena *arena;       /* of methods whose memory follows the problem, for the call; NULL: without those */
+    int threads;              /* that may share the work of large problems; no bit depends on it. 0: one */
     double time_limit;        /* seconds for all that is tried; 0: none. Small problems do not look at it */
     double deadline;          /* when they are over: set by carom_problem_solve for the calls within it; 0: none */
     const volatile sig_atomic_t *cancel; /* not 0: iterations end, CAROM_INTERRUPTED; may be NULL */
@@ -36,7 +37,7 @@ static inline bool carom_cancelled(const carom_solve *solve)
 
 typedef struct carom_solver {
     carom_method method;
-    unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE */
+    unsigned forms;                                          /* of W: CAROM_DENSE, CAROM_SPARSE, CAROM_PRODUCT */
     bool (*takes)(const carom_problem *problem);             /* can it solve problems of this kind and size? */
     bool whole;                                              /* eliminates nothing; takes memory of solve->arena */
     size_t (*work)(int n, int nblock);                       /* bytes for problems up to this size */
@@ -45,6 +46,12 @@ typedef struct carom_solver {
     void (*solve)(const carom_problem *problem, carom_solve *solve);
 } carom_solver;
 
+static inline size_t carom_no_work(int n, int nblock) /* of methods that take all their memory of the arena */
+{
+    (void)n, (void)nblock;
+    return 0;
+}
+
 /* Up to so many rows a problem is small: dense, from a cold start, by methods that are exact. Beyond it is sparse and
  * starts from what the last step has left. */
 enum { CAROM_SMALL_ROWS = 60 };
@@ -52,7 +59,7 @@ enum { CAROM_SMALL_ROWS = 60 };
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
 extern const carom_solver carom_solver_pgs, carom_solver_newton;
 extern const carom_solver carom_solver_proximal, carom_solver_interior, carom_solver_mixed;
-extern const carom_solver carom_solver_condensed;
+extern const carom_solver carom_solver_condensed, carom_solver_alart_curnier, carom_solver_gradient;
 
 double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
                            int *worst);

@@ -1,9 +1,11 @@
 /* solve.c: `carom solve`: one contact problem from a file. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/solve/solve.h"
+#include "core/parallel.h"
 #include "output/hdf5/fclib.h"
 #include "output/json.h"
 #include "sim/sim.h"
@@ -60,7 +62,7 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
                                         : 0;
     void *work = bytes ? malloc(bytes) : NULL;
     carom_solve s = {.field = r->field, .tol = r->tol, .x = x, .u = u, .work = work, .arena = arena,
-                     .time_limit = r->time_limit,
+                     .time_limit = r->time_limit, .threads = r->threads,
                      .judge = kind == CAROM_KIND_FRICTION ? carom_problem_error_siconos
                               : kind == CAROM_KIND_OWN    ? NULL
                                                           : carom_problem_error_b};
@@ -125,6 +127,7 @@ static int run_solve(const carom_cli *cli)
 {
     carom_cli_solve r;
     CAROM_CLI_TRY(carom_cli_solve_request(&r, cli));
+    r.threads = carom_threads(cli->threads, INT_MAX);
     carom_arena *arena = carom_arena_new(0);
     int code = arena ? solve_file(&r, arena) : carom_cli_no_memory();
     carom_arena_free(arena);

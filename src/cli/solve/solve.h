@@ -12,6 +12,7 @@ typedef struct carom_cli_solve { /* what is asked for */
     const double *field;        /* of the solver, NULL: standard */
     carom_options options;      /* the fields stand in here */
     double tol, time_limit;
+    int threads;                /* 0: one */
 } carom_cli_solve;
 
 typedef struct carom_cli_answer {

@@ -3,11 +3,18 @@
  *   F = (F11 F12; F21 F22): blocks of the matrix with a pivot of the front, plus what its children leave (1)
  *   P F11 = L11 U11,  U12 = L11^-1 P F12,  L21 = F21 U11^-1,  left for the parent: F22 - L21 U12         (2)
  *
+ * With several threads: subtrees of at most a fraction of the work are tasks, which the threads take one after the other,
+ * each with a stack of its own; then the fronts above them follow one by one, their products shared out by rows     (3)
+ * A front adds what its children leave in the order of the children, whoever made it: the bits are those of one thread.
+ *
  * Limits: rows are exchanged within F11 only. */
 #include <math.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "core/clones.h"
+#include "core/parallel.h"
 #include "core/sparse/fronts.h"
 
 #define PIVOT_TOL 1e-13
@@ -45,30 +52,113 @@ static void postorder(carom_sparse *s)
     }
 }
 
-/* Sizes of the factor, of the stack of what fronts leave, and of the largest front. */
-static bool measure(carom_sparse *s)
+static size_t left_of(const carom_front *f) /* numbers for the parent */
 {
-    size_t factor = 0, stack = 0, most = 0, dense = 0, gather = 0;
+    return (size_t)f->nb * (size_t)f->nb;
+}
+
+/* What is on the stack of the worker of f from its children. */
+static size_t left_on_stack(const carom_sparse *s, const carom_front *f)
+{
+    size_t sum = 0;
+    for (int c = f->child; c >= 0; c = s->front[c].next)
+        sum += s->front[c].kept == SIZE_MAX ? left_of(&s->front[c]) : 0;
+    return sum;
+}
+
+/* Where factors stand, and how much work subtrees are; returns the rows of the largest front. */
+static size_t measure(carom_sparse *s)
+{
+    size_t factor = 0, gather = 0;
     int exchange = 0;
     for (int p = 0; p < s->nfront; p++) {
         carom_front *f = &s->front[s->post[p]];
         size_t np = (size_t)f->np, nb = (size_t)f->nb;
         f->factor = factor;
         f->exchange = exchange;
+        f->begin = p;
+        f->work = (double)np * (double)(np + nb) * (double)(np + nb);
+        f->kept = SIZE_MAX;
+        for (int c = f->child; c >= 0; c = s->front[c].next) {
+            f->begin = s->front[c].begin < f->begin ? s->front[c].begin : f->begin;
+            f->work += s->front[c].work;
+        }
         factor += np * (np + 2 * nb);
         exchange += f->np;
-        dense = (np + nb) * (np + nb) > dense ? (np + nb) * (np + nb) : dense;
         gather = np + nb > gather ? np + nb : gather;
-        for (int c = f->child; c >= 0; c = s->front[c].next)
-            stack -= (size_t)s->front[c].nb * (size_t)s->front[c].nb;
-        stack += nb * nb;
-        most = stack > most ? stack : most;
     }
     s->factor_size = factor;
-    return carom_sparse_room(s->arena, &s->gather, sizeof(double), &s->gather_room, gather + 1) &&
-           carom_sparse_room(s->arena, &s->factor, sizeof(double), &s->factor_room, factor + 1) &&
-           carom_sparse_room(s->arena, &s->stack, sizeof(double), &s->stack_room, most + 1) &&
-           carom_sparse_room(s->arena, &s->dense, sizeof(double), &s->dense_room, dense + 1);
+    return gather;
+}
+
+#define LITTLE 2e6 /* multiplications that are not worth a thread */
+
+/* (3): the tasks; returns what they leave */
+static size_t choose_tasks(carom_sparse *s)
+{
+    enum { TASKS = 4 }; /* about so many for each thread, if the tree is even */
+    double all = 0;
+    size_t kept = 0;
+    s->ntask = 0;
+    for (int f = 0; f < s->nfront; f++)
+        all += s->front[f].parent < 0 ? s->front[f].work : 0;
+    double most = all / (TASKS * s->threads);
+    for (int p = 0; s->threads > 1 && all > 2 * LITTLE && p < s->nfront; p++) {
+        carom_front *f = &s->front[s->post[p]];
+        if (f->work > most || (f->parent >= 0 && s->front[f->parent].work <= most))
+            continue;
+        s->task[s->ntask++] = p;
+        f->kept = kept;
+        kept += left_of(f);
+    }
+    return kept;
+}
+
+/* The next place in post from p on that belongs to no task; *task counts those that were passed. */
+static int outside_tasks(const carom_sparse *s, int p, int *task)
+{
+    while (*task < s->ntask && p == s->front[s->post[s->task[*task]]].begin)
+        p = s->task[(*task)++] + 1;
+    return p;
+}
+
+typedef struct need {
+    size_t dense, stack;
+} need;
+
+/* What a worker needs for the fronts post[begin .. end - 1], or those of them that belong to no task. */
+static need need_of(const carom_sparse *s, int begin, int end, bool outside)
+{
+    need most = {0, 0};
+    size_t stack = 0;
+    int task = outside ? 0 : s->ntask;
+    for (int p = outside_tasks(s, begin, &task); p < end; p = outside_tasks(s, p + 1, &task)) {
+        const carom_front *f = &s->front[s->post[p]];
+        size_t N = (size_t)f->np + (size_t)f->nb;
+        most.dense = N * N > most.dense ? N * N : most.dense;
+        stack += left_of(f) - left_on_stack(s, f);
+        most.stack = stack > most.stack ? stack : most.stack;
+    }
+    return most;
+}
+
+static bool make_room(carom_sparse *s)
+{
+    need tasks = {0, 0}, top = need_of(s, 0, s->nfront, true);
+    for (int t = 0; t < s->ntask; t++) {
+        need one = need_of(s, s->front[s->post[s->task[t]]].begin, s->task[t] + 1, false);
+        tasks.dense = one.dense > tasks.dense ? one.dense : tasks.dense;
+        tasks.stack = one.stack > tasks.stack ? one.stack : tasks.stack;
+    }
+    for (int i = 0; i < (s->ntask ? s->threads : 1); i++) {
+        carom_front_worker *w = &s->worker[i];
+        size_t dense = i == 0 && top.dense > tasks.dense ? top.dense : tasks.dense;
+        size_t stack = i == 0 && top.stack > tasks.stack ? top.stack : tasks.stack;
+        if (!carom_sparse_room(s->arena, &w->dense, sizeof(double), &w->dense_room, dense + 1) ||
+            !carom_sparse_room(s->arena, &w->stack, sizeof(double), &w->stack_room, stack + 1))
+            return false;
+    }
+    return true;
 }
 
 static void find_twin_entries(carom_sparse *s)
@@ -93,9 +183,16 @@ bool carom_sparse_begin(carom_sparse *s, const carom_pattern *pattern)
     s->front = CAROM_NEW(s->arena, carom_front, n + 1);
     s->post = CAROM_NEW(s->arena, int, n + 1);
     s->twin = CAROM_NEW(s->arena, size_t, entries + n + 1);
-    s->position = CAROM_NEW(s->arena, int, n + 1);
     s->exchange = CAROM_NEW(s->arena, int, pattern->row[n] + 1);
-    if (!s->front || !s->post || !s->twin || !s->position || !s->exchange)
+    s->task = CAROM_NEW(s->arena, int, n + 1);
+    for (int i = 0; i < s->threads; i++) {
+        int *position = s->worker[i].position = CAROM_NEW(s->arena, int, n + 1);
+        if (!position)
+            return false;
+        for (size_t k = 0; k < n; k++)
+            position[k] = -1;
+    }
+    if (!s->front || !s->post || !s->twin || !s->exchange || !s->task)
         return false;
     find_twin_entries(s);
     return true;
@@ -107,12 +204,13 @@ bool carom_sparse_analyse(carom_sparse *s, const unsigned char *in)
     s->ready = false;
     s->nfront = 0;
     s->listed = 0;
-    for (int k = 0; k < s->pattern.nblock; k++)
-        s->position[k] = -1;
     if (!carom_sparse_order(s))
         return false;
     postorder(s);
-    return s->ready = measure(s);
+    size_t rows = measure(s), kept = choose_tasks(s);
+    return s->ready = carom_sparse_room(s->arena, &s->gather, sizeof(double), &s->gather_room, rows + 1) &&
+                      carom_sparse_room(s->arena, &s->factor, sizeof(double), &s->factor_room, s->factor_size + 1) &&
+                      carom_sparse_room(s->arena, &s->kept, sizeof(double), &s->kept_room, kept + 1) && make_room(s);
 }
 
 /* ---- factor ---- */
@@ -156,56 +254,86 @@ static void subtract_product(int m, int n, int k, const double *A, size_t lda, c
     }
 }
 
-static void add_block(carom_sparse *s, carom_sparse_fill *fill, void *context, int k, int l, size_t e, size_t N)
+typedef struct product { /* C -= A B, by threads that take rows */
+    int m, n, k, part;
+    const double *A, *B;
+    double *C;
+    size_t lda, ldb, ldc;
+    atomic_int next;
+} product;
+
+static void take_rows(void *user)
+{
+    product *p = user;
+    for (int i; (i = atomic_fetch_add(&p->next, p->part)) < p->m;)
+        subtract_product(p->m - i < p->part ? p->m - i : p->part, p->n, p->k, p->A + (size_t)i * p->lda, p->lda, p->B,
+                         p->ldb, p->C + (size_t)i * p->ldc, p->ldc);
+}
+
+/* The same on several threads, if it is enough for them. */
+static void share_product(int threads, int m, int n, int k, const double *A, size_t lda, const double *B, size_t ldb,
+                          double *C, size_t ldc)
+{
+    product p = {m, n, k, (m / threads + 4) / 4 * 4, A, B, C, lda, ldb, ldc, 0};
+    if (threads == 1 || (double)m * n * k < LITTLE)
+        subtract_product(m, n, k, A, lda, B, ldb, C, ldc);
+    else
+        carom_parallel(threads, take_rows, &p);
+}
+
+static void add_block(carom_sparse *s, carom_front_worker *w, carom_sparse_fill *fill, void *context, int k, int l,
+                      size_t e, size_t N)
 {
     const int *row = s->pattern.row;
     int rows = row[k + 1] - row[k], columns = row[l + 1] - row[l];
     double block[36];
     fill(context, k, l, e, block);
-    double *F = s->dense + (size_t)s->position[k] * N + s->position[l];
+    double *F = w->dense + (size_t)w->position[k] * N + w->position[l];
     for (int i = 0; i < rows; i++, F += N)
         for (int j = 0; j < columns; j++)
             F[j] += block[i * columns + j];
 }
 
 /* (1): the matrix */
-static void assemble(carom_sparse *s, const carom_front *f, carom_sparse_fill *fill, void *context)
+static void assemble(carom_sparse *s, carom_front_worker *w, const carom_front *f, carom_sparse_fill *fill,
+                     void *context)
 {
     const carom_pattern *g = &s->pattern;
     size_t N = (size_t)(f->np + f->nb);
     int at = 0;
-    memset(s->dense, 0, N * N * sizeof(double));
+    memset(w->dense, 0, N * N * sizeof(double));
     for (size_t i = 0; i < f->pivots + f->boundary; i++) {
         int k = s->list[f->first + i];
-        s->position[k] = at;
+        w->position[k] = at;
         at += g->row[k + 1] - g->row[k];
     }
     for (size_t i = 0; i < f->pivots; i++) {
         int k = s->list[f->first + i];
         for (size_t e = g->start[k]; e < g->start[k + 1]; e++) {
             int l = g->column[e];
-            if (s->position[l] < 0) /* eliminated before, or left out */
+            if (w->position[l] < 0) /* eliminated before, or left out */
                 continue;
-            add_block(s, fill, context, k, l, e, N);
-            if (s->position[l] >= f->np)
-                add_block(s, fill, context, l, k, s->twin[e], N);
+            add_block(s, w, fill, context, k, l, e, N);
+            if (w->position[l] >= f->np)
+                add_block(s, w, fill, context, l, k, s->twin[e], N);
         }
     }
 }
 
 /* (1): what a child leaves */
-static void extend_add(carom_sparse *s, const carom_front *child, const double *left, size_t N)
+static void extend_add(const carom_sparse *s, carom_front_worker *w, const carom_front *child, const double *left,
+                       size_t N)
 {
     const int *row = s->pattern.row, *blocks = s->list + child->first + child->pivots;
     size_t nb = (size_t)child->nb, i0 = 0;
     for (size_t a = 0; a < child->boundary; a++) {
         int k = blocks[a], rows = row[k + 1] - row[k];
         for (int i = 0; i < rows; i++, i0++) {
-            double *F = s->dense + (size_t)(s->position[k] + i) * N;
+            double *F = w->dense + (size_t)(w->position[k] + i) * N;
             const double *from = left + i0 * nb;
             for (size_t b = 0; b < child->boundary; b++) {
                 int l = blocks[b], columns = row[l + 1] - row[l];
-                double *to = F + s->position[l];
+                double *to = F + w->position[l];
                 for (int j = 0; j < columns; j++)
                     to[j] += *from++;
             }
@@ -263,7 +391,7 @@ static void eliminate_row(double *F, int first, int k, int end, size_t ld)
 }
 
 /* (2) but for the last: the pivots, a panel of columns after the other. */
-static bool factor_pivots(double *F, int np, int N, int *exchange)
+static bool factor_pivots(double *F, int np, int N, int *exchange, int threads)
 {
     double scale = 0;
     size_t ld = (size_t)N;
@@ -283,44 +411,76 @@ static bool factor_pivots(double *F, int np, int N, int *exchange)
         for (int k = first + 1; k < end; k++)
             eliminate_row(F, first, k, end, ld);
         const double *L = F + (size_t)end * ld + first, *U = F + (size_t)first * ld + end;
-        subtract_product(np - end, N - end, end - first, L, ld, U, ld, F + (size_t)end * ld + end, ld);
-        subtract_product(N - np, np - end, end - first, L + (size_t)(np - end) * ld, ld, U, ld,
-                         F + (size_t)np * ld + end, ld);
+        share_product(threads, np - end, N - end, end - first, L, ld, U, ld, F + (size_t)end * ld + end, ld);
+        share_product(threads, N - np, np - end, end - first, L + (size_t)(np - end) * ld, ld, U, ld,
+                      F + (size_t)np * ld + end, ld);
     }
     return true;
 }
 
+/* (1), (2) of one front */
+static bool factor_front(carom_sparse *s, carom_front_worker *w, const carom_front *f, carom_sparse_fill *fill,
+                         void *context, int threads)
+{
+    size_t np = (size_t)f->np, nb = (size_t)f->nb, N = np + nb;
+    assemble(s, w, f, fill, context);
+    w->used -= left_on_stack(s, f);
+    const double *from = w->stack + w->used;
+    for (int c = f->child; c >= 0; c = s->front[c].next) {
+        bool kept = s->front[c].kept != SIZE_MAX;
+        extend_add(s, w, &s->front[c], kept ? s->kept + s->front[c].kept : from, N);
+        from += kept ? 0 : left_of(&s->front[c]);
+    }
+    for (size_t i = 0; i < f->pivots + f->boundary; i++)
+        w->position[s->list[f->first + i]] = -1;
+    if (!factor_pivots(w->dense, f->np, (int)N, s->exchange + f->exchange, threads))
+        return false;
+    share_product(threads, f->nb, f->nb, f->np, w->dense + np * N, N, w->dense + np, N, w->dense + np * N + np, N);
+    double *keep = s->factor + f->factor, *left = f->kept == SIZE_MAX ? w->stack + w->used : s->kept + f->kept;
+    memcpy(keep, w->dense, np * N * sizeof(double));
+    for (size_t i = 0; i < nb; i++) {
+        memcpy(keep + np * N + i * np, w->dense + (np + i) * N, np * sizeof(double));
+        memcpy(left + i * nb, w->dense + (np + i) * N + np, nb * sizeof(double));
+    }
+    w->used += f->kept == SIZE_MAX ? nb * nb : 0;
+    return true;
+}
+
+typedef struct job { /* what the threads share */
+    carom_sparse *s;
+    carom_sparse_fill *fill;
+    void *context;
+    atomic_int next, workers;
+    atomic_bool failed;
+} job;
+
+/* (3): a thread takes tasks */
+static void take_tasks(void *user)
+{
+    job *j = user;
+    carom_sparse *s = j->s;
+    carom_front_worker *w = &s->worker[atomic_fetch_add(&j->workers, 1)];
+    for (int t; (t = atomic_fetch_add(&j->next, 1)) < s->ntask && !j->failed;) {
+        w->used = 0;
+        for (int p = s->front[s->post[s->task[t]]].begin; p <= s->task[t] && !j->failed; p++)
+            if (!factor_front(s, w, &s->front[s->post[p]], j->fill, j->context, 1))
+                j->failed = true;
+    }
+}
+
 bool carom_sparse_factor(carom_sparse *s, carom_sparse_fill *fill, void *context)
 {
-    size_t used = 0; /* of the stack */
+    job j = {.s = s, .fill = fill, .context = context};
+    int task = 0;
     if (!s->ready)
         return false;
-    for (int p = 0; p < s->nfront; p++) {
-        const carom_front *f = &s->front[s->post[p]];
-        size_t np = (size_t)f->np, nb = (size_t)f->nb, N = np + nb;
-        assemble(s, f, fill, context);
-        size_t left = used;
-        for (int c = f->child; c >= 0; c = s->front[c].next)
-            left -= (size_t)s->front[c].nb * (size_t)s->front[c].nb;
-        const double *from = s->stack + left;
-        for (int c = f->child; c >= 0; c = s->front[c].next) {
-            extend_add(s, &s->front[c], from, N);
-            from += (size_t)s->front[c].nb * (size_t)s->front[c].nb;
-        }
-        for (size_t i = 0; i < f->pivots + f->boundary; i++)
-            s->position[s->list[f->first + i]] = -1;
-        if (!factor_pivots(s->dense, f->np, (int)N, s->exchange + f->exchange))
+    if (s->ntask > 0)
+        carom_parallel(s->threads, take_tasks, &j);
+    s->worker[0].used = 0;
+    for (int p = outside_tasks(s, 0, &task); p < s->nfront && !j.failed; p = outside_tasks(s, p + 1, &task))
+        if (!factor_front(s, &s->worker[0], &s->front[s->post[p]], fill, context, s->threads))
             return false;
-        subtract_product(f->nb, f->nb, f->np, s->dense + np * N, N, s->dense + np, N, s->dense + np * N + np, N);
-        double *keep = s->factor + f->factor;
-        memcpy(keep, s->dense, np * N * sizeof(double));
-        for (size_t i = 0; i < nb; i++) {
-            memcpy(keep + np * N + i * np, s->dense + (np + i) * N, np * sizeof(double));
-            memcpy(s->stack + left + i * nb, s->dense + (np + i) * N + np, nb * sizeof(double));
-        }
-        used = left + nb * nb;
-    }
-    return true;
+    return !j.failed;
 }
 
 /* ---- solve ---- */
@@ -387,8 +547,13 @@ carom_sparse *carom_sparse_new(carom_arena *arena)
 {
     carom_sparse *s = CAROM_NEW(arena, carom_sparse, 1);
     if (s)
-        s->arena = arena;
+        *s = (carom_sparse){.arena = arena, .threads = 1};
     return s;
+}
+
+void carom_sparse_share(carom_sparse *s, int threads)
+{
+    s->threads = threads < 1 ? 1 : threads < CAROM_SPARSE_THREADS ? threads : CAROM_SPARSE_THREADS;
 }
 
 size_t carom_sparse_bytes(const carom_sparse *s)

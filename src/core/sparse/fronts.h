@@ -11,7 +11,19 @@ typedef struct carom_front {
     int next, child;                /* of the same parent; first child */
     size_t factor;                  /* first number in the factor: np x (np + nb), then nb x np */
     int exchange;                   /* first of its np exchanges of rows */
+    int begin;                      /* its subtree is post[begin ..] up to itself */
+    double work;                    /* multiplications of the subtree */
+    size_t kept;                    /* what the root of a task leaves, in kept; SIZE_MAX: on the stack of a worker */
 } carom_front;
+
+enum { CAROM_SPARSE_THREADS = 8 };  /* at most */
+
+typedef struct carom_front_worker { /* a thread at work on fronts */
+    double *dense;                  /* the present front */
+    double *stack;                  /* what fronts leave */
+    int *position;                  /* [nblock] first row of a block in the present front, or -1 */
+    size_t dense_room, stack_room, used; /* used: of the stack */
+} carom_front_worker;
 
 struct carom_sparse {
     carom_arena *arena;
@@ -24,12 +36,15 @@ struct carom_sparse {
     int *list;         /* blocks of the fronts */
     size_t listed, list_room;
     size_t *twin;      /* [entries] entry (l, k) of the entry (k, l) */
-    int *position;     /* [nblock] first row of a block in the present front, or -1 */
     double *factor;    /* [factor_size] */
-    size_t factor_size, factor_room, stack_room, dense_room;
+    size_t factor_size, factor_room;
+    carom_front_worker worker[CAROM_SPARSE_THREADS];
+    int threads;
+    int *task, ntask;  /* [ntask] ascending places in post: fronts whose subtrees are factored side by side */
+    size_t task_room;
+    double *kept;      /* what they leave */
+    size_t kept_room;
     int *exchange;     /* [rows] */
-    double *stack;     /* what fronts leave */
-    double *dense;     /* the present front */
     double *gather;    /* [largest front] */
     size_t gather_room, bound_room;
     int *ordering;     /* [see order.c] scratch of the ordering, as are the next four */

@@ -24,6 +24,8 @@ typedef void carom_sparse_fill(void *context, int k, int l, size_t e, double *bl
 typedef struct carom_sparse carom_sparse;
 
 carom_sparse *carom_sparse_new(carom_arena *arena); /* NULL: no memory */
+/* So many threads factor what is begun from now on, with the same bits as one; at first one. */
+void carom_sparse_share(carom_sparse *sparse, int threads);
 /* The pattern must live as long as it is used; blocks with a 0 in `in` [nblock] are left out (in NULL: none).
  * false: no memory. */
 bool carom_sparse_begin(carom_sparse *sparse, const carom_pattern *pattern);
