@@ -147,7 +147,7 @@ START_TEST(random_problems_of_known_solution_are_solved)
     for (int n = 0; carom_solver_list(n); n++)
         if (carom_solver_list(n)->forms & CAROM_PRODUCT) {
             printf("%s alone: %d of 80\n", carom_solver_list(n)->method.name, alone[n]);
-            CHECK_AT_LEAST(alone[n], 64);
+            CHECK_AT_LEAST(alone[n], 72);
         }
 }
 END_TEST
