@@ -17,7 +17,7 @@ for model in ball box newton-cradle stacked-balls impact-oscillator bodies/rocki
 done
 
 code=0
-timeout 120 node tests/playground_browser.js "$page" || code=$?
+timeout 600 node tests/playground_browser.js "$page" || code=$?
 [ $code != 77 ] || exit 77
 [ $code = 0 ] || complain "$page"
 finish
