@@ -13,8 +13,8 @@
  *
  * (Alart and Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.) (4) is solved by the form of W (points.h):
  * blocks of contacts, or the velocities of bodies. a makes redundant contacts regular and vanishes with |F|, so that
- * steps near a solution are Newton's; the solutions are what they were. Limits: |F|^2 may have a least value that is no solution, from which (7) leads
- * away or not; it cannot show that there is no solution. */
+ * steps near a solution are Newton's; the solutions are what they were. Limits: |F|^2 may have a least value that is no
+ * solution, from which (7) leads away or not; it cannot show that there is no solution. */
 #include <math.h>
 
 #include "core/dense.h"

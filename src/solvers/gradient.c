@@ -99,7 +99,7 @@ static void solve(const carom_problem *problem, carom_solve *s)
 }
 
 const carom_solver carom_solver_gradient = {
-    .method = {.name = "gradient", .doc = "accelerated projected gradient; every size, without a factorisation",
+    .method = {.name = "accelerated-gradient", .doc = "projected gradient with restart; every size, no factorisation",
                .ref = "Nesterov (1983), Soviet Math. Dokl. 27, 372-376", .fields = fields},
     .forms = CAROM_DENSE | CAROM_SPARSE | CAROM_PRODUCT,
     .whole = true,

@@ -9,9 +9,9 @@
  * Planar friction (Stewart and Trinkle): x_t = p - m with p, m >= 0, and l >= 0 is the speed of slip
  *   0 <= l + u_t _|_ p,   0 <= l - u_t _|_ m,   0 <= mu x_n - p - m _|_ l                             (6)
  *
- * The revised form: S is stored by its columns, B^-1 as a sparse LU and the exchanges since (core/sparse/basis.h); a row
- * of B^-1 is made where (3) has a tie. Memory and time of a pivot follow the entries of S and of the factor. Joints,
- * pins and offsets are eliminated before (reduce.c), which makes S dense.
+ * The revised form: S is stored by its columns, B^-1 as a sparse LU and the exchanges since (core/sparse/basis.h); a
+ * row of B^-1 is made where (3) has a tie. Memory and time of a pivot follow the entries of S and of the factor.
+ * Joints, pins and offsets are eliminated before (reduce.c), which makes S dense.
  * Rule (3) cannot cycle. S and s are scaled to a unit diagonal before. The solution is basic: contacts that are not
  * needed carry nothing. (4): u = S x + s >= 0 would give 0 <= z.u = (S^T z).x + s.z < 0; so it is for positive
  * semidefinite S. Limits: for other S, and with friction, a ray proves nothing. */
@@ -88,7 +88,8 @@ static double entry(const workspace *w, int i, int j, const carom_neighbour *l)
 {
     int first = w->problem->block[w->of[i]].row;
     if (w->at[i] >= 0 && w->at[j] >= 0)
-        return w->sign[i] * w->sign[j] * l->W[(w->at[i] - first) * l->stride + w->at[j] - w->problem->block[l->block].row];
+        return w->sign[i] * w->sign[j] *
+               l->W[(w->at[i] - first) * l->stride + w->at[j] - w->problem->block[l->block].row];
     if (w->of[i] != w->of[j] || w->at[i] == w->at[j])
         return 0;
     if (w->at[j] < 0)

@@ -2,7 +2,7 @@
  *
  *   columns in the order of their entries; L^-1 of a column, then its pivot among the rows that have none yet: of those
  *   not below a tenth of the largest the one with the fewest entries in B                                           (1)
- *   B' = B E, E the unit matrix but for the column (B^-1 new) at the place of the one that leaves                    (2)
+ *   B' = B E, E the unit matrix but for the column (B^-1 new) at the place of the one that leaves                   (2)
  *
  * Limits: rows are searched for nonzeros, so that a factorisation costs at least the square of the columns that are not
  * unit vectors. */

@@ -3,8 +3,9 @@
  *   F = (F11 F12; F21 F22): blocks of the matrix with a pivot of the front, plus what its children leave (1)
  *   P F11 = L11 U11,  U12 = L11^-1 P F12,  L21 = F21 U11^-1,  left for the parent: F22 - L21 U12         (2)
  *
- * With several threads: subtrees of at most a fraction of the work are tasks, which the threads take one after the other,
- * each with a stack of its own; then the fronts above them follow one by one, their products shared out by rows     (3)
+ * With several threads: subtrees of at most a fraction of the work are tasks, which the threads take one after the
+ * other, each with a stack of its own; then the fronts above them follow one by one, their products shared out by
+ * rows                                                                                                   (3)
  * A front adds what its children leave in the order of the children, whoever made it: the bits are those of one thread.
  *
  * Limits: rows are exchanged within F11 only. */
