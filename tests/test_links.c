@@ -25,7 +25,8 @@ static int hill_of(const carom_point *at, int i) /* the hill of the i-th contact
 
 static carom_contact hill(int k)
 {
-    return (carom_contact){.name = "hill", .directions = k % 3 == 0, .restitution = 0.6, .friction = 0.3};
+    const bool rough = k % 3 == 0;
+    return (carom_contact){.name = "hill", .directions = rough, .restitution = 0.6, .friction = rough ? 0.3 : 0};
 }
 
 static void mass(const carom_point *at, double *M)
