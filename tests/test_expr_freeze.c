@@ -14,8 +14,8 @@ static const char text[] =
     "spl: {x: [-2, -1, 1, 2], y: [0, 1, -1, 3], kind: spline}}\n"
     "mass: {x: \"1 + max(0, x)^2\", y: \"if(k > 1, 2, 3)\"}\n"
     "force: {x: \"abs(x - y) + sign(y) - min(x, 2*y) + max(0, -x)^1.5 + mod(3*x + t, 0.7) + if(c < 0, 1, 2)\","
-    " y: \"floor(5*y)*x + if(x > y and not (x' <= 0.1) or t > 1, x^2, abs(y - abs(x))) + lin(x) + per(3*y) + pch(y) + spl(abs(x - 0.5)) + "
-    "(x < 0)*y'\"}\n"
+    " y: \"floor(5*y)*x + if(x > y and not (x' <= 0.1) or t > 1, x^2, abs(y - abs(x))) + lin(x) + per(3*y) + pch(y) + "
+    "spl(abs(x - 0.5)) + (x < 0)*y'\"}\n"
     "contacts: {floor: {gap: \"y + abs(x)\", slip: \"x'*abs(x)\", friction: \"0.1 + 0.1*max(0, x)\", restitution: "
     "0}}\n";
 

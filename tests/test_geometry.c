@@ -395,6 +395,7 @@ START_TEST(shapes_that_cannot_be_are_refused_with_a_reason)
     static const double inside[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.1, 0.1, 0.1};
     static const double flat[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0};
     static const double edge[] = {0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0};
+    static const double hole[] = {0, 0, 1, 0, 1, NAN, 0, 1}, pit[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, INFINITY};
 #define HULL(flag, n, list) {.kind = CAROM_SHAPE_POLYTOPE, .planar = flag, .corner = list, .corners = n}
     static const struct {
         carom_shape_spec spec;
@@ -414,6 +415,8 @@ START_TEST(shapes_that_cannot_be_are_refused_with_a_reason)
         {HULL(true, 5, star), "polygon: its sides cross each other"},
         {HULL(false, 5, inside), "polyhedron: corner 4 lies inside the convex hull"},
         {HULL(false, 5, edge), "polyhedron: corner 4 is no corner of the convex hull"},
+        {HULL(true, 4, hole), "polytope: corner 2 is not finite"},
+        {HULL(false, 4, pit), "polytope: corner 3 is not finite"},
         {HULL(false, 4, flat), "polyhedron: all 4 corners lie in one plane"},
     };
     for (int i = 0; i < CAROM_COUNT(bad); i++) {

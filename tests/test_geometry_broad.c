@@ -141,4 +141,5 @@ START_TEST(boxes_hold_their_shapes_and_are_no_larger)
 }
 END_TEST
 
-TEST_MAIN("broad phase", boxes_hold_their_shapes_and_are_no_larger, the_pairs_are_those_of_all_against_all_in_order, the_cost_of_a_wall_grows_with_its_size)
+TEST_MAIN("broad phase", boxes_hold_their_shapes_and_are_no_larger,
+          the_pairs_are_those_of_all_against_all_in_order, the_cost_of_a_wall_grows_with_its_size)

@@ -206,8 +206,8 @@ START_TEST(the_solution_for_a_single_contact_fulfils_the_law)
 }
 END_TEST
 
-/* W = J J^T of rank 1 or 2 and b = J v: there is a solution, as friction opposes a motion that is there. Where J is a row
- * short W^-1 and the branch of slip are none, and directions have to be searched. */
+/* W = J J^T of rank 1 or 2 and b = J v: there is a solution, as friction opposes a motion that is there. Where J is a
+ * row short W^-1 and the branch of slip are none, and directions have to be searched. */
 START_TEST(the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_law)
 {
     unsigned long seed = 18;

@@ -209,6 +209,7 @@ START_TEST(a_trajectory_tells_the_modes_at_the_time_itself)
 }
 END_TEST
 
-TEST_MAIN_MODELS("reactions", a_ball_in_a_moving_hand_weighs_what_it_should_at_every_row, the_mean_force_of_a_piece_is_the_mean,
+TEST_MAIN_MODELS("reactions", a_ball_in_a_moving_hand_weighs_what_it_should_at_every_row,
+                 the_mean_force_of_a_piece_is_the_mean,
                  friction_on_an_incline_holds_and_then_slips, where_slip_begins_friction_opposes_what_would_move,
                  a_pendulum_pulls_its_rod_and_leans_on_a_wall, a_trajectory_tells_the_modes_at_the_time_itself)
