@@ -1,5 +1,5 @@
-/* test_close_contacts.c: contacts that nearly coincide, or lead into each other: a cam beside a seat, a ramp that begins
- * on a floor, jaws that meet. */
+/* test_close_contacts.c: contacts that nearly coincide, or lead into each other: a cam beside a seat, a ramp that
+ * begins on a floor, jaws that meet. */
 #include <string.h>
 
 #include "running.h"
@@ -70,8 +70,8 @@ START_TEST(a_cam_that_nearly_coincides_with_a_seat_is_followed)
         RUN(sim, times[k]);
         const carom_state *s = carom_sim_state(sim);
         extrapolated(text, times[k], 1e-6, other, apart);
-        printf("t = %g: y = %.10g, y' = %.10g; moreau-jean %.10g, %.10g, apart %.1e, %.1e\n", times[k], s->q[0], s->v[0],
-               other[0], other[1], apart[0], apart[1]);
+        printf("t = %g: y = %.10g, y' = %.10g; moreau-jean %.10g, %.10g, apart %.1e, %.1e\n", times[k], s->q[0],
+               s->v[0], other[0], other[1], apart[0], apart[1]);
         CHECK_NEAR(s->q[0], other[0], 0.1 * apart[0] + 1e-9);
         CHECK_NEAR(s->v[0], other[1], 0.1 * apart[1] + 1e-8);
     }

@@ -23,15 +23,16 @@
  * and the forces x that follow is judged more closely: x is what the model says, and repays what P lacks of its law
  * before it is seen. With D = P - P_K(P),
  *   M a = F + G^T x,   G_N a + gamma = 0 where x > 0,   P + T x in K,   T |M^-1 G^T D|_j <= 10 tol_j              (11)
- * where D is that of one contact or, without friction, of all, and |M^-1 G^T D| of one is above the tolerance of velocities, and of bounces as high as the rounding of a gap.
+ * where D is that of one contact or, without friction, of all, and |M^-1 G^T D| of one is above the tolerance of
+ * velocities, and of bounces as high as the rounding of a gap.
  *
  * Where the scheme keeps the tolerance itself and energy is accounted for, a step may change the energy by its works W
  * and losses D, and by what errors of ten times the tolerance do to it at both ends and to the works:
  *   |E' - E - W + D| <= 10 sum_j (|M v|_j (atol + rtol |v_j|) + |F_j| tol_j) + 10 (rtol + atol/|v|) (|W| + |D|)    (9)
  * A slip that begins against its friction has a force in the cone; it shows there, and, without an account, in
  *   x_T . u_T <= 0   at the end of a segment, or in its mean: friction takes energy, it gives none               (10)
- * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more. A scheme whose
- * values are meant at the nodes has one law for the step, of its impulse and the slip at its end:
+ * where u_T is known to ten times the tolerance of velocities, and x_T matters if it changes one by more. A scheme
+ * whose values are meant at the nodes has one law for the step, of its impulse and the slip at its end:
  *   P_T . u_T <= 0   but for 1e-9 of the velocities in the step, and of what forces do to them                  (13)
  * unless there is tangential restitution. Others (dg) add up the friction of several instants of a step.
  * What is cheap is tested first; rows, masses and bounds are evaluated where that fails. */

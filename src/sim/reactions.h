@@ -15,7 +15,7 @@ void carom_reactions_with(carom_reactions *reactions, const double *p);
 void carom_reactions_at(carom_reactions *reactions, double t, const double *q, const double *v,
                         const unsigned char *mode, double *force);
 
-/* A force by its name in files: "rod.reaction", "ground.reaction", "ground.reaction_t", of spatial friction _t1, _t2. */
+/* A force by its name in files: "rod.reaction", "ground.reaction", "ground.reaction_t"; spatial friction: _t1, _t2. */
 extern const char *const carom_reaction_ends[3][3]; /* of a contact's rows, by its directions of friction */
 int carom_reaction_row(const carom_model *model, const char *name); /* -1: it is none */
 

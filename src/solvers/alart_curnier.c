@@ -87,16 +87,12 @@ static bool step(carom_points *p, double bound, double *merit)
     return carom_points_search(p, bound, merit);
 }
 
-static void newton(carom_points *p, void *work)
+void carom_newton_run(carom_points *p, double regular, int most)
 {
-    const double *field = p->solve->field;
-    double history[MEMORY], c = field[REGULAR];
-    (void)work;
-    if (carom_norm_max(p->n, p->r) == 0)
-        p->form->sweep(p, (int)field[SWEEPS]);
+    double history[MEMORY], c = regular;
     p->form->velocity(p, p->r, p->u);
     double merit = p->form->function(p, p->u, p->r, p->F, false);
-    for (int k = 0, known = 0; k < (int)field[ITERATIONS] && !p->form->offer(p, p->r); k++) {
+    for (int k = 0, known = 0; k < most && !p->form->offer(p, p->r); k++) {
         if (carom_expired(p->solve, p->deadline))
             return;
         p->a = fmax(c * sqrt(2 * merit), p->form->least);                                /* (6) */
@@ -107,17 +103,26 @@ static void newton(carom_points *p, void *work)
             bound = fmax(bound, history[i]);
         p->solve->iterations++;
         if (step(p, bound, &merit)) {
-            c = merit <= before ? fmax(c / 4, field[REGULAR]) : 4 * c;
+            c = merit <= before ? fmax(c / 4, regular) : 4 * c;
             continue;
         }
         c *= 10;                                                                         /* (7) */
         known--;
         if (c * sqrt(2 * merit) > 10) {
             p->form->sweep(p, ASTRAY);
-            c = field[REGULAR];
+            c = regular;
             known = 0;
         }
     }
+}
+
+static void newton(carom_points *p, void *work)
+{
+    const double *field = p->solve->field;
+    (void)work;
+    if (carom_norm_max(p->n, p->r) == 0)
+        p->form->sweep(p, (int)field[SWEEPS]);
+    carom_newton_run(p, field[REGULAR], (int)field[ITERATIONS]);
 }
 
 static void solve(const carom_problem *problem, carom_solve *s)

@@ -1,4 +1,4 @@
-/* condensed.c: contacts of many bodies: proximal points (points.c), condensed to their velocities.
+/* condensed.c: contacts of many bodies: Newton's method and the interior point method, condensed to their velocities.
  *
  *   W = G Y^T (delassus.h), each contact scaled by one number d_k = 1/sqrt(mean diagonal of W_kk):
  *   v = Y^T r,  u = G v + b                                                                                         (1)
@@ -9,13 +9,12 @@
  *   a system of the interior point method, (1 + A S W S B) x = g:
  *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
  *       is refined in both unknowns                                                                                 (5)
- *   from the guess, or where there is none from some sweeps of Gauss-Seidel: proximal points if the natural map is
- *   below 1e-3, until 12 factorisations are spent or a point has failed; then the interior point method (interior.c),
- *   and from its best proximal points with a = 1e-3, 60 factorisations or three failures                            (6)
+ *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 30 steps of Newton's method
+ *   (alart_curnier.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best
+ *   200 steps of Newton's method                                                                                    (6)
  *
- * The same points as proximal.c, but (4) has six rows a body where (2) of proximal.c has three a contact, and bodies
- * have fewer neighbours than contacts: walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no
- * block of (4). Limits: those of points.c. */
+ * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts: walls
+ * and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -28,12 +27,12 @@
 enum { SWEEPS, FACTORISATIONS, REGULAR };
 static const carom_field fields[] = {
     [SWEEPS] = {"sweeps", CAROM_FIELD_INT, 30, 0, 1e6, NULL, "Gauss-Seidel sweeps before, if there is no guess"},
-    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 400, 1, 1e6, NULL, "at most"},
-    [REGULAR] = {"alpha", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1e6, NULL, "first proximal parameter"},
+    [FACTORISATIONS] = {"factorisations", CAROM_FIELD_INT, 1000, 1, 1e6, NULL, "at most"},
+    [REGULAR] = {"c", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1, NULL, "regularisation over |F| at first"},
     {0},
 };
 #define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { FEW = 12, MORE = 60, WIDEST = 6 }; /* factorisations; velocities of a body */
+enum { FEW = 30, MORE = 200, WIDEST = 6 }; /* steps of Newton's method; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -504,7 +503,7 @@ static void solve_barrier(carom_points *points, double *x)
             left[i] = x[i] - sum[i];
         pull_barrier(w, w->dv, left);
         double e = fmax(carom_norm_max(w->n, left), carom_norm_max(w->nv, w->g));
-        if (!(e < 0.5 * before) || e <= 1e-12 * carom_norm_max(w->n, x))
+        if (!(e < 0.5 * before) || e <= 1e-9 * carom_norm_max(w->n, x))
             break;
         before = e;
     }
@@ -622,9 +621,8 @@ static bool place(workspace *w, carom_arena *arena)
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->first_row && w->part && w->in && w->analysed && w->start &&
-           w->column && w->offset && w->value && w->v && w->dv &&
-           w->g;
+           w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value &&
+           w->v && w->dv && w->g;
 }
 
 /* The interior point method; its memory comes before the factor's. */
@@ -642,15 +640,16 @@ static void decide(carom_points *points, void *none)
 {
     workspace *w = (workspace *)points;
     int most = (int)w->s->field[FACTORISATIONS];
+    double c = w->s->field[REGULAR];
     (void)none;
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
-    if (residual(points, points->r, points->u) < FAR &&
-        carom_points_run(points, w->s->field[REGULAR], CAROM_MIN(FEW, most), 1))
-        return;
-    if (points->factorisations < most && !carom_expired(points->solve, points->deadline) && !interior(w))
-        carom_points_run(points, 1e-3, CAROM_MIN(most - points->factorisations, MORE), 3);
+    if (residual(points, points->r, points->u) < FAR)
+        carom_newton_run(points, c, CAROM_MIN(FEW, most));
+    if (w->least > w->s->tol && points->factorisations < most && !carom_expired(points->solve, points->deadline) &&
+        !interior(w))
+        carom_newton_run(points, c, CAROM_MIN(most - points->factorisations, MORE));
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
@@ -694,7 +693,7 @@ static bool takes(const carom_problem *problem)
 }
 
 const carom_solver carom_solver_condensed = {
-    .method = {.name = "condensed", .doc = "proximal points in the velocities of the bodies; problems given by bodies",
+    .method = {.name = "condensed", .doc = "Newton and interior point methods in the velocities of bodies; problems given by bodies",
                .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
     .forms = CAROM_PRODUCT,
     .whole = true,

@@ -32,6 +32,7 @@ static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1
 #define DELTA 1e-10 /* d of (3) */
 #define JOINT 1e-9  /* the same of joints, which have no T */
 #define SHORT 0.3   /* step of (6) */
+#define LOST 1e-10  /* R of which nothing is known but rounding; |b| = 1 */
 #define LAG 0.5     /* t of (6) is so much of t */
 enum { LAGGED = 3 };
 
@@ -289,7 +290,7 @@ static double predict_and_correct(interior *w, double R, bool lagged)
         w->c[i] = -w->l[i];
     direction(w);
     double a = fmin(1, longest_step(w)), f = fmax((1 - a) * (1 - a) * (1 - a), 0.1);
-    correct(w, w->coupling * R / w->first_R > w->m / w->first_m ? 1 : f);                               /* (4) */
+    correct(w, w->coupling * (R - LOST) / w->first_R > w->m / w->first_m ? 1 : f);       /* (4) */
     direction(w);
     if (!carom_all_finite(p->n, w->dr) || !carom_all_finite(p->n, w->dv))
         return -1;

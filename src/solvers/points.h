@@ -49,6 +49,8 @@ bool carom_points_search(carom_points *points, double bound, double *merit);
 /* From points->r until the problem is solved (true), so many factorisations are spent or so many points have failed;
  * r is then the last that was accepted. */
 bool carom_points_run(carom_points *points, double alpha, int factorisations, int failures);
+/* Newton's method of alart_curnier.c from points->r, that many steps at most; regular: c there at first. */
+void carom_newton_run(carom_points *points, double regular, int most);
 /* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
 bool carom_interior_run(carom_points *points, void *work);

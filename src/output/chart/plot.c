@@ -193,8 +193,8 @@ static carom_status find(const carom_columns *table, const char *name, int *colu
     if (*column >= 0)
         return CAROM_OK;
     if (strstr(name, ".reaction") || strstr(name, ".gap"))
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' has no column '%.100s': carom run --%s writes it", table->title, name,
-                   strstr(name, ".gap") ? "gaps" : "reactions");
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' has no column '%.100s': carom run --%s writes it", table->title,
+                   name, strstr(name, ".gap") ? "gaps" : "reactions");
     const char *near = carom_nearest(name, (const char *const *)table->name, table->ncolumn);
     if (near)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "'%s' has no column '%.100s'; did you mean '%s'?", table->title, name,
