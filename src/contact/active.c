@@ -24,7 +24,6 @@ void carom_problem_place(carom_layout *layout, const carom_system *system, size_
         CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
         CAROM_PLACE(layout, problem->W.product.v, system->nv);
         CAROM_PLACE(layout, problem->W.product.push, system->nv);
-        CAROM_PLACE(layout, problem->W.product.felt, system->nv);
         *work = carom_place(layout, carom_sweeps_work((int)n, system->nv));
         return;
     }

@@ -9,7 +9,7 @@
  *                               |y_t| <= mu (P''_n + y_n), against u+_t                                    (4)
  *                               posed as two blocks, (y_n, y_t') in Coulomb's law and |y_t''| <= mu P''_n  (5)
  *
- *   collapsed     the limit of infinitely many impacts of several contacts, one after the other: (3) alone            (6)
+ *   collapsed     the limit of infinitely many impacts of several contacts, one after the other: (3) alone  (6)
  *
  * (4): Pfeiffer and Glocker's form. Without friction and for one contact alone (3), (4) is Newton's law; with friction
  * and for several contacts with different e it is not. Like Newton's law it may gain energy where e differ.

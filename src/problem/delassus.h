@@ -17,7 +17,6 @@ typedef struct carom_product { /* the rows of a block stand one behind the other
     const double *G, *Y;
     double *diagonal;       /* [9*nblock] W_kk, rows x rows numbers each */
     double *v, *push;       /* [nv] Y^T x; of its terms the largest in each component */
-    double *felt;           /* [nv] for the judge, at the first velocity of a body */
     int nv;
 } carom_product;
 

@@ -305,8 +305,7 @@ static carom_status get_product(reader *r, carom_arena *arena, carom_problem *p)
     double *G = CAROM_NEW(arena, double, 12 * (size_t)p->n + 1), *Y = CAROM_NEW(arena, double, 12 * (size_t)p->n + 1);
     W->diagonal = CAROM_NEW(arena, double, 9 * (size_t)p->nblock + 1);
     W->v = CAROM_NEW(arena, double, W->nv + 1), W->push = CAROM_NEW(arena, double, W->nv + 1);
-    W->felt = CAROM_NEW(arena, double, W->nv + 1);
-    if (!span || !row || !G || !Y || !W->diagonal || !W->v || !W->push || !W->felt)
+    if (!span || !row || !G || !Y || !W->diagonal || !W->v || !W->push)
         CAROM_FAIL(r->error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", p->n);
     size_t at = 0;
     for (int k = 0; k < p->nblock; k++) {

@@ -9,16 +9,12 @@
  * with
  *
  *   s_k = max |b_i|, |W_ij x_j| in the rows i of block k                         (5)
- *   bodies (W a product): s_k is at least, in units of energy, that of every
- *   other block of its bodies: the sides of two bricks that move alike have
- *   b = 0 and no impulse, and nothing of their own to be measured by             (5')
  *   S = max s_k/sqrt(mean diagonal of W_kk): the largest in units of energy      (6)
  *   r_k <= tol s_k + min(tol, ROUNDING) S sqrt(mean diagonal of W_kk)            (7)
  *
  * A block is measured by itself, so that rows of large numbers do not hide an error in rows of small ones; what is
  * rounding beside the largest block does not count. */
 #include <math.h>
-#include <string.h>
 
 #include "core/dense.h"
 #include "problem/problem.h"
@@ -146,45 +142,20 @@ static inline measured measure_dense(const carom_problem *problem, int k, const 
                       .s = s, .unit = trace > 0 ? sqrt(trace / rows) : 0};
 }
 
-/* (5'): felt receives what a block of the bodies of k feels, s in units of energy. */
-static void feel(const carom_problem *problem, int k, double s)
-{
-    const carom_product *W = &problem->W.product;
-    const carom_span *span = &W->span[W->row[k]];
-    for (int b = 0; b < 2; b++)
-        if (span->count[b] > 0 && s > W->felt[span->first[b]])
-            W->felt[span->first[b]] = s;
-}
-
-static double felt(const carom_problem *problem, int k)
-{
-    const carom_product *W = &problem->W.product;
-    const carom_span *span = &W->span[W->row[k]];
-    double s = 0;
-    for (int b = 0; b < 2; b++)
-        if (span->count[b] > 0)
-            s = fmax(s, W->felt[span->first[b]]);
-    return s;
-}
-
 double carom_problem_relative(const carom_problem *problem, double tol, const double *x, double *u, int *worst)
 {
     enum { FEW = 16 }; /* blocks that are measured once and remembered */
     measured block[FEW];
     const int nblock = problem->nblock;
-    const bool few = problem->W.dense && nblock <= FEW, bodies = problem->W.product.span != NULL;
+    const bool few = problem->W.dense && nblock <= FEW;
     double S = 0, most = 0, floor = tol > ROUNDING ? ROUNDING / tol : 1;
     int at = 0;
-    if (bodies)
-        memset(problem->W.product.felt, 0, sizeof(double) * (size_t)problem->W.product.nv);
     for (int k = 0; k < nblock; k++) {
         if (few)
             block[k] = measure_dense(problem, k, x, u);
         double s = few ? block[k].s : fmax(largest_b(problem, k), carom_delassus_term(problem, k, x));
         double unit = few ? block[k].unit : energy_unit(problem, k);
         S = unit > 0 && s > S * unit ? s / unit : S;                                     /* (6) */
-        if (bodies && unit > 0)
-            feel(problem, k, s / unit);
     }
     if (!few) {
         carom_copy(problem->n, problem->b, u);
@@ -192,8 +163,6 @@ double carom_problem_relative(const carom_problem *problem, double tol, const do
     }
     for (int k = 0; k < nblock; k++) {
         measured m = few ? block[k] : measure(problem, k, x, u);
-        if (bodies)
-            m.s = fmax(m.s, m.unit * felt(problem, k));                                  /* (5') */
         double r = m.r / ((m.s > 1e-300 ? m.s : 1e-300) + floor * S * m.unit);           /* (7) */
         if (!(r <= most)) {
             most = r == r ? r : INFINITY;

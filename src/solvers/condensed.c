@@ -13,8 +13,8 @@
  *   (alart_curnier.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best
  *   200 steps of Newton's method                                                                                    (6)
  *
- * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts: walls
- * and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
+ * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
+ * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -372,10 +372,7 @@ static void impulses(workspace *w)
 /* (4) factored for the D of w */
 static bool factor(workspace *w)
 {
-    if (!order(w))
-        return false;
-    assemble(w);
-    return carom_sparse_factor(w->lu, fill, w);
+    return order(w) && (assemble(w), carom_sparse_factor(w->lu, fill, w));
 }
 
 /* (3), (4) for the f of w: dv and dr */
@@ -612,16 +609,16 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
     w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
-    w->D = CAROM_NEW(arena, double, 9 * nblock);
-    w->first_row = CAROM_NEW(arena, int, nblock + 1);
-    w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
-    w->analysed = CAROM_NEW(arena, unsigned char, nblock);
+    w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
+    unsigned char **const flags[] = {&w->part, &w->in, &w->analysed};
+    for (int i = 0; i < CAROM_COUNT(flags); i++)
+        room = (*flags[i] = CAROM_NEW(arena, unsigned char, nblock)) && room;
     w->start = CAROM_NEW(arena, size_t, bodies + 1), w->column = CAROM_NEW(arena, int, 2 * nblock + bodies);
     w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value &&
+           w->D && w->first_row && w->start && w->column && w->offset && w->value &&
            w->v && w->dv && w->g;
 }
 
@@ -693,7 +690,7 @@ static bool takes(const carom_problem *problem)
 }
 
 const carom_solver carom_solver_condensed = {
-    .method = {.name = "condensed", .doc = "Newton and interior point methods in the velocities of bodies; problems given by bodies",
+    .method = {.name = "condensed", .doc = "Newton and interior point methods in the velocities of bodies",
                .ref = "Alart and Curnier (1991), Comput. Methods Appl. Mech. Engrg. 92, 353-375", .fields = fields},
     .forms = CAROM_PRODUCT,
     .whole = true,
