@@ -74,7 +74,7 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
                               : carom_problem_solve(p, r->solver, &s, &error);
     *a = (carom_cli_answer){.time_s = carom_wall_time() - begin, .solver = s.by ? s.by : "none",
                             .iterations = s.iterations, .factorisations = s.factorisations, .contacts = p->nblock,
-                            .residual = s.residual};
+                            .residual = s.by || !u ? s.residual : carom_problem_judge(p, &s, x, u, &s.worst)};
     bool limit = status_word(r, status, a->time_s)[0] == 'l';
     if ((status == CAROM_NO_SOLUTION || (status == CAROM_NOT_CONVERGED && !limit)) &&
         (a->certificate = CAROM_NEW(arena, double, p->n)) && carom_problem_certificate(p, arena, a->certificate)) {
