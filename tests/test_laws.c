@@ -292,6 +292,8 @@ START_TEST(the_registry_describes_every_law)
         for (int k = 0; k < n; k++)
             ck_assert_str_ne(carom_law_method(n)->name, carom_law_method(k)->name);
     }
+    ck_assert_int_eq(n, CAROM_COUNT(laws));
+    ck_assert_ptr_null(carom_law_list(n));
     ck_assert_ptr_null(carom_law_method(-1));
 }
 END_TEST
