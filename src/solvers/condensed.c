@@ -15,7 +15,6 @@
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -372,7 +371,10 @@ static void impulses(workspace *w)
 /* (4) factored for the D of w */
 static bool factor(workspace *w)
 {
-    return order(w) && (assemble(w), carom_sparse_factor(w->lu, fill, w));
+    if (!order(w))
+        return false;
+    assemble(w);
+    return carom_sparse_factor(w->lu, fill, w);
 }
 
 /* (3), (4) for the f of w: dv and dr */
@@ -477,13 +479,12 @@ static void pull_barrier(const workspace *w, const double *v, double *x)
 static void solve_barrier(carom_points *points, double *x)
 {
     workspace *w = (workspace *)points;
-    double *left = points->F, *sum = points->dr, before = INFINITY;
+    double *left = points->F, *sum = points->dr, *dv = w->v, before = INFINITY;
     carom_copy(w->n, x, left);
     memset(sum, 0, sizeof *sum * (size_t)w->n);
     memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
     memset(w->g, 0, sizeof *w->g * (size_t)w->nv);
     for (int pass = 0; pass < 5; pass++) {
-        double *dv = w->v;
         push_barrier(w, left, dv);
         for (int i = 0; i < w->nv; i++)
             dv[i] += w->g[i];
@@ -610,15 +611,14 @@ static bool place(workspace *w, carom_arena *arena)
     w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
     w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
-    unsigned char **const flags[] = {&w->part, &w->in, &w->analysed};
-    for (int i = 0; i < CAROM_COUNT(flags); i++)
-        room = (*flags[i] = CAROM_NEW(arena, unsigned char, nblock)) && room;
+    w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
+    w->analysed = CAROM_NEW(arena, unsigned char, nblock);
     w->start = CAROM_NEW(arena, size_t, bodies + 1), w->column = CAROM_NEW(arena, int, 2 * nblock + bodies);
     w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->first_row && w->start && w->column && w->offset && w->value &&
+           w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value &&
            w->v && w->dv && w->g;
 }
 

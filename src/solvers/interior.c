@@ -21,7 +21,7 @@
  * In the unknown x what rounding leaves is of the size of T^-1, not of its square; this is what lets m fall to 1e-15,
  * and contacts that neither press nor part (r' = v = 0, the sides of bricks in a wall) have r' and v of sqrt(m).
  * Stops when the error has not halved in 60 iterations: with friction the central path may fold. Proximal points
- * (proximal.c) go on from there. */
+ * (proximal.c) or Newton's method (condensed.c) go on from there. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ typedef struct interior {
     int contacts;
     double m, e;                            /* m and e of (1) */
     double coupling, first_m, first_R;      /* of R and m, (4); of the start */
-    int lagged;                             /* iterations that are still to be made with t = 0 */
+    int lagged;                             /* iterations that are still to be made with less of t */
     double *r, *v, *dr, *dv, *R, *l, *c, *s, *y; /* [n] */
     double *left, *right;                   /* [9*nblock] U^-1 E^-1, U^-1 */
     spectrum *T;                            /* [nblock] */
@@ -147,7 +147,7 @@ static void scaling(interior *w, int k)
     apply_T(&w->T[k], rows, r, w->l + first);
 }
 
-/* The matrices of (3) of block k; with t or without */
+/* The matrices of (3) of block k; lagged: (6) */
 static void matrices(interior *w, int k, bool lagged)
 {
     int rows = rows_of(w, k);
