@@ -256,6 +256,7 @@ typedef struct carom_options {
     int newton_max;
     bool energy;   /* account for energy: work, dissipation, balance */
     bool certify;  /* check every step of any scheme; those that locate events always are */
+    int threads;   /* that share the work of large contact problems; no bit depends on it. 0: one */
 } carom_options;
 carom_options carom_options_default(void);
 carom_options *carom_options_new(void); /* the same on the heap, for bindings; NULL: no memory */

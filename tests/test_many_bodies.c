@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "bodies/many/parts.h"
+#include "core/dense.h"
 #include "many_scenes.h"
 #include "rotating.h"
+#include "sim/sim.h"
 #include "testing.h"
 
 static carom_sim *simulate_with(carom_options o, scene *s, const char *scheme, carom_model **model)
@@ -278,6 +280,28 @@ START_TEST(a_wall_whose_floor_starts_to_move_is_solved)
 }
 END_TEST
 
+START_TEST(threads_share_a_step_and_change_no_bit)
+{
+    const int rows = SANITIZED ? 4 : 12;
+    double v[2][6 * 12 * 20] = {{0}};
+    for (int i = 0; i < 2; i++) {
+        scene s;
+        carom_model *model;
+        wall(&s, rows, 20, 1e-3);
+        s.bodies.body[1].velocity[0] = number(0.5);
+        carom_options o = carom_options_default();
+        o.contact_tol = 1e-6, o.threads = 1 + 2 * i;
+        carom_sim *sim = simulate_with(o, &s, "moreau-jean", &model);
+        ck_assert_int_eq(sim->contacts.solve.threads, o.threads);
+        steps(sim, 1);
+        CHECK_AT_LEAST(sim->contacts.solve.factorisations, 1);
+        carom_copy(model->nv, carom_sim_state(sim)->v, v[i]);
+        end(&s, sim, model);
+    }
+    ck_assert(memcmp(v[0], v[1], sizeof v[0]) == 0);
+}
+END_TEST
+
 START_TEST(a_step_that_is_not_solved_is_made_in_halves)
 {
     scene s;
@@ -315,5 +339,6 @@ END_TEST
 TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
           a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
-          a_wall_whose_floor_starts_to_move_is_solved, a_step_that_is_not_solved_is_made_in_halves,
+          a_wall_whose_floor_starts_to_move_is_solved, threads_share_a_step_and_change_no_bit,
+          a_step_that_is_not_solved_is_made_in_halves,
           joints_are_refused_not_left_out)

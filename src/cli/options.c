@@ -91,7 +91,7 @@ const carom_cli_option carom_cli_options[] = {
      "width in pixels; 800 if not given, 480 of an animation"},
     {"--height", NULL, "N", PLOT | CAROM_CLI_ANIMATE, CAROM_CLI_COUNT, NULL, AT(height),
      "height in pixels; what the picture needs if not given"},
-    {"--threads", NULL, "N", THREADS | CAROM_CLI_REPRODUCE | CAROM_CLI_SOLVE, CAROM_CLI_COUNT, NULL, AT(threads),
+    {"--threads", NULL, "N", RUN | THREADS | CAROM_CLI_REPRODUCE | CAROM_CLI_SOLVE, CAROM_CLI_COUNT, NULL, AT(threads),
      "how many threads share the work; all cores if not given. Results do not depend on it"},
     {"--seed", NULL, "S", CHECK | CAROM_CLI_LYAPUNOV | CAROM_CLI_SWEEP | CAROM_CLI_FIT, CAROM_CLI_COUNT, NULL,
      AT(seed), "of random points and starts"},

@@ -1,4 +1,5 @@
 /* run.c: `carom run`: one trajectory, watched by a progress line and a writer; Ctrl-C ends it between two steps. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "analysis/verify.h"
 #include "cli/checkpoint.h"
 #include "cli/dumps.h"
+#include "core/parallel.h"
 #include "model/model.h"
 #include "output/output.h"
 #include "output/part.h"
@@ -111,6 +113,8 @@ static int prepare(work *w)
         w->note[w->nnote++] = "derivatives that the model leaves out are finite differences";
     }
     carom_error error = {0};
+    if (!w->run.options.threads)
+        w->run.options.threads = carom_threads(cli->threads, INT_MAX);
     CAROM_CLI_TRY(carom_cli_done(carom_sim_new(&w->sim, w->run.model, &w->run.options, &error), &error));
     if (*carom_sim_note(w->sim)) {
         if (cli->strict)

@@ -127,6 +127,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     p->nactive = 0;
     p->solve.arena = contacts->solve.arena;
     p->solve.cancel = contacts->solve.cancel;
+    p->solve.threads = contacts->solve.threads;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(system, CAROM_GAP, t, q, v);

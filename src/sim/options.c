@@ -27,6 +27,7 @@ static const struct common {
     {"newton_max", offsetof(carom_options, newton_max), 1, 10000, INT},
     {"energy", offsetof(carom_options, energy), 0, 1, BOOL},
     {"certify", offsetof(carom_options, certify), 0, 1, BOOL},
+    {"threads", offsetof(carom_options, threads), 0, 1024, INT},
 };
 
 carom_options carom_options_default(void)

@@ -174,6 +174,7 @@ void carom_sim_wire(carom_sim *sim)
     sim->contacts.solve.arena = sim->arena;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
+    sim->contacts.solve.threads = sim->options.threads;
     sim->record.account = sim->options.energy;
     sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
     sim->certificate.keeps = carom_scheme_is(&sim->options, CAROM_KEEPS_TOLERANCE);

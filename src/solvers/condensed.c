@@ -9,9 +9,9 @@
  *   a system of the interior point method, (1 + A S W S B) x = g:
  *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
  *       is refined in both unknowns                                                                                 (5)
- *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 30 steps of Newton's method
- *   (alart_curnier.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best
- *   200 steps of Newton's method                                                                                    (6)
+ *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 20 steps of Newton's method with sweeps
+ *   (swept.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best 200
+ *   steps of Newton's method (alart_curnier.c)                                                                      (6)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -31,7 +31,7 @@ static const carom_field fields[] = {
     {0},
 };
 #define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { FEW = 30, MORE = 200, WIDEST = 6 }; /* steps of Newton's method; velocities of a body */
+enum { STEPS = 200, WIDEST = 6 }; /* of Newton's method at last; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -637,16 +637,15 @@ static void decide(carom_points *points, void *none)
 {
     workspace *w = (workspace *)points;
     int most = (int)w->s->field[FACTORISATIONS];
-    double c = w->s->field[REGULAR];
     (void)none;
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
     if (residual(points, points->r, points->u) < FAR)
-        carom_newton_run(points, c, CAROM_MIN(FEW, most));
+        carom_swept_run(points, CAROM_MIN(CAROM_SWEPT_STEPS, most), CAROM_SWEPT_PATIENCE);
     if (w->least > w->s->tol && points->factorisations < most && !carom_expired(points->solve, points->deadline) &&
         !interior(w))
-        carom_newton_run(points, c, CAROM_MIN(most - points->factorisations, MORE));
+        carom_newton_run(points, w->s->field[REGULAR], CAROM_MIN(most - points->factorisations, STEPS));
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)

@@ -20,8 +20,9 @@
  *
  * In the unknown x what rounding leaves is of the size of T^-1, not of its square; this is what lets m fall to 1e-15,
  * and contacts that neither press nor part (r' = v = 0, the sides of bricks in a wall) have r' and v of sqrt(m).
- * Stops when the error has not halved in 60 iterations: with friction the central path may fold. Proximal points
- * (proximal.c) or Newton's method (condensed.c) go on from there. */
+ * With friction the central path may fold: where the error has not halved in 10, 20 and 40 iterations, 20 steps of
+ * Newton's method with sweeps (swept.c) are tried from the best; it stops after 60. Proximal points (proximal.c) or
+ * Newton's method (condensed.c) go on from there. */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1
 #define SHORT 0.3   /* step of (6) */
 #define LOST 1e-10  /* R of which nothing is known but rounding; |b| = 1 */
 #define LAG 0.5     /* t of (6) is so much of t */
-enum { LAGGED = 3 };
+enum { LAGGED = 3, STUCK = 10 };
 
 typedef struct spectrum { /* of T^2 of a block, (2) */
     double n[2];
@@ -346,6 +347,16 @@ size_t carom_interior_work(int n, int nblock)
     return layout.used + 16;
 }
 
+/* Newton's method with sweeps from the best, which stays if it is not solved by that. */
+static bool polish(carom_points *p)
+{
+    carom_copy(p->n, p->r, p->trial_u);
+    if (carom_swept_run(p, CAROM_SWEPT_STEPS, CAROM_SWEPT_PATIENCE))
+        return true;
+    carom_copy(p->n, p->trial_u, p->r);
+    return false;
+}
+
 /* From the start along the path; r of the points receives what is better than best. true: solved. */
 static bool follow(interior *w, double coupling, double *best)
 {
@@ -371,6 +382,8 @@ static bool follow(interior *w, double coupling, double *best)
             since = -1;
         }
         if (p->form->offer(p, w->y))
+            return true;
+        if ((since == STUCK || since == 2 * STUCK || since == 4 * STUCK) && polish(p))
             return true;
         if (!more || !(error <= DBL_MAX))
             break;

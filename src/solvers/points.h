@@ -51,6 +51,10 @@ bool carom_points_search(carom_points *points, double bound, double *merit);
 bool carom_points_run(carom_points *points, double alpha, int factorisations, int failures);
 /* Newton's method of alart_curnier.c from points->r, that many steps at most; regular: c there at first. */
 void carom_newton_run(carom_points *points, double regular, int most);
+/* Newton's method with sweeps (swept.c) from points->r: that many steps at most, and that many without halving the
+ * natural map; true: solved. */
+bool carom_swept_run(carom_points *points, int most, int patience);
+enum { CAROM_SWEPT_STEPS = 20, CAROM_SWEPT_PATIENCE = 6 }; /* beside other methods */
 /* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
 bool carom_interior_run(carom_points *points, void *work);

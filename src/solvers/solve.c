@@ -25,6 +25,7 @@ static const carom_solver *const solvers[] = {
     &carom_solver_pgs,
     &carom_solver_newton,
     &carom_solver_alart_curnier,
+    &carom_solver_swept,
     &carom_solver_proximal,
     &carom_solver_gradient,
     &carom_solver_interior,

@@ -59,7 +59,7 @@ enum { CAROM_SMALL_ROWS = 60 };
 extern const carom_solver carom_solver_enumeration, carom_solver_lemke, carom_solver_nsgs;
 extern const carom_solver carom_solver_pgs, carom_solver_newton;
 extern const carom_solver carom_solver_proximal, carom_solver_interior, carom_solver_mixed;
-extern const carom_solver carom_solver_condensed, carom_solver_alart_curnier, carom_solver_gradient;
+extern const carom_solver carom_solver_condensed, carom_solver_alart_curnier, carom_solver_swept, carom_solver_gradient;
 
 double carom_problem_judge(const carom_problem *problem, const carom_solve *solve, const double *x, double *u,
                            int *worst);
