@@ -642,7 +642,7 @@ static void decide(carom_points *points, void *none)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
     if (residual(points, points->r, points->u) < FAR)
-        carom_swept_run(points, CAROM_MIN(CAROM_SWEPT_STEPS, most), CAROM_SWEPT_PATIENCE);
+        carom_swept_run(points, CAROM_MIN(CAROM_SWEPT_STEPS, most), CAROM_SWEPT_STEPS);
     if (w->least > w->s->tol && points->factorisations < most && !carom_expired(points->solve, points->deadline) &&
         !interior(w))
         carom_newton_run(points, w->s->field[REGULAR], CAROM_MIN(most - points->factorisations, STEPS));

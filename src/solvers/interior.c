@@ -35,7 +35,7 @@ static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1
 #define SHORT 0.3   /* step of (6) */
 #define LOST 1e-10  /* R of which nothing is known but rounding; |b| = 1 */
 #define LAG 0.5     /* t of (6) is so much of t */
-enum { LAGGED = 3, STUCK = 10 };
+enum { LAGGED = 3, STUCK = 10, CALM = 6 }; /* CALM: steps of swept.c without gain */
 
 typedef struct spectrum { /* of T^2 of a block, (2) */
     double n[2];
@@ -351,7 +351,7 @@ size_t carom_interior_work(int n, int nblock)
 static bool polish(carom_points *p)
 {
     carom_copy(p->n, p->r, p->trial_u);
-    if (carom_swept_run(p, CAROM_SWEPT_STEPS, CAROM_SWEPT_PATIENCE))
+    if (carom_swept_run(p, CAROM_SWEPT_STEPS, CALM))
         return true;
     carom_copy(p->n, p->trial_u, p->r);
     return false;

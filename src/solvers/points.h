@@ -54,7 +54,7 @@ void carom_newton_run(carom_points *points, double regular, int most);
 /* Newton's method with sweeps (swept.c) from points->r: that many steps at most, and that many without halving the
  * natural map; true: solved. */
 bool carom_swept_run(carom_points *points, int most, int patience);
-enum { CAROM_SWEPT_STEPS = 20, CAROM_SWEPT_PATIENCE = 6 }; /* beside other methods */
+enum { CAROM_SWEPT_STEPS = 20 }; /* beside other methods */
 /* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
 bool carom_interior_run(carom_points *points, void *work);
