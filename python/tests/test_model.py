@@ -314,6 +314,9 @@ class Solutions(unittest.TestCase):
 
 
 class Interruption(unittest.TestCase):
+    def setUp(self):  # a shell's background jobs ignore Ctrl-C
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+
     def interrupted(self, call):
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):
