@@ -87,7 +87,7 @@ void carom_bodies_start(carom_bodies *b)
 static bool joined(const carom_bodies *b, int i, int j)
 {
     for (int k = 0; k < b->njoint; k++)
-        if (b->joint[k].kind != CAROM_JOINT_SPRING && b->joint[k].kind != CAROM_JOINT_DISTANCE &&
+        if (carom_joint_connects(&b->joint[k]) &&
             ((b->joint[k].body[0] == i && b->joint[k].body[1] == j) ||
              (b->joint[k].body[0] == j && b->joint[k].body[1] == i)))
             return true;

@@ -94,6 +94,11 @@ typedef struct carom_joint {
     carom_quantity length;              /* distance; of a spring without force */
     const carom_text_node *node;
 } carom_joint;
+/* Are its bodies one thing, whose parts do not touch unless a law names them? */
+static inline bool carom_joint_connects(const carom_joint *joint)
+{
+    return joint->kind != CAROM_JOINT_SPRING && joint->kind != CAROM_JOINT_DISTANCE;
+}
 
 /* ---- laws ---- */
 typedef struct carom_pair_law {

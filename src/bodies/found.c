@@ -103,17 +103,32 @@ static void moves(const carom_bodies *b, double t, double *out)
 }
 
 /* ---- the model ---- */
-/* Is there anything but free bodies, which many.c does not know? Then formulas say all but the contacts: mixed.c. */
+/* Is it a joint and no more than that? Forces, stops and motors on its coordinate are formulas. */
+static bool is_plain(const carom_bodies *b, const carom_joint *joint)
+{
+    static const char *const more[] = {"stiffness", "damping", "friction_torque", "friction_force", "motion", "torque",
+                                       "force"};
+    for (int i = 0; i < CAROM_COUNT(more); i++)
+        if (carom_text_get(joint->node, more[i]))
+            return false;
+    return carom_many_takes(b, joint);
+}
+
+/* Is there anything but free bodies, joints between them and contacts? Then formulas say all but the contacts:
+ * mixed.c. */
 static bool has_formulas(const carom_source *s)
 {
     static const char *const sections[] = {"coordinates", "kinetic", "potential", "forces", "constraints", "contacts",
-                                           "joints", "start"};
+                                           "start"};
     const carom_bodies *b = &s->bodies->b;
     for (int i = 0; i < CAROM_COUNT(sections); i++) {
         const carom_text_node *c = carom_text_get(s->root, sections[i]);
         if (c && c->nchild > 0)
             return true;
     }
+    for (int i = 0; i < b->njoint; i++)
+        if (s->assemble || !is_plain(b, &b->joint[i]))
+            return true;
     for (int k = 0; k < b->nbody; k++) {
         const carom_body *body = &b->body[k];
         bool held = false;

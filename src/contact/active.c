@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "contact/rules.h"
+#include "solvers/equations.h"
 #include "solvers/sweeps.h"
 
 size_t carom_room_solvers(size_t rows, size_t width)
@@ -54,6 +55,9 @@ void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const
     CAROM_PLACE(layout, contacts->solve.x, n);
     CAROM_PLACE(layout, contacts->solve.u, n);
     carom_equations_layout(layout, &contacts->closed, system, blocks ? 0 : system->nlink);
+    if (blocks && system->njoint)
+        carom_projection_layout(layout, &contacts->joints, system);
+    contacts->joints.joints_alone = true;
     carom_rules_layout(layout, contacts, system);
 }
 
@@ -185,7 +189,7 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     reason.text[0] = 0;
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
-    carom_status status = carom_problem_solve(&c->problem, c->solver, &c->solve, &reason);   /* (2) */
+    carom_status status = carom_problem_solve_joined(&c->problem, system->njoint, c->solver, &c->solve, &reason); /* (2) */
     if (c->told && status != CAROM_NO_MEMORY && status != CAROM_INTERRUPTED) /* which come again */
         c->told(c->user, c, status, seconds() - begin);
     system->info->solver_iterations += c->solve.iterations;

@@ -8,6 +8,18 @@
 #include "core/room.h"
 #include "solvers/solver.h"
 
+/* Positions on their way onto joints and out of contacts. */
+typedef struct carom_projection {
+    int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
+    double *q_free, *xi;  /* [nq]; [nv] how far it was moved */
+    carom_room *room;     /* of Y, W and the solvers' work; NULL: for all links */
+    double *Y;            /* [rows*nv] row i: M^-1 G_i^T; by blocks: as G of the system */
+    int *row;             /* [nlink] by blocks: the row of the system */
+    bool joints_alone;    /* contacts are left as they are */
+    carom_problem problem;
+    carom_solve solve;
+} carom_projection;
+
 /* The contacts of one step at velocity level: what is closed, the problem, its solution. */
 typedef struct carom_contacts {
     int nactive, *active;  /* [nlink] links in the problem */
@@ -29,7 +41,8 @@ typedef struct carom_contacts {
     const carom_solver *solver; /* NULL: whichever fits */
     void (*told)(void *user, const struct carom_contacts *contacts, carom_status status, double seconds);
     void *user;                 /* told of every problem when it is done; told NULL: nobody */
-    carom_equations closed; /* [nlink] of positions that are projected */
+    carom_equations closed; /* [nlink] of positions that are projected; by blocks: */
+    carom_projection joints;
     struct {                /* memory of the impact rules, see rules.h */
         int *links;                 /* [nlink] */
         double *total, *v;          /* [nrow] [nv] */
@@ -85,28 +98,22 @@ carom_status carom_contact_impact(carom_contacts *contacts, carom_system *system
                                   const carom_rows *rows, const double *v, const double *v_free,
                                   const carom_state *now, double *v_new, carom_error *error);
 
+/* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see
+ * gaps.c. Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */
+void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system);
+carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,
+                                        double t, double *q, const double *v, bool *moved, carom_error *error);
+
 /* Block `project_q`: the nearest q (in the metric of M) with g = 0 on all joints. */
 static inline carom_status carom_contact_project_q(carom_contacts *contacts, carom_system *system, double t, double *q,
                                                    const double *v, carom_error *error)
 {
+    bool moved;
+    if (system->blocks.n)
+        return carom_contact_project_gaps(&contacts->joints, contacts, system, t, q, v, &moved, error);
     carom_equations_closed(&contacts->closed, system, NULL);
     return carom_given_positions(&contacts->closed, system, NULL, t, q, v, error);
 }
-
-/* Block `project_gaps`: the nearest q (in the metric of M) with g = 0 on all joints and g >= 0 on all contacts, see
- * gaps.c. Its memory is its own: the impulses of the step stay what they are. *moved tells whether q has changed. */
-typedef struct carom_projection {
-    int nactive, *active; /* [nlink] links in the projection: joints, then contacts in ascending order */
-    double *q_free, *xi;  /* [nq]; [nv] how far it was moved */
-    carom_room *room;     /* of Y, W and the solvers' work; NULL: for all links */
-    double *Y;            /* [rows*nv] row i: M^-1 G_i^T; by blocks: as G of the system */
-    int *row;             /* [nlink] by blocks: the row of the system */
-    carom_problem problem;
-    carom_solve solve;
-} carom_projection;
-void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system);
-carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,
-                                        double t, double *q, const double *v, bool *moved, carom_error *error);
 /* Equations W x + b = 0 of the first nj rows (joints) of a problem with n rows: takes the part of b away that
  * redundant joints cannot meet, as linearised at a q off their manifold. */
 void carom_contact_consistent(carom_contacts *contacts, int nj, int n, const double *W, double *b);

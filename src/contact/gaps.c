@@ -12,6 +12,7 @@
 
 #include "contact/contact.h"
 #include "core/dense.h"
+#include "solvers/equations.h"
 
 void carom_projection_layout(carom_layout *layout, carom_projection *projection, const carom_system *system)
 {
@@ -47,7 +48,7 @@ static double violation(carom_projection *p, const carom_system *system, double 
 {
     double most = carom_norm_max(system->njoint, system->at.g);
     int n = 0, k = 0;
-    for (int i = 0; i < system->nlink; i++) {
+    for (int i = 0; i < (p->joints_alone ? system->njoint : system->nlink); i++) {
         bool in = k < p->nactive && p->active[k] == i;
         double g = system->at.g[i];
         k += in;
@@ -95,7 +96,7 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
 {
     carom_error reason = {0};
     p->solve.tol = system->blocks.n ? usual : CAROM_MIN(usual, 1e-13); /* positions are to be exact to rounding */
-    carom_status status = carom_problem_solve(&p->problem, NULL, &p->solve, &reason);
+    carom_status status = carom_problem_solve_joined(&p->problem, system->njoint, NULL, &p->solve, &reason);
     system->info->solver_iterations += p->solve.iterations;
     if (status == CAROM_OK || p->solve.residual <= usual)
         return CAROM_OK;
@@ -145,6 +146,8 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
             CAROM_TRY(carom_mass_factor(system, t, error));
         if (!carom_room_for(p->room, p->nactive))
             CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a projection of %d rows", p->nactive);
+        if (p->joints_alone) /* as carom_given_positions */
+            carom_copy(system->nq, q, p->q_free);
         pose(p, contacts, system, q);                                                          /* (2) */
         CAROM_TRY(solve(p, system, contacts->solve.tol, t, error));
         move(p, system, q);                                                                    /* (1) */

@@ -7,6 +7,7 @@
  *
  * Nothing is allocated while there are no more shapes and pairs than ever before. */
 #include <stdio.h>
+#include <string.h>
 
 #include "bodies/many/parts.h"
 #include "bodies/section.h"
@@ -137,8 +138,8 @@ const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_s
         return NULL;
     if (many->block[a->body] < 0 && many->block[b->body] < 0)
         return NULL;
-    return many->bodies->njoint ? carom_bodies_law_between(many->bodies, a->body, a->number, b->body, b->number)
-                                : carom_bodies_law(many->bodies, a->source, b->source);
+    const carom_pair_law *law = carom_bodies_law(many->bodies, a->source, b->source);
+    return law && !(carom_many_joined(many, a->body, b->body) && strcmp(law->name, "default") == 0) ? law : NULL;
 }
 
 /* The touches of one pair from number n on; returns how many there are then. */

@@ -263,16 +263,14 @@ static double of_moved(const carom_many *many, const carom_touch *t, const doubl
 }
 
 /* Gaps, rows and their curvature of the contacts, some at a time. */
-static void contacts(const carom_model *m, const carom_eval *e, const carom_many_work *w, unsigned want)
+static void contacts(const carom_model *m, const carom_eval *e, const carom_many_work *w, unsigned want,
+                     const double *motion_of, double *G)
 {
     const carom_many *many = carom_many_of(m);
-    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = 0;
-    double *G = e->G;
+    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = many->njoint;
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
     const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
-    double motion_of[9 * CAROM_MOVED];
-    moved(many, *e->t, motion_of);
     for (int first = 0; first < m->ncontact; first += CAROM_CHUNK) {
         int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - first);
         carom_error error;
@@ -281,7 +279,7 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
         for (int i = 0; i < count; i++) {
             int used = 1 + m->contact[first + i].directions;
             if (e->want & CAROM_GAP)
-                e->g[first + i] = values.g[i];
+                e->g[many->njoint + first + i] = values.g[i];
             if (e->want & CAROM_JACOBIAN)
                 G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
             for (int r = 0; r < used; r++, row++) {
@@ -321,8 +319,9 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     for (int k = 0; want & CAROM_TOUCH_GAMMA && many->nmoved && k < many->bodies->nbody; k++)
         for (int i = 0; many->move_of[k] >= 0 && i < (n == 3 ? 2 : 3); i++)
             w->speed[k * n + i] = motion[9 * many->move_of[k] + 3 + i];
+    double *G = carom_many_joints(many, e, w, motion);
     if (m->contact)
-        contacts(m, e, w, want);
+        contacts(m, e, w, want, motion, G);
 }
 
 static void eval(const carom_model *m, const carom_eval *e, void *memory)
@@ -334,8 +333,11 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         mass(many, e->M);
     if (e->want & CAROM_FORCE)
         force(many, e->v, e->F);
-    if (e->want & CAROM_R_Q)
+    if (e->want & CAROM_R_Q) {
         memset(e->R_q, 0, sizeof *e->R_q * square);
+        carom_many_poses(many, *e->t, e->q, w.pose);
+        carom_many_joint_gradients(many, e->x, &w, e->R_q);
+    }
     if (e->want & CAROM_R_V)
         force_by_velocity(many, *e->s, e->v, e->R_v);
     if (e->want & CAROM_ENERGY)
@@ -491,6 +493,7 @@ carom_status carom_many_new(carom_many **made, carom_bodies *bodies, bool with_k
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d bodies", bodies->nbody);
     many->bodies = bodies;
     CAROM_TRY(gather(many, bodies, arena, error));
+    CAROM_TRY(carom_many_join(many, arena, error));
     CAROM_TRY(shapes(many, arena, error));
     return kernels(many, with_kernels, error);
 }
@@ -547,9 +550,11 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     carom_model *m = *model = CAROM_NEW(arena, carom_model, 1);
     if (!m)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);
-    if (bodies->njoint)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "bodies whose matrices are given by blocks have no joints yet: '%s'",
-                   bodies->joint[0].name ? bodies->joint[0].name : "joint");
+    for (int i = 0; i < bodies->njoint; i++)
+        if (!carom_many_takes(bodies, &bodies->joint[i]))
+            CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                       "joint '%s' has a range, a force or a coordinate, or moves nothing: many bodies have none such",
+                       bodies->joint[i].name ? bodies->joint[i].name : "joint");
     CAROM_TRY(carom_many_new(&many, bodies, true, arena, error));
     many->blocks = true;
     *m = (carom_model){.size = sizeof *m, .name = "bodies", .user = many, .links = carom_many_links,
@@ -560,6 +565,7 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     m->nv = many->nblock * n, m->nq = many->nblock * (n == 3 ? 3 : 7);
     m->ncontact = 4 * many->nblock;
     m->constant = CAROM_MASS | CAROM_LAW;
+    CAROM_TRY(carom_many_joints_new(many, m, arena, error));
     double *q = CAROM_NEW(arena, double, m->nq + 1), *v = CAROM_NEW(arena, double, m->nv + 1);
     if (!block || !q || !v)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);

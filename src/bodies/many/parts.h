@@ -40,6 +40,9 @@ typedef struct carom_many {
         carom_broad *broad;
     } finder[CAROM_FINDERS];
     bool blocks;              /* rows have the blocks of their bodies; else they are the caller's */
+    int *first_joined, *joined; /* [nbody+1] [first_joined[nbody]] bodies that a joint connects with a body */
+    struct carom_joint_row *joint; /* [njoint] joints.c: the rows of all joints */
+    int njoint;
 } carom_many;
 
 enum {
@@ -86,6 +89,20 @@ carom_find_links carom_many_links; /* of the model */
 void carom_many_places(const carom_many *many, const carom_many_work *work, int n, double *out);
 /* The law of two shapes of different bodies that do not both stand still; NULL: they do not touch. */
 const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b);
+/* ---- joints.c ---- */
+/* Is it one that is given by rows of two bodies alone? Others need formulas. */
+bool carom_many_takes(const carom_bodies *bodies, const carom_joint *joint);
+/* All joints as rows: their number, names and blocks in the model. */
+carom_status carom_many_joints_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
+/* Gaps, rows and curvature of the joints, at the poses and speeds of the work; motion: r, v, a of moved bodies. Returns
+ * where the rows of contacts begin. */
+double *carom_many_joints(const carom_many *many, const carom_eval *e, const carom_many_work *work,
+                          const double *motion);
+/* R_q -= d(G^T x)/dq of the joints, by bodies. */
+void carom_many_joint_gradients(const carom_many *many, const double *x, const carom_many_work *work, double *R_q);
+carom_status carom_many_join(carom_many *many, carom_arena *arena, carom_error *error);
+bool carom_many_joined(const carom_many *many, int i, int j); /* by a joint that connects them */
+
 /* The smallest gap of two shapes at the poses of the work, INFINITY if it is larger than reach, as negative as they
  * overlap, however deep; how: with its normal. The work has room for CAROM_PAIR_TOUCHES. */
 double carom_many_gap(const carom_many *many, const carom_many_work *work, int first, int second, double reach,

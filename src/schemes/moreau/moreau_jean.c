@@ -27,8 +27,8 @@
  * -(theta - 1/2) |v' - v|^2. So theta = 1/2 balances to rounding and dissipates, but for a contact that separates (u
  * > 0) and is pulled back within the same step: it gains P (1 - e) u/2, at most m (a h)^2/8 for a mass m under the
  * acceleration a. theta = 1/(1 + e) never gains energy.
- * Many bodies (matrices by blocks): G is taken at q + theta h v, which keeps the order, and (2) without P is solved by
- * Newton's method body by body; then there is one contact problem in a step, with A of the free motion.
+ * Many bodies (matrices by blocks) without joints: G is taken at q + theta h v, which keeps the order, and (2) without P
+ * is solved by Newton's method body by body; then there is one contact problem in a step, with A of the free motion.
  * With the field control the step is chosen by rtol and atol, as described in control.c. */
 #include <string.h>
 
@@ -260,7 +260,7 @@ static carom_status explicit(carom_step *s, work *w)
     return CAROM_OK;
 }
 
-/* Many bodies: the free motion first, then the contacts once. */
+/* Many bodies without joints: the free motion first, then the contacts once. */
 static carom_status by_blocks(carom_step *s, work *w)
 {
     carom_system *sys = s->system;
@@ -269,7 +269,6 @@ static carom_status by_blocks(carom_step *s, work *w)
     double t = s->now->t + s->field[THETA] * s->h, tol = s->options->newton_tol, change = INFINITY;
     const carom_factor *A = &sys->mass;
     midpoint(s, w, v);                                                                         /* (1) */
-    joint_rows(s, w);
     carom_system_eval(sys, CAROM_MASS | CAROM_FORCE | (w->rows ? CAROM_JACOBIAN : 0), t, w->q_th, w->v_th);
     memset(s->contacts->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_copy(nv, v, w->v_new);
@@ -304,7 +303,7 @@ static carom_status by_blocks(carom_step *s, work *w)
         carom_copy(nv, w->v_free, s->next->v);
         return CAROM_OK;
     }
-    return carom_contact_impact(s->contacts, sys, A, relative_rows(s, w), v, w->v_free, s->now, s->next->v, s->error);
+    return carom_contact_impact(s->contacts, sys, A, NULL, v, w->v_free, s->now, s->next->v, s->error);
 }
 
 /* v' of (2) and (5) */
@@ -312,7 +311,7 @@ static carom_status solve(carom_step *s, work *w)
 {
     const unsigned known = s->system->known, affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V;
     bool linear = (known & affine) == affine && (!w->rows || known & CAROM_JACOBIAN);
-    if (s->system->blocks.n)
+    if (s->system->blocks.n && s->system->njoint == 0)
         return by_blocks(s, w);
     if (!linear && s->field[THETA] != 0)
         return newton(s, w);
