@@ -170,6 +170,11 @@ carom_status carom_bodies_found(carom_loader *l)
     f->base = made.evaluator;
     made.evaluator = &evaluator;
     made.ncontact = 0; /* none lasts */
+    s->joint = CAROM_NEW(s->arena, carom_given, made.njoint + 1); /* for the places of errors alone */
+    for (int i = 0; s->joint && i < made.njoint; i++)
+        s->joint[i].node = carom_many_joint_node(s->bodies->many, i);
+    if (!s->joint)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for %d joints", b->njoint);
     made.q_name = s->q_name, made.v_name = s->v_name, made.q = s->q, made.v = s->v, made.p = s->p;
     *m = made;
     CAROM_TRY(carom_compiled_new(s, l->error));

@@ -8,7 +8,8 @@
  *   with contacts: Newton's method on Alart and Curnier's function F of all rows (alart_curnier.c), A = dF/du,
  *   B = dF/dr, while |F| falls:
  *       (A (W + a) + B) d = -F  or  (1 + D W) d = -f,  D = (a A + B)^-1 A,  f = (a A + B)^-1 F                     (4)
- *   where that is too far, `condensed` and then (4): its last digits. Errors of joints add up along a chain.
+ *   from the guess, or where that is too far from what another method finds: its last digits, since errors of joints
+ *   add up along chains of them                                                                                    (5)
  *
  * (2) converges at the rate a/(a + s), s the least eigenvalue of W that is not 0: 1e-6 in a chain of 1000 links. In (4)
  * a of contacts is larger: two links that touch the ground where they are joined share the load in any way, and the
@@ -53,7 +54,7 @@ static void run(carom_points *p, void *memory)
         of->redundant = pass > 1 && size > 0.9 * before && size > ROUNDING;
         for (int i = 0; of->redundant && i < p->n; i++)
             p->r[i] -= pass * d[i];                                                      /* (3) */
-        go_on = (pass < 2 || size < 0.5 * before) && !carom_expired(p->solve, p->deadline);
+        go_on = size > 0 && (pass < 2 || size < 0.9 * before) && !carom_expired(p->solve, p->deadline);
         before = size;
         for (int i = 0; i < p->n; i++)
             d[i] = -p->u[i] / JOINT;
@@ -141,44 +142,51 @@ static size_t work_of_steps(int n, int nblock)
     return sizeof(double) * (18 * (size_t)nblock + (size_t)n);
 }
 
-/* (4) */
+/* (4) from the guess, if it is near */
 static void newton(carom_points *p, void *memory)
 {
-    const carom_problem *problem = ((joints *)p->solve)->problem;
-    const steps w = {memory, (double *)memory + 9 * (size_t)p->nblock, (double *)memory + 18 * (size_t)p->nblock};
-    double before = INFINITY;
-    for (int step = 0; step <= STEPS && !carom_expired(p->solve, p->deadline); step++) {
+    const carom_problem *problem = ((const joints *)p->solve)->problem;
+    double *values = memory, before = INFINITY;
+    const steps w = {values, values + 9 * (size_t)p->nblock, values + 18 * (size_t)p->nblock};
+    p->form->velocity(p, p->r, p->u);
+    bool go_on = p->form->residual(p, p->r, p->u) <= FAR;
+    for (int step = 0; go_on; step++) {
         double merit = 0;
-        p->form->velocity(p, p->r, p->u);
-        if (step == 0 && p->form->residual(p, p->r, p->u) > FAR)
-            return;
         for (int k = 0; k < p->nblock; k++)
             merit += linearise(p, problem, k, &w);
-        if (p->form->offer(p, p->r) || !(merit < 0.25 * before) || step == STEPS)
+        if (p->form->offer(p, p->r) || !(merit < 0.25 * before) || step == STEPS ||
+            carom_expired(p->solve, p->deadline))
             return;
         before = merit;
         p->factorisations++, p->solve->iterations++;
-        if (!p->form->factor(p, w.left, w.right))
-            return;
-        p->form->solve_factored(p, w.g);
-        for (int k = 0; k < p->nblock; k++)
+        go_on = p->form->factor(p, w.left, w.right);
+        if (go_on)
+            p->form->solve_factored(p, w.g);
+        for (int k = 0; go_on && k < p->nblock; k++)
             for (int i = p->row[k], j = 0; i < p->row[k + 1]; i++, j++)
                 p->r[i] += carom_points_stretch(p, k, j) * w.right[9 * (size_t)k + 4 * (size_t)j] * w.g[i];
+        p->form->velocity(p, p->r, p->u);
     }
 }
 
-/* Steps of Newton's method from the guess, if it is near; true: solved. */
+static bool judged(const carom_problem *problem, carom_solve *solve)
+{
+    solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
+    return solve->residual <= solve->tol;
+}
+
+/* Steps of Newton's method, if the guess is near; true: solved. */
 static bool sharpen(const carom_problem *problem, carom_solve *solve)
 {
     carom_arena_mark mark = carom_arena_here(solve->arena);
     joints of = {.problem = problem, .solve = *solve};
     of.solve.tol = fmin(solve->tol, ROUNDING);
+    of.solve.iterations = of.solve.factorisations = 0;
     carom_condensed_with(problem, &of.solve, &(carom_points_method){work_of_steps, newton});
     carom_arena_release(solve->arena, mark);
     solve->by = carom_solver_condensed.method.name;
     solve->iterations += of.solve.iterations, solve->factorisations += of.solve.factorisations;
-    solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
-    return solve->residual <= solve->tol;
+    return judged(problem, solve);
 }
 
 carom_status carom_problem_solve_joined(carom_problem *problem, int n, const carom_solver *solver, carom_solve *solve,
@@ -190,15 +198,13 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
         return carom_problem_solve(problem, solver, solve, error);
     joints_first(problem, n, solve);
     solve->iterations = solve->factorisations = 0;
-    solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
-    if ((solve->residual <= solve->tol && !small) || sharpen(problem, solve))
+    if ((judged(problem, solve) && !small) || sharpen(problem, solve))
         return CAROM_OK;
-    if (small)
-        return carom_problem_solve(problem, NULL, solve, error);
-    carom_status status = carom_problem_solve(problem, condensed, solve, error);
-    if (status == CAROM_NOT_CONVERGED)
-        return carom_problem_solve(problem, NULL, solve, error);
-    if (status == CAROM_OK)
-        sharpen(problem, solve);
-    return status;
+    carom_status status = carom_problem_solve(problem, small ? NULL : condensed, solve, error);          /* (5) */
+    if (status == CAROM_NOT_CONVERGED) {
+        joints_first(problem, n, solve);
+        status = judged(problem, solve) ? CAROM_OK : status;
+    }
+    bool near = status == CAROM_OK || status == CAROM_NOT_CONVERGED;
+    return near && sharpen(problem, solve) ? CAROM_OK : status;
 }

@@ -29,6 +29,7 @@ typedef struct carom_joint_row {
     double p[2][3];     /* points from the centres, in body axes */
     double e[2][3];     /* directions, in body axes or (along axes of space) in space */
     double at_file;     /* angle at the poses of the file; length */
+    const carom_text_node *node; /* of its joint */
 } row;
 
 typedef struct pair { /* the two bodies of a row, where they are */
@@ -303,7 +304,7 @@ static row *add(making *x, row_kind kind, const char *part)
     const carom_joint *joint = x->joint;
     carom_many *many = x->many;
     row *r = &many->joint[many->njoint];
-    *r = (row){.kind = kind};
+    *r = (row){.kind = kind, .node = joint->node};
     for (int k = 0; k < 2; k++) {
         const carom_body *body = joint->body[k] < 0 ? NULL : &many->bodies->body[joint->body[k]];
         r->body[k] = joint->body[k];
@@ -410,6 +411,11 @@ carom_status carom_many_joints_new(carom_many *many, carom_model *m, carom_arena
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d joints", b->njoint);
     m->njoint = many->njoint, m->joint_name = x.name, m->joint_block = x.block;
     return CAROM_OK;
+}
+
+const carom_text_node *carom_many_joint_node(const carom_many *many, int i)
+{
+    return many->joint[i].node;
 }
 
 /* ---- who is joined to whom ---- */

@@ -94,6 +94,7 @@ const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_s
 bool carom_many_takes(const carom_bodies *bodies, const carom_joint *joint);
 /* All joints as rows: their number, names and blocks in the model. */
 carom_status carom_many_joints_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
+const carom_text_node *carom_many_joint_node(const carom_many *many, int i); /* where the file says row i */
 /* Gaps, rows and curvature of the joints, at the poses and speeds of the work; motion: r, v, a of moved bodies. Returns
  * where the rows of contacts begin. */
 double *carom_many_joints(const carom_many *many, const carom_eval *e, const carom_many_work *work,
