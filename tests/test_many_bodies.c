@@ -323,7 +323,7 @@ START_TEST(a_step_that_is_not_solved_is_made_in_halves)
 }
 END_TEST
 
-START_TEST(joints_are_refused_not_left_out)
+START_TEST(joints_that_need_formulas_are_refused_not_left_out)
 {
     carom_arena *arena = carom_arena_new(0);
     carom_error error = {0};
@@ -341,4 +341,4 @@ TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
           a_wall_whose_floor_starts_to_move_is_solved, threads_share_a_step_and_change_no_bit,
           a_step_that_is_not_solved_is_made_in_halves,
-          joints_are_refused_not_left_out)
+          joints_that_need_formulas_are_refused_not_left_out)

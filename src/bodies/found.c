@@ -1,5 +1,5 @@
-/* found.c: a model file with many bodies: its contacts are found before every step (bodies/many), while its names,
- * outputs, stop condition and moved bodies are expressions as in any other file.
+/* found.c: a model file with many bodies: its contacts are found before every step and its joints are rows of two bodies
+ * (bodies/many), while its names, outputs, stop condition and moved bodies are expressions as in any other file.
  *
  * The evaluator asks many bodies for everything but outputs and stop, which have a tape of their own; its scratch is
  * on the stack, the work memory is that of many bodies. */

@@ -10,7 +10,7 @@
  *               contacts are, too
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
  *   picture.c   the default picture
- *   found.c     instead of formulas: many bodies, contacts found per step
+ *   found.c     instead of formulas: many bodies and joints between them, contacts found per step (many/)
  *   mixed.c     formulas for all but the contacts of pairs, which are found per step */
 #ifndef CAROM_BODIES_SECTION_H
 #define CAROM_BODIES_SECTION_H
