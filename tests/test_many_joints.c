@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "bodies/bodies.h"
 #include "carom.h"
 #include "core/core.h"
 #include "model/manifold.h"
@@ -105,6 +106,44 @@ START_TEST(every_kind_of_joint_moves_bodies_as_formulas_do)
                 CHECK_AT_MOST(off, 1e-9);
                 ck_assert_int_eq(impacts > 0, set % 2);
             }
+}
+END_TEST
+
+/* ---- ranges ---- */
+START_TEST(the_ends_of_ranges_strike_as_by_formulas)
+{
+    static const char *const texts[] = {
+        PLANAR("box: [0.3, 0.1]", TOUCHING) "hinge: [a, b], at: [0.5, 0], range: [-0.2, 0.1], restitution: 0.3%s}\n",
+        PLANAR("box: [0.3, 0.1]", FREE) "ball: [b, a], at: [0.5, 0], range: [-0.2, 0.1]%s}\n",
+        PLANAR("box: [0.3, 0.1]", TOUCHING)
+        "slider: [a, b], at: [0.5, 0], axis: [1, 0.3], range: [-0.05, 0.1], restitution: 0.3%s}\n",
+        SPATIAL("box: [0.3, 0.1, 0.2]", FREE)
+        "slider: [a, b], at: [0.5, 0, 0], axis: [1, 0.3, 0.2], range: [-0.05, 0.1], restitution: 0.3%s}\n"};
+    for (int i = 0; i < CAROM_COUNT(texts); i++)
+        for (int s = 0; s < SCHEMES; s++) {
+            int impacts;
+            double off = apart(texts[i], schemes[s], 1e-3, 0.4, &impacts);
+            printf("range %d, %s: apart by %.1e, %d impacts\n", i, schemes[s], off, impacts);
+            ck_assert(off >= 0 || (i == 3 && s == 1)); /* as above */
+            CHECK_AT_MOST(off, 1e-9);
+            CHECK_AT_LEAST(impacts, 1);
+        }
+}
+END_TEST
+
+START_TEST(the_ends_of_ranges_are_contacts_with_names)
+{
+    char text[TEXT], name[100];
+    int body[2], n = snprintf(text, sizeof text, of_kinds[0][0], ", range: [-0.2, 0.1]");
+    carom_model *m;
+    carom_error error = {0};
+    CHECK_OK(carom_model_parse(&m, "joints", text, (size_t)n, NULL, &error), error);
+    carom_sim *sim = run_to(m, "moreau-jean", 1e-3, 0.01);
+    ck_assert_int_eq(carom_sim_state(sim)->ncontact, 2);
+    ck_assert_str_eq(carom_bodies_contact_name(m, -1, body, name, sizeof name), "j below");
+    ck_assert_str_eq(carom_bodies_contact_name(m, -2, body, name, sizeof name), "j above");
+    carom_sim_free(sim);
+    carom_model_free(m);
 }
 END_TEST
 
@@ -439,7 +478,7 @@ END_TEST
 
 START_TEST(what_acts_on_the_coordinate_of_a_joint_stays_with_formulas)
 {
-    const char *const more[] = {", range: [-1, 1]", ", stiffness: 2", ", damping: 0.1", ", friction_torque: 0.01",
+    const char *const more[] = {", range: [-1, 1], torque: 1", ", stiffness: 2", ", damping: 0.1", ", friction_torque: 0.01",
                                 ", torque: sin(t)", ", motion: t^2", ", coordinate: relative"};
     for (int i = 0; i < CAROM_COUNT(more); i++) {
         char text[TEXT];
@@ -455,6 +494,7 @@ START_TEST(what_acts_on_the_coordinate_of_a_joint_stays_with_formulas)
 END_TEST
 
 TEST_MAIN("many_joints", every_kind_of_joint_moves_bodies_as_formulas_do,
+          the_ends_of_ranges_strike_as_by_formulas, the_ends_of_ranges_are_contacts_with_names,
           redundant_loops_swing_and_strike_as_by_formulas, rows_rates_and_gradients_are_those_of_the_gaps,
           a_thousand_links_hang_with_the_weight_of_those_below_in_every_joint,
           a_chain_that_falls_on_a_plane_stays_in_one_piece, steps_cost_as_much_as_there_are_links,

@@ -195,7 +195,8 @@ bool carom_bodies_found_places(const carom_point *at, double *out)
     } else if (b && b->found) {
         carom_many_work w = carom_many_work_at(b->many, at->model->ncontact, at->work, NULL);
         carom_many_poses(b->many, at->t, at->q, w.pose);
-        carom_many_places(b->many, &w, at->model->ncontact, out);
+        memset(out, 0, sizeof *out * 15 * (size_t)b->many->nstop);
+        carom_many_places(b->many, &w, at->model->ncontact - b->many->nstop, out + 15 * b->many->nstop);
     }
     return b && (b->mixed || b->found);
 }

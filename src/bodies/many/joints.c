@@ -14,7 +14,8 @@
  *   axes of space, (2) with p = e_a, y = R_a^T m and p = e_b, y = R_b^T n:   dG = +-(0, (y p^T - p . y) dt)       (5)
  *   (4) beside this   (1 - n n^T)/|d| between the displacements of P
  *   an axis of a, on a, z = R_a^T (P_b - r_a):   dG = (-R_a (dt x e), (dt x z) x e + (R_a^T dr) x e)              (6)
- * R_q has these alone: what one body's displacement changes for the other has no place in blocks of a body, and
+ * The ends of a joint's range are such rows, too, with a sign: an angle in the plane, or (1) along a slider's axis.
+ * R_q has (5) and (6) alone: what one body's displacement changes for the other has no place in blocks of a body, and
  * Newton's method of a step finds the same solution without it. */
 #include <string.h>
 
@@ -28,7 +29,8 @@ typedef struct carom_joint_row {
     int body[2];        /* CAROM_GROUND or a body */
     double p[2][3];     /* points from the centres, in body axes */
     double e[2][3];     /* directions, in body axes or (along axes of space) in space */
-    double at_file;     /* angle at the poses of the file; length */
+    double from;        /* what the coordinate is measured from: angle at the poses of the file, length, end of a range */
+    double sign;        /* -1: the upper end of a range */
     const carom_text_node *node; /* of its joint */
 } row;
 
@@ -73,9 +75,9 @@ static double gap_of(const carom_many *many, const row *r, const pair *x, const 
 {
     switch (r->kind) {
     case ACROSS: return dot3(x->n, x->m);                                                                /* (2) */
-    case ANGLE: return angle_of(many, r->body[1], q) - angle_of(many, r->body[0], q) - r->at_file;       /* (3) */
-    case DISTANCE: return x->length - r->at_file;                                                        /* (4) */
-    default: return dot3(x->n, x->d);                                                                    /* (1) */
+    case ANGLE: return angle_of(many, r->body[1], q) - angle_of(many, r->body[0], q) - r->from;          /* (3) */
+    case DISTANCE: return x->length - r->from;                                                           /* (4) */
+    default: return dot3(x->n, x->d) - r->from;                                                          /* (1) */
     }
 }
 
@@ -180,19 +182,22 @@ static double gamma_of(const carom_many *many, const row *r, const pair *x, cons
     return curvature_of(r, x, V);
 }
 
-double *carom_many_joints(const carom_many *many, const carom_eval *e, const carom_many_work *w, const double *motion)
+double *carom_many_joints(const carom_many *many, int rows, const carom_eval *e, const carom_many_work *w,
+                          const double *motion)
 {
     int n = carom_many_freedoms(many);
     double *to = e->G;
-    for (int i = 0; i < many->njoint; i++) {
+    for (int i = 0; i < rows; i++) {
         const row *r = &many->joint[i];
         const pair x = pair_at(r, w->pose);
         double G[2][6];
         if (e->want & CAROM_GAP)
-            e->g[i] = gap_of(many, r, &x, e->q);
+            e->g[i] = r->sign * gap_of(many, r, &x, e->q);
         if (!(e->want & (CAROM_JACOBIAN | CAROM_GAMMA)))
             continue;
         row_of(r, &x, G);
+        for (int k = 0; k < 12; k++)
+            G[k / 6][k % 6] *= r->sign;
         int a = block_of(many, r->body[0]), b = block_of(many, r->body[1]);
         for (int k = 0; e->want & CAROM_JACOBIAN && k < 2; k++) { /* the smaller block first */
             int side = a < b ? k : 1 - k;
@@ -202,7 +207,7 @@ double *carom_many_joints(const carom_many *many, const carom_eval *e, const car
         if (e->want & CAROM_JACOBIAN)
             e->w[i] = of_moved(many, r, G, motion, 3);
         if (e->want & CAROM_GAMMA)
-            e->gamma[i] = gamma_of(many, r, &x, w->speed) + of_moved(many, r, G, motion, 6);
+            e->gamma[i] = r->sign * gamma_of(many, r, &x, w->speed) + of_moved(many, r, G, motion, 6);
     }
     return to;
 }
@@ -269,10 +274,11 @@ static void displaced(const row *r, const pair *x, int k, double D[6][6])
         add_swing(x, k, r->p[k], D);
 }
 
-void carom_many_joint_gradients(const carom_many *many, const double *x, const carom_many_work *w, double *R_q)
+void carom_many_joint_gradients(const carom_many *many, int rows, const double *x, const carom_many_work *w,
+                                double *R_q)
 {
     int n = carom_many_freedoms(many);
-    for (int i = 0; i < many->njoint; i++) {
+    for (int i = 0; i < rows; i++) {
         const row *r = &many->joint[i];
         const pair at = x[i] != 0 ? pair_at(r, w->pose) : (pair){0};
         for (int k = 0; x[i] != 0 && k < 2; k++) {
@@ -283,7 +289,8 @@ void carom_many_joint_gradients(const carom_many *many, const double *x, const c
             displaced(r, &at, k, D);
             for (int a = 0; a < n; a++)
                 for (int b = 0; b < n; b++)
-                    R_q[(block * n + a) * n + b] -= x[i] * D[n == 3 && a == 2 ? 5 : a][n == 3 && b == 2 ? 5 : b];
+                    R_q[(block * n + a) * n + b] -=
+                        r->sign * x[i] * D[n == 3 && a == 2 ? 5 : a][n == 3 && b == 2 ? 5 : b];
         }
     }
 }
@@ -295,16 +302,18 @@ typedef struct making { /* of the rows of one joint after the other */
     const char **name;
     int *block;
     const carom_joint *joint;
-    int most;
+    bool stops; /* the ends of ranges, after all joints */
     bool room;
 } making;
 
-static row *add(making *x, row_kind kind, const char *part)
+static row *add(making *x, row_kind kind, const char *name)
 {
     const carom_joint *joint = x->joint;
+    const char *part = x->stops ? " " : name[0] ? "." : "";
     carom_many *many = x->many;
-    row *r = &many->joint[many->njoint];
-    *r = (row){.kind = kind, .node = joint->node};
+    int at = many->njoint + many->nstop;
+    row *r = &many->joint[at];
+    *r = (row){.kind = kind, .sign = 1, .node = joint->node};
     for (int k = 0; k < 2; k++) {
         const carom_body *body = joint->body[k] < 0 ? NULL : &many->bodies->body[joint->body[k]];
         r->body[k] = joint->body[k];
@@ -312,11 +321,11 @@ static row *add(making *x, row_kind kind, const char *part)
             r->p[k][i] = joint->point[k][i].value - (body ? body->centre[i].value : 0);
     }
     int a = block_of(many, r->body[0]), b = block_of(many, r->body[1]), low = CAROM_MIN(a, b), high = CAROM_MAX(a, b);
-    x->block[2 * many->njoint] = low < 0 ? high : low;
-    x->block[2 * many->njoint + 1] = low < 0 ? -1 : high;
-    x->name[many->njoint] = carom_arena_format(x->arena, "%s%s%s", joint->name, part[0] ? "." : "", part);
-    x->room = x->room && x->name[many->njoint];
-    many->njoint++;
+    x->block[2 * at] = low < 0 ? high : low;
+    x->block[2 * at + 1] = low < 0 ? -1 : high;
+    x->name[at] = carom_arena_format(x->arena, "%s%s%s", joint->name, part, name);
+    x->room = x->room && x->name[at];
+    ++*(x->stops ? &many->nstop : &many->njoint);
     return r;
 }
 
@@ -340,15 +349,21 @@ static void across(making *x, const char *part, const carom_quantity *a, const c
     values3(b, r->e[1]);
 }
 
+static row *add_angle(making *x, const char *name)
+{
+    double at[2];
+    for (int k = 0; k < 2; k++)
+        at[k] = x->joint->body[k] < 0 ? 0 : x->many->bodies->body[x->joint->body[k]].turn[2].value;
+    row *r = add(x, ANGLE, name);
+    r->from = at[1] - at[0];
+    return r;
+}
+
 static void same_turn(making *x)
 {
     const carom_joint *j = x->joint;
-    const carom_bodies *b = x->many->bodies;
-    if (b->planar) {
-        double at[2];
-        for (int k = 0; k < 2; k++)
-            at[k] = j->body[k] < 0 ? 0 : b->body[j->body[k]].turn[2].value;
-        add(x, ANGLE, "angle")->at_file = at[1] - at[0];
+    if (x->many->bodies->planar) {
+        add_angle(x, "angle");
         return;
     }
     across(x, "turn1", j->axis[0], j->across[1][0]);
@@ -377,14 +392,37 @@ static void rows_of(making *x)
         return;
     case CAROM_JOINT_BALL: same_point(x); return;
     case CAROM_JOINT_WELD: same_point(x), same_turn(x); return;
-    default: add(x, DISTANCE, "")->at_file = j->length.value; return;
+    default: add(x, DISTANCE, "")->from = j->length.value; return;
+    }
+}
+
+/* The ends of a joint's range, contacts that are always there. */
+static void stops_of(making *x)
+{
+    const carom_joint *j = x->joint;
+    carom_many *many = x->many;
+    for (int i = 0; i < 2 && j->has_range; i++) {
+        const char *name = i ? "above" : "below";
+        int at = many->njoint + many->nstop;
+        double *coefficient = CAROM_NEW(x->arena, double, CAROM_COEFFICIENTS_MAX);
+        row *r = j->kind == CAROM_JOINT_SLIDER ? add(x, ALONG_BODY, name) : add_angle(x, name);
+        if (j->kind == CAROM_JOINT_SLIDER)
+            values3(j->axis[0], r->e[0]);
+        r->from += j->range[i].value;
+        r->sign = i ? -1 : 1;
+        for (int k = 0; coefficient && k < carom_law_coefficients(&carom_law_unilateral); k++)
+            coefficient[k] = k ? carom_law_unilateral.method.fields[k].value : j->restitution.value;
+        many->stop[at - many->njoint] = (carom_contact){.name = x->name[at], .coefficient = coefficient};
+        x->room = x->room && coefficient;
     }
 }
 
 bool carom_many_takes(const carom_bodies *b, const carom_joint *joint)
 {
     const carom_quantity *forces[] = {&joint->stiffness, &joint->damping, &joint->friction};
-    bool moves = false, plain = joint->kind != CAROM_JOINT_SPRING && !joint->coordinate && !joint->has_range;
+    bool turns = b->planar && (joint->kind == CAROM_JOINT_HINGE || joint->kind == CAROM_JOINT_BALL);
+    bool stops = !joint->has_range || turns || joint->kind == CAROM_JOINT_SLIDER;
+    bool moves = false, plain = joint->kind != CAROM_JOINT_SPRING && !joint->coordinate && stops;
     for (int k = 0; k < 2; k++)
         moves |= joint->body[k] >= 0 && joint->body[k] < b->nbody &&
                  b->body[joint->body[k]].motion == CAROM_BODY_FREE;
@@ -395,22 +433,36 @@ bool carom_many_takes(const carom_bodies *b, const carom_joint *joint)
 
 carom_status carom_many_joints_new(carom_many *many, carom_model *m, carom_arena *arena, carom_error *error)
 {
-    enum { MOST = 6 };
+    enum { MOST = 8 };
     const carom_bodies *b = many->bodies;
     size_t most = MOST * (size_t)b->njoint;
     making x = {.many = many, .arena = arena, .room = true, .name = CAROM_NEW(arena, const char *, most + 1),
                 .block = CAROM_NEW(arena, int, 2 * most + 1)};
     many->joint = CAROM_NEW(arena, row, most + 1);
-    if (!many->joint || !x.name || !x.block)
+    many->stop = CAROM_NEW(arena, carom_contact, 2 * (size_t)b->njoint + 1);
+    if (!many->joint || !many->stop || !x.name || !x.block)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d joints", b->njoint);
-    for (int i = 0; i < b->njoint; i++) {
-        x.joint = &b->joint[i];
-        rows_of(&x);
+    for (int i = 0; i < 2 * b->njoint; i++) {
+        x.joint = &b->joint[i % b->njoint];
+        x.stops = i >= b->njoint;
+        (x.stops ? stops_of : rows_of)(&x);
     }
+    many->joint_block = x.block;
     if (!x.room)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d joints", b->njoint);
     m->njoint = many->njoint, m->joint_name = x.name, m->joint_block = x.block;
     return CAROM_OK;
+}
+
+void carom_many_stop(const carom_many *many, int i, carom_found *found)
+{
+    int n = carom_many_freedoms(many);
+    *found = (carom_found){.id = -1 - i, .contact = many->stop[i]};
+    for (int k = 0; k < 2; k++) {
+        int block = many->joint_block[2 * (many->njoint + i) + k];
+        if (block >= 0)
+            found->first[k] = block * n, found->count[k] = n;
+    }
 }
 
 const carom_text_node *carom_many_joint_node(const carom_many *many, int i)

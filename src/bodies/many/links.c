@@ -68,6 +68,8 @@ const char *carom_bodies_contact_name(const carom_model *model, long long id, in
     side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
     body[0] = body[1] = -1;
     const carom_contact *own = carom_mixed_contact(model->source, id);
+    if (many && id < 0 && -1 - id < many->nstop)
+        own = &many->stop[-1 - id];
     if (own && own->name)
         snprintf(buffer, size, "%s", own->name);
     else if (id < 0 || !many || a.shape >= many->nshape || b.shape >= many->nshape)
@@ -200,7 +202,11 @@ int carom_many_links(const carom_point *at, double reach, carom_found *found, in
     carom_many *many = at->user;
     carom_many_work w = carom_many_work_at(many, at->model->ncontact, at->work, NULL);
     carom_many_poses(many, at->t, at->q, w.pose);
-    return carom_many_find(many, &w, reach, found, most);
+    for (int i = 0; i < CAROM_MIN(many->nstop, most); i++)
+        carom_many_stop(many, i, &found[i]);
+    int room = CAROM_MAX(most - many->nstop, 0);
+    int n = carom_many_find(many, &w, reach, room ? found + many->nstop : found, room);
+    return n < 0 ? n : many->nstop + n;
 }
 
 /* ---- at the start ---- */

@@ -267,19 +267,19 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
                      const double *motion_of, double *G)
 {
     const carom_many *many = carom_many_of(m);
-    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = many->njoint;
+    int n = carom_many_freedoms(many), rows = n == 3 ? 2 : 3, row = many->njoint + many->nstop, link = row;
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
     const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
-    for (int first = 0; first < m->ncontact; first += CAROM_CHUNK) {
-        int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - first);
+    for (int first = 0; first < m->ncontact - many->nstop; first += CAROM_CHUNK) {
+        int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - many->nstop - first);
         carom_error error;
         if (carom_kernels_eval(many->kernels, want, count, w->touch + first, &motion, &values, w->scratch, &error))
             values.g[0] = NAN;
         for (int i = 0; i < count; i++) {
-            int used = 1 + m->contact[first + i].directions;
+            int used = 1 + m->contact[many->nstop + first + i].directions;
             if (e->want & CAROM_GAP)
-                e->g[many->njoint + first + i] = values.g[i];
+                e->g[link + first + i] = values.g[i];
             if (e->want & CAROM_JACOBIAN)
                 G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
             for (int r = 0; r < used; r++, row++) {
@@ -303,6 +303,12 @@ static void laws(const carom_model *m, double *law)
     }
 }
 
+/* Rows of joints and, once contacts are known, of the ends of their ranges. */
+static int lasting_rows(const carom_model *m)
+{
+    return carom_many_of(m)->njoint + (m->contact ? carom_many_of(m)->nstop : 0);
+}
+
 static void geometry(const carom_model *m, const carom_eval *e, carom_many_work *w)
 {
     const carom_many *many = carom_many_of(m);
@@ -319,7 +325,7 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     for (int k = 0; want & CAROM_TOUCH_GAMMA && many->nmoved && k < many->bodies->nbody; k++)
         for (int i = 0; many->move_of[k] >= 0 && i < (n == 3 ? 2 : 3); i++)
             w->speed[k * n + i] = motion[9 * many->move_of[k] + 3 + i];
-    double *G = carom_many_joints(many, e, w, motion);
+    double *G = carom_many_joints(many, lasting_rows(m), e, w, motion);
     if (m->contact)
         contacts(m, e, w, want, motion, G);
 }
@@ -336,7 +342,7 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
     if (e->want & CAROM_R_Q) {
         memset(e->R_q, 0, sizeof *e->R_q * square);
         carom_many_poses(many, *e->t, e->q, w.pose);
-        carom_many_joint_gradients(many, e->x, &w, e->R_q);
+        carom_many_joint_gradients(many, lasting_rows(m), e->x, &w, e->R_q);
     }
     if (e->want & CAROM_R_V)
         force_by_velocity(many, *e->s, e->v, e->R_v);
@@ -553,7 +559,8 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     for (int i = 0; i < bodies->njoint; i++)
         if (!carom_many_takes(bodies, &bodies->joint[i]))
             CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                       "joint '%s' has a range, a force or a coordinate, or moves nothing: many bodies have none such",
+                       "joint '%s' has a force, a coordinate or a range in space, or moves nothing: many bodies have "
+                       "none such",
                        bodies->joint[i].name ? bodies->joint[i].name : "joint");
     CAROM_TRY(carom_many_new(&many, bodies, true, arena, error));
     many->blocks = true;

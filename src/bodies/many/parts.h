@@ -41,8 +41,10 @@ typedef struct carom_many {
     } finder[CAROM_FINDERS];
     bool blocks;              /* rows have the blocks of their bodies; else they are the caller's */
     int *first_joined, *joined; /* [nbody+1] [first_joined[nbody]] bodies that a joint connects with a body */
-    struct carom_joint_row *joint; /* [njoint] joints.c: the rows of all joints */
-    int njoint;
+    struct carom_joint_row *joint; /* [njoint+nstop] joints.c: the rows of all joints, then the ends of their ranges */
+    int njoint, nstop;
+    const int *joint_block;   /* [2*(njoint+nstop)] as in the model */
+    carom_contact *stop;      /* [nstop] ends of ranges: the first of the contacts, always there, with ids -1, -2 ... */
 } carom_many;
 
 enum {
@@ -95,12 +97,14 @@ bool carom_many_takes(const carom_bodies *bodies, const carom_joint *joint);
 /* All joints as rows: their number, names and blocks in the model. */
 carom_status carom_many_joints_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
 const carom_text_node *carom_many_joint_node(const carom_many *many, int i); /* where the file says row i */
-/* Gaps, rows and curvature of the joints, at the poses and speeds of the work; motion: r, v, a of moved bodies. Returns
- * where the rows of contacts begin. */
-double *carom_many_joints(const carom_many *many, const carom_eval *e, const carom_many_work *work,
+/* Gaps, rows and curvature of so many of them, at the poses and speeds of the work; motion: r, v, a of moved bodies.
+ * Returns where the rows that follow begin. */
+double *carom_many_joints(const carom_many *many, int rows, const carom_eval *e, const carom_many_work *work,
                           const double *motion);
-/* R_q -= d(G^T x)/dq of the joints, by bodies. */
-void carom_many_joint_gradients(const carom_many *many, const double *x, const carom_many_work *work, double *R_q);
+/* R_q -= d(G^T x)/dq of so many of them, by bodies. */
+void carom_many_joint_gradients(const carom_many *many, int rows, const double *x, const carom_many_work *work,
+                                double *R_q);
+void carom_many_stop(const carom_many *many, int i, carom_found *found); /* as one of the contacts of a step */
 carom_status carom_many_join(carom_many *many, carom_arena *arena, carom_error *error);
 bool carom_many_joined(const carom_many *many, int i, int j); /* by a joint that connects them */
 
