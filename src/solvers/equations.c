@@ -54,7 +54,7 @@ static void run(carom_points *p, void *memory)
         of->redundant = pass > 1 && size > 0.9 * before && size > ROUNDING;
         for (int i = 0; of->redundant && i < p->n; i++)
             p->r[i] -= pass * d[i];                                                      /* (3) */
-        go_on = size > 1e-15 && (pass < 2 || size < 0.9 * before) && !carom_expired(p->solve, p->deadline);
+        go_on = size > 0.1 * ROUNDING && (pass < 2 || size < 0.9 * before) && !carom_expired(p->solve, p->deadline);
         before = size;
         for (int i = 0; i < p->n; i++)
             d[i] = -p->u[i] / JOINT;
