@@ -66,7 +66,8 @@ static double apart(const char *format, const char *scheme, double h, double t_e
 #define PLANAR(shape, laws)                                                                                         \
     "carom: 1\nspace: planar\ngravity: [0, -9.81]\ncontacts: found\nlaws: {" laws "}\nbodies:\n"                     \
     "  floor: {fixed: true, shape: {plane: [0, 1]}, at: [0, -0.4]}\n"                                                \
-    "  a: {shape: {" shape "}, mass: 1, at: [0.1, 0]}\n  b: {shape: {" shape "}, mass: 2, at: [0.9, 0.05], turn: 0.2}\n" \
+    "  a: {shape: {" shape "}, mass: 1, at: [0.1, 0]}\n"                                                             \
+    "  b: {shape: {" shape "}, mass: 2, at: [0.9, 0.05], turn: 0.2}\n"                                               \
     "  c: {shape: {" shape "}, mass: 0.5, at: [1.7, 0]}\njoints:\n  p: {hinge: [ground, a], at: [-0.1, 0]}\n"        \
     "  k: {hinge: [b, c], at: [1.3, 0.1]}\n  j: {"
 #define SPATIAL(shape, laws)                                                                                        \
@@ -330,7 +331,8 @@ static const char *const hanging =
     CHAIN("[0, -l*", "-1000", "], turn: -pi/2") "  pin: {hinge: [ground, \"link[0]\"], at: [0, 0]}\n"
     "  knee: {repeat: {i: n - 1}, hinge: [\"link[i]\", \"link[i+1]\"], at: [0, -(i + 1)*l]}\n";
 static const char *const lying =
-    CHAIN("[l*", "-0.02", ", 0]") "  knee: {repeat: {i: n - 1}, hinge: [\"link[i]\", \"link[i+1]\"], at: [(i + 1)*l, 0]}\n";
+    CHAIN("[l*", "-0.02", ", 0]")
+    "  knee: {repeat: {i: n - 1}, hinge: [\"link[i]\", \"link[i+1]\"], at: [(i + 1)*l, 0]}\n";
 static const char *const swinging =
     CHAIN("[l*", "-1000", ", 0]") "  pin: {hinge: [ground, \"link[0]\"], at: [0, 0]}\n"
     "  knee: {repeat: {i: n - 1}, hinge: [\"link[i]\", \"link[i+1]\"], at: [(i + 1)*l, 0]}\n";
@@ -478,8 +480,8 @@ END_TEST
 
 START_TEST(what_acts_on_the_coordinate_of_a_joint_stays_with_formulas)
 {
-    const char *const more[] = {", range: [-1, 1], torque: 1", ", stiffness: 2", ", damping: 0.1", ", friction_torque: 0.01",
-                                ", torque: sin(t)", ", motion: t^2", ", coordinate: relative"};
+    const char *const more[] = {", range: [-1, 1], torque: 1", ", stiffness: 2", ", damping: 0.1",
+                                ", friction_torque: 0.01", ", torque: sin(t)", ", motion: t^2", ", coordinate: relative"};
     for (int i = 0; i < CAROM_COUNT(more); i++) {
         char text[TEXT];
         carom_model *m;

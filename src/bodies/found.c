@@ -1,4 +1,4 @@
-/* found.c: a model file with many bodies: its contacts are found before every step and its joints are rows of two bodies
+/* found.c: a model file with many bodies: its contacts are found before every step, its joints are rows of two bodies
  * (bodies/many), while its names, outputs, stop condition and moved bodies are expressions as in any other file.
  *
  * The evaluator asks many bodies for everything but outputs and stop, which have a tape of their own; its scratch is

@@ -189,7 +189,8 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     reason.text[0] = 0;
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
-    carom_status status = carom_problem_solve_joined(&c->problem, system->njoint, c->solver, &c->solve, &reason); /* (2) */
+    carom_status status =
+        carom_problem_solve_joined(&c->problem, system->njoint, c->solver, &c->solve, &reason);   /* (2) */
     if (c->told && status != CAROM_NO_MEMORY && status != CAROM_INTERRUPTED) /* which come again */
         c->told(c->user, c, status, seconds() - begin);
     system->info->solver_iterations += c->solve.iterations;

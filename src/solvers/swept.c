@@ -1,9 +1,9 @@
 /* swept.c: Newton's method whose steps Gauss-Seidel repairs: piles in which many contacts change their mode at once.
  *
  *   scaled problem (scaled.h), dr the direction of alart_curnier.c (4) at r with a = c R, R the natural map
- *       r(t) = P(r + t dr), swept 10 times; t = 1, 1/4, 1/16; P: each impulse into its cone, r_n >= 0 first           (1)
- *       the first whose R is below the largest of the last 6 is taken; with t = 1: c <- c/4                          (2)
- *       none is: r is swept 20 times, c <- 10 c, beyond 1000 as at first                                             (3)
+ *       r(t) = P(r + t dr), swept 10 times; t = 1, 1/4, 1/16; P: each impulse into its cone, r_n >= 0 first         (1)
+ *       the first whose R is below the largest of the last 6 is taken; with t = 1: c <- c/4                         (2)
+ *       none is: r is swept 20 times, c <- 10 c, beyond 1000 as at first                                            (3)
  *   until it is solved or R has not fallen to half in as many steps as the caller has patience for
  *
  * (After Silcowitz, Niebuhr and Erleben, Projected Gauss-Seidel subspace minimization, GRAPP 2010.) A step of Newton's

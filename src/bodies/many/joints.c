@@ -29,7 +29,7 @@ typedef struct carom_joint_row {
     int body[2];        /* CAROM_GROUND or a body */
     double p[2][3];     /* points from the centres, in body axes */
     double e[2][3];     /* directions, in body axes or (along axes of space) in space */
-    double from;        /* what the coordinate is measured from: angle at the poses of the file, length, end of a range */
+    double from;        /* what the coordinate is measured from: angle at the poses of the file, length, or an end */
     double sign;        /* -1: the upper end of a range */
     const carom_text_node *node; /* of its joint */
 } row;

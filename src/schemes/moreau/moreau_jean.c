@@ -27,8 +27,8 @@
  * -(theta - 1/2) |v' - v|^2. So theta = 1/2 balances to rounding and dissipates, but for a contact that separates (u
  * > 0) and is pulled back within the same step: it gains P (1 - e) u/2, at most m (a h)^2/8 for a mass m under the
  * acceleration a. theta = 1/(1 + e) never gains energy.
- * Many bodies (matrices by blocks) without joints: G is taken at q + theta h v, which keeps the order, and (2) without P
- * is solved by Newton's method body by body; then there is one contact problem in a step, with A of the free motion.
+ * Many bodies (matrices by blocks) without joints: G is taken at q + theta h v, which keeps the order, (2) without P is
+ * solved by Newton's method body by body; then there is one contact problem in a step, with A of the free motion.
  * With the field control the step is chosen by rtol and atol, as described in control.c. */
 #include <string.h>
 
