@@ -481,7 +481,8 @@ END_TEST
 START_TEST(what_acts_on_the_coordinate_of_a_joint_stays_with_formulas)
 {
     const char *const more[] = {", range: [-1, 1], torque: 1", ", stiffness: 2", ", damping: 0.1",
-                                ", friction_torque: 0.01", ", torque: sin(t)", ", motion: t^2", ", coordinate: relative"};
+                                ", friction_torque: 0.01", ", torque: sin(t)", ", motion: t^2",
+                                ", coordinate: relative"};
     for (int i = 0; i < CAROM_COUNT(more); i++) {
         char text[TEXT];
         carom_model *m;
