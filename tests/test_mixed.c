@@ -199,6 +199,19 @@ START_TEST(with_critical_steps_of_moreau_the_ball_has_one_order_more)
 }
 END_TEST
 
+START_TEST(critical_steps_tell_when_a_contact_closes)
+{
+    point_store store;
+    const carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    carom_sim *sim = start_scheme(&ball, "mixed:rk=radau5:critical=moreau", 0.05, false);
+    RUN(sim, 5);
+    const carom_info *info = carom_sim_info(sim);
+    ck_assert_int_eq(carom_sim_state(sim)->mode[0], CAROM_CLOSED);
+    ck_assert_int_eq((int)(info->events[CAROM_EVENT_CLOSING] - info->events[CAROM_EVENT_OPENING]), 1);
+    carom_sim_free(sim);
+}
+END_TEST
+
 START_TEST(orders_hold_through_impacts_and_their_accumulation)
 {
     static const int N[] = {41, 59, 83, 119, 167, 233};
@@ -415,7 +428,7 @@ END_TEST
 
 TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next,
           errors_are_those_of_an_independent_program,
-          with_critical_steps_of_moreau_the_ball_has_one_order_more,
+          with_critical_steps_of_moreau_the_ball_has_one_order_more, critical_steps_tell_when_a_contact_closes,
           orders_hold_through_impacts_and_their_accumulation, orders_hold_with_forces_that_change_in_time,
           a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing,
           segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts,
