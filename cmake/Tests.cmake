@@ -9,6 +9,10 @@ if(NOT CHECK_FOUND)
     set(unit_tests "")
 endif()
 
+# The longest are begun first, so that the suite does not end with one of them alone: ctest has no times of a first run.
+set(long_tests test_attack test_bodies test_bodies_boxes test_geometry_pairs test_kills test_mixed_systems test_python
+    test_reproduce_command test_reproduce_table test_sweep_command)
+
 foreach(source ${unit_tests})
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
@@ -22,6 +26,9 @@ foreach(source ${unit_tests})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 1200 SKIP_RETURN_CODE 77)
+    if(name IN_LIST long_tests)
+        set_tests_properties(${name} PROPERTIES COST 1000)
+    endif()
 endforeach()
 
 # Calls that fail on purpose: a library to be preloaded, for glibc and programs without sanitizers.
@@ -96,6 +103,9 @@ foreach(source ${script_tests})
     endforeach()
     set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 1200 ENVIRONMENT "${environment}"
                          SKIP_RETURN_CODE 77)
+    if(name IN_LIST long_tests)
+        set_tests_properties(${name} PROPERTIES COST 1000)
+    endif()
 endforeach()
 
 add_test(NAME includes COMMAND sh tools/check-includes.sh WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

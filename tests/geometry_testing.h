@@ -256,4 +256,28 @@ static inline double worst_of(const mismatch *m)
     return worst;
 }
 
+/* Half a turn about its own x maps such a shape onto itself. */
+static inline bool turns_over(const carom_shape *s)
+{
+    return s->kind == CAROM_SHAPE_CYLINDER || s->kind == CAROM_SHAPE_CAPSULE || s->kind == CAROM_SHAPE_ELLIPSOID;
+}
+
+static inline void turn_over(const carom_shape *s, carom_pose *pose)
+{
+    double over[9], before[3], after[3];
+    for (int i = 0; i < 9; i++) { /* P diag(1, -1, -1) P^T, P: the axes of the shape in its body */
+        const double *a = s->place.R + 3 * (i / 3), *b = s->place.R + 3 * (i % 3);
+        over[i] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+    }
+    turn3(pose->R, s->place.r, before);
+    double R[9];
+    for (int i = 0; i < 9; i++)
+        R[i] = pose->R[i / 3 * 3] * over[i % 3] + pose->R[i / 3 * 3 + 1] * over[3 + i % 3] +
+               pose->R[i / 3 * 3 + 2] * over[6 + i % 3];
+    memcpy(pose->R, R, sizeof R);
+    turn3(pose->R, s->place.r, after);
+    for (int k = 0; k < 3; k++)
+        pose->r[k] += before[k] - after[k];
+}
+
 #endif

@@ -4,6 +4,11 @@
 
 enum { MEMBERS = SANITIZED ? 1 : 6, DISGUISED = SANITIZED ? 0 : 1, FIRST = 100 };
 
+static unsigned members_of(const attack_class *c) /* boxes in space and piles take as long as all others together */
+{
+    return strstr(c->name, "box in space") || strstr(c->name, "pile") ? CAROM_MIN(MEMBERS, 3) : MEMBERS;
+}
+
 static void wrong(const attack_class *c, unsigned number, attack_variant v, const attack_run *runs)
 {
     static const char *const words[] = {"", " in other units", " in another order"};
@@ -14,9 +19,9 @@ static void wrong(const attack_class *c, unsigned number, attack_variant v, cons
 
 START_TEST(no_scheme_is_wrong_without_a_word)
 {
-    int finished = 0, stopped = 0;
+    int finished = 0, stopped = 0, members = 0;
     for (int c = 0; c < ATTACK_CLASSES; c++)
-        for (unsigned i = 0; i < MEMBERS; i++) {
+        for (unsigned i = 0; i < members_of(&attack_classes[c]); i++, members++) {
             attack_run runs[ATTACK_SCHEMES];
             for (attack_variant v = ATTACK_ORDER; (int)i < DISGUISED && v > ATTACK_PLAIN; v--) {
                 attack(&attack_classes[c], FIRST + i, v, runs);
@@ -29,7 +34,7 @@ START_TEST(no_scheme_is_wrong_without_a_word)
                 printf("%s, member %u: %s\n", attack_classes[c].name, FIRST + i, runs[0].why);
         }
     printf("tolerance: %d finished, %d stopped\n", finished, stopped);
-    ck_assert_int_eq(finished + stopped, MEMBERS * ATTACK_CLASSES);
+    ck_assert_int_eq(finished + stopped, members);
     CHECK_AT_MOST(stopped, MEMBERS); /* two balls with masses up to 1e8 : 1 that accumulate on each other */
 }
 END_TEST

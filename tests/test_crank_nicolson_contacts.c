@@ -372,6 +372,30 @@ START_TEST(an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h
 }
 END_TEST
 
+/* A table with branches, but none whose velocity jumps: c t^3 from t = 0 on. */
+START_TEST(a_table_that_speeds_up_smoothly_neither_strikes_nor_leaves_what_lies_on_it)
+{
+    NEEDS_MODELS;
+    for (double c = 1e-4; c < 1e5; c *= 100) {
+        char text[300];
+        carom_model *model;
+        carom_error error = {0};
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0}\nkinetic: y'^2/2\npotential: 10*y\n"
+                 "contacts:\n  table: {gap: 'y - %g*max(t - 0.05, 0)^3', restitution: 0.5}\n", c);
+        CHECK_OK(carom_model_parse(&model, "table", text, strlen(text), NULL, &error), error);
+        carom_sim *sim = start(model, 0.1, false);
+        RUN(sim, 1.05);
+        const carom_info *info = carom_sim_info(sim);
+        for (int i = 0; i < CAROM_EVENT_TYPES; i++)
+            ck_assert_int_eq((int)info->events[i], 0);
+        CHECK_NEAR(carom_sim_state(sim)->q[0], c, 1e-12 * c);
+        CHECK_NEAR(carom_sim_state(sim)->v[0], 3 * c, 1e-12 * c);
+        carom_sim_free(sim);
+        carom_model_free(model);
+    }
+}
+END_TEST
+
 TEST_MAIN("crank-nicolson on contacts", smooth_motion_is_of_order_two_with_constant_and_variable_mass,
           nonlinear_systems_keep_order_two_through_impacts,
           a_joint_keeps_order_two_through_impacts_and_closes_to_rounding,
@@ -379,4 +403,5 @@ TEST_MAIN("crank-nicolson on contacts", smooth_motion_is_of_order_two_with_const
           two_stacked_balls_follow_the_exact_motion_and_come_to_rest_on_each_other,
           an_impact_pair_follows_the_exact_motion, kerns_ball_passes_its_accumulation_point_and_rests,
           an_elastic_ball_and_a_linear_oscillator_keep_their_energy_to_rounding,
-          an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h_squared)
+          an_elastic_stop_changes_the_energy_of_an_oscillator_by_no_more_than_h_squared,
+          a_table_that_speeds_up_smoothly_neither_strikes_nor_leaves_what_lies_on_it)

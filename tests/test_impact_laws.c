@@ -126,18 +126,20 @@ END_TEST
 START_TEST(poisson_gives_back_a_part_of_each_impulse_in_a_row)
 {
     NEEDS_MODELS;
-    for (int k = 0; k < 2; k++) {
-        double e[2] = {k ? 0.9 : 0.5, k ? 0 : 1}, P[2] = {2. / 3 * (1 + e[0]), 1. / 3 * (1 + e[1])};
+    static const double pairs[3][2] = {{0.5, 1}, {0.9, 0}, {0, 0.5}};
+    for (int k = 0; k < 3; k++) {
+        const double *e = pairs[k];
+        double P[2] = {2. / 3 * (1 + e[0]), 1. / 3 * (1 + e[1])};
         char text[500];
         snprintf(text, sizeof text,
                  "coordinates: {a: -0.5, b: 0, c: 0}\nvelocities: {a: 1}\nkinetic: (a'^2 + b'^2 + c'^2)/2\n"
                  "potential: 0\ncontacts: {left: {gap: b - a, restitution: %g}, "
                  "right: {gap: c - b, restitution: %g}}\n",
                  e[0], e[1]);
-        if (k == 1) { /* the second would close: W (P'' + y) = 0 there, y = (0, P''_1/2 - P''_2) */
-            double y = 2. / 3 * e[0] / 2 - 1. / 3 * e[1];
-            P[1] += y;
-        }
+        if (k == 1) /* the second would close: W (P'' + y) = 0 there, y = (0, P''_1/2 - P''_2) */
+            P[1] += 2. / 3 * e[0] / 2 - 1. / 3 * e[1];
+        if (k == 2) /* the first would */
+            P[0] += 1. / 3 * e[1] / 2 - 2. / 3 * e[0];
         check_after(text, 0.75, 3, (double[]){1 - P[0], P[0] - P[1], P[1]});
     }
 }

@@ -293,6 +293,24 @@ START_TEST(every_scheme_takes_a_law_or_refuses_it_by_name)
 }
 END_TEST
 
+/* Pulled by 4, held by static friction up to 3, by 2 when it slips: x' = 2 t from the first step on. */
+START_TEST(friction_is_that_of_slip_in_the_step_that_breaks_loose)
+{
+    static const char *const schemes[] = {"kern", "moreau-jean", "moreau-jean-projected"};
+    carom_model *model = parse("carom: 1\ncoordinates: {x: 0, y: 0}\nkinetic: (x'^2 + y'^2)/2\npotential: 10*y\n"
+                               "forces: {x: 4}\ncontacts: {ground: {gap: y, slip: \"x'\", friction: 0.2, "
+                               "friction_static: 0.3, restitution: 0}}\n");
+    for (int i = 0; i < CAROM_COUNT(schemes); i++)
+        for (int k = 1; k < 4; k++) {
+            run r = begin(model, schemes[i], 1e-6, 0.125, 1);
+            ck_assert_int_eq(carom_sim_run(r.sim, 0.125 * k), CAROM_OK);
+            CHECK_NEAR(carom_sim_state(r.sim)->v[0], 0.25 * k, 1e-12);
+            end(&r);
+        }
+    carom_model_free(model);
+}
+END_TEST
+
 /* The spring pulls a block back until it moves with the belt; there it pulls with 0.199, more than mu N = 0.186 and
  * less than mu_s N = 0.486. Wherever in a step the two speeds meet, the block is caught. */
 START_TEST(slip_that_turns_back_is_caught_by_static_friction_wherever_in_a_step)
@@ -325,4 +343,5 @@ TEST_MAIN_MODELS("laws in motion", dry_friction_in_a_joint_stays_when_another_fo
                  a_glued_block_slips_where_its_weight_exceeds_friction_and_cohesion,
                  a_point_on_a_grooved_plane_turns_as_the_ellipse_of_friction_says, a_point_on_a_grooved_plane_stops,
                  a_toy_law_runs_in_every_scheme_that_asks_laws, every_scheme_takes_a_law_or_refuses_it_by_name,
+                 friction_is_that_of_slip_in_the_step_that_breaks_loose,
                  slip_that_turns_back_is_caught_by_static_friction_wherever_in_a_step)

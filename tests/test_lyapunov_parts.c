@@ -293,6 +293,32 @@ START_TEST(the_initial_scheme_has_the_tangent_minus_e_for_every_step)
 }
 END_TEST
 
+START_TEST(the_phase_space_of_two_steps_has_a_velocity_for_each_coordinate)
+{
+    NEEDS_MODELS;
+    carom_model *m = parse("carom: 1\ncoordinates: {x: 0, y: 1}\nvelocities: {x: 3}\nkinetic: (x'^2 + y'^2)/2\n"
+                           "potential: y\n");
+    carom_options options = carom_options_default();
+    carom_error error = {0};
+    carom_sim *sim;
+    carom_displaced *d;
+    double X[16] = {0};
+    CHECK_OK(carom_options_set(&options, "scheme", "schatzman-paoli", &error), error);
+    options.h = 0.01;
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    CHECK_OK(carom_displaced_new(&d, sim, 4, 1e-4, &error), error);
+    for (int i = 0; i < 4; i++)
+        X[5 * i] = 1;
+    CHECK_OK(carom_displaced_run(d, 0.25, X, &error), error);
+    for (int i = 0; i < 4; i++) /* free flight: q + t v, and v */
+        for (int j = 0; j < 4; j++)
+            CHECK_NEAR(X[4 * i + j], i == j ? 1 : j == i + 2 ? 0.25 : 0, 1e-9);
+    carom_displaced_free(d);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(a_displacement_into_a_wall_is_turned_around)
 {
     NEEDS_MODELS;
@@ -351,5 +377,6 @@ TEST_MAIN("lyapunov parts", averages_of_a_rotation_are_exact_far_beyond_the_plai
           the_kaplan_yorke_dimension_counts_whole_directions_and_a_part,
           columns_become_orthonormal_even_when_nearly_dependent,
           displaced_copies_have_the_exact_derivative_of_an_impact, the_corrected_scheme_has_the_shear_of_an_impact,
-          the_initial_scheme_has_the_tangent_minus_e_for_every_step, a_displacement_into_a_wall_is_turned_around,
+          the_initial_scheme_has_the_tangent_minus_e_for_every_step,
+          the_phase_space_of_two_steps_has_a_velocity_for_each_coordinate, a_displacement_into_a_wall_is_turned_around,
           states_are_moved_onto_joints_and_out_of_walls)

@@ -199,6 +199,19 @@ START_TEST(with_critical_steps_of_moreau_the_ball_has_one_order_more)
 }
 END_TEST
 
+START_TEST(critical_steps_tell_when_a_contact_closes)
+{
+    point_store store;
+    const carom_model ball = point_model(&store, 1, -2, 0, 0, 0.5, 1, 0);
+    carom_sim *sim = start_scheme(&ball, "mixed:rk=radau5:critical=moreau", 0.05, false);
+    RUN(sim, 5);
+    const carom_info *info = carom_sim_info(sim);
+    ck_assert_int_eq(carom_sim_state(sim)->mode[0], CAROM_CLOSED);
+    ck_assert_int_eq((int)(info->events[CAROM_EVENT_CLOSING] - info->events[CAROM_EVENT_OPENING]), 1);
+    carom_sim_free(sim);
+}
+END_TEST
+
 START_TEST(orders_hold_through_impacts_and_their_accumulation)
 {
     static const int N[] = {41, 59, 83, 119, 167, 233};
@@ -292,6 +305,32 @@ static void count_jump(void *user, const carom_jump *jump)
     c->impulse += jump->impulse[0];
     c->jumps++;
 }
+
+START_TEST(the_impulse_of_what_rests_is_the_integral_of_its_load)
+{
+    NEEDS_MODELS;
+    static const char text[] = "carom: 1\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: -10 - 3*t^2}\n"
+                               "contacts: {ground: {gap: y, restitution: 0.5}}\n";
+    carom_model *model;
+    carom_error error = {0};
+    CHECK_OK(carom_model_parse(&model, "load", text, sizeof text - 1, NULL, &error), error);
+    for (int rk = 0; carom_tableau_list(rk); rk++) {
+        char spec[60];
+        if (carom_tableau_list(rk)->order < 3)
+            continue;
+        snprintf(spec, sizeof spec, "mixed:rk=%s", carom_tableau_list(rk)->name);
+        carom_sim *sim = start_scheme(model, spec, 0.25, false);
+        double impulse = 0;
+        for (int k = 0; k < 4; k++) {
+            STEP(sim);
+            impulse += carom_sim_state(sim)->impulse[0];
+        }
+        CHECK_NEAR(impulse, 11, 1e-13);
+        carom_sim_free(sim);
+    }
+    carom_model_free(model);
+}
+END_TEST
 
 START_TEST(segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts)
 {
@@ -415,9 +454,10 @@ END_TEST
 
 TEST_MAIN("mixed", every_tableau_meets_the_conditions_of_its_order_and_not_of_the_next,
           errors_are_those_of_an_independent_program,
-          with_critical_steps_of_moreau_the_ball_has_one_order_more,
+          with_critical_steps_of_moreau_the_ball_has_one_order_more, critical_steps_tell_when_a_contact_closes,
           orders_hold_through_impacts_and_their_accumulation, orders_hold_with_forces_that_change_in_time,
           a_step_with_more_impacts_than_it_holds_ends_early_and_loses_nothing,
+          the_impulse_of_what_rests_is_the_integral_of_its_load,
           segments_of_a_step_join_and_its_impulse_is_that_of_all_its_parts,
           critical_steps_join_too_and_account_for_their_energy, critical_steps_know_simultaneous_impacts_alone,
           saved_and_loaded_it_goes_on_with_the_same_bits, stiff_damping_is_no_trouble_for_implicit_methods,

@@ -193,13 +193,11 @@ START_TEST(sticking_and_slipping_on_the_belt_change_in_time)
             h[n] = 0.4037 / pow(1.5, k), e[n] = belt_error(m, rk, h[n]);
             n += e[n] > 1e-11;
         }
-        double order = n < 3 ? INFINITY : fitted_order(n, h, e), fine = belt_error(m, rk,
-                                                                                   p == 2   ? 3e-5
-                                                                                   : p == 3 ? 1e-3
-                                                                                            : 0.01);
+        double shorter = p == 2 ? 3e-5 : p == 3 ? 1e-3 : 0.01, coarser = SANITIZED && p < 4 ? 8 : 1;
+        double order = n < 3 ? INFINITY : fitted_order(n, h, e), fine = belt_error(m, rk, coarser * shorter);
         printf("belt %-10s order %.2f (%d runs), fine %.2e\n", carom_tableau_list(rk)->name, order, n, fine);
         CHECK_AT_LEAST(order, p - 0.35);
-        CHECK_AT_MOST(fine, 1e-9);
+        CHECK_AT_MOST(fine, 1e-9 * pow(coarser, p));
     }
     carom_model_free(m);
 }

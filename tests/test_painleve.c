@@ -6,7 +6,7 @@ typedef struct outcome {
     double t;
     carom_paradox paradox;
     int contact;
-    double paradox_time;
+    double paradox_time, th, w; /* of a rod */
     char text[300];
 } outcome;
 
@@ -23,7 +23,8 @@ static outcome stops(const char *text, const char *set, const char *scheme, doub
     run r = begin(model, scheme, tol, 0.001, 1);
     carom_status status = carom_sim_run(r.sim, 1);
     const carom_info *info = carom_sim_info(r.sim);
-    outcome o = {carom_sim_state(r.sim)->t, info->paradox, info->paradox_contact, info->paradox_time, ""};
+    const carom_state *s = carom_sim_state(r.sim);
+    outcome o = {s->t, info->paradox, info->paradox_contact, info->paradox_time, s->q[2], s->v[2], ""};
     snprintf(o.text, sizeof o.text, "%.299s", carom_sim_error(r.sim)->text);
     printf("tol %g: t = %.12g: %s\n", tol, o.t, o.text);
     ck_assert_int_eq(status == CAROM_NO_SOLUTION, o.paradox != CAROM_NO_PARADOX);
@@ -57,6 +58,10 @@ START_TEST(a_rod_that_turns_into_the_paradox_is_inconsistent_there)
             ck_assert_int_eq(o.contact, 0);
             CHECK_NEAR(o.paradox_time, starts[i][1], 2e-6);
             CHECK_NEAR(o.t, o.paradox_time, 1e-12);
+            const char *b = strstr(o.text, "gddot without it is ");
+            ck_assert_ptr_nonnull(b);
+            double expected = sin(o.th) * o.w * o.w - 10;
+            CHECK_NEAR(strtod(b + strlen("gddot without it is "), NULL), expected, 0.005 * fabs(expected));
         }
 }
 END_TEST

@@ -101,6 +101,39 @@ START_TEST(a_free_top_has_the_declared_order_with_every_scheme_that_takes_it)
 }
 END_TEST
 
+/* Without forces a top that is s times as fast is at t/s where it would be at t. */
+START_TEST(slow_and_fast_tops_turn_alike_with_every_scheme_of_given_steps)
+{
+    carom_model model = top_model();
+    int tried = 0;
+    for (int i = 0; carom_scheme_method(i); i++) {
+        double declared, impact, q[3][4], v[3];
+        carom_options o = choose(carom_scheme_method(i)->name, 0.1, 2);
+        carom_scheme_orders(&o, &declared, &impact);
+        if (declared == 0 || !takes(&model, &o))
+            continue;
+        for (int k = 0; k < 3; k++) {
+            double s = k == 0 ? 1 : k == 1 ? 0x1p-20 : 0x1p20;
+            carom_model other = model;
+            carom_error error = {0};
+            carom_sim *sim;
+            for (int j = 0; j < 3; j++)
+                v[j] = s * model.v[j];
+            other.v = v;
+            o.h = 0.1 / s;
+            CHECK_OK(carom_sim_new(&sim, &other, &o, &error), error);
+            CHECK_OK(carom_sim_run(sim, 2 / s), *carom_sim_error(sim));
+            memcpy(q[k], carom_sim_state(sim)->q, sizeof q[k]);
+            for (int j = 0; j < 4; j++)
+                CHECK_NEAR(q[k][j], q[0][j], 1e-12);
+            carom_sim_free(sim);
+        }
+        tried++;
+    }
+    ck_assert_int_ge(tried, 6);
+}
+END_TEST
+
 START_TEST(a_chosen_tolerance_is_kept_against_elliptic_functions)
 {
     carom_model model = top_model();
@@ -365,6 +398,7 @@ START_TEST(functions_of_a_manifold_that_do_not_fit_together_are_found_out)
 END_TEST
 
 TEST_MAIN("rotation", a_free_top_has_the_declared_order_with_every_scheme_that_takes_it,
+          slow_and_fast_tops_turn_alike_with_every_scheme_of_given_steps,
           a_chosen_tolerance_is_kept_against_elliptic_functions,
           rows_and_derivatives_of_a_body_are_those_of_differences_along_its_velocities,
           a_frictional_impact_of_a_spinning_body_converges_with_every_scheme_that_takes_it,

@@ -246,6 +246,27 @@ START_TEST(friction_of_a_contact_that_lasts_is_a_loss_of_friction)
 }
 END_TEST
 
+/* ---- what is closed at the start ---- */
+static void incline(const carom_point *at, double *g) { *g = 0.1 * at->q[0] + 0.3 * at->q[1]; }
+static void incline_slope(const carom_point *at, double *G) { (void)at, G[0] = 0.1, G[1] = 0.3; }
+
+START_TEST(a_contact_is_closed_at_the_start_if_what_leaves_it_is_rounding_of_the_speed_along_it)
+{
+    static const carom_contact plane = {.name = "plane"};
+    const double q[2] = {0, 0};
+    for (double speed = 1e-12; speed < 1e13; speed *= 100)
+        for (int leaves = 0; leaves < 2; leaves++) {
+            double v[2] = {3 * speed, -speed * (1 + 1e-13) + 1e-6 * leaves * speed};
+            carom_model m = {.size = sizeof m, .name = "slider", .nq = 2, .nv = 2, .ncontact = 1, .contact = &plane,
+                             .q = q, .v = v, .mass = flyer_mass, .force = flyer_force, .gap = incline,
+                             .jacobian = incline_slope, .constant = CAROM_MASS | CAROM_JACOBIAN};
+            carom_sim *sim = start_scheme(&m, "moreau-jean", 0.01, false);
+            ck_assert_int_eq(carom_sim_state(sim)->mode[0], leaves ? CAROM_OPEN : CAROM_CLOSED);
+            carom_sim_free(sim);
+        }
+}
+END_TEST
+
 /* ---- a pendulum whose joint is said twice, once in other units ---- */
 static void rod(const carom_point *at, double *g)
 {
@@ -304,4 +325,5 @@ TEST_MAIN("scheme details", crank_nicolson_as_printed_takes_the_zero_of_its_own_
           an_event_tells_the_velocities_of_its_jump, crank_nicolson_hits_on_the_obstacle_itself,
           segments_of_every_scheme_go_on_where_the_last_one_ended,
           friction_within_an_impact_is_a_loss_of_the_impact, friction_of_a_contact_that_lasts_is_a_loss_of_friction,
+          a_contact_is_closed_at_the_start_if_what_leaves_it_is_rounding_of_the_speed_along_it,
           a_joint_that_is_said_twice_changes_nothing)

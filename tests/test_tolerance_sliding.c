@@ -62,6 +62,20 @@ START_TEST(a_mass_at_rest_stays_until_it_is_pulled_hard_enough)
 }
 END_TEST
 
+/* One after the other they begin to move: each changes its branch once, whatever the others do. */
+START_TEST(masses_that_are_held_do_not_notice_when_another_is_let_go)
+{
+    run r = run_text("carom: 1\ncoordinates: {a: 0, b: 0, c: 0}\nmass: {a: 1, b: 1, c: 1}\nforce: {a: \"0.1*t - "
+                     "0.5*sign(a')\", b: \"0.1*t - 0.6*sign(b')\", c: \"0.1*t - 0.4*sign(c')\"}\n",
+                     "tolerance", 1e-9, 7);
+    const double x[] = {0.1 * 8 / 6, 0.1 / 6, 0.1 * 27 / 6};
+    for (int i = 0; i < 3; i++)
+        CHECK_NEAR(carom_sim_state(r.sim)->q[i], x[i], 3e-9);
+    ck_assert_int_eq((int)carom_sim_info(r.sim)->switches, 3);
+    end(&r);
+}
+END_TEST
+
 static const char by_force[] =
     "carom: 1\ncoordinates: {a: 0, b: 0, c: 0}\nvelocities: {a: 1}\nmass: {a: 1, b: 1, c: 1}\n"
     "force: {a: \"-0.5*sign(a') + 10*(b - a) + 2*sin(t)\", b: \"-0.5*sign(b') + 10*(a - b) "
@@ -219,6 +233,7 @@ END_TEST
 
 TEST_MAIN_MODELS("sliding", dry_friction_as_a_force_stops_and_stays,
                  a_mass_at_rest_stays_until_it_is_pulled_hard_enough,
+                 masses_that_are_held_do_not_notice_when_another_is_let_go,
                  a_chain_with_friction_as_forces_moves_as_with_friction_as_a_law, a_mass_on_a_belt_moves_with_it,
                  a_force_that_shakes_ever_faster_does_not_hang,
                  a_run_that_is_saved_while_sliding_goes_on_with_the_same_bits,

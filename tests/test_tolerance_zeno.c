@@ -132,6 +132,7 @@ START_TEST(twenty_balls_come_to_rest)
         ck_assert_msg(carom_sim_run(r.sim, 6) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
         const carom_info *info = carom_sim_info(r.sim);
         ck_assert_int_eq(info->nzeno, N);
+        ck_assert_str_eq(carom_sim_note(r.sim), "");
         for (int i = 0; i < CAROM_ZENO_MAX; i++) /* flights of 2 sqrt(y) e^n */
             CHECK_NEAR(info->zeno[i].t, 3 * sqrt(1 + 0.1 * apart * info->zeno[i].contact), 1e-4);
         for (int i = 0; i < N; i++)

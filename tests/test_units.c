@@ -47,8 +47,9 @@ static const written systems[] = {
      "contacts: {floor: {gap: y, slip: \"-0.1*L*sin(p)*p'\", friction: 0.3, restitution: 0}}\n", "p", 2, 1e-3},
 };
 
-/* The end in units of L (angles: 1), false: the scheme does not take it. */
-static bool end_of(const written *w, const char *scheme, double L, double T, double M, double tol, double *q)
+/* The end in units of L (angles: 1), and how many evaluations it took; false: the scheme does not take it. */
+static bool end_of(const written *w, const char *scheme, double L, double T, double M, double tol, double *q,
+                   long *work)
 {
     carom_model *model;
     carom_sim *sim;
@@ -72,6 +73,7 @@ static bool end_of(const written *w, const char *scheme, double L, double T, dou
             q[i] = carom_sim_state(sim)->q[i] / (strchr(w->angles, *model->q_name[i]) ? 1 : L);
         for (int i = model->nq; i < 3; i++)
             q[i] = 0;
+        *work = carom_sim_info(sim)->rhs_evaluations;
         carom_sim_free(sim);
     }
     carom_model_free(model);
@@ -97,11 +99,12 @@ START_TEST(no_motion_depends_on_its_units)
     for (int i = 0; i < CAROM_COUNT(systems); i++)
         for (int k = 0; k < CAROM_COUNT(schemes); k++) {
             double plain[3], q[3];
-            if (!end_of(&systems[i], schemes[k].name, 1, 1, 1, tol, plain))
+            long work;
+            if (!end_of(&systems[i], schemes[k].name, 1, 1, 1, tol, plain, &work))
                 continue;
             for (int f = 0; f < CAROM_COUNT(factors) * 3; f++) {
                 double s = factors[f / 3], L = f % 3 == 0 ? s : 1, T = f % 3 == 1 ? s : 1, M = f % 3 == 2 ? s : 1;
-                end_of(&systems[i], schemes[k].name, L, T, M, tol, q);
+                end_of(&systems[i], schemes[k].name, L, T, M, tol, q, &work);
                 double off = difference(q, plain);
                 double most = schemes[k].most * (k == 0 && T == 1 ? 1e-3 : 1);
                 ck_assert_msg(off <= most, "%s, %s, L %g T %g M %g: off by %.2g", systems[i].name,
@@ -111,4 +114,25 @@ START_TEST(no_motion_depends_on_its_units)
 }
 END_TEST
 
-TEST_MAIN_MODELS("units", no_motion_depends_on_its_units)
+/* A power of two changes no digit: nor may it change a decision, or where one is looked for. */
+START_TEST(masses_of_another_power_of_two_give_the_same_bits_for_the_same_work)
+{
+    for (int i = 0; i < CAROM_COUNT(systems); i++)
+        for (int k = 0; carom_scheme_method(k); k++) {
+            const char *scheme = carom_scheme_method(k)->name;
+            double plain[3], q[3];
+            long work, other;
+            if (!end_of(&systems[i], scheme, 1, 1, 1, 1e-7, plain, &work))
+                continue;
+            for (int f = 0; f < 2; f++) {
+                end_of(&systems[i], scheme, 1, 1, f ? 0x1p20 : 0x1p-20, 1e-7, q, &other);
+                ck_assert_msg(!memcmp(q, plain, sizeof q) && other == work,
+                              "%s, %s, %s: off by %.2g, %ld evaluations, not %ld", systems[i].name, scheme,
+                              f ? "heavy" : "light", difference(q, plain), other, work);
+            }
+        }
+}
+END_TEST
+
+TEST_MAIN_MODELS("units", no_motion_depends_on_its_units,
+                 masses_of_another_power_of_two_give_the_same_bits_for_the_same_work)

@@ -2,6 +2,7 @@
  * every scheme, with the name of the expression, the time and the state. */
 #include <string.h>
 
+#include "contact/watch.h"
 #include "running.h"
 #include "sim/sim.h"
 
@@ -121,6 +122,26 @@ START_TEST(what_only_a_trial_meets_does_not_end_a_run)
 }
 END_TEST
 
+START_TEST(of_several_values_the_earliest_is_told)
+{
+    static const char text[] = "carom: 1\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: log(0.5 - t)}\n";
+    static const double times[] = {2, 1, 3};
+    carom_error error;
+    carom_model *model;
+    carom_watch watch;
+    CHECK_OK(carom_model_parse(&model, "test", text, strlen(text), NULL, &error), error);
+    carom_sim *sim = start_scheme(model, "moreau-jean", 0.1, false);
+    const carom_state *s = carom_sim_state(sim);
+    carom_watch_begin(&watch, &sim->system);
+    for (int i = 0; i < 3; i++)
+        carom_system_eval(&sim->system, CAROM_MASS | CAROM_FORCE, times[i], s->q, s->v);
+    ck_assert_int_eq(carom_watch_end(&watch, CAROM_NOT_CONVERGED, &error), CAROM_NOT_FINITE);
+    ck_assert_msg(strstr(error.text, "the force on 'y' is nan at t = 1,") != NULL, "%s", error.text);
+    carom_sim_free(sim);
+    carom_model_free(model);
+}
+END_TEST
+
 START_TEST(a_stop_condition_that_is_not_a_number_is_an_error)
 {
     static const char text[] = FALL "stop: 'sqrt(0.3 - x) - abs(sqrt(0.3 - x))'\n"; /* 0, then no number */
@@ -138,7 +159,7 @@ END_TEST
 
 TEST_MAIN("values that are not finite", every_scheme_names_the_value_the_time_and_the_state,
           a_step_alone_tells_it_too_and_leaves_the_state_alone, what_only_a_trial_meets_does_not_end_a_run,
-          a_stop_condition_that_is_not_a_number_is_an_error)
+          of_several_values_the_earliest_is_told, a_stop_condition_that_is_not_a_number_is_an_error)
 #else
 int main(void)
 {
