@@ -341,15 +341,18 @@ static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *caus
 static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_cause cause, int contact)
 {
     int nc = s->system->ncontact;
+    double side = w->given.side;
     if (cause != CAROM_CAUSE_GAP)
         return carom_piecewise_project(s, w, &w->end, true);
     carom_piecewise_gather(s, w, contact);
+    w->given.side = 0; /* was judged without those that are hit: with them slip may be on another */
     carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = s->system->njoint; k < w->nstruck; k++)
         if (w->modes[w->struck[k] - s->system->njoint].mode == CAROM_OPEN)
             w->modes[w->struck[k] - s->system->njoint].mode = CAROM_CLOSED;
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
     carom_modes_copy(nc, w->modes_before, w->modes);
+    w->given.side = side;
     return CAROM_OK;
 }
 
