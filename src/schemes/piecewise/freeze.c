@@ -5,6 +5,7 @@
  *             u is removed with the columns of that mode, friction included: an impulse of the step                 (2)
  *             it takes what the law does not give, but the force of the mode gives it back soon: carom_link_repays;
  *             otherwise bounces go on                                                                               (3)
+ *             where slips end among the bounces no mode holds: the longest tail passes in one step (settle.c)       (4)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #include "schemes/piecewise/piecewise.h"
+
+#define ROUNDING (64 * DBL_EPSILON) /* of a gap, over the lengths that it is made of */
 
 /* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen
  * mode: what rested in relative flight may now fall. A soft hit begins a tail of its own. */
@@ -75,7 +78,7 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
         double rest = carom_piecewise_rest(w, i);
         /* of a gap: it would keep the bounces alive for ever */
-        double rounding = 64 * DBL_EPSILON * w->scale[i].length;
+        double rounding = ROUNDING * w->scale[i].length;
         double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
@@ -151,6 +154,21 @@ static carom_status remove_velocity(carom_step *s, carom_piecewise *w, bool *hel
     return CAROM_OK;
 }
 
+/* Has the removal turned slip about? It comes to an end among the bounces. */
+static bool turned(const carom_step *s, const carom_piecewise *w)
+{
+    const carom_system *sys = s->system;
+    for (int c = 0; c < sys->ncontact; c++) {
+        const carom_link *link = carom_contact_link(sys, c);
+        double along = 0;
+        for (int j = 0, t = link->row + carom_link_normals(link); j < link->law->tangents; j++)
+            along += w->modes[c].direction[j] * carom_row_speed(sys, t + j, w->end.v);
+        if (w->modes[c].mode == CAROM_SLIP && along < -1e-11 * w->scale[carom_contact_number(sys, c)].speed)
+            return true;
+    }
+    return false;
+}
+
 /* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
 static carom_status close_marked(carom_step *s, carom_piecewise *w)
 {
@@ -164,6 +182,8 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w)
     CAROM_TRY(carom_piecewise_project(s, w, e, false));
     CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
     CAROM_TRY(remove_velocity(s, w, &held));
+    if (turned(s, w))
+        return CAROM_NO_SOLUTION;
     carom_piecewise_add_projection_impulse(s, w);
     if (s->record->account)
         account_freeze(s, w);
@@ -284,6 +304,10 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             continue;
         }
         CAROM_TRY(undo(s, w, &before)); /* later, when less is left of it; */
+        if (status == CAROM_NO_SOLUTION && tail < INFINITY && !disturbed(s, w, tail, k, fall)) {
+            s->memory_next[CAROM_TOL_SETTLES] = CAROM_MAX(tail, 64 * DBL_EPSILON * (s->now->t + e->x)); /* (4) */
+            break;
+        }
         if (must)
             break;
         must = true; /* but of some nothing is left that could become less */

@@ -364,6 +364,17 @@ static bool slips(const carom_step *s, const carom_piecewise *w)
     return false;
 }
 
+/* The step that ends bounces, in which time passes. */
+static carom_status settle(carom_step *s, carom_piecewise *w)
+{
+    CAROM_TRY(carom_piecewise_settle(s, w));
+    carom_stiff_ended(s, 0);
+    CAROM_TRY(count_stalls(s, 0));
+    CAROM_TRY(hand_over(s, w, CAROM_CAUSE_NONE, w->ka[0]));
+    carom_switch_end(s, w, true);
+    return carom_switch_finite(s, w);
+}
+
 static carom_status advance(carom_step *s)
 {
     carom_piecewise *w = s->work;
@@ -384,6 +395,8 @@ static carom_status advance(carom_step *s)
     CAROM_TRY(carom_switch_settle(s, w));
     bool at_once;
     CAROM_TRY(carom_piecewise_kink(s, w, &at_once, &cause, &contact));
+    if (!at_once && s->memory[CAROM_TOL_SETTLES] > 0)
+        return settle(s, w);
     if (!at_once)
         CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
