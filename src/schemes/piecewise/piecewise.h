@@ -196,6 +196,8 @@ bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *
 /* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step ---- */
 carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w);
+/* An accumulation of impacts of a contact that is closed from that point on. */
+void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const carom_end *at, int contact);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
 
 /* ---- settle.c: the step after an impact whose bounces end with slips or with others; velocities at its end before

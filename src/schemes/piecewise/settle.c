@@ -5,9 +5,9 @@
  * the impulses P in it, whose order is not known, the end is: contacts are at rest or have left, slips go on or have
  * ended, so that
  *   v' = v + T M^-1 F + M^-1 G^T P,   u' = u + T (G M^-1 F + gamma) + W P,   (u', P) in the law, e = 0              (1)
- * on J = closed + { open: g <= k, or g + T u + T^2 udot/2 <= 0 }                                                 (2)
- *   q' = q + T (v + v')/2, projected on g = 0 where contacts are closed, and where a gap would be negative           (3)
- *   modes: open where u' > 0, stick where P is inside of its cone, else decided at (q', v')                          (4)
+ * on J = closed + { open: g + T u + T^2 udot/2 <= 0 }                                                            (2)
+ *   q' = q + T (v + v')/2, projected on g = 0 where contacts are closed, and where a gap would be negative        (3)
+ *   modes: open where u' > 0, stick where P is inside of its cone, else decided at (q', v')                       (4)
  *
  * (1) is exact to T^2 where slips keep their directions or end, whatever the order of bounces; T^2 is of the size of k
  * (freeze.c). T is the longest time that one of them would go on for. */
@@ -23,11 +23,10 @@ static void gather(const carom_step *s, const carom_piecewise *w, double T)
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
     carom_contacts *c = s->contacts;
-    double k = carom_piecewise_freeze_length(s);
     c->nactive = 0;
     for (int i = 0; i < sys->nlink; i++) {
         int r = sys->link[i].row;
-        if (carom_mode_of(&sys->link[i], w->modes) != CAROM_OPEN || e->g[i] <= k ||
+        if (carom_mode_of(&sys->link[i], w->modes) != CAROM_OPEN ||
             e->g[i] + T * (e->u[r] + 0.5 * T * e->udot[r]) <= 0)
             c->active[c->nactive++] = i;
     }
@@ -60,11 +59,12 @@ static carom_status solve(carom_step *s, carom_piecewise *w, double T)
     do
         CAROM_TRY(carom_contacts_solve(c, sys, t, s->error));
     while (carom_contacts_break_loose(c, sys, s->now));
+    memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
     carom_contacts_apply(c, sys, v_free, w->end.v, c->P);
     return CAROM_OK;
 }
 
-/* (4), as far as (1) tells; gaps that (3) is to close. */
+/* (4), as far as (1) tells. */
 static void choose_modes(carom_step *s, carom_piecewise *w)
 {
     const carom_system *sys = s->system;
@@ -77,18 +77,17 @@ static void choose_modes(carom_step *s, carom_piecewise *w)
         bool left = carom_law_can(link->law, CAROM_OPEN) && !(P[0] > 0) && u[0] > rest;
         bool held = carom_norm_max(link->law->tangents, u + normals) <= rest &&
                     (!link->law->tangents || carom_link_friction(sys, link, true, P, &most) < most * (1 - 1e-9));
+        if (!left && w->modes[i].mode == CAROM_OPEN)
+            carom_piecewise_report_zeno(s, w, &w->start, i);
         w->modes[i].mode = left ? CAROM_OPEN : held ? carom_law_held(link->law) : CAROM_CLOSED;
     }
 }
 
-/* (3) */
-static carom_status move(carom_step *s, carom_piecewise *w, double T)
+/* (3), the second half */
+static carom_status close_gaps(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
     carom_end *e = &w->end;
-    for (int i = 0; i < sys->nv; i++)
-        w->shift_v[i] = 0.5 * (w->start.v[i] + e->v[i]);
-    carom_system_drift(sys, w->start.q, w->shift_v, T, e->q);
     carom_system_eval(sys, CAROM_GAP, s->next->t, e->q, e->v);
     carom_modes_copy(sys->ncontact, w->modes, w->modes_before);
     for (int i = sys->njoint; i < sys->nlink; i++)
@@ -117,17 +116,17 @@ carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w)
     carom_status status = solve(s, w, T);
     c->h = 0;
     CAROM_TRY(status);
-    if (s->record->account) {
-        for (int i = 0; i < sys->ncontact; i++)
-            c->hit[i] = w->modes[i].mode == CAROM_OPEN;
-        for (int i = 0; i < sys->nv; i++)
-            w->shift_v[i] = 0.5 * (w->start.v[i] + e->v[i]);
+    for (int i = 0; i < sys->nv; i++)
+        w->shift_v[i] = 0.5 * (w->start.v[i] + e->v[i]);
+    carom_system_drift(sys, w->start.q, w->shift_v, T, e->q);                                       /* (3) */
+    for (int i = 0; i < sys->ncontact; i++)
+        c->hit[i] = w->modes[i].mode == CAROM_OPEN;
+    if (s->record->account)
         carom_contact_account(c, sys, T, s->now->t, w->start.q, w->shift_v, w->start.v, e->v, s->record);
-    }
     choose_modes(s, w);
     carom_copy(sys->nrow, c->P, s->next->impulse);
     memset(c->P, 0, sizeof(double) * (size_t)sys->nrow);
-    CAROM_TRY(move(s, w, T));
+    CAROM_TRY(close_gaps(s, w));
     CAROM_TRY(carom_piecewise_project(s, w, e, false));
     for (int i = 0; i < sys->nv; i++) /* its dense output is a parabola */
         w->start.a[i] = w->ka[CAROM_STAGES - 1][i] = (e->v[i] - w->start.v[i]) / T;
