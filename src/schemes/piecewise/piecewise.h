@@ -4,7 +4,7 @@
  * are), shortened to where a force or a gap changes its branch (switches.c), then to its first event, located by
  * repeating the trial with other lengths (events.c): that is w->end, `probe` holds the trials in between. There the
  * positions and velocities are projected on what the modes hold, and what happens is decided (modes.c): an impact, new
- * modes, the end of an accumulation of impacts (freeze.c).
+ * modes, the end of an accumulation of impacts (freeze.c, settle.c).
  * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length, if asked for
  * with a step of another scheme around each impact (critical.c). */
 #ifndef CAROM_PIECEWISE_H

@@ -4,7 +4,8 @@
  *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (runge_kutta.c)                     (1)
  *   accepted if |e| <= kappa: local errors add up, are amplified;  h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))    (2)
  *   the step ends at its first event, located to rounding on steps of the pair (events.c)                  (3)
- *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c)           (4)
+ *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c), or passed in one
+ *   step where slips end among them (settle.c)                                                             (4)
  *   positions and velocities of joints, pressing and sticking contacts are projected after every step               (5)
  *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                (6)
  *
