@@ -5,6 +5,7 @@
  *             u is removed with the columns of that mode, friction included: an impulse of the step                 (2)
  *             it takes what the law does not give, but the force of the mode gives it back soon: carom_link_repays;
  *             otherwise bounces go on                                                                               (3)
+ *             where slips end among the bounces no mode holds: the longest tail passes in one step (settle.c)       (4)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
@@ -13,16 +14,18 @@
 
 #include "schemes/piecewise/piecewise.h"
 
+#define ROUNDING (64 * DBL_EPSILON) /* of a gap, over the lengths that it is made of */
+
 /* Would another contact hit within the tail of the frozen ones, hard enough to lift one by more than k? In the frozen
- * mode: what rested in relative flight may now fall. A soft hit begins a tail of its own. */
-static bool disturbed(const carom_step *s, const carom_piecewise *w, double tail, double k, double fall)
+ * mode: what rested in relative flight may now fall. A soft hit begins a tail of its own. others: not those marked. */
+static bool disturbed(const carom_step *s, const carom_piecewise *w, double tail, double k, double fall, bool others)
 {
     const carom_system *sys = s->system;
     int nc = sys->ncontact;
     for (int c = 0, calm = 0; calm < nc; c = (c + 1) % nc, calm++) {
         int i = carom_contact_number(sys, c), r = sys->link[i].row;
         double g = CAROM_MAX(w->end.g[i], 0), u = w->end.u[r], rate = w->end.udot[r], time = 3 * tail;
-        if (w->modes[c].mode != CAROM_OPEN)
+        if (w->modes[c].mode != CAROM_OPEN || (others && w->still.mode[c] != CAROM_OPEN))
             continue;
         bool dips = u < 0 && -u <= rate * time && u * u >= 2 * rate * g; /* and comes back, all within that time */
         bool hits = dips || g + u * time + 0.5 * rate * time * time <= 0;
@@ -47,15 +50,15 @@ static double leverage(carom_step *s, carom_piecewise *w, int row)
 }
 
 /* What remains of the impacts: velocities u e^n at times that add up to 2 u/(|gddot| (1 - e)). */
-static void report_zeno(carom_step *s, const carom_piecewise *w, int contact)
+void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const carom_end *at, int contact)
 {
     double rest = carom_piecewise_rest(w, carom_contact_number(s->system, contact));
     const carom_system *sys = s->system;
     int r = carom_contact_link(sys, contact)->row;
-    double u = w->end.u[r], fall = -w->end.udot[r], e = carom_contact_restitution(sys, contact);
-    if (w->modes[contact].impacts < 2 || u <= rest)
+    double u = at->u[r], fall = -at->udot[r], e = carom_contact_restitution(sys, contact);
+    if (w->modes[contact].impacts < 2 || u <= rest || !(fall > 0))
         return; /* a single soft impact is no accumulation */
-    carom_zeno zeno = {.contact = contact, .t = s->now->t + w->end.x, .impacts = (long)w->modes[contact].impacts};
+    carom_zeno zeno = {.contact = contact, .t = s->now->t + at->x, .impacts = (long)w->modes[contact].impacts};
     if (e > 0 && e < 1) {
         zeno.t += 2 * u / (fall * (1 - e));
         zeno.skipped = (long)ceil(log(rest / u) / log(e));
@@ -75,7 +78,7 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
         double u = e->u[r], fall = -e->udot[r], e_n = carom_contact_restitution(sys, c);
         double rest = carom_piecewise_rest(w, i);
         /* of a gap: it would keep the bounces alive for ever */
-        double rounding = 64 * DBL_EPSILON * w->scale[i].length;
+        double rounding = ROUNDING * w->scale[i].length;
         double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
         if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
@@ -151,6 +154,21 @@ static carom_status remove_velocity(carom_step *s, carom_piecewise *w, bool *hel
     return CAROM_OK;
 }
 
+/* Has the removal turned slip about? It comes to an end among the bounces. */
+static bool turned(const carom_step *s, const carom_piecewise *w)
+{
+    const carom_system *sys = s->system;
+    for (int c = 0; c < sys->ncontact; c++) {
+        const carom_link *link = carom_contact_link(sys, c);
+        double along = 0;
+        for (int j = 0, t = link->row + carom_link_normals(link); j < link->law->tangents; j++)
+            along += w->modes[c].direction[j] * carom_row_speed(sys, t + j, w->end.v);
+        if (w->modes[c].mode == CAROM_SLIP && along < -1e-11 * w->scale[carom_contact_number(sys, c)].speed)
+            return true;
+    }
+    return false;
+}
+
 /* The mode of the marked contacts is that of the motion without u, which is then removed with its columns. */
 static carom_status close_marked(carom_step *s, carom_piecewise *w)
 {
@@ -159,11 +177,13 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w)
     for (int c = 0; c < s->system->ncontact; c++)
         if (w->still.mode[c] != CAROM_OPEN) {
             w->modes[c].mode = CAROM_CLOSED;
-            report_zeno(s, w, c);
+            carom_piecewise_report_zeno(s, w, e, c);
         }
     CAROM_TRY(carom_piecewise_project(s, w, e, false));
     CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
     CAROM_TRY(remove_velocity(s, w, &held));
+    if (turned(s, w))
+        return CAROM_NO_SOLUTION;
     carom_piecewise_add_projection_impulse(s, w);
     if (s->record->account)
         account_freeze(s, w);
@@ -252,6 +272,16 @@ static carom_status undo(carom_step *s, carom_piecewise *w, const carom_record *
     return carom_piecewise_measure(s, w, &w->end);
 }
 
+/* (4): slips that end somewhere in the tail are not far from where they would be. */
+static bool short_enough(const carom_step *s, const carom_piecewise *w, double tail, double k)
+{
+    double accel = 0;
+    for (int c = 0; c < s->system->ncontact; c++)
+        if (w->still.mode[c] != CAROM_OPEN || w->modes[c].mode != CAROM_OPEN)
+            accel = CAROM_MAX(accel, w->scale[carom_contact_number(s->system, c)].accel);
+    return tail * tail * accel <= 30 * k;
+}
+
 /* (1), repeated: the contacts inside first, then those that rest on them; must: only what cannot be told from rest. */
 static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
 {
@@ -279,11 +309,17 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
         }
         if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
             return status;
-        if (status == CAROM_OK && (must || (repaid(s, w) && !disturbed(s, w, tail, k, fall)))) {
+        if (status == CAROM_OK && (must || (repaid(s, w) && !disturbed(s, w, tail, k, fall, false)))) {
             s->record->ended.on = true;
             continue;
         }
         CAROM_TRY(undo(s, w, &before)); /* later, when less is left of it; */
+        if (status == CAROM_NO_SOLUTION && candidates(s, w, must, &tail, &k, &fall) &&
+            (must ? tail < INFINITY : short_enough(s, w, tail, k)) && !disturbed(s, w, tail, k, fall, true)) {
+            double rounding = 64 * DBL_EPSILON * (s->now->t + e->x);
+            s->memory_next[CAROM_TOL_SETTLES] = CAROM_MAX(1.001 * tail, rounding);                 /* (4) */
+            break;
+        }
         if (must)
             break;
         must = true; /* but of some nothing is left that could become less */

@@ -4,7 +4,7 @@
  * are), shortened to where a force or a gap changes its branch (switches.c), then to its first event, located by
  * repeating the trial with other lengths (events.c): that is w->end, `probe` holds the trials in between. There the
  * positions and velocities are projected on what the modes hold, and what happens is decided (modes.c): an impact, new
- * modes, the end of an accumulation of impacts (freeze.c).
+ * modes, the end of an accumulation of impacts (freeze.c, settle.c).
  * tolerance.c puts it together and chooses the steps; mixed.c drives it over steps of constant length, if asked for
  * with a step of another scheme around each impact (critical.c). */
 #ifndef CAROM_PIECEWISE_H
@@ -55,8 +55,8 @@ typedef struct carom_dips { /* gaps along a step, events.c */
 } carom_dips;
 
 /* What is remembered beside the modes: whether they have been decided, steps of no length in a row, the time of the
- * last impact. */
-enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_STRUCK, CAROM_TOL_COUNTERS };
+ * last impact, the time that the next step lets pass for bounces to end (0: it is one like others). */
+enum { CAROM_TOL_DECIDED, CAROM_TOL_STALLS, CAROM_TOL_STRUCK, CAROM_TOL_SETTLES, CAROM_TOL_COUNTERS };
 enum { CAROM_COLLAPSE = 300 }; /* events at one instant: impacts among them are without end */
 extern const struct carom_impact_rule *const carom_piecewise_rules[]; /* that these schemes know */
 
@@ -196,7 +196,13 @@ bool carom_piecewise_about_to_stick(const carom_step *s, const carom_piecewise *
 /* ---- freeze.c: closes the contacts at w->end whose bounces are over but for the tolerance; what the last projection
  * took away becomes an impulse of the step ---- */
 carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w);
+/* An accumulation of impacts of a contact that is closed from that point on. */
+void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const carom_end *at, int contact);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
+
+/* ---- settle.c: the step after an impact whose bounces end with slips or with others; velocities at its end before
+ * modes are decided in w->ka[0] ---- */
+carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w);
 
 /* ---- critical.c: a step that found an impact ends before it instead; then a step of Moreau and Jean over s->h ---- */
 carom_status carom_critical_approach(carom_step *s, carom_piecewise *w, carom_cause *cause, int contact);

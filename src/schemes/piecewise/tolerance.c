@@ -4,7 +4,8 @@
  *   the smooth motion of the present modes by Dormand and Prince's pair 5(4) (runge_kutta.c)                     (1)
  *   accepted if |e| <= kappa: local errors add up, are amplified;  h' = h min(5, max(0.2, 0.9 |e/kappa|^(-1/5)))    (2)
  *   the step ends at its first event, located to rounding on steps of the pair (events.c)                  (3)
- *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c)           (4)
+ *   there: impact law, new modes, accumulating impacts frozen below kappa tol = tol/10 (modes.c), or passed in one
+ *   step where slips end among them (settle.c)                                                             (4)
  *   positions and velocities of joints, pressing and sticking contacts are projected after every step               (5)
  *   dense output: the quintic through q, v, a at both ends, and its derivative: order 5 in q, 4 in v                (6)
  *
@@ -341,15 +342,18 @@ static carom_status proceed(carom_step *s, carom_piecewise *w, carom_cause *caus
 static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_cause cause, int contact)
 {
     int nc = s->system->ncontact;
+    double side = w->given.side;
     if (cause != CAROM_CAUSE_GAP)
         return carom_piecewise_project(s, w, &w->end, true);
     carom_piecewise_gather(s, w, contact);
+    w->given.side = 0; /* was judged without those that are hit: with them slip may be on another */
     carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = s->system->njoint; k < w->nstruck; k++)
         if (w->modes[w->struck[k] - s->system->njoint].mode == CAROM_OPEN)
             w->modes[w->struck[k] - s->system->njoint].mode = CAROM_CLOSED;
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
     carom_modes_copy(nc, w->modes_before, w->modes);
+    w->given.side = side;
     return CAROM_OK;
 }
 
@@ -359,6 +363,17 @@ static bool slips(const carom_step *s, const carom_piecewise *w)
         if (w->modes[c].mode == CAROM_SLIP)
             return true;
     return false;
+}
+
+/* The step that ends bounces, in which time passes. */
+static carom_status settle(carom_step *s, carom_piecewise *w)
+{
+    CAROM_TRY(carom_piecewise_settle(s, w));
+    carom_stiff_ended(s, 0);
+    CAROM_TRY(count_stalls(s, 0));
+    CAROM_TRY(hand_over(s, w, CAROM_CAUSE_NONE, w->ka[0]));
+    carom_switch_end(s, w, true);
+    return carom_switch_finite(s, w);
 }
 
 static carom_status advance(carom_step *s)
@@ -381,6 +396,8 @@ static carom_status advance(carom_step *s)
     CAROM_TRY(carom_switch_settle(s, w));
     bool at_once;
     CAROM_TRY(carom_piecewise_kink(s, w, &at_once, &cause, &contact));
+    if (!at_once && s->memory[CAROM_TOL_SETTLES] > 0)
+        return settle(s, w);
     if (!at_once)
         CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
