@@ -257,6 +257,39 @@ static void gap_family(void *user, double s, double *f)
     f[0] = q.g[0];
 }
 
+/* What the gap of a corner is by its definition: the least over the corners of one polygon of the largest height over
+ * the sides of the other. It is their distance but where two corners are nearest: there it is less. */
+static real over_sides(const near_pair *s, int from)
+{
+    const carom_shape *a = &s->shape[from], *b = &s->shape[1 - from];
+    const carom_pose *A = &s->pose[from], *B = &s->pose[1 - from];
+    real least_height = INFINITY;
+    for (int v = 0; v < a->nvertex; v++) {
+        real most = -INFINITY, x[3] = {0, 0, 0}, y[3] = {0, 0, 0};
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                x[i] += (real)A->R[3 * i + j] * a->vertex[3 * v + j];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                y[j] += B->R[3 * i + j] * (A->r[i] + x[i] - B->r[i]);
+        for (int f = 0; f < b->nface; f++) {
+            const double *n = b->face[f].normal;
+            most = fmaxl(most, n[0] * y[0] + n[1] * y[1] + n[2] * y[2] - b->face[f].offset);
+        }
+        least_height = fminl(least_height, most);
+    }
+    return least_height;
+}
+
+/* Two corners of polygons are nearest: the gap is the height of one of them over the sides of the other. */
+static bool corner_to_corner(const near_pair *s, double gap)
+{
+    for (int i = 0; i < 2; i++)
+        if (!s->shape[i].planar || s->shape[i].radius > 0 || s->shape[i].nvertex < 3 || s->shape[i].nface < 3)
+            return false;
+    return fabsl(over_sides(s, 0) - gap) < 1e-12L || fabsl(over_sides(s, 1) - gap) < 1e-12L;
+}
+
 /* One touch of the pair: its value, and its derivative along one displacement. */
 static void study_touch(probe *p, const near_pair *s, const carom_touch *t, errors *e)
 {
@@ -304,6 +337,8 @@ static void study_kind(const pair_kind *kind, const carom_kernels *kernels, doub
             int n = find_touches(&s, 1e-3);
             for (int t = 0; t < n; t++)
                 least_gap = fmin(least_gap, found[t].gap);
+            if (least_gap < far - 1e-9 && corner_to_corner(&s, least_gap))
+                far = least_gap;
             if (fabs(least_gap - far) < 1e-9)
                 e.distance = fmax(e.distance, fabs(least_gap - far));
             else
