@@ -76,6 +76,7 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
     }
     carom_options_set(&o, "scheme", scheme, &error);
     o.h = s->h, o.contact_tol = tol;
+    o.energy = true; /* overlaps are measured with it */
     if (carom_sim_new(&sim, model, &o, &error) != CAROM_OK) {
         printf("%s: %s\n", s->name, error.text);
         return (cost){0};

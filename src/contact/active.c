@@ -82,7 +82,8 @@ static __attribute__((noinline)) bool choose(carom_contacts *contacts, const car
         bool closed = carom_link_closed(&system->link[i], mode);
         any_closed |= closed;
         if (closed && still < 0)
-            still = (system->model->links ? 1e-10 : 1e-13) * carom_norm_max(system->nq, q) +
+            still = (system->model->links ? 1e-10 + 1e-3 * contacts->solve.tol : 1e-13) *
+                        carom_norm_max(system->nq, q) +
                     4 * DBL_EPSILON; /* constants in gaps may be larger */
         if (!(g_bar[i] > 0) || (closed && g_bar[i] <= still)) /* no number: the contact problem will say so */
             contacts->active[n++] = i;

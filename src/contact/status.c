@@ -4,7 +4,8 @@
  * change of a gap's velocity in one step is bounded by
  *     c = sum_j |G_j| |v_free - v|_j + |G v + w - u|,   u: G v + w of the step before       (1)
  * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
- *     |u_after| <= c                                                                        (2)
+ *     |u_after| <= c,  of many bodies: or <= 2 tol s_k, what the judge lets pass (problem/residual.c): nothing but other
+ *     contacts presses the sides of bricks in a wall, and c is 0                            (2)
  * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved
  * contact swings about 0) opens only when u > c or g > c h. */
 #include <float.h>
@@ -24,9 +25,13 @@ static double resolution(const carom_system *system, int row, const carom_state 
     return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
-static carom_mode mode_after_impulse(const carom_contacts *c, const carom_link *link, double change)
+/* k: the block of the contact in the problem */
+static carom_mode mode_after_impulse(const carom_contacts *c, const carom_system *system, int k,
+                                     const carom_link *link, double change)
 {
     int r = link->row;
+    if (system->blocks.n && fabs(c->u_after[r]) > change)
+        change = CAROM_MAX(change, 2 * c->solve.tol * carom_delassus_term(&c->problem, k, c->solve.x));
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
     double scale = CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r));
@@ -72,6 +77,7 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
                                                  carom_state *next, const double *v_free, carom_record *record)
 {
     bool any = false, changed = false;
+    int k = 0; /* active contacts ascend */
     carom_copy(system->nrow, c->P, next->impulse);
     carom_copy(system->nrow, c->u_after, next->u);
     for (int i = 0; i < system->ncontact; i++) {
@@ -83,7 +89,10 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
                                      carom_norm_max(link->rows, c->u_before + link->row));
             after = carom_mode_tangential(link->law->tangents, c->u_after + link->row, 1e-9 * scale);
         } else if (c->P[link->row] + c->offset[i] > 0) {
-            after = mode_after_impulse(c, link, resolution(system, link->row, now, before != CAROM_OPEN, v_free));
+            while (system->blocks.n && c->active[k] < carom_contact_number(system, i))
+                k++;
+            after = mode_after_impulse(c, system, k, link,
+                                       resolution(system, link->row, now, before != CAROM_OPEN, v_free));
             hit = c->u_before[link->row] < 0 && !(before != CAROM_OPEN && after != CAROM_OPEN);
         } else if (before != CAROM_OPEN && !(c->offset[i] > 0 && c->u_after[link->row] > 0)) { /* what pulled is off */
             after = mode_without_impulse(system, link, now, next, v_free);

@@ -189,7 +189,8 @@ double carom_pair_depth(carom_posed first, carom_posed second, double *normal);
 double carom_touch_margin(const carom_touch *touch, const carom_shape *a, const carom_shape *b, const carom_pose *pose);
 
 /* t_1 is the reference projected on the tangent plane, t_2 = n x t_1. Keeps the reference (a unit vector, or 0 for
- * none) as long as it is more than 25 degrees off the normal, otherwise takes the axis of space that is most across. */
+ * none) as long as it is more than 25 degrees off the normal, otherwise takes the axis x of space, or y where x is
+ * near the normal: the same for a face that shakes by rounding, so that impulses of the last step are a good guess. */
 void carom_touch_reference(const double *normal, double *reference);
 
 /* ---- kernels ---- */

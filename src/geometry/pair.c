@@ -16,9 +16,7 @@ void carom_touch_reference(const double *normal, double *reference)
 {
     if (norm3(reference) > 0.5 && fabs(dot3(normal, reference)) < 0.9)
         return;
-    int k = 0;
-    for (int i = 1; i < 3; i++)
-        k = fabs(normal[i]) < fabs(normal[k]) ? i : k;
+    const int k = fabs(normal[0]) > 0.65; /* not the axis most across: rounding would choose it on level ground */
     for (int i = 0; i < 3; i++)
         reference[i] = i == k;
 }
