@@ -467,9 +467,12 @@ START_TEST(a_net_of_plates_that_falls_on_a_slope_stays_in_one_piece)
         "carom: 1\nparameters: {l: 0.1}\nspace: spatial\ngravity: [0, 0, -9.81]\ncontacts: found\n"
         "laws: {default: none, plate floor: {friction: 0.3, restitution: 0.1}}\nbodies:\n"
         "  floor: {fixed: true, shape: {plane: [0.05, 0.02, 1]}, at: [0, 0, 0]}\n"
-        "  plate: {repeat: {i: 3, j: 3}, shape: {box: [0.8*l, 0.8*l, 0.02]}, mass: 0.1, at: [i*l, j*l, 0.03]}\njoints:\n"
-        "  along: {repeat: {i: 2, j: 3}, ball: [\"plate[i,j]\", \"plate[i+1,j]\"], at: [(i + 0.5)*l, (j + 0.5)*l, 0.03]%s}\n"
-        "  across: {repeat: {i: 3, j: 2}, ball: [\"plate[i,j]\", \"plate[i,j+1]\"], at: [(i + 0.5)*l, (j + 0.5)*l, 0.03]}\n";
+        "  plate: {repeat: {i: 3, j: 3}, shape: {box: [0.8*l, 0.8*l, 0.02]}, mass: 0.1,\n"
+        "    at: [i*l, j*l, 0.03]}\njoints:\n"
+        "  along: {repeat: {i: 2, j: 3}, ball: [\"plate[i,j]\", \"plate[i+1,j]\"],\n"
+        "    at: [(i + 0.5)*l, (j + 0.5)*l, 0.03]%s}\n"
+        "  across: {repeat: {i: 3, j: 2}, ball: [\"plate[i,j]\", \"plate[i,j+1]\"],\n"
+        "    at: [(i + 0.5)*l, (j + 0.5)*l, 0.03]}\n";
     carom_model *m = model_of(net, false);
     carom_sim *sim = run_to(m, "moreau-jean", 2e-3, 0.08);
     CHECK_AT_MOST(carom_sim_info(sim)->max_residual, 1e-10);
