@@ -106,16 +106,15 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
                p->solve.residual, usual, name, p->problem.n, reason.text);
 }
 
-/* q = q_free + Y^T tau; of rotations one link after the other, unless there are many. */
+/* q = q_free + Y^T tau */
 static void move(carom_projection *p, const carom_system *system, double *q)
 {
     carom_copy(system->nq, p->q_free, q);
     if (system->blocks.n) {
         carom_product_velocities(&p->problem, p->solve.x, p->xi, NULL);
         carom_system_drift(system, q, p->xi, 1, q);
-    }
-    for (int i = 0; !system->blocks.n && i < p->nactive; i++)
-        carom_system_drift(system, q, p->Y + i * system->nv, p->solve.x[i], q);
+    } else
+        carom_system_shift(system, p->nactive, p->Y, p->solve.x, q);
 }
 
 carom_status carom_contact_project_gaps(carom_projection *projection, carom_contacts *contacts, carom_system *system,

@@ -135,8 +135,7 @@ carom_status carom_given_positions(carom_equations *e, carom_system *system, con
         for (int k = 0; k < e->m; k++)
             carom_mass_solve_row(system, e->row[k], column_of(e, system->nv, k));
         solve(e, system, 1e-12);
-        for (int k = 0; k < e->m; k++)
-            carom_system_drift(system, q, column_of(e, system->nv, k), e->x[k], q);    /* (4) */
+        carom_system_shift(system, e->m, e->Y, e->x, q);                               /* (4) */
     }
     CAROM_FAIL(error, CAROM_NOT_CONVERGED, "%s cannot be closed at t = %.10g: |g| = %.2g after %d corrections", what, t,
                before, ITERATIONS);

@@ -299,6 +299,21 @@ void carom_system_drift_curved(const carom_system *system, const double *q, cons
     m->manifold->drift(m->user, q, system->xi, out);
 }
 
+void carom_system_shift(const carom_system *system, int n, const double *Y, const double *x, double *q)
+{
+    size_t nv = (size_t)system->nv;
+    for (int k = 0; !system->curved && k < n; k++)
+        carom_system_drift(system, q, Y + (size_t)k * nv, x[k], q);
+    if (!system->curved)
+        return;
+    double *sum = system->xi + nv;
+    memset(sum, 0, sizeof *sum * nv);
+    for (int k = 0; k < n; k++)
+        for (size_t i = 0; i < nv; i++)
+            sum[i] += x[k] * Y[(size_t)k * nv + i];
+    carom_system_drift_curved(system, q, sum, 1, q);
+}
+
 void carom_system_rate_curved(const carom_system *system, const double *y, double h, const double *v, double *out)
 {
     const carom_model *m = system->model;

@@ -196,6 +196,8 @@ static inline void carom_system_drift(const carom_system *system, const double *
     for (int i = 0; i < system->nq; i++)
         out[i] = q[i] + h * v[i];
 }
+/* q along the sum of x[k] times row k of Y [n*nv], at once: turns one after the other would depend on their order. */
+void carom_system_shift(const carom_system *system, int n, const double *Y, const double *x, double *q);
 /* The local coordinates xi [nv] of `to` around q: to - q. */
 static inline void carom_system_local(const carom_system *system, const double *q, const double *to, double *xi)
 {

@@ -51,10 +51,12 @@ static void run(carom_points *p, void *memory)
     for (int pass = 0; go_on && pass < MOST; pass++) {
         p->form->velocity(p, p->r, p->u);
         double size = carom_norm_max(p->n, p->u);
-        of->redundant = pass > 1 && size > 0.9 * before && size > ROUNDING;
-        for (int i = 0; of->redundant && i < p->n; i++)
-            p->r[i] -= pass * d[i];                                                      /* (3) */
-        go_on = size > 0.1 * ROUNDING && (pass < 2 || size < 0.9 * before) && !carom_expired(p->solve, p->deadline);
+        bool lost = pass > 0 && size > 2 * before && size > ROUNDING; /* the factors have too few digits */
+        of->redundant = pass > 1 && size > 0.9 * before && size > ROUNDING && !lost;
+        for (int i = 0; (lost || of->redundant) && i < p->n; i++)
+            p->r[i] -= (lost ? 1 : pass) * d[i];                                         /* (3) */
+        go_on = size > 0.1 * ROUNDING && (pass < 2 || size < 0.9 * before) && !lost &&
+                !carom_expired(p->solve, p->deadline);
         before = size;
         for (int i = 0; i < p->n; i++)
             d[i] = -p->u[i] / JOINT;
@@ -175,17 +177,23 @@ static bool judged(const carom_problem *problem, carom_solve *solve)
     return solve->residual <= solve->tol;
 }
 
-/* Steps of Newton's method, if the guess is near; true: solved. */
+/* Steps of Newton's method, if the guess is near; true: solved. What they make worse stays as it was. */
 static bool sharpen(const carom_problem *problem, carom_solve *solve)
 {
     carom_arena_mark mark = carom_arena_here(solve->arena);
+    double *held = CAROM_NEW(solve->arena, double, problem->n), before = solve->residual;
+    if (!held)
+        return false;
+    carom_copy(problem->n, solve->x, held);
     joints of = {.problem = problem, .solve = *solve};
     of.solve.tol = fmin(solve->tol, ROUNDING);
     of.solve.iterations = of.solve.factorisations = 0;
     carom_condensed_with(problem, &of.solve, &(carom_points_method){work_of_steps, newton});
-    carom_arena_release(solve->arena, mark);
     solve->by = carom_solver_condensed.method.name;
     solve->iterations += of.solve.iterations, solve->factorisations += of.solve.factorisations;
+    if (!judged(problem, solve) && before < solve->residual)
+        carom_copy(problem->n, held, solve->x);
+    carom_arena_release(solve->arena, mark);
     return judged(problem, solve);
 }
 
@@ -201,10 +209,12 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
     if ((judged(problem, solve) && !small) || sharpen(problem, solve))
         return CAROM_OK;
     carom_status status = carom_problem_solve(problem, small ? NULL : condensed, solve, error);          /* (5) */
-    if (status == CAROM_NOT_CONVERGED) {
-        joints_first(problem, n, solve);
-        status = judged(problem, solve) ? CAROM_OK : status;
-    }
-    bool near = status == CAROM_OK || status == CAROM_NOT_CONVERGED;
-    return near && sharpen(problem, solve) ? CAROM_OK : status;
+    /* redundant joints seem to have no solution to who takes them for equations without rounding */
+    bool unsolved = status == CAROM_NOT_CONVERGED || status == CAROM_NO_SOLUTION;
+    if ((unsolved || status == CAROM_OK) && sharpen(problem, solve))
+        return CAROM_OK;
+    if (!unsolved)
+        return status;
+    joints_first(problem, n, solve);
+    return judged(problem, solve) || sharpen(problem, solve) ? CAROM_OK : status;
 }
