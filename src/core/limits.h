@@ -6,6 +6,7 @@
 
 enum { /* of any model */
     CAROM_MAX_COUNT = 100000,    /* coordinates, parameters, joints, contacts, outputs: small multiples of it are int */
+    CAROM_MAX_FOUND = 1000000,   /* contacts that are found before a step */
     CAROM_MAX_ENTRIES = INT_MAX, /* of a dense matrix: velocities or rows (joints, normals, directions) by velocities */
 };
 enum { /* of a model file: a hostile one must fail quickly */

@@ -88,7 +88,7 @@ carom_status carom_sim_load(carom_sim *sim, const void *buffer, size_t size)
     CAROM_NEED(buffer, &sim->error);
     header h, expected;
     CAROM_TRY(check(sim, buffer, size, &h));
-    if (sim->model->links && h.ncontact > 0 && h.ncontact <= CAROM_MAX_COUNT && h.ncontact != sim->system.capacity)
+    if (sim->model->links && h.ncontact > 0 && h.ncontact <= CAROM_MAX_FOUND && h.ncontact != sim->system.capacity)
         CAROM_TRY(carom_sim_room(sim, h.ncontact));
     expected = describe(sim);
     if (memcmp(&h, &expected, sizeof h) != 0)
