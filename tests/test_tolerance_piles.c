@@ -1,4 +1,4 @@
-/* test_tolerance_piles.c: `tolerance` takes piles of rough discs to rest, where bounces and slips of many contacts end at
+/* test_tolerance_piles.c: `tolerance` takes piles of rough discs to rest, where many bounces and slips end at
  * once: against time stepping with small steps, and against itself at other tolerances. */
 #include "tolerance_testing.h"
 
