@@ -17,6 +17,7 @@ typedef struct bench { /* a problem with room for its arrays, and one solve of i
     double c[BLOCKS][CAROM_COEFFICIENTS_MAX];
     double W[ROWS * ROWS], b[ROWS], x0[ROWS], x[ROWS], u[ROWS], G[ROWS * DOFS], inverse_mass[DOFS];
     int ndof;
+    const double *field; /* of a named solver; NULL: standard */
     const volatile sig_atomic_t *cancel;
     carom_solve solve;
     carom_error error;
@@ -87,7 +88,7 @@ static inline carom_status bench_solve(bench *t, const carom_solver *solver, dou
     ck_assert_ptr_nonnull(work);
     carom_arena *arena = carom_arena_new(0);
     ck_assert_ptr_nonnull(arena);
-    t->solve = (carom_solve){.tol = tol, .x = t->x, .u = t->u, .work = work, .arena = arena,
+    t->solve = (carom_solve){.field = t->field, .tol = tol, .x = t->x, .u = t->u, .work = work, .arena = arena,
                              .cancel = t->cancel};
     t->error.text[0] = 0;
     carom_status status = carom_problem_solve(&t->problem, solver, &t->solve, &t->error);

@@ -178,6 +178,18 @@ START_TEST(files_have_the_forces_of_contacts_that_come_and_go)
 }
 END_TEST
 
+/* The speed of a floor that is accelerated depends on the time within the step at which it is taken. */
+START_TEST(what_lies_on_a_lift_moves_as_by_formulas)
+{
+    static const char lift[] =
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nlaws: {default: {restitution: 0}}\nbodies:\n"
+        "  lift: {moved: [0, 0.5*t^2], shape: {plane: [0, 1]}}\n"
+        "  ball: {shape: {circle: 0.06}, density: 100, at: [-0.3, 0.06]}\n";
+    for (int s = 0; s < CAROM_COUNT(found_schemes); s++)
+        CHECK_AT_MOST(apart_when_found(lift, found_schemes[s], 0.3), 1e-9);
+}
+END_TEST
+
 TEST_MAIN("bodies with contacts found", joints_forces_and_formulas_move_alike_with_contacts_found,
           a_chain_of_sixty_boxes_falls_and_holds_together,
-          files_have_the_forces_of_contacts_that_come_and_go)
+          files_have_the_forces_of_contacts_that_come_and_go, what_lies_on_a_lift_moves_as_by_formulas)

@@ -153,23 +153,24 @@ START_TEST(other_functions_of_time_are_refused)
 END_TEST
 
 /* A mass lies on a floor and on a surface that begins to rise without a jump of its acceleration; they may be written
- * down in either order. */
+ * down in either order, and both may be parts of a lift. */
 START_TEST(of_surfaces_that_part_slowly_the_higher_one_carries)
 {
-    static const char *const surface[] = {"0.1*t^3", "0.05*(1 - cos(t))*(1 - cos(t))", "0.01*t^6"};
-    const double y[] = {0.8, 0.05 * (1 - cos(2)) * (1 - cos(2)), 0.64};
-    for (int k = 0; k < 6; k++) {
+    static const char *const surface[] = {"0.1*t^3", "0.05*(1 - cos(t))*(1 - cos(t))", "0.01*t^6", "(1 - cos(t))^4"};
+    const double y[] = {0.8, 0.05 * (1 - cos(2)) * (1 - cos(2)), 0.64, pow(1 - cos(2), 4)};
+    for (int k = 0; k < 16; k++) {
         char text[400];
         carom_error error = {0};
         carom_model *m = NULL;
+        const char *lift = k < 8 ? "" : " - 0.1*t^2", *rises = surface[k / 2 % 4];
         snprintf(text, sizeof text,
                  "carom: 1\ncoordinates: {y: 0}\nkinetic: y'^2/2\npotential: 100*y\ncontacts:\n"
-                 "  first: {gap: \"y%s%s\", restitution: 0}\n  second: {gap: \"y%s%s\", restitution: 0}\n",
-                 k % 2 ? " - " : "", k % 2 ? surface[k / 2] : "", k % 2 ? "" : " - ", k % 2 ? "" : surface[k / 2]);
+                 "  first: {gap: \"y%s%s%s\", restitution: 0}\n  second: {gap: \"y%s%s%s\", restitution: 0}\n",
+                 lift, k % 2 ? " - " : "", k % 2 ? rises : "", lift, k % 2 ? "" : " - ", k % 2 ? "" : rises);
         CHECK_OK(carom_model_parse(&m, "text", text, strlen(text), NULL, &error), error);
         carom_sim *sim = begin(m, 0.01, true, NULL);
         RUN(sim, 2);
-        CHECK_NEAR(carom_sim_state(sim)->q[0], y[k / 2], 1e-13);
+        CHECK_NEAR(carom_sim_state(sim)->q[0], y[k / 2 % 4] + (k < 8 ? 0 : 0.4), 1e-13);
         CHECK_NEAR(carom_sim_info(sim)->balance_error, 0, 1e-11);
         carom_sim_free(sim);
         carom_model_free(m);

@@ -1,6 +1,7 @@
 /* test_galerkin_contact.c: the Galerkin families with joints and with contacts that persist, open, slip and stick. */
 #include "galerkin_testing.h"
 #include "reference.h"
+#include "schemes/galerkin/table.h"
 #include "systems.h"
 
 static const int expected_order[] = {1, 2, 4, 4};
@@ -236,7 +237,113 @@ START_TEST(a_pulled_block_slips_and_sticks_on_time)
 }
 END_TEST
 
+/* ---- masses 1, 2 and 3 that two joints hold together, on a stiff spring and damper, beside one mass ---- */
+static void masses(const carom_point *at, double *M)
+{
+    (void)at;
+    memset(M, 0, 9 * sizeof *M);
+    M[0] = 1, M[4] = 2, M[8] = 3;
+}
+
+static void whole_mass(const carom_point *at, double *M)
+{
+    (void)at;
+    M[0] = 6;
+}
+
+static void joined_force(const carom_point *at, double *F) /* the spring holds the first, the damper the second */
+{
+    F[0] = -1000 * at->q[0], F[1] = -2000 * at->v[1] - pow(at->v[1], 3), F[2] = 0;
+}
+
+static void whole_force(const carom_point *at, double *F)
+{
+    F[0] = -1000 * at->q[0] - 2000 * at->v[0] - pow(at->v[0], 3);
+}
+
+static void joined_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[0] - at->q[1], g[1] = at->q[1] - at->q[2];
+}
+
+START_TEST(masses_that_are_joined_move_as_one)
+{
+    static const double at[] = {0, 0, 0}, speed[] = {1, 1, 1};
+    carom_model joined = {.size = sizeof joined, .name = "joined", .nq = 3, .nv = 3, .njoint = 2, .q = at, .v = speed,
+                          .constant = CAROM_MASS, .mass = masses, .force = joined_force, .gap = joined_gap};
+    carom_model whole = {.size = sizeof whole, .name = "whole", .nq = 1, .nv = 1, .q = at, .v = speed,
+                         .constant = CAROM_MASS, .mass = whole_mass, .force = whole_force};
+    for (int M = 1; M <= 3; M++) {
+        carom_sim *three = start(&joined, 1, M, 0.02), *one = start(&whole, 1, M, 0.02);
+        RUN(three, 0.5);
+        RUN(one, 0.5);
+        for (int i = 0; i < 3; i++) {
+            CHECK_NEAR(carom_sim_state(three)->q[i], carom_sim_state(one)->q[0], 1e-12);
+            CHECK_NEAR(carom_sim_state(three)->v[i], carom_sim_state(one)->v[0], 1e-12);
+        }
+        long spent = carom_sim_info(three)->newton_iterations, alone = carom_sim_info(one)->newton_iterations;
+        ck_assert_msg(spent > 0 && spent <= alone + alone / 10, "M%d: %ld iterations, alone %ld", M, spent, alone);
+        carom_sim_free(three);
+        carom_sim_free(one);
+    }
+}
+END_TEST
+
+/* ---- a ball in thick oil falls on the ground within the first step ---- */
+static void oil(const carom_point *at, double *F)
+{
+    F[0] = -9.81 - at->p[0] * at->v[0];
+}
+
+static void height(const carom_point *at, double *g)
+{
+    g[0] = at->q[0];
+}
+
+/* (1)-(5) of the scheme as linear equations for the velocities of the stages and P, which leaves no speed. */
+static double fallen(int M, double c, double h, double q, double v)
+{
+    carom_galerkin_table t = {0};
+    double A[25] = {0}, x[5];
+    int n = M + 2, pivot[5];
+    carom_galerkin_table_build(&t, true, M);
+    for (int l = 0; l <= M + 1; l++) { /* a_k = -9.81 - c v_k; the last row: 0 = v + h sum beta_k a_k + P */
+        bool end = l > M;
+        x[l] = v;
+        for (int k = 0; k <= M; k++) {
+            double weight = h * (end ? t.beta[k] : t.Av[l][k]);
+            A[l * n + k] = (k == l) + weight * c;
+            x[l] -= weight * 9.81;
+        }
+        A[l * n + M + 1] = end ? -1 : -t.s[l];
+    }
+    ck_assert(carom_lu(n, A, pivot));
+    carom_lu_solve(n, A, pivot, x);
+    for (int k = 0; k <= M; k++)
+        q += h * t.beta[k] * x[k];
+    return q;
+}
+
+START_TEST(an_impact_in_thick_oil_is_that_of_the_equations)
+{
+    static const double start_at[] = {1e-4}, speed[] = {-1};
+    static const carom_contact ground[] = {{.name = "ground"}};
+    for (int M = 1; M <= 3; M++)
+        for (int k = 0; k < 3; k++) {
+            double c = k == 0 ? 50 : k == 1 ? 200 : 1000;
+            carom_model m = {.size = sizeof m, .name = "oil", .nq = 1, .nv = 1, .np = 1, .ncontact = 1,
+                             .contact = ground, .q = start_at, .v = speed, .p = &c,
+                             .constant = CAROM_MASS | CAROM_LAW, .mass = unit_mass, .force = oil, .gap = height};
+            carom_sim *sim = start(&m, 1, M, 0.02);
+            STEP(sim);
+            CHECK_NEAR(carom_sim_state(sim)->v[0], 0, 1e-14);
+            CHECK_NEAR(carom_sim_state(sim)->q[0], fallen(M, c, 0.02, 1e-4, -1), 1e-12);
+            carom_sim_free(sim);
+        }
+}
+END_TEST
+
 TEST_MAIN("Galerkin, contacts", a_contact_on_a_curved_surface_keeps_the_order,
           the_point_leaves_the_dome_where_it_should, a_joint_keeps_the_order_and_closes_to_rounding,
-          a_sliding_block_stops_by_the_exact_law,
-          a_pulled_block_slips_and_sticks_on_time)
+          a_sliding_block_stops_by_the_exact_law, a_pulled_block_slips_and_sticks_on_time,
+          masses_that_are_joined_move_as_one, an_impact_in_thick_oil_is_that_of_the_equations)

@@ -306,6 +306,26 @@ START_TEST(broken_products_are_refused_with_their_line)
 }
 END_TEST
 
-TEST_MAIN("solvers bodies", random_problems_of_known_solution_are_solved, many_rows_are_solved_by_sweeps_alone,
+/* So near that all modes are known: one step of Newton's method is enough, whatever the masses. */
+START_TEST(a_good_guess_takes_one_step)
+{
+    for (unsigned long seed = 1; seed <= 20; seed++) {
+        work w;
+        carom_error error;
+        begin(&w, 30, 40, 0.5, seed);
+        random_rows(&w, 30, 40, seed % 2 ? 6 : 0);
+        known_solution(&w);
+        for (int i = 0; i < w.p->n; i++)
+            w.x[i] *= 1 + 1e-8 * noise(&w);
+        carom_solve s = {.tol = 1e-12, .x = w.x, .u = w.u, .arena = w.arena};
+        CHECK_OK(carom_problem_solve(w.p, &carom_solver_condensed, &s, &error), error);
+        ck_assert_int_eq(s.factorisations, 1);
+        carom_arena_free(w.arena);
+    }
+}
+END_TEST
+
+TEST_MAIN("solvers bodies", random_problems_of_known_solution_are_solved, a_good_guess_takes_one_step,
+          many_rows_are_solved_by_sweeps_alone,
           a_wall_of_bricks_is_solved_with_few_factorisations, threads_change_no_bit_of_an_answer,
           a_call_whose_time_is_over_ends, the_form_survives_a_dump, broken_products_are_refused_with_their_line)

@@ -57,6 +57,11 @@ bool carom_layout_new(carom_layout *layout, const carom_layout *measured)
     layout->block = calloc(measured->used + LINE, 1);
     if (layout->block)
         layout->base = (unsigned char *)layout->block + (LINE - (uintptr_t)layout->block % LINE) % LINE;
+#ifdef CAROM_ASAN
+    if (layout->block) /* what is left of the line is no part of the last array */
+        ASAN_POISON_MEMORY_REGION(layout->base + measured->used,
+                                  (size_t)((unsigned char *)layout->block + LINE - layout->base));
+#endif
     return layout->block;
 }
 

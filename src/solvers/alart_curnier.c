@@ -93,7 +93,7 @@ void carom_newton_run(carom_points *p, double regular, int most)
     p->form->velocity(p, p->r, p->u);
     double merit = p->form->function(p, p->u, p->r, p->F, false);
     for (int k = 0, known = 0; k < most && !p->form->offer(p, p->r); k++) {
-        if (carom_expired(p->solve, p->deadline))
+        if (carom_points_over(p))
             return;
         p->a = fmax(c * sqrt(2 * merit), p->form->least);                                /* (6) */
         p->form->velocity(p, p->r, p->u);

@@ -636,16 +636,15 @@ static bool interior(workspace *w)
 static void decide(carom_points *points, void *none)
 {
     workspace *w = (workspace *)points;
-    int most = (int)w->s->field[FACTORISATIONS];
     (void)none;
+    points->limit = (int)w->s->field[FACTORISATIONS];
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
     if (residual(points, points->r, points->u) < FAR)
-        carom_swept_run(points, CAROM_MIN(CAROM_SWEPT_STEPS, most), CAROM_SWEPT_STEPS);
-    if (w->least > w->s->tol && points->factorisations < most && !carom_expired(points->solve, points->deadline) &&
-        !interior(w))
-        carom_newton_run(points, w->s->field[REGULAR], CAROM_MIN(most - points->factorisations, STEPS));
+        carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
+    if (w->least > w->s->tol && !carom_points_over(points) && !interior(w))
+        carom_newton_run(points, w->s->field[REGULAR], STEPS);
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)

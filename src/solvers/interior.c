@@ -79,8 +79,7 @@ static double lorentz(int rows, const double *x)
     return sqrt(fmax((x[0] - t) * (x[0] + t), 1e-300));
 }
 
-/* The largest step t <= 1/0.99 for which x + t d stays in the cone. */
-static double step_to_boundary(int rows, const double *x, const double *d)
+double carom_cone_step(int rows, const double *x, const double *d)
 {
     double a = d[0] * d[0], b = x[0] * d[0], c = x[0] * x[0], most = d[0] < 0 ? -x[0] / d[0] : INFINITY;
     for (int i = 1; i < rows; i++) {
@@ -231,8 +230,8 @@ static double longest_step(const interior *w)
             continue;
         for (int i = 0; i < rows; i++)
             rest[i] = w->c[first + i] - w->s[first + i];
-        t = fmin(t, step_to_boundary(rows, w->l + first, w->s + first));
-        t = fmin(t, step_to_boundary(rows, w->l + first, rest));
+        t = fmin(t, carom_cone_step(rows, w->l + first, w->s + first));
+        t = fmin(t, carom_cone_step(rows, w->l + first, rest));
     }
     return 0.99 * t;                                                                     /* (5) */
 }
@@ -316,7 +315,7 @@ static bool iterate(interior *w)
         w->first_R = R, w->first_m = w->m;
     bool lagged = w->lagged-- > 0;
     double a = predict_and_correct(w, R, lagged);
-    if (!lagged && a < SHORT) {                                                          /* (6) */
+    if (!lagged && a < SHORT && !carom_points_over(p)) {                                   /* (6) */
         w->lagged = LAGGED;
         a = predict_and_correct(w, R, true);
     }
@@ -365,7 +364,7 @@ static bool follow(interior *w, double coupling, double *best)
     double half = INFINITY;
     w->coupling = coupling;
     begin(w);
-    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_expired(p->solve, p->deadline); k++, since++) {
+    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_points_over(p); k++, since++) {
         bool more = iterate(w);
         p->solve->iterations++;
         for (int b = 0; b < p->nblock; b++)

@@ -63,7 +63,7 @@ static bool newton(carom_points *w, double goal)
     for (int k = 0; k < NEWTON_STEPS; k++) {
         if (sqrt(2 * merit) <= fmax(goal, floor))                                        /* (4) */
             return true;
-        if (carom_expired(w->solve, w->deadline) || !w->form->direction(w))              /* (2) */
+        if (carom_points_over(w) || !w->form->direction(w))                              /* (2) */
             return false;
         double bound = 0;
         for (int i = 0; i < MEMORY; i++)
@@ -100,7 +100,7 @@ bool carom_points_run(carom_points *w, double alpha, int most, int failures)
     w->a = alpha;
     carom_copy(w->n, w->r, w->c);
     double R = residual_at(w, w->c);
-    while (w->factorisations - begin < most && w->a <= 1e6 && !carom_expired(w->solve, w->deadline)) {
+    while (w->factorisations - begin < most && w->a <= 1e6 && !carom_points_over(w)) {
         int spent = w->factorisations;
         bool last = w->a <= w->form->least;
         w->solve->iterations++;

@@ -33,8 +33,15 @@ typedef struct carom_points {
     const double *mu, *b;                              /* [nblock] [n] */
     double a;                                          /* proximal parameter */
     double *r, *c, *u, *F, *dr, *du, *trial, *trial_u; /* [n] iterate, centre, velocity with a (r - c), ... */
-    int factorisations;
+    int factorisations, limit;                         /* so far; at most, 0: as many as it takes */
 } carom_points;
+
+/* Factorisations or time are spent, or somebody has cancelled. */
+static inline bool carom_points_over(const carom_points *points)
+{
+    return (points->limit > 0 && points->factorisations >= points->limit) ||
+           carom_expired(points->solve, points->deadline);
+}
 
 /* The factor of row i of block k in interior.c, S; 0: the row takes no part, since it may not carry a force. */
 static inline double carom_points_stretch(const carom_points *points, int k, int i)
@@ -58,6 +65,8 @@ enum { CAROM_SWEPT_STEPS = 20 }; /* beside other methods */
 /* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
 bool carom_interior_run(carom_points *points, void *work);
+/* The largest step t for which x + t d stays in the cone x_0 >= |(x_1, x_2)| that x is inside of; INFINITY: any. */
+double carom_cone_step(int rows, const double *x, const double *d);
 
 /* A method for both forms of W, with work of so many bytes; points->r is the guess. */
 typedef struct carom_points_method {

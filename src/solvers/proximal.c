@@ -269,14 +269,14 @@ static bool place(workspace *w, carom_arena *arena, size_t n, size_t nblock)
 }
 
 /* (3) */
-static bool restart(workspace *w, int most)
+static bool restart(workspace *w)
 {
-    if (carom_scaled_expired(w->p, w->s) || w->points.factorisations >= most)
+    if (carom_points_over(&w->points))
         return false;
     void *work = carom_arena_alloc(w->s->arena, carom_interior_work(w->p->n, w->p->nblock));
     if (!work || carom_interior_run(&w->points, work))
         return work != NULL;
-    return carom_points_run(&w->points, 1e-3, most - w->points.factorisations, INT_MAX);
+    return carom_points_run(&w->points, 1e-3, INT_MAX, INT_MAX);
 }
 
 /* The scaled problem and its guess; false: no memory. */
@@ -314,12 +314,13 @@ void carom_proximal_run(const carom_problem *problem, carom_solve *s, int most, 
     carom_scaled p;
     workspace w = {.p = &p, .s = s};
     if (begin(&w, problem)) {
+        w.points.limit = most;
         bool cold = carom_norm_max(p.n, s->x) == 0; /* a warm guess is swept at least once */
         bool done = ((cold || most_sweeps == 0) && carom_scaled_offer(&p, s, w.points.r)) ||
                     (p.n > MANY && most_sweeps ? accelerated_sweeps(&w, 2000) : sweeps(&w, most_sweeps)); /* (1) */
-        done = done || (alpha > 0 && carom_points_run(&w.points, alpha, CAROM_MIN(FEW, most), 2));
+        done = done || (alpha > 0 && carom_points_run(&w.points, alpha, FEW, 2));
         if (!done)
-            restart(&w, most);
+            restart(&w);
     }
     s->factorisations = w.points.factorisations;
 }

@@ -68,7 +68,7 @@ bool carom_swept_run(carom_points *p, int most, int patience)
 {
     double history[MEMORY], c = FIRST, R = INFINITY, half = INFINITY;
     for (int k = 0, since = 0; !p->form->offer(p, p->r); k++) {
-        if (k == most || since == patience || carom_expired(p->solve, p->deadline))
+        if (k == most || since == patience || carom_points_over(p))
             return false;
         p->form->velocity(p, p->r, p->u);
         if (k == 0)
