@@ -4,8 +4,8 @@
  * change of a gap's velocity in one step is bounded by
  *     c = sum_j |G_j| |v_free - v|_j + |G v + w - u|,   u: G v + w of the step before       (1)
  * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
- *     |u_after| <= c,  of many bodies: or <= 2 tol s_k, what the judge lets pass (residual.c): nothing but other contacts
- *     presses the sides of bricks in a wall, and c is 0                                     (2)
+ *     |u_after| <= c,  of many bodies: or <= 2 tol s_k, what the judge lets pass (residual.c): only other contacts
+ *     press the sides of bricks in a wall, and c is 0                                     (2)
  * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved
  * contact swings about 0) opens only when u > c or g > c h. */
 #include <float.h>
