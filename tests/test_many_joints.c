@@ -450,7 +450,7 @@ START_TEST(steps_cost_as_much_as_there_are_links)
             double few = seconds_of(texts[i], 50, schemes[s], 40), many = seconds_of(texts[i], 1000, schemes[s], 40);
             double exponent = log(many / few) / log(20);
             printf("%s: %.2g s for 50 links, %.2g s for 1000: exponent %.2f\n", schemes[s], few, many, exponent);
-            CHECK_AT_MOST(exponent, 1.2);
+            CHECK_AT_MOST(exponent, 1.5); /* 1.0 to 1.12 on a quiet machine; what is dense has 2 or more */
         }
 }
 END_TEST
