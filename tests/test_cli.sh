@@ -44,8 +44,8 @@ expect 2 ball
 says "unknown command"
 expect 2 run bouncing-ball --shceme kern
 says "did you mean '--scheme'"
-expect 2 run bouncing-ball --threads 2
-says "run does not take --threads"
+expect 2 check bouncing-ball --threads 2
+says "check does not take --threads"
 expect 2 run bouncing-ball --panel y
 says "it belongs to: plot"
 expect 2 run
