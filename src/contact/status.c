@@ -5,7 +5,7 @@
  *     c = sum_j |G_j| |v_free - v|_j + |G v + w - u|,   u: G v + w of the step before       (1)
  * and smaller velocities are below the resolution of the step. So a contact with an impulse is closed after it if
  *     |u_after| <= c,  of many bodies: or <= 2 tol s_k, what the judge lets pass (residual.c): only other contacts
- *     press the sides of bricks in a wall, and c is 0                                     (2)
+ *     press the sides of bricks in a wall, and c is 0                                       (2)
  * it was hit unless it was closed before and stays so; and a closed contact without an impulse (the gap of a curved
  * contact swings about 0) opens only when u > c or g > c h. */
 #include <float.h>
@@ -25,12 +25,13 @@ static double resolution(const carom_system *system, int row, const carom_state 
     return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
-/* k: the block of the contact in the problem */
+/* k: the block of the contact in the problem, if it is there: what coheres may not be */
 static carom_mode mode_after_impulse(const carom_contacts *c, const carom_system *system, int k,
                                      const carom_link *link, double change)
 {
     int r = link->row;
-    if (system->blocks.n && fabs(c->u_after[r]) > change)
+    bool posed = k < c->nactive && c->active[k] == carom_contact_number(system, link->contact);
+    if (system->blocks.n && posed && fabs(c->u_after[r]) > change)
         change = CAROM_MAX(change, 2 * c->solve.tol * carom_delassus_term(&c->problem, k, c->solve.x));
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
@@ -89,7 +90,7 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
                                      carom_norm_max(link->rows, c->u_before + link->row));
             after = carom_mode_tangential(link->law->tangents, c->u_after + link->row, 1e-9 * scale);
         } else if (c->P[link->row] + c->offset[i] > 0) {
-            while (system->blocks.n && c->active[k] < carom_contact_number(system, i))
+            while (system->blocks.n && k < c->nactive && c->active[k] < carom_contact_number(system, i))
                 k++;
             after = mode_after_impulse(c, system, k, link,
                                        resolution(system, link->row, now, before != CAROM_OPEN, v_free));
