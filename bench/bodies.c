@@ -37,24 +37,6 @@ static void spheres(scene *s, int n)
     }
 }
 
-/* Boxes fall into a heap between four walls. */
-static void pile(scene *s, int n)
-{
-    unsigned long long seed = 1;
-    int side = (int)ceil(pow(n, 1 / 3.0));
-    double half = 0.16 * side;
-    const double box[5][4] = {{0, 0, 1, 0}, {1, 0, 0, half}, {-1, 0, 0, half}, {0, 1, 0, half}, {0, -1, 0, half}};
-    begin(s, "pile", n + 1, 0.5, 5e-3);
-    add_planes(s, "box", 5, box);
-    for (int i = 0; i < n; i++) {
-        const double at[3] = {(i % side - 0.5 * (side - 1)) * 0.3, (i / side % side - 0.5 * (side - 1)) * 0.3,
-                              0.2 + i / side / side * 0.3};
-        add_box(s, "box", (const double[]){0.2, 0.16, 0.12}, at, 1000);
-        for (int k = 0; k < 3; k++)
-            s->bodies.body[s->bodies.nbody - 1].turn[k] = number(3 * random_number(&seed));
-    }
-}
-
 /* ---- runs ---- */
 /* Milliseconds of a step, the contacts that are closed in it. */
 typedef struct cost {
@@ -118,7 +100,8 @@ static cost measure(const char *what, int n, const char *scheme)
         return run(&s, scheme, 400, 200, 1e-6);
     }
     if (strcmp(what, "wall") == 0) {
-        wall(&s, n / 30, 30, 5e-3);
+        int rows = (int)lround(sqrt(n / 1.5)); /* 20 of 30 bricks, 82 of 122: walls of one shape */
+        wall(&s, rows, (int)lround((double)n / rows), 5e-3);
         return run(&s, scheme, 20, 10, 1e-6);
     }
     pile(&s, n);

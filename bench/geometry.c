@@ -362,7 +362,8 @@ static void study_kind(const pair_kind *kind, const carom_kernels *kernels, doub
     fflush(stdout);
 }
 
-static void study(int poses)
+/* Of all kinds, or of those of that name. */
+static void study(int poses, const char *name)
 {
     carom_error error;
     static const unsigned want = CAROM_TOUCH_BASIC;
@@ -373,7 +374,8 @@ static void study(int poses)
     double *work = malloc(sizeof(double) * carom_kernels_work(kernels[0]));
     printf("gap against distance, kernel against gap, slope against differences; %d poses of each kind\n", poses);
     for (int i = 0; i < PAIR_KINDS; i++)
-        study_kind(&pair_kinds[i], kernels[pair_kinds[i].planar], work, poses);
+        if (!name || strcmp(name, pair_kinds[i].name) == 0)
+            study_kind(&pair_kinds[i], kernels[pair_kinds[i].planar], work, poses);
     free(work);
     carom_kernels_free(kernels[0]), carom_kernels_free(kernels[1]);
 }
@@ -381,7 +383,7 @@ static void study(int poses)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "study") == 0) {
-        study(argc > 2 ? atoi(argv[2]) : 1000000);
+        study(argc > 2 ? atoi(argv[2]) : 1000000, argc > 3 ? argv[3] : NULL);
         return 0;
     }
     bench_kernels();

@@ -118,6 +118,7 @@ typedef struct carom_eval { /* one evaluation; every array is [length][lanes], l
     const double *a, *x, *s, *d; /* [nv] [nrow] [1]: with the derivatives of r, u, G a + gamma; [nswitch] */
     double *M, *F, *g, *G, *w, *gamma, *law, *energy, *outputs, *stop;
     double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p, *f;
+    double *C, *C_q, *C_v; /* with R_q and R_v, of many bodies: see ncoupling */
 } carom_eval;
 
 typedef struct carom_evaluator { /* one entry for everything; text models and plugins bring their own */
@@ -162,6 +163,10 @@ typedef struct carom_model {
     int nblock;
     const int *block;                          /* [nblock+1]; the last is nv */
     const int *joint_block;                    /* [2*njoint] of each joint, ascending; -1: none */
+    /* Forces between two of them: R_q and R_v are more than blocks by the sum of C_q[i] C_i^T C_i, C_v[i] C_i^T C_i,
+     * with rows C of the blocks that coupling_block tells, as joint_block does. */
+    int ncoupling;
+    const int *coupling_block;                 /* [2*ncoupling] */
     const double *q, *v, *p;                   /* initial values and parameters; v NULL: 0 */
     const char *impacts;                       /* one of carom_impact_method; NULL: the first, simultaneous */
     unsigned constant; /* CAROM_MASS | CAROM_JACOBIAN ...: what depends on parameters alone; R_Q, R_V: on s too */

@@ -2,6 +2,8 @@
 #ifndef CAROM_TEST_COURSES_H
 #define CAROM_TEST_COURSES_H
 
+#include <string.h>
+
 #include "carom.h"
 #include "model/model.h"
 #include "testing.h"
@@ -17,6 +19,22 @@ static inline void finish(course *r)
     carom_trajectory_free(r->path);
     carom_sim_free(r->sim);
     carom_model_free(r->model);
+}
+
+/* A model of text, run to t_end by a scheme. */
+static inline course run_by(const char *text, const char *scheme, double h, double tol, double t_end)
+{
+    course r = {0};
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    CHECK_OK(carom_model_parse(&r.model, "text", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_options_from_model(&options, r.model, &error), error);
+    CHECK_OK(carom_options_set(&options, "scheme", scheme, &error), error);
+    options.h = h, options.rtol = options.atol = tol;
+    CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
+    CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
+    CHECK_OK(carom_sim_run(r.sim, t_end), *carom_sim_error(r.sim));
+    return r;
 }
 
 static inline double value(const course *r, double t, const char *text)

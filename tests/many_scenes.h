@@ -112,4 +112,22 @@ static inline double random_number(unsigned long long *state) /* in [-1, 1] */
     return (double)(*state >> 11) / 9007199254740992.0 * 2 - 1;
 }
 
+/* Boxes fall into a heap between four walls. */
+static inline void pile(scene *s, int n)
+{
+    unsigned long long seed = 1;
+    int side = (int)ceil(pow(n, 1 / 3.0));
+    double half = 0.16 * side;
+    const double box[5][4] = {{0, 0, 1, 0}, {1, 0, 0, half}, {-1, 0, 0, half}, {0, 1, 0, half}, {0, -1, 0, half}};
+    begin(s, "pile", n + 1, 0.5, 5e-3);
+    add_planes(s, "box", 5, box);
+    for (int i = 0; i < n; i++) {
+        const double at[3] = {(i % side - 0.5 * (side - 1)) * 0.3, (i / side % side - 0.5 * (side - 1)) * 0.3,
+                              0.2 + i / side / side * 0.3};
+        add_box(s, "box", (const double[]){0.2, 0.16, 0.12}, at, 1000);
+        for (int k = 0; k < 3; k++)
+            s->bodies.body[s->bodies.nbody - 1].turn[k] = number(3 * random_number(&seed));
+    }
+}
+
 #endif

@@ -38,6 +38,34 @@ says "did you mean '--fps'"
 # in space, with forces; what is there stays when something fails
 expect 0 animate models/bodies/dice.yaml --t-end 0.2 --fps 10 --speed 0.1 --forces --width 160 -o "$gif" --quiet
 [ "$(frames)" -ge 20 ] || complain "$(frames) frames in space"
+# contacts that were found: from files as from the run itself, and not without their table
+cat >"$tmp/found.yaml" <<END
+carom: 1
+space: planar
+gravity: [0, -9.81]
+contacts: found
+laws: {default: {friction: 0.5, restitution: 0}}
+bodies:
+  floor: {fixed: true, shape: {plane: [0, 1]}}
+  box: {repeat: {i: 2}, shape: {box: [0.5, 0.3]}, mass: 1, at: [0.1*i, 0.15 + 0.3*i]}
+run: {scheme: moreau-jean, h: 2e-3, t_end: 0.1}
+END
+arrows() { expect 0 animate "$@" --forces --fps 20 --speed 1 --width 160 -o "$gif" --quiet; }
+arrows "$tmp/found.yaml" --set every=0.01
+cp "$gif" "$tmp/direct.gif"
+"$CAROM" run "$tmp/found.yaml" --every 0.01 --reactions --quiet -o "$tmp/found.csv"
+arrows "$tmp/found.csv"
+cmp -s "$gif" "$tmp/direct.gif" || complain "forces of contacts that were found are not those of the run"
+if "$CAROM" run "$tmp/found.yaml" --every 0.01 --reactions --quiet -o "$tmp/found.h5" 2>/dev/null; then
+    arrows "$tmp/found.h5"
+    cmp -s "$gif" "$tmp/direct.gif" || complain "forces of contacts in HDF5 are not those of the run"
+fi
+printf 'what\n' >>"$tmp/found.contacts.csv"
+expect 1 animate "$tmp/found.csv" --forces -o "$gif"
+says 'is not that of a contact'
+rm "$tmp/found.contacts.csv"
+arrows "$tmp/found.csv"
+cmp -s "$gif" "$tmp/direct.gif" && complain "forces are drawn that no file tells"
 cp "$gif" "$tmp/before.gif"
 if [ -e /dev/full ]; then
     ln -s /dev/full "$tmp/full.gif"

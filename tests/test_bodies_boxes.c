@@ -6,21 +6,6 @@
 #include "courses.h"
 #include "model/check.h"
 
-static course run_by(const char *text, const char *scheme, double h, double tol, double t_end)
-{
-    course r = {0};
-    carom_error error = {0};
-    carom_options options = carom_options_default();
-    CHECK_OK(carom_model_parse(&r.model, "text", text, strlen(text), NULL, &error), error);
-    CHECK_OK(carom_options_from_model(&options, r.model, &error), error);
-    CHECK_OK(carom_options_set(&options, "scheme", scheme, &error), error);
-    options.h = h, options.rtol = options.atol = tol;
-    CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
-    CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
-    CHECK_OK(carom_sim_run(r.sim, t_end), *carom_sim_error(r.sim));
-    return r;
-}
-
 /* Two bars that meet crosswise at their centres: four crossings of edges, and a central impact of two masses. */
 START_TEST(bars_that_meet_crosswise_are_two_masses)
 {

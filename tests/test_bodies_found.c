@@ -190,6 +190,43 @@ START_TEST(what_lies_on_a_lift_moves_as_by_formulas)
 }
 END_TEST
 
+/* One circle is glued to the ceiling; others fall and come near the floor, one after the other. Their contacts are
+ * listed before its own, from below; the glue stays where it is: what is only near is open. */
+START_TEST(glue_stays_with_its_contact_when_others_are_found)
+{
+    static const char text[] =
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\ncontacts: found\n"
+        "laws: {default: {law: cohesive, friction: 0.3, restitution: 0, cohesion: 2}}\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  ceiling: {fixed: true, shape: {plane: [0, -1]}, at: [0, 1]}\n"
+        "  first: {shape: {circle: 0.1}, mass: 0.1, at: [1, 0.2]}\n"
+        "  second: {shape: {circle: 0.1}, mass: 0.1, at: [2, 0.3]}\n"
+        "  third: {shape: {circle: 0.1}, mass: 0.1, at: [3, 0.4]}\n"
+        "  glued: {shape: {circle: 0.1}, mass: 0.1, at: [4, 0.9]}\n";
+    carom_model *m;
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    carom_sim *sim;
+    CHECK_OK(carom_model_parse(&m, "glue", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
+    options.h = 1e-3;
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    for (int step = 1; step <= 350; step++) {
+        CHECK_OK(carom_sim_step(sim), *carom_sim_error(sim));
+        const carom_state *s = carom_sim_state(sim);
+        int closed = 0, touch = 1;
+        for (int i = 0; i < s->ncontact; i++)
+            closed += s->mode[i] != CAROM_OPEN;
+        for (int i = 0; i < 3; i++)
+            touch += s->q[3 * i + 1] < 0.1 + 1e-3;
+        ck_assert_msg(closed <= touch, "t = %g: %d of %d closed, %d touch", s->t, closed, s->ncontact, touch);
+    }
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
 TEST_MAIN("bodies with contacts found", joints_forces_and_formulas_move_alike_with_contacts_found,
           a_chain_of_sixty_boxes_falls_and_holds_together,
-          files_have_the_forces_of_contacts_that_come_and_go, what_lies_on_a_lift_moves_as_by_formulas)
+          files_have_the_forces_of_contacts_that_come_and_go, what_lies_on_a_lift_moves_as_by_formulas,
+          glue_stays_with_its_contact_when_others_are_found)

@@ -31,6 +31,54 @@ START_TEST(stacked_balls_come_to_rest_on_each_other)
 }
 END_TEST
 
+/* What presses on a light body is held by it although the accelerations of the light one are differences of large
+ * numbers: heavy/light of their rounding is left. */
+START_TEST(a_heavy_mass_rests_on_a_light_one)
+{
+    for (double light = 1e-2; light > 1e-11; light *= 1e-3) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: 0, y: 0.7}\nkinetic: %g*x'^2/2 + 0.03*y'^2/2\n"
+                 "potential: 9.81*(%g*x + 0.03*y)\n"
+                 "contacts: {floor: {gap: x, restitution: 0.5}, upon: {gap: y - x - 0.7, restitution: 0.5}}\n", light,
+                 light);
+        carom_model *m = parse(text);
+        carom_sim *sim = begin(m, 0.01, false, NULL);
+        for (int k = 0; k < 30; k++) {
+            STEP(sim);
+            const carom_state *s = carom_sim_state(sim);
+            ck_assert_msg(s->mode[0] == CAROM_CLOSED && s->mode[1] == CAROM_CLOSED, "light %g, t = %g: modes %d, %d",
+                          light, s->t, s->mode[0], s->mode[1]);
+            CHECK_NEAR(s->q[1], 0.7, 1e-12);
+        }
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+/* x' - y' = (x' - y')(0) exp(-2 c t) and x' + y' = const: a force that is the difference of two large ones. */
+START_TEST(a_damper_between_two_masses_takes_their_difference)
+{
+    for (double c = 0.5; c < 1e5; c *= 20) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: 0, y: 3}\nvelocities: {x: 2, y: 1}\nkinetic: (x'^2 + y'^2)/2\n"
+                 "forces: {x: %g*(y' - x'), y: %g*(x' - y')}\n"
+                 "contacts: {wall: {gap: 9 - y, restitution: 0.5}}\n", c, c);
+        carom_model *m = parse(text);
+        carom_sim *sim = begin(m, 0.05, false, NULL);
+        RUN(sim, 1);
+        const carom_state *s = carom_sim_state(sim);
+        CHECK_NEAR(s->v[0] - s->v[1], exp(-2 * c), 1e-11);
+        CHECK_NEAR(s->v[0] + s->v[1], 3, 1e-11);
+        CHECK_NEAR(s->q[0] - s->q[1] + 3, (1 - exp(-2 * c)) / (2 * c), 1e-11);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
 START_TEST(the_cradle_keeps_energy_and_its_impacts_do_not_depend_on_the_step)
 {
     carom_error error = {0};
@@ -179,6 +227,7 @@ START_TEST(of_surfaces_that_part_slowly_the_higher_one_carries)
 END_TEST
 
 TEST_MAIN("exact contacts", stacked_balls_come_to_rest_on_each_other,
+          a_heavy_mass_rests_on_a_light_one, a_damper_between_two_masses_takes_their_difference,
           the_cradle_keeps_energy_and_its_impacts_do_not_depend_on_the_step,
           an_impact_on_a_touching_chain_is_solved_to_rounding, a_column_of_beads_collapses,
           of_surfaces_that_part_slowly_the_higher_one_carries,

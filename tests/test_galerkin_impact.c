@@ -87,6 +87,32 @@ START_TEST(without_kappa_the_ball_ends_in_the_known_cycle)
 }
 END_TEST
 
+/* A ball with e = 0.8 bounces with u, 0.8 u, ... for 2 * 0.8 u/g each: it comes to rest with the first bounce of less
+ * than kappa steps, after all that are longer, in every degree that knows accelerations. */
+START_TEST(bounces_of_less_than_kappa_steps_end_at_rest)
+{
+    const double h = 1.0 / 512, g = 10, e = 0.8, u = sqrt(2 * g * 0.5);
+    for (int f = 0; f < 2; f++)
+        for (int degree = 1; degree <= 4; degree++)
+            for (int kappa = 10; kappa <= 90; kappa += 40) {
+                point_store store;
+                const carom_model ball = point_model(&store, 1, -g, 0, 0, e, 0.5, 0);
+                char scheme[64];
+                int longer = 0;
+                for (double v = e * u; 2 * v / g > kappa * h; v *= e)
+                    longer++;
+                snprintf(scheme, sizeof scheme, "%s:degree=%d:kappa=%d", families[f], degree, kappa);
+                carom_sim *sim = start_fields(&ball, scheme, h);
+                RUN(sim, 5);
+                long impacts = carom_sim_info(sim)->events[CAROM_EVENT_IMPACT];
+                ck_assert_msg(impacts == longer + 1, "%s: %ld impacts, expected %d", scheme, impacts,
+                              longer + 1);
+                ck_assert_int_eq(carom_sim_state(sim)->mode[0], CAROM_CLOSED);
+                carom_sim_free(sim);
+            }
+}
+END_TEST
+
 /* A stiff damper presses a mass on the ground: where stages feel the impulse, the impulse must know how they answer. */
 START_TEST(impulses_and_stiff_stages_are_found_together)
 {
@@ -280,7 +306,8 @@ START_TEST(slip_in_space_keeps_the_order_while_it_turns)
 END_TEST
 
 TEST_MAIN("Galerkin, impacts", order_one_through_impacts_in_L1, the_ball_rests_after_its_accumulation_point,
-          without_kappa_the_ball_ends_in_the_known_cycle, impulses_and_stiff_stages_are_found_together,
+          without_kappa_the_ball_ends_in_the_known_cycle,
+          bounces_of_less_than_kappa_steps_end_at_rest, impulses_and_stiff_stages_are_found_together,
           elastic_impacts_keep_the_energy,
           a_box_with_two_corners_never_gains_energy_and_comes_to_rest, going_on_after_a_load_gives_the_same_bits,
           a_failing_step_leaves_the_state_alone, segments_meet_the_nodes_and_jumps_are_told,

@@ -111,4 +111,46 @@ START_TEST(shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out)
 }
 END_TEST
 
-TEST_MAIN("overlaps of shapes", shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out)
+static double small(const scene *s)
+{
+    return fmin(s->shape[0].extent, s->shape[1].extent);
+}
+
+/* What may move by more than the shapes are apart in a step lets edges near each other be touches, but none that are
+ * deeper than the shapes overlap: those would hold what is free. */
+START_TEST(no_two_edges_are_much_deeper_than_the_shapes)
+{
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        const pair_kind *kind = &pair_kinds[k];
+        scene s = {.d = {(uint64_t)k + 77}, .arena = carom_arena_new(0)};
+        double worst = 0, rim = kind->kind[0] == CAROM_SHAPE_CYLINDER ? 2e-3 : 0;
+        int edges = 0;
+        for (int i = 0; i < 10 * LOOPS && !kind->planar; i++) {
+            static carom_touch touch[TOUCHES];
+            carom_error error;
+            int n;
+            for (int j = 0; j < 2; j++) {
+                CHECK_OK(roll_shape(&s.d, s.arena, kind->kind[j], false, kind->flat, &s.shape[j], &error), error);
+                s.pose[j] = roll_pose(&s.d, false);
+            }
+            double normal[3], depth = carom_pair_depth(at(&s, 0), at(&s, 1), normal), left = roll(&s.d, 0, 0.03);
+            if (!(depth > left))
+                continue;
+            add3(s.pose[1].r, depth - left, normal, s.pose[1].r); /* they overlap by what is left, or less */
+            CHECK_OK(carom_pair_find(at(&s, 0), at(&s, 1), roll(&s.d, 0, 0.5), touch, TOUCHES, &n, &error), error);
+            for (int j = 0; j < n; j++)
+                if (touch[j].gap < -1e-7 && (touch[j].kernel == CAROM_LINE_LINE ||
+                    touch[j].kernel == CAROM_LINE_CIRCLE || touch[j].kernel == CAROM_CIRCLE_CIRCLE))
+                    edges++, worst = fmax(worst, -touch[j].gap / (left + rim * small(&s)));
+        }
+        if (edges)
+            printf("%-20s %d edges in each other, at most %.2f times as deep as the shapes\n", kind->name, edges,
+                   worst);
+        CHECK_AT_MOST(worst, 2.1);
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
+TEST_MAIN("overlaps of shapes", shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
+          no_two_edges_are_much_deeper_than_the_shapes)

@@ -235,6 +235,45 @@ START_TEST(the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_
 }
 END_TEST
 
+/* Rows of a few whole numbers: equal entries, zeros and exchanges that noise never meets. */
+START_TEST(a_single_contact_of_small_numbers_fulfils_the_law)
+{
+    int solved = 0;
+    for (int l = 0; carom_law_list(l); l++)
+        for (int k = 0; k < 3 * 3 * 3 * 5 * 5; k++) {
+            const carom_law *law = carom_law_list(l);
+            int n = law->rows;
+            double f = k % 3 - 1, g = k / 3 % 3 - 1, h = k / 9 % 3 - 1, x[3] = {0}, u[3], c[CAROM_COEFFICIENTS_MAX];
+            double full[] = {4, f, g, f, 2, 2 * h, g, 2 * h, 4}, W[9], b[] = {-1, k / 27 % 5 - 2, k / 135 - 2};
+            for (int i = 0; i < n * n; i++)
+                W[i] = full[3 * (i / n) + i % n];
+            with_friction(law, 0.5, c);
+            law->solve_single(c, W, n, b, x);
+            for (int i = 0; i < n; i++)
+                u[i] = b[i] + carom_dot(n, W + n * i, x);
+            double r = law->residual(c, 0.25, u, x);
+            ck_assert_msg(r <= 1e-14, "%s, %d: residual %g", law->method.name, k, r);
+            solved++;
+        }
+    ck_assert_int_ge(solved, 600);
+}
+END_TEST
+
+/* A point on a curve has one freedom: normal and slip depend on each other (W = J J^T, b = J v), and every force on the
+ * line x.J = -v is a solution. Friction is to brake, not to push. In these numbers nothing is rounded. */
+START_TEST(a_contact_with_one_freedom_is_braked)
+{
+    for (int side = -1; side <= 1; side += 2)
+        for (double mu = 0.25; mu <= 2; mu *= 2) {
+            double J[] = {3, side / mu}, x[2], c[CAROM_COEFFICIENTS_MAX];
+            double W[] = {J[0] * J[0], J[0] * J[1], J[1] * J[0], J[1] * J[1]}, b[] = {-J[0], -J[1]};
+            with_friction(PLANAR, mu, c);
+            carom_law_coulomb_planar.solve_single(c, W, 2, b, x);
+            ck_assert_msg(x[0] == 0.25 && x[1] == side * 0.25 * mu, "friction %g: x = %g, %g", mu, x[0], x[1]);
+        }
+}
+END_TEST
+
 /* The friction of a slip is on the side of the cone, belongs to that slip, and no other admissible one dissipates
  * more. */
 START_TEST(slip_has_the_friction_that_dissipates_most)
@@ -303,5 +342,6 @@ TEST_MAIN("laws", without_friction_laws_with_friction_are_the_unilateral_law,
           the_residual_vanishes_at_solutions_for_every_rho, the_residual_sees_every_kind_of_violation, nan_never_passes,
           the_spatial_law_in_a_plane_is_the_planar_law, the_solution_for_a_single_contact_fulfils_the_law,
           the_solution_for_a_contact_with_fewer_freedoms_than_rows_fulfils_the_law,
+          a_single_contact_of_small_numbers_fulfils_the_law, a_contact_with_one_freedom_is_braked,
           slip_has_the_friction_that_dissipates_most, friction_turns_with_the_slip_as_the_law_says,
           the_registry_describes_every_law)

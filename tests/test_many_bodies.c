@@ -323,6 +323,25 @@ START_TEST(a_wall_at_rest_costs_a_few_sweeps_a_step)
 }
 END_TEST
 
+/* Corners and edges that are gone are not looked for farther and farther away. */
+START_TEST(boxes_that_tumble_find_their_neighbours_only)
+{
+    scene s;
+    carom_model *model;
+    pile(&s, 40);
+    carom_options o = carom_options_default();
+    o.contact_tol = 1e-6;
+    carom_sim *sim = simulate_with(o, &s, "moreau-jean", &model);
+    steps(sim, 120);
+    int closed = 0, room = sim->system.capacity; /* it follows the most that was ever found */
+    for (int i = 0; i < carom_sim_state(sim)->ncontact; i++)
+        closed += carom_sim_state(sim)->mode[i] != CAROM_OPEN;
+    printf("%d closed, room for %d\n", closed, room);
+    ck_assert(closed > 60 && room < 10 * 40);
+    end(&s, sim, model);
+}
+END_TEST
+
 START_TEST(a_step_that_is_not_solved_is_made_in_halves)
 {
     scene s;
@@ -362,5 +381,6 @@ TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
           a_wall_whose_floor_starts_to_move_is_solved, threads_share_a_step_and_change_no_bit,
           a_wall_at_rest_costs_a_few_sweeps_a_step,
+          boxes_that_tumble_find_their_neighbours_only,
           a_step_that_is_not_solved_is_made_in_halves,
           joints_that_need_formulas_are_refused_not_left_out)

@@ -1,5 +1,7 @@
 /* test_painleve.c: friction without a solution, or with several, is a named state of the run: where, when, which
  * contact. */
+#include "contact/painleve.h"
+#include "problems.h"
 #include "tolerance_testing.h"
 
 typedef struct outcome {
@@ -149,6 +151,88 @@ START_TEST(two_slipping_contacts_are_judged_together)
 }
 END_TEST
 
+/* By the definition: a sum over permutations. */
+static double minor_of(int m, const int *index, double K[4][4], int row, int used)
+{
+    double sum = 0;
+    if (row == m)
+        return 1;
+    for (int j = 0; j < m; j++) {
+        int before = 0; /* columns behind j that are taken: each is an exchange */
+        for (int i = j + 1; i < m; i++)
+            before += used >> i & 1;
+        if (!(used >> j & 1))
+            sum += (before % 2 ? -1 : 1) * K[index[row]][index[j]] * minor_of(m, index, K, row + 1, used | 1 << j);
+    }
+    return sum;
+}
+
+/* The least principal minor over its scale, for all contacts slipping in the directions of `back`. */
+static double least_minor(const bench *t, int n, int back, double *nearest)
+{
+    double K[4][4], least = INFINITY;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+            const double *W = t->W + 2 * i * 2 * n + 2 * k;
+            K[i][k] = W[0] + (back >> k & 1 ? 1 : -1) * carom_block_mu(&t->block[k]) * W[1];
+        }
+    for (int set = 1; set < 1 << n; set++) {
+        int index[4], m = 0;
+        double scale = 1;
+        for (int k = 0; k < n; k++)
+            if (set >> k & 1)
+                index[m++] = k, scale *= fabs(K[k][k]);
+        double d = minor_of(m, index, K, 0, 0) / scale;
+        least = fmin(least, d), *nearest = fmin(*nearest, fabs(d));
+    }
+    return least;
+}
+
+/* One to four rough contacts of a body and its parts, light and heavy: rows of K of all sizes. Nothing is tried exactly
+ * where all principal minors are positive; where something is tried, a solution is found if there is one. */
+START_TEST(what_is_afraid_of_the_paradox_has_a_minor_that_is_not_positive)
+{
+    unsigned long seed = 3;
+    int safe = 0, tried[3] = {0};
+    for (int trial = 0; trial < 3000; trial++) {
+        bench t;
+        carom_link link[4];
+        int n = 1 + trial % 4, active[] = {0, 1, 2, 3};
+        bench_begin(&t, 2 * n + 1);
+        for (int k = 0; k < n; k++)
+            bench_block(&t, PLANAR, fabs(noise(&seed)) * (trial % 3 ? 0.7 : 3)), link[k] = (carom_link){.contact = k};
+        for (int i = 0; i < 2 * n * t.ndof; i++)
+            t.G[i] = noise(&seed) * (i / t.ndof / 2 % 2 ? 3 : 1);
+        double v[DOFS], least = INFINITY, nearest = INFINITY;
+        for (int i = 0; i < t.ndof; i++)
+            v[i] = noise(&seed);
+        bench_dynamics(&t, v);
+        for (int back = 0; back < 1 << n; back++)
+            least = fmin(least, least_minor(&t, n, back, &nearest));
+        if (nearest < 1e-6)
+            continue;
+        carom_system system = {.nlink = n, .nrow = 2 * n, .link = link};
+        carom_contacts contacts = {.problem = t.problem, .active = active};
+        carom_painleve_work work;
+        carom_layout measure = {0}, layout;
+        carom_painleve_layout(&measure, &work, &system);
+        ck_assert(carom_layout_new(&layout, &measure));
+        carom_painleve_layout(&layout, &work, &system);
+        carom_painleve found = carom_contact_painleve(&contacts, &system, &work);
+        carom_layout_free(layout);
+        ck_assert_msg((found.solutions < 0) == (least > 0), "trial %d, %d contacts: %d solutions, least minor %g",
+                      trial, n, found.solutions, least);
+        safe += found.solutions < 0;
+        if (found.solutions < 0)
+            continue;
+        tried[CAROM_MIN(found.solutions, 2)]++;
+        ck_assert_int_eq(bench_solve(&t, &carom_solver_enumeration, 1e-10) == CAROM_OK, found.solutions > 0);
+    }
+    printf("%d safe; %d with one, %d with more solutions\n", safe, tried[1], tried[2]);
+    ck_assert(safe > 1000 && tried[1] > 300 && tried[2] > 10);
+}
+END_TEST
+
 START_TEST(mixed_names_the_state_too)
 {
     outcome o = stops(rod, "w0=1", "mixed:rk=radau5", 1e-8);
@@ -159,4 +243,5 @@ END_TEST
 
 TEST_MAIN_MODELS("painleve", a_rod_that_turns_into_the_paradox_is_inconsistent_there,
                  at_sixty_degrees_there_is_no_solution_or_two, joints_and_other_contacts_do_not_hide_the_paradox,
-                 two_slipping_contacts_are_judged_together, mixed_names_the_state_too)
+                 two_slipping_contacts_are_judged_together,
+                 what_is_afraid_of_the_paradox_has_a_minor_that_is_not_positive, mixed_names_the_state_too)

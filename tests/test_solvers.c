@@ -186,6 +186,31 @@ START_TEST(lemke_and_enumeration_show_that_there_is_no_solution)
 }
 END_TEST
 
+/* The same with friction, beside a joint: a ray is no proof there, though the joint is eliminated exactly. */
+START_TEST(lemke_proves_through_joints_but_not_with_friction)
+{
+    for (int friction = 0; friction < 2; friction++) {
+        bench t;
+        bench_begin(&t, 3);
+        bench_block(&t, JOINT, 0);
+        t.G[2] = 1;
+        for (int k = 0; k < 2; k++) {
+            int row = bench_block(&t, friction ? PLANAR : UNILATERAL, 0.5)->row;
+            t.G[3 * row] = k ? -1 : 1;
+            t.G[3 * row + 2] = 0.5;
+            if (friction)
+                t.G[3 * (row + 1) + 1] = 1;
+        }
+        bench_dynamics(&t, (double[]){0, 0, 1});
+        t.b[1] = t.b[friction ? 3 : 2] = -1;
+        carom_status expected = friction ? CAROM_NOT_CONVERGED : CAROM_NO_SOLUTION;
+        ck_assert_int_eq(bench_solve(&t, &carom_solver_lemke, 1e-10), expected);
+        t.b[1] = 2; /* room enough */
+        SOLVE_OK(&t, &carom_solver_lemke, 1e-10);
+    }
+}
+END_TEST
+
 START_TEST(redundant_joints_share_and_stop_the_motion)
 {
     bench t;
@@ -480,6 +505,7 @@ TEST_MAIN("solvers", joints_that_only_contacts_hold_are_solved,
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
           box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,
           a_squeezed_body_has_no_solution, lemke_and_enumeration_show_that_there_is_no_solution,
+          lemke_proves_through_joints_but_not_with_friction,
           redundant_joints_share_and_stop_the_motion, dependent_joints_get_the_smallest_forces,
           legs_of_a_table_get_the_smallest_forces,
           spatial_contact_with_dependent_rows_gets_the_smallest_force, lemke_does_not_cycle_on_ties,

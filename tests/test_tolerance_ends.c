@@ -126,6 +126,34 @@ START_TEST(a_follower_is_set_down_and_taken_up_again)
 }
 END_TEST
 
+/* A weight on the floor that is lifted for 0.03 s while the force on the floor, (t - c)^2 - w^2, is negative: wherever
+ * that is between the stages of a long step. It leaves at c - w. */
+START_TEST(a_weight_that_is_lifted_for_a_moment_leaves_then)
+{
+    const double w = 0.015;
+    for (double c = 0.4; c < 0.8; c += 0.0137) {
+        char text[300];
+        carom_error error = {0};
+        carom_model *model;
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {y: 0}\nkinetic: y'^2/2\npotential: 10*y\n"
+                 "forces: {y: 10 - (t - %.17g)^2 + %.17g}\ncontacts: {floor: {gap: y, restitution: 0}}\n", c, w * w);
+        CHECK_OK(carom_model_parse(&model, "lifted", text, strlen(text), NULL, &error), error);
+        run r = begin(model, "tolerance", 1e-6, 0, 2);
+        CHECK_OK(carom_sim_run(r.sim, 2), *carom_sim_error(r.sim));
+        size_t events;
+        carom_trajectory_counts(r.path, NULL, NULL, &events);
+        double left = NAN;
+        for (size_t i = 0; i < events; i++)
+            if (carom_trajectory_event(r.path, i)->type == CAROM_EVENT_OPENING)
+                left = carom_trajectory_event(r.path, i)->t;
+        CHECK_NEAR(left, c - w, 1e-9);
+        end(&r);
+        carom_model_free(model);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("tolerance, ends of accumulations", the_catapult_comes_to_rest,
                  wagons_that_knock_until_they_are_tight_go_on_together, rough_discs_pile_up_in_a_box,
-                 a_follower_is_set_down_and_taken_up_again)
+                 a_follower_is_set_down_and_taken_up_again, a_weight_that_is_lifted_for_a_moment_leaves_then)

@@ -46,10 +46,10 @@ static run taken_to(const carom_model *model, const char *scheme, double tol, do
 static void check_rest(const double at[N][3], double e, double factor)
 {
     carom_model *model = pile(at, e);
-    run best = taken_to(model, "tolerance", 1e-8, 0, 1.6);
+    run best = taken_to(model, "tolerance", SANITIZED ? 1e-6 : 1e-8, 0, 1.6);
     for (int i = 0; i < 3 * N; i++)
         CHECK_NEAR(carom_sim_state(best.sim)->v[i], 0, 1e-7);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (SANITIZED ? 1 : 2); k++) {
         double tol = k ? 1e-6 : 1e-4;
         run r = taken_to(model, "tolerance", tol, 0, 1.6);
         printf("e = %g, tol %g: off by %.2g\n", e, tol, apart(&r, &best));
@@ -62,7 +62,11 @@ static void check_rest(const double at[N][3], double e, double factor)
 
 START_TEST(discs_that_do_not_bounce_come_to_rest_in_a_pile) { check_rest(lively, 0, 20); }
 END_TEST
-START_TEST(discs_that_bounce_come_to_rest_in_a_pile) { check_rest(lively, 0.5, 200); }
+START_TEST(discs_that_bounce_come_to_rest_in_a_pile)
+{
+    if (!SANITIZED)
+        check_rest(lively, 0.5, 200);
+}
 END_TEST
 
 START_TEST(a_pile_is_that_of_time_stepping)

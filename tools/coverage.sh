@@ -16,10 +16,14 @@ export GCOV_ERROR_FILE="$build/complaints" CK_TIMEOUT_MULTIPLIER=10
 rm -rf "$build/apart" "$GCOV_ERROR_FILE"
 find "$build" -name '*.gcda' -delete
 apart='test_(failures|kills|security|sweep_command|sweep_mpi)'
-run() { ctest --test-dir "$build" --parallel 2 -LE tool "$@" 2>&1 | sed -n '/tests passed/p; /FAILED/,$p'; }
-run -E "^$apart\$" "$@"
-for name in $(ctest --test-dir "$build" -N "$@" | sed 's/.*: //' | grep -xE "$apart"); do
-    GCOV_PREFIX="$build/apart/$name" run -R "^$name\$"
+chosen=$(ctest --test-dir "$build" -N -LE tool "$@" | sed -n 's/^ *Test *#\([0-9]*\): /\1 /p')
+run() # NUMBER,NUMBER...
+{
+    [ -z "$1" ] || ctest --test-dir "$build" --parallel 2 -I "0,0,0,$1" 2>&1 | sed -n '/tests passed/p; /FAILED/,$p'
+}
+run "$(echo "$chosen" | grep -vE " $apart\$" | cut -d' ' -f1 | paste -sd, -)"
+echo "$chosen" | grep -E " $apart\$" | while read -r number name; do
+    GCOV_PREFIX="$build/apart/$name" run "$number"
 done
 [ ! -s "$GCOV_ERROR_FILE" ] || echo "$(wc -l <"$GCOV_ERROR_FILE") complaints of gcov: $GCOV_ERROR_FILE"
 cd "$build"

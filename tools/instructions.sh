@@ -8,13 +8,15 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 command -v valgrind >/dev/null || { echo "valgrind is not installed" >&2; exit 77; }
+tools/build.sh "$build" -- carom bench-step >"$tmp/log" 2>&1 || { cat "$tmp/log" >&2; exit 1; } # benches are not built with the rest
 
 inside() # FUNCTION CAROM ARGUMENTS...: instructions of a function with all that it calls
 {
     function=$1
+    rm -f "$tmp/out"
     shift
     valgrind --tool=callgrind --collect-atstart=no --toggle-collect="$function" --callgrind-out-file="$tmp/out" "$@" \
-        >/dev/null 2>"$tmp/log" || true
+        >/dev/null 2>"$tmp/log" || [ -s "$tmp/out" ] || { cat "$tmp/log" >&2; exit 1; } # a run may end early with its sentence
     sed -n 's/^summary: //p; s/^totals: //p' "$tmp/out" | head -1
 }
 

@@ -4,7 +4,8 @@
 # changes one operator, comparison, sign or constant, in code only: comments, texts, #lines, types and plain indices as
 # in x[2] are left alone. The tests are the programs tests/test_*.c whose names match the regular expression TESTS
 # (default: all that build); without a mutant they must pass. A mutant meets the programs that run its line (gcov knows
-# them), the quickest first, until one fails. Only its file is compiled; the programs are linked anew.
+# them), those that have killed others of its folder and then the quickest first, until one fails. Only its file is
+# compiled; the programs are linked anew.
 # Prints the survivors: each is a test that is missing, or a change that does not matter. The latter are judged one by
 # one and listed with the reason in tools/mutants-judged.txt; a judgement is void as soon as its line changes. What does
 # not compile, or to the same code, does not count. mutate.sh --list FILE...: only lists the mutants.
@@ -116,29 +117,48 @@ linker=
 ! command -v mold >/dev/null || linker=-fuse-ld=mold
 objects=libcarom.a # the programs are linked with a mutant, one by one
 for program in $programs; do objects="$objects CMakeFiles/$program.dir/tests/$program.c.o"; done
-compile "$programs" cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O0 -DCMAKE_C_FLAGS=--coverage
+compile "$programs" cover -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS=--coverage
 compile "$objects" plain -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O2
 compile "$objects" sanitized -DCMAKE_BUILD_TYPE=Sanitize
-lines() # of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
+lines() # FOLDER: of the last run, what gcov knows: FILE:LINE, with a - before it where the line was not run
 {
-    (cd "$build/cover" && find . -name '*.gcda' -exec gcov --stdout {} + 2>/dev/null) | awk -F: '
+    (cd "$1" && find . -name '*.gcda' -exec gcov --stdout {} + 2>/dev/null) | awk -F: '
         $3 == "Source" { file = $4; sub(/.*\/tree\//, "", file) }
         file ~ /^src\// && $1 ~ /[0-9]/ { print file ":" $2 + 0 }
-        file ~ /^src\// && $1 ~ /#####/ { print "-" file ":" $2 + 0 }'
+        file ~ /^src\// && $1 ~ /#####/ { print "-" file ":" $2 + 0 }' | sort -u
+}
+measure() # WORKER: every JOBS-th of the programs; counters go to a folder of its own, beside the graphs that gcov wants
+{
+    here=$build/counters-$1
+    rm -rf "$here"
+    (cd "$build/cover" && find . -path '*/src/*.gcno') | while read -r graph; do
+        mkdir -p "$here$build/cover/${graph%/*}" && ln "$build/cover/$graph" "$here$build/cover/$graph"
+    done
+    # shellcheck disable=SC2086 # words
+    printf '%s\n' $programs | awk -v k="$1" -v n="$jobs" 'NR % n == k' | while read -r program; do
+        stamp=$(cksum <"$build/cover/tests/$program")
+        [ "$(cat "$build/lines/$program.stamp" 2>/dev/null)" != "$stamp" ] || continue
+        find "$here" -name '*.gcda' -delete
+        code=$(cd "$tree" && { GCOV_PREFIX=$here timeout 1000 "$build/cover/tests/$program" >"$here/log" 2>&1 </dev/null && echo 0 || echo $?; times; } >"$here/spent"; sed 1q "$here/spent")
+        [ "$code" = 0 ] || [ "$code" = 77 ] || { tail -20 "$here/log" >&2; refuse "$program fails as it is"; }
+        # milliseconds of the processor: the clock would count what else the machine does
+        sed -n '3s/m/ /; 3s/s.*//p' "$here/spent" | awk -v program="$program" '{ printf "%d %s\n", 1000 * (60 * $1 + $2), program }' >"$build/lines/$program.time"
+        lines "$here" >"$build/lines/$program"
+        echo "$stamp" >"$build/lines/$program.stamp"
+    done
 }
 mkdir -p "$build/lines"
-for program in $programs; do
-    stamp=$(cksum <"$build/cover/tests/$program")
-    if [ "$(cat "$build/lines/$program.stamp" 2>/dev/null)" != "$stamp" ]; then
-        find "$build/cover" -name '*.gcda' -delete
-        code=$(cd "$tree" && { timeout 1000 "$build/cover/tests/$program" >"$build/log" 2>&1 </dev/null && echo 0 || echo $?; times; } >"$build/spent"; sed 1q "$build/spent")
-        [ "$code" = 0 ] || [ "$code" = 77 ] || { tail -20 "$build/log" >&2; refuse "$program fails as it is"; }
-        # milliseconds of the processor: the clock would count what else the machine does
-        sed -n '3s/m/ /; 3s/s.*//p' "$build/spent" | awk -v program="$program" '{ printf "%d %s\n", 1000 * (60 * $1 + $2), program }' >"$build/lines/$program.time"
-        lines | sort -u >"$build/lines/$program"
-        echo "$stamp" >"$build/lines/$program.stamp"
-    fi
-done
+each() # FUNCTION: by JOBS workers at a time; where one fails the others have nothing to go on with
+{
+    worker=0 workers=
+    while [ $worker -lt "$jobs" ]; do
+        "$1" $worker &
+        workers="$workers $!" worker=$((worker + 1))
+    done
+    # shellcheck disable=SC2086 # words
+    for worker in $workers; do wait "$worker" || { kill $workers 2>/dev/null; exit 2; }; done
+}
+each measure
 for program in $programs; do cat "$build/lines/$program.time"; done | sort -n >"$build/times"
 
 # ---- the mutants ----
@@ -197,6 +217,14 @@ meet() # FILE LINE HEAD
         done <"$build/times"
     fi
 }
+# What has killed mutants of the same folder comes first.
+likely() # FILE
+{
+    touch "$build/killers"
+    awk -v folder="${1%/*}" -v killers="$build/killers" '
+        FILENAME == killers { n[$2] += $1 == folder; next } { print n[$2] + 0, $0 }' "$build/killers" - |
+        sort -s -k1,1nr | cut -d" " -f2-
+}
 # Sanitizers see what is read and written beyond its end; they are slow, and get the programs that are quick.
 judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
 {
@@ -207,14 +235,18 @@ judge() # WORKER FILE LINE HEAD: the verdict on mutant.c in the worker's folder
     cp "$here/mutant.c" "$beside"
     compiles plain "$2" "$beside" "$here/mutant.o" || { echo void; return; }
     if cmp -s "$here/mutant.o" "$clean"; then echo same; return; fi
-    meet "$2" "$3" "${4:-1}" >"$here/programs"
+    meet "$2" "$3" "${4:-1}" | likely "$2" >"$here/programs"
     if [ ! -s "$here/programs" ]; then echo "survived (no test runs it)"; return; fi
     for how in plain sanitized; do
         [ $how = plain ] || compiles $how "$2" "$beside" "$here/mutant.o" || { echo void; return; }
         library $how "s|.*/$2\.o\$|$here/mutant.o|" "$here/libwhole.so" || { echo unlinked; return; }
         spent=0
         while read -r time program; do
-            if fails "$here" "$build/$how/tests/$program" "$time"; then echo "killed by $program"; return; fi
+            if fails "$here" "$build/$how/tests/$program" "$time"; then
+                echo "${2%/*} $program" >>"$build/killers"
+                echo "killed by $program"
+                return
+            fi
             spent=$((spent + time))
             if [ $how = sanitized ] && [ $spent -ge 2000 ]; then break; fi
             if [ $spent -ge $((1000 * ${LIMIT:-1000})) ]; then break; fi
@@ -264,13 +296,8 @@ awk -F'\t' -v seed="${SEED:-1}" '
             printf "%d\t%s\n", hash, order[k]
         }
     }' "$build/list" $files | sort -n | head -n "$most" | cut -f2- | sort >"$build/chosen"
-of_tests=$(find tests -maxdepth 1 -name '*.[ch]' -exec cat {} + | cksum)
-worker=0 workers=
-while [ $worker -lt "$jobs" ]; do
-    work $worker &
-    workers="$workers $!" worker=$((worker + 1))
-done
-for worker in $workers; do wait "$worker" || exit 2; done
+of_tests=$(cd "$tree/tests" && cat ./*.[ch] | cksum)
+each work
 cat "$build"/worker-*/verdicts | sort -k2 >"$build/verdicts"
 grep '^survived' "$build/verdicts" || true
 awk '{ n[$1]++ } END {

@@ -91,6 +91,7 @@ typedef struct carom_joint {
     carom_quantity range[2], restitution;
     carom_quantity stiffness, rest, damping, friction; /* 0: none; friction: the largest force or torque */
     carom_expr motion, drive;           /* of t: the coordinate; of anything: a force or torque. CAROM_EXPR_NONE */
+    int motion_number, drive_number;    /* of many bodies: among `expressions`, from 1 on; 0: none */
     carom_quantity length;              /* distance; of a spring without force */
     const carom_text_node *node;
 } carom_joint;
@@ -112,6 +113,11 @@ typedef struct carom_pair_law {
     const carom_text_node *node;
 } carom_pair_law;
 
+typedef struct carom_slope { /* a derivative of a force that is an expression */
+    int of, velocity;        /* the number of the expression; of a body that it acts on */
+    bool by_rate;            /* by the velocity; else along it */
+} carom_slope;
+
 /* ---- all of it ---- */
 typedef struct carom_bodies {
     bool planar;
@@ -129,6 +135,15 @@ typedef struct carom_bodies {
     /* r, v and a [9] at t of each moved body in turn; NULL: none moves. mover: what it needs. */
     void (*moves)(const struct carom_bodies *bodies, double t, double *out);
     void *mover;
+    /* What the expressions of the file give at (t, q, v): f, f', f'' of each prescribed motion, from first_drive on the
+     * forces or torques of joints, from first_push on forces on the velocities push_on. */
+    void (*expressions)(const struct carom_bodies *bodies, double t, const double *q, const double *v, double *scratch,
+                        double *out);
+    int nexpression, first_drive, first_push, npush, *push_on;
+    int nslope, first_slope; /* from first_slope on: derivatives, in the order of what they are of */
+    carom_slope *slope;
+    size_t expression_work;  /* numbers of scratch */
+    void *actor;             /* what `expressions` needs */
 } carom_bodies;
 
 /* ---- pictures ---- */

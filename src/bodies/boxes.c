@@ -23,7 +23,7 @@
  * vertex serves. Elsewhere its gap is larger by the size of both boxes. A negative gap would mean that the foot on one
  * edge lies inside the other box. It does, and g is no accident of two edges that pass each other, if n lies on both
  * Gauss arcs (or is off them by SLACK), and the gap is less deep than the boxes are half thick and the feet are away
- * from the ends. Gaps above -TIE of the size are not asked.                                                   (8)
+ * from the ends. Gaps above -FLUSH of the size are not asked: they are rounding.                               (8)
  * Conditions are joined without corners by  x + y -+ sqrt(x^2 + y^2),  positive where both are, where one is:
  * so a contact begins and ends where one smooth function passes 0.                                            (9)
  *
@@ -199,7 +199,7 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
     carom_expr size = carom_e_add(p, size_of(p, &A), size_of(p, &B)), inside, real;
     real = join(p, deep(p, &A, axis[0], sign[0], n, side[0], g, ratio[0]),
                 deep(p, &B, axis[1], sign[1], back, side[1], g, ratio[1]), true);
-    real = join(p, real, plus(p, CAROM_TIE, carom_e_div(p, g, size)), false);                            /* (8) */
+    real = join(p, real, plus(p, FLUSH, carom_e_div(p, g, size)), false);                                 /* (8) */
     carom_expr less = carom_expr_const(p, -FLUSH);
     inside = join(p, within(p, ratio[0], less), within(p, ratio[1], less), true);
     inside = carom_expr_binary(p, CAROM_OP_LT, zero, join(p, inside, real, true));

@@ -2,7 +2,7 @@
  * (bodies/many), while its names, outputs, stop condition and moved bodies are expressions as in any other file.
  *
  * The evaluator asks many bodies for everything but outputs and stop, which have a tape of their own; its scratch is
- * on the stack, the work memory is that of many bodies. */
+ * on the stack, the work memory is that of many bodies. Forces, motors and prescribed motions have another tape. */
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +16,7 @@ typedef struct carom_found_bodies {
     carom_model *many;
     const carom_evaluator *base;
     carom_tape *tape, *moves; /* outputs, then stop; r, v, a of moved bodies */
+    carom_tape *acts;         /* prescribed motions, forces of joints, forces on bodies; NULL: there are none */
     double *p;                /* [np] the parameters that the moves were made for */
 } carom_found_bodies;
 
@@ -103,31 +104,19 @@ static void moves(const carom_bodies *b, double t, double *out)
 }
 
 /* ---- the model ---- */
-/* Is it a joint and no more than that? Forces, stops and motors on its coordinate are formulas. */
-static bool is_plain(const carom_bodies *b, const carom_joint *joint)
-{
-    static const char *const more[] = {"stiffness", "damping", "friction_torque", "friction_force", "motion", "torque",
-                                       "force"};
-    for (int i = 0; i < CAROM_COUNT(more); i++)
-        if (carom_text_get(joint->node, more[i]))
-            return false;
-    return carom_many_takes(b, joint);
-}
-
-/* Is there anything but free bodies, joints between them and contacts? Then formulas say all but the contacts:
- * mixed.c. */
+/* Is there anything but free bodies, joints and forces between them and contacts? Then formulas say all but the
+ * contacts: mixed.c. */
 static bool has_formulas(const carom_source *s)
 {
-    static const char *const sections[] = {"coordinates", "kinetic", "potential", "forces", "constraints", "contacts",
-                                           "start"};
+    static const char *const sections[] = {"coordinates", "kinetic", "potential", "constraints", "contacts", "start"};
     const carom_bodies *b = &s->bodies->b;
     for (int i = 0; i < CAROM_COUNT(sections); i++) {
         const carom_text_node *c = carom_text_get(s->root, sections[i]);
-        if (c && c->nchild > 0)
+        if (c && (c->nchild > 0 || (c->kind == CAROM_TEXT_SCALAR && strcmp(sections[i], "contacts") != 0)))
             return true;
     }
     for (int i = 0; i < b->njoint; i++)
-        if (s->assemble || !is_plain(b, &b->joint[i]))
+        if (s->assemble || !carom_many_takes(b, &b->joint[i]))
             return true;
     for (int k = 0; k < b->nbody; k++) {
         const carom_body *body = &b->body[k];
@@ -159,6 +148,7 @@ carom_status carom_bodies_found(carom_loader *l)
         }
     CAROM_TRY(carom_load_run(l));
     CAROM_TRY(make_tapes(l, f));
+    CAROM_TRY(carom_bodies_acts(l, f->p, &f->acts));
     b->mover = f;
     b->moves = f->moves ? moves : NULL;
     CAROM_TRY(carom_bodies_model(&f->many, b, s->arena, l->error));
@@ -226,6 +216,7 @@ void carom_bodies_end(carom_source *s)
         return;
     carom_tape_free(f->tape);
     carom_tape_free(f->moves);
+    carom_tape_free(f->acts);
     if (f->many && f->base)
         carom_bodies_model_end(f->many);
 }

@@ -371,23 +371,38 @@ static carom_status limits(carom_loader *l, int number)
     return carom_add_contact(l, name, carom_joint_angle(l, number), NULL, 0, &dry, joint->node);
 }
 
-static carom_status prescribed(carom_loader *l, int number)
+static carom_status expression_of(carom_loader *l, int number, const carom_text_node *node, carom_expr *e)
 {
     const carom_section_of_bodies *x = l->s->bodies;
-    const carom_joint *joint = &x->b.joint[number];
     const carom_family *f = &x->joint_family[x->joint_family_of[number]];
-    const carom_text_node *motion = carom_text_get(joint->node, "motion");
     carom_index index[CAROM_INDICES] = {0};
-    carom_given given;
-    if (!motion)
-        return CAROM_OK;
-    carom_family_index(f, number - f->first, index);
-    l->index = index, l->nindex = f->indices;
-    CAROM_TRY(carom_load_expression(l, motion, "motion", &given));
-    l->nindex = 0;
-    if (carom_expr_depends(l->s->pool, given.e, l->s->var_q, l->s->var_p))
+    carom_given given = {.e = CAROM_EXPR_NONE};
+    if (node) {
+        carom_family_index(f, number - f->first, index);
+        l->index = index, l->nindex = f->indices;
+        CAROM_TRY(carom_load_expression(l, node, node->key, &given));
+        l->nindex = 0;
+    }
+    *e = given.e;
+    return CAROM_OK;
+}
+
+carom_status carom_joint_motion(carom_loader *l, int number, carom_expr *e)
+{
+    const carom_text_node *motion = carom_text_get(l->s->bodies->b.joint[number].node, "motion");
+    CAROM_TRY(expression_of(l, number, motion, e));
+    if (motion && carom_expr_depends(l->s->pool, *e, l->s->var_q, l->s->var_p))
         return carom_load_fail(l, motion->place, "motion may depend on time and parameters only");
-    return row(l, joint, "motion", carom_e_sub(l->s->pool, carom_joint_angle(l, number), given.e));
+    return CAROM_OK;
+}
+
+static carom_status prescribed(carom_loader *l, int number)
+{
+    carom_expr e;
+    CAROM_TRY(carom_joint_motion(l, number, &e));
+    return e == CAROM_EXPR_NONE ? CAROM_OK
+                                : row(l, &l->s->bodies->b.joint[number], "motion",
+                                      carom_e_sub(l->s->pool, carom_joint_angle(l, number), e));
 }
 
 carom_status carom_bodies_joints(carom_loader *l)
@@ -401,22 +416,17 @@ carom_status carom_bodies_joints(carom_loader *l)
 }
 
 /* ---- forces ---- */
+carom_status carom_joint_drive(carom_loader *l, int number, carom_expr *e)
+{
+    const carom_text_node *joint = l->s->bodies->b.joint[number].node, *node = carom_text_get(joint, "torque");
+    return expression_of(l, number, node ? node : carom_text_get(joint, "force"), e);
+}
+
 static carom_status drive(carom_loader *l, int number)
 {
-    const carom_section_of_bodies *x = l->s->bodies;
-    const carom_joint *joint = &x->b.joint[number];
-    const carom_family *f = &x->joint_family[x->joint_family_of[number]];
-    const carom_text_node *node = carom_text_get(joint->node, "torque");
-    node = node ? node : carom_text_get(joint->node, "force");
-    carom_index index[CAROM_INDICES] = {0};
-    carom_given given;
-    if (!node)
-        return CAROM_OK;
-    carom_family_index(f, number - f->first, index);
-    l->index = index, l->nindex = f->indices;
-    CAROM_TRY(carom_load_expression(l, node, node->key, &given));
-    l->nindex = 0;
-    return carom_add_push(l, given.e, carom_joint_rate(l, number));
+    carom_expr e;
+    CAROM_TRY(carom_joint_drive(l, number, &e));
+    return e == CAROM_EXPR_NONE ? CAROM_OK : carom_add_push(l, e, carom_joint_rate(l, number));
 }
 
 carom_status carom_joint_forces(carom_loader *l)

@@ -11,6 +11,7 @@
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
  *   picture.c   the default picture
  *   found.c     instead of formulas: many bodies and joints between them, contacts found per step (many/)
+ *   acts.c      what expressions do to those: motors, forces
  *   mixed.c     formulas for all but the contacts of pairs, which are found per step */
 #ifndef CAROM_BODIES_SECTION_H
 #define CAROM_BODIES_SECTION_H
@@ -101,6 +102,10 @@ carom_status carom_bodies_masses(carom_loader *l, carom_body *body, const carom_
 carom_expr carom_joint_angle(carom_loader *l, int joint);
 carom_expr carom_joint_rate(carom_loader *l, int joint);
 
+/* Its prescribed motion; its torque or force. CAROM_EXPR_NONE: none */
+carom_status carom_joint_motion(carom_loader *l, int joint, carom_expr *e);
+carom_status carom_joint_drive(carom_loader *l, int joint, carom_expr *e);
+
 /* ---- gaps.c ---- */
 carom_status carom_bodies_pairs(carom_loader *l); /* contacts of all pairs with a law */
 /* speed: g' if something shorter is known than what follows from g, else CAROM_EXPR_NONE */
@@ -133,6 +138,8 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
 /* ---- found.c, mixed.c ---- */
 /* Variables of expressions among t, q, v and p: groups 0 to 3 of a tape; NULL: no memory. */
 carom_tape_slot *carom_bodies_slots(const carom_source *s);
+/* acts.c: the tape of expressions that act on many bodies, with these parameters; NULL where there are none. */
+carom_status carom_bodies_acts(carom_loader *l, const double *p, carom_tape **tape);
 void carom_bodies_unmix(carom_source *s);
 void carom_mixed_places(const carom_point *at, double *out);
 const carom_contact *carom_mixed_contact(const carom_source *s, long long id); /* of formulas; NULL: it is none */

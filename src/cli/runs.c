@@ -155,9 +155,14 @@ static int read_file(work *w, const char *path)
     j->run = (carom_report_run){.name = slash ? slash + 1 : path, .table = j->table};
     j->run.command = carom_arena_format(w->cli->arena, "carom report %s", path);
     j->run.scheme = j->table->scheme, j->run.about = about_file(w->cli, j);
-    int code = find_model(w, j, path);
+    CAROM_CLI_TRY(find_model(w, j, path));
     j->run.model = j->work.model;
-    return code;
+    if (!j->work.model || !j->work.model->links)
+        return CAROM_EXIT_OK;
+    if (carom_recorder_read(&j->recorder, path, j->work.model, &error) != CAROM_OK)
+        return carom_cli_fail(CAROM_EXIT_FAILED, "%s", error.text);
+    carom_recorder_contacts(j->recorder, &j->run);
+    return CAROM_EXIT_OK;
 }
 
 /* ---- runs ---- */

@@ -2,7 +2,9 @@
  *
  *   W = G_u A^-1 G^T                                                                           (1)
  *   u = W x + b,  (u, x) in the law of every active link                                       (2)
- *   y = y_free + A^-1 G^T x                            velocities, or accelerations            (3) */
+ *   y = y_free + A^-1 G^T x                            velocities, or accelerations            (3)
+ *
+ * Forces between bodies in A are equations of the problem: couplings.c. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -21,8 +23,10 @@ void carom_problem_place(carom_layout *layout, const carom_system *system, size_
                          double **Y, void **work)
 {
     if (system->blocks.n) {
+        size_t couplings = (size_t)system->model->ncoupling;
+        n += couplings;
         CAROM_PLACE(layout, *Y, system->row_values);
-        CAROM_PLACE(layout, problem->W.product.diagonal, 9 * (size_t)system->nlink);
+        CAROM_PLACE(layout, problem->W.product.diagonal, 9 * ((size_t)system->nlink + couplings));
         CAROM_PLACE(layout, problem->W.product.v, system->nv);
         CAROM_PLACE(layout, problem->W.product.push, system->nv);
         *work = carom_place(layout, carom_sweeps_work((int)n, system->nv));
@@ -35,25 +39,25 @@ void carom_problem_place(carom_layout *layout, const carom_system *system, size_
 
 void carom_contacts_layout(carom_layout *layout, carom_contacts *contacts, const carom_system *system)
 {
-    size_t n = system->nrow, nv = system->nv;
+    size_t n = system->nrow, nv = system->nv, couplings = (size_t)system->model->ncoupling;
     CAROM_PLACE(layout, contacts->active, system->nlink);
     CAROM_PLACE(layout, contacts->hit, system->ncontact);
     CAROM_PLACE(layout, contacts->caught, system->ncontact);
     bool blocks = system->blocks.n > 0;
     contacts->room = blocks ? NULL : layout->room;
-    CAROM_PLACE(layout, contacts->first_row, blocks ? system->nlink : 0);
+    CAROM_PLACE(layout, contacts->first_row, blocks ? (size_t)system->nlink + couplings : 0);
     CAROM_PLACE(layout, contacts->u_before, n);
     CAROM_PLACE(layout, contacts->u_free, n);
     CAROM_PLACE(layout, contacts->u_after, n);
     CAROM_PLACE(layout, contacts->P, n);
     CAROM_PLACE(layout, contacts->a_free, nv);
-    CAROM_PLACE(layout, contacts->x0, n);
+    CAROM_PLACE(layout, contacts->x0, n + couplings);
     CAROM_PLACE(layout, contacts->offset, system->ncontact);
-    CAROM_PLACE(layout, contacts->problem.block, system->nlink);
+    CAROM_PLACE(layout, contacts->problem.block, (size_t)system->nlink + couplings);
     carom_problem_place(layout, system, n, &contacts->problem, &contacts->Y, &contacts->solve.work);
-    CAROM_PLACE(layout, contacts->problem.b, n);
-    CAROM_PLACE(layout, contacts->solve.x, n);
-    CAROM_PLACE(layout, contacts->solve.u, n);
+    CAROM_PLACE(layout, contacts->problem.b, n + couplings);
+    CAROM_PLACE(layout, contacts->solve.x, n + couplings);
+    CAROM_PLACE(layout, contacts->solve.u, n + couplings);
     carom_equations_layout(layout, &contacts->closed, system, blocks ? 0 : system->nlink);
     if (blocks && system->njoint)
         carom_projection_layout(layout, &contacts->joints, system);
@@ -133,6 +137,25 @@ static void pose_dense(carom_contacts *c, const carom_system *system, const caro
         }
 }
 
+/* (3) of couplings.c: one more equation for each, behind the links. */
+static void pose_couplings(carom_contacts *c, const carom_system *system, const carom_couplings *of,
+                           const carom_rows *rows)
+{
+    carom_problem *p = &c->problem;
+    p->W.product.nsoft = of->n, p->W.product.soft = of->soft;
+    for (int i = 0; i < of->n; i++) {
+        int row = system->coupling_row + of->which[i];
+        const carom_span *from = &of->span[of->which[i]], *to = &system->row_span[row];
+        double *const G[] = {rows->G, carom_rows_here(system).G};
+        for (int k = 0; k < 2; k++)
+            carom_copy(from->count[0] + from->count[1], of->C + from->at[0], G[k] + to->at[0]);
+        c->first_row[p->nblock] = row;
+        p->block[p->nblock++] = (carom_block){.law = &carom_law_bilateral, .row = p->n};
+        p->b[p->n] = c->solve.x[p->n] = 0;
+        p->n++;
+    }
+}
+
 carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *system, const carom_factor *A,
                                  const carom_rows *rows, carom_error *error)
 {
@@ -151,7 +174,10 @@ carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *s
     c->problem.n = n;
     c->problem.nblock = c->nactive;
     c->problem.x0 = NULL;
-    if (!carom_room_for(c->room, n))
+    c->problem.W.product.nsoft = 0;
+    if (A->coupled)
+        pose_couplings(c, system, A->coupled, rows ? rows : &here);
+    if (!carom_room_for(c->room, n)) /* none where matrices are given by blocks */
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a contact problem of %d rows", n);
     if (system->blocks.n)
         carom_contacts_product(&c->problem, system, A, rows ? rows : &here, c->first_row, c->Y);
@@ -205,7 +231,7 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
 
 static void push_blocks(const carom_contacts *c, const carom_system *system, double factor, double *y)
 {
-    for (int k = 0; k < c->nactive; k++)
+    for (int k = 0; k < (c->nactive ? c->problem.nblock : 0); k++)
         for (int j = 0; j < c->problem.block[k].law->rows; j++) {
             const carom_span *s = &system->row_span[c->first_row[k] + j];
             double x = factor * c->solve.x[c->problem.block[k].row + j];

@@ -26,7 +26,7 @@ typedef struct carom_contacts {
     unsigned char *hit;    /* [ncontact] the step was an impact for this contact */
     unsigned char *caught; /* [ncontact] slip that turned back in this step: 1 held by static friction, 2 it slips on */
     double *Y;             /* [rows*nv] row i: A^-1 G_i^T of active row i; by blocks: as G of the system, row by row */
-    int *first_row;        /* [nlink] by blocks: the first row of the system of an active link */
+    int *first_row;        /* [nlink+ncoupling] by blocks: the first row of the system of an active link */
     double *u_before;      /* [nrow] G v + w with the velocities before, on active rows */
     double *u_free;        /* [nrow] without impulses */
     double *u_after;       /* [nrow] */

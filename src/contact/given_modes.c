@@ -7,6 +7,7 @@
  *   q <- q + M^-1 G_n^T x,  G_n M^-1 G_n^T x = -g                       positions, repeated    (4)
  *   spatial slip:   s = u_t/|u_t|, and what goes with x_t of the contact as if it stuck while |u_t| is tiny
  *                   and x_t is at its limit: it has just broken loose, its direction relaxes faster than any step  (5)
+ *                   to where the acceleration of slip is along it: p . u_t' = 0, p across s, by Newton's method     (8)
  *   with slip:      d = det(J M^-1 H^T)/det(J M^-1 J^T) must not vanish: forces have a pole there, and beyond it
  *                   there is no solution, or more than one (Painleve). One contact alone:
  *                   d = (W_nn - mu s W_nt)/W_nn                                                (6)
@@ -292,10 +293,11 @@ static void settle_inside(const carom_given_modes *g, const carom_system *system
         if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
             continue;
         x[0] = CAROM_MAX(x[0], least - offset);
-        for (int j = 1; j < link->rows && mode == CAROM_STICK; j++) {
-            double size = carom_link_friction(system, link, true, x, &most), part = size <= most ? 1 : most / size;
-            x[j] *= part < 1 || size == most ? part * (1 - 1e-15) : 1;
-        }
+        if (mode != CAROM_STICK)
+            continue;
+        double size = carom_link_friction(system, link, true, x, &most), part = size < most ? 1 : most / size;
+        for (int j = 1; j < link->rows && size >= most && size > 0; j++)
+            x[j] *= part * (1 - 1e-15);
     }
 }
 
@@ -304,7 +306,7 @@ static bool share(carom_given_modes *g, const carom_system *system, const double
 {
     carom_equations *e = &g->equations;
     if (!pose_share(g, system, a, force) ||
-        carom_problem_share(&g->share, 1e-9, 1e-12, g->share_x, g->share_u, g->share_work) != CAROM_SHARED ||
+        carom_problem_share(&g->share, 1e-9, 1e-10, g->share_x, g->share_u, g->share_work) != CAROM_SHARED ||
         carom_problem_relative(&g->share, 1e-10, g->share_x, g->share_u, NULL) > 1e-10)
         return false;
     for (int k = 0, i = 0; k < e->m; k++) { /* both in the order of rows */
@@ -371,21 +373,103 @@ static bool spatial_directions(carom_given_modes *g, const carom_system *system,
     return any;
 }
 
-static void creeping_directions(carom_given_modes *g, const carom_system *system, double *a, double *force)
+/* p . G_t y of a link, p across its slip */
+static double across(const carom_given_modes *g, const carom_system *system, const carom_link *link, const double *y)
 {
+    const double *d = g->modes[link->contact].direction;
+    return d[0] * carom_row_dot(system, link->row + 2, y) - d[1] * carom_row_dot(system, link->row + 1, y);
+}
+
+/* A step of Newton's method for (8), given the accelerations with the present directions; the largest angle. */
+static double turn_creeping(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
+{
+    int n = 0, *list = g->equations.order;
+    double *angle = g->equations.work, turned = 0, most;
+    for (int i = system->njoint; i < system->nlink; i++)
+        if (g->creeps[system->link[i].contact])
+            list[n++] = i;
+    for (int k = 0; k < n; k++) {
+        const carom_link *link = &system->link[list[k]];
+        const double *d = g->modes[link->contact].direction;
+        double u[2] = {carom_row_accel(system, link->row + 1, a), carom_row_accel(system, link->row + 2, a)};
+        carom_link_friction(system, link, false, force + link->row, &most);
+        carom_row_mix(system, link->row + 1, -d[1], d[0], g->column);
+        carom_mass_solve(system, g->column);
+        for (int i = 0; i < n; i++)
+            g->S[i * n + k] = most * across(g, system, &system->link[list[i]], g->column);
+        g->S[k * n + k] += d[0] * u[0] + d[1] * u[1];
+        angle[k] = d[0] * u[1] - d[1] * u[0];
+    }
+    if (!carom_lu(n, g->S, g->pivot))
+        return 0;
+    carom_lu_solve(n, g->S, g->pivot, angle);
+    turned = carom_norm_max(n, angle);
+    for (int k = 0; k < n; k++) {
+        double *d = g->modes[system->link[list[k]].contact].direction, part = turned > 0.5 ? 0.5 / turned : 1;
+        double c = cos(part * angle[k]), s = sin(part * angle[k]), x = d[0];
+        d[0] = c * x - s * d[1], d[1] = s * x + c * d[1];
+    }
+    return turned;
+}
+
+/* What creeps goes on with its slip if that decreases: it does not start, it stops or passes 0. */
+static void end_creeping(carom_given_modes *g, const carom_system *system, const double *v)
+{
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *link = &system->link[i];
+        int c = link->contact;
+        double *d = g->modes[c].direction;
+        if (!g->creeps[c] || !g->moves[c])
+            continue;
+        double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
+        if (d[0] * x + d[1] * y >= -1e-3 * g->slow_speed[c]) /* what has stuck has speeds left by rounding */
+            continue;
+        g->creeps[c] = false;
+        d[0] = x / hypot(x, y), d[1] = y / hypot(x, y);
+    }
+}
+
+/* Is the friction of a contact beyond its limit, as if stuck, that acts on the same bodies? Where several share a load
+ * in more than one way, none of them holds alone. */
+static bool let_go(carom_given_modes *g, const carom_system *system, const carom_link *link, const double *force)
+{
+    double most;
+    carom_mass_solve_row(system, link->row + 1, g->column);
+    for (int i = system->njoint; i < system->nlink; i++) {
+        const carom_link *other = &system->link[i];
+        if (g->creeps[other->contact] && carom_link_friction(system, other, false, force + other->row, &most) >= most &&
+            (carom_row_dot(system, other->row + 1, g->column) != 0 ||
+             carom_row_dot(system, other->row + 2, g->column) != 0))
+            return true;
+    }
+    return false;
+}
+
+static void creeping_directions(carom_given_modes *g, const carom_system *system, const double *v, double *a,
+                                double *force)
+{
+    enum { TURNS = 20 };
+    double turned = 0;
     g->as_if_stuck = true;
     accelerate(g, system, a, force);
     g->as_if_stuck = false;
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
-        const double *x = force + link->row;
         int c = link->contact;
-        double most = 0, size = g->creeps[c] ? carom_link_friction(system, link, false, x, &most) : 0;
-        if (g->creeps[c] && g->moves[c] && size < (1 - 1e-9) * most)
+        double most, size = g->creeps[c] ? carom_link_friction(system, link, false, force + link->row, &most) : 0;
+        if (g->creeps[c] && g->moves[c] && size < (1 - 1e-9) * most && !let_go(g, system, link, force))
             g->creeps[c] = false; /* it does not start, it stops */
         else if (size > 0)
-            link->law->slip_along(carom_link_law(system, link), x + 1, g->modes[c].direction);
+            link->law->slip_along(carom_link_law(system, link), force + link->row + 1, g->modes[c].direction),
+                turned = 1;
     }
+    for (int k = 0; k < TURNS && turned > 1e-10; k++) {
+        carom_copy(system->nv, g->a_free, a);
+        memset(force, 0, sizeof *force * (size_t)system->nrow);
+        accelerate(g, system, a, force);
+        turned = turn_creeping(g, system, a, force);                                        /* (8) */
+    }
+    end_creeping(g, system, v);
 }
 
 /* ---- (6) ---- */
@@ -485,7 +569,7 @@ static carom_status accel(carom_given_modes *g, carom_system *system, double t, 
             force[r] = 0;
         g->equations.m = 0;
         if (pass == 0)
-            creeping_directions(g, system, a, force);
+            creeping_directions(g, system, v, a, force);
         else if (rows)
             accelerate(g, system, a, force);
     }

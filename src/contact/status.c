@@ -25,13 +25,12 @@ static double resolution(const carom_system *system, int row, const carom_state 
     return sum * (1 + 1e-12);                                                                         /* (1) */
 }
 
-/* k: the block of the contact in the problem, if it is there: what coheres may not be */
+/* k: the block of the contact in the problem */
 static carom_mode mode_after_impulse(const carom_contacts *c, const carom_system *system, int k,
                                      const carom_link *link, double change)
 {
     int r = link->row;
-    bool posed = k < c->nactive && c->active[k] == carom_contact_number(system, link->contact);
-    if (system->blocks.n && posed && fabs(c->u_after[r]) > change)
+    if (system->blocks.n && fabs(c->u_after[r]) > change)
         change = CAROM_MAX(change, 2 * c->solve.tol * carom_delassus_term(&c->problem, k, c->solve.x));
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
@@ -90,7 +89,7 @@ static __attribute__((noinline)) bool in_contact(carom_contacts *c, const carom_
                                      carom_norm_max(link->rows, c->u_before + link->row));
             after = carom_mode_tangential(link->law->tangents, c->u_after + link->row, 1e-9 * scale);
         } else if (c->P[link->row] + c->offset[i] > 0) {
-            while (system->blocks.n && k < c->nactive && c->active[k] < carom_contact_number(system, i))
+            while (system->blocks.n && c->active[k] < carom_contact_number(system, i))
                 k++;
             after = mode_after_impulse(c, system, k, link,
                                        resolution(system, link->row, now, before != CAROM_OPEN, v_free));

@@ -43,6 +43,9 @@ static void place_results(carom_layout *layout, carom_system *system, unsigned w
         {CAROM_U_Q, &at->U_q, nrow * nv},       {CAROM_U_P, &at->U_p, nrow * np},
         {CAROM_A_Q, &at->A_q, nrow * nv},       {CAROM_A_V, &at->A_v, nrow * nv},
         {CAROM_A_P, &at->A_p, nrow * np},       {CAROM_SWITCH, &at->f, m->nswitch},
+        {CAROM_R_Q, &at->C, (size_t)m->ncoupling * 2 * (size_t)system->blocks.widest},
+        {CAROM_R_Q, &at->C_q, m->ncoupling},    {CAROM_R_Q, &at->C_v, m->ncoupling},
+        {CAROM_R_Q, &system->K, m->ncoupling},
     };
     for (int i = 0; i < CAROM_COUNT(table); i++)
         if (want & table[i].mask)
@@ -55,7 +58,8 @@ static void place_blocks(carom_layout *layout, carom_system *system)
     const carom_model *m = system->model;
     carom_blocks *b = &system->blocks;
     *b = (carom_blocks){.n = m->nblock, .first = m->block, .widest = (int)carom_model_widest(m)};
-    system->row_values = (size_t)system->nrow * 2 * (size_t)b->widest;
+    system->coupling_row = system->nrow;
+    system->row_values = (size_t)(system->nrow + m->ncoupling) * 2 * (size_t)b->widest;
     CAROM_PLACE(layout, b->at, b->n + 1);
     CAROM_PLACE(layout, b->of, m->nv);
     CAROM_PLACE(layout, system->block_span, m->nv);
@@ -72,10 +76,17 @@ static void place_blocks(carom_layout *layout, carom_system *system)
     }
 }
 
-/* The spans of joints, which are the same in every step; returns how many values they have. */
-static size_t joint_spans(carom_system *system)
+/* The spans of joints and couplings, which are the same in every step; returns how many values those of joints have. */
+static size_t lasting_spans(carom_system *system)
 {
-    size_t at = 0;
+    const carom_model *m = system->model;
+    size_t at = (size_t)system->coupling_row * 2 * (size_t)system->blocks.widest;
+    for (int i = 0; i < m->ncoupling; i++) {
+        carom_span *s = &system->found_span[system->coupling_row + i];
+        *s = carom_model_block_span(m, m->coupling_block + 2 * i, at);
+        at += (size_t)(s->count[0] + s->count[1]);
+    }
+    at = 0;
     for (int r = 0; r < system->njoint; r++) {
         system->found_span[r] = carom_model_joint_span(system->model, r, at);
         at += (size_t)(system->found_span[r].count[0] + system->found_span[r].count[1]);
@@ -91,7 +102,7 @@ static const carom_model *place_found(carom_layout *layout, carom_system *system
     system->present.ncontact = system->capacity, system->present.contact = NULL;
     CAROM_PLACE(layout, system->contact, system->capacity);
     CAROM_PLACE(layout, system->contact_id, system->capacity);
-    CAROM_PLACE(layout, system->found_span, carom_model_rows(&system->present));
+    CAROM_PLACE(layout, system->found_span, carom_model_rows(&system->present) + model->ncoupling);
     return &system->present;
 }
 
@@ -110,7 +121,7 @@ void carom_system_links(carom_system *system, const carom_found *found, int n)
 {
     carom_model *m = &system->present;
     int row = m->njoint;
-    size_t at = joint_spans(system);
+    size_t at = lasting_spans(system);
     for (int i = 0; i < n; i++) {
         const carom_found *f = &found[i];
         system->contact[i] = f->contact;
@@ -566,6 +577,10 @@ void carom_factor_solve_structured(const carom_factor *factor, double *x)
 {
     const carom_structure *s = factor->structure;
     int n = factor->n;
+    if (factor->coupled) {
+        carom_couplings_solve(factor->coupled, x);
+        return;
+    }
     for (int k = 0; factor->blocks && k < factor->blocks->n; k++)
         solve_block(factor, k, x + factor->blocks->first[k]);
     if (factor->blocks)
@@ -600,6 +615,14 @@ static bool factor_dense(const carom_system *system, carom_factor *factor, carom
                          const double *c)
 {
     combine(system->square, system->at.M, system->at.R_q, system->at.R_v, c, factor->A);
+    if (system->couplings) {
+        int n = system->model->ncoupling;
+        memset(system->K, 0, sizeof(double) * (size_t)n);
+        combine((size_t)n, system->K, system->at.C_q, system->at.C_v, c, system->K);
+        factor->coupled = system->couplings;
+        if (!carom_couplings_factor(system->couplings, system->model, factor->A, system->K, system->at.C))
+            return false;
+    }
     return factor->blocks ? factor_blocks(factor) : carom_lu(factor->n, factor->A, factor->pivot);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CAROM_SYSTEM_H
 #define CAROM_SYSTEM_H
 
+#include "contact/couplings.h"
 #include "core/core.h"
 #include "core/dense.h"
 #include "core/layout.h"
@@ -33,6 +34,7 @@ typedef struct carom_factor { /* of the matrix that maps velocities to impulses:
     bool swapped;   /* rows of a band */
     const carom_structure *structure; /* NULL: dense */
     const carom_blocks *blocks;       /* block-diagonal; NULL: not */
+    const carom_couplings *coupled;   /* but for these; NULL: there are none */
     double *A;      /* [n*n]; the matrix itself for n = 1; skyline or band of the structure; blocks */
     int *pivot;     /* [n] */
     double *x;      /* [n] the unknowns of a band, in its order */
@@ -51,7 +53,9 @@ typedef struct carom_system {
     int capacity;             /* contacts there is room for */
     carom_contact *contact;   /* [capacity] those of present */
     long long *contact_id;    /* [capacity] */
-    carom_span *found_span;   /* [njoint+3*capacity] */
+    carom_span *found_span;   /* [njoint+3*capacity+ncoupling] */
+    int coupling_row;         /* where the rows of couplings stand among them; rows of a contact problem alone */
+    carom_couplings *couplings; /* of the Newton matrix; NULL: there are none */
     carom_blocks blocks;
     carom_span *block_span;   /* [nv] of M, where it is given by blocks */
     size_t square;            /* values of M, R_q and R_v each */
@@ -65,6 +69,7 @@ typedef struct carom_system {
     double *p;        /* [np] */
     unsigned room;    /* what there are arrays for */
     unsigned known;   /* constants that have been evaluated: never again */
+    double *K;        /* [ncoupling] of the Newton matrix */
     double *effective; /* [as at.law] coefficients that are not those of at.law, see carom_link_coefficients */
     double *zero;     /* [max(nv, nrow)] stands in for a and x where nobody gives them */
     double *xi;       /* [2*nv] room for local coordinates, if positions are no vectors */

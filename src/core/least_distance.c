@@ -4,6 +4,8 @@
  *   r = 0: g_j . t >= h_j contradict each other; otherwise t_i = -r_i/r_(n+1)                        (2)
  *   (1): columns with E_j . r < 0 are let in, the most negative first; least squares on those inside, and back along
  *   the way there to where the first y becomes 0: it leaves                                          (3)
+ *   t is exact to rounding over r_(n+1)^2 only. The least t with g_j . t = h_j of those inside is exact to rounding;
+ *   whichever breaks its inequalities by less is taken                                               (4)
  *
  * C. L. Lawson, R. J. Hanson, Solving Least Squares Problems (1974), chapter 23. */
 #include <math.h>
@@ -78,6 +80,31 @@ static bool settle(task *w)
     return true;
 }
 
+/* How far t is outside of the planes. */
+static double excess(const task *w, const double *t)
+{
+    double most = 0;
+    for (int j = 0; j < w->c; j++) {
+        const double *e = w->E + (size_t)j * (size_t)w->n;
+        if (w->size[j] > 0)
+            most = fmax(most, (e[w->n - 1] - carom_dot(w->n - 1, e, t)) / w->size[j]);
+    }
+    return most;
+}
+
+/* (4) */
+static void meet(task *w, double *t)
+{
+    int n = w->n - 1;
+    for (int k = 0; k < w->inside; k++) {
+        const double *e = w->E + (size_t)w->in[k] * (size_t)w->n;
+        for (int i = 0; i < n; i++)
+            w->A[k * n + i] = e[i] / w->size[w->in[k]];
+        w->b[k] = e[n] / w->size[w->in[k]];
+    }
+    carom_least_squares(w->inside, n, w->A, w->b, t, 1e-14, w->work, w->order);
+}
+
 bool carom_least_distance(int n, int c, const double *E, double *t, double *y, double *work, int *order)
 {
     task w = {.n = n + 1, .c = c, .E = E, .order = order, .size = work, .y = work + c};
@@ -113,12 +140,14 @@ bool carom_least_distance(int n, int c, const double *E, double *t, double *y, d
     if (sqrt(carom_dot(w.n, w.r, w.r)) <= 1e-9)                                  /* (2) */
         return false;
     for (int i = 0; i < n; i++)
-        t[i] = -w.r[i] / w.r[n];
-    double far = 1 + sqrt(carom_dot(n, t, t));
-    for (int j = 0; j < c; j++) { /* contradictions below the rounding of r */
-        const double *e = E + (size_t)j * (size_t)w.n;
-        if (carom_dot(n, e, t) - e[n] < -SMALL * far * w.size[j])
-            return false;
+        t[i] = w.r[i] /= -w.r[n];
+    double outside = excess(&w, t);
+    if (w.inside && outside > 0) {                                               /* (4) */
+        meet(&w, t);
+        double met = excess(&w, t);
+        if (!(met < outside))
+            carom_copy(n, w.r, t);
+        outside = fmin(outside, met);
     }
-    return true;
+    return outside <= SMALL * (1 + sqrt(carom_dot(n, t, t))); /* else: contradictions below the rounding of r */
 }

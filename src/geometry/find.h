@@ -6,6 +6,7 @@
 
 #define CAROM_KIND(part) ((int)((part) >> 24))
 #define CAROM_NUMBER(part) ((int)((part)&0xffffff))
+#define CAROM_SHALLOW 1e-3 /* of the size of the smaller shape: overlaps of curved shapes that only touches know */
 
 typedef struct carom_finder {
     carom_posed at[2];
@@ -13,6 +14,7 @@ typedef struct carom_finder {
     carom_touch *list;       /* [most] */
     int most, n;
     carom_touch spare;       /* takes what finds no place in the list */
+    double edges_apart;      /* the largest gap of two edges that bound both shapes across their normal */
     double there[2][3 * CAROM_MOST_CORNERS]; /* the vertices of each shape in the other's body axes */
 } carom_finder;
 

@@ -175,8 +175,9 @@ typedef struct carom_posed { /* a shape where it is */
  * Polytopes: a vertex against a body, id (body, vertex), has the largest of the signed distances to its faces as gap;
  * the face is its branch. Faces that the vertex's neighbours lie behind do not count: a brick flush with the one below
  * touches its top, not its side, also where they overlap. Two edges touch if the feet lie strictly inside, sin(angle) >
- * 1e-6 and both Gauss arcs hold the normal, give or take what a motion of reach may change. Touches at the same place
- * are one. So a face on a face gives all corners of the area they share.
+ * 1e-6 and both Gauss arcs hold the normal, give or take what a motion of reach may change, and if they are not twice
+ * as deep in each other as the shapes. Touches at the same place are one. So a face on a face gives all corners of the
+ * area they share.
  * Round shapes have the distance as gap, where they lie outside, with the nearest face, edge or vertex as branch.
  * CAROM_UNSUPPORTED: ellipsoids touch planes and balls only. */
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,

@@ -5,12 +5,10 @@
  *   depth = min over n of -s(n) + radii  the shortest way out, if s < 0 for all n: otherwise the cores are apart  (2)
  * For what has vertices the minimum is at a face of one or across an edge of each (in the plane: across the axis of a
  * capsule, or along it). For cylinders and ellipsoids it is looked for, from several directions, by steps that shrink:
- * an upper bound of the depth, within a hundredth, which is why it only counts where it is more than SHALLOW.
+ * an upper bound of the depth, within a hundredth, which is why it only counts where it is more than CAROM_SHALLOW.
  * Touches (pair.c) are exact where shapes hardly overlap or only their rounding does; they know nothing of what is
  * farther in than their features reach. */
 #include "geometry/find.h"
-
-#define SHALLOW 1e-3 /* of the size of the smaller shape */
 
 typedef struct search {
     carom_posed at[2];
@@ -136,7 +134,7 @@ double carom_pair_depth(carom_posed first, carom_posed second, double *normal)
     try_edges(&x);
     if (curved(a) || curved(b))
         try_curved(&x);
-    if (x.best >= 0 || isinf(x.best) || ((curved(a) || curved(b)) && -x.best < SHALLOW * size))
+    if (x.best >= 0 || isinf(x.best) || ((curved(a) || curved(b)) && -x.best < CAROM_SHALLOW * size))
         return 0;
     copy3(x.normal, normal);
     return -x.best + (curved(a) ? 0 : a->radius) + (curved(b) ? 0 : b->radius);                          /* (2) */

@@ -340,6 +340,11 @@ bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *n
     return true;
 }
 
+static bool in_arc(const carom_edge *e, const double *normal) /* now, whatever may move */
+{
+    return e->face[0] < 0 || (dot3(normal, e->inward[0]) <= tie && dot3(normal, e->inward[1]) <= tie);
+}
+
 /* A negative gap is one only if the foot on the other shape lies inside: two edges of shapes that another direction
  * separates may well pass each other. x: in the axes of shape k. */
 bool carom_foot_fits(const carom_finder *f, int k, const double *x, double gap)
@@ -390,6 +395,8 @@ static void edge_edge(carom_finder *f, int i, int j)
     t->sign = sign;
     carom_feature_line(t->a, p, a->direction, A->radius);
     carom_feature_line(t->b, B->vertex + 3 * b->vertex[0], b->direction, B->radius);
+    if (in_arc(a, n) && in_arc(b, back))
+        f->edges_apart = CAROM_MAX(f->edges_apart, gap);
 }
 
 /* Marks the edges of one shape that come near the other's box, in the other's axes. */
@@ -473,10 +480,45 @@ static bool made_of_vertices(const carom_shape *s)
     return s->kind != CAROM_SHAPE_CYLINDER && s->kind != CAROM_SHAPE_ELLIPSOID && s->kind != CAROM_SHAPE_RING;
 }
 
+/* How deep the shapes are in each other at most, as far as is known; bodies with rims know it roughly. */
+static double overlap(const carom_finder *f)
+{
+    double radii = 0, normal[3], depth = -f->edges_apart;
+    for (int k = 0; k < 2; k++)
+        radii += f->at[k].shape->kind == CAROM_SHAPE_CYLINDER ? 0 : f->at[k].shape->radius;
+    if (!made_of_vertices(f->at[0].shape) || !made_of_vertices(f->at[1].shape))
+        return CAROM_MAX(carom_pair_depth(f->at[0], f->at[1], normal), CAROM_MAX(CAROM_SHALLOW * f->size, radii));
+    for (int host = 0; host < 2; host++)
+        depth = CAROM_MIN(depth, radii - held_off(f, host));
+    return CAROM_MAX(depth, 0);
+}
+
+static bool between_edges(const carom_touch *t)
+{
+    return t->kernel == CAROM_LINE_LINE || t->kernel == CAROM_LINE_CIRCLE || t->kernel == CAROM_CIRCLE_CIRCLE;
+}
+
+/* Two edges that are twice as deep in each other as the shapes do not touch, though their arcs hold the normal give or
+ * take what may move: another direction leads out, and they would hold what is free. */
+static void drop_deep_edges(carom_finder *f)
+{
+    double least = 0;
+    int stored = CAROM_MIN(f->n, f->most), kept = 0;
+    for (int i = 0; i < stored; i++)
+        least = between_edges(&f->list[i]) ? CAROM_MIN(least, f->list[i].gap) : least;
+    if (least >= -coincident * f->size)
+        return;
+    double limit = -2 * overlap(f) - coincident * f->size;
+    for (int i = 0; i < stored && least < limit; i++)
+        if ((!between_edges(&f->list[i]) || f->list[i].gap >= limit) && kept++ < i)
+            f->list[kept - 1] = f->list[i];
+    f->n -= least < limit ? stored - kept : 0;
+}
+
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
                              int *found, carom_error *error)
 {
-    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most};
+    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most, .edges_apart = -INFINITY};
     f.size = CAROM_MIN(first.shape->extent, second.shape->extent);
     *found = 0;
     if (!isfinite(f.size))
@@ -497,6 +539,7 @@ carom_status carom_pair_find(carom_posed first, carom_posed second, double reach
     } else {
         CAROM_TRY(carom_find_round(&f, error));
     }
+    drop_deep_edges(&f);
     merge(&f);
     *found = f.n;
     return CAROM_OK;

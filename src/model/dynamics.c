@@ -58,6 +58,17 @@ static carom_status force_map(carom_loader *l, const char *key, carom_given *for
     return CAROM_OK;
 }
 
+carom_status carom_load_forces(carom_loader *l)
+{
+    carom_source *s = l->s;
+    bool first = !s->forces;
+    if (first && !(s->forces = CAROM_NEW(s->arena, carom_given, s->nv + 1)))
+        return no_memory(l);
+    for (int i = 0; first && i < s->nv; i++)
+        s->forces[i].e = carom_expr_const(s->pool, 0);
+    return force_map(l, "forces", s->forces);
+}
+
 static carom_status energies(carom_loader *l, const carom_text_node *kinetic, const carom_text_node *potential)
 {
     carom_source *s = l->s;
@@ -112,5 +123,5 @@ carom_status carom_load_dynamics(carom_loader *l)
     CAROM_TRY(mass ? matrices(l, mass) : energies(l, kinetic, potential));
     if (s->bodies)
         CAROM_TRY(carom_bodies_dynamics(l));
-    return force_map(l, "forces", s->forces);
+    return carom_load_forces(l);
 }

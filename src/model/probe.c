@@ -21,15 +21,21 @@ size_t carom_model_widest(const carom_model *m)
     return (size_t)most;
 }
 
-carom_span carom_model_joint_span(const carom_model *m, int i, size_t at)
+carom_span carom_model_block_span(const carom_model *m, const int *block, size_t at)
 {
-    carom_span s = {.at = {at, at}, .count = {m->nblock ? 0 : m->nv, 0}};
-    for (int b = 0; m->nblock && b < 2; b++) {
-        int k = m->joint_block[2 * i + b];
+    carom_span s = {.at = {at, at}};
+    for (int b = 0; b < 2; b++) {
+        int k = block[b];
         s.at[b] = at + (b ? (size_t)s.count[0] : 0);
         s.first[b] = k < 0 ? 0 : m->block[k], s.count[b] = k < 0 ? 0 : m->block[k + 1] - m->block[k];
     }
     return s;
+}
+
+carom_span carom_model_joint_span(const carom_model *m, int i, size_t at)
+{
+    return m->nblock ? carom_model_block_span(m, m->joint_block + 2 * i, at)
+                     : (carom_span){.at = {at, at}, .count = {m->nv, 0}};
 }
 
 static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
@@ -48,6 +54,8 @@ static carom_status allocate(carom_probe *k, const carom_evaluator *evaluator)
         {&k->at.stop, 1}, {&k->at.R_q, square}, {&k->at.R_v, square}, {&k->at.R_p, nv * np},
         {&k->at.U_q, rows}, {&k->at.U_p, nrow * np}, {&k->at.A_q, rows}, {&k->at.A_v, rows},
         {&k->at.A_p, nrow * np}, {&k->d, m->nswitch}, {&k->at.f, m->nswitch},
+        {&k->at.C, (size_t)m->ncoupling * 2 * carom_model_widest(m)}, {&k->at.C_q, m->ncoupling},
+        {&k->at.C_v, m->ncoupling},
     };
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
         if (!(*arrays[i].array = CAROM_NEW(k->arena, double, arrays[i].length)))

@@ -210,6 +210,7 @@ carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node,
                                    int *index);      /* of the section coordinates that node's key names */
 carom_status carom_load_tables(carom_loader *l);     /* tables.c */
 carom_status carom_load_dynamics(carom_loader *l);   /* dynamics.c: energies or mass and force, forces */
+carom_status carom_load_forces(carom_loader *l);     /* the section forces alone, added to what is there */
 carom_status carom_load_contacts(carom_loader *l);   /* contacts.c: constraints and contacts */
 carom_status carom_load_run(carom_loader *l);        /* sections.c: outputs, stop, period, impacts, run */
 carom_status carom_load_settings(carom_loader *l);   /* the section run alone */

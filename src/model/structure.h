@@ -24,7 +24,8 @@ typedef struct carom_structure {
 /* Values of M (and R_q, R_v), and velocities in the widest block: all of them unless matrices are given by blocks. */
 size_t carom_model_square(const carom_model *model);
 size_t carom_model_widest(const carom_model *model);
-/* The row of G of a joint whose values begin at `at`. */
+/* A row of one or two blocks (-1: none) whose values begin at `at`; the row of G of a joint. */
+carom_span carom_model_block_span(const carom_model *model, const int *block, size_t at);
 carom_span carom_model_joint_span(const carom_model *model, int joint, size_t at);
 
 /* NULL: everything is dense. */

@@ -67,12 +67,25 @@ static carom_status sizes(const carom_model *m, carom_error *error)
     return entries(m, error);
 }
 
-/* Blocks of velocities ascend from 0 to nv; joints name one or two of them. */
+static carom_status pairs_of_blocks(const carom_model *m, const char *what, int n, const int *block,
+                                    carom_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        int a = block[2 * i], b = block[2 * i + 1];
+        if (a < -1 || b < -1 || a >= m->nblock || b >= m->nblock || (b >= 0 && a >= b))
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s %d has the blocks %d and %d of %d; they ascend", what, i, a, b,
+                       m->nblock);
+    }
+    return CAROM_OK;
+}
+
+/* Blocks of velocities ascend from 0 to nv; joints and couplings name one or two of them. */
 static carom_status blocks(const carom_model *m, carom_error *error)
 {
     if (m->nblock == 0)
         return CAROM_OK;
-    if (m->nblock < 0 || m->nblock > m->nv || !m->block || !m->links || !m->evaluator || (m->njoint && !m->joint_block))
+    if (m->nblock < 0 || m->nblock > m->nv || !m->block || !m->links || !m->evaluator ||
+        (m->njoint && !m->joint_block) || (m->ncoupling && !m->coupling_block))
         CAROM_FAIL(error, CAROM_BAD_MODEL,
                    "%d blocks of velocities: they need block, joint_block if there are joints, links and an evaluator",
                    m->nblock);
@@ -80,13 +93,8 @@ static carom_status blocks(const carom_model *m, carom_error *error)
         if (m->block[k] != (k == 0 ? 0 : k == m->nblock ? m->nv : m->block[k]) || (k && m->block[k] <= m->block[k - 1]))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "block %d of %d begins at velocity %d; they ascend from 0 to %d", k,
                        m->nblock, m->block[k], m->nv);
-    for (int i = 0; i < m->njoint; i++) {
-        int a = m->joint_block[2 * i], b = m->joint_block[2 * i + 1];
-        if (a < -1 || b < -1 || a >= m->nblock || b >= m->nblock || (b >= 0 && a >= b))
-            CAROM_FAIL(error, CAROM_BAD_MODEL, "joint %d has the blocks %d and %d of %d; they ascend", i, a, b,
-                       m->nblock);
-    }
-    return CAROM_OK;
+    CAROM_TRY(pairs_of_blocks(m, "joint", m->njoint, m->joint_block, error));
+    return pairs_of_blocks(m, "coupling", m->ncoupling, m->coupling_block, error);
 }
 
 static carom_status callbacks(const carom_model *m, carom_error *error)

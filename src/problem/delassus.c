@@ -99,6 +99,13 @@ void carom_product_add(const carom_problem *p, int k, const double *v, double *u
     }
 }
 
+/* u_k += (W x)_k, with Y^T x in v */
+static void add_of_block(const carom_problem *p, int k, const double *x, double *u)
+{
+    carom_product_add(p, k, p->W.product.v, u);
+    u[0] += carom_product_soft(&p->W.product, p->nblock, k) * x[p->block[k].row];
+}
+
 void carom_product_diagonal(carom_problem *p)
 {
     const carom_product *W = &p->W.product;
@@ -110,6 +117,7 @@ void carom_product_diagonal(carom_problem *p)
                 W->diagonal[9 * (size_t)k + (size_t)(i * n + j)] =
                     carom_dot(s->count[0] + s->count[1], W->G + s->at[0], W->Y + t->at[0]);
             }
+        W->diagonal[9 * (size_t)k] += carom_product_soft(W, p->nblock, k);
     }
 }
 
@@ -202,6 +210,8 @@ carom_status carom_delassus_expand(const carom_problem *p, carom_arena *arena, c
         for (size_t e = W->start[k]; e < W->start[k + 1]; e++) {
             W->offset[e + 1] = W->offset[e] + (size_t)rows_of(p, k) * (size_t)rows_of(p, W->column[e]);
             multiply_blocks(p, k, W->column[e], W->value + W->offset[e]);
+            if (W->column[e] == k)
+                W->value[W->offset[e]] += carom_product_soft(&p->W.product, p->nblock, k);
         }
     }
     return CAROM_OK;
@@ -229,7 +239,7 @@ void carom_delassus_add(const carom_problem *p, const double *x, double *u)
     if (p->W.product.span) {
         carom_product_velocities(p, x, p->W.product.v, NULL);
         for (int k = 0; k < p->nblock; k++)
-            carom_product_add(p, k, p->W.product.v, u + p->block[k].row);
+            add_of_block(p, k, x, u + p->block[k].row);
         return;
     }
     for (int i = 0; W && i < n; i++, W += n) {
@@ -322,7 +332,7 @@ double carom_delassus_add_block(const carom_problem *p, int k, const double *x, 
     double most = 0;
     int rows = rows_of(p, k);
     if (p->W.product.span) {
-        carom_product_add(p, k, p->W.product.v, u);
+        add_of_block(p, k, x, u);
         return largest_push(p, k);
     }
     const double *dense = p->W.dense ? p->W.dense + (size_t)p->block[k].row * (size_t)p->n : NULL;

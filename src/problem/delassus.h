@@ -1,7 +1,7 @@
 /* delassus.h: the operator W of a one-step problem in one of three forms: dense, block-sparse by the graph of contacts
  * (blocks k and l are neighbours when an impulse at l moves k; what is not stored is 0), or as the product W = G Y^T of
- * rows that have one or two column blocks: contacts of many bodies. Everybody but those who fill W comes through these
- * functions; a solver says in its `forms` what it takes. */
+ * rows that have one or two column blocks: contacts of many bodies, and soft rows beside them. Everybody but those who
+ * fill W comes through these functions; a solver says in its `forms` what it takes. */
 #ifndef CAROM_DELASSUS_H
 #define CAROM_DELASSUS_H
 
@@ -18,7 +18,15 @@ typedef struct carom_product { /* the rows of a block stand one behind the other
     double *diagonal;       /* [9*nblock] W_kk, rows x rows numbers each */
     double *v, *push;       /* [nv] Y^T x; of its terms the largest in each component */
     int nv;
+    int nsoft;              /* the last blocks, of one row each, which yield: W_kk is G_k Y_k^T + soft */
+    const double *soft;     /* [nsoft] > 0 */
 } carom_product;
+
+/* Of block k of nblock; 0: it does not yield. */
+static inline double carom_product_soft(const carom_product *W, int nblock, int k)
+{
+    return k < nblock - W->nsoft ? 0 : W->soft[k - (nblock - W->nsoft)];
+}
 
 typedef struct carom_delassus {
     double *dense;  /* [n*n] row-major; NULL: one of the others */
@@ -53,7 +61,7 @@ carom_status carom_delassus_expand(const struct carom_problem *problem, carom_ar
 void carom_product_diagonal(struct carom_problem *problem);
 /* Of a product: v [nv] = Y^T x; push [nv] (may be NULL) the largest of the terms that are added up in v. */
 void carom_product_velocities(const struct carom_problem *problem, const double *x, double *v, double *push);
-/* u of block k, G_k v added to what is there. */
+/* u of block k, G_k v added to what is there, without what is soft. */
 void carom_product_add(const struct carom_problem *problem, int k, const double *v, double *u);
 /* Before carom_delassus_add_block is called for some x. */
 static inline void carom_delassus_begin(const struct carom_problem *problem, const carom_delassus *W, const double *x)

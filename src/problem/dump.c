@@ -66,9 +66,23 @@ static void put_W(FILE *file, const carom_problem *p)
         }
 }
 
+/* A product in a file is G Y^T alone: what is soft is written by blocks. */
+static carom_status dump_soft(const carom_problem *problem, const double *x, FILE *file)
+{
+    carom_arena *arena = carom_arena_new(0);
+    carom_problem sparse;
+    carom_status status = arena ? carom_delassus_expand(problem, arena, &sparse, NULL) : CAROM_NO_MEMORY;
+    if (status == CAROM_OK)
+        status = carom_problem_dump(&sparse, x, file);
+    carom_arena_free(arena);
+    return status;
+}
+
 carom_status carom_problem_dump(const carom_problem *problem, const double *x, FILE *file)
 {
     char text[32];
+    if (problem->W.product.nsoft)
+        return dump_soft(problem, x, file);
     fprintf(file, "carom-problem 2\nrows %d blocks %d\n", problem->n, problem->nblock);
     for (int k = 0; k < problem->nblock; k++) {
         const carom_block *block = &problem->block[k];

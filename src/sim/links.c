@@ -4,7 +4,8 @@
  *   path     of any point of a surface in the step that was done: h times its speed before and after, and that of the
  *            way from q to q' in the time h
  *   a step with 2 path > reach is done again with a larger reach: two things may have moved towards each other      (1)
- *   a contact that is closed and not among those found hovers: it is looked for a little farther                    (2)
+ *   a contact that is closed and not among those found hovers: it is looked for a little farther. Not of bodies: their
+ *   corners and edges may be gone for good, and what they would fall to without one (1) finds                       (2)
  *   a step is shorter where something would pass the middle of what is thin                                         (3)
  *   a step whose contact problem is not solved is made again with half its length, six times at most: with less on
  *   the way in a step fewer contacts change from sticking to slipping at once                                       (4)
@@ -138,6 +139,16 @@ static void keep(carom_sim *sim)
     memcpy(sim->kept.clock, sim->now.clock, sim->state_bytes);
 }
 
+/* The evaluator in memory that is new, or with new parameters: before contacts are looked for with it. */
+static void begin(carom_sim *sim)
+{
+    carom_system *sys = &sim->system;
+    const int room = sys->present.ncontact;
+    sys->present.ncontact = sys->present.contact ? room : 0; /* none are known yet */
+    sys->evaluator->begin(sys->model, 1, sys->p, sys->handed);
+    sys->present.ncontact = room;
+}
+
 /* All arrays anew, with room for n contacts; the state that was kept comes along. */
 static carom_status grow(carom_sim *sim, int n)
 {
@@ -178,6 +189,7 @@ static carom_status grow(carom_sim *sim, int n)
     sim->record.observed = old.record.observed;
     carom_sim_sync_time(sim);
     keep(sim);
+    begin(sim);
     carom_layout_free(old.more);
     return CAROM_OK;
 }
@@ -235,6 +247,7 @@ static carom_status look(carom_sim *sim, double reach)
     double *const rows[] = {sim->contacts.P, sim->contacts.u_before, sim->contacts.u_free, sim->contacts.u_after};
     for (int i = 0; i < CAROM_COUNT(rows); i++)
         memset(rows[i], 0, sizeof(double) * (size_t)sim->system.nrow);
+    memset(sim->contacts.offset, 0, sizeof(double) * (size_t)sim->system.ncontact); /* glue is of those in a problem */
     sim->record.id = sim->system.contact_id;
     return CAROM_OK;
 }
@@ -248,6 +261,7 @@ static double rounding(const carom_sim *sim)
 carom_status carom_sim_find(carom_sim *sim)
 {
     keep(sim);
+    begin(sim);
     return look(sim, rounding(sim));
 }
 
@@ -311,6 +325,19 @@ static double careful(carom_sim *sim, double h)
     return h;
 }
 
+/* What the scheme says of a step, or the cause that it does not see. */
+static carom_status give_up(carom_sim *sim)
+{
+    const carom_error said = sim->error;
+    char name[80];
+    if (!carom_sim_is_stuck(sim, sim->options.h, name, sizeof name))
+        return CAROM_NOT_CONVERGED;
+    CAROM_FAIL(&sim->error, CAROM_NOT_CONVERGED,
+               "the joints let bodies begin to move as they do at t = %.10g, but not go on: '%s' contradicts others, "
+               "as where a flat net of plates is to fold along both directions (%.200s)",
+               sim->now.state.t, name, said.text);
+}
+
 carom_status carom_sim_step_linked(carom_step *step)
 {
     enum { ATTEMPTS = 40, HOVERS = 10, HALVINGS = 6 };
@@ -321,12 +348,8 @@ carom_status carom_sim_step_linked(carom_step *step)
     keep(sim);
     for (int k = 0, halvings = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));
-        const double near = reach;
-        const int hovers = sim->model->speed ? 2 : HOVERS; /* parts of bodies may be gone for good */
-        for (int i = 0; i < hovers && lost(sim); i++)                                                   /* (2) */
+        for (int i = 0; i < HOVERS && !sim->model->speed && lost(sim); i++)                             /* (2) */
             CAROM_TRY(look(sim, reach *= 8));
-        if (sim->model->speed && lost(sim))
-            CAROM_TRY(look(sim, reach = near));
         hand_on(sim);
         sim->step.h = careful(sim, h), sim->step.h_next = 0;
         carom_record_clear(&sim->record);
@@ -340,6 +363,8 @@ carom_status carom_sim_step_linked(carom_step *step)
             sim->error = (carom_error){0};
             continue;
         }
+        if (status == CAROM_NOT_CONVERGED)
+            return give_up(sim);
         CAROM_TRY(status);
         path = path_of(sim);
         if (2 * path <= reach)                                                                          /* (1) */

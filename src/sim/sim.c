@@ -215,9 +215,10 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     bool room = carom_room_make(&sim->room, sim->system.njoint + CAROM_SMALL_ROWS);
     bool several = model->links || sim->system.nlink > 1; /* a single contact has a solution of its own */
     sim->arena = several ? carom_arena_new(0) : NULL;
+    sim->system.couplings = model->ncoupling ? carom_couplings_new(model) : NULL;
     carom_sim_wire(sim);
     carom_status status = carom_atol_values(&sim->options, model, sim->atol, &sim->error);
-    if (!room || (several && !sim->arena))
+    if (!room || (several && !sim->arena) || (model->ncoupling && !sim->system.couplings))
         status = carom_fail(&sim->error, CAROM_NO_MEMORY, "no memory for the solvers of contact problems");
     if (status == CAROM_OK)
         status = carom_sim_restart(sim, NULL, NULL, NULL);
@@ -235,6 +236,7 @@ void carom_sim_free(carom_sim *sim)
 {
     if (!sim)
         return;
+    carom_couplings_free(sim->system.couplings);
     carom_arena_free(sim->arena);
     carom_room_free(&sim->room);
     carom_layout_free(sim->more);

@@ -79,6 +79,9 @@ void carom_sim_wire(carom_sim *sim);
 carom_status carom_sim_find(carom_sim *sim);
 /* All arrays anew, with room for n contacts, of which there are none yet. */
 carom_status carom_sim_room(carom_sim *sim, int n);
+/* singular.c: do joints let the bodies begin to move as they did in the step that failed, but not go on for a time h?
+ * name: of one that contradicts others. */
+bool carom_sim_is_stuck(carom_sim *sim, double h, char *name, size_t size);
 /* One step with the contacts that it can reach; step is a simulation's. */
 carom_status carom_sim_step_linked(carom_step *step);
 

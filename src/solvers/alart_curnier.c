@@ -4,6 +4,7 @@
  *   p_n = 3/W_nn,  p_t = 3/mean W_tt
  *   F_n = r_n - [r_n - p_n u_n]+                                                                                (1)
  *   F_t = r_t - (projection of r_t - p_t u_t on the disc of radius mu [r_n - p_n u_n]+)                         (2)
+ *   |r| <= c alone:  F = r - (projection of r - p u on [-c, c]),  p = 3/W                                       (2')
  *   equations: F = u;  what is open by its pin: F = r                                                           (3)
  *   Newton's method, scaled problem (scaled.h) u = W r + b, A = dF/du, B = dF/dr:
  *       (A (W + a) + B) dr = -F,  du = W dr                                                                     (4)
@@ -49,6 +50,16 @@ static bool of_contact(int rows, double mu, double pn, double pt, const double *
     return open;
 }
 
+static bool of_bounded(double most, double p, double u, double r, double *F, double *A, double *B)
+{
+    double s = r - p * u;
+    bool slips = !(fabs(s) <= most);
+    F[0] = slips ? r - copysign(most, s) : p * u;                                        /* (2') */
+    if (A)
+        A[0] = slips ? 0 : p, B[0] = slips;
+    return slips;
+}
+
 bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
                          double *F, double *A, double *B)
 {
@@ -58,6 +69,8 @@ bool carom_alart_curnier(int part, int rows, double mu, const double *W, double 
             wt += scale * W[i * (rows + 1)] / (rows - 1);
         return of_contact(rows, mu, wn > 0 ? 3 / wn : 3, wt > 0 ? 3 / wt : 3, u, r, F, A, B);
     }
+    if (part == CAROM_PART_BOUNDED)
+        return of_bounded(mu, scale * W[0] > 0 ? 3 / (scale * W[0]) : 3, u[0], r[0], F, A, B);
     bool open = part == CAROM_PART_NONE;
     for (int i = 0; i < rows; i++)
         F[i] = open ? r[i] : u[i];                                                       /* (3) */

@@ -1,17 +1,17 @@
 /* condensed.c: contacts of many bodies: Newton's method and the interior point method, condensed to their velocities.
  *
  *   W = G Y^T (delassus.h), each contact scaled by one number d_k = 1/sqrt(mean diagonal of W_kk):
- *   v = Y^T r,  u = G v + b                                                                                         (1)
+ *   v = Y^T r,  u = G v + C r + b,  C: of blocks that are soft (springs), else 0                                    (1)
  *   a step of Newton's method, F, A and B as in points.c:
- *       F + A (G dv + a dr) + B dr = 0,  dv = Y^T dr                                                                (2)
- *       dr = -f - D G dv,  f = C^-1 F,  D = C^-1 A,  C = a A + B                                                    (3)
+ *       F + A (G dv + (a + C) dr) + B dr = 0,  dv = Y^T dr                                                          (2)
+ *       dr = -f - D G dv,  f = E^-1 F,  D = E^-1 A,  E = (a + C) A + B                                              (3)
  *       (1 + Y^T D G) dv = -Y^T f: blocks of two bodies that touch                                                  (4)
  *   a system of the interior point method, (1 + A S W S B) x = g:
  *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
- *       is refined in both unknowns                                                                                 (5)
+ *       is refined in both unknowns; soft blocks: A and g divided by 1 + A C B                                      (5)
  *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 20 steps of Newton's method with sweeps
  *   (swept.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best 200
- *   steps of Newton's method (alart_curnier.c)                                                                      (6)
+ *   steps of Newton's method (alart_curnier.c); forces with a bound without the interior point method              (6)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -51,7 +51,8 @@ typedef struct workspace {
     int *first_touch, *touch_of; /* [nbody + 1] [2*nblock] the blocks of a body */
     int *body_of;                /* [nv of the problem] body whose velocities begin there, -1: none */
     double *G, *Y;               /* scaled */
-    double *b, *d, *mu;          /* [n] [nblock] [nblock] */
+    double *b, *d, *mu;          /* [n] [nblock] [nblock] mu: or the bound of the force */
+    double *soft, *yields;       /* [nblock] C of (1), scaled; 1/(1 + A C B) of (5) */
     double size;                 /* of b before it was made 1 */
     unsigned char *part, *in, *analysed; /* [nblock] scaled.h; not open; has a place in the pattern */
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
@@ -116,8 +117,16 @@ static void velocity(carom_points *points, const double *r, double *u)
     push(w, r, w->v);
     for (int k = 0; k < w->nblock; k++)
         speed(w, k, w->v, u + w->p->block[k].row);
+    for (int k = 0; k < w->nblock; k++)
+        u[w->p->block[k].row] += w->soft[k] * r[w->p->block[k].row];
     for (int i = 0; i < w->n; i++)
         u[i] += w->b[i];
+}
+
+/* Of the law of block k in scaled units: a bound is a force, others have no unit. */
+static const double *coefficients(const workspace *w, int k)
+{
+    return w->part[k] == CAROM_PART_BOUNDED ? &w->mu[k] : w->p->block[k].c;
 }
 
 /* The natural map, Euclidean norm over all blocks. */
@@ -128,8 +137,8 @@ static double residual(carom_points *points, const double *r, const double *u)
     for (int k = 0; k < w->nblock; k++) {
         const carom_block *block = &w->p->block[k];
         double e = 0;
-        if (w->part[k] == CAROM_PART_CONTACT)
-            e = block->law->residual(block->c, 1, u + block->row, r + block->row);
+        if (w->part[k] == CAROM_PART_CONTACT || w->part[k] == CAROM_PART_BOUNDED)
+            e = block->law->residual(coefficients(w, k), 1, u + block->row, r + block->row);
         else if (w->part[k] == CAROM_PART_EQUATION)
             e = sqrt(carom_dot(block->law->rows, u + block->row, u + block->row));
         sum += e * e;
@@ -162,8 +171,8 @@ static void solve_alone(const workspace *w, int k, const double *W, const double
 {
     int rows = rows_of(w, k), order[3];
     double A[9], f[3], work[12];
-    if (w->part[k] == CAROM_PART_CONTACT) {
-        w->p->block[k].law->solve_single(w->p->block[k].c, W, rows, q, z);
+    if (w->part[k] != CAROM_PART_EQUATION) {
+        w->p->block[k].law->solve_single(coefficients(w, k), W, rows, q, z);
         return;
     }
     carom_copy(rows * rows, W, A);
@@ -187,6 +196,7 @@ static void sweep_block(workspace *w, int k)
         for (int l = 0; l < rows; l++)
             q[j] -= W[j * rows + l] * r[l];
     }
+    q[0] += w->soft[k] * r[0];
     carom_copy(rows, r, z);
     solve_alone(w, k, W, q, z);
     for (int j = 0; j < rows; j++) {
@@ -221,7 +231,7 @@ static double function(carom_points *points, const double *u, const double *r, d
     workspace *w = (workspace *)points;
     for (int k = 0; k < w->nblock; k++) {
         int first = w->p->block[k].row, rows = rows_of(w, k), pivot[3];
-        double A[9], B[9], C[9], *D = w->D + 9 * (size_t)k, column[3];
+        double A[9], B[9], E[9], *D = w->D + 9 * (size_t)k, column[3];
         bool open = carom_alart_curnier(w->part[k], rows, w->mu[k], w->p->W.product.diagonal + 9 * (size_t)k,
                                         w->d[k] * w->d[k], u + first, r + first, F + first, derivatives ? A : NULL, B);
         if (!derivatives)
@@ -229,13 +239,13 @@ static double function(carom_points *points, const double *u, const double *r, d
         w->in[k] = !open;
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < rows; j++)
-                C[i * rows + j] = points->a * A[3 * i + j] + B[3 * i + j];
-        bool regular = carom_lu(rows, C, pivot);
+                E[i * rows + j] = (points->a + w->soft[k]) * A[3 * i + j] + B[3 * i + j];
+        bool regular = carom_lu(rows, E, pivot);
         for (int j = 0; j <= rows; j++) { /* the columns of A, then F */
             for (int i = 0; i < rows; i++)
                 column[i] = j < rows ? A[3 * i + j] : F[first + i];
             if (regular)
-                carom_lu_solve(rows, C, pivot, column);
+                carom_lu_solve(rows, E, pivot, column);
             for (int i = 0; i < rows; i++)
                 *(j < rows ? &D[i * rows + j] : &w->f[first + i]) = regular ? column[i] : 0;
         }
@@ -408,6 +418,8 @@ static bool direction(carom_points *points)
         speed(w, k, w->g, points->du + w->p->block[k].row);
     for (int i = 0; i < w->n; i++)
         points->du[i] += points->a * points->dr[i];
+    for (int k = 0; k < w->nblock; k++)
+        points->du[w->p->block[k].row] += w->soft[k] * points->dr[w->p->block[k].row];
     return carom_all_finite(w->n, points->dr);
 }
 
@@ -429,12 +441,13 @@ static bool factor_barrier(carom_points *points, const double *A, const double *
         int rows = rows_of(w, k);
         double S[3], *D = w->D + 9 * (size_t)k;
         stretch(points, k, S);
+        w->yields[k] = 1 / (1 + A[0] * w->soft[k] * B[0]);
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < rows; j++) {
                 double sum = 0;
                 for (int m = 0; m < rows; m++)
                     sum += B[3 * i + m] * A[3 * m + j];
-                D[i * rows + j] = S[i] * sum * S[j];
+                D[i * rows + j] = S[i] * sum * S[j] * w->yields[k];
             }
         w->in[k] = w->part[k] != CAROM_PART_NONE;
     }
@@ -471,7 +484,7 @@ static void pull_barrier(const workspace *w, const double *v, double *x)
         speed(w, k, v, u);
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < rows; j++)
-                x[first + i] -= A[3 * i + j] * S[j] * u[j];
+                x[first + i] -= w->yields[k] * A[3 * i + j] * S[j] * u[j];
     }
 }
 
@@ -480,6 +493,8 @@ static void solve_barrier(carom_points *points, double *x)
 {
     workspace *w = (workspace *)points;
     double *left = points->F, *sum = points->dr, *dv = w->v, before = INFINITY;
+    for (int k = 0; k < w->nblock; k++)
+        x[points->row[k]] *= w->yields[k];
     carom_copy(w->n, x, left);
     memset(sum, 0, sizeof *sum * (size_t)w->n);
     memset(w->dv, 0, sizeof *w->dv * (size_t)w->nv);
@@ -577,6 +592,7 @@ static void scale(workspace *w)
         const carom_span *s = &W->span[W->row[k]];
         double trace = carom_delassus_trace(p, k);
         w->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;
+        w->soft[k] = w->d[k] * w->d[k] * carom_product_soft(W, w->nblock, k);
         w->part[k] = carom_part_of(block);
         w->mu[k] = carom_block_mu(block);
         for (int i = 0, n = block->law->rows * (s->count[0] + s->count[1]); i < n; i++) {
@@ -590,6 +606,9 @@ static void scale(workspace *w)
     w->size = w->size > 0 ? w->size : 1;
     for (int i = 0; i < w->n; i++)
         w->b[i] /= w->size;
+    for (int k = 0; k < w->nblock; k++)
+        if (w->part[k] == CAROM_PART_BOUNDED)
+            w->mu[k] = p->block[k].c[0] / (w->size * w->d[k]);
 }
 
 static bool place(workspace *w, carom_arena *arena)
@@ -610,6 +629,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
     w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
+    w->soft = CAROM_NEW(arena, double, nblock), w->yields = CAROM_NEW(arena, double, nblock);
     w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
     w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
     w->analysed = CAROM_NEW(arena, unsigned char, nblock);
@@ -618,8 +638,8 @@ static bool place(workspace *w, carom_arena *arena)
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
-           w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column && w->offset && w->value &&
-           w->v && w->dv && w->g;
+           w->soft && w->yields && w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column &&
+           w->offset && w->value && w->v && w->dv && w->g;
 }
 
 /* The interior point method; its memory comes before the factor's. */
@@ -643,7 +663,7 @@ static void decide(carom_points *points, void *none)
     velocity(points, points->r, points->u);
     if (residual(points, points->r, points->u) < FAR)
         carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
-    if (w->least > w->s->tol && !carom_points_over(points) && !interior(w))
+    if (w->least > w->s->tol && !carom_points_over(points) && !(carom_scaled_takes(w->p) && interior(w)))
         carom_newton_run(points, w->s->field[REGULAR], STEPS);
 }
 
@@ -679,11 +699,14 @@ static void solve(const carom_problem *problem, carom_solve *s)
 static bool takes(const carom_problem *problem)
 {
     const carom_product *W = &problem->W.product;
-    if ((!W->span && problem->n > 0) || !carom_scaled_takes(problem))
+    if (!W->span && problem->n > 0)
         return false;
-    for (int k = 0; k < problem->nblock; k++)
-        if (W->span[W->row[k]].count[0] > WIDEST || W->span[W->row[k]].count[1] > WIDEST)
+    for (int k = 0; k < problem->nblock; k++) {
+        const carom_block *block = &problem->block[k];
+        bool knows = (carom_law_plain(block->law) || block->law == &carom_law_bounded) && !carom_block_slips(block);
+        if (!knows || W->span[W->row[k]].count[0] > WIDEST || W->span[W->row[k]].count[1] > WIDEST)
             return false;
+    }
     return true;
 }
 

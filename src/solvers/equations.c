@@ -33,6 +33,13 @@ typedef struct joints { /* the first stands for all of this in the methods below
     bool redundant;
 } joints;
 
+/* Equations: the first n blocks, joints, and the last, which are soft; of one row each. Number k of m of them stands at
+ * this place of so many blocks or rows. */
+static int place_of(int k, int n, int m, int all)
+{
+    return k < n ? k : all - (m - k);
+}
+
 static size_t work(int n, int nblock)
 {
     return sizeof(double) * (9 * (size_t)nblock + (size_t)n);
@@ -69,36 +76,55 @@ static void run(carom_points *p, void *memory)
     p->form->offer(p, p->r);
 }
 
-/* q of (1); x: impulses of all rows */
-static void push_of_contacts(const carom_problem *problem, int n, const double *x, double *all, double *q)
+/* The m equations alone; b is q of (1), x: impulses of all rows; all [rows of the problem] is scratch */
+static bool part_of(const carom_problem *problem, int n, int m, const double *x, carom_arena *arena,
+                    carom_problem *part)
 {
-    memset(all, 0, sizeof *all * (size_t)n);
-    carom_copy(problem->n - n, x + n, all + n);
-    carom_product_velocities(problem, all, problem->W.product.v, NULL);
-    carom_copy(n, problem->b, q);
-    for (int k = 0; k < n; k++)
-        carom_product_add(problem, k, problem->W.product.v, q + k);                      /* (1) */
+    carom_product *W = &part->W.product;
+    double *all = CAROM_NEW(arena, double, problem->n);
+    int *row = CAROM_NEW(arena, int, m);
+    *part = (carom_problem){.n = m, .nblock = m, .block = CAROM_NEW(arena, carom_block, m),
+                            .b = CAROM_NEW(arena, double, m), .W = problem->W};
+    W->diagonal = CAROM_NEW(arena, double, 9 * (size_t)m);
+    W->row = row;
+    if (!all || !row || !part->block || !part->b || !W->diagonal)
+        return false;
+    carom_copy(problem->n, x, all);
+    for (int k = 0; k < m; k++)
+        all[place_of(k, n, m, problem->n)] = 0;
+    carom_product_velocities(problem, all, W->v, NULL);
+    for (int k = 0; k < m; k++) {
+        int block = place_of(k, n, m, problem->nblock);
+        part->block[k] = problem->block[block];
+        part->block[k].row = k;
+        row[k] = problem->W.product.row[block];
+        W->diagonal[9 * (size_t)k] = problem->W.product.diagonal[9 * (size_t)block];
+        part->b[k] = problem->b[place_of(k, n, m, problem->n)];
+        carom_product_add(part, k, W->v, part->b + k);                                   /* (1) */
+    }
+    return true;
 }
 
 static void joints_first(carom_problem *problem, int n, carom_solve *solve)
 {
     carom_arena *arena = solve->arena;
     carom_arena_mark mark = carom_arena_here(arena);
-    double *all = CAROM_NEW(arena, double, problem->n), *q = CAROM_NEW(arena, double, n);
-    double *x = CAROM_NEW(arena, double, n), *u = CAROM_NEW(arena, double, n);
-    if (all && q && x && u && carom_all_finite(problem->n, problem->b) && carom_all_finite(problem->n, solve->x)) {
-        carom_problem part = *problem;
+    int m = n + problem->W.product.nsoft;
+    double *x = CAROM_NEW(arena, double, m), *u = CAROM_NEW(arena, double, m);
+    carom_problem part;
+    if (x && u && carom_all_finite(problem->n, problem->b) && carom_all_finite(problem->n, solve->x) &&
+        part_of(problem, n, m, solve->x, arena, &part)) {
         joints of = {.problem = &part,
                      .solve = {.tol = solve->tol, .x = x, .u = u, .arena = arena, .threads = solve->threads,
                                .deadline = solve->deadline, .cancel = solve->cancel}};
-        push_of_contacts(problem, n, solve->x, all, q);
-        carom_copy(n, solve->x, x);
-        part.n = part.nblock = n, part.b = q, part.x0 = NULL;
+        for (int k = 0; k < m; k++)
+            x[k] = solve->x[place_of(k, n, m, problem->n)];
         carom_condensed_with(&part, &of.solve, &(carom_points_method){work, run});
         carom_problem_residual(&part, x, u, NULL);
         for (int i = 0; of.redundant && i < n; i++)
             problem->b[i] -= u[i];                                                       /* (3) */
-        carom_copy(n, x, solve->x);
+        for (int k = 0; k < m; k++)
+            solve->x[place_of(k, n, m, problem->n)] = x[k];
     }
     carom_arena_release(arena, mark);
 }
@@ -202,7 +228,8 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
 {
     const carom_solver *condensed = &carom_solver_condensed;
     bool small = problem->n <= CAROM_SMALL_ROWS; /* what is exact for those comes next */
-    if (n == 0 || !problem->W.product.span || solver || !solve->arena || !condensed->takes(problem))
+    if (n + problem->W.product.nsoft == 0 || !problem->W.product.span || solver || !solve->arena ||
+        !condensed->takes(problem))
         return carom_problem_solve(problem, solver, solve, error);
     joints_first(problem, n, solve);
     solve->iterations = solve->factorisations = 0;

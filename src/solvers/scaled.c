@@ -177,7 +177,7 @@ bool carom_scaled_begin(carom_scaled *s, const carom_problem *problem, carom_sol
     s->deadline = carom_deadline(solve);
     if (!copy_pattern(s, problem, arena))
         return false;
-    s->value = CAROM_NEW(arena, double, s->offset[s->pattern.start[nblock]] + 1);
+    s->value = CAROM_NEW(arena, double, s->offset[s->pattern.start[nblock]]);
     s->b = CAROM_NEW(arena, double, n);
     s->x = CAROM_NEW(arena, double, n);
     s->u = CAROM_NEW(arena, double, n);

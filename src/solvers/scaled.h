@@ -3,25 +3,26 @@
  *   y = x + x0;  each block is scaled by one number, which keeps its law:  d_k = 1/sqrt(mean diagonal of W_kk)    (1)
  *   u' = W' y' + b',  W' = D W D,  b' = D (b - W x0)/s,  s = |D (b - W x0)|,  y = s D y',  u = s D^-1 u'           (2)
  *
- * Blocks are equations (joints, pinned stick: u = 0), nothing (pinned open: y = 0) or laws. W' is always stored by
- * blocks, with a symmetric pattern; blocks of zeros are left out. */
+ * Blocks are equations (joints, pinned stick: u = 0), nothing (pinned open: y = 0), forces up to a bound or contacts.
+ * W' is always stored by blocks, with a symmetric pattern; blocks of zeros are left out. */
 #ifndef CAROM_SCALED_H
 #define CAROM_SCALED_H
 
 #include "core/sparse/sparse.h"
 #include "solvers/parts.h"
 
-enum { CAROM_PART_NONE, CAROM_PART_EQUATION, CAROM_PART_CONTACT };
+enum { CAROM_PART_NONE, CAROM_PART_EQUATION, CAROM_PART_CONTACT, CAROM_PART_BOUNDED };
 
 /* What a block is. */
 static inline int carom_part_of(const carom_block *block)
 {
     return carom_block_is(block, CAROM_OPEN) ? CAROM_PART_NONE
            : carom_block_is(block, CAROM_STICK) || block->law == &carom_law_bilateral ? CAROM_PART_EQUATION
+           : block->law == &carom_law_bounded                                         ? CAROM_PART_BOUNDED
                                                                                       : CAROM_PART_CONTACT;
 }
-/* F [rows] of a block of this part (alart_curnier.c), W its diagonal block, to be multiplied by scale; A and B (3 x 3,
- * may be NULL) are dF/du and dF/dr. Returns whether the contact is open. */
+/* F [rows] of a block of this part (alart_curnier.c), W its diagonal block, to be multiplied by scale; mu: or the bound
+ * of the force; A and B (3 x 3, may be NULL) are dF/du and dF/dr. Returns whether dF/du is 0: the contact is open. */
 bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
                          double *F, double *A, double *B);
 bool carom_deadline_begin(carom_solve *solve);   /* of a call from outside: true, it is to be reset at the end */

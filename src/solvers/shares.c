@@ -36,7 +36,8 @@ typedef struct workspace {
     int *first;                /* [nblock] unknown of a block */
     int *row;                  /* [n] of the problem for an unknown */
     int *block;                /* [n] of an unknown */
-    double *friction;          /* [2*nblock] slide(d) of what slips */
+    double *along;             /* [2*nblock] d of what slips, */
+    double *friction;          /* [2*nblock] and slide(d) */
     double *A, *H;             /* [n*n] A, then N by columns; the reflections of B^T */
     double *root;              /* [n] sqrt(w) */
     double *r, *s, *z, *t;     /* [n] s: s_p, then the solution; z: what is found */
@@ -58,6 +59,7 @@ static void place(workspace *w, carom_layout *layout, int n, int nblock)
     CAROM_PLACE(layout, w->first, nblock);
     CAROM_PLACE(layout, w->row, n);
     CAROM_PLACE(layout, w->block, n);
+    CAROM_PLACE(layout, w->along, 2 * (size_t)nblock);
     CAROM_PLACE(layout, w->friction, 2 * (size_t)nblock);
     CAROM_PLACE(layout, w->A, square);
     CAROM_PLACE(layout, w->H, square);
@@ -93,7 +95,8 @@ static bool read_mode(workspace *w, int k, double still, const double *u)
     }
     if (normals == 0)
         return false;
-    double d[2] = {law->tangents ? ut[0] / slip : 0, law->tangents > 1 ? ut[1] / slip : 0};
+    double *d = w->along + 2 * (size_t)k;
+    d[0] = law->tangents ? ut[0] / slip : 0, d[1] = law->tangents > 1 ? ut[1] / slip : 0;
     w->role[k] = u[block->row] > still ? NONE : law->tangents && slip <= still ? CONE : NORMAL;
     if (w->role[k] == NORMAL && law->tangents)
         law->slide(block->c, d, 1, w->friction + 2 * (size_t)k);
@@ -338,31 +341,49 @@ static double across(const workspace *w, int cut, const double *x)
     return sum * w->root[f + 1]; /* tangents are light: near to a unit vector */
 }
 
-/* Planes where a cone is left; false: there is no room. *outside: some are. */
-static bool more_cuts(workspace *w, bool *outside)
+/* Planes where a cone is left by more than `small`; false: there is no room. *outside: by how much at most. */
+static bool more_cuts(workspace *w, double small, double *outside)
 {
-    *outside = false;
+    *outside = 0;
     for (int k = 0; k < w->p->nblock; k++) {
         const double *z = w->z + w->first[k];
         if (w->role[k] != CONE || w->p->block[k].law->tangents < 2)
             continue;
         double size = hypot(z[1], z[2]), most = carom_block_mu(&w->p->block[k]) * z[0];
-        if (size <= most + 1e-12 * (size + fabs(most)) || size == 0)
+        if (size <= most + small || size == 0)
             continue;
-        *outside = true;
+        *outside = fmax(*outside, size - most);
         if (!add_cut(w, k, z[1] / size, z[2] / size))
             return false;
     }
     return true;
 }
 
-/* (5), (6): z; false: nothing is in C, or it was not found. */
-static bool nearest(workspace *w)
+/* Planes of cones that do not touch the solution z make room for others: what they cut away is farther than z. */
+static void drop_cuts(workspace *w, double size)
+{
+    int kept = 0;
+    for (int i = 0; i < w->m; i++)
+        w->y[i] = w->z[i] * w->root[i];
+    for (int j = 0; j < w->ncut; j++) {
+        const double *along = w->cut_along + 2 * j;
+        if (along[1] != 0 && across(w, j, w->y) > 1e-6 * size)
+            continue;
+        w->cut_block[kept] = w->cut_block[j];
+        w->cut_along[2 * kept] = along[0], w->cut_along[2 * kept + 1] = along[1];
+        kept++;
+    }
+    w->ncut = kept;
+}
+
+/* (5), (6): z; false: nothing is in C, or it was not found. Planes that are parallel but for rounding lead no
+ * further: what is outside by a part `tol` of all forces is inside. */
+static bool nearest(workspace *w, double tol)
 {
     int m = w->m, d = w->d;
-    double size = sqrt(carom_dot(m, w->s, w->s));
-    bool outside = true, found = first_cuts(w);
-    for (int round = 0; found && outside && round < CUTS; round++) {
+    double size = sqrt(carom_dot(m, w->s, w->s)), outside = INFINITY, before = INFINITY, all = 0;
+    bool found = first_cuts(w), stalls = false;
+    for (int round = 0; found && outside > 0 && !stalls && round < CUTS; round++, before = outside) {
         for (int j = 0; j < w->ncut; j++) {
             double *E = w->E + (size_t)j * (size_t)(d + 1);
             for (int i = 0; i < d; i++)
@@ -376,9 +397,11 @@ static bool nearest(workspace *w)
                 w->z[i] += w->A[(size_t)k * (size_t)m + (size_t)i] * w->t[k] * size;
             w->z[i] /= w->root[i];
         }
-        found = found && more_cuts(w, &outside);
+        all = carom_norm_max(m, w->z);
+        found = found && (drop_cuts(w, size), more_cuts(w, 1e-13 * all, &outside));
+        stalls = outside <= tol * all && outside > 0.5 * before;
     }
-    return found && !outside;
+    return found && (stalls || outside == 0);
 }
 
 /* r of (2): what moves the rows without z */
@@ -413,21 +436,22 @@ static void spread(const workspace *w, const double *x, double *out)
 }
 
 /* (2)-(6) for the present directions: y. false: not found. */
-static bool turn(workspace *w, const double *x)
+static bool turn(workspace *w, const double *x, double tol)
 {
     int m = w->m;
     right_side(w, x);
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             w->A[(size_t)i * (size_t)m + (size_t)j] /= w->root[j];
-    if (!solve_equations(w) || !nearest(w))
+    if (!solve_equations(w) || !nearest(w, tol))
         return false;
     spread(w, x, w->y);
     return true;
 }
 
-/* The directions of the slip v of what is not pinned; false: it has come to rest, or nothing slips. */
-static bool follow(workspace *w, double still)
+/* The directions of the slip v of what is not pinned, or a part of the way there from those before; false: it has come
+ * to rest, or nothing slips. */
+static bool follow(workspace *w, double still, double part)
 {
     bool any = false;
     for (int k = 0; k < w->p->nblock; k++) {
@@ -435,25 +459,32 @@ static bool follow(workspace *w, double still)
         if (w->role[k] != NORMAL || block->law->tangents == 0 || carom_block_is(block, CAROM_SLIP))
             continue;
         const double *ut = w->v + block->row + 1;
-        double slip = block->law->tangents == 2 ? hypot(ut[0], ut[1]) : fabs(ut[0]);
+        double *d = w->along + 2 * (size_t)k, slip = block->law->tangents == 2 ? hypot(ut[0], ut[1]) : fabs(ut[0]);
         if (!(slip > still))
             return false;
         any = true;
-        block->law->slide(block->c, (double[2]){ut[0] / slip, block->law->tangents == 2 ? ut[1] / slip : 0}, 1,
-                          w->friction + 2 * (size_t)k);
+        for (int i = 0; i < block->law->tangents; i++)
+            d[i] += part * (ut[i] / slip - d[i]);
+        double size = block->law->tangents == 2 ? hypot(d[0], d[1]) : fabs(d[0]);
+        for (int i = 0; i < block->law->tangents; i++)
+            d[i] = size > 0 ? d[i] / size : ut[i] / slip;
+        block->law->slide(block->c, d, 1, w->friction + 2 * (size_t)k);
     }
     return any;
 }
 
-/* (2)-(6) until the directions hold: y and v = W y + b */
+/* (2)-(6) until the directions hold: y and v = W y + b. Where they swing from side to side they go half the way. */
 static bool seek(workspace *w, const double *x, double before, double tol, double still, double epsilon)
 {
+    double part = 1, last = INFINITY;
     weigh(w, epsilon);
-    for (int k = 0; k < TURNS && turn(w, x); k++) {
+    for (int k = 0; k < TURNS && turn(w, x, tol); k++) {
         double after = carom_problem_residual(w->p, w->y, w->v, NULL);
         if (after <= fmax(before, tol * carom_problem_scale(w->p, w->y)))
             return true;
-        if (!follow(w, still))
+        part = after > 0.7 * last ? fmax(0.5 * part, 0.05) : part;
+        last = after;
+        if (!follow(w, still, part))
             return false;
         equations(w);
     }

@@ -108,6 +108,7 @@ static void sweep_block(workspace *w, int k, double *y)
             sum -= D[i * rows + j] * x[j];
         q[i] = sum;
     }
+    q[0] += carom_product_soft(W, p->nblock, k) * x[0];
     carom_copy(rows, x, z);
     solve_block(block, D, rows, q, z);
     for (int i = 0; i < rows; i++) {

@@ -53,7 +53,8 @@ static bool place(carom_ensemble *e)
         fine = fine && (*arrays[i] = rows(a, lengths[i]));
     double **results[] = {&e->at.M,     &e->at.F,   &e->at.g,   &e->at.G,  &e->at.w,
                           &e->at.gamma, &e->at.law, &e->at.R_q, &e->at.R_v};
-    const int sizes[] = {nv * nv, nv, nc, nrow * nv, nrow, nrow, carom_model_coefficient(m, nc), nv * nv, nv * nv};
+    const int sizes[] = {nv * nv, nv, carom_model_links(m), nrow * nv, nrow, nrow, carom_model_coefficient(m, nc),
+                         nv * nv, nv * nv};
     for (int i = 0; i < CAROM_COUNT(results); i++)
         fine = fine && (*results[i] = (double *)rows(a, sizes[i]));
     double **one[] = {&e->q, &e->v, &e->p_one, &e->X, &e->square, &e->log_r, &e->sum, &e->product};

@@ -122,6 +122,8 @@ carom_many_work carom_many_work_at(const carom_many *many, int touches, void *me
     CAROM_PLACE(&layout, w.boxes, 6 * (size_t)many->nshape);
     CAROM_PLACE(&layout, w.values, CAROM_CHUNK * (rows * 2 * n + rows + 1));
     CAROM_PLACE(&layout, w.scratch, many->kernels ? carom_kernels_work(many->kernels) : 0);
+    CAROM_PLACE(&layout, w.acts, many->bodies->nexpression);
+    CAROM_PLACE(&layout, w.act_scratch, many->bodies->expression_work);
     CAROM_PLACE(&layout, w.touch, touches);
     if (bytes)
         *bytes = layout.used;
@@ -317,6 +319,7 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
                     (e->want & CAROM_JACOBIAN ? CAROM_TOUCH_JACOBIAN : 0u) |
                     (e->want & CAROM_GAMMA ? CAROM_TOUCH_GAMMA : 0u);
     carom_many_poses(many, *e->t, e->q, w->pose);
+    carom_many_expressions(many, *e->t, e->q, e->v, w);
     for (int k = 0; want & CAROM_TOUCH_GAMMA && k < many->bodies->nbody; k++)
         for (int i = 0; i < n; i++)
             w->speed[k * n + i] = many->block[k] < 0 ? 0 : e->v[many->block[k] * n + i];
@@ -328,6 +331,23 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     double *G = carom_many_joints(many, lasting_rows(m), e, w, motion);
     if (m->contact)
         contacts(m, e, w, want, motion, G);
+}
+
+/* Forces between bodies and those of expressions, added to what is there. */
+static void acts(const carom_many *many, const carom_eval *e, carom_many_work *w)
+{
+    double motion[9 * CAROM_MOVED];
+    if (many->nact + many->bodies->npush == 0)
+        return;
+    moved(many, *e->t, motion);
+    carom_many_poses(many, *e->t, e->q, w->pose);
+    carom_many_expressions(many, *e->t, e->q, e->v, w);
+    if (e->want & CAROM_FORCE)
+        carom_many_act_forces(many, e, w, motion);
+    if (e->want & (CAROM_R_Q | CAROM_R_V))
+        carom_many_act_gradients(many, e, w, motion);
+    if (e->want & CAROM_ENERGY)
+        carom_many_act_energy(many, e, w, motion);
 }
 
 static void eval(const carom_model *m, const carom_eval *e, void *memory)
@@ -348,6 +368,8 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         force_by_velocity(many, *e->s, e->v, e->R_v);
     if (e->want & CAROM_ENERGY)
         energy(many, e->q, e->v, e->energy);
+    if (e->want & (CAROM_FORCE | CAROM_R_Q | CAROM_R_V | CAROM_ENERGY))
+        acts(many, e, &w);
     if (e->want & CAROM_LAW && m->contact)
         laws(m, e->law);
     if (e->want & CAROM_STOP)
@@ -559,8 +581,7 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     for (int i = 0; i < bodies->njoint; i++)
         if (!carom_many_takes(bodies, &bodies->joint[i]))
             CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                       "joint '%s' has a force, a coordinate or a range in space, or moves nothing: many bodies have "
-                       "none such",
+                       "joint '%s' has a coordinate of its own or moves nothing: many bodies have none such",
                        bodies->joint[i].name ? bodies->joint[i].name : "joint");
     CAROM_TRY(carom_many_new(&many, bodies, true, arena, error));
     many->blocks = true;
@@ -573,6 +594,9 @@ carom_status carom_bodies_model(carom_model **model, carom_bodies *bodies, carom
     m->ncontact = 4 * many->nblock;
     m->constant = CAROM_MASS | CAROM_LAW;
     CAROM_TRY(carom_many_joints_new(many, m, arena, error));
+    CAROM_TRY(carom_many_acts_new(many, m, arena, error));
+    if (many->njoint + many->nstop + many->nact + bodies->npush == 0)
+        m->constant |= CAROM_R_Q; /* 0 */
     double *q = CAROM_NEW(arena, double, m->nq + 1), *v = CAROM_NEW(arena, double, m->nv + 1);
     if (!block || !q || !v)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for a model of %d bodies", bodies->nbody);

@@ -6,6 +6,7 @@
  *   F                      m g,  -w x I w                                                                  (2)
  *   contacts               rows of src/geometry: of one body against what does not move, or of two         (3)
  *   joints                 rows of two bodies: points that coincide, directions that stay across           (4)
+ *   springs, motors        forces between two bodies, coupled in the matrix of implicit schemes (acts.c)   (5)
  *
  * The contacts of a step are those whose gap is at most reach; their features are frozen in the step. An id is made of
  * the two shapes and of their parts, so that impulses and modes follow a contact from step to step. */

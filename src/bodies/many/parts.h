@@ -41,10 +41,13 @@ typedef struct carom_many {
     } finder[CAROM_FINDERS];
     bool blocks;              /* rows have the blocks of their bodies; else they are the caller's */
     int *first_joined, *joined; /* [nbody+1] [first_joined[nbody]] bodies that a joint connects with a body */
-    struct carom_joint_row *joint; /* [njoint+nstop] joints.c: the rows of all joints, then the ends of their ranges */
+    struct carom_joint_row *joint; /* [njoint+nstop] joints.c: rows of all joints, then ends of ranges and friction */
     int njoint, nstop;
     const int *joint_block;   /* [2*(njoint+nstop)] as in the model */
-    carom_contact *stop;      /* [nstop] ends of ranges: the first of the contacts, always there, with ids -1, -2 ... */
+    carom_contact *stop;      /* [nstop] ends of ranges, dry friction: the first of the contacts, always there, with
+                               * ids -1, -2 ... */
+    struct carom_act *act;    /* [nact] acts.c: springs, dampers, motors */
+    int nact;
 } carom_many;
 
 enum {
@@ -63,6 +66,8 @@ typedef struct carom_many_work { /* of one simulation */
     double *boxes;      /* [6*nshape] */
     double *values;     /* [CAROM_CHUNK*(rows*columns + rows + 1)] what the kernels give */
     double *scratch;    /* of the kernels */
+    double *acts;       /* [nexpression] what the expressions of the file give */
+    double *act_scratch;
     carom_touch *touch; /* [capacity] those of the step, in the order of its contacts; the last array */
 } carom_many_work;
 
@@ -92,7 +97,7 @@ void carom_many_places(const carom_many *many, const carom_many_work *work, int 
 /* The law of two shapes of different bodies that do not both stand still; NULL: they do not touch. */
 const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_shape *a, const carom_posed_shape *b);
 /* ---- joints.c ---- */
-/* Is it one that is given by rows of two bodies alone? Others need formulas. */
+/* Is it one that is given by rows of two bodies and forces between them? Others need formulas. */
 bool carom_many_takes(const carom_bodies *bodies, const carom_joint *joint);
 /* All joints as rows: their number, names and blocks in the model. */
 carom_status carom_many_joints_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
@@ -104,6 +109,18 @@ double *carom_many_joints(const carom_many *many, int rows, const carom_eval *e,
 /* R_q -= d(G^T x)/dq of so many of them, by bodies. */
 void carom_many_joint_gradients(const carom_many *many, int rows, const double *x, const carom_many_work *work,
                                 double *R_q);
+/* ---- acts.c ---- */
+carom_status carom_many_acts_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
+/* Into the acts of the work. */
+void carom_many_expressions(const carom_many *many, double t, const double *q, const double *v, carom_many_work *work);
+/* F, energy, and C with R_q, at the poses of the work: what is there grows by what they give. */
+void carom_many_act_forces(const carom_many *many, const carom_eval *e, const carom_many_work *work,
+                           const double *motion);
+void carom_many_act_energy(const carom_many *many, const carom_eval *e, const carom_many_work *work,
+                           const double *motion);
+void carom_many_act_gradients(const carom_many *many, const carom_eval *e, const carom_many_work *work,
+                              const double *motion);
+/* ---- */
 void carom_many_stop(const carom_many *many, int i, carom_found *found); /* as one of the contacts of a step */
 carom_status carom_many_join(carom_many *many, carom_arena *arena, carom_error *error);
 bool carom_many_joined(const carom_many *many, int i, int j); /* by a joint that connects them */

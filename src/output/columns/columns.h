@@ -3,6 +3,7 @@
 #define CAROM_COLUMNS_H
 
 #include "output/output.h"
+#include "output/touching.h"
 
 typedef struct carom_columns_builder {
     carom_columns *table;
@@ -23,6 +24,14 @@ carom_status carom_columns_name(carom_columns_builder *b, const char *name, size
 carom_status carom_columns_named(carom_columns_builder *b, carom_error *error); /* no more names */
 carom_status carom_columns_reserve(carom_columns_builder *b, size_t rows, carom_error *error);
 carom_status carom_columns_append(carom_columns_builder *b, carom_error *error); /* b->row */
+
+/* The contacts that were found in a run and written beside its samples (touchings.c), in the order of the file; none
+ * where the file has no such table. */
+carom_status carom_touchings_read(const char *path, const carom_model *model, carom_touching_callback *put, void *user,
+                                  carom_error *error);
+carom_status carom_touchings_hdf5(const char *path, carom_touching_callback *put, void *user, carom_error *error);
+/* Cuts the field at *at out of a line of CSV; *at moves behind it, to NULL after the last. Quotes are undone. */
+char *carom_csv_field(char **at);
 
 carom_status carom_columns_csv(carom_columns_builder *b, carom_error *error);
 carom_status carom_columns_json(carom_columns_builder *b, carom_error *error);

@@ -40,8 +40,7 @@ static carom_status fail_read(const reader *r, carom_error *error)
                strerror(errno));
 }
 
-/* Cuts the field at *at out of the line; *at moves behind it, to NULL after the last. Quotes are undone. */
-static char *next_field(char **at)
+char *carom_csv_field(char **at)
 {
     char *begin = *at, *end, *out;
     if (*begin != '"') {
@@ -104,7 +103,7 @@ static carom_status read_header(reader *r, carom_error *error)
     if (!there)
         CAROM_FAIL(error, CAROM_FILE, "'%s' has no line with the names of the columns", r->b->path);
     for (char *at = r->line; at;) {
-        char *name = next_field(&at);
+        char *name = carom_csv_field(&at);
         double value;
         for (char *c = name; *c; c++)
             if ((unsigned char)*c < 0x20)
@@ -132,7 +131,7 @@ static carom_status read_row(reader *r, int *fields, carom_error *error)
     const carom_columns *t = r->b->table;
     *fields = 0;
     for (char *at = r->line; at; (*fields)++) {
-        const char *text = next_field(&at);
+        const char *text = carom_csv_field(&at);
         if (*fields < t->ncolumn && !read_number(text, &r->b->row[*fields]))
             CAROM_FAIL(error, CAROM_FILE, "'%s' line %ld: '%.40s' in column '%s' is not a number", r->b->path,
                        r->number, text[0] == '\1' ? "(not text)" : text, t->name[*fields]);

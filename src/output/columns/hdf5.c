@@ -1,8 +1,9 @@
-/* hdf5.c: reads the samples of a trajectory written as HDF5, also while it still grows. */
+/* hdf5.c: reads the samples of a trajectory written as HDF5 and its contacts, also while it still grows. */
 #include "output/columns/columns.h"
 
 #ifndef CAROM_NO_HDF5
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,20 +139,30 @@ static carom_status read_column(carom_columns_builder *b, hid_t file, int i, car
     return CAROM_OK;
 }
 
-static carom_status read_file(carom_columns_builder *b, carom_error *error)
+static hid_t open_file(const char *path, carom_error *error)
 {
-    FILE *probe = fopen(b->path, "rb"); /* for the system's words */
-    if (!probe)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' cannot be read: %s", b->path, strerror(errno));
+    FILE *probe = fopen(path, "rb"); /* for the system's words */
+    if (!probe) {
+        carom_fail(error, CAROM_FILE, "'%s' cannot be read: %s", path, strerror(errno));
+        return -1;
+    }
     fclose(probe);
     hid_t plan = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7) && !(H5_VERS_MAJOR == 1 && H5_VERS_MINOR == 12 && H5_VERS_RELEASE == 0)
     H5Pset_file_locking(plan, false, true);
 #endif
-    hid_t file = H5Fopen(b->path, H5F_ACC_RDONLY, plan);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, plan);
     H5Pclose(plan);
     if (file < 0)
-        CAROM_FAIL(error, CAROM_FILE, "'%s' is not an HDF5 file, or it is damaged or cut off", b->path);
+        carom_fail(error, CAROM_FILE, "'%s' is not an HDF5 file, or it is damaged or cut off", path);
+    return file;
+}
+
+static carom_status read_file(carom_columns_builder *b, carom_error *error)
+{
+    hid_t file = open_file(b->path, error);
+    if (file < 0)
+        return CAROM_FILE;
     carom_status status = read_names(b, file, error);
     if (status == CAROM_OK)
         status = measure(b, file, error);
@@ -171,7 +182,81 @@ carom_status carom_columns_hdf5(carom_columns_builder *b, carom_error *error)
     carom_hdf5_loud(before);
     return status;
 }
+
+/* ---- contacts ---- */
+enum { CONTACT_COLUMNS = 7 };
+static const struct {
+    const char *name;
+    int width;
+} contact_column[CONTACT_COLUMNS] = {{"t", 1}, {"first", 1}, {"second", 1}, {"mode", 1}, {"point", 3}, {"force", 3},
+                                     {"impulse", 3}};
+
+/* Values of a column of /contacts, [*rows][width]; NULL: there is none such, or no memory. */
+static double *read_contacts(hid_t file, int column, size_t *rows)
+{
+    char path[64];
+    hsize_t size[2] = {0, 1};
+    snprintf(path, sizeof path, "/contacts/%s", contact_column[column].name);
+    hid_t set = H5Dopen2(file, path, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1;
+    int width = contact_column[column].width, rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 0;
+    bool good = rank == (width > 1 ? 2 : 1) && H5Sget_simple_extent_dims(space, size, NULL) == rank &&
+                (int)size[1] == width;
+    double *values = good ? malloc(sizeof *values * ((size_t)(size[0] * size[1]) + 1)) : NULL;
+    if (values && size[0] && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0) {
+        free(values);
+        values = NULL;
+    }
+    *rows = CAROM_MIN(*rows, (size_t)size[0]); /* a writer that is at work extends one after the other */
+    if (space >= 0)
+        H5Sclose(space);
+    if (set >= 0)
+        H5Dclose(set);
+    return values;
+}
+
+static carom_status put_contacts(hid_t file, const char *path, carom_touching_callback *put, void *user,
+                                 carom_error *error)
+{
+    double *column[CONTACT_COLUMNS];
+    size_t rows = SIZE_MAX;
+    bool good = true;
+    for (int i = 0; i < CONTACT_COLUMNS; i++)
+        good = (column[i] = read_contacts(file, i, &rows)) && good;
+    for (size_t r = 0; good && r < rows; r++) {
+        carom_touching c = {.t = column[0][r], .name = "", .mode = column[3][r],
+                            .body = {(int)column[1][r], (int)column[2][r]}};
+        memcpy(c.point, column[4] + 3 * r, sizeof c.point);
+        memcpy(c.force, column[5] + 3 * r, sizeof c.force);
+        memcpy(c.impulse, column[6] + 3 * r, sizeof c.impulse);
+        put(user, &c);
+    }
+    for (int i = 0; i < CONTACT_COLUMNS; i++)
+        free(column[i]);
+    if (!good)
+        CAROM_FAIL(error, CAROM_FILE, "'%s' is damaged: '/contacts' cannot be read", path);
+    return CAROM_OK;
+}
+
+carom_status carom_touchings_hdf5(const char *path, carom_touching_callback *put, void *user, carom_error *error)
+{
+    CAROM_TRY(carom_hdf5_load(error));
+    carom_quiet before = carom_hdf5_quiet();
+    hid_t file = open_file(path, error);
+    carom_status status = file < 0 ? CAROM_FILE : CAROM_OK;
+    if (file >= 0 && H5Lexists(file, "contacts", H5P_DEFAULT) > 0)
+        status = put_contacts(file, path, put, user, error);
+    if (file >= 0)
+        H5Fclose(file);
+    carom_hdf5_loud(before);
+    return status;
+}
 #else
+carom_status carom_touchings_hdf5(const char *path, carom_touching_callback *put, void *user, carom_error *error)
+{
+    (void)put, (void)user;
+    CAROM_FAIL(error, CAROM_UNSUPPORTED, "'%s': this build cannot read HDF5; use .csv or .json", path);
+}
+
 carom_status carom_columns_hdf5(carom_columns_builder *b, carom_error *error)
 {
     CAROM_FAIL(error, CAROM_UNSUPPORTED, "'%s': this build cannot read HDF5; use .csv or .json", b->path);

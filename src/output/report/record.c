@@ -52,7 +52,9 @@ static void take_step(carom_recorder *r, const carom_segment *g)
 static void take_contact(void *user, const carom_touching *c)
 {
     carom_recorder *r = user;
-    if (c->body[0] < 0 || r->error.status != CAROM_OK)
+    bool jump = c->mode == CAROM_OPEN && c->impulse[0] * c->impulse[0] + c->impulse[1] * c->impulse[1] +
+                                                 c->impulse[2] * c->impulse[2] > 0; /* in files: no force */
+    if (c->body[0] < 0 || jump || r->error.status != CAROM_OK)
         return;
     if (r->ntouched == r->touched_room) {
         size_t room = 2 * r->touched_room + 1000;
@@ -152,6 +154,27 @@ carom_status carom_recorder_watch(carom_recorder *recorder, carom_sim *sim, caro
     return recorder->found ? carom_touchings_new(&recorder->touchings, sim, error) : CAROM_OK;
 }
 
+carom_status carom_recorder_read(carom_recorder **recorder, const char *path, const carom_model *model,
+                                 carom_error *error)
+{
+    carom_recorder *r = *recorder = calloc(1, sizeof *r);
+    if (!r)
+        CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the contacts of '%s'", path);
+    r->stride = 1;
+    CAROM_TRY(carom_touchings_read(path, model, take_contact, r, error));
+    while (r->ntouched > TOUCHED && r->touched[0].t < r->touched[r->ntouched - 1].t)
+        thin(r);
+    if (r->error.status != CAROM_OK && error)
+        *error = r->error;
+    return r->error.status;
+}
+
+void carom_recorder_contacts(const carom_recorder *r, carom_report_run *run)
+{
+    run->touched = r->touched;
+    run->ntouched = r->ntouched;
+}
+
 carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_error *error)
 {
     if (r->error.status == CAROM_OK)
@@ -160,8 +183,7 @@ carom_status carom_recorder_end(carom_recorder *r, carom_report_run *run, carom_
     run->step_t = r->step_t;
     run->step_h = r->step_h;
     run->nstep = r->nstep;
-    run->touched = r->touched;
-    run->ntouched = r->ntouched;
+    carom_recorder_contacts(r, run);
     if (r->error.status != CAROM_OK && error)
         *error = r->error;
     return r->error.status;

@@ -35,6 +35,10 @@ carom_status carom_recorder_new(carom_recorder **recorder, const carom_model *mo
 carom_observer carom_recorder_observer(carom_recorder *recorder);
 /* Before the run: contacts that are found in it are recorded too. */
 carom_status carom_recorder_watch(carom_recorder *recorder, carom_sim *sim, carom_error *error);
+/* Or, of a run that was written with its model: the contacts that are in its file, or beside it. */
+carom_status carom_recorder_read(carom_recorder **recorder, const char *path, const carom_model *model,
+                                 carom_error *error);
+void carom_recorder_contacts(const carom_recorder *recorder, carom_report_run *run);
 /* After the run. What it gives lives as long as the recorder. */
 carom_status carom_recorder_end(carom_recorder *recorder, carom_report_run *run, carom_error *error);
 void carom_recorder_free(carom_recorder *recorder); /* NULL is fine */

@@ -10,6 +10,7 @@ typedef struct carom_moreau_work {
     double *g_bar;                            /* [nlink] predicted gaps */
     bool catches;                            /* contacts that would be closed at q' are active too: no impact is late */
     bool rows;                                /* G is needed */
+    bool kept;                                /* that of the iteration before stays */
     const int *struck;                        /* [nstruck] links that are hit, whatever is forecast of them */
     int nstruck;
     carom_factor A;

@@ -180,7 +180,8 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
  *   project   what the modes hold is removed with their columns                                                     (5)
  *   spatial   slip never steps across u = 0: h <= 0.9 |u|/dec, dec = -(u/|u|) . udot; when |u|^2/(2 dec) <= k the
  *             last step
- *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it      (6)
+ *             is |u|/dec long, along the direction of its start; it sticks then if static friction can hold it, and
+ *             with it all others that would stop within k                                                           (6)
  *   redundant contacts share a force as given_modes.c (7) says; when no share is in the law that is an event of all of
  *             them, found at one, and others may be those that change                                               (7)
  *   prestress (contact/prestress.h) is taken out of a solution: the contact whose force it ends first is left out, if
@@ -388,7 +389,7 @@ static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
     for (int i = sys->njoint; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
         int c = link->contact, r = link->row, role = w->modes[c].mode, normals = carom_link_normals(link);
-        double y = normals ? x[r] + carom_link_offset(sys, link) : 1, most;
+        double y = normals ? x[r] + carom_link_offset(sys, link) : INFINITY, most;
         double small = carom_piecewise_no_rate(sys, w, i, a);
         if (role == CAROM_PASSIVE)
             *answer &= carom_row_accel(sys, r, a) >= -small;
@@ -397,8 +398,7 @@ static carom_status holds(carom_step *s, carom_piecewise *w, bool *answer)
         if (role != CAROM_STICK)
             continue;
         double rate = carom_row_accel(sys, r + normals, a), size = carom_link_friction(sys, link, true, x + r, &most);
-        double margin = most - size;
-        *answer &= y > 0 && fabs(rate) <= small && margin >= -1e-9 * y;
+        *answer &= y > 0 && fabs(rate) <= small && size <= most * (1 + 1e-9);
     }
     return CAROM_OK;
 }
@@ -411,6 +411,28 @@ static carom_status others_change(carom_step *s, carom_piecewise *w, bool *done)
     return *done ? holds(s, w, done) : CAROM_OK;
 }
 
+/* Contacts that carry nothing at once, though they carried a part of the load and stay closed: where slip has hardly
+ * begun shares are not found, and one solution of many is taken. They slip on, with the share that their modes have. */
+static bool relieved(const carom_step *s, const carom_piecewise *w, bool slip)
+{
+    const carom_system *sys = s->system;
+    double most = 0;
+    bool any = false;
+    for (int c = 0; c < sys->ncontact; c++)
+        if (carom_link_normals(carom_contact_link(sys, c)))
+            most = CAROM_MAX(most, w->end.force[carom_contact_link(sys, c)->row]);
+    for (int c = 0; c < sys->ncontact; c++) {
+        const carom_link *link = carom_contact_link(sys, c);
+        if (w->modes[c].mode != CAROM_PASSIVE || !carom_mode_carries(w->modes_before[c].mode) ||
+            link->law->tangents < 2 || !(w->end.force[link->row] > 1e-3 * most))
+            continue;
+        any = true;
+        if (slip)
+            w->modes[c].mode = CAROM_SLIP;
+    }
+    return any;
+}
+
 /* (3): d grows until the contact whose inequality was violated has a new mode. */
 static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
 {
@@ -419,6 +441,7 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
     int before = w->modes[contact].mode;
     double T = s->options->t_end / 20, least = CAROM_MIN(1e-7 * T, 1e-2 * s->h); /* seen in the accelerations */
     double d = CAROM_MAX(least, 1e-3 * CAROM_MIN(sqrt(2 * w->asked_rtol) * T, s->h));
+    bool found = false;
     carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = 0; k < 8; k++, d *= 4) {
         carom_modes_copy(nc, w->modes_before, w->modes);
@@ -429,8 +452,16 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
         bool done = w->modes[contact].mode != before;
         if (k >= 2 && !done) /* others may make up for it */
             CAROM_TRY(others_change(s, w, &done));
-        if (done)
+        if (done && !relieved(s, w, false))
             return CAROM_OK;
+        if (done && !found)
+            carom_modes_copy(nc, w->modes, w->modes_struck);
+        found |= done;
+    }
+    if (found) {
+        carom_modes_copy(nc, w->modes_struck, w->modes);
+        relieved(s, w, true);
+        return CAROM_OK;
     }
     CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
@@ -616,6 +647,9 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
     carom_end *e = &w->end;
     double t = s->now->t + e->x;
     w->given.side = 0; /* of modes to come */
+    for (int c = 0; cause == CAROM_CAUSE_SLIP_END && c < s->system->ncontact; c++) /* (6): feet halt together */
+        if (w->given.holds[c] && w->modes[c].mode == CAROM_SLIP)
+            w->modes[c].mode = CAROM_STICK;
     carom_piecewise_release(s, w);
     if (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK) {
         CAROM_TRY(decide_ahead(s, w, contact));

@@ -210,11 +210,11 @@ static carom_status try_slide(carom_step *s, carom_piecewise *tol, int i, int *a
     return gather(s, tol);
 }
 
-carom_status carom_switch_settle(carom_step *s, carom_piecewise *tol)
+/* (3), (4) for all that are at a bound: has one gone to its other branch? */
+static carom_status settle_bounds(carom_step *s, carom_piecewise *tol, bool *crossed)
 {
     carom_switches *w = &tol->switches;
-    tol->given.slide.n = 0;
-    CAROM_TRY(gather(s, tol));
+    *crossed = false;
     for (int i = 0; i < w->n; i++) {
         int answer;
         if (w->state[i] != CAROM_SWITCH_AT_LOW && w->state[i] != CAROM_SWITCH_AT_HIGH)
@@ -228,9 +228,24 @@ carom_status carom_switch_settle(carom_step *s, carom_piecewise *tol)
         if (answer >= 0)
             continue;
         cross(s->system, w, i);
+        *crossed = true;
         CAROM_TRY(enters(s, tol, i, &answer));
         if (answer < 0)
             CAROM_TRY(try_slide(s, tol, i, &answer));
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_switch_settle(carom_step *s, carom_piecewise *tol)
+{
+    carom_switches *w = &tol->switches;
+    tol->given.slide.n = 0;
+    CAROM_TRY(gather(s, tol));
+    bool crossed;
+    CAROM_TRY(settle_bounds(s, tol, &crossed));
+    if (crossed && by_value(s, w, tol->start.q, tol->start.v, false)) { /* those whose f has that one inside */
+        w->changed = true;
+        CAROM_TRY(settle_bounds(s, tol, &crossed));
     }
     tol->given.slide.n = 0;
     CAROM_TRY(gather(s, tol));
@@ -532,7 +547,8 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
  *   both branches lead back to the bound: the corner of a notch holds it. A gap has one normal, a corner two: the run
  *   ends
  *   there, and names the contact, which can be written as two                                                    (4)
- * (1), (2) and (5) are steps of no length. */
+ *   g = 0, u = 0     of an open contact: a corner hands over to an edge. Is it pressed? Then it closes            (6)
+ * (1), (2), (5) and (6) are steps of no length. */
 
 static bool at_a_bound(const carom_switches *w)
 {
@@ -561,11 +577,13 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
+    bool meets = false;
     *ends = false, *cause = CAROM_CAUSE_NONE;
     if (!(at_a_bound(&w->switches) || w->switches.changed) || sys->nlink == sys->njoint)
         return CAROM_OK;
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
     carom_piecewise_scales(s, w, e->q, e->v);
+    carom_modes_copy(sys->ncontact, w->modes, w->modes_before);
     for (int c = 0; c < sys->ncontact; c++) {
         int i = carom_contact_number(sys, c);
         double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
@@ -578,17 +596,25 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
                        "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
                        "jumps below 0",
                        sys->link[i].name, s->now->t, g);                                         /* (3) */
-        if (w->modes[c].mode == CAROM_OPEN || (g <= small_g && fabs(u) <= small_u))
+        bool rests = g <= small_g && fabs(u) <= small_u;
+        meets |= rests && w->modes[c].mode == CAROM_OPEN;
+        if (rests && w->modes[c].mode == CAROM_OPEN)
+            w->modes[c].mode = CAROM_CLOSED;                                                      /* (6) */
+        if (rests || w->modes[c].mode == CAROM_OPEN)
             continue;
         w->modes[c].mode = CAROM_OPEN;                                                            /* (2) */
         *ends = true;
         if (g <= small_g && u < 0)
             *cause = CAROM_CAUSE_GAP, *contact = c;                                              /* (1) */
     }
-    if (!*ends)
-        return CAROM_OK;
-    if (*cause == CAROM_CAUSE_NONE)
+    if (*cause == CAROM_CAUSE_NONE && (*ends || meets))
         CAROM_TRY(carom_piecewise_decide(s, w, s->now->t, e->q, e->v));
+    for (int c = 0; meets && c < sys->ncontact; c++)
+        *ends |= w->modes[c].mode != w->modes_before[c].mode;
+    if (!*ends) {
+        carom_modes_copy(meets ? sys->ncontact : 0, w->modes_before, w->modes);
+        return CAROM_OK;
+    }
     carom_piecewise_copy(sys, e, &w->end);
     s->h_next = s->h;
     return carom_piecewise_measure(s, w, &w->end);

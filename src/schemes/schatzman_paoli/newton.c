@@ -3,6 +3,7 @@
  * In every iteration the forces are linearised at d, the gaps too, and the one-step problem is posed in lengths: x =
  * h P,
  *     u_N = y(d_free) + G (d - d_free),   u_T = G_T d + h w_T,   d = d_free + A^-1 G^T x. */
+#include <math.h>
 #include <string.h>
 
 #include "core/dense.h"
@@ -153,6 +154,8 @@ static bool second_step(carom_step *s, work *w)
             w->x0[row + j] = second ? s->options->h * s->now->impulse[link->row + j] : 0;
         any |= second;
     }
+    for (int i = c->problem.n - c->problem.W.product.nsoft; i < c->problem.n; i++)
+        w->x0[i] = 0;
     c->problem.x0 = any ? w->x0 : NULL;
     return any;
 }
@@ -232,6 +235,23 @@ static void prepare(carom_step *s, work *w)
     carom_rows_keep(sys, 0, sys->nrow, &w->rows_k);
 }
 
+/* Of joints that are all but dependent no impulses may be found that close them: they are not to stay open. */
+static carom_status joints_closed(carom_step *s, work *w)
+{
+    carom_system *sys = s->system;
+    double most = 10 * s->options->contact_tol * (1 + carom_norm_max(sys->nq, w->q));
+    if (sys->njoint == 0)
+        return CAROM_OK;
+    carom_system_drift(sys, w->q, w->d, 1, w->x);
+    carom_system_eval(sys, CAROM_GAP, w->t + s->options->h, w->x, w->v_c);
+    for (int i = 0; i < sys->njoint; i++)
+        if (!(fabs(sys->at.g[i]) <= most))
+            CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
+                       "schatzman-paoli: joint '%s' stays open by %.2g after the step from t = %.10g with h = %.3g",
+                       sys->link[i].name, sys->at.g[i], w->t, s->options->h);
+    return CAROM_OK;
+}
+
 carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
 {
     carom_system *sys = s->system;
@@ -255,7 +275,7 @@ carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
                        "schatzman-paoli: position is not finite after the step from t = %.10g with h = %.3g", w->t,
                        s->options->h);
         if (linear || change <= goal || (rate < 0.5 && rate / (1 - rate) * change <= goal))
-            return CAROM_OK;
+            return joints_closed(s, w);
         if (k == s->options->newton_max)
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                        "schatzman-paoli: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; "

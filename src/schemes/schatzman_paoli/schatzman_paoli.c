@@ -68,7 +68,7 @@ static void layout(carom_layout *layout, const carom_system *system, void *work_
     CAROM_PLACE(layout, w->r, system->nq);
     carom_rows_place(layout, system, &w->rows_k);
     carom_rows_place(layout, system, &w->rows_u);
-    CAROM_PLACE(layout, w->x0, n);
+    CAROM_PLACE(layout, w->x0, n + system->model->ncoupling);
     CAROM_PLACE(layout, w->y, system->nlink);
     CAROM_PLACE(layout, w->g_back, system->nlink);
     CAROM_PLACE(layout, w->on, system->nlink);

@@ -15,7 +15,7 @@ typedef struct carom_paoli_work { /* one step of the grid, from node k to node k
     double *F;                    /* [nv] */
     carom_rows rows_k;            /* at node k */
     carom_rows rows_u;            /* in which gaps and sliding are measured */
-    double *x0;                   /* [nrow] impulses of the step before times h */
+    double *x0;                   /* [nrow+ncoupling] impulses of the step before times h */
     double *y;                    /* [nlink] what has to be >= 0: g_{k+1} + e g_{k-1}; joints: g_{k+1} = 0 */
     double *g_back;               /* [nlink] at node k - 1 */
     unsigned char *on;            /* [nlink] the link is in the problem */
