@@ -1,6 +1,7 @@
 /* test_model_evaluator.c: tapes of a text model: lanes, native code, tapes that are added later, threads. */
 #include <pthread.h>
 
+#include "carom_analysis.h"
 #include "model_testing.h"
 
 #ifdef CAROM_NO_YAML
@@ -255,7 +256,67 @@ START_TEST(threads_share_a_model)
 }
 END_TEST
 
+/* An evaluator for which other threads prepare more and more: each time it is asked it needs a million bytes more. */
+static const carom_evaluator *steady;
+static size_t asked;
+
+static carom_status growing_prepare(const carom_model *m, unsigned want, carom_error *error)
+{
+    return steady->prepare(m, want, error);
+}
+
+static size_t growing_work_bytes(const carom_model *m, int lanes)
+{
+    return steady->work_bytes(m, lanes) + 1000000 * ++asked;
+}
+
+static void growing_begin(const carom_model *m, int lanes, const double *p, void *work)
+{
+    steady->begin(m, lanes, p, work);
+}
+
+static void growing_eval(const carom_model *m, const carom_eval *e, void *work)
+{
+    steady->eval(m, e, work);
+}
+
+static const carom_evaluator growing = {growing_prepare, growing_work_bytes, growing_begin, growing_eval};
+
+static double exponents_of_a_run(carom_model *m)
+{
+    carom_options options = carom_options_default();
+    carom_error error = {0};
+    carom_sim *sim;
+    carom_tangent *tangent;
+    CHECK_OK(carom_options_from_model(&options, m, &error), error);
+    CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+    CHECK_OK(carom_tangent_new(&tangent, sim, 2, &error), error);
+    CHECK_OK(carom_tangent_start(tangent, (double[]){1, 0, 0, 1}, NULL), error);
+    CHECK_OK(carom_sim_run(sim, 20), *carom_sim_error(sim));
+    double x = carom_tangent_columns(tangent)[0];
+    carom_tangent_free(tangent);
+    carom_sim_free(sim);
+    return x;
+}
+
+START_TEST(what_others_prepare_while_memory_is_laid_out_moves_nothing)
+{
+    carom_model *m = NULL;
+    carom_error error = {0};
+    CHECK_OK(carom_model_load(&m, "impact-oscillator", NULL, &error), error);
+    double alone = exponents_of_a_run(m);
+    steady = m->evaluator;
+    m->evaluator = &growing;
+    double beside = exponents_of_a_run(m);
+    m->evaluator = steady;
+    ck_assert_uint_ge(asked, 6);
+    CHECK_NEAR(beside, alone, 0);
+    carom_model_free(m);
+}
+END_TEST
+
 TEST_MAIN("model: evaluator", eight_lanes_give_the_bits_of_one_in_every_built_in_model,
           native_code_gives_the_bits_of_the_tape, a_simulation_keeps_its_tapes_when_another_one_prepares_more,
-          new_parameters_take_effect_at_begin, what_nobody_prepared_is_not_a_number, threads_share_a_model)
+          new_parameters_take_effect_at_begin, what_nobody_prepared_is_not_a_number, threads_share_a_model,
+          what_others_prepare_while_memory_is_laid_out_moves_nothing)
 #endif

@@ -151,7 +151,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->square = carom_model_square(model);
     if (model->nblock)
         place_blocks(layout, system);
-    system->handed = system->evaluator_work = carom_place(layout, system->evaluator->work_bytes(model, 1));
+    system->handed = system->evaluator_work = carom_place_growing(layout, system->evaluator->work_bytes(model, 1));
     CAROM_PLACE(layout, system->p, model->np);
     CAROM_PLACE(layout, system->link, system->nlink);
     CAROM_PLACE(layout, system->along, system->nlink);

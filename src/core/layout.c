@@ -2,6 +2,7 @@
 #include "core/layout.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef CAROM_ASAN
 #include <sanitizer/asan_interface.h>
@@ -33,6 +34,16 @@ void *carom_place_guarded(carom_layout *layout, size_t bytes)
 }
 #endif
 
+void *carom_place_growing(carom_layout *layout, size_t bytes)
+{
+    int k = layout->ngrowing++;
+    if (k >= CAROM_GROWING)
+        return carom_place(layout, SIZE_MAX);
+    if (!layout->base)
+        layout->growing[k] = bytes;
+    return carom_place(layout, layout->growing[k]);
+}
+
 void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t bytes)
 {
     size_t start = start_of(layout, 0, align);
@@ -52,6 +63,7 @@ bool carom_layout_new(carom_layout *layout, const carom_layout *measured)
 {
     enum { LINE = 64 };
     *layout = (carom_layout){0};
+    memcpy(layout->growing, measured->growing, sizeof layout->growing);
     if (measured->used > SIZE_MAX / 4)
         return false;
     layout->block = calloc(measured->used + LINE, 1);

@@ -15,9 +15,12 @@
 #endif
 #endif
 
+enum { CAROM_GROWING = 4 };
 typedef struct carom_layout {
     unsigned char *base; /* NULL: measuring */
     size_t used;         /* SIZE_MAX: more than there are addresses */
+    size_t growing[CAROM_GROWING]; /* sizes as they were measured, see carom_place_growing */
+    int ngrowing;
     void *block;         /* what carom_layout_new allocated */
     struct carom_room *room; /* of arrays that follow the rows that act, see room.h; NULL: they are placed here */
 } carom_layout;
@@ -47,6 +50,8 @@ static inline void *carom_place(carom_layout *layout, size_t bytes)
 {
     return carom_place_array(layout, 1, bytes);
 }
+/* For a size that another thread may let grow between the two runs: both take what the first was told. */
+void *carom_place_growing(carom_layout *layout, size_t bytes);
 /* In a block of `room` bytes, with this alignment (64 at most), without a guard; NULL: it does not fit. */
 void *carom_place_within(carom_layout *layout, size_t room, size_t align, size_t bytes);
 /* What lies behind the first `used` bytes is free again. */

@@ -54,7 +54,7 @@ void carom_saltation_layout(carom_layout *layout, carom_saltation *saltation, ca
     CAROM_PLACE(layout, s->modes, nc);
     CAROM_PLACE(layout, s->A, nv * nv);
     CAROM_PLACE(layout, s->pivot, nv);
-    s->spare = carom_place(layout, system->evaluator->work_bytes(system->model, 1));
+    s->spare = carom_place_growing(layout, system->evaluator->work_bytes(system->model, 1));
     if (!carom_impact_rule_of(system->model)->single)
         return;
     carom_contacts_layout(layout, &s->contacts, system);
