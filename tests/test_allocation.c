@@ -10,6 +10,7 @@
 #include "testing.h"
 
 #define COUNTING !SANITIZED /* the sanitizer owns malloc; the plain build counts */
+enum { STEPS = SANITIZED ? 150 : 1500, FEWER = SANITIZED ? 30 : 200 };
 
 static volatile long allocations; /* a compiler knows that malloc changes no variable of the program */
 
@@ -75,13 +76,13 @@ START_TEST(no_scheme_allocates_while_stepping)
                                   box_model(&corners, 0.4, 0.3), cartesian_pendulum(&rod)};
     for (int i = 0; carom_scheme_method(i); i++)
         for (int k = 0; k < 4; k++)
-            count_steps(&models[k], carom_scheme_method(i)->name, 0.001, 1500);
+            count_steps(&models[k], carom_scheme_method(i)->name, 0.001, STEPS);
     static const char *const controls[] = {"halving", "coordinates", "variable-order", "indicator"};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++) {
             char scheme[64];
             snprintf(scheme, sizeof scheme, "moreau-jean:control=%s", controls[i]);
-            count_steps(&models[k], scheme, 0.001, 1500);
+            count_steps(&models[k], scheme, 0.001, STEPS);
         }
 }
 END_TEST
@@ -230,9 +231,9 @@ START_TEST(text_models_do_not_allocate_either)
         carom_model *model;
         carom_error error;
         CHECK_OK(carom_model_load(&model, carom_builtin_name(i), NULL, &error), error);
-        count_steps(model, "moreau-jean", 1e-4, 200);
-        count_steps(model, "exact", 0.01, 200);
-        count_tangent(model, 200);
+        count_steps(model, "moreau-jean", 1e-4, FEWER);
+        count_steps(model, "exact", 0.01, FEWER);
+        count_tangent(model, FEWER);
         carom_model_free(model);
     }
 }
@@ -311,7 +312,7 @@ START_TEST(large_contact_problems_do_not_allocate_in_a_step)
     };
     for (int i = 0; i < 4; i++) {
         carom_model *model = parse(scene[i].write);
-        count_scene(model, scene[i].name, scene[i].solver, scene[i].h, scene[i].steps);
+        count_scene(model, scene[i].name, scene[i].solver, scene[i].h, SANITIZED ? 10 : scene[i].steps);
         carom_model_free(model);
     }
 }

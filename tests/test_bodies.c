@@ -301,9 +301,11 @@ START_TEST(a_thick_arch_stands_and_a_thin_one_falls)
 {
     NEEDS_MODELS;
     double thick = crown_falls(0.65, 0.01, SANITIZED ? 1 : 10); /* 0.13 of the radius */
-    double thin = crown_falls(0.4, 1e-3, 0.5);                  /* 0.08 */
-    printf("arch: the crown falls %.2g and %.4g\n", thick, thin);
     CHECK_NEAR(thick, 0, 1e-9);
+    if (SANITIZED) /* test_bodies_stacks lets one fall */
+        return;
+    double thin = crown_falls(0.4, 1e-3, 0.5); /* 0.08 */
+    printf("arch: the crown falls %.2g and %.4g\n", thick, thin);
     CHECK_NEAR(thin, 0.2790, 0.008); /* where contacts are found, h = 1e-3 and 5e-4 */
 }
 END_TEST

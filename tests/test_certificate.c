@@ -265,7 +265,7 @@ START_TEST(no_step_of_a_builtin_model_is_refused)
                 carom_model_free(model);
                 continue;
             }
-            carom_status status = carom_sim_run(sim, CAROM_MIN(carom_sim_options(sim)->t_end, 3));
+            carom_status status = carom_sim_run(sim, CAROM_MIN(carom_sim_options(sim)->t_end, SANITIZED ? 0.5 : 3));
             ck_assert_msg(status == CAROM_OK || status == CAROM_STOPPED || status == CAROM_NO_SOLUTION ||
                               status == CAROM_UNSUPPORTED,
                           "%s, %s: %s", carom_builtin_name(i), carom_scheme_list(k)->method.name,

@@ -3,7 +3,7 @@
 #include "geometry_testing.h"
 #include "testing.h"
 
-enum { LOOPS = SANITIZED ? 300 : 2000 }; /* a million of each kind: tools/geometry.sh */
+enum { LOOPS = SANITIZED ? 100 : 2000 }; /* a million of each kind: tools/geometry.sh */
 
 typedef struct scene {
     dice d;

@@ -227,13 +227,12 @@ carom_expr carom_expr_diff(carom_expr_pool *pool, carom_expr e, int variable)
     if (result != CAROM_EXPR_NONE)
         return result;
     /* A node's children are smaller, and each visit leaves at most two waiting beside the path. */
-    int *stack = malloc(sizeof *stack * (3 * (size_t)e + 4)), depth = 0;
+    int *stack = carom_pool_scratch(&pool->stack, sizeof *stack * (3 * (size_t)e + 4)), depth = 0;
     bool fine = stack != NULL;
     if (fine)
         stack[depth++] = e;
     while (fine && depth > 0)
         fine = visit(pool, variable, stack, &depth);
-    free(stack);
     if (!fine)
         pool->exhausted = true;
     return fine ? known(pool, e, variable) : CAROM_EXPR_NONE;

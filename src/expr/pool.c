@@ -34,6 +34,9 @@ void carom_expr_pool_free(carom_expr_pool *pool)
     free(pool->table);
     free(pool->memo);
     free(pool->depends);
+    free(pool->stack.memory);
+    free(pool->mark.memory);
+    free(pool->made.memory);
     free(pool->slot);
     free(pool->node);
     free(pool);
@@ -220,6 +223,16 @@ int carom_expr_child(const carom_expr_pool *pool, carom_expr e, int i)
 int carom_expr_variable(const carom_expr_pool *pool, carom_expr e)
 {
     return pool->node[e].op == CAROM_OP_VAR ? pool->node[e].a : -1;
+}
+
+void *carom_pool_scratch(carom_scratch *scratch, size_t bytes)
+{
+    if (bytes > scratch->bytes) {
+        free(scratch->memory);
+        scratch->memory = malloc(2 * bytes);
+        scratch->bytes = scratch->memory ? 2 * bytes : 0;
+    }
+    return scratch->memory;
 }
 
 void carom_pool_reach(const carom_expr_pool *pool, carom_expr e, unsigned char *mark)

@@ -31,6 +31,11 @@ typedef struct carom_memo_entry { /* the derivative of node by variable */
     int node, variable, result;
 } carom_memo_entry;
 
+typedef struct carom_scratch { /* memory of a walk, kept for the next */
+    void *memory;
+    size_t bytes;
+} carom_scratch;
+
 struct carom_expr_pool {
     carom_node *node; /* [capacity], count used */
     int count, capacity, limit;
@@ -43,6 +48,7 @@ struct carom_expr_pool {
     int nmemo, memo_count;
     unsigned char *depends; /* [depends_size]: 0 unknown, 1 no, 2 yes, for the last question asked */
     int depends_size, depends_first, depends_end;
+    carom_scratch stack, mark, made; /* of derivatives, of what a node is made of, of replacements */
 };
 
 /* ---- pool.c ---- */
@@ -51,6 +57,8 @@ carom_expr carom_pool_node(carom_expr_pool *pool, carom_op op, int a, int b, int
 carom_expr carom_pool_find(const carom_expr_pool *pool, carom_op op, int a, int b, int c);
 /* The number of children: 0 to 3. */
 int carom_op_children(int op);
+/* At least so many bytes, with whatever is in them; NULL: there are none. */
+void *carom_pool_scratch(carom_scratch *scratch, size_t bytes);
 /* Marks in mark[0..e] (zeroed by the caller) all that e is made of. */
 void carom_pool_reach(const carom_expr_pool *pool, carom_expr e, unsigned char *mark);
 

@@ -129,6 +129,12 @@ double carom_expr_value_in(const carom_expr_pool *pool, carom_expr e, const doub
     return room[e];
 }
 
+static unsigned char *no_marks(carom_expr_pool *pool, carom_expr e)
+{
+    unsigned char *mark = carom_pool_scratch(&pool->mark, (size_t)e + 1);
+    return mark ? memset(mark, 0, (size_t)e + 1) : NULL;
+}
+
 static carom_expr rebuild(carom_expr_pool *pool, carom_node n, const carom_expr *made)
 {
     switch (carom_op_children(n.op)) {
@@ -147,8 +153,8 @@ carom_expr carom_expr_replace(carom_expr_pool *pool, carom_expr e, int first, in
 {
     if (e == CAROM_EXPR_NONE || !carom_expr_depends(pool, e, first, first + n))
         return e;
-    carom_expr *made = malloc(sizeof *made * ((size_t)e + 1)), result = CAROM_EXPR_NONE;
-    unsigned char *mark = calloc((size_t)e + 1, 1);
+    carom_expr *made = carom_pool_scratch(&pool->made, sizeof *made * ((size_t)e + 1)), result = CAROM_EXPR_NONE;
+    unsigned char *mark = no_marks(pool, e);
     if (made && mark) {
         carom_pool_reach(pool, e, mark);
         for (int i = 0; i <= e; i++) {
@@ -166,8 +172,6 @@ carom_expr carom_expr_replace(carom_expr_pool *pool, carom_expr e, int first, in
     } else {
         pool->exhausted = true;
     }
-    free(made);
-    free(mark);
     return result;
 }
 
@@ -213,7 +217,7 @@ bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end)
         return true; /* out of memory: the safe answer */
     if (pool->depends[e])
         return pool->depends[e] == 2;
-    unsigned char *mark = calloc((size_t)e + 1, 1);
+    unsigned char *mark = no_marks(pool, e);
     if (!mark)
         return true;
     carom_pool_reach(pool, e, mark);
@@ -227,7 +231,6 @@ bool carom_expr_depends(carom_expr_pool *pool, carom_expr e, int first, int end)
             answer = CAROM_MAX(answer, quick(pool, child[k]));
         pool->depends[i] = (unsigned char)answer;
     }
-    free(mark);
     return pool->depends[e] == 2;
 }
 
