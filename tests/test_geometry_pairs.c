@@ -3,7 +3,7 @@
 #include "geometry_testing.h"
 #include "testing.h"
 
-enum { LOOPS = SANITIZED ? 100 : 2000 }; /* a million of each kind: tools/geometry.sh */
+enum { LOOPS = SANITIZED ? 100 : 2000, FEWER = SANITIZED ? 200 : 1000 }; /* a million of each kind: tools/geometry.sh */
 
 typedef struct scene {
     dice d;
@@ -132,7 +132,7 @@ START_TEST(permuting_two_bodies_changes_nothing)
         scene s = {.d = {(uint64_t)k + 77}, .arena = carom_arena_new(0)};
         static carom_touch other[TOUCHES];
         int touches = 0, n;
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < FEWER; i++) {
             carom_error error;
             roll_near(&s, &pair_kinds[k]);
             find(&s, 0.1);
@@ -142,7 +142,7 @@ START_TEST(permuting_two_bodies_changes_nothing)
             check_alike(&s, other, n, -1, pair_kinds[k].name, i, "permuted");
             touches += n;
         }
-        ck_assert_int_gt(touches, 500);
+        ck_assert_int_gt(touches, FEWER / 2);
         carom_arena_free(s.arena);
     }
 }
@@ -153,7 +153,7 @@ START_TEST(a_body_upside_down_touches_alike)
     for (int k = 0; k < PAIR_KINDS; k++) {
         scene s = {.d = {(uint64_t)k + 901}, .arena = carom_arena_new(0)};
         static carom_touch before[TOUCHES];
-        for (int i = 0; i < 400 && !pair_kinds[k].planar; i++) {
+        for (int i = 0; i < (SANITIZED ? 100 : 400) && !pair_kinds[k].planar; i++) {
             roll_near(&s, &pair_kinds[k]);
             int which = turns_over(&s.shape[1]);
             if (!turns_over(&s.shape[which]))
@@ -605,7 +605,7 @@ START_TEST(a_branch_changes_where_its_margin_does)
     for (int k = 0; k < PAIR_KINDS; k++) {
         scene s = {.d = {(uint64_t)k + 501}, .arena = carom_arena_new(0)};
         int changes = 0, kept = 0;
-        for (int i = 0; i < 1000; i++) {
+        for (int i = 0; i < FEWER; i++) {
             static carom_touch before[TOUCHES];
             roll_near(&s, &pair_kinds[k]);
             find(&s, 0.1);
