@@ -289,15 +289,95 @@ START_TEST(masses_that_are_joined_move_as_one)
 }
 END_TEST
 
-/* ---- a ball in thick oil falls on the ground within the first step ---- */
-static void oil(const carom_point *at, double *F)
+/* ---- a mass on a stiff spring, whose other end is held by friction, beside one whose end is held ---- */
+static void held_mass(const carom_point *at, double *M)
 {
-    F[0] = -9.81 - at->p[0] * at->v[0];
+    (void)at;
+    memset(M, 0, 9 * sizeof *M);
+    M[0] = M[4] = M[8] = 1;
+}
+
+static void held_force(const carom_point *at, double *F) /* x and y of the block, x of the mass */
+{
+    double pull = 1000 * (at->q[2] - at->q[0]);
+    F[0] = pull, F[1] = -10, F[2] = -pull - 2000 * at->v[2] - pow(at->v[2], 3);
+}
+
+static void swinging_force(const carom_point *at, double *F)
+{
+    F[0] = -1000 * at->q[0] - 2000 * at->v[0] - pow(at->v[0], 3);
+}
+
+static void held_gap(const carom_point *at, double *g)
+{
+    g[0] = at->q[1];
+}
+
+static void held_slip(const carom_point *at, double *u)
+{
+    u[0] = at->v[0];
+}
+
+START_TEST(friction_that_holds_is_as_good_as_a_wall)
+{
+    static const double at[] = {0, 0, 0}, speed[] = {0, 0, 1};
+    static const carom_contact floor[] = {{.name = "floor", .friction = 0.5, .directions = 1}};
+    carom_model block = {.size = sizeof block, .name = "held", .nq = 3, .nv = 3, .ncontact = 1, .contact = floor,
+                         .q = at, .v = speed, .constant = CAROM_MASS | CAROM_LAW, .mass = held_mass,
+                         .force = held_force, .gap = held_gap, .slip = held_slip};
+    carom_model alone = {.size = sizeof alone, .name = "alone", .nq = 1, .nv = 1, .q = at, .v = speed + 2,
+                         .constant = CAROM_MASS, .mass = unit_mass, .force = swinging_force};
+    for (int M = 1; M <= 3; M++) {
+        carom_sim *held = start(&block, 1, M, 0.02), *one = start(&alone, 1, M, 0.02);
+        RUN(held, 0.5);
+        RUN(one, 0.5);
+        CHECK_NEAR(carom_sim_state(held)->q[0], 0, 1e-14);
+        CHECK_NEAR(carom_sim_state(held)->q[2], carom_sim_state(one)->q[0], 1e-12);
+        CHECK_NEAR(carom_sim_state(held)->v[2], carom_sim_state(one)->v[0], 1e-12);
+        long spent = carom_sim_info(held)->newton_iterations, wall = carom_sim_info(one)->newton_iterations;
+        ck_assert_msg(spent > 0 && spent <= wall + wall / 10, "M%d: %ld iterations, by a wall %ld", M, spent, wall);
+        carom_sim_free(held);
+        carom_sim_free(one);
+    }
+}
+END_TEST
+
+/* ---- a mass that stiff oil lifts off the ground at once, beside one without ground ---- */
+static void lifting_force(const carom_point *at, double *F)
+{
+    F[0] = 1000 - 2000 * at->v[0] - pow(at->v[0], 3);
 }
 
 static void height(const carom_point *at, double *g)
 {
     g[0] = at->q[0];
+}
+
+START_TEST(a_contact_that_does_not_press_is_no_contact)
+{
+    static const double rest[] = {0};
+    static const carom_contact ground[] = {{.name = "ground"}};
+    carom_model alone = {.size = sizeof alone, .name = "alone", .nq = 1, .nv = 1, .q = rest, .v = rest,
+                         .constant = CAROM_MASS | CAROM_LAW, .mass = unit_mass, .force = lifting_force};
+    carom_model lifted = alone;
+    lifted.ncontact = 1, lifted.contact = ground, lifted.gap = height;
+    for (int M = 1; M <= 3; M++) {
+        carom_sim *off = start(&lifted, 1, M, 0.02), *open = start(&alone, 1, M, 0.02);
+        STEP(off);
+        STEP(open);
+        CHECK_NEAR(carom_sim_state(off)->q[0], carom_sim_state(open)->q[0], 1e-14);
+        ck_assert_int_gt(carom_sim_info(off)->newton_iterations, 0);
+        ck_assert_int_le(carom_sim_info(off)->newton_iterations, carom_sim_info(open)->newton_iterations);
+        carom_sim_free(off);
+        carom_sim_free(open);
+    }
+}
+END_TEST
+
+/* ---- a ball in thick oil falls on the ground within the first step ---- */
+static void oil(const carom_point *at, double *F)
+{
+    F[0] = -9.81 - at->p[0] * at->v[0];
 }
 
 /* (1)-(5) of the scheme as linear equations for the velocities of the stages and P, which leaves no speed. */
@@ -346,4 +426,5 @@ END_TEST
 TEST_MAIN("Galerkin, contacts", a_contact_on_a_curved_surface_keeps_the_order,
           the_point_leaves_the_dome_where_it_should, a_joint_keeps_the_order_and_closes_to_rounding,
           a_sliding_block_stops_by_the_exact_law, a_pulled_block_slips_and_sticks_on_time,
-          masses_that_are_joined_move_as_one, an_impact_in_thick_oil_is_that_of_the_equations)
+          masses_that_are_joined_move_as_one, friction_that_holds_is_as_good_as_a_wall,
+          a_contact_that_does_not_press_is_no_contact, an_impact_in_thick_oil_is_that_of_the_equations)
