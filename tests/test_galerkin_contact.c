@@ -342,7 +342,8 @@ START_TEST(friction_that_holds_is_as_good_as_a_wall)
 }
 END_TEST
 
-/* ---- a mass that stiff oil lifts off the ground at once, beside one without ground ---- */
+/* ---- a mass that stiff oil lifts off the ground at once, beside one without ground; stages of a higher degree would
+ * swing over and press ---- */
 static void lifting_force(const carom_point *at, double *F)
 {
     F[0] = 1000 - 2000 * at->v[0] - pow(at->v[0], 3);
@@ -361,16 +362,14 @@ START_TEST(a_contact_that_does_not_press_is_no_contact)
                          .constant = CAROM_MASS | CAROM_LAW, .mass = unit_mass, .force = lifting_force};
     carom_model lifted = alone;
     lifted.ncontact = 1, lifted.contact = ground, lifted.gap = height;
-    for (int M = 1; M <= 3; M++) {
-        carom_sim *off = start(&lifted, 1, M, 0.02), *open = start(&alone, 1, M, 0.02);
-        STEP(off);
-        STEP(open);
-        CHECK_NEAR(carom_sim_state(off)->q[0], carom_sim_state(open)->q[0], 1e-14);
-        ck_assert_int_gt(carom_sim_info(off)->newton_iterations, 0);
-        ck_assert_int_le(carom_sim_info(off)->newton_iterations, carom_sim_info(open)->newton_iterations);
-        carom_sim_free(off);
-        carom_sim_free(open);
-    }
+    carom_sim *off = start(&lifted, 1, 1, 0.02), *open = start(&alone, 1, 1, 0.02);
+    STEP(off);
+    STEP(open);
+    CHECK_NEAR(carom_sim_state(off)->q[0], carom_sim_state(open)->q[0], 1e-14);
+    ck_assert_int_gt(carom_sim_info(off)->newton_iterations, 0);
+    ck_assert_int_le(carom_sim_info(off)->newton_iterations, carom_sim_info(open)->newton_iterations);
+    carom_sim_free(off);
+    carom_sim_free(open);
 }
 END_TEST
 
