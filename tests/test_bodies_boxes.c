@@ -129,7 +129,48 @@ START_TEST(a_box_stays_flush_on_another)
 }
 END_TEST
 
+/* Edges of boxes that lie flat are parallel: no contact, wherever the other box is. */
+START_TEST(boxes_far_apart_on_a_floor_stay)
+{
+    NEEDS_MODELS;
+    const char *const place[4] = {"-5, -4", "5, 4", "-5, 4", "0, -5"};
+    for (int i = 0; i < 4; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nspace: spatial\ngravity: [0, 0, -10]\n"
+                 "bodies:\n  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+                 "  one: {fixed: true, shape: {box: [1, 1, 1]}, at: [0, 0, 0.5]}\n"
+                 "  two: {shape: {box: [1, 1, 1]}, density: 1, at: [%s, touch]}\n"
+                 "laws: {default: {friction: 0.3, restitution: 0}}\n", place[i]);
+        course r = run_by(text, "moreau-jean", 0.01, 1e-8, 0.05);
+        CHECK_NEAR(value(&r, 0.05, "two.z"), 0.5, 1e-12);
+        CHECK_NEAR(value(&r, 0.05, "hypot(two.x', two.y') + abs(two.z')"), 0, 1e-12);
+        finish(&r);
+    }
+}
+END_TEST
+
+/* The feet of edges that are all but parallel run along them at any speed, which is none of the bodies. */
+START_TEST(a_box_that_turns_far_from_another_flies_freely)
+{
+    NEEDS_MODELS;
+    const char *const spin[4] = {"20, 3, 5", "-20, 3, 5", "3, -20, 5", "-5, 3, 20"};
+    for (int i = 0; i < 4; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nspace: spatial\n"
+                 "bodies:\n  one: {fixed: true, shape: {box: [1, 1, 1]}}\n"
+                 "  two: {shape: {box: [1, 1, 1]}, density: 1, at: [12, 9, 3], turn: {x: 0.01, y: -0.02},\n"
+                 "        velocity: [0.1, 0, 0], spin: [%s]}\n"
+                 "laws: {default: {friction: 0.3, restitution: 0.5}}\n", spin[i]);
+        course r = run_by(text, "moreau-jean", 0.01, 1e-8, 1);
+        CHECK_NEAR(value(&r, 1, "two.x'"), 0.1, 1e-12);
+        CHECK_NEAR(value(&r, 1, "abs(two.y') + abs(two.z')"), 0, 1e-12);
+        finish(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("boxes on boxes in space", bars_that_meet_crosswise_are_two_masses,
                  a_bar_comes_to_rest_across_another, a_box_tips_over_an_edge_as_in_the_plane,
                  a_box_tumbles_over_an_edge_as_with_contacts_that_are_found,
-                 derivatives_of_boxes_are_those_of_differences, a_box_stays_flush_on_another)
+                 derivatives_of_boxes_are_those_of_differences, a_box_stays_flush_on_another,
+                 boxes_far_apart_on_a_floor_stay, a_box_that_turns_far_from_another_flies_freely)

@@ -244,7 +244,25 @@ START_TEST(growth_without_end_exhausts_the_pool_and_says_so)
 }
 END_TEST
 
+/* What only chooses a branch, or steps, is never differentiated: its derivatives would fill the pool for nothing. */
+START_TEST(conditions_have_no_derivatives)
+{
+    const char *const text[3] = {"if(sin(x*y)*exp(x) < sqrt(y), x, y)", "floor(sin(x*y)*exp(x))", "sign(sin(x*y)*exp(x))"};
+    for (int i = 0; i < 3; i++) {
+        carom_expr_pool *pool = carom_expr_pool_new(1000);
+        carom_expr e = parse(pool, text[i]), zero = carom_expr_const(pool, 0);
+        carom_expr_const(pool, 1);
+        carom_expr before = carom_expr_const(pool, 0.125), slope = carom_expr_diff(pool, e, 1);
+        ck_assert_int_ge(slope, 0);
+        ck_assert_int_le(carom_expr_const(pool, 0.375), before + 2); /* itself and if(c, 1, 0) */
+        ck_assert(i == 0 || slope == zero);
+        carom_expr_pool_free(pool);
+    }
+}
+END_TEST
+
 TEST_MAIN("derivatives", derivatives_of_every_operation_agree_with_differences_up_to_the_third,
           at_kinks_the_derivative_is_that_of_the_branch_the_value_takes,
           derivatives_are_finite_where_the_limit_exists, derivatives_come_out_short, mixed_derivatives_commute,
-          replacement_is_composition, dependence_is_exact, growth_without_end_exhausts_the_pool_and_says_so)
+          replacement_is_composition, dependence_is_exact, growth_without_end_exhausts_the_pool_and_says_so,
+          conditions_have_no_derivatives)

@@ -152,5 +152,43 @@ START_TEST(no_two_edges_are_much_deeper_than_the_shapes)
 }
 END_TEST
 
+/* Polyhedra have edges of any angle: below an acute one the shortest way out does not lead back into its own body. */
+START_TEST(what_overlaps_a_little_has_a_touch_that_deep)
+{
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        const pair_kind *kind = &pair_kinds[k];
+        scene s = {.d = {(uint64_t)k + 707}, .arena = carom_arena_new(0)};
+        int pairs = 0, lost = 0;
+        bool sharp = kind->kind[1] == CAROM_SHAPE_POLYTOPE &&
+                     (kind->kind[0] == CAROM_SHAPE_BOX || kind->kind[0] == CAROM_SHAPE_POLYTOPE);
+        for (int i = 0; i < 3 * LOOPS && sharp && !kind->planar; i++) {
+            static carom_touch touch[TOUCHES];
+            carom_error error;
+            int n;
+            for (int j = 0; j < 2; j++) {
+                CHECK_OK(roll_shape(&s.d, s.arena, kind->kind[j], false, kind->flat, &s.shape[j], &error), error);
+                s.pose[j] = roll_pose(&s.d, false);
+            }
+            double normal[3], depth = carom_pair_depth(at(&s, 0), at(&s, 1), normal), left = 1e-3 * small(&s);
+            if (!(depth > left))
+                continue;
+            add3(s.pose[1].r, depth - left, normal, s.pose[1].r);
+            depth = carom_pair_depth(at(&s, 0), at(&s, 1), normal);
+            if (!(depth > left / 2))
+                continue;
+            bool seen = false;
+            CHECK_OK(carom_pair_find(at(&s, 0), at(&s, 1), left, touch, TOUCHES, &n, &error), error);
+            for (int j = 0; j < n; j++)
+                seen |= fabs(touch[j].gap + depth) < 1e-9;
+            pairs++, lost += !seen;
+        }
+        if (pairs)
+            printf("%-20s %d of %d without the touch of their depth\n", kind->name, lost, pairs);
+        ck_assert_int_eq(lost, 0);
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
 TEST_MAIN("overlaps of shapes", shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
-          no_two_edges_are_much_deeper_than_the_shapes)
+          no_two_edges_are_much_deeper_than_the_shapes, what_overlaps_a_little_has_a_touch_that_deep)

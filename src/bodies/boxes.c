@@ -20,10 +20,11 @@
  *   x from the middle of A's edge to that of B's,   g = n . x                                                  (6)
  *   feet, from the middles:   alpha = (a.x - c b.x)/s^2,   beta = (c a.x - b.x)/s^2                            (7)
  * There is such a contact where s > 1e-6, |alpha| < h_i and |beta| < k_j, by FLUSH of them: that near to its end the
- * vertex serves. Elsewhere its gap is larger by the size of both boxes. A negative gap would mean that the foot on one
- * edge lies inside the other box. It does, and g is no accident of two edges that pass each other, if n lies on both
- * Gauss arcs (or is off them by SLACK), and the gap is less deep than the boxes are half thick and the feet are away
- * from the ends. Gaps above -FLUSH of the size are not asked: they are rounding.                               (8)
+ * vertex serves. Elsewhere its gap is the size of both boxes and stays it: n and the feet of edges that are all but
+ * parallel turn and run at any speed. A negative gap would mean that the foot on one edge lies inside the other box.
+ * It does, and g is no accident of two edges that pass each other, if n lies on both Gauss arcs (or is off them by
+ * SLACK), and the gap is less deep than the boxes are half thick and the feet are away from the ends. Gaps above
+ * -FLUSH of the size are not asked: they are rounding.                                                         (8)
  * Conditions are joined without corners by  x + y -+ sqrt(x^2 + y^2),  positive where both are, where one is:
  * so a contact begins and ends where one smooth function passes 0.                                            (9)
  *
@@ -183,13 +184,13 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
     carom_expr c = carom_v_dot(p, a, b), square = carom_v_dot(p, m, m);
     carom_expr cross = carom_expr_binary(p, CAROM_OP_LT, carom_expr_const(p, PARALLEL), square);
     carom_expr s2 = carom_expr_if(p, cross, square, one); /* never 0: nothing here is */
-    carom_expr towards = sign_of(p, carom_v_dot(p, m, carom_v_sub(p, B.centre, A.centre)));
-    carom_vector n = carom_v_scale(p, carom_e_div(p, towards, carom_e_sqrt(p, s2)), m);
-    carom_vector other = A.axis[(axis[0] + 1) % 3];
+    carom_vector other = A.axis[(axis[0] + 1) % 3], n = carom_v_scale(p, carom_e_div(p, one, carom_e_sqrt(p, s2)), m);
     for (int i = 0; i < 3; i++)
-        n.x[i] = carom_expr_if(p, cross, n.x[i], other.x[i]);                                            /* (4) */
-    side[0] = carom_e_mul(p, towards, side_of(p, &A, axis[0], sign[0], m));
-    side[1] = carom_expr_unary(p, CAROM_OP_NEG, carom_e_mul(p, towards, side_of(p, &B, axis[1], sign[1], m)));
+        n.x[i] = carom_expr_if(p, cross, n.x[i], other.x[i]); /* of parallel edges: any n across them */
+    carom_expr towards = sign_of(p, carom_v_dot(p, n, carom_v_sub(p, B.centre, A.centre)));
+    side[0] = carom_e_mul(p, towards, side_of(p, &A, axis[0], sign[0], n));
+    side[1] = carom_expr_unary(p, CAROM_OP_NEG, carom_e_mul(p, towards, side_of(p, &B, axis[1], sign[1], n)));
+    n = carom_v_scale(p, towards, n);                                                                    /* (4) */
     carom_vector on_A = middle(p, &A, axis[0], sign[0], side[0]), on_B = middle(p, &B, axis[1], sign[1], side[1]);
     carom_vector x = carom_v_sub(p, on_B, on_A), back = carom_v_scale(p, carom_expr_const(p, -1), n);
     carom_expr g = carom_v_dot(p, n, x), ax = carom_v_dot(p, a, x), bx = carom_v_dot(p, b, x);           /* (6) */
@@ -204,11 +205,11 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
     inside = join(p, within(p, ratio[0], less), within(p, ratio[1], less), true);
     inside = carom_expr_binary(p, CAROM_OP_LT, zero, join(p, inside, real, true));
     inside = carom_expr_binary(p, CAROM_OP_AND, cross, inside);
-    carom_piece out = {.gap = carom_expr_if(p, inside, g, carom_e_add(p, g, size))};
+    carom_piece out = {.gap = carom_expr_if(p, inside, g, size)};
     carom_vector point = carom_v_add(p, on_B, carom_v_scale(p, beta, b)), t[2] = {a, carom_v_cross(p, n, a)};
     point = carom_v_sub(p, point, carom_v_scale(p, carom_e_scale(p, 0.5, g), n));
     carom_vector u = velocity_between(l, body[0], body[1], point);
-    out.speed = carom_v_dot(p, n, u);                                                                    /* (10) */
+    out.speed = carom_expr_if(p, inside, carom_v_dot(p, n, u), zero);                                    /* (10) */
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
     carom_piece_place(l, &out, point, n, t);

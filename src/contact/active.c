@@ -216,6 +216,7 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     reason.text[0] = 0;
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
+    c->solve.near = c->follows;
     carom_status status =
         carom_problem_solve_joined(&c->problem, system->njoint, c->solver, &c->solve, &reason);   /* (2) */
     if (c->told && status != CAROM_NO_MEMORY && status != CAROM_INTERRUPTED) /* which come again */

@@ -33,6 +33,7 @@ typedef struct carom_contacts {
     double *P;             /* [nrow] impulses; 0 on rows that are not active */
     double *a_free;        /* [nv] */
     double h;              /* length of the step whose impulses are sought; 0: an impact */
+    bool follows;          /* small problems, too, start from the impulses of this step's last iteration */
     double *x0;            /* [nrow] of the problem, where laws have an offset */
     double *offset;        /* [ncontact] the same by contact */
     carom_room *room;      /* of Y, W and the solvers' work; NULL: for all rows */
@@ -67,6 +68,8 @@ carom_status carom_contacts_pose(carom_contacts *contacts, const carom_system *s
 /* x0 of the problem from the coefficients of its blocks; what is open has no offset (mode NULL: all are closed). */
 void carom_contacts_offsets(carom_contacts *contacts, const carom_system *system, const unsigned char *mode);
 carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system, double t, carom_error *error);
+/* The first guess of the problem that is posed, by rows of the system [nrow]. */
+void carom_contacts_follow(carom_contacts *contacts, const carom_system *system, const double *last);
 void carom_contacts_apply(const carom_contacts *contacts, const carom_system *system, const double *y_free, double *y,
                           double *x);
 /* y += factor A^-1 G^T x of the problem solved last. */

@@ -37,19 +37,25 @@ static void given(carom_contacts *c, const carom_system *system, const carom_row
     }
 }
 
-/* The first guess of a large problem: the impulses of this step's last iteration, or of the step before, which the
- * state keeps by link. A small one starts from nothing: a guess that just passes the tolerance would be kept for
- * ever. */
-static void start_from(carom_contacts *c, const carom_system *system, const carom_state *now)
+void carom_contacts_follow(carom_contacts *contacts, const carom_system *system, const double *last)
 {
-    if (c->problem.n <= CAROM_SMALL_ROWS)
-        return;
-    const double *last = carom_norm_max(system->nrow, c->P) > 0 ? c->P : now->impulse;
+    carom_contacts *c = contacts;
     for (int k = 0; k < c->nactive; k++) {
         const carom_link *link = &system->link[c->active[k]];
         carom_copy(link->rows, last + link->row, c->solve.x + c->problem.block[k].row);
     }
     c->solve.better = 1e-14; /* Newton's method of a step is to converge, and steps are to be told from rest */
+}
+
+/* The first guess of a large problem: the impulses of this step's last iteration, or of the step before, which the
+ * state keeps by link. A small one starts from nothing: a guess that just passes the tolerance would be kept for
+ * ever. But where a load can be shared in many ways, nothing leads to another share in each iteration: then those of
+ * a step follow each other. */
+static void start_from(carom_contacts *c, const carom_system *system, const carom_state *now)
+{
+    if (c->problem.n <= CAROM_SMALL_ROWS && !c->follows)
+        return;
+    carom_contacts_follow(c, system, carom_norm_max(system->nrow, c->P) > 0 ? c->P : now->impulse);
 }
 
 /* Other coefficients for a block; false: they are the same. */

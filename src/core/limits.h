@@ -11,7 +11,7 @@ enum { /* of any model */
 };
 enum { /* of a model file: a hostile one must fail quickly */
     CAROM_MAX_NODES = 200000,    /* of expressions */
-    CAROM_BODIES_NODES = 2000000, /* of those of a model with bodies */
+    CAROM_BODIES_NODES = 2500000, /* of those of a model with bodies */
     CAROM_MAX_COORDINATES = 200,
     CAROM_MAX_NAMES = 2000,      /* parameters, let, tables, outputs: of each */
     CAROM_MAX_CONTACTS = 1000,   /* and of joints */

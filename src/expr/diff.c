@@ -159,11 +159,17 @@ static bool new_memo(carom_expr_pool *pool, int size)
     return true;
 }
 
+/* Constant between jumps, whatever it is made of: what is below it needs no derivatives. */
+static bool steps(int op)
+{
+    return (op >= CAROM_OP_LT && op <= CAROM_OP_NOT) || op == CAROM_OP_SIGN || op == CAROM_OP_FLOOR;
+}
+
 /* The derivative if it is known without work, else CAROM_EXPR_NONE. */
 static carom_expr known(carom_expr_pool *pool, carom_expr e, int variable)
 {
     const carom_node *n = &pool->node[e];
-    if (variable < n->low || variable > n->high)
+    if (variable < n->low || variable > n->high || steps(n->op))
         return num(pool, 0);
     if (n->op == CAROM_OP_VAR)
         return num(pool, 1);
@@ -194,7 +200,7 @@ static bool visit(carom_expr_pool *pool, int variable, int *stack, int *depth)
     const int child[3] = {n.a, n.b, n.c};
     carom_expr d[3] = {CAROM_EXPR_NONE, CAROM_EXPR_NONE, CAROM_EXPR_NONE};
     bool missing = false;
-    for (int i = 0; i < carom_op_children(n.op); i++) {
+    for (int i = n.op == CAROM_OP_IF; i < carom_op_children(n.op); i++) { /* a condition only chooses */
         d[i] = known(pool, child[i], variable);
         if (d[i] == CAROM_EXPR_NONE) {
             stack[(*depth)++] = child[i];

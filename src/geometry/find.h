@@ -14,7 +14,6 @@ typedef struct carom_finder {
     carom_touch *list;       /* [most] */
     int most, n;
     carom_touch spare;       /* takes what finds no place in the list */
-    double edges_apart;      /* the largest gap of two edges that bound both shapes across their normal */
     double there[2][3 * CAROM_MOST_CORNERS]; /* the vertices of each shape in the other's body axes */
 } carom_finder;
 
@@ -44,7 +43,7 @@ void carom_find_vertices(carom_finder *f, int host);
 void carom_find_edges(carom_finder *f);
 /* Can an edge touch with this outward normal and this gap? Which way is outward: positive if the normal is. */
 bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *normal, double gap);
-bool carom_foot_fits(const carom_finder *f, int k, const double *x, double gap);
+bool carom_foot_fits(const carom_finder *f, int k, const carom_edge *e, const double *x, double gap);
 double carom_edge_outward(const carom_edge *e, const double *normal);
 
 /* ---- round.c: cylinders, ellipsoids and rings ---- */

@@ -340,17 +340,23 @@ bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *n
     return true;
 }
 
+static bool acute(const carom_edge *e)
+{
+    return e->face[0] >= 0 && dot3(e->inward[0], e->inward[1]) > tie;
+}
+
 static bool in_arc(const carom_edge *e, const double *normal) /* now, whatever may move */
 {
     return e->face[0] < 0 || (dot3(normal, e->inward[0]) <= tie && dot3(normal, e->inward[1]) <= tie);
 }
 
 /* A negative gap is one only if the foot on the other shape lies inside: two edges of shapes that another direction
- * separates may well pass each other. x: in the axes of shape k. */
-bool carom_foot_fits(const carom_finder *f, int k, const double *x, double gap)
+ * separates may well pass each other. x: in the axes of shape k, e: its edge. Below an acute edge the way back along a
+ * normal of its arc may lead out through one of its faces: there overlap() alone decides. */
+bool carom_foot_fits(const carom_finder *f, int k, const carom_edge *e, const double *x, double gap)
 {
     const carom_shape *s = f->at[k].shape;
-    return gap >= 0 || s->nface == 0 ||
+    return gap >= 0 || s->nface == 0 || acute(e) ||
            carom_highest_side(s, x).distance <= tie * f->size - gap * CAROM_MIN(2 * f->reach / f->size, slack_angle);
 }
 
@@ -359,44 +365,78 @@ double carom_edge_outward(const carom_edge *e, const double *normal) /* positive
     return e->face[0] < 0 ? 0 : -dot3(e->inward[0], normal) - dot3(e->inward[1], normal);
 }
 
+typedef struct crossing { /* of an edge of each shape, in the axes of the first */
+    double x[3], direction[3], n[3], back[3]; /* from edge to edge; the second's; n: outward of the first; -n there */
+    double sign, sine, gap;
+} crossing;
+
+static bool cross_edges(const carom_finder *f, int i, int j, crossing *c)
+{
+    const carom_shape *A = f->at[0].shape, *B = f->at[1].shape;
+    const carom_edge *a = &A->edge[i], *b = &B->edge[j];
+    carom_find_turn(f, 1, b->direction, c->direction);
+    cross3(a->direction, c->direction, c->n);
+    c->sine = unit3(c->n);
+    if (c->sine <= CAROM_PARALLEL)
+        return false;
+    sub3(f->there[1] + 3 * b->vertex[0], A->vertex + 3 * a->vertex[0], c->x);
+    return true;
+}
+
+static void orient(const carom_finder *f, int i, int j, crossing *c)
+{
+    const carom_shape *A = f->at[0].shape, *B = f->at[1].shape;
+    const carom_edge *a = &A->edge[i], *b = &B->edge[j];
+    carom_find_turn(f, 0, c->n, c->back);
+    double out = carom_edge_outward(a, c->n) - carom_edge_outward(b, c->back);
+    c->sign = out < 0 || (out == 0 && dot3(c->n, c->x) < 0) ? -1 : 1;
+    for (int k = 0; k < 3; k++)
+        c->n[k] *= c->sign, c->back[k] *= -c->sign;
+    c->gap = dot3(c->n, c->x) - A->radius - B->radius;
+}
+
 static void edge_edge(carom_finder *f, int i, int j)
 {
     const carom_shape *A = f->at[0].shape, *B = f->at[1].shape;
     const carom_edge *a = &A->edge[i], *b = &B->edge[j];
-    const double *p = A->vertex + 3 * a->vertex[0], *q = f->there[1] + 3 * b->vertex[0];
-    double direction[3], x[3], n[3], back[3], foot[3], sign = 1;
-    carom_find_turn(f, 1, b->direction, direction);
-    cross3(a->direction, direction, n);
-    double sine = unit3(n), ab = dot3(a->direction, direction);
-    if (sine <= CAROM_PARALLEL)
+    const double *p = A->vertex + 3 * a->vertex[0];
+    double foot[3], feet[2][3];
+    crossing c;
+    if (!cross_edges(f, i, j, &c))
         return;
-    sub3(q, p, x);
-    double ax = dot3(a->direction, x), bx = dot3(direction, x), at_a = (ax - ab * bx) / (sine * sine),
-           at_b = (ab * ax - bx) / (sine * sine);
+    double ab = dot3(a->direction, c.direction), ax = dot3(a->direction, c.x), bx = dot3(c.direction, c.x);
+    double at_a = (ax - ab * bx) / (c.sine * c.sine), at_b = (ab * ax - bx) / (c.sine * c.sine);
     if (!(at_a > 0 && at_a < a->length && at_b > 0 && at_b < b->length))
         return;
-    carom_find_turn(f, 0, n, back);
-    double out = carom_edge_outward(a, n) - carom_edge_outward(b, back);
-    if (out < 0 || (out == 0 && dot3(n, x) < 0))
-        sign = -1;
-    for (int k = 0; k < 3; k++)
-        n[k] *= sign, back[k] *= -sign;
-    double gap = dot3(n, x) - A->radius - B->radius;
-    if (gap > f->reach || !carom_edge_fits(f, a, n, gap) || !carom_edge_fits(f, b, back, gap))
+    orient(f, i, j, &c);
+    if (c.gap > f->reach || !carom_edge_fits(f, a, c.n, c.gap) || !carom_edge_fits(f, b, c.back, c.gap))
         return;
-    double feet[2][3];
-    add3(p, at_a, a->direction, foot), add3(foot, A->radius, n, foot);
-    add3(foot, gap, n, feet[1]);
+    add3(p, at_a, a->direction, foot), add3(foot, A->radius, c.n, foot);
+    add3(foot, c.gap, c.n, feet[1]);
     carom_find_there(f, 0, foot, feet[0]);
-    if (!carom_foot_fits(f, 0, feet[1], gap) || !carom_foot_fits(f, 1, feet[0], gap))
+    if (!carom_foot_fits(f, 0, a, feet[1], c.gap) || !carom_foot_fits(f, 1, b, feet[0], c.gap))
         return;
-    carom_touch *t = carom_find_emit(f, 0, CAROM_LINE_LINE, CAROM_PART(CAROM_EDGE, i), CAROM_PART(CAROM_EDGE, j), n,
-                                     foot, gap);
-    t->sign = sign;
+    carom_touch *t = carom_find_emit(f, 0, CAROM_LINE_LINE, CAROM_PART(CAROM_EDGE, i), CAROM_PART(CAROM_EDGE, j), c.n,
+                                     foot, c.gap);
+    t->sign = c.sign;
     carom_feature_line(t->a, p, a->direction, A->radius);
     carom_feature_line(t->b, B->vertex + 3 * b->vertex[0], b->direction, B->radius);
-    if (in_arc(a, n) && in_arc(b, back))
-        f->edges_apart = CAROM_MAX(f->edges_apart, gap);
+}
+
+/* The largest gap of two edges that bound both shapes across their normal, wherever they cross. */
+static double edges_apart(const carom_finder *f)
+{
+    double most = -INFINITY;
+    crossing c;
+    for (int i = 0; i < f->at[0].shape->nedge; i++)
+        for (int j = 0; j < f->at[1].shape->nedge; j++) {
+            if (!cross_edges(f, i, j, &c))
+                continue;
+            orient(f, i, j, &c);
+            if (c.gap > most && in_arc(&f->at[0].shape->edge[i], c.n) && in_arc(&f->at[1].shape->edge[j], c.back))
+                most = c.gap;
+        }
+    return most;
 }
 
 /* Marks the edges of one shape that come near the other's box, in the other's axes. */
@@ -483,14 +523,13 @@ static bool made_of_vertices(const carom_shape *s)
 /* How deep the shapes are in each other at most, as far as is known; bodies with rims know it roughly. */
 static double overlap(const carom_finder *f)
 {
-    double radii = 0, normal[3], depth = -f->edges_apart;
+    double radii = 0, normal[3], depth;
     for (int k = 0; k < 2; k++)
         radii += f->at[k].shape->kind == CAROM_SHAPE_CYLINDER ? 0 : f->at[k].shape->radius;
     if (!made_of_vertices(f->at[0].shape) || !made_of_vertices(f->at[1].shape))
         return CAROM_MAX(carom_pair_depth(f->at[0], f->at[1], normal), CAROM_MAX(CAROM_SHALLOW * f->size, radii));
-    for (int host = 0; host < 2; host++)
-        depth = CAROM_MIN(depth, radii - held_off(f, host));
-    return CAROM_MAX(depth, 0);
+    depth = CAROM_MIN(radii - held_off(f, 0), radii - held_off(f, 1));
+    return CAROM_MAX(CAROM_MIN(depth, -edges_apart(f)), 0);
 }
 
 static bool between_edges(const carom_touch *t)
@@ -518,7 +557,7 @@ static void drop_deep_edges(carom_finder *f)
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
                              int *found, carom_error *error)
 {
-    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most, .edges_apart = -INFINITY};
+    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most};
     f.size = CAROM_MIN(first.shape->extent, second.shape->extent);
     *found = 0;
     if (!isfinite(f.size))

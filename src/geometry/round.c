@@ -299,7 +299,7 @@ static void line_candidate(carom_finder *f, const void *user, double angle)
         return;
     add3(p, along, e->direction, foot), add3(foot, s->radius, n, foot);
     carom_find_there(f, host, foot, x);
-    if (!carom_foot_fits(f, host, here.point, gap) || !carom_foot_fits(f, !host, x, gap))
+    if (!carom_foot_fits(f, host, e, here.point, gap) || !carom_foot_fits(f, !host, &edge, x, gap))
         return;
     carom_touch *t = carom_find_emit(f, host, CAROM_LINE_CIRCLE, CAROM_PART(CAROM_EDGE, i),
                                      CAROM_PART(CAROM_RIM, rim), n, foot, gap);
@@ -364,7 +364,7 @@ static void rim_candidate(carom_finder *f, const void *user, double angle)
     double gap = dot3(n, x);
     carom_find_there(f, 0, a.point, x);
     if (gap > f->reach || !carom_edge_fits(f, &ea, n, gap) || !carom_edge_fits(f, &eb, back, gap) ||
-        !carom_foot_fits(f, 0, b.point, gap) || !carom_foot_fits(f, 1, x, gap))
+        !carom_foot_fits(f, 0, &ea, b.point, gap) || !carom_foot_fits(f, 1, &eb, x, gap))
         return;
     carom_touch *t = carom_find_emit(f, 0, CAROM_CIRCLE_CIRCLE, CAROM_PART(CAROM_RIM, rim[0]),
                                      CAROM_PART(CAROM_RIM, rim[1]), n, a.point, gap);

@@ -338,7 +338,7 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
 {
     const carom_solver *strong = &carom_solver_proximal, *mixed = &carom_solver_mixed;
     bool whole = solve->arena && strong->takes(problem);
-    bool whole_first = whole && (!solve->work || problem->n > CAROM_SMALL_ROWS);
+    bool whole_first = whole && (!solve->work || problem->n > CAROM_SMALL_ROWS || solve->near);
     carom_status status = CAROM_NOT_CONVERGED;
     if (!whole && !solve->work)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "no solver takes this problem (%d rows, %d blocks) in this memory",

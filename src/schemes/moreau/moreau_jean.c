@@ -14,6 +14,7 @@
  * and the contact problem (5) with W = G A^-1 G^T in every iteration. Where forces and gaps are affine one iteration
  * is exact and is not checked by a second. Where iterations go round, because corners that a step has pushed into each
  * other take another face each time, the rows of the 25th stay: as for many bodies (below) the order does.      (8)
+ * From the 9th on contact problems start from the impulses before: feet that share a load in many ways keep a share.
  *
  * (6) and (6') are the same for affine gaps. Over a convex surface (6') finds that whatever slides on it is about to
  * leave it by O(h^2), and drops the contact; (6) keeps it, so that Proposition 2 holds: local errors of O(h^2) with
@@ -217,6 +218,7 @@ static carom_status newton(carom_step *s, work *w)
     carom_copy(nv, s->now->v, s->next->v);
     for (int k = 1;; k++) {
         w->kept = k > TURNS && sys->njoint == 0;                                               /* (8) */
+        s->contacts->follows = k > PATIENCE;
         CAROM_TRY(iterate(s, w, k == 1 ? s->now->v : s->next->v, w->v_new));
         sys->info->newton_iterations++;
         for (int i = 0; i < nv; i++)
@@ -316,8 +318,11 @@ static carom_status solve(carom_step *s, work *w)
     bool linear = (known & affine) == affine && (!w->rows || known & CAROM_JACOBIAN);
     if (s->system->blocks.n && known & CAROM_R_Q)
         return by_blocks(s, w);
-    if (!linear && s->field[THETA] != 0)
-        return newton(s, w);
+    if (!linear && s->field[THETA] != 0) {
+        carom_status status = newton(s, w);
+        s->contacts->follows = false;
+        return status;
+    }
     s->system->info->newton_iterations++;
     if (linear && s->system->no_gradients)
         return explicit(s, w);

@@ -188,6 +188,8 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
     }
     if (c->problem.W.dense)
         carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
+    if (c->follows)
+        carom_contacts_follow(c, sys, c->P);
     CAROM_TRY(decide(s, w));
     if (second_step(s, w))
         CAROM_TRY(decide(s, w));                                                                 /* (7) */
@@ -254,6 +256,7 @@ static carom_status joints_closed(carom_step *s, work *w)
 
 carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
 {
+    enum { PATIENCE = 8 };
     carom_system *sys = s->system;
     int nv = sys->nv;
     unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (sys->nlink ? CAROM_JACOBIAN : 0);
@@ -262,6 +265,7 @@ carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
     double rounding = 4e-16 * (1 + carom_norm_max(sys->nq, w->q));
     prepare(s, w);
     for (int k = 1;; k++) {
+        s->contacts->follows = k > PATIENCE; /* feet that share a load in many ways keep a share */
         CAROM_TRY(iterate(s, w));
         sys->info->newton_iterations++;
         for (int i = 0; i < nv; i++)
@@ -281,6 +285,8 @@ carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
                        "schatzman-paoli: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; "
                        "a smaller h helps",
                        change, k, w->t, s->options->h);
+        for (int i = 0; k >= PATIENCE && rate > 0.9 && i < nv; i++) /* contacts that take turns */
+            w->d[i] -= w->r[i] / 2;
         before = change;
     }
 }
