@@ -254,7 +254,7 @@ static carom_status joints_closed(carom_step *s, work *w)
     return CAROM_OK;
 }
 
-carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
+static carom_status newton(carom_step *s, work *w)
 {
     enum { PATIENCE = 8 };
     carom_system *sys = s->system;
@@ -265,7 +265,7 @@ carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
     double rounding = 4e-16 * (1 + carom_norm_max(sys->nq, w->q));
     prepare(s, w);
     for (int k = 1;; k++) {
-        s->contacts->follows = k > PATIENCE; /* feet that share a load in many ways keep a share */
+        s->contacts->follows = k > 3 * PATIENCE; /* feet that share a load in many ways keep a share */
         CAROM_TRY(iterate(s, w));
         sys->info->newton_iterations++;
         for (int i = 0; i < nv; i++)
@@ -289,4 +289,11 @@ carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
             w->d[i] -= w->r[i] / 2;
         before = change;
     }
+}
+
+carom_status carom_paoli_newton(carom_step *s, carom_paoli_work *w)
+{
+    carom_status status = newton(s, w);
+    s->contacts->follows = false;
+    return status;
 }
