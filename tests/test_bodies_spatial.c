@@ -494,9 +494,30 @@ START_TEST(contacts_that_come_and_go_survive_files_and_restarts)
 }
 END_TEST
 
+/* Off the middle of a wide plate, and below it: wherever it touches there are two directions to slip along. */
+START_TEST(a_ball_slides_on_a_plate_until_it_rolls)
+{
+    NEEDS_MODELS;
+    for (int side = -1; side <= 1; side += 2) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nspace: spatial\ngravity: [0, 0, %d]\nbodies:\n"
+                 "  plate: {fixed: true, shape: {box: [4, 4, 0.2]}}\n"
+                 "  ball: {shape: {sphere: 0.1}, mass: 2, at: [0.9, 0.4, %g], velocity: [0.7, -0.7, 0]}\n"
+                 "laws: {default: {friction: 0.2, restitution: 0}}\n", -10 * side, 0.2 * side);
+        course r = parse(text, 1e-9);
+        run(&r, 0.5);
+        CHECK_NEAR(value(&r, 0.5, "ball.x'"), 0.5, 1e-9); /* 5/7 of it, from 2/7 |v|/(mu g) on */
+        CHECK_NEAR(value(&r, 0.5, "ball.y'"), -0.5, 1e-9);
+        CHECK_NEAR(value(&r, 0.5, "ball.z"), 0.2 * side, 1e-12);
+        finish(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("bodies in space", the_rattleback_reverses_as_kanes_equations_say,
                  a_free_body_moves_by_elliptic_functions, spin_about_the_middle_axis_flips_in_time,
                  a_bowling_ball_slides_on_a_parabola_then_rolls, a_sphere_that_slides_rolls_with_five_sevenths,
                  an_ellipsoid_tumbles_as_the_one_by_hand, the_furuta_pendulum_moves_as_in_minimal_coordinates,
                  a_joint_is_the_same_as_constraint_and_as_coordinate, a_box_at_rest_on_four_corners_stays,
-                 edges_that_cross_hold_each_other, contacts_that_come_and_go_survive_files_and_restarts)
+                 edges_that_cross_hold_each_other, contacts_that_come_and_go_survive_files_and_restarts,
+                 a_ball_slides_on_a_plate_until_it_rolls)

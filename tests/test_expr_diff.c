@@ -247,7 +247,8 @@ END_TEST
 /* What only chooses a branch, or steps, is never differentiated: its derivatives would fill the pool for nothing. */
 START_TEST(conditions_have_no_derivatives)
 {
-    const char *const text[3] = {"if(sin(x*y)*exp(x) < sqrt(y), x, y)", "floor(sin(x*y)*exp(x))", "sign(sin(x*y)*exp(x))"};
+    const char *const text[3] = {"if(sin(x*y)*exp(x) < sqrt(y), x, y)", "floor(sin(x*y)*exp(x))",
+                                 "sign(sin(x*y)*exp(x))"};
     for (int i = 0; i < 3; i++) {
         carom_expr_pool *pool = carom_expr_pool_new(1000);
         carom_expr e = parse(pool, text[i]), zero = carom_expr_const(pool, 0);

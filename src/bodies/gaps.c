@@ -9,6 +9,9 @@
  * The slip is the velocity of the vertex's body at the point of contact (of two balls: halfway between them, as one
  * of them may have come into the other) against that of the target's, along
  *   t = (n_y, -n_x) in the plane, two directions fixed to the target in space.                            (5)
+ * Where n turns, they are the axes e_i, e_j that the shortest turn from the axis e, near n at the start, to n takes
+ * along: they are two wherever n points, but for n = -e, where any will do:
+ *   t = e_i - n_i/(1 + n . e) (n + e)                                                                     (5')
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
@@ -380,6 +383,32 @@ static carom_vector nearest(carom_loader *l, carom_vector x, const side *target)
     return best;
 }
 
+/* (5'), n in the axes of the target at the poses of the file. */
+static void turning_tangents(carom_loader *l, const side *v, int vertex, const side *target, carom_vector n,
+                             carom_vector *t)
+{
+    carom_expr_pool *p = l->s->pool;
+    const carom_frame *a = &l->s->bodies->frame[v->body], *b = &l->s->bodies->frame[target->body];
+    carom_vector x = carom_v_add(p, a->r0, carom_m_apply(p, &a->R0, carom_v_sub(p, v->vertex[vertex], a->centre)));
+    carom_vector at = carom_v_add(p, b->centre, carom_m_back(p, &b->R0, carom_v_sub(p, x, b->r0)));
+    at = carom_v_sub(p, at, nearest(l, at, target));
+    double start[3] = {0, 0, 1};
+    carom_bodies_values_of(l, at.x, 3, start);
+    int k = fabs(start[0]) > fabs(start[1]) ? 0 : 1;
+    k = fabs(start[2]) >= fabs(start[k]) ? 2 : k;
+    carom_vector e = carom_v_zero(p);
+    e.x[k] = carom_expr_const(p, start[k] < 0 ? -1 : 1);
+    carom_vector sum = carom_v_add(p, n, e);
+    carom_expr below = carom_e_add(p, carom_expr_const(p, 1 + 4e-16), carom_e_mul(p, e.x[k], n.x[k])); /* never 0 */
+    for (int d = 0; d < 2; d++) {
+        int i = (k + 1 + d) % 3;
+        carom_vector axis = carom_v_zero(p);
+        axis.x[i] = carom_expr_const(p, 1);
+        t[d] = carom_v_sub(p, axis, carom_v_scale(p, carom_e_div(p, n.x[i], below), sum));
+        t[d] = carom_frame_direction(l, target->body, t[d]);
+    }
+}
+
 static carom_piece at_distance(carom_loader *l, const side *v, int i, const side *target) /* (3) */
 {
     carom_expr_pool *p = l->s->pool;
@@ -389,6 +418,7 @@ static carom_piece at_distance(carom_loader *l, const side *v, int i, const side
     carom_vector c = nearest(l, local, target), away = carom_v_sub(p, local, c), t[2];
     carom_expr distance = carom_v_length(p, away);
     carom_vector n = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), distance), away);
+    carom_vector local_n = n;
     n = carom_frame_direction(l, target->body, n);
     carom_piece out = {.gap = carom_e_sub(p, carom_e_sub(p, distance, target->radius), v->radius)};
     carom_expr back = v->radius;
@@ -396,16 +426,10 @@ static carom_piece at_distance(carom_loader *l, const side *v, int i, const side
         back = carom_e_add(p, back, carom_e_scale(p, 0.5, out.gap));
     carom_vector u = slipping(l, v->body, v->vertex[i], carom_v_scale(p, back, n), target->body);
     out.speed = carom_v_dot(p, n, u);
-    if (l->s->bodies->b.planar) {
+    if (l->s->bodies->b.planar)
         tangents(l, n, t);
-    } else {
-        double at[3] = {0, 0, 1};
-        carom_expr start[3];
-        carom_vector between = carom_v_sub(p, f[v->body].r0, b->r0);
-        memcpy(start, between.x, sizeof start);
-        carom_bodies_values_of(l, start, 3, at);
-        spatial_tangents(l, n, at, t);
-    }
+    else
+        turning_tangents(l, v, i, target, local_n, t);
     for (int d = 0; d < 2; d++)
         out.slip[d] = carom_v_dot(p, t[d], u);
     carom_piece_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);

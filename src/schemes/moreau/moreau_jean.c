@@ -14,7 +14,7 @@
  * and the contact problem (5) with W = G A^-1 G^T in every iteration. Where forces and gaps are affine one iteration
  * is exact and is not checked by a second. Where iterations go round, because corners that a step has pushed into each
  * other take another face each time, the rows of the 25th stay: as for many bodies (below) the order does.      (8)
- * From the 9th on contact problems start from the impulses before: feet that share a load in many ways keep a share.
+ * From where they do so, contact problems start from the impulses before: feet that share a load in many ways keep one.
  *
  * (6) and (6') are the same for affine gaps. Over a convex surface (6') finds that whatever slides on it is about to
  * leave it by O(h^2), and drops the contact; (6) keeps it, so that Proposition 2 holds: local errors of O(h^2) with
@@ -218,7 +218,6 @@ static carom_status newton(carom_step *s, work *w)
     carom_copy(nv, s->now->v, s->next->v);
     for (int k = 1;; k++) {
         w->kept = k > TURNS && sys->njoint == 0;                                               /* (8) */
-        s->contacts->follows = k > PATIENCE;
         CAROM_TRY(iterate(s, w, k == 1 ? s->now->v : s->next->v, w->v_new));
         sys->info->newton_iterations++;
         for (int i = 0; i < nv; i++)
@@ -239,7 +238,9 @@ static carom_status newton(carom_step *s, work *w)
                        "moreau-jean: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; a "
                        "smaller h helps",
                        change, k, s->now->t, s->h);
-        for (int i = 0; k >= PATIENCE && rate > 0.9 && i < nv; i++) /* contacts that take turns */
+        bool turns = k >= PATIENCE && rate > 0.9; /* of contacts */
+        s->contacts->follows |= turns;
+        for (int i = 0; turns && i < nv; i++)
             s->next->v[i] -= w->r[i] / 2;
         before = change;
     }

@@ -265,7 +265,6 @@ static carom_status newton(carom_step *s, work *w)
     double rounding = 4e-16 * (1 + carom_norm_max(sys->nq, w->q));
     prepare(s, w);
     for (int k = 1;; k++) {
-        s->contacts->follows = k > 3 * PATIENCE; /* feet that share a load in many ways keep a share */
         CAROM_TRY(iterate(s, w));
         sys->info->newton_iterations++;
         for (int i = 0; i < nv; i++)
@@ -285,7 +284,9 @@ static carom_status newton(carom_step *s, work *w)
                        "schatzman-paoli: Newton's last change is %.2g after %d iterations at t = %.10g with h = %.3g; "
                        "a smaller h helps",
                        change, k, w->t, s->options->h);
-        for (int i = 0; k >= PATIENCE && rate > 0.9 && i < nv; i++) /* contacts that take turns */
+        bool turns = k >= PATIENCE && rate > 0.9; /* of contacts; feet that share a load in many ways keep a share */
+        s->contacts->follows |= turns;
+        for (int i = 0; turns && i < nv; i++)
             w->d[i] -= w->r[i] / 2;
         before = change;
     }
