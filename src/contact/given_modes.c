@@ -340,8 +340,9 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
         e->b[k] = -carom_row_accel(system, e->row[k], a);
     solve(e, system, CAROM_RANK);                                                           /* (2) */
     carom_given_spread(g, system, force);
-    bool shared = e->rank < e->m && to_share(g, system, force, true) && share(g, system, CAROM_RANK, a, force); /* (7) */
-    g->nearly = !shared && to_share(g, system, force, false) && share(g, system, NEARLY, a, force);             /* (9) */
+    bool redundant = e->rank < e->m;
+    bool shared = redundant && to_share(g, system, force, true) && share(g, system, CAROM_RANK, a, force); /* (7) */
+    g->nearly = !shared && to_share(g, system, force, false) && share(g, system, NEARLY, a, force);        /* (9) */
     shared |= g->nearly;
     carom_equations_add(e, system->nv, a);
     carom_given_spread(g, system, force);
