@@ -12,7 +12,7 @@
  *   between two places:  b = [ g0, g0 + h u0/3, g1 - h u1/3, g1 ],  the cubic through them in Bernstein form        (2)
  *   d = |g - cubic| at the middle place of three; on each half the cubic through its ends is off by d/16, d/4 is
  *   allowed for  (3)
- *   all b >= d: no root there; otherwise halve, the left half first, with d anew from its middle                    (4)
+ *   all b >= d - rounding: no root there; otherwise halve, the left half first, with d anew from its middle        (4)
  *   a bottom between u < 0 and u > 0 is found by bisection on u                                                     (5)
  *
  * A dip is seen if it leaves a trace at one of the places: a slope, a value off the cubic. The motion is smooth, so the
@@ -91,7 +91,7 @@ static bool search(carom_step *s, carom_piecewise *w, int i, place a, place b, d
                    double *low, double *high)
 {
     *low = a.s, *high = b.s;
-    if (least(&a, &b) - d >= 0)
+    if (least(&a, &b) - d >= -noise)
         return false;
     if (depth == 0)
         return b.g < -noise || (a.u < 0 && b.u > 0 && bottom(s, w, i, a, b, noise, high));
