@@ -5,7 +5,7 @@
 static carom_shared share(bench *t)
 {
     void *work = malloc(carom_share_work(t->problem.n, t->problem.nblock));
-    carom_shared result = carom_problem_share(&t->problem, 1e-9, 1e-12, t->x, t->u, work);
+    carom_shared result = carom_problem_share(&t->problem, 1e-9, 1e-11, 1e-12, t->x, t->u, work);
     free(work);
     return result;
 }

@@ -14,6 +14,8 @@
  *
  *   redundant rows: x of least norm, the motion is unique, the forces are not; where that leaves the law, or
  *                   something slips, so that the motion depends on it, the share of solvers/shares.h, if any       (7)
+ *                   where x leaves the law, rows are redundant that move by no more than what modes are judged by:
+ *                   of bodies that lean on each other each may move the next by a hundredth only                   (9)
  *
  * Equalities, smooth in (t, q, v) as long as the modes stay. x may have any sign: who asks looks at it. */
 #include <math.h>
@@ -22,6 +24,8 @@
 #include "contact/scale.h"
 #include "core/dense.h"
 #include "solvers/shares.h"
+
+#define NEARLY 1e-9 /* of accelerations, as modes are judged: rows whose pivot is below this part of the largest */
 
 /* ---- equations ---- */
 
@@ -231,8 +235,8 @@ static void constant_friction(carom_given_modes *g, const carom_system *system, 
     }
 }
 
-/* Does a force of least norm leave its law, or does something slip? */
-static bool to_share(const carom_given_modes *g, const carom_system *system, const double *force)
+/* Does a force of least norm leave its law, or does something slip, if that counts? */
+static bool to_share(const carom_given_modes *g, const carom_system *system, const double *force, bool slip)
 {
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
@@ -240,7 +244,7 @@ static bool to_share(const carom_given_modes *g, const carom_system *system, con
         double most;
         if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
             continue;
-        if (mode == CAROM_SLIP || force[link->row] + carom_link_offset(system, link) < 0 ||
+        if ((slip && mode == CAROM_SLIP) || force[link->row] + carom_link_offset(system, link) < 0 ||
             (mode == CAROM_STICK && carom_link_friction(system, link, true, force + link->row, &most) > most))
             return true;
     }
@@ -302,12 +306,13 @@ static void settle_inside(const carom_given_modes *g, const carom_system *system
 }
 
 /* (7): false: there is no share in the law, x stays. a comes without the forces. */
-static bool share(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
+static bool share(carom_given_modes *g, const carom_system *system, double rank, const double *a, const double *force)
 {
     carom_equations *e = &g->equations;
+    double tol = CAROM_MAX(rank, 1e-10);
     if (!pose_share(g, system, a, force) ||
-        carom_problem_share(&g->share, 1e-9, 1e-10, g->share_x, g->share_u, g->share_work) != CAROM_SHARED ||
-        carom_problem_relative(&g->share, 1e-10, g->share_x, g->share_u, NULL) > 1e-10)
+        carom_problem_share(&g->share, 1e-9, rank, tol, g->share_x, g->share_u, g->share_work) != CAROM_SHARED ||
+        carom_problem_relative(&g->share, tol, g->share_x, g->share_u, NULL) > tol)
         return false;
     for (int k = 0, i = 0; k < e->m; k++) { /* both in the order of rows */
         while (g->pivot[i] != e->row[k])
@@ -319,7 +324,7 @@ static bool share(carom_given_modes *g, const carom_system *system, const double
     carom_multiply(e->m, e->m, e->K, e->x, e->b);
     for (int k = 0; k < e->m; k++)
         e->b[k] = -carom_row_accel(system, e->row[k], a) - e->b[k];
-    carom_equations_solve(e, system, CAROM_RANK);
+    carom_equations_solve(e, system, rank);
     for (int k = 0; k < e->m; k++)
         e->x[k] += g->share_x[k];
     return true;
@@ -334,11 +339,11 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
     for (int k = 0; k < e->m; k++)
         e->b[k] = -carom_row_accel(system, e->row[k], a);
     solve(e, system, CAROM_RANK);                                                           /* (2) */
-    bool shared = e->rank < e->m;
-    if (shared) {
-        carom_given_spread(g, system, force);
-        shared = to_share(g, system, force) && share(g, system, a, force);                  /* (7) */
-    }
+    carom_given_spread(g, system, force);
+    bool redundant = e->rank < e->m;
+    bool shared = redundant && to_share(g, system, force, true) && share(g, system, CAROM_RANK, a, force); /* (7) */
+    g->nearly = !shared && to_share(g, system, force, false) && share(g, system, NEARLY, a, force);        /* (9) */
+    shared |= g->nearly;
     carom_equations_add(e, system->nv, a);
     carom_given_spread(g, system, force);
     constant_friction(g, system, NULL, force);
@@ -497,6 +502,48 @@ static double over_inverse(int m, const double *LU, const int *pivot, int i, dou
     return 1 / z[i];
 }
 
+/* W of the rows over the roots of its diagonal, into S and L, the roots into e->b: whether rows depend on each other is
+ * then no question of masses. */
+static void scaled_normal_matrix(carom_given_modes *g, const carom_system *system)
+{
+    carom_equations *e = &g->equations;
+    int m = e->m;
+    for (int k = 0; k < m; k++) {
+        carom_mass_solve_row(system, e->row[k], g->column);
+        for (int i = 0; i < m; i++)
+            g->S[i * m + k] = carom_row_dot(system, e->row[i], g->column);
+    }
+    for (int k = 0; k < m; k++)
+        e->b[k] = g->S[k * m + k] > 0 ? sqrt(g->S[k * m + k]) : 1;
+    for (int i = 0; i < m * m; i++)
+        g->L[i] = g->S[i] /= e->b[i / m] * e->b[i % m];
+}
+
+/* Are rows redundant without friction? By Cholesky's method in L, the largest pivot first: small ones of elimination by
+ * rows are spread over a chain of bodies. */
+static bool dependent(int m, double *L)
+{
+    for (int k = 0; k < m; k++) {
+        int best = k;
+        for (int i = k + 1; i < m; i++)
+            best = L[i * m + i] > L[best * m + best] ? i : best;
+        if (!(L[best * m + best] > NEARLY))
+            return true;
+        for (int i = 0; i < m && best != k; i++) {
+            double swap = L[k * m + i];
+            L[k * m + i] = L[best * m + i], L[best * m + i] = swap;
+        }
+        for (int i = 0; i < m && best != k; i++) {
+            double swap = L[i * m + k];
+            L[i * m + k] = L[i * m + best], L[i * m + best] = swap;
+        }
+        for (int i = k + 1; i < m; i++)
+            for (int j = k + 1; j < m; j++)
+                L[i * m + j] -= L[i * m + k] * L[k * m + j] / L[k * m + k];
+    }
+    return false;
+}
+
 /* d of (6) and the slipping contact with the smallest p over what it would be without friction; 1 if none slips. */
 static double slip_determinant(carom_given_modes *g, const carom_system *system)
 {
@@ -504,29 +551,27 @@ static double slip_determinant(carom_given_modes *g, const carom_system *system)
     int m = e->m, last = -1;
     for (int k = 0; k < m; k++)
         last = slipping(g, system, k) ? system->link[e->link[k]].contact : last;
-    if (last < 0)
+    if (last < 0 || g->nearly)
         return 1;
-    for (int k = 0; k < m; k++) {
-        carom_mass_solve_row(system, e->row[k], g->column);
-        for (int i = 0; i < m; i++) {
-            g->S[i * m + k] = carom_row_dot(system, e->row[i], g->column);
-            g->L[i * m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
-        }
-    }
-    if (!carom_lu_clear(m, g->S, g->pivot, 1e-11)) /* rows redundant without friction say nothing about friction */
+    scaled_normal_matrix(g, system);
+    if (dependent(m, g->L) || !carom_lu(m, g->S, g->pivot)) /* redundant rows say nothing about friction */
         return 1;
-    double W = determinant(m, g->S, g->pivot), least = INFINITY;
+    double W = determinant(m, g->S, g->pivot), least = INFINITY, *alone = e->work + m;
     g->slip = last;
     for (int i = 0; i < m && m > 1; i++) /* kept to compare */
-        e->b[i] = over_inverse(m, g->S, g->pivot, i, e->work);
+        alone[i] = slipping(g, system, i) ? over_inverse(m, g->S, g->pivot, i, e->work) : 1;
+    for (int i = 0; i < m * m; i++)
+        g->L[i] = carom_row_dot(system, e->row[i / m], column_of(e, system->nv, i % m)) / (e->b[i / m] * e->b[i % m]);
     if (!carom_lu(m, g->L, g->pivot))
         return 0;
     for (int i = 0; i < m; i++) {
         if (!slipping(g, system, i))
             continue;
-        double p = over_inverse(m, g->L, g->pivot, i, e->work), over = m > 1 ? fabs(p / e->b[i]) : 0;
-        if (over < least)
-            least = over, g->slip = system->link[e->link[i]].contact, g->slip_p = p, g->slip_b = -p * e->x[i];
+        double p = over_inverse(m, g->L, g->pivot, i, e->work), over = m > 1 ? fabs(p / alone[i]) : 0;
+        if (over >= least)
+            continue;
+        p *= e->b[i] * e->b[i];
+        least = over, g->slip = system->link[e->link[i]].contact, g->slip_p = p, g->slip_b = -p * e->x[i];
     }
     return determinant(m, g->L, g->pivot) / W;
 }

@@ -107,6 +107,7 @@ typedef struct carom_given_modes {
     carom_problem share;     /* [nlink] [nrow] of the contacts that carry, where rows are redundant */
     double *share_x, *share_u; /* [nrow] [nrow] */
     void *share_work;        /* for problems of the rows that act */
+    bool nearly;             /* (9) of given_modes.c at the last accelerations */
     bool shares;             /* (7) was needed since whoever looks has set this to false */
 } carom_given_modes;
 

@@ -145,7 +145,7 @@ static carom_status solve_one(const carom_problem *p, int count, const int *memb
         void *share = small && status == CAROM_OK && whole->better > 0
                           ? carom_arena_alloc(arena, carom_share_work(sub.n, count)) : NULL;
         if (share) /* where forces are not unique steps that follow each other are to choose alike */
-            carom_problem_share(&sub, 1e-9, tol, s.x, s.u, share);
+            carom_problem_share(&sub, 1e-9, CAROM_RANK_TOL, tol, s.x, s.u, share);
         for (int i = 0; s.x && i < count; i++)
             carom_copy(sub.block[i].law->rows, s.x + sub.block[i].row, whole->x + p->block[member[i]].row);
         whole->by = s.iterations >= whole->iterations && s.by ? s.by : whole->by;

@@ -31,6 +31,7 @@ typedef enum role { NONE, FREE, NORMAL, CONE } role;
 
 typedef struct workspace {
     const carom_problem *p;
+    double rank;               /* pivots below this part of the largest are 0 */
     int m, d;                  /* unknowns; dimension of N */
     role *role;                /* [nblock] */
     int *first;                /* [nblock] unknown of a block */
@@ -155,14 +156,6 @@ static void equations(workspace *w)
     }
 }
 
-/* Is there nothing to choose? */
-static bool regular(workspace *w)
-{
-    int m = w->m;
-    memcpy(w->H, w->A, sizeof(double) * (size_t)m * (size_t)m);
-    return carom_lu_clear(m, w->H, w->order, CAROM_RANK_TOL);
-}
-
 /* Do the contacts k and l have the same equations and the same effect? */
 static bool coincide(const workspace *w, int k, int l)
 {
@@ -265,23 +258,31 @@ static double largest(workspace *w, int k)
     return sqrt(most);
 }
 
-/* s_p and N from B and r. false: the equations contradict each other. */
-static bool solve_equations(workspace *w)
+/* B^T reflected in H; its rank. */
+static int decompose(workspace *w)
 {
     int m = w->m, rank = 0;
-    double first = 0, off = 0;
+    double first = 0;
     for (int i = 0; i < m; i++) {
         w->order[i] = i;
         for (int j = 0; j < m; j++)
-            w->H[(size_t)j * (size_t)m + (size_t)i] = w->A[(size_t)i * (size_t)m + (size_t)j];
+            w->H[(size_t)j * (size_t)m + (size_t)i] = w->A[(size_t)i * (size_t)m + (size_t)j] / w->root[j];
     }
     for (; rank < m; rank++) {
         double size = largest(w, rank);
         first = rank ? first : size;
-        if (!(size > CAROM_RANK_TOL * first))
+        if (!(size > w->rank * first))
             break;
         reflect(w, rank, size);
     }
+    return rank;
+}
+
+/* s_p and N from B and r. false: the equations contradict each other. */
+static bool solve_equations(workspace *w)
+{
+    int m = w->m, rank = decompose(w);
+    double off = 0;
     memset(w->s, 0, sizeof(double) * (size_t)m);
     for (int j = 0; j < m; j++) {
         double rest = w->r[w->order[j]];
@@ -438,11 +439,7 @@ static void spread(const workspace *w, const double *x, double *out)
 /* (2)-(6) for the present directions: y. false: not found. */
 static bool turn(workspace *w, const double *x, double tol)
 {
-    int m = w->m;
     right_side(w, x);
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++)
-            w->A[(size_t)i * (size_t)m + (size_t)j] /= w->root[j];
     if (!solve_equations(w) || !nearest(w, tol))
         return false;
     spread(w, x, w->y);
@@ -491,10 +488,10 @@ static bool seek(workspace *w, const double *x, double before, double tol, doubl
     return false;
 }
 
-carom_shared carom_problem_share(const carom_problem *problem, double still, double tol, double *x, double *u,
-                                 void *work)
+carom_shared carom_problem_share(const carom_problem *problem, double still, double rank, double tol, double *x,
+                                 double *u, void *work)
 {
-    workspace w = {.p = problem};
+    workspace w = {.p = problem, .rank = rank};
     carom_layout layout = {.base = work};
     place(&w, &layout, problem->n, problem->nblock);
     double before = carom_problem_residual(problem, x, u, NULL), scale = carom_problem_scale(problem, x);
@@ -502,7 +499,8 @@ carom_shared carom_problem_share(const carom_problem *problem, double still, dou
     if (!choose(&w, still * scale, u))
         return CAROM_SHARED_KEPT;
     equations(&w);
-    if (w.m == 0 || regular(&w))
+    weigh(&w, 1);
+    if (decompose(&w) == w.m) /* pivots of elimination by rows would not tell: small ones are spread over a chain */
         return CAROM_SHARED_UNIQUE;
     if (!seek(&w, x, before, tol, still * scale, 1))
         return CAROM_SHARED_KEPT;

@@ -18,9 +18,10 @@ typedef enum carom_shared {
 size_t carom_share_work(int n, int nblock);
 /* x [n] is a solution of the problem, or solves the equations of its modes alone. The mode of a block is its pin, or
  * what u = W x + b says: open where u_n is above `still` of the problem's scale (1e-9 is usual), slip where u_t is,
- * otherwise it sticks or is closed, whether it carries a force or not. The residual of the share is no larger than tol
- * or that of a solution x, relative to the scale. */
-carom_shared carom_problem_share(const carom_problem *problem, double still, double tol, double *x, double *u,
-                                 void *work);
+ * otherwise it sticks or is closed, whether it carries a force or not. Equations whose pivot is below the part `rank`
+ * of the largest are redundant. The residual of the share is no larger than tol or that of a solution x, relative to
+ * the scale. */
+carom_shared carom_problem_share(const carom_problem *problem, double still, double rank, double tol, double *x,
+                                 double *u, void *work);
 
 #endif

@@ -12,7 +12,7 @@
  *   between two places:  b = [ g0, g0 + h u0/3, g1 - h u1/3, g1 ],  the cubic through them in Bernstein form        (2)
  *   d = |g - cubic| at the middle place of three; on each half the cubic through its ends is off by d/16, d/4 is
  *   allowed for  (3)
- *   all b >= d: no root there; otherwise halve, the left half first, with d anew from its middle                    (4)
+ *   all b >= d - rounding: no root there; otherwise halve, the left half first, with d anew from its middle        (4)
  *   a bottom between u < 0 and u > 0 is found by bisection on u                                                     (5)
  *
  * A dip is seen if it leaves a trace at one of the places: a slope, a value off the cubic. The motion is smooth, so the
@@ -91,7 +91,7 @@ static bool search(carom_step *s, carom_piecewise *w, int i, place a, place b, d
                    double *low, double *high)
 {
     *low = a.s, *high = b.s;
-    if (least(&a, &b) - d >= 0)
+    if (least(&a, &b) - d >= -noise)
         return false;
     if (depth == 0)
         return b.g < -noise || (a.u < 0 && b.u > 0 && bottom(s, w, i, a, b, noise, high));
@@ -150,6 +150,8 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   stick     mu_s x_n - |x_t|         slip begins                                                (3)
  *   slip      s . u_t                  slip ends                                                  (4)
  *   (2), (3) between stages: where a parabola through three of them comes near 0                          (5)
+ *   (4) of slip that has just begun may be negative by what redundant rows have left of the velocity: an event only
+ *   where it becomes less                                                                                 (6)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
@@ -263,10 +265,10 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
 static carom_status begun(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double rounding,
                           double *low, double *f_low)
 {
-    double x = w->end.x;
+    double x = w->end.x, start = value(s, w, &w->start, cause, contact);
     *low = -1;
     CAROM_TRY(carom_piecewise_trial(s, w, 1e-6 * x, &w->probe, NULL));
-    bool at_once = value(s, w, &w->probe, cause, contact) < -rounding;
+    bool at_once = value(s, w, &w->probe, cause, contact) < CAROM_MIN(start, -rounding);
     if (at_once)
         carom_piecewise_copy(s->system, &w->probe, &w->end);
     for (int k = 0; !at_once && k < 40; k++) {
@@ -348,7 +350,7 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     if (cause != CAROM_CAUSE_SLIP_END)
         CAROM_TRY(between(s, w, cause, contact, h));
     f1 = value(s, w, &w->end, cause, contact);
-    *found = f1 < (f0 <= rounding ? -rounding : 0);
+    *found = f1 < (f0 <= rounding ? CAROM_MIN(f0, -rounding) : 0);                       /* (6) */
     if (*found && f0 <= rounding)
         CAROM_TRY(begun(s, w, cause, contact, rounding, &low, &f0));
     f1 = value(s, w, &w->end, cause, contact);

@@ -468,7 +468,40 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
                carom_contact_link(s->system, contact)->name, s->now->t + e->x);
 }
 
-/* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen. */
+/* Modes anew at a time d after the start, on the motion of the start. */
+static carom_status decide_after_start(carom_step *s, carom_piecewise *w, double d)
+{
+    const carom_system *sys = s->system;
+    carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
+    carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
+    for (int k = 0; k < sys->nv; k++)
+        w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
+    return carom_piecewise_decide(s, w, s->now->t + d, w->shift_q, w->probe.v);
+}
+
+/* Are modes others than before? */
+static bool changed_modes(const carom_step *s, const carom_piecewise *w)
+{
+    for (int c = 0; c < s->system->ncontact; c++)
+        if (w->modes[c].mode != w->modes_before[c].mode)
+            return true;
+    return false;
+}
+
+/* Has slip turned about? Friction along its new direction would drive what it holds up to then. */
+static bool turned_about(const carom_step *s, const carom_piecewise *w)
+{
+    for (int c = 0; c < s->system->ncontact; c++) {
+        const double *d = w->modes[c].direction, *before = w->modes_before[c].direction;
+        if (w->modes[c].mode == CAROM_SLIP && w->modes_before[c].mode == CAROM_SLIP &&
+            d[0] * before[0] + d[1] * before[1] < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Contacts that hold what they cannot all hold: their gaps part. What is held is decided where that is seen, as soon as
+ * it is, and before slip turns about. */
 static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
 {
     const carom_system *sys = s->system;
@@ -483,9 +516,17 @@ static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
     if (!parts)
         return CAROM_OK;
     carom_modes_copy(nc, w->modes, w->modes_before);
+    for (double d = 1e-6 * e->x; !*changed && d < e->x; d *= 8) {
+        CAROM_TRY(decide_after_start(s, w, d));
+        if (turned_about(s, w))
+            break;
+        *changed = changed_modes(s, w);
+    }
+    if (*changed)
+        return CAROM_OK;
+    carom_modes_copy(nc, w->modes_before, w->modes);
     CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));
-    for (int c = 0; c < nc; c++)
-        *changed |= w->modes[c].mode != w->modes_before[c].mode;
+    *changed = changed_modes(s, w) && !turned_about(s, w);
     if (!*changed) /* nor have directions: slip that turned within the step is an event of it */
         carom_modes_copy(nc, w->modes_before, w->modes);
     return CAROM_OK;
@@ -511,13 +552,8 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
             *changed = true;
         }
         carom_modes_copy(sys->ncontact, w->modes, w->modes_before);
-        for (double d = 1e-6 * e->x; pressed && w->modes[c].mode == CAROM_PASSIVE && d < e->x; d *= 8) {
-            carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
-            carom_system_drift(sys, w->start.q, w->start.v, d, w->shift_q);
-            for (int k = 0; k < sys->nv; k++)
-                w->probe.v[k] = w->start.v[k] + d * w->start.a[k];
-            CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + d, w->shift_q, w->probe.v));
-        }
+        for (double d = 1e-6 * e->x; pressed && w->modes[c].mode == CAROM_PASSIVE && d < e->x; d *= 8)
+            CAROM_TRY(decide_after_start(s, w, d));
         if (w->modes[c].mode == CAROM_PASSIVE) /* the others keep theirs */
             carom_modes_copy(sys->ncontact, w->modes_before, w->modes);
         if (w->modes[c].mode == CAROM_PASSIVE && w->start.u[r] < -u_small)
