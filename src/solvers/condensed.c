@@ -9,9 +9,13 @@
  *   a system of the interior point method, (1 + A S W S B) x = g:
  *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
  *       is refined in both unknowns; soft blocks: A and g divided by 1 + A C B                                      (5)
- *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 20 steps of Newton's method with sweeps
- *   (swept.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best 200
- *   steps of Newton's method (alart_curnier.c); forces with a bound without the interior point method              (6)
+ *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 60 steps of Newton's method
+ *   (alart_curnier.c) with s = 30, from there 60 with s = 100 and 60 with s = 10: a large s decides modes by
+ *   velocities, a small one by impulses, and where one goes round another goes on                                  (6)
+ *   more than twice as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
+ *   the natural map is below 1e-3; s = 3                                                                           (7)
+ *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s;
+ *   forces with a bound without the interior point method                                                          (8)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -30,8 +34,9 @@ static const carom_field fields[] = {
     [REGULAR] = {"c", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1, NULL, "regularisation over |F| at first"},
     {0},
 };
-#define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { STEPS = 200, WIDEST = 6 }; /* of Newton's method at last; velocities of a body */
+#define FAR 1e-3 /* natural map of (7) from which on the interior point method is the shorter way; |b| = 1 */
+static const double stiff[] = {30, 100, 10}; /* s of (6) */
+enum { FIRST_STEPS = 60, LAST_STEPS = 200, WIDEST = 6 }; /* of Newton's method; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -53,6 +58,7 @@ typedef struct workspace {
     double *G, *Y;               /* scaled */
     double *b, *d, *mu;          /* [n] [nblock] [nblock] mu: or the bound of the force */
     double *soft, *yields;       /* [nblock] C of (1), scaled; 1/(1 + A C B) of (5) */
+    double s_of_p;               /* s of alart_curnier.c */
     double size;                 /* of b before it was made 1 */
     unsigned char *part, *in, *analysed; /* [nblock] scaled.h; not open; has a place in the pattern */
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
@@ -233,7 +239,8 @@ static double function(carom_points *points, const double *u, const double *r, d
         int first = w->p->block[k].row, rows = rows_of(w, k), pivot[3];
         double A[9], B[9], E[9], *D = w->D + 9 * (size_t)k, column[3];
         bool open = carom_alart_curnier(w->part[k], rows, w->mu[k], w->p->W.product.diagonal + 9 * (size_t)k,
-                                        w->d[k] * w->d[k], u + first, r + first, F + first, derivatives ? A : NULL, B);
+                                        w->d[k] * w->d[k], w->s_of_p, u + first, r + first, F + first,
+                                        derivatives ? A : NULL, B);
         if (!derivatives)
             continue;
         w->in[k] = !open;
@@ -652,7 +659,22 @@ static bool interior(workspace *w)
     return work && carom_interior_run(&w->points, work);
 }
 
+static bool is_redundant(const workspace *w)
+{
+    return w->n > 2 * w->nv;
+}
+
 /* (6) */
+static void try_newton(workspace *w)
+{
+    for (int i = 0; i < CAROM_COUNT(stiff) && w->least > w->s->tol && !carom_points_over(&w->points); i++) {
+        w->s_of_p = stiff[i];
+        carom_newton_run(&w->points, w->s->field[REGULAR], FIRST_STEPS);
+    }
+    w->s_of_p = stiff[0];
+}
+
+/* (6)-(8) */
 static void decide(carom_points *points, void *none)
 {
     workspace *w = (workspace *)points;
@@ -661,15 +683,18 @@ static void decide(carom_points *points, void *none)
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
-    if (residual(points, points->r, points->u) < FAR)
+    if (!is_redundant(w))
+        try_newton(w);
+    else if (residual(points, points->r, points->u) < FAR)
         carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
     if (w->least > w->s->tol && !carom_points_over(points) && !(carom_scaled_takes(w->p) && interior(w)))
-        carom_newton_run(points, w->s->field[REGULAR], STEPS);
+        carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
 {
     workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY,
+                   .s_of_p = CAROM_ALART_CURNIER,
                    .points = {.form = &form, .solve = s, .deadline = carom_deadline(s), .n = problem->n}};
     s->iterations = 0;
     void *work = carom_arena_alloc(s->arena, method->work(problem->n, problem->nblock));
