@@ -55,7 +55,7 @@ typedef struct workspace {
     int *row;                    /* [nbody + 1] the first velocity of a body among those that are touched */
     int *first_touch, *touch_of; /* [nbody + 1] [2*nblock] the blocks of a body */
     int *body_of;                /* [nv of the problem] body whose velocities begin there, -1: none */
-    double *G, *Y;               /* scaled */
+    const double *G, *Y;         /* of the problem: those of block k are to be multiplied by d_k, each number */
     double *b, *d, *mu;          /* [n] [nblock] [nblock] mu: or the bound of the force */
     double *soft, *yields;       /* [nblock] C of (1), scaled; 1/(1 + A C B) of (5) */
     double s_of_p;               /* s of alart_curnier.c */
@@ -90,12 +90,12 @@ static void push(const workspace *w, const double *r, double *v)
     memset(v, 0, sizeof *v * (size_t)w->nv);
     for (int k = 0; k < w->nblock; k++) {
         const touch *t = &w->touch[k];
-        const double *Y = w->Y + t->at;
+        const double *Y = w->Y + t->at, d = w->d[k];
         for (int i = w->p->block[k].row, end = i + rows_of(w, k); i < end; i++)
             for (int b = 0; b < 2; b++) {
                 double *to = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
                 for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
-                    to[j] += *Y++ * r[i];
+                    to[j] += d * *Y++ * r[i];
             }
     }
 }
@@ -104,13 +104,13 @@ static void push(const workspace *w, const double *r, double *v)
 static void speed(const workspace *w, int k, const double *v, double *u)
 {
     const touch *t = &w->touch[k];
-    const double *G = w->G + t->at;
+    const double *G = w->G + t->at, d = w->d[k];
     for (int i = 0; i < rows_of(w, k); i++) {
         double sum = 0;
         for (int b = 0; b < 2; b++) {
             const double *from = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
             for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
-                sum += *G++ * from[j];
+                sum += d * *G++ * from[j];
         }
         u[i] = sum;
     }
@@ -210,7 +210,7 @@ static void sweep_block(workspace *w, int k)
         for (int b = 0; b < 2; b++) {
             double *to = w->v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
             for (int l = 0, width = width_of(w, t->body[b]); l < width; l++)
-                to[l] += *Y++ * change;
+                to[l] += w->d[k] * *Y++ * change;
         }
         r[j] = z[j];
     }
@@ -332,7 +332,7 @@ static void add_entry(workspace *w, int k, int b, int c, const double *DG, int s
         const double *Y = w->Y + t->at + r * stride + skip;
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++)
-                to[i * n + j] += Y[i] * DG[r * stride + j];
+                to[i * n + j] += w->d[k] * Y[i] * DG[r * stride + j];
     }
 }
 
@@ -352,7 +352,7 @@ static void assemble(workspace *w)
             for (int j = 0; j < stride; j++) {
                 double sum = 0;
                 for (int m = 0; m < rows; m++)
-                    sum += D[i * rows + m] * G[m * stride + j];
+                    sum += D[i * rows + m] * (w->d[k] * G[m * stride + j]);
                 DG[i * stride + j] = sum;
             }
         for (int i = 0; w->in[k] && i < 4; i++)
@@ -559,11 +559,9 @@ static void number_bodies(workspace *w)
 static void list_touches(workspace *w)
 {
     const carom_product *W = &w->p->W.product;
-    size_t at = 0;
     for (int k = 0; k < w->nblock; k++) {
         const carom_span *s = &W->span[W->row[k]];
-        w->touch[k].at = at;
-        at += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
+        w->touch[k].at = s->at[0];
         for (int b = 0; b < 2; b++) {
             int body = w->touch[k].body[b] = s->count[b] ? w->body_of[s->first[b]] : -1;
             if (body >= 0)
@@ -596,16 +594,11 @@ static void scale(workspace *w)
     }
     for (int k = 0; k < w->nblock; k++) {
         const carom_block *block = &p->block[k];
-        const carom_span *s = &W->span[W->row[k]];
         double trace = carom_delassus_trace(p, k);
         w->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;
         w->soft[k] = w->d[k] * w->d[k] * carom_product_soft(W, w->nblock, k);
         w->part[k] = carom_part_of(block);
         w->mu[k] = carom_block_mu(block);
-        for (int i = 0, n = block->law->rows * (s->count[0] + s->count[1]); i < n; i++) {
-            w->G[w->touch[k].at + (size_t)i] = w->d[k] * W->G[s->at[0] + (size_t)i];
-            w->Y[w->touch[k].at + (size_t)i] = w->d[k] * W->Y[s->at[0] + (size_t)i];
-        }
         for (int i = block->row; i < block->row + block->law->rows; i++)
             w->b[i] *= w->d[k];
     }
@@ -620,10 +613,9 @@ static void scale(workspace *w)
 
 static bool place(workspace *w, carom_arena *arena)
 {
-    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, values = 0, blocks = 0;
+    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, blocks = 0;
     for (int k = 0; k < w->nblock; k++) {
         const carom_span *s = &w->p->W.product.span[w->p->W.product.row[k]];
-        values += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
         blocks += 2 * (size_t)s->count[0] * (size_t)s->count[1];
     }
     double **const arrays[] = {&w->b, &w->f, &w->x};
@@ -634,7 +626,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch = CAROM_NEW(arena, touch, nblock);
     w->row = CAROM_NEW(arena, int, bodies + 1), w->first_touch = CAROM_NEW(arena, int, bodies + 1);
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
-    w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
+    w->G = w->p->W.product.G, w->Y = w->p->W.product.Y;
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
     w->soft = CAROM_NEW(arena, double, nblock), w->yields = CAROM_NEW(arena, double, nblock);
     w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
@@ -644,7 +636,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
-    return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
+    return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->d && w->mu &&
            w->soft && w->yields && w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column &&
            w->offset && w->value && w->v && w->dv && w->g;
 }
