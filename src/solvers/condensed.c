@@ -12,7 +12,7 @@
  *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 60 steps of Newton's method
  *   (alart_curnier.c) with s = 30, from there 60 with s = 100 and 60 with s = 10: a large s decides modes by
  *   velocities, a small one by impulses, and where one goes round another goes on                                  (6)
- *   more than twice as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
+ *   more than 3 times as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
  *   the natural map is below 1e-3; s = 3                                                                           (7)
  *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s;
  *   forces with a bound without the interior point method                                                          (8)
@@ -653,7 +653,7 @@ static bool interior(workspace *w)
 
 static bool is_redundant(const workspace *w)
 {
-    return w->n > 2 * w->nv;
+    return w->n > 3 * w->nv;
 }
 
 /* (6) */
