@@ -1,15 +1,15 @@
 /* alart_curnier.c: Alart and Curnier's function of a contact, whose zeros are the solutions of its law, and Newton's
  * method on it.
  *
- *   p_n = 3/W_nn,  p_t = 3/mean W_tt
+ *   p_n = s/W_nn,  p_t = s/mean W_tt,  s = 3; of many bodies see condensed.c
  *   F_n = r_n - [r_n - p_n u_n]+                                                                                (1)
  *   F_t = r_t - (projection of r_t - p_t u_t on the disc of radius mu [r_n - p_n u_n]+)                         (2)
- *   |r| <= c alone:  F = r - (projection of r - p u on [-c, c]),  p = 3/W                                       (2')
+ *   |r| <= c alone:  F = r - (projection of r - p u on [-c, c]),  p = s/W                                       (2')
  *   equations: F = u;  what is open by its pin: F = r                                                           (3)
  *   Newton's method, scaled problem (scaled.h) u = W r + b, A = dF/du, B = dF/dr:
  *       (A (W + a) + B) dr = -F,  du = W dr                                                                     (4)
  *       step t = 1, 1/2, ...: |F|^2 falls below the largest of the last 8                                       (5)
- *       a = c |F|; |F| has risen: c <- 4 c, otherwise back to what it was at first, a quarter at a time         (6)
+ *       a = c |F|; |F| has risen: c <- 4 c; it is the least so far: c <- c/4, not below what it was at first    (6)
  *       no step is short enough: c <- 10 c from the same r; beyond a = 10 ten sweeps of Gauss-Seidel, c as at first (7)
  *
  * (Alart and Curnier, Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375.) (4) is solved by the form of W (points.h):
@@ -60,17 +60,17 @@ static bool of_bounded(double most, double p, double u, double r, double *F, dou
     return slips;
 }
 
-bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
-                         double *F, double *A, double *B)
+bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, double s, const double *u,
+                         const double *r, double *F, double *A, double *B)
 {
     if (part == CAROM_PART_CONTACT) {
         double wn = scale * W[0], wt = 0; /* mean of the tangents */
         for (int i = 1; i < rows; i++)
             wt += scale * W[i * (rows + 1)] / (rows - 1);
-        return of_contact(rows, mu, wn > 0 ? 3 / wn : 3, wt > 0 ? 3 / wt : 3, u, r, F, A, B);
+        return of_contact(rows, mu, wn > 0 ? s / wn : s, wt > 0 ? s / wt : s, u, r, F, A, B);
     }
     if (part == CAROM_PART_BOUNDED)
-        return of_bounded(mu, scale * W[0] > 0 ? 3 / (scale * W[0]) : 3, u[0], r[0], F, A, B);
+        return of_bounded(mu, scale * W[0] > 0 ? s / (scale * W[0]) : s, u[0], r[0], F, A, B);
     bool open = part == CAROM_PART_NONE;
     for (int i = 0; i < rows; i++)
         F[i] = open ? r[i] : u[i];                                                       /* (3) */
@@ -104,7 +104,7 @@ void carom_newton_run(carom_points *p, double regular, int most)
 {
     double history[MEMORY], c = regular;
     p->form->velocity(p, p->r, p->u);
-    double merit = p->form->function(p, p->u, p->r, p->F, false);
+    double merit = p->form->function(p, p->u, p->r, p->F, false), least = merit;
     for (int k = 0, known = 0; k < most && !p->form->offer(p, p->r); k++) {
         if (carom_points_over(p))
             return;
@@ -116,7 +116,8 @@ void carom_newton_run(carom_points *p, double regular, int most)
             bound = fmax(bound, history[i]);
         p->solve->iterations++;
         if (step(p, bound, &merit)) {
-            c = merit <= before ? fmax(c / 4, regular) : 4 * c;
+            c = merit < least ? fmax(c / 4, regular) : merit > before ? 4 * c : c;
+            least = fmin(least, merit);
             continue;
         }
         c *= 10;                                                                         /* (7) */
@@ -124,7 +125,7 @@ void carom_newton_run(carom_points *p, double regular, int most)
         if (c * sqrt(2 * merit) > 10) {
             p->form->sweep(p, ASTRAY);
             c = regular;
-            known = 0;
+            known = 0, least = INFINITY;
         }
     }
 }

@@ -9,9 +9,13 @@
  *   a system of the interior point method, (1 + A S W S B) x = g:
  *       (4) with D = S B A S and the right-hand side Y^T S B g,  x = g - A S G dv; what dv = Y^T S B x and this leave
  *       is refined in both unknowns; soft blocks: A and g divided by 1 + A C B                                      (5)
- *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 20 steps of Newton's method with sweeps
- *   (swept.c) if the natural map is below 1e-3; then the interior point method (interior.c), and from its best 200
- *   steps of Newton's method (alart_curnier.c); forces with a bound without the interior point method              (6)
+ *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 60 steps of Newton's method
+ *   (alart_curnier.c) with s = 30, from there 60 with s = 100 and 60 with s = 10: a large s decides modes by
+ *   velocities, a small one by impulses, and where one goes round another goes on                                  (6)
+ *   more than 3 times as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
+ *   the natural map is below 1e-3; s = 3                                                                           (7)
+ *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s;
+ *   forces with a bound without the interior point method                                                          (8)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -30,8 +34,9 @@ static const carom_field fields[] = {
     [REGULAR] = {"c", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1, NULL, "regularisation over |F| at first"},
     {0},
 };
-#define FAR 1e-3 /* natural map from which on the interior point method is the shorter way; |b| = 1 */
-enum { STEPS = 200, WIDEST = 6 }; /* of Newton's method at last; velocities of a body */
+#define FAR 1e-3 /* natural map of (7) from which on the interior point method is the shorter way; |b| = 1 */
+static const double stiff[] = {30, 100, 10}; /* s of (6) */
+enum { FIRST_STEPS = 60, LAST_STEPS = 200, WIDEST = 6 }; /* of Newton's method; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -50,9 +55,10 @@ typedef struct workspace {
     int *row;                    /* [nbody + 1] the first velocity of a body among those that are touched */
     int *first_touch, *touch_of; /* [nbody + 1] [2*nblock] the blocks of a body */
     int *body_of;                /* [nv of the problem] body whose velocities begin there, -1: none */
-    double *G, *Y;               /* scaled */
+    const double *G, *Y;         /* of the problem: those of block k are to be multiplied by d_k, each number */
     double *b, *d, *mu;          /* [n] [nblock] [nblock] mu: or the bound of the force */
     double *soft, *yields;       /* [nblock] C of (1), scaled; 1/(1 + A C B) of (5) */
+    double s_of_p;               /* s of alart_curnier.c */
     double size;                 /* of b before it was made 1 */
     unsigned char *part, *in, *analysed; /* [nblock] scaled.h; not open; has a place in the pattern */
     size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
@@ -84,12 +90,12 @@ static void push(const workspace *w, const double *r, double *v)
     memset(v, 0, sizeof *v * (size_t)w->nv);
     for (int k = 0; k < w->nblock; k++) {
         const touch *t = &w->touch[k];
-        const double *Y = w->Y + t->at;
+        const double *Y = w->Y + t->at, d = w->d[k];
         for (int i = w->p->block[k].row, end = i + rows_of(w, k); i < end; i++)
             for (int b = 0; b < 2; b++) {
                 double *to = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
                 for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
-                    to[j] += *Y++ * r[i];
+                    to[j] += d * *Y++ * r[i];
             }
     }
 }
@@ -98,13 +104,13 @@ static void push(const workspace *w, const double *r, double *v)
 static void speed(const workspace *w, int k, const double *v, double *u)
 {
     const touch *t = &w->touch[k];
-    const double *G = w->G + t->at;
+    const double *G = w->G + t->at, d = w->d[k];
     for (int i = 0; i < rows_of(w, k); i++) {
         double sum = 0;
         for (int b = 0; b < 2; b++) {
             const double *from = v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
             for (int j = 0, n = width_of(w, t->body[b]); j < n; j++)
-                sum += *G++ * from[j];
+                sum += d * *G++ * from[j];
         }
         u[i] = sum;
     }
@@ -204,7 +210,7 @@ static void sweep_block(workspace *w, int k)
         for (int b = 0; b < 2; b++) {
             double *to = w->v + (t->body[b] < 0 ? 0 : w->row[t->body[b]]);
             for (int l = 0, width = width_of(w, t->body[b]); l < width; l++)
-                to[l] += *Y++ * change;
+                to[l] += w->d[k] * *Y++ * change;
         }
         r[j] = z[j];
     }
@@ -233,7 +239,8 @@ static double function(carom_points *points, const double *u, const double *r, d
         int first = w->p->block[k].row, rows = rows_of(w, k), pivot[3];
         double A[9], B[9], E[9], *D = w->D + 9 * (size_t)k, column[3];
         bool open = carom_alart_curnier(w->part[k], rows, w->mu[k], w->p->W.product.diagonal + 9 * (size_t)k,
-                                        w->d[k] * w->d[k], u + first, r + first, F + first, derivatives ? A : NULL, B);
+                                        w->d[k] * w->d[k], w->s_of_p, u + first, r + first, F + first,
+                                        derivatives ? A : NULL, B);
         if (!derivatives)
             continue;
         w->in[k] = !open;
@@ -325,7 +332,7 @@ static void add_entry(workspace *w, int k, int b, int c, const double *DG, int s
         const double *Y = w->Y + t->at + r * stride + skip;
         for (int i = 0; i < m; i++)
             for (int j = 0; j < n; j++)
-                to[i * n + j] += Y[i] * DG[r * stride + j];
+                to[i * n + j] += w->d[k] * Y[i] * DG[r * stride + j];
     }
 }
 
@@ -345,7 +352,7 @@ static void assemble(workspace *w)
             for (int j = 0; j < stride; j++) {
                 double sum = 0;
                 for (int m = 0; m < rows; m++)
-                    sum += D[i * rows + m] * G[m * stride + j];
+                    sum += D[i * rows + m] * (w->d[k] * G[m * stride + j]);
                 DG[i * stride + j] = sum;
             }
         for (int i = 0; w->in[k] && i < 4; i++)
@@ -552,11 +559,9 @@ static void number_bodies(workspace *w)
 static void list_touches(workspace *w)
 {
     const carom_product *W = &w->p->W.product;
-    size_t at = 0;
     for (int k = 0; k < w->nblock; k++) {
         const carom_span *s = &W->span[W->row[k]];
-        w->touch[k].at = at;
-        at += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
+        w->touch[k].at = s->at[0];
         for (int b = 0; b < 2; b++) {
             int body = w->touch[k].body[b] = s->count[b] ? w->body_of[s->first[b]] : -1;
             if (body >= 0)
@@ -589,16 +594,11 @@ static void scale(workspace *w)
     }
     for (int k = 0; k < w->nblock; k++) {
         const carom_block *block = &p->block[k];
-        const carom_span *s = &W->span[W->row[k]];
         double trace = carom_delassus_trace(p, k);
         w->d[k] = trace > 0 ? sqrt(block->law->rows / trace) : 1;
         w->soft[k] = w->d[k] * w->d[k] * carom_product_soft(W, w->nblock, k);
         w->part[k] = carom_part_of(block);
         w->mu[k] = carom_block_mu(block);
-        for (int i = 0, n = block->law->rows * (s->count[0] + s->count[1]); i < n; i++) {
-            w->G[w->touch[k].at + (size_t)i] = w->d[k] * W->G[s->at[0] + (size_t)i];
-            w->Y[w->touch[k].at + (size_t)i] = w->d[k] * W->Y[s->at[0] + (size_t)i];
-        }
         for (int i = block->row; i < block->row + block->law->rows; i++)
             w->b[i] *= w->d[k];
     }
@@ -613,10 +613,9 @@ static void scale(workspace *w)
 
 static bool place(workspace *w, carom_arena *arena)
 {
-    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, values = 0, blocks = 0;
+    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, blocks = 0;
     for (int k = 0; k < w->nblock; k++) {
         const carom_span *s = &w->p->W.product.span[w->p->W.product.row[k]];
-        values += (size_t)rows_of(w, k) * (size_t)(s->count[0] + s->count[1]);
         blocks += 2 * (size_t)s->count[0] * (size_t)s->count[1];
     }
     double **const arrays[] = {&w->b, &w->f, &w->x};
@@ -627,7 +626,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->touch = CAROM_NEW(arena, touch, nblock);
     w->row = CAROM_NEW(arena, int, bodies + 1), w->first_touch = CAROM_NEW(arena, int, bodies + 1);
     w->touch_of = CAROM_NEW(arena, int, 2 * nblock), w->body_of = CAROM_NEW(arena, int, nv + 1);
-    w->G = CAROM_NEW(arena, double, values), w->Y = CAROM_NEW(arena, double, values);
+    w->G = w->p->W.product.G, w->Y = w->p->W.product.Y;
     w->d = CAROM_NEW(arena, double, nblock), w->mu = CAROM_NEW(arena, double, nblock);
     w->soft = CAROM_NEW(arena, double, nblock), w->yields = CAROM_NEW(arena, double, nblock);
     w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
@@ -637,7 +636,7 @@ static bool place(workspace *w, carom_arena *arena)
     w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
     w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
-    return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->G && w->Y && w->d && w->mu &&
+    return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->d && w->mu &&
            w->soft && w->yields && w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column &&
            w->offset && w->value && w->v && w->dv && w->g;
 }
@@ -652,7 +651,22 @@ static bool interior(workspace *w)
     return work && carom_interior_run(&w->points, work);
 }
 
+static bool is_redundant(const workspace *w)
+{
+    return w->n > 3 * w->nv;
+}
+
 /* (6) */
+static void try_newton(workspace *w)
+{
+    for (int i = 0; i < CAROM_COUNT(stiff) && w->least > w->s->tol && !carom_points_over(&w->points); i++) {
+        w->s_of_p = stiff[i];
+        carom_newton_run(&w->points, w->s->field[REGULAR], FIRST_STEPS);
+    }
+    w->s_of_p = stiff[0];
+}
+
+/* (6)-(8) */
 static void decide(carom_points *points, void *none)
 {
     workspace *w = (workspace *)points;
@@ -661,15 +675,18 @@ static void decide(carom_points *points, void *none)
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
     velocity(points, points->r, points->u);
-    if (residual(points, points->r, points->u) < FAR)
+    if (!is_redundant(w))
+        try_newton(w);
+    else if (residual(points, points->r, points->u) < FAR)
         carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
     if (w->least > w->s->tol && !carom_points_over(points) && !(carom_scaled_takes(w->p) && interior(w)))
-        carom_newton_run(points, w->s->field[REGULAR], STEPS);
+        carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
 {
     workspace w = {.p = problem, .s = s, .n = problem->n, .nblock = problem->nblock, .least = INFINITY,
+                   .s_of_p = CAROM_ALART_CURNIER,
                    .points = {.form = &form, .solve = s, .deadline = carom_deadline(s), .n = problem->n}};
     s->iterations = 0;
     void *work = carom_arena_alloc(s->arena, method->work(problem->n, problem->nblock));

@@ -145,7 +145,7 @@ static double linearise(carom_points *p, const carom_problem *problem, int k, co
     memset(left, 0, 9 * sizeof *left), memset(right, 0, 9 * sizeof *right);
     memset(w->g + first, 0, sizeof *w->g * (size_t)rows);
     carom_alart_curnier(p->part[k], rows, p->mu[k], problem->W.product.diagonal + 9 * (size_t)k,
-                        trace > 0 ? rows / trace : 1, p->u + first, p->r + first, F, A, B);
+                        trace > 0 ? rows / trace : 1, CAROM_ALART_CURNIER, p->u + first, p->r + first, F, A, B);
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < rows; j++)
             C[i * rows + j] = (equation ? JOINT : CONTACT) * A[3 * i + j] + B[3 * i + j];

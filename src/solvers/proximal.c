@@ -64,8 +64,8 @@ static double function(carom_points *points, const double *u, const double *r, d
     for (int k = 0; k < p->nblock; k++) {
         int first = p->pattern.row[k], rows = p->pattern.row[k + 1] - first;
         double *A = derivatives ? w->A + 9 * (size_t)k : NULL, *B = derivatives ? w->B + 9 * (size_t)k : NULL;
-        bool open = carom_alart_curnier(p->part[k], rows, p->mu[k], p->value + p->offset[p->diagonal[k]], 1, u + first,
-                                        r + first, F + first, A, B);
+        bool open = carom_alart_curnier(p->part[k], rows, p->mu[k], p->value + p->offset[p->diagonal[k]], 1,
+                                        CAROM_ALART_CURNIER, u + first, r + first, F + first, A, B);
         if (derivatives)
             w->in[k] = !open;
     }

@@ -22,9 +22,11 @@ static inline int carom_part_of(const carom_block *block)
                                                                                       : CAROM_PART_CONTACT;
 }
 /* F [rows] of a block of this part (alart_curnier.c), W its diagonal block, to be multiplied by scale; mu: or the bound
- * of the force; A and B (3 x 3, may be NULL) are dF/du and dF/dr. Returns whether dF/du is 0: the contact is open. */
-bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, const double *u, const double *r,
-                         double *F, double *A, double *B);
+ * of the force; s: that of p; A and B (3 x 3, may be NULL) are dF/du and dF/dr. Returns whether dF/du is 0: the contact
+ * is open. */
+bool carom_alart_curnier(int part, int rows, double mu, const double *W, double scale, double s, const double *u,
+                         const double *r, double *F, double *A, double *B);
+enum { CAROM_ALART_CURNIER = 3 }; /* s, unless a method knows better */
 bool carom_deadline_begin(carom_solve *solve);   /* of a call from outside: true, it is to be reset at the end */
 double carom_deadline(const carom_solve *solve); /* +infinity: none */
 bool carom_expired(const carom_solve *solve, double deadline); /* time is up, or somebody has cancelled */
