@@ -260,15 +260,21 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     return CAROM_OK;
 }
 
+/* Below this it is an event, f0 at the start of the step being 0 but for rounding, or less. */
+static double least_of(carom_cause cause, double f0, double rounding)
+{
+    return cause == CAROM_CAUSE_SLIP_END ? CAROM_MIN(f0, -rounding) : -rounding;         /* (6) */
+}
+
 /* What has just begun is 0 but for rounding: a place where it is positive, before one where it is negative. If it is
  * negative at once, the event is at the start (*low < 0). */
 static carom_status begun(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double rounding,
                           double *low, double *f_low)
 {
-    double x = w->end.x, start = value(s, w, &w->start, cause, contact);
+    double x = w->end.x, least = least_of(cause, value(s, w, &w->start, cause, contact), rounding);
     *low = -1;
     CAROM_TRY(carom_piecewise_trial(s, w, 1e-6 * x, &w->probe, NULL));
-    bool at_once = value(s, w, &w->probe, cause, contact) < CAROM_MIN(start, -rounding);
+    bool at_once = value(s, w, &w->probe, cause, contact) < least;
     if (at_once)
         carom_piecewise_copy(s->system, &w->probe, &w->end);
     for (int k = 0; !at_once && k < 40; k++) {
@@ -350,7 +356,7 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     if (cause != CAROM_CAUSE_SLIP_END)
         CAROM_TRY(between(s, w, cause, contact, h));
     f1 = value(s, w, &w->end, cause, contact);
-    *found = f1 < (f0 <= rounding ? CAROM_MIN(f0, -rounding) : 0);                       /* (6) */
+    *found = f1 < (f0 <= rounding ? least_of(cause, f0, rounding) : 0);
     if (*found && f0 <= rounding)
         CAROM_TRY(begun(s, w, cause, contact, rounding, &low, &f0));
     f1 = value(s, w, &w->end, cause, contact);
