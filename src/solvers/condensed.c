@@ -15,7 +15,7 @@
  *   more than 3 times as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
  *   the natural map is below 1e-3; s = 3                                                                           (7)
  *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s;
- *   forces with a bound without the interior point method                                                          (8)
+ *   forces with a bound without the interior point method; at last (6), where it was left out                      (8)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -681,6 +681,8 @@ static void decide(carom_points *points, void *none)
         carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
     if (w->least > w->s->tol && !carom_points_over(points) && !(carom_scaled_takes(w->p) && interior(w)))
         carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
+    if (w->least > w->s->tol && is_redundant(w) && !carom_points_over(points))
+        try_newton(w);
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
