@@ -80,6 +80,8 @@ typedef struct carom_found { /* a contact of a model that looks for them while i
     carom_contact contact;
     int first[2], count[2];  /* the one or two blocks of velocities that its rows depend on; count 0, 0: all */
     double depth;            /* farther in it is nearer to the other side of something thin; 0: it never is */
+    int branch;              /* which of its features touch: with another one its normal may jump */
+    double gap;              /* here, if it is to be looked at after a step of a scheme that locates events */
 } carom_found;
 /* Fills found [most] with all contacts whose gap may close while nothing moves farther than reach, in any order;
  * returns their number, which may be more than most: then it is asked again with more room. */
@@ -108,7 +110,8 @@ enum { /* what can be asked of a model */
     CAROM_A_Q = 1 << 14,      /* G a + gamma:            A_q [nrow*nv]                                  */
     CAROM_A_V = 1 << 15,      /*                         A_v [nrow*nv]                                  */
     CAROM_A_P = 1 << 16,      /*                         A_p [nrow*np]                                  */
-    CAROM_SWITCH = 1 << 17    /* f [nswitch], where branches change at f = 0; all else with branches d  */
+    CAROM_SWITCH = 1 << 17,   /* f [nswitch], where branches change at f = 0; all else with branches d  */
+    CAROM_MARGIN = 1 << 18    /* margin [ncontact] of contacts found: those below 0 are none here       */
 };
 
 typedef struct carom_eval { /* one evaluation; every array is [length][lanes], lanes 1 or 8 */
@@ -119,6 +122,7 @@ typedef struct carom_eval { /* one evaluation; every array is [length][lanes], l
     double *M, *F, *g, *G, *w, *gamma, *law, *energy, *outputs, *stop;
     double *R_q, *R_v, *R_p, *U_q, *U_p, *A_q, *A_v, *A_p, *f;
     double *C, *C_q, *C_v; /* with R_q and R_v, of many bodies: see ncoupling */
+    double *margin;
 } carom_eval;
 
 typedef struct carom_evaluator { /* one entry for everything; text models and plugins bring their own */
@@ -157,6 +161,7 @@ typedef struct carom_model {
     /* Of such a model: no point of a surface is faster than this with the velocities at->v; NULL: the largest |v_i| */
     double (*speed)(const carom_point *at);
     const long long *contact_id; /* [ncontact] of the contacts found; set by the library where callbacks see it */
+    bool exact; /* likewise: contacts are looked for by a scheme that locates events and asks for their margins */
     /* Many bodies: with nblock > 0 an evaluator gives matrices by blocks of velocities, block[k] ... block[k+1]-1:
      * M, R_q and R_v are the diagonal blocks one after the other, a row of G the values of its one or two blocks (of
      * its first and count, if it was found), one row after the other. */
@@ -295,7 +300,7 @@ const char *carom_event_name(carom_event_type type);
 typedef struct carom_event {
     carom_event_type type;
     double t;
-    int contact;
+    int contact; /* -1: of one that was found and has ended */
     double u_before[3], u_after[3], impulse[3]; /* normal, tangential */
     long long id; /* of the contact, where contacts are found; else its number */
 } carom_event;
@@ -327,6 +332,7 @@ typedef struct carom_observer { /* called for every committed step, in the order
 
 typedef struct carom_zeno { /* infinitely many impacts in finite time, passed */
     int contact;
+    long long id;            /* of a contact that was found: as in carom_event */
     double t;                /* where they accumulate */
     long impacts, skipped;   /* computed one by one; not, of those that would exceed rounding */
 } carom_zeno;
@@ -347,7 +353,7 @@ typedef struct carom_info {
     double grazing, graze_time;       /* part of its velocity by which an impact is not known; first when above 0.01 */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];
-    carom_paradox paradox; int paradox_contact; double paradox_time; /* that ended the run */
+    carom_paradox paradox; int paradox_contact; long long paradox_id; double paradox_time; /* that ended the run */
 } carom_info;
 
 typedef struct carom_sim carom_sim;

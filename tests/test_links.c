@@ -214,6 +214,29 @@ static void note_id(void *user, const carom_event *event)
     *sum += event->id;
 }
 
+START_TEST(tolerance_follows_contacts_that_are_found)
+{
+    carom_contact all[HILLS];
+    for (int k = 0; k < HILLS; k++)
+        all[k] = hill(k);
+    range fixed = {0}, found = {.far_first = true};
+    const carom_model models[2] = {model_of(&fixed, all, 0), model_of(&found, NULL, 1)};
+    carom_sim *sim[2];
+    for (int i = 0; i < 2; i++) {
+        sim[i] = simulate(&models[i], "tolerance");
+        CHECK_OK(carom_sim_run(sim[i], 8), *carom_sim_error(sim[i]));
+    }
+    const carom_state *s = carom_sim_state(sim[0]), *t = carom_sim_state(sim[1]);
+    printf("tolerance: ends at x = %.10f, %.10f with the contacts found, at most %d\n", s->q[0], t->q[0], found.most);
+    for (int i = 0; i < 2; i++) {
+        CHECK_NEAR(t->q[i], s->q[i], 1e-6);
+        CHECK_NEAR(t->v[i], s->v[i], 1e-6);
+    }
+    for (int i = 0; i < 2; i++)
+        carom_sim_free(sim[i]);
+}
+END_TEST
+
 START_TEST(events_bear_the_id_of_their_contact)
 {
     range r = {.far_first = true};
@@ -236,7 +259,8 @@ START_TEST(what_needs_to_know_all_contacts_refuses_such_models_with_a_sentence)
     carom_options o = carom_options_default();
     carom_error error = {0};
     carom_sim *sim;
-    ck_assert_int_eq(carom_sim_new(&sim, &m, &o, &error), CAROM_UNSUPPORTED); /* tolerance */
+    CHECK_OK(carom_options_set(&o, "scheme", "mixed", &error), error);
+    ck_assert_int_eq(carom_sim_new(&sim, &m, &o, &error), CAROM_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(error.text, "finds its contacts"));
 }
 END_TEST
@@ -268,5 +292,6 @@ END_TEST
 
 TEST_MAIN("links", contacts_found_step_by_step_give_the_bits_of_contacts_known_beforehand,
           neither_the_order_they_are_found_in_nor_the_room_at_first_matters, a_saved_state_knows_its_contacts_by_id,
+          tolerance_follows_contacts_that_are_found,
           events_bear_the_id_of_their_contact, what_needs_to_know_all_contacts_refuses_such_models_with_a_sentence,
           a_trajectory_has_what_lasts)

@@ -45,7 +45,7 @@ static void station_eval(station *k)
     carom_eval e = {k->e.want, k->e.lanes, in[0],   in[1],   in[2],   in[3],   in[4],   in[5],   in[6],   NULL,
                     out[0],    out[1],     out[2],  out[3],  out[4],  out[5],  out[6],  out[7],  out[8],
                     out[9],    out[10],    out[11], out[12], out[13], out[14], out[15], out[16], out[17], NULL,
-                    NULL,      NULL,       NULL};
+                    NULL,      NULL,       NULL,    NULL};
     evaluator->eval(k->m, &e, k->work);
 }
 

@@ -120,7 +120,7 @@ START_TEST(the_summary_has_exactly_these_fields)
                        .dissipated_dry = 0.125,
                        .balance_error = 1e-15};
     info.nzeno = 1;
-    info.zeno[0] = (carom_zeno){0, 2.5, 40, 7};
+    info.zeno[0] = (carom_zeno){.t = 2.5, .impacts = 40, .skipped = 7};
     carom_summary summary = {.size = sizeof summary, .model = &model, .options = &options, .state = &state,
                              .info = &info, .wall_s = 0.125,
                              .verify = put_verify, .user = &defect};

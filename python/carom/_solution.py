@@ -399,7 +399,7 @@ def statistics(info: Any) -> dict[str, Any]:
     for i in range(constant["CAROM_EVENT_TYPES"]):
         word = library.carom_event_name(i).decode()
         stats[names.get(word, word)] = info.events[i]
-    stats["zeno"] = [{"contact": z.contact, "t": z.t, "impacts": z.impacts, "skipped": z.skipped}
+    stats["zeno"] = [{"contact": z.contact, "id": z.id, "t": z.t, "impacts": z.impacts, "skipped": z.skipped}
                      for z in info.zeno[:min(info.nzeno, constant["CAROM_ZENO_MAX"])]]
     return stats
 

@@ -94,6 +94,34 @@ static carom_status list(listing *x, carom_bodies *b)
     return CAROM_OK;
 }
 
+carom_status carom_bodies_branch(carom_loader *l, bool *any)
+{
+    carom_source *s = l->s;
+    const carom_bodies *b = &s->bodies->b;
+    size_t most = 2 * (size_t)b->njoint + (size_t)s->nv + 3 * (size_t)b->nbody + 1;
+    listing x = {.l = l, .e = CAROM_NEW(s->arena, carom_expr, most)};
+    carom_switch first;
+    if (!x.e)
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the forces");
+    for (int i = 0; i < b->njoint; i++, x.n += 2) {
+        CAROM_TRY(carom_joint_motion(l, i, &x.e[x.n]));
+        CAROM_TRY(carom_joint_drive(l, i, &x.e[x.n + 1]));
+    }
+    CAROM_TRY(carom_load_forces(l));
+    for (int i = 0; i < s->nv; i++)
+        x.e[x.n++] = s->forces[i].e;
+    s->forces = NULL; /* whoever makes the model adds to none */
+    for (int k = 0; k < b->nbody; k++)
+        for (int i = 0; i < 3 && b->body[k].motion == CAROM_BODY_MOVED; i++)
+            x.e[x.n++] = s->bodies->frame[k].r.x[i];
+    int n = 0;
+    for (int i = 0; i < x.n; i++)
+        if (x.e[i] != CAROM_EXPR_NONE)
+            x.e[n++] = x.e[i];
+    *any = carom_expr_switches(s->pool, x.e, n, s->var_p, &first, 1) > 0;
+    return CAROM_OK;
+}
+
 static void expressions(const carom_bodies *b, double t, const double *q, const double *v, double *scratch,
                         double *out)
 {

@@ -164,6 +164,8 @@ const carom_bodies *carom_bodies_of(const struct carom_model *model);
  * body [2]: their numbers, -1: it is none of bodies. */
 const char *carom_bodies_contact_name(const struct carom_model *model, long long id, int body[2], char *buffer,
                                       size_t size);
+/* The same of any contact of a model: of its id if it was found, of its number if not. */
+const char *carom_contact_called(const struct carom_model *model, int contact, long long id, char *buffer, size_t size);
 /* Its law; NULL: it is none of bodies. */
 const struct carom_pair_law *carom_bodies_found_law(const struct carom_model *model, long long id);
 /* Where the contacts of a step are: out [15*ncontact] with two points, the normal and two tangents of each, in space

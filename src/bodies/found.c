@@ -192,13 +192,19 @@ bool carom_bodies_found_places(const carom_point *at, double *out)
 }
 
 /* `contacts: found` asks for it, however few bodies there are. */
-bool carom_bodies_are_many(const carom_source *s)
+carom_status carom_bodies_choose(carom_loader *l, bool *many)
 {
+    const carom_source *s = l->s;
     const carom_text_node *contacts = carom_text_get(s->root, "contacts");
     bool asked = contacts && contacts->kind == CAROM_TEXT_SCALAR && strcmp(contacts->text, "found") == 0;
-    bool many = asked || carom_bodies_many(&s->bodies->b);
-    s->bodies->mixes = many && has_formulas(s);
-    return many && !s->bodies->mixes;
+    bool found = asked || carom_bodies_many(&s->bodies->b), branch = false;
+    s->bodies->mixes = found && has_formulas(s);
+    if (found && !s->bodies->mixes && s->nv <= CAROM_MAX_COORDINATES) {
+        CAROM_TRY(carom_bodies_branch(l, &branch));
+        s->bodies->mixes = branch; /* schemes that locate events ask formulas for them */
+    }
+    *many = found && !s->bodies->mixes;
+    return CAROM_OK;
 }
 
 bool carom_bodies_are_mixed(const carom_source *s)

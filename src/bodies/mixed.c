@@ -81,13 +81,18 @@ static size_t work_bytes(const carom_model *m, int lanes)
 
 static carom_status prepare(const carom_model *m, unsigned want, carom_error *error)
 {
-    unsigned known = 0;
+    unsigned known = CAROM_MARGIN | CAROM_SWITCH;
     for (int i = 0; i < BITS; i++)
         known |= bits[i];
     if (want & ~known)
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
                    "model '%s': its contacts are found per step, and there are no derivatives of its motion", m->name);
-    return CAROM_OK;
+    const carom_model *f = &m->source->bodies->mixed->formulas;
+    for (int i = 0; want & CAROM_SWITCH && i < BITS; i++) /* bits alone are prepared from the start */
+        CAROM_TRY(f->evaluator->prepare(f, bits[i] | CAROM_SWITCH, error));
+    if (want & CAROM_SWITCH)
+        CAROM_TRY(f->evaluator->prepare(f, CAROM_SWITCH, error));
+    return want & CAROM_MARGIN ? carom_many_have_margins(m->source->bodies->many, error) : CAROM_OK;
 }
 
 static void begin(const carom_model *m, int lanes, const double *p, void *memory)
@@ -139,7 +144,7 @@ static int links(const carom_point *at, double reach, carom_found *found, int mo
         found[i] = (carom_found){.id = -1 - i, .contact = f->contact[i]};
     poses(mixed, at->t, at->q, at->v, at->p, &w);
     int room = CAROM_MAX(most - f->ncontact, 0);
-    int n = carom_many_find(mixed->many, &w.many, reach, room ? found + f->ncontact : found, room);
+    int n = carom_many_find(mixed->many, &w.many, reach, at->model->exact, room ? found + f->ncontact : found, room);
     return n < 0 ? n : f->ncontact + n;
 }
 
@@ -233,13 +238,22 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         carom_copy(rows, e->x, w.x);
     }
     for (int i = 0; i < BITS; i++)
-        if ((own.want = e->want & bits[i]))
+        if ((own.want = e->want & bits[i])) {
+            own.want |= e->want & CAROM_SWITCH;
             f->evaluator->eval(f, &own, w.formulas);
+        }
+    if (e->want == CAROM_SWITCH)
+        f->evaluator->eval(f, e, w.formulas);
     if (e->want & of_rows)
         own_rows(m, e, &w, rows);
+    for (int i = 0; found && e->want & CAROM_MARGIN && i < f->ncontact; i++)
+        e->margin[i] = INFINITY;
     if (!found || m->ncontact == f->ncontact || !(e->want & (CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA)))
         return;
     poses(mixed, *e->t, e->q, e->v, e->p, &w);
+    if (e->want & CAROM_MARGIN)
+        carom_many_margins(mixed->many, &w.many, m->ncontact - f->ncontact, m->contact_id + f->ncontact,
+                           e->margin + f->ncontact);
     if (e->want & (CAROM_JACOBIAN | CAROM_GAMMA))
         motion(mixed, *e->t, e->q, e->v, e->p, &w);
     touches(m, e, &w, f->njoint + f->ncontact, rows);
@@ -348,7 +362,6 @@ carom_status carom_bodies_mix(carom_loader *l)
     m->links = links, m->speed = speed;
     m->contact = NULL, m->ncontact = 0; /* none lasts */
     m->constant &= CAROM_MASS | CAROM_LAW | CAROM_R_Q | CAROM_R_V;
-    m->nswitch = 0;
     return carom_bodies_settle(l);
 }
 

@@ -140,6 +140,8 @@ carom_piece carom_boxes_edges(carom_loader *l, const int body[2], const carom_bo
 carom_tape_slot *carom_bodies_slots(const carom_source *s);
 /* acts.c: the tape of expressions that act on many bodies, with these parameters; NULL where there are none. */
 carom_status carom_bodies_acts(carom_loader *l, const double *p, carom_tape **tape);
+/* Have forces or given motions branches (if, abs, sign ...)? */
+carom_status carom_bodies_branch(carom_loader *l, bool *any);
 void carom_bodies_unmix(carom_source *s);
 void carom_mixed_places(const carom_point *at, double *out);
 const carom_contact *carom_mixed_contact(const carom_source *s, long long id); /* of formulas; NULL: it is none */

@@ -224,7 +224,8 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     system->info->solver_iterations += c->solve.iterations;
     if (status == CAROM_OK)
         return CAROM_OK;
-    const char *name = c->solve.worst < c->nactive ? system->link[c->active[c->solve.worst]].name : "?";
+    const char *name = c->solve.worst < c->nactive
+                           ? CAROM_LINK_NAME(system, &system->link[c->active[c->solve.worst]]) : "?";
     CAROM_FAIL(error, status,
                "contact problem at t = %.10g: residual %.2g exceeds %.2g (contact '%s', %d rows): %.200s", t,
                c->solve.residual, c->solve.tol, name, c->problem.n, reason.text);

@@ -100,7 +100,8 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
     system->info->solver_iterations += p->solve.iterations;
     if (status == CAROM_OK || p->solve.residual <= usual)
         return CAROM_OK;
-    const char *name = p->solve.worst < p->nactive ? system->link[p->active[p->solve.worst]].name : "?";
+    const char *name = p->solve.worst < p->nactive
+                           ? CAROM_LINK_NAME(system, &system->link[p->active[p->solve.worst]]) : "?";
     CAROM_FAIL(error, status,
                "projection of positions at t = %.10g: residual %.2g exceeds %.2g ('%s', %d rows): %.200s", t,
                p->solve.residual, usual, name, p->problem.n, reason.text);

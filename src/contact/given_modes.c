@@ -592,7 +592,7 @@ static carom_status check_slip(carom_given_modes *g, const carom_system *system,
     CAROM_FAIL(error, CAROM_NO_SOLUTION,
                "slip of contact '%s' has no unique solution after t = %.10g: its normal force has the effect p = %.2g, "
                "gddot without it is %.3g (Painleve)",
-               carom_contact_link(system, g->slip)->name, t, g->slip_p, g->slip_b);
+               CAROM_LINK_NAME(system, carom_contact_link(system, g->slip)), t, g->slip_p, g->slip_b);
 }
 
 /* ---- all of it at a point ---- */

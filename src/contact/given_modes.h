@@ -16,6 +16,8 @@ typedef struct carom_link_mode {
     short mode;          /* carom_mode */
     short flags;         /* the scheme's own */
     int impacts;         /* since it was closed last */
+    int branch;          /* which features of a contact that was found touch */
+    int fresh;           /* it was not there in the step before, or with another branch */
     double direction[2]; /* of slip, unit; of a saturated contact: against its friction */
 } carom_link_mode;
 
@@ -46,7 +48,8 @@ static inline void carom_modes_directions(const carom_system *system, const caro
 static inline void carom_modes_start(int n, const unsigned char *mode, carom_link_mode *modes)
 {
     for (int c = 0; c < n; c++)
-        modes[c] = (carom_link_mode){.mode = mode[c] == CAROM_OPEN ? CAROM_OPEN : CAROM_CLOSED};
+        modes[c] = (carom_link_mode){.mode = mode[c] == CAROM_OPEN ? CAROM_OPEN : CAROM_CLOSED,
+                                     .branch = modes[c].branch};
 }
 /* Is anything held: a joint, or a contact that is not open? */
 static inline bool carom_modes_any(const carom_system *system, const carom_link_mode *modes)

@@ -128,7 +128,8 @@ void carom_record_event(carom_record *record, const carom_event *event)
     if (record->observed && record->nevent < record->event_max) {
         carom_event *staged = &record->event[record->nevent++];
         *staged = *event;
-        staged->id = record->id ? record->id[event->contact] : event->contact;
+        if (event->contact >= 0)
+            staged->id = record->id ? record->id[event->contact] : event->contact;
     }
 }
 

@@ -143,7 +143,7 @@ static carom_status compress(const carom_collision *x)
         if (link->law->tangents && carom_link_restitution(sys, link, 1) != 0)
             CAROM_FAIL(x->error, CAROM_UNSUPPORTED,
                        "contact '%s' has a tangential restitution of %g at t = %.10g; the rule of impacts has none",
-                       link->name, carom_link_restitution(sys, link, 1), x->t);
+                       CAROM_LINK_NAME(sys, link), carom_link_restitution(sys, link, 1), x->t);
     }
     return carom_contacts_solve(c, sys, x->t, x->error);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "contact/system.h"
 #include "core/band.h"
 #include "model/model.h"
@@ -45,7 +46,7 @@ static void place_results(carom_layout *layout, carom_system *system, unsigned w
         {CAROM_A_P, &at->A_p, nrow * np},       {CAROM_SWITCH, &at->f, m->nswitch},
         {CAROM_R_Q, &at->C, (size_t)m->ncoupling * 2 * (size_t)system->blocks.widest},
         {CAROM_R_Q, &at->C_q, m->ncoupling},    {CAROM_R_Q, &at->C_v, m->ncoupling},
-        {CAROM_R_Q, &system->K, m->ncoupling},
+        {CAROM_R_Q, &system->K, m->ncoupling},  {CAROM_MARGIN, &at->margin, m->ncontact},
     };
     for (int i = 0; i < CAROM_COUNT(table); i++)
         if (want & table[i].mask)
@@ -95,11 +96,15 @@ static size_t lasting_spans(carom_system *system)
 }
 
 /* Room for the contacts that will be found: with all rows that they may have. */
-static const carom_model *place_found(carom_layout *layout, carom_system *system, const carom_model *model)
+static const carom_model *place_found(carom_layout *layout, carom_system *system, const carom_model *model,
+                                      unsigned want)
 {
     system->capacity = CAROM_MAX(system->capacity, CAROM_MAX(model->ncontact, 1));
     system->present = *model;
     system->present.ncontact = system->capacity, system->present.contact = NULL;
+    system->present.exact = want & CAROM_MARGIN;
+    if (system->present.exact) /* a scheme that locates events works with matrices in full */
+        system->present.nblock = system->present.ncoupling = 0;
     CAROM_PLACE(layout, system->contact, system->capacity);
     CAROM_PLACE(layout, system->contact_id, system->capacity);
     CAROM_PLACE(layout, system->found_span, carom_model_rows(&system->present) + model->ncoupling);
@@ -139,7 +144,7 @@ void carom_system_links(carom_system *system, const carom_found *found, int n)
 void carom_system_layout(carom_layout *layout, carom_system *system, const carom_model *model, unsigned want)
 {
     if (model->links)
-        model = place_found(layout, system, model);
+        model = place_found(layout, system, model, want);
     system->model = model;
     system->evaluator = carom_model_evaluator(model);
     system->nq = model->nq, system->nv = model->nv;
@@ -165,9 +170,29 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     CAROM_PLACE(layout, system->effective, system->nlaw);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
+    size_t beside = want & CAROM_MARGIN ? 1 : 0;
+    CAROM_PLACE(layout, system->beside.q, beside * (size_t)model->nq);
+    CAROM_PLACE(layout, system->beside.v, beside * (size_t)model->nv);
+    CAROM_PLACE(layout, system->beside.xi, beside * (size_t)model->nv);
+    CAROM_PLACE(layout, system->beside.size, beside * (size_t)model->nv);
+    CAROM_PLACE(layout, system->beside.r, beside * (size_t)model->nv);
     system->room = want;
     if (layout->base && !model->links)
         fill_links(system);
+}
+
+const char *carom_link_name(const carom_system *system, const carom_link *link, char *buffer, size_t size)
+{
+    return link->contact >= 0 && system->model->links
+               ? carom_contact_called(system->model, link->contact, link->id, buffer, size) : link->name;
+}
+
+void carom_system_leave_out(carom_system *system)
+{
+    for (int c = 0; c < system->ncontact; c++) {
+        double *g = &system->at.g[carom_contact_number(system, c)], out = -system->at.margin[c];
+        *g = out > 0 && *g < out ? out : *g;
+    }
 }
 
 carom_status carom_link_in_range(const carom_system *system, const carom_link *link, double t, carom_error *error)
@@ -176,7 +201,7 @@ carom_status carom_link_in_range(const carom_system *system, const carom_link *l
     for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
         if (!(*value >= field->min && *value <= field->max))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s of contact '%s' is %g at t = %.10g, not in [%g, %g]", field->name,
-                       link->name, carom_unsigned_nan(*value), t, field->min, field->max);
+                       CAROM_LINK_NAME(system, link), carom_unsigned_nan(*value), t, field->min, field->max);
     return CAROM_OK;
 }
 

@@ -78,7 +78,9 @@ typedef struct carom_system {
     const carom_span *row_span;  /* [nrow] of G; NULL: all rows are dense */
     const carom_span *mass_span; /* [nv] of M; NULL: dense */
     size_t row_values;           /* how many values G has */
+    struct { double *q, *v, *xi, *size, *r; } beside; /* [nq] [nv] [nv] [nv] [nv] of gradients.c */
     bool curved;        /* positions are no vectors */
+    bool lost;          /* a contact of the step before that was not open is not among those found */
     unsigned frozen;    /* CAROM_SWITCH: evaluated with the branches at.d; 0: with its own */
     unsigned long epoch; /* counts the sets of parameters: what is constant holds for one of them */
     bool mass_factored;  /* and constant */
@@ -92,6 +94,14 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
 void carom_system_links(carom_system *system, const carom_found *found, int n);
 /* New parameters: the evaluator's prologue, then everything constant. at a start (t, q, v). */
 void carom_system_begin(carom_system *system, double t, const double *q, const double *v);
+/* R_q, R_v, A_q and A_v at (t, q, v) by differences, for given a and x; M, F, G and gamma there (gradients.c). */
+void carom_system_differences(carom_system *system, double t, const double *q, const double *v, const double *a,
+                              const double *x);
+/* Contacts found with a margin below 0 are none here: their gaps are not below -margin. */
+void carom_system_leave_out(carom_system *system);
+/* As people know it, for messages; in a buffer of the calling block where it was found. */
+const char *carom_link_name(const carom_system *system, const carom_link *link, char *buffer, size_t size);
+#define CAROM_LINK_NAME(system, link) carom_link_name(system, link, (char[200]){0}, 200)
 /* Fills system->at with what is wanted and not constant. a, x, s of the derivatives are set by the caller. */
 static inline void carom_system_eval(carom_system *system, unsigned want, double t, const double *q, const double *v)
 {
@@ -99,13 +109,16 @@ static inline void carom_system_eval(carom_system *system, unsigned want, double
     want &= ~system->known;
     if (!want)
         return;
-    at->want = want | system->frozen;
+    bool margins = want & CAROM_GAP && system->room & CAROM_MARGIN && system->model->contact;
+    at->want = want | system->frozen | (margins ? CAROM_MARGIN : 0u);
     at->t = &t, at->q = q, at->v = v;
     system->evaluator->eval(system->model, at, system->handed);
     if (want & CAROM_FORCE)
         system->info->rhs_evaluations++;
     for (int i = 0; want & CAROM_GAP && i < system->nalong; i++) /* links without a normal have no gap */
         at->g[system->along[i]] = 0;
+    if (__builtin_expect(margins, false))
+        carom_system_leave_out(system);
 }
 static inline bool carom_gaps_finite(const carom_system *system) /* those evaluated last */
 {

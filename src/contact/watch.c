@@ -41,21 +41,27 @@ static bool finite_or_told(carom_watch *w, const carom_eval *at, double value, c
     return false;
 }
 
+/* "what of contact 'name'": only what is told needs the name. */
+static bool link_finite(carom_watch *w, const carom_eval *at, double value, const char *what, const carom_link *link)
+{
+    return isfinite(value) || finite_or_told(w, at, value, "%s '%s'", what, CAROM_LINK_NAME(w->system, link));
+}
+
 static bool links(carom_watch *w, const carom_eval *at, unsigned want)
 {
+    static const char *const words[2][3] = {
+        {"constraint", "the rate of constraint", "the second derivative of constraint"},
+        {"the gap of contact", "the rate of the gap of contact", "the second derivative of the gap of contact"}};
     const carom_system *sys = w->system;
     for (int i = 0; i < sys->nlink; i++) {
         const carom_link *link = &sys->link[i];
-        const char *what = link->contact < 0 ? "constraint" : "the gap of contact";
-        if (want & CAROM_GAP && carom_link_normals(link) > 0 &&
-            !finite_or_told(w, at, at->g[i], "%s '%s'", what, link->name))
+        const char *const *what = words[link->contact >= 0];
+        if (want & CAROM_GAP && carom_link_normals(link) > 0 && !link_finite(w, at, at->g[i], what[0], link))
             return false;
         for (int r = link->row; r < link->row + link->rows; r++) {
-            if (want & CAROM_JACOBIAN &&
-                !finite_or_told(w, at, carom_row_speed(sys, r, at->v), "the rate of %s '%s'", what, link->name))
+            if (want & CAROM_JACOBIAN && !link_finite(w, at, carom_row_speed(sys, r, at->v), what[1], link))
                 return false;
-            if (want & CAROM_GAMMA &&
-                !finite_or_told(w, at, at->gamma[r], "the second derivative of %s '%s'", what, link->name))
+            if (want & CAROM_GAMMA && !link_finite(w, at, at->gamma[r], what[2], link))
                 return false;
         }
     }
@@ -104,10 +110,11 @@ static bool coefficients(carom_watch *w, const carom_eval *at)
     const carom_system *sys = w->system;
     write_state(sys->model, at->q, at->v, w->law, sizeof w->law);
     for (int i = sys->njoint; i < sys->nlink && !w->found; i++) {
-        const double *value = carom_link_law(sys, &sys->link[i]);
-        for (const carom_field *field = sys->link[i].law->method.fields; field->name; field++)
-            if (!finite_or_told(w, at, *value++, "%s of contact '%s'", field->name, sys->link[i].name))
-                return false;
+        const carom_link *link = &sys->link[i];
+        const double *value = carom_link_law(sys, link);
+        for (const carom_field *field = link->law->method.fields; field->name; field++, value++)
+            if (!isfinite(*value))
+                return finite_or_told(w, at, *value, "%s of contact '%s'", field->name, CAROM_LINK_NAME(sys, link));
     }
     return true;
 }

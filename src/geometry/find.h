@@ -11,6 +11,7 @@
 typedef struct carom_finder {
     carom_posed at[2];
     double reach, size;      /* size: of the smaller shape */
+    bool exact;              /* edges that come to cross within reach are wanted, too */
     carom_touch *list;       /* [most] */
     int most, n;
     carom_touch spare;       /* takes what finds no place in the list */

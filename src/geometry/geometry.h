@@ -182,12 +182,20 @@ typedef struct carom_posed { /* a shape where it is */
  * CAROM_UNSUPPORTED: ellipsoids touch planes and balls only. */
 carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
                              int *found, carom_error *error);
+/* The same without those that lie at the other shape now but are none, carom_touch_inside < 0. */
+carom_status carom_pair_find_exact(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
+                                   int *found, carom_error *error);
 /* The shortest way out of each other of two shapes whose insides overlap by more than their rounding, and its direction
  * (of second; [3], left alone if the result is 0); 0: they do not, or touches know it as well (overlap.c). */
 double carom_pair_depth(carom_posed first, carom_posed second, double *normal);
 /* How far the poses are inside the region where the touch's branch (or its pair of edges) is the right one, as a
  * length: negative outside, INFINITY if there is no other branch. a and b: the shapes of touch->body. */
 double carom_touch_margin(const carom_touch *touch, const carom_shape *a, const carom_shape *b, const carom_pose *pose);
+/* How far the points of contact lie inside the features of the touch, as a length, give or take 2e-9 of the size:
+ * where the gap is 0 and this is negative the two shapes do not touch there. */
+double carom_touch_inside(const carom_touch *touch, const carom_shape *a, const carom_shape *b, const carom_pose *pose);
+/* Does carom_touch_inside know all touches of the two? Not of rims against edges. */
+bool carom_touch_inside_known(const carom_shape *a, const carom_shape *b);
 
 /* t_1 is the reference projected on the tangent plane, t_2 = n x t_1. Keeps the reference (a unit vector, or 0 for
  * none) as long as it is more than 25 degrees off the normal, otherwise takes the axis x of space, or y where x is

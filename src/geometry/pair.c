@@ -10,6 +10,7 @@ static const double tie = 1e-9;         /* of the size: faces at the same distan
 static const double coincident = 1e-7;  /* of the size: touches at the same place */
 static const double beyond = 0.01;      /* of the size: how far corners that overlap may lie outside */
 static const double slack_angle = 0.3;  /* largest violation of a Gauss arc, radians */
+static const double outside = 2e-9;     /* of the size: so far outside its features a touch is still one; above tie */
 
 /* ---- emitting ---- */
 void carom_touch_reference(const double *normal, double *reference)
@@ -406,7 +407,8 @@ static void edge_edge(carom_finder *f, int i, int j)
         return;
     double ab = dot3(a->direction, c.direction), ax = dot3(a->direction, c.x), bx = dot3(c.direction, c.x);
     double at_a = (ax - ab * bx) / (c.sine * c.sine), at_b = (ab * ax - bx) / (c.sine * c.sine);
-    if (!(at_a > 0 && at_a < a->length && at_b > 0 && at_b < b->length))
+    double slack = f->exact ? 2 * f->reach / c.sine : 0;
+    if (!(at_a > -slack && at_a < a->length + slack && at_b > -slack && at_b < b->length + slack))
         return;
     orient(f, i, j, &c);
     if (c.gap > f->reach || !carom_edge_fits(f, a, c.n, c.gap) || !carom_edge_fits(f, b, c.back, c.gap))
@@ -467,6 +469,140 @@ void carom_find_edges(carom_finder *f)
         for (int j = 0; j < f->at[1].shape->nedge && near[0][i]; j++)
             if (near[1][j])
                 edge_edge(f, i, j);
+}
+
+/* ---- margins ---- */
+static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pa,
+                           const carom_pose *pb)
+{
+    double p[3], q[3], x[3], da[3], db[3];
+    place3(pa, t->a, p), place3(pb, t->b, q);
+    turn3(pa->R, t->a + 3, da), turn3(pb->R, t->b + 3, db);
+    sub3(q, p, x);
+    double ab = dot3(da, db), ax = dot3(da, x), bx = dot3(db, x), det = 1 - ab * ab;
+    double at_a = (ax - ab * bx) / det, at_b = (ab * ax - bx) / det;
+    return CAROM_MIN(CAROM_MIN(at_a, a->length - at_a), CAROM_MIN(at_b, b->length - at_b));
+}
+
+/* Behind the ends of the edges that leave a vertex; within the ends of an edge and beyond its faces. */
+static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t branch, int i, const double *x)
+{
+    int number = CAROM_NUMBER(branch);
+    double d[3], margin = INFINITY;
+    sub3(x, a->vertex + 3 * e->vertex[0], d);
+    double along = dot3(d, e->direction);
+    if (CAROM_KIND(branch) == CAROM_VERTEX)
+        return e->vertex[0] == number ? -along : e->vertex[1] == number ? along - e->length : INFINITY;
+    if (i != number)
+        return INFINITY;
+    margin = CAROM_MIN(along, e->length - along);
+    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
+        margin = CAROM_MIN(margin, -dot3(d, e->inward[k]));
+    return margin;
+}
+
+/* Does a neighbour of the vertex that touches lie behind a face of a, whatever the reach? Polytopes only. */
+static bool never_fits(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                       const carom_pose *pb, const double *normal)
+{
+    int vertex = CAROM_NUMBER(t->feature[1]);
+    if (CAROM_KIND(t->feature[1]) != CAROM_VERTEX || a->kind != CAROM_SHAPE_POLYTOPE || b->kind != CAROM_SHAPE_POLYTOPE)
+        return false;
+    for (int k = b->first_neighbour[vertex]; k < b->first_neighbour[vertex + 1]; k++) {
+        double d[3];
+        sub3(b->vertex + 3 * b->neighbour[k], b->vertex + 3 * vertex, d);
+        turn3(pb->R, d, d), turn_back3(pa->R, d, d);
+        if (dot3(normal, d) < -slack_angle * norm3(d))
+            return true;
+    }
+    return false;
+}
+
+static double margin_of(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                        const carom_pose *pb)
+{
+    double x[3], margin = INFINITY;
+    int kind = CAROM_KIND(t->branch), number = CAROM_NUMBER(t->branch);
+    if (t->kernel == CAROM_LINE_LINE)
+        return edges_margin(t, &a->edge[CAROM_NUMBER(t->feature[0])], &b->edge[CAROM_NUMBER(t->feature[1])], pa, pb);
+    if (CAROM_KIND(t->feature[0]) != CAROM_WHOLE || a->kind == CAROM_SHAPE_PLANE || a->kind == CAROM_SHAPE_ELLIPSOID ||
+        t->kernel == CAROM_PLANE_CIRCLE)
+        return INFINITY;
+    place3(pb, t->b, x);
+    place_back3(pa, x, x);
+    bool mantle = a->kind == CAROM_SHAPE_CYLINDER && kind == CAROM_EDGE;
+    if (kind == CAROM_FACE || kind == CAROM_ARC || mantle) {
+        carom_closest c, other;
+        int side = mantle ? a->nface : number;
+        double d = carom_side_distance(a, side, x, &c);
+        for (int i = 0; i < sides(a); i++)
+            if (i != side && !(carom_side_distance(a, i, x, &other) > d && never_fits(t, a, b, pa, pb, other.normal)))
+                margin = CAROM_MIN(margin, d - other.distance);
+        return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
+    }
+    if (kind == CAROM_RIM)
+        return -CAROM_MAX(carom_side_inside(a, number, x), carom_side_inside(a, a->nface, x));
+    for (int i = 0; i < a->nedge; i++)
+        margin = CAROM_MIN(margin, edge_margin(a, &a->edge[i], t->branch, i, x));
+    for (int i = 0; i < a->nface && a->planar; i++) { /* a corner of the plane: behind the ends of its two sides */
+        const int *ends = a->corner + a->face[i].first;
+        double side[3], d[3];
+        if ((ends[0] != number && ends[1] != number) || (a->kind == CAROM_SHAPE_RING && i % 2))
+            continue;
+        sub3(a->vertex + 3 * ends[ends[0] == number], a->vertex + 3 * number, side);
+        sub3(x, a->vertex + 3 * number, d);
+        unit3(side);
+        margin = CAROM_MIN(margin, -dot3(side, d));
+    }
+    return margin;
+}
+
+double carom_touch_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
+{
+    return margin_of(t, a, b, &pose[t->body[0]], &pose[t->body[1]]);
+}
+
+/* How far the common normal of two edges is inside the arc of one, as a length: outward, in its axes. */
+static double arc_margin(const carom_edge *e, const carom_pose *pose, double sign, const double *normal)
+{
+    double n[3], margin = INFINITY;
+    turn_back3(pose->R, normal, n);
+    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
+        margin = CAROM_MIN(margin, -sign * dot3(n, e->inward[k]) * e->width[k]);
+    return margin;
+}
+
+static double inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                     const carom_pose *pb)
+{
+    double x[3], y[3], n[3];
+    int kind = CAROM_KIND(t->branch);
+    if (t->kernel == CAROM_LINE_LINE) {
+        const carom_edge *e = &a->edge[CAROM_NUMBER(t->feature[0])], *f = &b->edge[CAROM_NUMBER(t->feature[1])];
+        turn3(pa->R, t->a + 3, x), turn3(pb->R, t->b + 3, y);
+        cross3(x, y, n);
+        if (unit3(n) <= CAROM_PARALLEL)
+            return -INFINITY;
+        double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
+        return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
+    }
+    if (kind != CAROM_FACE || t->b[3] != 0 || t->kernel != CAROM_PLANE_POINT || a->kind == CAROM_SHAPE_PLANE)
+        return margin_of(t, a, b, pa, pb);
+    place3(pb, t->b, x);
+    place_back3(pa, x, x);
+    return carom_side_inside(a, CAROM_NUMBER(t->branch), x);
+}
+
+double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
+{
+    return inside(t, a, b, &pose[t->body[0]], &pose[t->body[1]]) + outside * CAROM_MIN(a->extent, b->extent);
+}
+
+bool carom_touch_inside_known(const carom_shape *a, const carom_shape *b)
+{
+    bool rims = a->kind == CAROM_SHAPE_CYLINDER || b->kind == CAROM_SHAPE_CYLINDER;
+    const carom_shape *other = a->kind == CAROM_SHAPE_CYLINDER ? b : a;
+    return !rims || other->kind == CAROM_SHAPE_PLANE || (other->nvertex == 1 && other->nedge == 0);
 }
 
 /* ---- pairs ---- */
@@ -554,10 +690,25 @@ static void drop_deep_edges(carom_finder *f)
     f->n -= least < limit ? stored - kept : 0;
 }
 
-carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
-                             int *found, carom_error *error)
+/* Those that are at the other shape already and touch beyond an end of their features. */
+static void drop_outside(carom_finder *f)
 {
-    carom_finder f = {.at = {first, second}, .reach = reach, .list = list, .most = most};
+    int stored = CAROM_MIN(f->n, f->most), kept = 0;
+    for (int i = 0; i < stored; i++) {
+        const carom_touch *t = &f->list[i];
+        bool swapped = t->body[0] != f->at[0].body;
+        const carom_shape *a = f->at[swapped].shape, *b = f->at[!swapped].shape;
+        if ((t->gap > coincident * f->size ||
+             inside(t, a, b, f->at[swapped].pose, f->at[!swapped].pose) >= -outside * f->size) && kept++ < i)
+            f->list[kept - 1] = *t;
+    }
+    f->n -= stored - kept;
+}
+
+static carom_status find(carom_posed first, carom_posed second, double reach, bool exact, carom_touch *list, int most,
+                         int *found, carom_error *error)
+{
+    carom_finder f = {.at = {first, second}, .reach = reach, .exact = exact, .list = list, .most = most};
     f.size = CAROM_MIN(first.shape->extent, second.shape->extent);
     *found = 0;
     if (!isfinite(f.size))
@@ -579,91 +730,22 @@ carom_status carom_pair_find(carom_posed first, carom_posed second, double reach
         CAROM_TRY(carom_find_round(&f, error));
     }
     drop_deep_edges(&f);
+    if (exact)
+        drop_outside(&f);
     merge(&f);
     *found = f.n;
     return CAROM_OK;
 }
 
-/* ---- margins ---- */
-static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pose)
+carom_status carom_pair_find(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
+                             int *found, carom_error *error)
 {
-    double p[3], q[3], x[3], da[3], db[3];
-    place3(&pose[t->body[0]], t->a, p), place3(&pose[t->body[1]], t->b, q);
-    turn3(pose[t->body[0]].R, t->a + 3, da), turn3(pose[t->body[1]].R, t->b + 3, db);
-    sub3(q, p, x);
-    double ab = dot3(da, db), ax = dot3(da, x), bx = dot3(db, x), det = 1 - ab * ab;
-    double at_a = (ax - ab * bx) / det, at_b = (ab * ax - bx) / det;
-    return CAROM_MIN(CAROM_MIN(at_a, a->length - at_a), CAROM_MIN(at_b, b->length - at_b));
+    return find(first, second, reach, false, list, most, found, error);
 }
 
-/* Behind the ends of the edges that leave a vertex; within the ends of an edge and beyond its faces. */
-static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t branch, int i, const double *x)
+carom_status carom_pair_find_exact(carom_posed first, carom_posed second, double reach, carom_touch *list, int most,
+                                   int *found, carom_error *error)
 {
-    int number = CAROM_NUMBER(branch);
-    double d[3], margin = INFINITY;
-    sub3(x, a->vertex + 3 * e->vertex[0], d);
-    double along = dot3(d, e->direction);
-    if (CAROM_KIND(branch) == CAROM_VERTEX)
-        return e->vertex[0] == number ? -along : e->vertex[1] == number ? along - e->length : INFINITY;
-    if (i != number)
-        return INFINITY;
-    margin = CAROM_MIN(along, e->length - along);
-    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
-        margin = CAROM_MIN(margin, -dot3(d, e->inward[k]));
-    return margin;
+    return find(first, second, reach, true, list, most, found, error);
 }
 
-/* Does a neighbour of the vertex that touches lie behind a face of a, whatever the reach? Polytopes only. */
-static bool never_fits(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose,
-                       const double *normal)
-{
-    int vertex = CAROM_NUMBER(t->feature[1]);
-    if (CAROM_KIND(t->feature[1]) != CAROM_VERTEX || a->kind != CAROM_SHAPE_POLYTOPE || b->kind != CAROM_SHAPE_POLYTOPE)
-        return false;
-    for (int k = b->first_neighbour[vertex]; k < b->first_neighbour[vertex + 1]; k++) {
-        double d[3];
-        sub3(b->vertex + 3 * b->neighbour[k], b->vertex + 3 * vertex, d);
-        turn3(pose[t->body[1]].R, d, d), turn_back3(pose[t->body[0]].R, d, d);
-        if (dot3(normal, d) < -slack_angle * norm3(d))
-            return true;
-    }
-    return false;
-}
-
-double carom_touch_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
-{
-    double x[3], margin = INFINITY;
-    int kind = CAROM_KIND(t->branch), number = CAROM_NUMBER(t->branch);
-    if (t->kernel == CAROM_LINE_LINE)
-        return edges_margin(t, &a->edge[CAROM_NUMBER(t->feature[0])], &b->edge[CAROM_NUMBER(t->feature[1])], pose);
-    if (CAROM_KIND(t->feature[0]) != CAROM_WHOLE || a->kind == CAROM_SHAPE_PLANE || a->kind == CAROM_SHAPE_ELLIPSOID ||
-        t->kernel == CAROM_PLANE_CIRCLE)
-        return INFINITY;
-    place3(&pose[t->body[1]], t->b, x);
-    place_back3(&pose[t->body[0]], x, x);
-    bool mantle = a->kind == CAROM_SHAPE_CYLINDER && kind == CAROM_EDGE;
-    if (kind == CAROM_FACE || kind == CAROM_ARC || mantle) {
-        carom_closest c, other;
-        int side = mantle ? a->nface : number;
-        double d = carom_side_distance(a, side, x, &c);
-        for (int i = 0; i < sides(a); i++)
-            if (i != side && !(carom_side_distance(a, i, x, &other) > d && never_fits(t, a, b, pose, other.normal)))
-                margin = CAROM_MIN(margin, d - other.distance);
-        return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
-    }
-    if (kind == CAROM_RIM)
-        return -CAROM_MAX(carom_side_inside(a, number, x), carom_side_inside(a, a->nface, x));
-    for (int i = 0; i < a->nedge; i++)
-        margin = CAROM_MIN(margin, edge_margin(a, &a->edge[i], t->branch, i, x));
-    for (int i = 0; i < a->nface && a->planar; i++) { /* a corner of the plane: behind the ends of its two sides */
-        const int *ends = a->corner + a->face[i].first;
-        double side[3], d[3];
-        if ((ends[0] != number && ends[1] != number) || (a->kind == CAROM_SHAPE_RING && i % 2))
-            continue;
-        sub3(a->vertex + 3 * ends[ends[0] == number], a->vertex + 3 * number, side);
-        sub3(x, a->vertex + 3 * number, d);
-        unit3(side);
-        margin = CAROM_MIN(margin, -dot3(side, d));
-    }
-    return margin;
-}

@@ -225,6 +225,8 @@ static void eval_one(carom_scratch *k, const carom_eval *e)
         else
             carom_difference_gamma(k, &at, e->gamma);
     }
+    for (int i = 0; want & CAROM_MARGIN && i < m->ncontact; i++)
+        e->margin[i] = INFINITY; /* they are contacts wherever their gaps say so */
     if (want >= CAROM_LAW)
         rare(k, &at, e);
 }

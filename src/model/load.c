@@ -37,8 +37,11 @@ static carom_status read_sections(carom_loader *l)
 {
     carom_source *s = l->s;
     carom_model *m = l->m;
+    bool many = false;
     CAROM_TRY(carom_load_names(l));
-    if (s->bodies && carom_bodies_are_many(s)) {
+    if (s->bodies)
+        CAROM_TRY(carom_bodies_choose(l, &many));
+    if (many) {
         CAROM_TRY(carom_bodies_found(l));
         return carom_load_draw(l);
     }

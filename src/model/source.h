@@ -229,7 +229,7 @@ carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_e
 /* Moves what overlaps apart, in q; *moved: by how much. Constraints may be violated then. */
 carom_status carom_bodies_separate(carom_source *s, const carom_model *m, double *q, double *moved, carom_error *error);
 carom_status carom_bodies_picture(carom_loader *l);  /* where there is no section draw */
-bool carom_bodies_are_many(const carom_source *s);   /* then instead of all that follows: */
+carom_status carom_bodies_choose(carom_loader *l, bool *many); /* many: then instead of all that follows: */
 carom_status carom_bodies_found(carom_loader *l);    /* the model, with contacts found per step */
 bool carom_bodies_are_mixed(const carom_source *s);  /* then after all that follows: */
 carom_status carom_bodies_mix(carom_loader *l);      /* contacts of pairs found per step beside the formulas */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "model/model.h"
 #include "output/writer.h"
 
@@ -100,6 +101,8 @@ static carom_status open_events(csv *file, const carom_writer_setup *setup, caro
     file->has_events = true;
     for (int i = 0; i < setup->model->ncontact; i++)
         file->rows = CAROM_MAX(file->rows, 1 + setup->model->contact[i].directions);
+    if (setup->contacts)
+        file->rows = carom_bodies_of(setup->model) && carom_bodies_of(setup->model)->planar ? 2 : 3;
     if (setup->from)
         return CAROM_OK;
     put_event_header(file);
@@ -133,7 +136,7 @@ static carom_status open(void **writer, const carom_writer_setup *setup, carom_e
         free(file);
         return status;
     }
-    if (!setup->stream && setup->model->ncontact > 0)
+    if (!setup->stream && (setup->model->ncontact > 0 || setup->contacts))
         status = open_events(file, setup, error);
     if (status == CAROM_OK && !setup->stream && setup->contacts)
         status = open_contacts(file, setup, error);
@@ -162,19 +165,19 @@ static carom_status row(void *writer, const double *values, carom_error *error)
 static carom_status event(void *writer, const carom_event *e, carom_error *error)
 {
     csv *file = writer;
-    char buffer[32];
+    char name[200];
+    int rows;
     if (!file->has_events)
         return CAROM_OK;
     carom_stream *stream = &file->events;
     carom_stream_number(stream, e->t);
     carom_stream_format(stream, ",%s,", carom_event_name(e->type));
-    carom_stream_csv(stream, carom_model_contact_name(file->model, e->contact, buffer));
+    carom_stream_csv(stream, carom_event_contact(file->model, e, name, sizeof name, &rows));
     for (int r = 0; r < file->rows; r++) {
         const double values[3] = {e->u_before[r], e->u_after[r], e->impulse[r]};
-        bool there = r <= file->model->contact[e->contact].directions;
         for (int i = 0; i < 3; i++) {
             carom_stream_text(stream, ",", 1);
-            carom_stream_number(stream, there ? values[i] : 0);
+            carom_stream_number(stream, r < rows ? values[i] : 0);
         }
     }
     carom_stream_text(stream, "\n", 1);
@@ -235,6 +238,6 @@ static carom_status close(void *writer, carom_error *error)
 }
 
 const carom_writer_type carom_writer_csv = {
-    .ending = ".csv", .open = open, .row = row, .event = event, .contact = contact, .flush = flush,
+    .ending = ".csv", .open = open, .row = row, .event = event, .contact = contact, .found = true, .flush = flush,
     .save = save, .close = close,
 };

@@ -97,7 +97,8 @@ static void on_jump(void *user, const carom_jump *jump)
 static void on_event(void *user, const carom_event *event)
 {
     carom_sink *sink = user;
-    if (event->contact < 0 || event->contact >= sink->ncontact)
+    bool found = sink->contacts && sink->type->found;
+    if (!found && (event->contact < 0 || event->contact >= sink->ncontact))
         return;
     if (sink->error.status == CAROM_OK)
         sink->type->event(sink->writer, event, &sink->error);

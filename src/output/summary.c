@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "model/model.h"
 #include "output/json.h"
 
@@ -63,7 +64,7 @@ static const carom_result_field of_zeno[] = {
 
 static void put_events(carom_json *json, const carom_summary *s)
 {
-    char name[32];
+    char name[200];
     carom_json_object(json, "events");
     for (int i = 0; i < CAROM_EVENT_TYPES; i++) {
         const carom_result_field one[] = {{.name = carom_event_name((carom_event_type)i), .cell = CAROM_LONG,
@@ -74,9 +75,10 @@ static void put_events(carom_json *json, const carom_summary *s)
     carom_json_end(json);
     carom_json_array(json, "zeno");
     for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
+        const carom_zeno *z = &s->info->zeno[i];
         carom_json_object(json, NULL);
-        carom_json_string(json, "contact", carom_model_contact_name(s->model, s->info->zeno[i].contact, name));
-        carom_json_fields(json, of_zeno, &s->info->zeno[i]);
+        carom_json_string(json, "contact", carom_contact_called(s->model, z->contact, z->id, name, sizeof name));
+        carom_json_fields(json, of_zeno, z);
         carom_json_end(json);
     }
     carom_json_end(json);
@@ -84,13 +86,15 @@ static void put_events(carom_json *json, const carom_summary *s)
 
 static void put_paradox(carom_json *json, const carom_summary *s)
 {
-    char name[32];
-    if (!s->info || s->info->paradox == CAROM_NO_PARADOX)
+    const carom_info *info = s->info;
+    char name[200];
+    if (!info || info->paradox == CAROM_NO_PARADOX)
         return;
     carom_json_object(json, "state");
-    carom_json_string(json, "name", s->info->paradox == CAROM_INCONSISTENT ? "inconsistent" : "not unique");
-    carom_json_number(json, "t", s->info->paradox_time);
-    carom_json_string(json, "contact", carom_model_contact_name(s->model, s->info->paradox_contact, name));
+    carom_json_string(json, "name", info->paradox == CAROM_INCONSISTENT ? "inconsistent" : "not unique");
+    carom_json_number(json, "t", info->paradox_time);
+    carom_json_string(json, "contact",
+                      carom_contact_called(s->model, info->paradox_contact, info->paradox_id, name, sizeof name));
     if (s->message)
         carom_json_string(json, "reason", s->message);
     carom_json_end(json);
@@ -208,10 +212,11 @@ carom_status carom_summary_text(const carom_summary *s, const char *path, FILE *
     if (s->info)
         say_counts(&out, s->info);
     for (int i = 0; s->info && i < CAROM_MIN(s->info->nzeno, CAROM_ZENO_MAX); i++) {
-        char name[32];
+        const carom_zeno *z = &s->info->zeno[i];
+        char name[200];
         carom_stream_format(&out, "  accumulation of impacts at '%s' at t = %.10g: %ld computed, %ld more skipped\n",
-                            carom_model_contact_name(s->model, s->info->zeno[i].contact, name), s->info->zeno[i].t,
-                            s->info->zeno[i].impacts, s->info->zeno[i].skipped);
+                            carom_contact_called(s->model, z->contact, z->id, name, sizeof name), z->t, z->impacts,
+                            z->skipped);
     }
     if (s->info && s->info->nzeno > CAROM_ZENO_MAX)
         carom_stream_format(&out, "  and %d more accumulations\n", s->info->nzeno - CAROM_ZENO_MAX);

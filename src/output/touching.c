@@ -14,19 +14,16 @@
 
 const char *carom_event_contact(const carom_model *m, const carom_event *e, char *buffer, size_t size, int *rows)
 {
-    int body[2], n = 1;
-    char number[32];
+    int n = 1;
     if (!m || !e || !buffer || size == 0)
         return NULL;
     if (m->links) {
-        const carom_bodies *b = carom_bodies_of(m);
-        const carom_pair_law *law = b ? carom_bodies_found_law(m, e->id) : NULL;
-        carom_bodies_contact_name(m, e->id, body, buffer, size);
+        const carom_pair_law *law = carom_bodies_of(m) ? carom_bodies_found_law(m, e->id) : NULL;
         n += law ? law->directions : 2;
     } else {
-        snprintf(buffer, size, "%s", carom_model_contact_name(m, e->contact, number));
         n += m->contact[e->contact].directions;
     }
+    carom_contact_called(m, e->contact, e->id, buffer, size);
     if (rows)
         *rows = n;
     return buffer;

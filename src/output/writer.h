@@ -34,6 +34,7 @@ typedef struct carom_writer_type {
     carom_status (*jump)(void *writer, const carom_jump *jump, carom_error *error); /* NULL: only as rows */
     carom_status (*event)(void *writer, const carom_event *event, carom_error *error);
     carom_status (*contact)(void *writer, const carom_touching *contact, carom_error *error); /* NULL: it cannot */
+    bool found; /* events of contacts that were found have a place in it, beside what they do */
     carom_status (*flush)(void *writer, carom_error *error);
     carom_status (*save)(void *writer, carom_archive *archive, carom_error *error); /* what it has is on disk */
     void (*forget)(const char *path); /* what lies beside the file for its checkpoints; NULL: nothing */

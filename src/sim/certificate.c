@@ -140,7 +140,8 @@ static carom_status positions(carom_certificate *c, carom_step *s)
         if (!has_normal(link))
             continue;
         if (!(fabs(g) <= DBL_MAX))
-            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "the gap of '%s' is %g at t = %.10g", link->name, g, s->next->t);
+            CAROM_FAIL(s->error, CAROM_NOT_FINITE, "the gap of '%s' is %g at t = %.10g",
+                       CAROM_LINK_NAME(sys, link), g, s->next->t);
         if (error > cheap && g > 0 && s->record->branched)
             error = gap_error(s, link, g = gap_before(s, i)), rows = false;
         if (error <= cheap)
@@ -153,7 +154,7 @@ static carom_status positions(carom_certificate *c, carom_step *s)
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "%s '%s' has the gap %.3g at t = %.10g, %.2g is allowed: the step is not to be trusted",
                        link->contact < 0 ? "joint" : s->next->mode[link->contact] ? "the closed contact" : "contact",
-                       link->name, g, s->next->t, most);
+                       CAROM_LINK_NAME(sys, link), g, s->next->t, most);
     }
     return CAROM_OK;
 }
@@ -231,7 +232,8 @@ static carom_status forces(carom_certificate *c, carom_step *s, const carom_segm
         if (distance * effect * h > speed_tolerance(c, s, c->keeps ? 0 : 10))     /* (2) */
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "the force (%.6g, %.6g, %.6g) of contact '%s' leaves its law by %.3g at t = %.10g", x[0],
-                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, link->name, distance, segment->t1);
+                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, CAROM_LINK_NAME(sys, link), distance,
+                       segment->t1);
     }
     return CAROM_OK;
 }
@@ -279,7 +281,7 @@ static carom_status friction(carom_certificate *c, carom_step *s, const carom_se
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "friction of contact '%s' drives its slip from t = %.10g to %.10g with the power %.3g: "
                        "the step is not to be trusted",
-                       link->name, segment->t0, segment->t1, mean);
+                       CAROM_LINK_NAME(sys, link), segment->t0, segment->t1, mean);
     }
     return CAROM_OK;
 }
@@ -307,7 +309,7 @@ static carom_status step_friction(carom_certificate *c, carom_step *s)
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "friction of contact '%s' drives its slip from t = %.10g to %.10g: the impulse %.6g has the "
                        "slip %.6g, the step is not to be trusted",
-                       link->name, s->now->t, s->next->t, s->next->impulse[first], s->next->u[first]);
+                       CAROM_LINK_NAME(sys, link), s->now->t, s->next->t, s->next->impulse[first], s->next->u[first]);
     }
     return CAROM_OK;
 }
@@ -387,7 +389,7 @@ static carom_status force_after(carom_certificate *c, carom_step *s, const carom
         if (!(fabs(rate) <= 1e-3 * (fabs(pushes) + row_size(sys, link->row, a))))                  /* (11) */
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "the force %.6g that follows the impacts of contact '%s', which were ended at t = %.10g, "
-                       "does not hold its gap: gddot is %.3g", x[link->row], link->name, jump->t, rate);
+                       "does not hold its gap: gddot is %.3g", x[link->row], CAROM_LINK_NAME(sys, link), jump->t, rate);
     }
     return CAROM_OK;
 }
@@ -426,7 +428,7 @@ static carom_status repaid(carom_certificate *c, carom_step *s, const carom_jump
             CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (11) */
                        "the impulse (%.6g, %.6g, %.6g) that ends impacts of contact '%s' at t = %.10g leaves its law, "
                        "and the force (%.6g, %.6g, %.6g) does not repay it within %.2g",
-                       P[0], link->rows > 1 ? P[1] : 0, link->rows > 2 ? P[2] : 0, link->name, jump->t,
+                       P[0], link->rows > 1 ? P[1] : 0, link->rows > 2 ? P[2] : 0, CAROM_LINK_NAME(sys, link), jump->t,
                        x[0], link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, T);
     }
     return CAROM_OK;
@@ -505,8 +507,8 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
         double least = fmin(0, -before) - tol - 1e-9 * fabs(before);
         if (has_normal(link) && u < least && u < least - impulse_rounding(c, s, jump, link->row))
             CAROM_FAIL(s->error, CAROM_TOLERANCE,                                                  /* (5) */
-                       "contact '%s' still closes with the velocity %.6g after the impact at t = %.10g", link->name, u,
-                       jump->t);
+                       "contact '%s' still closes with the velocity %.6g after the impact at t = %.10g",
+                       CAROM_LINK_NAME(sys, link), u, jump->t);
         double total[CAROM_LAW_ROWS];
         with_forces(c, s, jump, link, total);
         CAROM_TRY(outside_cone(s, link, 0, jump->t, jump->q, jump->v_before, total, &distance));
@@ -516,7 +518,8 @@ static carom_status impact(carom_certificate *c, carom_step *s, const carom_jump
         if (distance * effect > tol && !ended_bounce(c, s, jump, link))                            /* (4) */
             CAROM_FAIL(s->error, CAROM_TOLERANCE,
                        "the impulse (%.6g, %.6g, %.6g) of contact '%s' leaves its law by %.3g at t = %.10g", x[0],
-                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, link->name, distance, jump->t);
+                       link->rows > 1 ? x[1] : 0, link->rows > 2 ? x[2] : 0, CAROM_LINK_NAME(sys, link), distance,
+                       jump->t);
     }
     return CAROM_OK;
 }

@@ -9,6 +9,9 @@
  *   a step is shorter where something would pass the middle of what is thin                                         (3)
  *   a step whose contact problem is not solved is made again with half its length, six times at most: with less on
  *   the way in a step fewer contacts change from sticking to slipping at once                                       (4)
+ * Schemes that locate events know from margins where a contact ends, and in place of (3) and (4):
+ *   a step is at most as long as the way to the middle of what is thin                                              (5)
+ *   a step at whose end something lies in something else is made again with half its length                         (6)
  *
  * The contacts of the state have ids; its arrays are in the order of the contacts of the last step. Before a step they
  * are put into the order of those found now: what has the same id keeps mode, impulse, velocity and what the scheme
@@ -110,6 +113,11 @@ static void follow(carom_sim *sim, const carom_block_of_state *from, carom_block
         to->id[1 + k] = found[k].id;
         to->rows[k] = (unsigned char)count;
         to->state.mode[k] = same ? from->state.mode[i] : CAROM_OPEN;
+        if (sim->nmodes) {
+            to->modes[k] = same ? from->modes[i] : (carom_link_mode){.mode = CAROM_OPEN};
+            to->modes[k].fresh = !same || to->modes[k].branch != found[k].branch;
+            to->modes[k].branch = found[k].branch;
+        }
         for (int j = 0; j < m && sim->nmemory; j++)
             b.contact[k * m + j] = same ? a.contact[i * m + j] : 0;
         for (int j = 0; j < count; j++, row++)
@@ -128,6 +136,7 @@ static bool unchanged(const carom_sim *sim, int n)
     for (int i = 0; i < n; i++)
         if (sim->now.id[1 + i] != sim->found[i].id || sys->contact_id[i] != sim->found[i].id ||
             sim->now.rows[i] != 1 + sim->found[i].contact.directions ||
+            (sim->nmodes && (sim->now.modes[i].fresh || sim->now.modes[i].branch != sim->found[i].branch)) ||
             memcmp(&sys->contact[i], &sim->found[i].contact, sizeof sys->contact[i]) != 0)
             return false;
     return true;
@@ -186,6 +195,7 @@ static carom_status grow(carom_sim *sim, int n)
     memcpy(sim->now.id, old.kept.id, sizeof *sim->now.id * (size_t)(count + 1));
     memcpy(sim->now.rows, old.kept.rows, (size_t)count);
     memcpy(sim->now.state.mode, old.kept.state.mode, (size_t)count);
+    carom_modes_copy(sim->nmodes ? count : 0, old.kept.modes, sim->now.modes);
     sim->record.observed = old.record.observed;
     carom_sim_sync_time(sim);
     keep(sim);
@@ -265,14 +275,20 @@ carom_status carom_sim_find(carom_sim *sim)
     return look(sim, rounding(sim));
 }
 
-/* Is a contact that was closed not among those found? */
-static bool lost(carom_sim *sim)
+/* Is a contact that was closed not among those found? tell: then it opens. */
+static bool lost(carom_sim *sim, bool tell)
 {
+    bool any = false;
     tabulate(sim, &sim->now);
-    for (int i = 0; i < (int)sim->kept.id[0]; i++)
-        if (sim->kept.state.mode[i] != CAROM_OPEN && number_of(sim, &sim->now, sim->kept.id[1 + i], i) < 0)
-            return true;
-    return false;
+    for (int i = 0; i < (int)sim->kept.id[0] && (tell || !any); i++) {
+        long long id = sim->kept.id[1 + i];
+        bool gone = sim->kept.state.mode[i] != CAROM_OPEN && number_of(sim, &sim->now, id, i) < 0;
+        any |= gone;
+        if (gone && tell)
+            carom_record_event(&sim->record, &(carom_event){.type = CAROM_EVENT_OPENING, .t = sim->now.state.t,
+                                                            .contact = -1, .id = id});
+    }
+    return any;
 }
 
 /* The next state has the contacts of this one. */
@@ -296,6 +312,8 @@ static double path_of(carom_sim *sim)
 {
     const carom_state *now = &sim->now.state, *next = &sim->next.state;
     double h = next->t - now->t, *way = sim->certificate.column; /* room that nobody needs yet */
+    if (!(h > 0))
+        return 0; /* an impact */
     carom_model_local(sim->model, now->q, next->q, way);
     for (int i = 0; i < sim->system.nv; i++)
         way[i] /= h;
@@ -325,6 +343,34 @@ static double careful(carom_sim *sim, double h)
     return h;
 }
 
+/* ---- schemes that locate events ---- */
+
+/* Of a step of length h: nothing moves farther than to the middle of what is thin.                                (5) */
+static double shallow(carom_sim *sim, double h)
+{
+    double speed = speed_of(sim, &sim->now.state, sim->now.state.v);
+    for (int i = 0; i < sim->system.ncontact; i++)
+        if (sim->found[i].depth > 0 && h * speed > sim->found[i].depth)
+            h = sim->found[i].depth / speed;
+    return h;
+}
+
+/* Does something lie in something else at the end of the step: a contact that the step did not know?              (6) */
+static carom_status overlooked(carom_sim *sim, double reach, bool *any)
+{
+    const carom_model *m = sim->model;
+    const carom_state *s = &sim->next.state, *now = &sim->now.state;
+    carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model, sim->system.evaluator_work};
+    double rest = rounding(sim);
+    int n = CAROM_MIN(m->links(&at, rest, sim->found, sim->system.capacity), sim->system.capacity);
+    *any = false;
+    for (int i = 0; i < n; i++)
+        *any |= sim->found[i].gap < -1e-8 * sim->found[i].depth - 10 * rest;
+    at.t = now->t, at.q = now->q, at.v = now->v; /* the evaluator knows those of the step again */
+    return m->links(&at, reach, sim->found, sim->system.capacity) == sim->system.ncontact ? CAROM_OK
+                                                                                           : CAROM_NOT_CONVERGED;
+}
+
 /* What the scheme says of a step, or the cause that it does not see. */
 static carom_status give_up(carom_sim *sim)
 {
@@ -340,36 +386,44 @@ static carom_status give_up(carom_sim *sim)
 
 carom_status carom_sim_step_linked(carom_step *step)
 {
-    enum { ATTEMPTS = 40, HOVERS = 10, HALVINGS = 6 };
+    enum { ATTEMPTS = 60, HOVERS = 10, HALVINGS = 6 };
     carom_sim *sim = (carom_sim *)(void *)((char *)step - offsetof(carom_sim, step));
+    const bool exact = sim->system.room & CAROM_MARGIN;
     double h = sim->step.h, path = 0;
     double reach = 2.5 * h * speed_of(sim, &sim->now.state, sim->now.state.v) + rounding(sim);
     const carom_info before = sim->info;
     keep(sim);
     for (int k = 0, halvings = 0; k < ATTEMPTS; k++) {
         CAROM_TRY(look(sim, reach));
-        for (int i = 0; i < HOVERS && !sim->model->speed && lost(sim); i++)                             /* (2) */
+        for (int i = 0; i < HOVERS && !sim->model->speed && lost(sim, false); i++)                      /* (2) */
             CAROM_TRY(look(sim, reach *= 8));
         hand_on(sim);
-        sim->step.h = careful(sim, h), sim->step.h_next = 0;
         carom_record_clear(&sim->record);
+        sim->system.lost = exact && lost(sim, true);
+        sim->step.h = exact ? shallow(sim, h) : careful(sim, h), sim->step.h_next = 0;
         carom_status status = carom_sim_step_roomy(&sim->step);
         if (status == CAROM_INTERRUPTED)
             sim->info = before;
-        if (status == CAROM_NOT_CONVERGED && halvings < HALVINGS) {                                     /* (4) */
+        if (status == CAROM_NOT_CONVERGED && halvings < HALVINGS && !exact) {                           /* (4) */
             h /= 2;
             sim->info = before;
             sim->info.rejected += ++halvings;
             sim->error = (carom_error){0};
             continue;
         }
-        if (status == CAROM_NOT_CONVERGED)
+        if (status == CAROM_NOT_CONVERGED && !exact)
             return give_up(sim);
         CAROM_TRY(status);
         path = path_of(sim);
-        if (2 * path <= reach)                                                                          /* (1) */
+        bool inside = false;
+        if (exact && path > 0 && 2 * path <= reach)
+            CAROM_TRY(overlooked(sim, reach, &inside));                                                 /* (6) */
+        if (2 * path <= reach && !inside)                                                               /* (1) */
             return CAROM_OK;
-        reach = 4 * path;
+        if (inside)
+            h = 0.5 * (sim->next.state.t - sim->now.state.t), sim->info.rejected++;
+        else
+            reach = 4 * path;
     }
     CAROM_FAIL(&sim->error, CAROM_NOT_CONVERGED, "the step from t = %.10g moves by %.3g, beyond any reach it is given",
                sim->now.state.t, path);

@@ -50,6 +50,8 @@ static unsigned wanted(const carom_scheme *scheme, const carom_model *model)
         (model->stops || model->stop ? CAROM_STOP : 0);
     for (const unsigned *r = scheme->requests; *r; r++)
         want |= *r;
+    if (model->links && scheme->traits & CAROM_LOCATES_EVENTS)
+        want |= CAROM_MARGIN;
     return want | (scheme->switches && model->nswitch ? CAROM_SWITCH : 0);
 }
 
@@ -69,7 +71,7 @@ void carom_sim_place(carom_layout *layout, carom_sim *sim)
     bool remembers =
         sim->scheme->memory && (!sim->scheme->remembers || sim->scheme->remembers(sim->options.scheme_field));
     sim->nmemory = remembers ? sim->scheme->memory(&sim->system) : 0;
-    sim->nmodes = sim->scheme->traits & CAROM_KEEPS_MODES ? sim->model->ncontact : 0;
+    sim->nmodes = sim->scheme->traits & CAROM_KEEPS_MODES ? sim->system.model->ncontact : 0;
     sim->state_bytes = place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->now);
     place_state(layout, &sim->system, sim->nmodes, sim->nmemory, &sim->next);
     if (sim->model->links)
@@ -91,10 +93,14 @@ static carom_status prepare(const carom_scheme *scheme, const carom_model *model
     const unsigned *const lists[] = {own, scheme->requests};
     CAROM_TRY(e->prepare(model, constant, error));
     for (int k = 0; k < CAROM_COUNT(lists); k++)
-        for (const unsigned *r = lists[k]; *r; r++)
+        for (const unsigned *r = lists[k]; *r; r++) {
+            if (all & CAROM_MARGIN && *r & CAROM_R_Q) /* by differences: contact/gradients.c */
+                continue;
             CAROM_TRY(e->prepare(model, *r & ~constant, error));
-    for (const unsigned *r = scheme->requests; all & CAROM_SWITCH && *r; r++)
-        CAROM_TRY(e->prepare(model, (*r & ~constant) | CAROM_SWITCH, error));
+            if (all & CAROM_SWITCH && k > 0)
+                CAROM_TRY(e->prepare(model, (*r & ~constant) | CAROM_SWITCH, error));
+        }
+    CAROM_TRY(e->prepare(model, all & CAROM_MARGIN, error));
     if (all & CAROM_SWITCH) {
         CAROM_TRY(e->prepare(model, CAROM_SWITCH, error));
         CAROM_TRY(e->prepare(model, CAROM_ENERGY | CAROM_SWITCH, error));

@@ -85,6 +85,19 @@ const char *carom_bodies_contact_name(const carom_model *model, long long id, in
     return buffer;
 }
 
+const char *carom_contact_called(const carom_model *model, int contact, long long id, char *buffer, size_t size)
+{
+    int body[2];
+    char number[32];
+    if (model->links && many_of(model))
+        return carom_bodies_contact_name(model, id, body, buffer, size);
+    if (model->links && !model->contact)
+        snprintf(buffer, size, "contact %lld", id);
+    else
+        snprintf(buffer, size, "%s", carom_model_contact_name(model, contact, number));
+    return buffer;
+}
+
 const carom_pair_law *carom_bodies_found_law(const carom_model *model, long long id)
 {
     const carom_many *many = many_of(model);
@@ -122,7 +135,8 @@ static void fill(const carom_many *many, const carom_pair_law *law, const carom_
     int shape[2] = {swapped ? pair->second : pair->first, swapped ? pair->first : pair->second};
     int block[2] = {many->block[touch->body[0]], many->block[touch->body[1]]}, n = carom_many_freedoms(many), k = 0;
     *found = (carom_found){.id = id_of(shape[0], touch->feature[0], shape[1], touch->feature[1]),
-                           .depth = depth_of(&many->shape[pair->first], &many->shape[pair->second])};
+                           .depth = depth_of(&many->shape[pair->first], &many->shape[pair->second]),
+                           .branch = (int)touch->branch, .gap = touch->gap};
     found->contact = (carom_contact){.name = law->name, .directions = law->directions, .law = law->law_name,
                                      .coefficient =
                                          many->coefficient + (law - b->law) * CAROM_COEFFICIENTS_MAX};
@@ -145,7 +159,7 @@ const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_s
 }
 
 /* The touches of one pair from number n on; returns how many there are then. */
-static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair *pair, double reach, int n,
+static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair *pair, double reach, bool exact, int n,
                     carom_found *found, int most)
 {
     const carom_posed_shape *a = &many->shape[pair->first], *b = &many->shape[pair->second];
@@ -154,9 +168,9 @@ static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair
     if (!law)
         return n;
     carom_error error;
-    if (carom_pair_find((carom_posed){&a->shape, &w->pose[a->body], a->body},
-                        (carom_posed){&b->shape, &w->pose[b->body], b->body}, reach, w->touch + CAROM_MIN(n, most),
-                        room, &count, &error) != CAROM_OK)
+    if ((exact ? carom_pair_find_exact : carom_pair_find)((carom_posed){&a->shape, &w->pose[a->body], a->body},
+                                                          (carom_posed){&b->shape, &w->pose[b->body], b->body}, reach,
+                                                          w->touch + CAROM_MIN(n, most), room, &count, &error))
         return -1;
     for (int i = 0; i < CAROM_MIN(count, room); i++)
         fill(many, law, pair, &w->touch[n + i], &found[n + i]);
@@ -180,7 +194,7 @@ static void give_back(carom_many *many, int which, carom_broad *broad)
         carom_broad_free(broad);
 }
 
-int carom_many_find(carom_many *many, carom_many_work *w, double reach, carom_found *found, int most)
+int carom_many_find(carom_many *many, carom_many_work *w, double reach, bool exact, carom_found *found, int most)
 {
     const carom_pair *pairs;
     int npairs, which, n = 0;
@@ -192,7 +206,7 @@ int carom_many_find(carom_many *many, carom_many_work *w, double reach, carom_fo
     if (!broad || carom_broad_find(broad, many->nshape, w->boxes, &pairs, &npairs, &error) != CAROM_OK)
         npairs = 0, n = -1;
     for (int i = 0; i < npairs && n >= 0; i++)
-        n = add_pair(many, w, &pairs[i], reach, n, found, most);
+        n = add_pair(many, w, &pairs[i], reach, exact, n, found, most);
     give_back(many, which, broad);
     return n;
 }
@@ -205,8 +219,32 @@ int carom_many_links(const carom_point *at, double reach, carom_found *found, in
     for (int i = 0; i < CAROM_MIN(many->nstop, most); i++)
         carom_many_stop(many, i, &found[i]);
     int room = CAROM_MAX(most - many->nstop, 0);
-    int n = carom_many_find(many, &w, reach, room ? found + many->nstop : found, room);
+    int n = carom_many_find(many, &w, reach, at->model->exact, room ? found + many->nstop : found, room);
     return n < 0 ? n : many->nstop + n;
+}
+
+/* ---- margins ---- */
+void carom_many_margins(const carom_many *many, const carom_many_work *w, int n, const long long *id, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        unsigned long long x = (unsigned long long)id[i];
+        side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
+        out[i] = carom_touch_inside(&w->touch[i], &many->shape[a.shape].shape, &many->shape[b.shape].shape, w->pose);
+    }
+}
+
+carom_status carom_many_have_margins(const carom_many *many, carom_error *error)
+{
+    for (int i = 0; i < many->nshape; i++)
+        for (int k = i + 1; k < many->nshape; k++) {
+            const carom_posed_shape *a = &many->shape[i], *b = &many->shape[k];
+            if (!carom_touch_inside_known(&a->shape, &b->shape) && carom_many_law(many, a, b))
+                CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                           "the rims of '%s' may meet '%s': such contacts are known to moreau-jean, "
+                           "moreau-jean-projected and schatzman-paoli alone",
+                           many->bodies->body[a->body].name, many->bodies->body[b->body].name);
+        }
+    return CAROM_OK;
 }
 
 /* ---- at the start ---- */

@@ -143,7 +143,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
     const unsigned never = CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P | CAROM_SWITCH;
     if (want & never)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' has too many bodies for derivatives of its motion", m->name);
-    return CAROM_OK;
+    return want & CAROM_MARGIN ? carom_many_have_margins(carom_many_of(m), error) : CAROM_OK;
 }
 
 static void begin(const carom_model *m, int lanes, const double *p, void *work)
@@ -296,6 +296,61 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
     }
 }
 
+/* ---- matrices in full, where a scheme asks for them: spread in place, from the last value on ---- */
+static void spread_mass(const carom_model *m, double *M)
+{
+    const carom_many *many = carom_many_of(m);
+    int n = carom_many_freedoms(many), nv = m->nv;
+    for (int k = many->nblock - 1; k >= 0; k--) {
+        double block[36];
+        carom_copy(n * n, M + k * n * n, block);
+        memset(M + k * n * n, 0, sizeof *M * (size_t)(n * n));
+        for (int i = 0; i < n; i++)
+            carom_copy(n, block + i * n, M + (k * n + i) * nv + k * n);
+    }
+}
+
+/* y: [nv] */
+static void spread_row(int n, int nv, const int block[2], const double *values, double *y)
+{
+    double row[12];
+    int count = (block[0] >= 0) + (block[1] >= 0);
+    carom_copy(n * count, values, row);
+    memset(y, 0, sizeof *y * (size_t)nv);
+    for (int k = 0, at = 0; k < 2; k++)
+        if (block[k] >= 0)
+            carom_copy(n, row + at, y + block[k] * n), at += n;
+}
+
+static void spread_rows(const carom_model *m, const carom_many_work *w, double *G)
+{
+    const carom_many *many = carom_many_of(m);
+    int n = carom_many_freedoms(many), nv = m->nv, lasting = many->njoint + (m->contact ? many->nstop : 0), row = 0;
+    int found = m->contact ? m->ncontact - many->nstop : 0;
+    size_t at = 0;
+    for (int pass = 0; pass < 2; pass++) { /* how many rows and values there are; then each, from the last on */
+        for (int i = found - 1; i >= 0; i--) {
+            int a = many->block[w->touch[i].body[0]], b = many->block[w->touch[i].body[1]];
+            const int block[2] = {CAROM_MIN(a, b), CAROM_MAX(a, b)};
+            for (int r = m->contact[many->nstop + i].directions; r >= 0; r--) {
+                size_t width = (size_t)(n * ((a >= 0) + (b >= 0)));
+                if (pass == 0)
+                    at += width, row++;
+                else
+                    spread_row(n, nv, block, G + (at -= width), G + (size_t)--row * (size_t)nv);
+            }
+        }
+        for (int i = lasting - 1; i >= 0; i--) {
+            const int *block = many->joint_block + 2 * i;
+            size_t width = (size_t)(n * ((block[0] >= 0) + (block[1] >= 0)));
+            if (pass == 0)
+                at += width, row++;
+            else
+                spread_row(n, nv, block, G + (at -= width), G + (size_t)--row * (size_t)nv);
+        }
+    }
+}
+
 static void laws(const carom_model *m, double *law)
 {
     for (int i = 0; i < m->ncontact; i++) {
@@ -331,6 +386,13 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     double *G = carom_many_joints(many, lasting_rows(m), e, w, motion);
     if (m->contact)
         contacts(m, e, w, want, motion, G);
+    if (e->want & CAROM_JACOBIAN && m->nblock == 0)
+        spread_rows(m, w, e->G);
+    if (m->contact && e->want & CAROM_MARGIN) {
+        for (int i = 0; i < many->nstop; i++)
+            e->margin[i] = INFINITY;
+        carom_many_margins(many, w, m->ncontact - many->nstop, m->contact_id + many->nstop, e->margin + many->nstop);
+    }
 }
 
 /* Forces between bodies and those of expressions, added to what is there. */
@@ -357,6 +419,8 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
     size_t square = (size_t)many->nblock * (size_t)(carom_many_freedoms(many) * carom_many_freedoms(many));
     if (e->want & CAROM_MASS)
         mass(many, e->M);
+    if (e->want & CAROM_MASS && m->nblock == 0)
+        spread_mass(m, e->M);
     if (e->want & CAROM_FORCE)
         force(many, e->v, e->F);
     if (e->want & CAROM_R_Q) {

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "model/model.h"
 #include "output/report/parts.h"
 
@@ -209,11 +210,11 @@ static void put_accumulations(carom_report *r, const carom_report_run *run)
 {
     for (int z = 0; run->info && z < CAROM_MIN(run->info->nzeno, CAROM_ZENO_MAX); z++) {
         const carom_zeno *zeno = &run->info->zeno[z];
-        char name[32];
+        char name[200];
         carom_page_format(r->page, "%.200s: impacts of `%.60s` accumulate at *t = %.10g*: %ld computed one by one, "
-                          "%ld more are below rounding.", run->name, carom_model_contact_name(run->model, zeno->contact,
-                          name),
-                          zeno->t, zeno->impacts, zeno->skipped);
+                          "%ld more are below rounding.", run->name,
+                          carom_contact_called(run->model, zeno->contact, zeno->id, name, sizeof name), zeno->t,
+                          zeno->impacts, zeno->skipped);
     }
     if (run->info && run->info->nzeno > CAROM_ZENO_MAX)
         carom_page_format(r->page, "%.200s: and %d more accumulations.", run->name, run->info->nzeno - CAROM_ZENO_MAX);

@@ -287,8 +287,9 @@ static void tell_changes(carom_step *s, const carom_exact *x, const unsigned cha
         tell(s, x, now_closed ? CAROM_EVENT_CLOSING : CAROM_EVENT_OPENING, when, contact, x->u_before[i],
              x->u_after[i]);
         if (now_closed && x->tau[i] > 0)
-            carom_record_zeno(s->record,
-                              &(carom_zeno){contact, t + x->tau[i], (long)x->count[contact], (long)x->lost[i]});
+            carom_record_zeno(s->record, &(carom_zeno){.contact = contact, .id = contact, .t = t + x->tau[i],
+                                                       .impacts = (long)x->count[contact],
+                                                       .skipped = (long)x->lost[i]});
         x->count[contact] = 0;
     }
 }

@@ -152,6 +152,7 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   (2), (3) between stages: where a parabola through three of them comes near 0                          (5)
  *   (4) of slip that has just begun may be negative by what redundant rows have left of the velocity: an event only
  *   where it becomes less                                                                                 (6)
+ *   closed    margin                   a contact that was found ends                              (7)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
@@ -171,6 +172,8 @@ static double value(const carom_step *s, const carom_piecewise *w, const carom_e
         double most, size = carom_link_friction(sys, link, true, x, &most);
         return most - size;
     }
+    case CAROM_CAUSE_MARGIN:
+        return e->margin[contact];
     default:
         u += carom_link_normals(link);
         return d[0] * u[0] + (link->law->tangents > 1 ? d[1] * u[1] : 0);
@@ -363,6 +366,14 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
+/* (7) */
+static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool *found)
+{
+    double f0 = w->start.margin[contact], f1 = w->end.margin[contact];
+    *found = f1 < 0 && f0 >= 0;
+    return *found ? polish(s, w, CAROM_CAUSE_MARGIN, contact, 0, f0, w->end.x, f1) : CAROM_OK;
+}
+
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
 {
     const carom_system *sys = s->system;
@@ -400,6 +411,13 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
             if (found)
                 *cause = causes[k], *contact = c;
         }
+    }
+    for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
+        bool found = false;
+        if (w->modes[c].mode != CAROM_OPEN)
+            CAROM_TRY(leaving(s, w, c, &found));
+        if (found)
+            *cause = CAROM_CAUSE_MARGIN, *contact = c;
     }
     return CAROM_OK;
 }

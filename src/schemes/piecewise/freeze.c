@@ -58,7 +58,8 @@ void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const 
     double u = at->u[r], fall = -at->udot[r], e = carom_contact_restitution(sys, contact);
     if (w->modes[contact].impacts < 2 || u <= rest || !(fall > 0))
         return; /* a single soft impact is no accumulation */
-    carom_zeno zeno = {.contact = contact, .t = s->now->t + at->x, .impacts = (long)w->modes[contact].impacts};
+    carom_zeno zeno = {.contact = contact, .id = carom_contact_link(sys, contact)->id, .t = s->now->t + at->x,
+                       .impacts = (long)w->modes[contact].impacts};
     if (e > 0 && e < 1) {
         zeno.t += 2 * u / (fall * (1 - e));
         zeno.skipped = (long)ceil(log(rest / u) / log(e));

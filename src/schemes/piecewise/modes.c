@@ -18,8 +18,9 @@
 static carom_status stop(carom_step *s, carom_paradox paradox, double t, int contact, double p, double b)
 {
     carom_info *info = s->system->info;
-    const char *name = carom_contact_link(s->system, contact)->name;
+    const char *name = CAROM_LINK_NAME(s->system, carom_contact_link(s->system, contact));
     info->paradox = paradox, info->paradox_contact = contact, info->paradox_time = t;
+    info->paradox_id = carom_contact_link(s->system, contact)->id;
     if (paradox == CAROM_INCONSISTENT)
         CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                    "inconsistent at t = %.10g: friction of contact '%s' leaves no mode that holds (Painleve: its "
@@ -465,7 +466,7 @@ static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
     }
     CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
-               carom_contact_link(s->system, contact)->name, s->now->t + e->x);
+               CAROM_LINK_NAME(s->system, carom_contact_link(s->system, contact)), s->now->t + e->x);
 }
 
 /* Modes anew at a time d after the start, on the motion of the start. */

@@ -26,6 +26,7 @@ typedef struct carom_end { /* a point of the motion in the present modes */
     double *force;         /* [nrow] */
     double *g;             /* [njoint+ncontact] */
     double *u, *udot;      /* [nrow] G v + w and G a + gamma */
+    double *margin;        /* [ncontact] of contacts that are found */
 } carom_end;
 
 typedef struct carom_rk_stages { /* the equations of implicit stages */
@@ -101,7 +102,8 @@ struct carom_moreau_work; /* moreau/moreau_jean.h */
 
 /* What an event is, and of which contact. */
 typedef enum carom_cause {
-    CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END
+    CAROM_CAUSE_NONE, CAROM_CAUSE_GAP, CAROM_CAUSE_FORCE, CAROM_CAUSE_STICK, CAROM_CAUSE_SLIP_END,
+    CAROM_CAUSE_MARGIN /* a contact that was found ends: others are looked for before the next step */
 } carom_cause;
 
 #define CAROM_TOL_KAPPA 0.1 /* the part of the tolerance that one step, or one simplification, may use up */
@@ -115,6 +117,12 @@ typedef enum carom_cause {
         CAROM_JACOBIAN | CAROM_GAMMA | CAROM_LAW, CAROM_GAP | CAROM_JACOBIAN,                                \
         CAROM_MASS | CAROM_JACOBIAN | CAROM_LAW, CAROM_R_Q | CAROM_R_V,                                      \
         CAROM_R_Q | CAROM_R_V | CAROM_A_Q | CAROM_A_V
+
+/* Are the contacts of a step those that were found before it? Then they may end within it (CAROM_MARGIN). */
+static inline bool carom_piecewise_found(const carom_system *system)
+{
+    return system->model->links != NULL;
+}
 
 /* ---- runge_kutta.c ---- */
 void carom_rk_layout(carom_layout *layout, carom_rk_stages *stages, const carom_system *system);

@@ -27,6 +27,7 @@ void carom_piecewise_copy(const carom_system *system, const carom_end *from, car
     carom_copy(system->nlink, from->g, to->g);
     carom_copy(system->nrow, from->u, to->u);
     carom_copy(system->nrow, from->udot, to->udot);
+    carom_copy(carom_piecewise_found(system) ? system->ncontact : 0, from->margin, to->margin);
 }
 
 carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_end *end)
@@ -36,6 +37,7 @@ carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_en
     CAROM_TRY(carom_given_accel(&w->given, sys, s->now->t + end->x, end->q, end->v, more, end->a, end->force,
                                         s->error));
     carom_copy(sys->nlink, sys->at.g, end->g);
+    carom_copy(carom_piecewise_found(sys) ? sys->ncontact : 0, sys->at.margin, end->margin);
     carom_piecewise_gross(sys, w, w->given.a_free, w->given.equations.m, w->given.equations.Y, w->given.equations.x);
     for (int r = 0; r < sys->nrow; r++) {
         end->u[r] = carom_row_speed(sys, r, end->v);
@@ -194,7 +196,10 @@ static void gradients(carom_step *s, carom_piecewise *w, double t, const double 
     carom_system *sys = s->system;
     unsigned rows = w->given.equations.m ? CAROM_A_Q | CAROM_A_V : 0;
     sys->at.a = a, sys->at.x = force;
-    carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
+    if (carom_piecewise_found(sys))
+        carom_system_differences(sys, t, q, v, a, force);
+    else
+        carom_system_eval(sys, CAROM_R_Q | CAROM_R_V | rows, t, q, v);
     sys->at.a = sys->at.x = sys->zero;
     int nv = sys->nv;
     double *column = w->stages.column;

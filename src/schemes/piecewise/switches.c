@@ -177,8 +177,8 @@ static carom_status refuse_corner(carom_step *s, carom_piecewise *w, int i)
         if (w->modes[sys->link[k].contact].mode != CAROM_OPEN && most > 1e-9 * size)
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
                        "tolerance: contact '%s' is held at a kink of its gap at t = %.10g: a corner with two normals; "
-                       "write it as two "
-                       "contacts", sys->link[k].name, s->now->t);                                /* (4) */
+                       "write it as two contacts",
+                       CAROM_LINK_NAME(sys, &sys->link[k]), s->now->t);                          /* (4) */
         most = 0;
     }
     return CAROM_OK;
@@ -506,10 +506,44 @@ static carom_status slide_end(carom_step *s, carom_piecewise *tol)
     return CAROM_OK;
 }
 
+/* (2), the second half, from x on in a step of length h. */
+static carom_status polish(carom_step *s, carom_piecewise *tol, const bracket *b, double h, double x, double slope)
+{
+    const carom_switches *w = &tol->switches;
+    double last = INFINITY, bound = b->side < 0 ? w->low[b->i] : w->high[b->i];
+    for (int k = 0; k < 8; k++) {
+        CAROM_TRY(repeat(s, tol, x));
+        carom_system_eval(s->system, CAROM_SWITCH, s->now->t + x, tol->end.q, tol->end.v);
+        double f = s->system->at.f[b->i] - bound, change = slope != 0 ? -f / slope : 0;
+        double rounding = 2 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), x);
+        if (!(fabs(change) < 0.5 * last) || fabs(change) <= rounding || !(x + change > 0) || x + change > h)
+            break;
+        last = fabs(change);
+        x += change;
+    }
+    return CAROM_OK;
+}
+
+/* Has the root of b moved on in a step of length h, as that of an f of rounding alone does, past that of another one?
+ * Then b is that one, in the step as it is now. */
+static bool overtaken(const carom_piecewise *tol, const double *f, double h, bracket *b)
+{
+    const carom_switches *w = &tol->switches;
+    double end = tol->end.x / h;
+    for (int i = 0; end > b->high && i < w->n; i++) {
+        int side = side_of_branch(w, i, f[i]);
+        if (i == b->i || !side || w->state[i] == CAROM_SWITCH_SLIDES)
+            continue;
+        *b = (bracket){i, side, b->low / end, 1, false};
+        return true;
+    }
+    return false;
+}
+
 carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
 {
     carom_switches *w = &tol->switches;
-    double h = tol->end.x, slope, last = INFINITY;
+    double h = tol->end.x, slope;
     w->crossed = -1;
     if (!w->n || !(h > 0))
         return CAROM_OK;
@@ -520,16 +554,10 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     bracket b = first_outside(s, tol);
     if (b.i < 0)
         return CAROM_OK;
-    double x = h * earliest(s, tol, &b, &slope), bound = b.side < 0 ? w->low[b.i] : w->high[b.i];
-    for (int k = 0; k < 8; k++) {                                                               /* (2) */
-        CAROM_TRY(repeat(s, tol, x));
-        carom_system_eval(s->system, CAROM_SWITCH, s->now->t + x, tol->end.q, tol->end.v);
-        double f = s->system->at.f[b.i] - bound, change = slope != 0 ? -f / slope : 0;
-        double rounding = 2 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), x);
-        if (!(fabs(change) < 0.5 * last) || fabs(change) <= rounding || !(x + change > 0) || x + change > h)
-            break;
-        last = fabs(change);
-        x += change;
+    for (int k = 0; k == 0 || (k <= w->n && overtaken(tol, s->system->at.f, h, &b)); k++) {
+        h = tol->end.x;
+        double x = h * earliest(s, tol, &b, &slope);
+        CAROM_TRY(polish(s, tol, &b, h, x, slope));
     }
     w->crossed = b.i, w->side = b.side, w->x = tol->end.x;
     return CAROM_OK;
@@ -573,14 +601,44 @@ static bool slip_jumps(const carom_end *e, const carom_link *link, double small,
     return true;
 }
 
+/* Contacts that were found: which of them are new, or touch with other features, or have ended. */
+static bool judged(const carom_system *sys, const carom_piecewise *w, int c)
+{
+    bool ended = carom_piecewise_found(sys) && w->modes[c].mode != CAROM_OPEN && w->start.margin[c] < 0;
+    return !carom_piecewise_found(sys) || w->modes[c].fresh || ended;
+}
+
+/* The axes along which friction acts may be others than those of the step before. */
+static void turn_directions(carom_step *s, carom_piecewise *w)
+{
+    carom_system *sys = s->system;
+    bool any = false;
+    for (int c = 0; c < sys->ncontact; c++)
+        any |= w->modes[c].mode == CAROM_SLIP && w->modes[c].fresh;
+    if (any)
+        carom_system_eval(sys, CAROM_GAP | CAROM_JACOBIAN, s->now->t, w->start.q, w->start.v);
+    for (int c = 0; any && c < sys->ncontact; c++) {
+        const carom_link *link = carom_contact_link(sys, c);
+        int row = link->row + carom_link_normals(link);
+        if (w->modes[c].mode != CAROM_SLIP || !w->modes[c].fresh || link->law->tangents != 2)
+            continue;
+        double u[2] = {carom_row_speed(sys, row, w->start.v), carom_row_speed(sys, row + 1, w->start.v)};
+        double size = hypot(u[0], u[1]);
+        for (int j = 0; j < 2 && size > 0; j++)
+            w->modes[c].direction[j] = u[j] / size;
+    }
+}
+
 carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends, carom_cause *cause, int *contact)
 {
     const carom_system *sys = s->system;
     const carom_end *e = &w->start;
-    bool meets = false;
+    bool found = carom_piecewise_found(sys), meets = found && sys->lost;
     *ends = false, *cause = CAROM_CAUSE_NONE;
-    if (!(at_a_bound(&w->switches) || w->switches.changed) || sys->nlink == sys->njoint)
+    if (!(at_a_bound(&w->switches) || w->switches.changed || found) || sys->nlink == sys->njoint)
         return CAROM_OK;
+    if (found)
+        turn_directions(s, w);
     CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
     carom_piecewise_scales(s, w, e->q, e->v);
     carom_modes_copy(sys->ncontact, w->modes, w->modes_before);
@@ -588,14 +646,16 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
         int i = carom_contact_number(sys, c);
         double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
         double g = e->g[i], u = e->u[sys->link[i].row];
+        if (!judged(sys, w, c))
+            continue;
         *ends |= slip_jumps(e, &sys->link[i], small_u, &w->modes[c]);                             /* (5) */
         if (!carom_law_can(sys->link[i].law, CAROM_OPEN))
             continue; /* dry friction along a coordinate has no gap */
-        if (g < -small_g)
+        if (g < -small_g && !found)
             CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                        "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
                        "jumps below 0",
-                       sys->link[i].name, s->now->t, g);                                         /* (3) */
+                       CAROM_LINK_NAME(sys, &sys->link[i]), s->now->t, g);                       /* (3) */
         bool rests = g <= small_g && fabs(u) <= small_u;
         meets |= rests && w->modes[c].mode == CAROM_OPEN;
         if (rests && w->modes[c].mode == CAROM_OPEN)

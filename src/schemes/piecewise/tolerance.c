@@ -39,6 +39,17 @@ static void orders(const double *field, double *smooth, double *impact)
     *smooth = *impact = 0; /* in h none: the step is chosen */
 }
 
+static carom_status accepts(const carom_model *model, const double *field, carom_error *error)
+{
+    enum { VELOCITIES = 200 };
+    if (model->links && model->nv > VELOCITIES)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "tolerance: %d velocities, with contacts that are found step by step there may be %d; "
+                   "moreau-jean, moreau-jean-projected and schatzman-paoli take more", model->nv, VELOCITIES);
+    (void)field;
+    return CAROM_OK;
+}
+
 static carom_status start(carom_step *s)
 {
     s->h_next = s->field[FIRST_STEP];
@@ -61,7 +72,8 @@ static carom_status count_stalls(carom_step *s, int contact)
         CAROM_FAIL(s->error, CAROM_TOLERANCE,
                    "tolerance: collapse at t = %.10g: %d events without time passing, the last of contact '%s'",
                    s->now->t, STALLS,
-                   s->system->nlink > s->system->njoint ? carom_contact_link(s->system, contact)->name : "none");
+                   s->system->nlink > s->system->njoint
+                       ? CAROM_LINK_NAME(s->system, carom_contact_link(s->system, contact)) : "none");
     return CAROM_OK;
 }
 
@@ -74,6 +86,7 @@ static void place_end(carom_layout *layout, carom_end *e, const carom_system *sy
     CAROM_PLACE(layout, e->g, system->nlink);
     CAROM_PLACE(layout, e->u, system->nrow);
     CAROM_PLACE(layout, e->udot, system->nrow);
+    CAROM_PLACE(layout, e->margin, carom_piecewise_found(system) ? system->ncontact : 0);
 }
 
 void carom_piecewise_layout(carom_layout *layout, const carom_system *system, void *work)
@@ -421,7 +434,7 @@ static carom_status advance(carom_step *s)
     bool shared = w->given.shares && slips(s, w);
     if (cause == CAROM_CAUSE_NONE && carom_piecewise_about_to_stick(s, w, &contact))
         cause = CAROM_CAUSE_SLIP_END;
-    if (cause != CAROM_CAUSE_NONE)
+    if (cause != CAROM_CAUSE_NONE && cause != CAROM_CAUSE_MARGIN)
         CAROM_TRY(carom_piecewise_transition(s, w, cause, contact));                                   /* (4) */
     if (shared)
         carom_record_share(s->record, s->now->t);
@@ -453,12 +466,13 @@ const carom_scheme carom_scheme_tolerance = {
                .fields = fields},
     .orders = orders,
     .traits = CAROM_LOCATES_EVENTS | CAROM_CHOOSES_STEPS | CAROM_KEEPS_TOLERANCE | CAROM_KEEPS_MODES |
-              CAROM_TELLS_MODES,
+              CAROM_TELLS_MODES | CAROM_FOLLOWS_LINKS,
     .requests = requests,
     .segments = 1,
     .rules = carom_piecewise_rules,
     .laws = CAROM_LAW_SLANTED | CAROM_LAW_PULLS | CAROM_LAW_ALONG | CAROM_LAW_SPEEDS,
     .switches = true,
+    .accepts = accepts,
     .degree = 5,
     .memory = carom_piecewise_memory,
     .work_bytes = sizeof(carom_piecewise),

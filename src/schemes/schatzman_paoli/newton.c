@@ -183,8 +183,8 @@ static carom_status project(carom_step *s, work *w, const carom_factor *A)
         block->c = carom_link_coefficients(sys, link, sticks, 1);
         if (e_t != 0)
             CAROM_FAIL(s->error, CAROM_UNSUPPORTED,
-                       "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)", link->name,
-                       e_t, w->t);
+                       "schatzman-paoli has no tangential restitution (contact '%s': %g at t = %.10g)",
+                       CAROM_LINK_NAME(sys, link), e_t, w->t);
     }
     if (c->problem.W.dense)
         carom_contact_consistent(c, sys->njoint, c->problem.n, c->problem.W.dense, c->problem.b);
@@ -250,7 +250,7 @@ static carom_status joints_closed(carom_step *s, work *w)
         if (!(fabs(sys->at.g[i]) <= most))
             CAROM_FAIL(s->error, CAROM_NOT_CONVERGED,
                        "schatzman-paoli: joint '%s' stays open by %.2g after the step from t = %.10g with h = %.3g",
-                       sys->link[i].name, sys->at.g[i], w->t, s->options->h);
+                       CAROM_LINK_NAME(sys, &sys->link[i]), sys->at.g[i], w->t, s->options->h);
     return CAROM_OK;
 }
 

@@ -1,0 +1,239 @@
+/* test_tolerance_found.c: `tolerance` on bodies whose contacts are found before every step: against the same bodies by
+ * formulas, against time stepping with small steps, against exact solutions and itself at other tolerances. */
+#include "carom_output.h"
+#include "core/core.h"
+#include "tolerance_testing.h"
+
+enum { ROOM = 100 };
+typedef struct ending {
+    int nq, nv;
+    double x[2 * ROOM];
+    carom_info info;
+} ending;
+
+static carom_model *model_of(const char *text, const char *more)
+{
+    char whole[3000];
+    snprintf(whole, sizeof whole, "%s%s", text, more);
+    return parse_text(whole);
+}
+
+static ending ends_at(const carom_model *m, const char *scheme, double tol, double h, double t)
+{
+    run r = begin(m, scheme, tol, h, t);
+    ending e = {.nq = m->nq, .nv = m->nv};
+    ck_assert_int_le(e.nq + e.nv, 2 * ROOM);
+    ck_assert_msg(carom_sim_run(r.sim, t) == CAROM_OK, "%s, tol %g: %s", scheme, tol, carom_sim_error(r.sim)->text);
+    const carom_state *s = carom_sim_state(r.sim);
+    memcpy(e.x, s->q, sizeof *s->q * (size_t)e.nq);
+    memcpy(e.x + e.nq, s->v, sizeof *s->v * (size_t)e.nv);
+    e.info = *carom_sim_info(r.sim);
+    end(&r);
+    return e;
+}
+
+static double largest(int n, const ending *a, const ending *b)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(a->x[i] - b->x[i]));
+    return most;
+}
+
+static double apart(const ending *a, const ending *b)
+{
+    return largest(a->nq + a->nv, a, b);
+}
+
+#define SPACE "carom: 1\nspace: spatial\ngravity: [0, 0, -9.81]\n"
+#define FLOOR "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+
+static const char drop[] = SPACE "bodies:\n" FLOOR
+    "  box: {shape: {box: [0.2, 0.1, 0.3]}, density: 800, at: [0, 0, 0.4], turn: {x: 0.3, y: 0.2}, spin: [1, 2, 3]}\n"
+    "laws: {default: {friction: 0.3, restitution: 0.4}}\n";
+static const char swing[] = SPACE "bodies:\n" FLOOR
+    "  bob: {shape: {box: [0.1, 0.1, 0.1]}, density: 2000, at: [-0.45, 0.01, 0.55]}\n"
+    "  box: {shape: {box: [0.1, 0.14, 0.12]}, density: 800, at: [0.11, 0, touch]}\n"
+    "joints: {pin: {ball: [bob, ground], at: [0, 0, 0.55]}}\n"
+    "laws: {default: {friction: 0.4, restitution: 0.3}}\n";
+static const char gate[] = SPACE "bodies:\n" FLOOR
+    "  bob: {shape: {box: [0.1, 0.1, 0.1]}, density: 2000, at: [-0.45, 0.01, 0.55]}\n"
+    "  box: {shape: {box: [0.1, 0.14, 0.12]}, density: 800, at: [0.11, 0, touch]}\n"
+    "joints: {pin: {hinge: [bob, ground], at: [0, 0, 0.55], axis: [0, 1, 0], coordinate: relative, range: [-1, 1.8],\n"
+    "         restitution: 0.5, friction_torque: 0.5}}\n"
+    "laws: {default: {friction: 0.4, restitution: 0.3}}\n";
+
+START_TEST(bodies_move_and_events_happen_as_by_formulas)
+{
+    static const struct { const char *text; double t; } cases[] = {{drop, 1.2}, {swing, 1}, {gate, 1}};
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        carom_model *formulas = model_of(cases[i].text, ""), *found = model_of(cases[i].text, "contacts: found\n");
+        ck_assert(!formulas->links && found->links);
+        ending a = ends_at(formulas, "tolerance", 1e-7, 0, cases[i].t);
+        ending b = ends_at(found, "tolerance", 1e-7, 0, cases[i].t);
+        printf("case %d: apart by %.1e; %ld impacts, %ld closings; %ld and %ld steps\n", i, apart(&a, &b),
+               b.info.events[CAROM_EVENT_IMPACT], b.info.events[CAROM_EVENT_CLOSING], a.info.steps, b.info.steps);
+        CHECK_AT_MOST(apart(&a, &b), 3e-6);
+        for (int k = 0; k < CAROM_EVENT_TYPES; k++)
+            ck_assert_int_eq(a.info.events[k], b.info.events[k]);
+        ck_assert_int_eq(a.info.nzeno, b.info.nzeno);
+        for (int k = 0; k < CAROM_MIN(a.info.nzeno, CAROM_ZENO_MAX); k++) {
+            char one[100], two[100];
+            const carom_event of_a = {.contact = a.info.zeno[k].contact, .id = a.info.zeno[k].id};
+            const carom_event of_b = {.contact = b.info.zeno[k].contact, .id = b.info.zeno[k].id};
+            CHECK_NEAR(a.info.zeno[k].t, b.info.zeno[k].t, 1e-6);
+            ck_assert_str_eq(carom_event_contact(formulas, &of_a, one, sizeof one, NULL),
+                             carom_event_contact(found, &of_b, two, sizeof two, NULL));
+        }
+        CHECK_AT_LEAST(b.info.nzeno, 1);
+        carom_model_free(formulas), carom_model_free(found);
+    }
+}
+END_TEST
+
+/* Along x: a = (F - mu g m sign(v))/m, F = 3 or -3 by the sign of sin(20 t), which is more than friction. */
+static double pushed(double t_end, double *v)
+{
+    const double pi = 3.141592653589793, m = 0.8, mu = 0.3 * 9.81 * m;
+    double t = 0, x = 0;
+    int k = 1;
+    for (*v = 1; t < t_end;) {
+        double F = k % 2 ? 3 : -3, a = (F - copysign(mu, *v != 0 ? *v : F)) / m;
+        double next = fmin(k * pi / 20, t_end), stop = *v * a < 0 ? t - *v / a : INFINITY;
+        double d = fmin(next, stop) - t;
+        x += *v * d + a * d * d / 2;
+        *v = stop < next ? 0 : *v + a * d;
+        t += d;
+        k += t >= k * pi / 20;
+    }
+    return x;
+}
+
+/* A box that rests has a velocity of rounding, on which a force of the file depends by its sign, again and again. */
+START_TEST(forces_with_branches_change_where_they_do)
+{
+    static const char text[] = SPACE "contacts: found\nbodies:\n" FLOOR
+        "  box: {repeat: {i: 2}, shape: {box: [0.1, 0.1, 0.1]}, density: 800, at: [0, 0.3*i, 0.05],\n"
+        "        velocity: [1, 0, 0]}\n"
+        "forces:\n  box[0]: {force: [\"-2*sign(box[0].x')\", 0, 0]}\n"
+        "  box[1]: {force: [\"if(sin(20*t) > 0, 3, -3)\", 0, 0]}\n"
+        "laws: {default: {friction: 0.3, restitution: 0.3}}\n";
+    carom_model *m = model_of(text, "");
+    ending e = ends_at(m, "tolerance", 1e-7, 0, 1);
+    double v, x = pushed(1, &v), slow = (2 + 0.3 * 9.81 * 0.8) / 0.8;
+    printf("pushed: %.10f, off by %.1e and %.1e\n", x, e.x[7] - x, e.x[e.nq + 6] - v);
+    CHECK_NEAR(e.x[7], x, 1e-7);
+    CHECK_NEAR(e.x[e.nq + 6], v, 1e-6);
+    CHECK_NEAR(e.x[0], 1 / (2 * slow), 1e-7);
+    CHECK_NEAR(e.info.dissipated_dry, 2 / (2 * slow), 1e-7);
+    carom_model_free(m);
+}
+END_TEST
+
+static const char rocks[] = SPACE "bodies:\n" FLOOR
+    "  rock: {repeat: {i: 2}, shape: {polyhedron: [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]}, density: 800,\n"
+    "         at: [0.02*i, 0.03*i, 0.05 + 0.15*i], turn: {z: 0.2*i, x: 0.3*i + 0.1}, spin: [1, 2*i, 3]}\n"
+    "laws: {default: {friction: 0.3, restitution: 0}}\n";
+/* A block slides without friction off a table: its edges cross that of the table in turn, and lose it at a corner. */
+static const char table[] = SPACE "bodies:\n  table: {fixed: true, at: [0, 0, -0.05], shape: {box: [0.6, 0.6, 0.1]}}\n"
+    "  block: {shape: {box: [0.2, 0.12, 0.08]}, density: 800, at: [0.05, 0, 0.04], turn: {z: 0.3},\n"
+    "          velocity: [1.2, 0.1, 0], spin: [0, 0, 1]}\n"
+    "laws: {default: {restitution: 0}}\ncontacts: found\n";
+
+START_TEST(polyhedra_and_edges_converge_with_the_tolerance_and_time_stepping_tends_there)
+{
+    static const struct { const char *text; double t, h, near; } cases[] = {{rocks, 0.3, 2e-5, 1e-3},
+                                                                           {table, 0.35, 2e-5, 1e-5}};
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        carom_model *m = model_of(cases[i].text, "");
+        ck_assert(m->links != NULL);
+        ending best = ends_at(m, "tolerance", 1e-10, 0, cases[i].t);
+        for (double tol = 1e-5; tol > 1e-8; tol *= 0.1) {
+            ending e = ends_at(m, "tolerance", tol, 0, cases[i].t);
+            printf("case %d, tol %g: off by %.1e, %ld steps\n", i, tol, apart(&e, &best), e.info.steps);
+            CHECK_AT_MOST(apart(&e, &best), 30 * tol);
+            CHECK_AT_MOST(fabs(e.info.balance_error), 10 * tol);
+            CHECK_AT_MOST(e.info.max_penetration, 1e-9); /* 1e-8 of the size, where an edge takes over */
+        }
+        ending far = ends_at(m, "moreau-jean", 1e-6, 10 * cases[i].h, cases[i].t);
+        ending near = ends_at(m, "moreau-jean", 1e-6, cases[i].h, cases[i].t);
+        double a = largest(m->nq, &far, &best), b = largest(m->nq, &near, &best);
+        long closings = best.info.events[CAROM_EVENT_CLOSING], openings = best.info.events[CAROM_EVENT_OPENING];
+        if (cases[i].text == table) /* four corners touched from the start, in the end nothing does */
+            ck_assert_int_eq(openings, closings + 4);
+        printf("case %d: positions of moreau-jean are off by %.1e, %.1e\n", i, a, b);
+        CHECK_AT_MOST(b, cases[i].near);
+        CHECK_AT_MOST(b, 0.5 * a);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
+START_TEST(four_rocks_come_to_rest_on_each_other)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "%s", rocks);
+    strstr(text, "i: 2")[3] = '4';
+    carom_model *m = model_of(text, "");
+    run r = begin(m, "tolerance", 1e-7, 0, 2);
+    CHECK_OK(carom_sim_run(r.sim, 2), *carom_sim_error(r.sim));
+    const carom_info *info = carom_sim_info(r.sim);
+    printf("four rocks: %ld impacts, %ld steps, balance %.1e\n", info->events[CAROM_EVENT_IMPACT], info->steps,
+           info->balance_error);
+    for (int i = 0; i < m->nv; i++)
+        CHECK_NEAR(carom_sim_state(r.sim)->v[i], 0, 1e-6);
+    CHECK_AT_MOST(fabs(info->balance_error), 1e-6);
+    end(&r);
+    carom_model_free(m);
+}
+END_TEST
+
+START_TEST(a_run_that_goes_on_from_a_saved_state_has_the_same_bits)
+{
+    carom_model *m = model_of(drop, "contacts: found\n");
+    run whole = begin(m, "tolerance", 1e-7, 0, 1), part = begin(m, "tolerance", 1e-7, 0, 1),
+        rest = begin(m, "tolerance", 1e-7, 0, 1);
+    CHECK_OK(carom_sim_run(whole.sim, 1), *carom_sim_error(whole.sim));
+    for (int k = 0; k < 60; k++)
+        CHECK_OK(carom_sim_step(part.sim), *carom_sim_error(part.sim));
+    size_t size = carom_sim_save(part.sim, NULL, 0);
+    void *bytes = malloc(size);
+    ck_assert_uint_eq(carom_sim_save(part.sim, bytes, size), size);
+    CHECK_OK(carom_sim_load(rest.sim, bytes, size), *carom_sim_error(rest.sim));
+    CHECK_OK(carom_sim_run(rest.sim, 1), *carom_sim_error(rest.sim));
+    const carom_state *a = carom_sim_state(whole.sim), *b = carom_sim_state(rest.sim);
+    ck_assert_mem_eq(a->q, b->q, sizeof *a->q * (size_t)m->nq);
+    ck_assert_mem_eq(a->v, b->v, sizeof *a->v * (size_t)m->nv);
+    ck_assert_int_eq(carom_sim_info(whole.sim)->steps, carom_sim_info(rest.sim)->steps);
+    free(bytes);
+    end(&whole), end(&part), end(&rest);
+    carom_model_free(m);
+}
+END_TEST
+
+static void check_refusal(const char *text, const char *why)
+{
+    carom_model *m = model_of(text, "");
+    carom_options o = carom_options_default();
+    carom_error error = {0};
+    carom_sim *sim = NULL;
+    ck_assert_int_eq(carom_sim_new(&sim, m, &o, &error), CAROM_UNSUPPORTED);
+    ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+    carom_model_free(m);
+}
+
+START_TEST(what_tolerance_does_not_follow_is_refused)
+{
+    check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
+                  "laws: {default: {friction: 0.3, restitution: 0}}\n", "200");
+    check_refusal(SPACE "bodies:\n" FLOOR "  can: {shape: {cylinder: [0.1, 0.3]}, density: 1, at: [0, 0, 1]}\n"
+                  "  box: {shape: {box: [0.1, 0.3, 0.2]}, density: 1, at: [0, 0, 2]}\n"
+                  "laws: {default: {friction: 0.3, restitution: 0}}\n", "rim");
+}
+END_TEST
+
+TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_formulas,
+          forces_with_branches_change_where_they_do,
+          polyhedra_and_edges_converge_with_the_tolerance_and_time_stepping_tends_there,
+          four_rocks_come_to_rest_on_each_other, a_run_that_goes_on_from_a_saved_state_has_the_same_bits,
+          what_tolerance_does_not_follow_is_refused)
