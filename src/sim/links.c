@@ -345,7 +345,7 @@ static double careful(carom_sim *sim, double h)
 
 /* ---- schemes that locate events ---- */
 
-/* Of a step of length h: nothing moves farther than to the middle of what is thin.                                (5) */
+/* Of a step of length h: nothing moves farther than to the middle of what is thin.                               (5) */
 static double shallow(carom_sim *sim, double h)
 {
     double speed = speed_of(sim, &sim->now.state, sim->now.state.v);
@@ -355,7 +355,7 @@ static double shallow(carom_sim *sim, double h)
     return h;
 }
 
-/* Does something lie in something else at the end of the step: a contact that the step did not know?              (6) */
+/* Does something lie in something else at the end of the step: a contact that the step did not know?             (6) */
 static carom_status overlooked(carom_sim *sim, double reach, bool *any)
 {
     const carom_model *m = sim->model;
