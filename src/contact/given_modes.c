@@ -352,6 +352,12 @@ static void accelerate(carom_given_modes *g, const carom_system *system, double 
     g->shares |= shared;
 }
 
+double carom_given_slow_speed(const carom_given_modes *g, const carom_system *system, const carom_link *link)
+{
+    carom_rows rows = carom_rows_here(system);
+    return 0.3 * sqrt(g->slow * carom_rows_reach(system, &rows, link->row, g->a_free, NULL));
+}
+
 /* (5): directions of spatial slip; returns whether some contact creeps. */
 static bool spatial_directions(carom_given_modes *g, const carom_system *system, const double *v)
 {
@@ -365,8 +371,7 @@ static bool spatial_directions(carom_given_modes *g, const carom_system *system,
         if (link->law->tangents < 2 || mode->mode != CAROM_SLIP || g->holds[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
-        double size = hypot(x, y), accel = carom_rows_reach(system, &rows, link->row, g->a_free, NULL);
-        double slow = g->slow_speed[c] = 0.3 * sqrt(g->slow * accel);
+        double size = hypot(x, y), slow = g->slow_speed[c] = carom_given_slow_speed(g, system, link);
         double rounding = carom_rows_reach(system, &rows, link->row + 1, v, NULL);
         rounding = CAROM_MAX(rounding, carom_rows_reach(system, &rows, link->row + 2, v, NULL));
         g->creeps[c] = g->crept[c] || !(size > slow);

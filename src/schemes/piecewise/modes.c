@@ -186,7 +186,8 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
  *   redundant contacts share a force as given_modes.c (7) says; when no share is in the law that is an event of all of
  *             them, found at one, and others may be those that change                                               (7)
  *   prestress (contact/prestress.h) is taken out of a solution: the contact whose force it ends first is left out, if
- *             its gap does not close then, otherwise the next                                                  (8) */
+ *             its gap does not close then, otherwise the next                                                  (8)
+ *   slow      spatial slip that relaxes at once goes where its acceleration is, as in given_modes.c (8), or stops      (9) */
 
 double carom_piecewise_freeze_length(const carom_step *s)
 {
@@ -339,8 +340,51 @@ static carom_status release_prestress(carom_step *s, carom_piecewise *w, double 
     return friction ? solve_modes(s, w, t, q, v, s->error) : CAROM_OK;
 }
 
-/* (2): modes of the contacts that are not open, from the problem at (t, q, v). Those that stick do not slip: what a
- * trial leaves of their velocity is its error, and would tell the direction of slip wrongly. */
+/* The slip of a contact along its tangents; those that stick do not slip: what a trial leaves of their velocity is its
+ * error, and would tell the direction of slip wrongly. 0: it does not. */
+static double slip_of(const carom_step *s, const carom_piecewise *w, const carom_link *link, const double *v, double *u)
+{
+    const carom_system *sys = s->system;
+    bool stuck = w->modes[link->contact].mode == CAROM_STICK;
+    u[0] = u[1] = 0;
+    for (int j = 0; !stuck && j < link->law->tangents; j++)
+        u[j] = carom_row_speed(sys, link->row + carom_link_normals(link) + j, v);
+    double size = hypot(u[0], u[1]);
+    return size > 1e-11 * w->scale[carom_contact_number(sys, link->contact)].speed ? size : 0;
+}
+
+/* Slip in a plane, as strong as what sticks, that is so slow that its direction relaxes at once (given_modes.c (5)). */
+static bool relaxes(const carom_step *s, const carom_piecewise *w, const carom_link *link, double size)
+{
+    const double push[3] = {1, 0, 0};
+    double moving, resting;
+    if (link->law->tangents < 2)
+        return false;
+    carom_link_friction(s->system, link, false, push, &moving);
+    carom_link_friction(s->system, link, true, push, &resting);
+    return moving == resting && !(size > carom_given_slow_speed(&w->given, s->system, link));
+}
+
+/* (9): slip that relaxes, but would stick, is stopping: it is held to its direction. */
+static bool hold_stopping(const carom_step *s, carom_piecewise *w, const double *v)
+{
+    const carom_system *sys = s->system;
+    const carom_contacts *c = s->contacts;
+    bool any = false;
+    for (int k = sys->njoint; k < c->nactive; k++) {
+        const carom_link *link = &sys->link[c->active[k]];
+        const double *rate = c->solve.u + c->problem.block[k].row + carom_link_normals(link);
+        double u[2];
+        if (link->law->tangents < 2 || w->mode[link->contact] == CAROM_SLIP || slip_of(s, w, link, v, u) == 0 ||
+            hypot(rate[0], rate[1]) > carom_piecewise_no_rate(sys, w, c->active[k], w->shift_v))
+            continue;
+        w->mode[link->contact] = CAROM_SLIP;
+        any = true;
+    }
+    return any;
+}
+
+/* (2): modes of the contacts that are not open, from the problem at (t, q, v). */
 carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v)
 {
     carom_system *sys = s->system;
@@ -357,19 +401,18 @@ carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t,
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact;
-        bool stuck = w->modes[i].mode == CAROM_STICK;
+        double u[2], size = slip_of(s, w, link, v, u);
         w->mode[i] = link->law->tangents ? CAROM_STICK : CAROM_CLOSED;
-        double u[2] = {0, 0};
-        for (int j = 0; !stuck && j < link->law->tangents; j++)
-            u[j] = carom_row_speed(sys, link->row + carom_link_normals(link) + j, v);
-        double size = hypot(u[0], u[1]);
-        if (size > 1e-11 * w->scale[c->active[k]].speed) {
-            w->mode[i] = CAROM_SLIP;
+        if (size > 0)
             w->modes[i].direction[0] = u[0] / size, w->modes[i].direction[1] = u[1] / size;
-        }
+        if (size > 0 && !relaxes(s, w, link, size))
+            w->mode[i] = CAROM_SLIP;
     }
     carom_modes_directions(sys, w->modes, w->probe.u);
-    CAROM_TRY(unique(s, w, t, solve_modes(s, w, t, q, v, s->error)));
+    do {
+        CAROM_TRY(unique(s, w, t, solve_modes(s, w, t, q, v, s->error)));
+        carom_piecewise_gross(sys, w, c->a_free, c->problem.n, c->Y, c->solve.x);
+    } while (hold_stopping(s, w, v));                                                                /* (9) */
     carom_copy(sys->nv, c->a_free, w->given.a_free);
     carom_piecewise_scales(s, w, q, v);
     CAROM_TRY(release_prestress(s, w, t, q, v));
