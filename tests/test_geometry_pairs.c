@@ -317,6 +317,31 @@ START_TEST(the_origin_of_a_body_may_lie_far_from_its_shape)
 }
 END_TEST
 
+START_TEST(edges_that_have_become_parallel_do_not_touch)
+{
+    scene s = {.arena = carom_arena_new(0)};
+    int edges = 0;
+    put(&s, 0, BOX(0.2, 0.1, 0.1), 0, 0, 0.05, 0), put(&s, 1, BOX(0.2, 0.1, 0.1), 0, 0, 0.15, 0.7);
+    find(&s, 0.01);
+    for (int i = 0; i < s.n; i++) {
+        const carom_touch *t = &s.touch[i];
+        const carom_shape *a = &s.shape[t->body[0]], *b = &s.shape[t->body[1]];
+        if (t->kernel != CAROM_LINE_LINE)
+            continue;
+        carom_pose pose[2] = {s.pose[0], s.pose[1]}, turned = s.pose[0];
+        CHECK_AT_LEAST(carom_touch_inside(t, a, b, pose), 0);
+        memcpy(pose[1].R, turned.R, sizeof turned.R);
+        double parallel = carom_touch_inside(t, a, b, pose);
+        turn_by(pose[1].R, (const double[]){0, 0, 1.5707963267948966});
+        double across = carom_touch_inside(t, a, b, pose);
+        ck_assert(isfinite(parallel) && isfinite(across) && (parallel < 0 || across < 0));
+        edges++;
+    }
+    CHECK_AT_LEAST(edges, 4);
+    carom_arena_free(s.arena);
+}
+END_TEST
+
 START_TEST(a_tilted_brick_keeps_its_four_corners)
 {
     scene s = {.arena = carom_arena_new(0)};
@@ -685,7 +710,8 @@ TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_near
           permuting_two_bodies_changes_nothing, a_body_upside_down_touches_alike,
           kernels_see_the_gap_that_was_found_and_its_derivative,
           a_face_on_a_face_touches_at_the_corners_of_what_they_share, the_origin_of_a_body_may_lie_far_from_its_shape,
-          a_tilted_brick_keeps_its_four_corners, cylinders_and_capsules_rest_on_two_or_three_points,
+          edges_that_have_become_parallel_do_not_touch, a_tilted_brick_keeps_its_four_corners,
+          cylinders_and_capsules_rest_on_two_or_three_points,
           a_centre_upon_a_core_is_as_deep_as_both_radii, voussoirs_touch_along_their_joints,
           flush_faces_that_overlap_keep_their_corners,
           rings_touch_with_sides_corners_and_both_arcs, a_branch_changes_where_its_margin_does,

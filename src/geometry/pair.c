@@ -582,7 +582,7 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
         turn3(pa->R, t->a + 3, x), turn3(pb->R, t->b + 3, y);
         cross3(x, y, n);
         if (unit3(n) <= CAROM_PARALLEL)
-            return -INFINITY;
+            return -CAROM_MIN(a->extent, b->extent);
         double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
         return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
     }

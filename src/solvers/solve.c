@@ -4,7 +4,7 @@
  * contacts open', then the exact solution if the elimination left one contact, then
  *     without friction   enumeration (2 contacts), Gauss-Seidel (briefly), Lemke, enumeration if it is small
  *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Lemke in the plane, proximal points,
- *                        Gauss-Seidel (at length)
+ *                        or what the elimination of given slips leaves for them, Gauss-Seidel (at length)
  * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A problem
  * of more than 60 rows is taken apart into groups that do not act on each other, goes to the proximal points at once,
  * and whoever brings no arena does without them. Where W is a product it stays one as long as that goes: sweeps over
@@ -192,6 +192,19 @@ static bool run(attempt *a, const carom_solver *solver, const double *field)
     return accept(a, w->y);
 }
 
+/* Proximal points for what the elimination has left of a problem that they do not take: slips that are given. */
+static bool run_proximal(attempt *a)
+{
+    carom_arena *arena = a->solve->arena;
+    if (!arena || carom_scaled_takes(a->problem) || !carom_scaled_takes(&a->w->reduced.problem))
+        return false;
+    carom_arena_mark mark = carom_arena_here(arena);
+    carom_reduce_guess(&a->w->reduced, a->problem, a->w->guess, a->w->y);
+    bool good = run(a, &carom_solver_proximal, NULL);
+    carom_arena_release(arena, mark);
+    return good;
+}
+
 static bool try_all(attempt *a)
 {
     workspace *w = a->w;
@@ -217,6 +230,8 @@ static bool try_all(attempt *a)
         return true;
     if (a->brief)
         return false;
+    if (!smooth && run_proximal(a))
+        return true;
     carom_reduce_guess(&w->reduced, a->problem, w->guess, w->y);
     return !a->none && run(a, &carom_solver_nsgs, NULL);
 }
