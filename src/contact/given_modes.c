@@ -390,11 +390,26 @@ static double across(const carom_given_modes *g, const carom_system *system, con
     return d[0] * carom_row_dot(system, link->row + 2, y) - d[1] * carom_row_dot(system, link->row + 1, y);
 }
 
+/* What the forces that hold the modes leave of a column: column + Y^T x, K x = -J column, the least one. The arrays of
+ * shares are free here. */
+static void hold_column(carom_given_modes *g, const carom_system *system, double *column)
+{
+    carom_equations *e = &g->equations;
+    double *b = g->share_x, *x = g->share_u;
+    carom_equations_matrix(e, system);
+    for (int k = 0; k < e->m; k++)
+        b[k] = -carom_row_dot(system, e->row[k], column);
+    carom_least_squares(e->m, e->m, e->K, b, x, CAROM_RANK, e->work, g->pivot);
+    for (int k = 0; k < e->m; k++)
+        for (int i = 0; i < system->nv; i++)
+            column[i] += column_of(e, system->nv, k)[i] * x[k];
+}
+
 /* A step of Newton's method for (8), given the accelerations with the present directions; the largest angle. */
 static double turn_creeping(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
 {
     int n = 0, *list = g->equations.order;
-    double *angle = g->equations.work, turned = 0, most;
+    double *angle = g->share.b, turned = 0, most;
     for (int i = system->njoint; i < system->nlink; i++)
         if (g->creeps[system->link[i].contact])
             list[n++] = i;
@@ -405,6 +420,7 @@ static double turn_creeping(carom_given_modes *g, const carom_system *system, co
         carom_link_friction(system, link, false, force + link->row, &most);
         carom_row_mix(system, link->row + 1, -d[1], d[0], g->column);
         carom_mass_solve(system, g->column);
+        hold_column(g, system, g->column);
         for (int i = 0; i < n; i++)
             g->S[i * n + k] = most * across(g, system, &system->link[list[i]], g->column);
         g->S[k * n + k] += d[0] * u[0] + d[1] * u[1];

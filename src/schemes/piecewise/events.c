@@ -172,8 +172,6 @@ static double value(const carom_step *s, const carom_piecewise *w, const carom_e
         double most, size = carom_link_friction(sys, link, true, x, &most);
         return most - size;
     }
-    case CAROM_CAUSE_MARGIN:
-        return e->margin[contact];
     default:
         u += carom_link_normals(link);
         return d[0] * u[0] + (link->law->tangents > 1 ? d[1] * u[1] : 0);
@@ -366,12 +364,27 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
-/* (7) */
+/* (7): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from where it
+ * falls, on the line through two such points; it need not be exact: forces change there, velocities do not. */
 static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
-    double f0 = w->start.margin[contact], f1 = w->end.margin[contact];
-    *found = f1 < 0 && f0 >= 0;
-    return *found ? polish(s, w, CAROM_CAUSE_MARGIN, contact, 0, f0, w->end.x, f1) : CAROM_OK;
+    double enough = 1e-13 * w->scale[carom_contact_number(s->system, contact)].length, low = 0, high = w->end.x;
+    double f = w->end.margin[contact], slope = 0;
+    *found = f < 0 && w->start.margin[contact] >= 0;
+    for (int k = 0; *found && k < ITERATIONS && f < -enough && high - low > 1e-13 * w->end.x; k++) {
+        double x = slope < 0 ? high - (f + 0.5 * enough) / slope : low;
+        if (!(x > low && x < high))
+            x = 0.5 * (low + high);
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
+        double value = w->probe.margin[contact];
+        slope = value < 0 ? (f - value) / (high - x) : 0;
+        if (value < 0) {
+            high = x, f = value;
+            carom_piecewise_copy(s->system, &w->probe, &w->end);
+        } else
+            low = x;
+    }
+    return CAROM_OK;
 }
 
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
