@@ -187,7 +187,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
  *             them, found at one, and others may be those that change                                               (7)
  *   prestress (contact/prestress.h) is taken out of a solution: the contact whose force it ends first is left out, if
  *             its gap does not close then, otherwise the next                                                  (8)
- *   slow      spatial slip that relaxes at once goes where its acceleration is (given_modes.c (8)), or stops        (9) */
+ *   slow      spatial slip that relaxes at once goes where its acceleration is (given_modes.c (8)), or stops     (9) */
 
 double carom_piecewise_freeze_length(const carom_step *s)
 {
