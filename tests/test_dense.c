@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/dense.h"
+#include "core/least_distance.h"
 #include "testing.h"
 
 enum { N = 30 };
@@ -174,9 +175,66 @@ START_TEST(norm_max_sees_nan_and_all_finite_sees_both)
 }
 END_TEST
 
+/* g_j . t >= h_j with the t of least norm: t = sum of l_j g_j, l_j >= 0, and l_j = 0 where t is beyond plane j. */
+static double check_nearest(int n, int c, const double *E, const double *t, const double *y)
+{
+    double over = 1, worst = 0, sum[16] = {0};
+    for (int j = 0; j < c; j++)
+        over -= y[j] * E[j * (n + 1) + n];
+    for (int j = 0; j < c; j++) {
+        const double *g = E + j * (n + 1);
+        double room = carom_dot(n, g, t) - g[n], l = y[j] / over;
+        worst = fmax(worst, fmax(-room, fmax(-l, fabs(l * room))));
+        for (int i = 0; i < n; i++)
+            sum[i] += l * g[i];
+    }
+    for (int i = 0; i < n; i++)
+        worst = fmax(worst, fabs(t[i] - sum[i]));
+    return worst;
+}
+
+START_TEST(the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm)
+{
+    enum { MOST = 12, C = 40 };
+    static double E[(MOST + 1) * C], work[10000], t[MOST], y[C], inside[MOST];
+    int order[MOST + 1 + 2 * C], none = 0;
+    double worst = 0;
+    unsigned long seed = 5;
+    for (int k = 0; k < 2000; k++) {
+        int n = 1 + k % MOST, c = 1 + k * 7 % C;
+        ck_assert_uint_le(carom_least_distance_work(n, c), 10000);
+        for (int i = 0; i < n; i++)
+            inside[i] = noise(&seed);
+        for (int j = 0; j < c; j++) {
+            double *g = E + j * (n + 1);
+            for (int i = 0; i < n; i++)
+                g[i] = j % 5 == 4 ? g[i - n - 1] : noise(&seed); /* some are parallel */
+            g[n] = carom_dot(n, g, inside) - (k % 3 ? fabs(noise(&seed)) : 0) + (k % 10 == 9);
+        }
+        if (carom_least_distance(n, c, E, t, y, work, order)) {
+            worst = fmax(worst, check_nearest(n, c, E, t, y));
+            continue;
+        }
+        double sum[MOST + 1] = {0}; /* y shows that they contradict each other */
+        for (int j = 0; j < c; j++)
+            for (int i = 0; i <= n; i++)
+                sum[i] += y[j] * E[j * (n + 1) + i];
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(sum[i], 0, 1e-9);
+        CHECK_NEAR(sum[n], 1, 1e-9);
+        ck_assert(k % 10 == 9);
+        none++;
+    }
+    printf("nearest points: worst condition %.1e, %d contradictions\n", worst, none);
+    CHECK_AT_MOST(worst, 1e-9);
+    CHECK_AT_LEAST(none, 50);
+}
+END_TEST
+
 TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size, lu_pivots_when_the_diagonal_is_zero,
           a_kept_lu_is_made_anew_when_a_bit_has_changed_and_only_then,
           indefinite_singular_and_not_finite_matrices_are_refused,
           least_squares_finds_rank_and_minimum_norm_of_every_shape,
           least_squares_leaves_a_residual_normal_to_the_columns, least_squares_survives_zero_and_extreme_matrices,
-          norm_max_sees_nan_and_all_finite_sees_both)
+          norm_max_sees_nan_and_all_finite_sees_both,
+          the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm)
