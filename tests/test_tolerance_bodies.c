@@ -49,4 +49,51 @@ START_TEST(a_row_of_fallen_dominoes_comes_to_rest)
 }
 END_TEST
 
-TEST_MAIN("tolerance, many bodies", a_row_of_fallen_dominoes_comes_to_rest)
+#define SPACE "carom: 1\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+
+/* Both ends of a capsule slip to a halt; one of them could begin to slip again by the share that it has alone. */
+START_TEST(feet_that_come_to_a_halt_do_not_begin_to_slip)
+{
+    static const char text[] = SPACE
+        "  slope: {fixed: true, shape: {plane: [-0.247404, 0, 0.968912]}}\n"
+        "  capsule: {shape: {capsule: [0.083, 0.028]}, density: 1000, at: [-0.017, 0.0271, 0.16], turn: {z: -0.054},\n"
+        "            velocity: [0.210, -0.079, 0], spin: [0, 0, -0.846]}\n"
+        "laws: {default: {friction: 0.3, restitution: 0}}\n";
+    carom_model *model = parse_text(text);
+    run r = begin(model, "tolerance", 1e-6, 0, 1.2);
+    for (int k = 0; k < 400 && carom_sim_state(r.sim)->t < 1; k++)
+        ck_assert_int_eq(carom_sim_step(r.sim), CAROM_OK);
+    CHECK_AT_LEAST(carom_sim_state(r.sim)->t, 1);
+    ck_assert_int_eq(carom_sim_run(r.sim, 1.2), CAROM_OK);
+    run best = taken_to(model, "tolerance", 1e-9, 0, 1.2), steps = taken_to(model, "moreau-jean", 1e-8, 1e-4, 1.2);
+    printf("a capsule on a slope: off by %.2g, time stepping by %.2g\n", apart(&r, &best), apart(&steps, &best));
+    CHECK_AT_MOST(apart(&r, &best), 1e-6);
+    CHECK_AT_MOST(apart(&steps, &best), 5e-3);
+    end(&r), end(&best), end(&steps);
+    carom_model_free(model);
+}
+END_TEST
+
+/* What one foot still has of its slip when the other halts is taken at once, and pushes what slides on it. */
+START_TEST(slip_that_ends_at_several_feet_keeps_its_account)
+{
+    static const char text[] = SPACE
+        "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+        "  a: {shape: {capsule: [0.112, 0.037]}, density: 1000, at: [-0.0533, -0.0305, 0.16], turn: {z: 0.128},\n"
+        "      velocity: [-0.247, 0.238, 0], spin: [0, 0, -0.879]}\n"
+        "  b: {shape: {capsule: [0.098, 0.033]}, density: 1000, at: [0.0212, 0.0338, 0.38], turn: {z: -0.104},\n"
+        "      velocity: [0.216, -0.430, 0], spin: [0, 0, -1.086]}\n"
+        "  c: {shape: {capsule: [0.096, 0.032]}, density: 1000, at: [0.0451, -0.0261, 0.6],\n"
+        "      turn: {x: 0.329, y: -0.167, z: 0.497}, velocity: [-0.243, -0.090, 0], spin: [1.720, -0.390, 0.864]}\n"
+        "laws: {default: {friction: 0.3, restitution: 0.3}}\n";
+    carom_model *model = parse_text(text);
+    run r = taken_to(model, "tolerance", 1e-6, 0, 1.2);
+    printf("three capsules: balance %.2g\n", carom_sim_info(r.sim)->balance_error);
+    CHECK_NEAR(carom_sim_info(r.sim)->balance_error, 0, 1e-6);
+    end(&r);
+    carom_model_free(model);
+}
+END_TEST
+
+TEST_MAIN("tolerance, many bodies", a_row_of_fallen_dominoes_comes_to_rest,
+          feet_that_come_to_a_halt_do_not_begin_to_slip, slip_that_ends_at_several_feet_keeps_its_account)

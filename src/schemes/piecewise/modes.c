@@ -722,8 +722,11 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
         w->modes[contact].mode = CAROM_STICK;
+        carom_copy(s->system->nv, e->v, w->probe.v);
         CAROM_TRY(carom_piecewise_project(s, w, e, false));
         carom_piecewise_add_projection_impulse(s, w);
+        if (s->record->account)
+            carom_piecewise_account_projection(s, w);
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
         CAROM_TRY(strike(s, w));

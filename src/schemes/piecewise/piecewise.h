@@ -208,6 +208,9 @@ carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w);
 /* An accumulation of impacts of a contact that is closed from that point on. */
 void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const carom_end *at, int contact);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
+/* What a projection takes from the velocities in w->probe.v: of normals as impacts, the rest as friction, if there is
+ * any. */
+void carom_piecewise_account_projection(carom_step *s, carom_piecewise *w);
 
 /* ---- settle.c: the step after an impact whose bounces end with slips or with others; velocities at its end before
  * modes are decided in w->ka[0] ---- */
