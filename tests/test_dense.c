@@ -49,6 +49,29 @@ START_TEST(cholesky_and_lu_recover_the_solution_for_every_size)
 }
 END_TEST
 
+/* Matrices of bodies that are not joined: blocks on the diagonal, and one row that touches all. */
+START_TEST(cholesky_without_the_zeros_of_rows_has_the_same_bits)
+{
+    unsigned long seed = 7;
+    for (int n = 1; n <= N; n++) {
+        double A[N * N] = {0}, F[N * N], x[N], y[N];
+        int first[N];
+        fill(n, x, &seed);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++)
+                A[i * n + j] = A[j * n + i] = i == j ? 9 : i / 6 == j / 6 || i == n - 1 ? noise(&seed) : 0;
+        memcpy(F, A, sizeof F);
+        memcpy(y, x, sizeof y);
+        ck_assert(carom_cholesky(n, A) && carom_cholesky_from(n, F, first));
+        carom_cholesky_solve(n, A, x);
+        carom_cholesky_solve_from(n, F, first, y);
+        ck_assert(memcmp(A, F, sizeof *A * (size_t)(n * n)) == 0 && memcmp(x, y, sizeof *x * (size_t)n) == 0);
+        ck_assert_int_eq(first[n - 1], 0);
+        ck_assert(n < 9 || first[7] == 6);
+    }
+}
+END_TEST
+
 START_TEST(lu_pivots_when_the_diagonal_is_zero)
 {
     for (int n = 2; n <= 5; n++) {
@@ -231,7 +254,8 @@ START_TEST(the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm)
 }
 END_TEST
 
-TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size, lu_pivots_when_the_diagonal_is_zero,
+TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size,
+          cholesky_without_the_zeros_of_rows_has_the_same_bits, lu_pivots_when_the_diagonal_is_zero,
           a_kept_lu_is_made_anew_when_a_bit_has_changed_and_only_then,
           indefinite_singular_and_not_finite_matrices_are_refused,
           least_squares_finds_rank_and_minimum_norm_of_every_shape,

@@ -438,8 +438,9 @@ static double turn_creeping(carom_given_modes *g, const carom_system *system, co
     return turned;
 }
 
-/* What creeps goes on with its slip if that decreases: it does not start, it stops or passes 0. */
-static void end_creeping(carom_given_modes *g, const carom_system *system, const double *v)
+/* What creeps goes on with its slip if that decreases: it does not start, it stops or passes 0. a: accelerations with
+ * the directions found. */
+static void end_creeping(carom_given_modes *g, const carom_system *system, const double *v, const double *a)
 {
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
@@ -448,7 +449,9 @@ static void end_creeping(carom_given_modes *g, const carom_system *system, const
         if (!g->creeps[c] || !g->moves[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
-        if (d[0] * x + d[1] * y >= -1e-3 * g->slow_speed[c]) /* what has stuck has speeds left by rounding */
+        double rate = d[0] * carom_row_accel(system, link->row + 1, a) + d[1] * carom_row_accel(system, link->row + 2, a);
+        double along = d[0] * x + d[1] * y, rounding = 1e-3 * g->slow_speed[c]; /* what has stuck has speeds left by it */
+        if (along >= -rounding && !(along > rounding && rate < 0))
             continue;
         g->creeps[c] = false;
         d[0] = x / hypot(x, y), d[1] = y / hypot(x, y);
@@ -495,7 +498,7 @@ static void creeping_directions(carom_given_modes *g, const carom_system *system
         accelerate(g, system, a, force);
         turned = turn_creeping(g, system, a, force);                                        /* (8) */
     }
-    end_creeping(g, system, v);
+    end_creeping(g, system, v, a);
 }
 
 /* ---- (6) ---- */

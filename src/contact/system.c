@@ -167,6 +167,7 @@ void carom_system_layout(carom_layout *layout, carom_system *system, const carom
     system->mass.n = model->nv, system->mass.symmetric = true, system->mass.structure = s;
     system->mass.blocks = model->nblock ? &system->blocks : NULL;
     CAROM_PLACE(layout, system->mass.A, s ? s->mass_start[model->nv] : system->square);
+    CAROM_PLACE(layout, system->mass.first, !s && !model->nblock ? model->nv : 0);
     CAROM_PLACE(layout, system->effective, system->nlaw);
     CAROM_PLACE(layout, system->zero, CAROM_MAX(system->nv, system->nrow));
     CAROM_PLACE(layout, system->xi, model->manifold ? 2 * model->nv : 0);
@@ -191,7 +192,7 @@ void carom_system_leave_out(carom_system *system)
 {
     for (int c = 0; c < system->ncontact; c++) {
         double *g = &system->at.g[carom_contact_number(system, c)], out = -system->at.margin[c];
-        *g = out > 0 && *g < out ? out : *g;
+        *g = out > 0 && !(*g >= out) ? out : *g;
     }
 }
 
@@ -433,7 +434,7 @@ carom_status carom_mass_refactor(carom_system *system, double t, carom_error *er
     if (n == 1          ? A[0] <= 0
         : system->blocks.n ? !factor_blocks(&system->mass)
         : s             ? !carom_skyline_cholesky(system->nv, s->mass_first, s->mass_start, A)
-               : !carom_cholesky(system->nv, A))
+               : !carom_cholesky_from(system->nv, A, system->mass.first))
         CAROM_FAIL(error, CAROM_SINGULAR_MASS, "the mass matrix is not positive definite at t = %.10g", t);
     system->mass_factored = (system->known & CAROM_MASS) != 0;
     return CAROM_OK;

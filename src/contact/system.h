@@ -37,6 +37,7 @@ typedef struct carom_factor { /* of the matrix that maps velocities to impulses:
     const carom_couplings *coupled;   /* but for these; NULL: there are none */
     double *A;      /* [n*n]; the matrix itself for n = 1; skyline or band of the structure; blocks */
     int *pivot;     /* [n] */
+    int *first;     /* [n] dense Cholesky factor: where its rows begin, as those of bodies that are not joined */
     double *x;      /* [n] the unknowns of a band, in its order */
     double made_of[CAROM_NEWTON_COEFFICIENTS]; /* where all else is constant */
     unsigned long epoch;                       /* of the system, when that was; 0: what it is made of may change */
@@ -256,7 +257,7 @@ static inline void carom_factor_solve(const carom_system *system, const carom_fa
     else if (factor->structure || factor->blocks)
         carom_factor_solve_structured(factor, x);
     else if (factor->symmetric)
-        carom_cholesky_solve(factor->n, factor->A, x);
+        carom_cholesky_solve_from(factor->n, factor->A, factor->first, x);
     else
         carom_lu_solve(factor->n, factor->A, factor->pivot, x);
 }

@@ -86,6 +86,48 @@ void carom_cholesky_solve(int n, const double *L, double *x)
     }
 }
 
+bool carom_cholesky_from(int n, double *A, int *first)
+{
+    for (int i = 0; i < n; i++) {
+        first[i] = 0;
+        while (first[i] < i && A[i * n + first[i]] == 0)
+            first[i]++;
+    }
+    if (n <= 2)
+        return carom_cholesky(n, A);
+    for (int i = 0; i < n; i++) {
+        double *row = A + i * n;
+        for (int j = first[i]; j < i; j++) {
+            int from = first[i] > first[j] ? first[i] : first[j];
+            const double *above = A + j * n;
+            row[j] = (row[j] - carom_dot(j - from, row + from, above + from)) / above[j];
+        }
+        double pivot = row[i] - carom_dot(i - first[i], row + first[i], row + first[i]);
+        if (!positive(pivot))
+            return false;
+        row[i] = sqrt(pivot);
+    }
+    return true;
+}
+
+void carom_cholesky_solve_from(int n, const double *L, const int *first, double *x)
+{
+    if (n <= 2) {
+        carom_cholesky_solve(n, L, x);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        const double *row = L + i * n;
+        x[i] = (x[i] - carom_dot(i - first[i], row + first[i], x + first[i])) / row[i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        const double *row = L + i * n;
+        x[i] /= row[i];
+        for (int j = first[i]; j < i; j++)
+            x[j] -= row[j] * x[i];
+    }
+}
+
 /* ---- LU with partial pivoting: whole rows are swapped, L has a unit diagonal ---- */
 
 static bool usable(double pivot)

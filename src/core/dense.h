@@ -12,6 +12,10 @@
 bool carom_cholesky(int n, double *A);
 void carom_cholesky_solve(int n, const double *L, double *x); /* x <- A^-1 x */
 
+/* The same bits, without what is 0 at the begin of rows: first [n] is set, then used. */
+bool carom_cholesky_from(int n, double *A, int *first);
+void carom_cholesky_solve_from(int n, const double *L, const int *first, double *x);
+
 /* Partial pivoting; false when a pivot vanishes or is not finite. pivot [n] */
 bool carom_lu(int n, double *A, int *pivot);
 void carom_lu_solve(int n, const double *LU, const int *pivot, double *x); /* x <- A^-1 x */

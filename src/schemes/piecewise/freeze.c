@@ -97,8 +97,7 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
     return any;
 }
 
-/* What freezing takes: of the normal velocities as impacts, of the others as friction, if there is any. */
-static void account_freeze(carom_step *s, carom_piecewise *w)
+void carom_piecewise_account_projection(carom_step *s, carom_piecewise *w)
 {
     carom_system *sys = s->system;
     const carom_equations *f = &w->given.equations;
@@ -187,7 +186,7 @@ static carom_status close_marked(carom_step *s, carom_piecewise *w)
         return CAROM_NO_SOLUTION;
     carom_piecewise_add_projection_impulse(s, w);
     if (s->record->account)
-        account_freeze(s, w);
+        carom_piecewise_account_projection(s, w);
     CAROM_TRY(carom_piecewise_project(s, w, e, true));
     if (held)
         CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x, e->q, e->v));

@@ -234,6 +234,13 @@ double carom_piecewise_no_rate(const carom_system *sys, const carom_piecewise *w
 /* What is decided about a contact that presses in a prestress. */
 enum { MAY_PRESS, LEFT_OUT, MUST_PRESS };
 
+/* Is friction of a contact that does not slip as large as it may be? */
+static bool at_limit(const carom_system *sys, const carom_link *link, const double *x)
+{
+    double most, size = carom_link_friction(sys, link, true, x, &most);
+    return size >= (1 - 1e-9) * most;
+}
+
 static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a)
 {
     const carom_system *sys = s->system;
@@ -257,8 +264,9 @@ static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a
             w->modes[i].mode = CAROM_SLIP;
         } else {
             double size = link->law->tangents > 1 ? hypot(slip[0], slip[1]) : fabs(slip[0]);
-            w->modes[i].mode = size <= small ? CAROM_STICK : CAROM_SLIP;
-            if (size > small) {
+            bool slides = size > (w->sharp && at_limit(sys, link, c->solve.x + row) ? rounding : small);
+            w->modes[i].mode = slides ? CAROM_SLIP : CAROM_STICK;
+            if (slides) {
                 w->modes[i].direction[0] = slip[0] / size;
                 w->modes[i].direction[1] = link->law->tangents > 1 ? slip[1] / size : 0;
             }
@@ -477,39 +485,61 @@ static bool relieved(const carom_step *s, const carom_piecewise *w, bool slip)
     return any;
 }
 
-/* (3): d grows until the contact whose inequality was violated has a new mode. */
-static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
+/* Modes at a time d after w->end, on its motion. */
+static carom_status decide_at(carom_step *s, carom_piecewise *w, double d)
 {
     const carom_end *e = &w->end;
-    int nc = s->system->ncontact;
-    int before = w->modes[contact].mode;
+    carom_modes_copy(s->system->ncontact, w->modes_before, w->modes);
+    carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
+    for (int i = 0; i < s->system->nv; i++)
+        w->probe.v[i] = e->v[i] + d * e->a[i];
+    return carom_piecewise_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v);
+}
+
+/* (3): d grows until the contact whose inequality was violated has a new mode. */
+static carom_status look_ahead(carom_step *s, carom_piecewise *w, int contact, bool *found)
+{
+    int nc = s->system->ncontact, before = w->modes_before[contact].mode;
     double T = s->options->t_end / 20, least = CAROM_MIN(1e-7 * T, 1e-2 * s->h); /* seen in the accelerations */
     double d = CAROM_MAX(least, 1e-3 * CAROM_MIN(sqrt(2 * w->asked_rtol) * T, s->h));
-    bool found = false;
-    carom_modes_copy(nc, w->modes, w->modes_before);
+    *found = false;
     for (int k = 0; k < 8; k++, d *= 4) {
-        carom_modes_copy(nc, w->modes_before, w->modes);
-        carom_system_drift(s->system, e->q, e->v, d, w->shift_q);
-        for (int i = 0; i < s->system->nv; i++)
-            w->probe.v[i] = e->v[i] + d * e->a[i];
-        CAROM_TRY(carom_piecewise_decide(s, w, s->now->t + e->x + d, w->shift_q, w->probe.v));
+        CAROM_TRY(decide_at(s, w, d));
         bool done = w->modes[contact].mode != before;
         if (k >= 2 && !done) /* others may make up for it */
             CAROM_TRY(others_change(s, w, &done));
-        if (done && !relieved(s, w, false))
+        if (done && !relieved(s, w, false)) {
+            *found = true;
             return CAROM_OK;
-        if (done && !found)
+        }
+        if (done && !*found)
             carom_modes_copy(nc, w->modes, w->modes_struck);
-        found |= done;
+        *found |= done;
     }
-    if (found) {
+    if (*found) {
         carom_modes_copy(nc, w->modes_struck, w->modes);
         relieved(s, w, true);
-        return CAROM_OK;
     }
+    return CAROM_OK;
+}
+
+/* Slip that begins slower than what modes are judged by is slip where sticking has no force that holds. */
+static carom_status decide_ahead(carom_step *s, carom_piecewise *w, int contact)
+{
+    bool found;
+    carom_modes_copy(s->system->ncontact, w->modes, w->modes_before);
+    CAROM_TRY(look_ahead(s, w, contact, &found));
+    if (found)
+        return CAROM_OK;
+    w->sharp = true;
+    carom_status status = look_ahead(s, w, contact, &found);
+    w->sharp = false;
+    CAROM_TRY(status);
+    if (found)
+        return CAROM_OK;
     CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                "tolerance: the force of contact '%s' leaves its law at t = %.10g, but no other mode holds",
-               CAROM_LINK_NAME(s->system, carom_contact_link(s->system, contact)), s->now->t + e->x);
+               CAROM_LINK_NAME(s->system, carom_contact_link(s->system, contact)), s->now->t + w->end.x);
 }
 
 /* Modes anew at a time d after the start, on the motion of the start. */
@@ -735,8 +765,11 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
         CAROM_TRY(decide_ahead(s, w, contact));
     } else if (cause == CAROM_CAUSE_SLIP_END) {
         w->modes[contact].mode = CAROM_STICK;
+        carom_copy(s->system->nv, e->v, w->probe.v);
         CAROM_TRY(carom_piecewise_project(s, w, e, false));
         carom_piecewise_add_projection_impulse(s, w);
+        if (s->record->account)
+            carom_piecewise_account_projection(s, w);
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
         CAROM_TRY(strike(s, w));

@@ -76,6 +76,7 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_painleve_work painleve;
     carom_prestress prestress;
     carom_dips dips;
+    bool sharp;                          /* friction at its limit slides by the least rate that is seen */
     carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
     carom_link_mode *modes_struck;       /* [ncontact] after the impact whose accumulations are ended */
     int nstruck, *struck;                /* [nlink] links of an impact */
@@ -207,6 +208,9 @@ carom_status carom_piecewise_end_bounces(carom_step *s, carom_piecewise *w);
 /* An accumulation of impacts of a contact that is closed from that point on. */
 void carom_piecewise_report_zeno(carom_step *s, const carom_piecewise *w, const carom_end *at, int contact);
 void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
+/* What a projection takes from the velocities in w->probe.v: of normals as impacts, the rest as friction, if there is
+ * any. */
+void carom_piecewise_account_projection(carom_step *s, carom_piecewise *w);
 
 /* ---- settle.c: the step after an impact whose bounces end with slips or with others; velocities at its end before
  * modes are decided in w->ka[0] ---- */
