@@ -251,6 +251,11 @@ static bool to_share(const carom_given_modes *g, const carom_system *system, con
     return false;
 }
 
+bool carom_given_in_law(const carom_given_modes *g, const carom_system *system, const double *force)
+{
+    return !to_share(g, system, force, false);
+}
+
 /* The problem of what carries, at accelerations a without it. false: a mode that is not told to it. */
 static bool pose_share(carom_given_modes *g, const carom_system *system, const double *a, const double *force)
 {
@@ -449,8 +454,10 @@ static void end_creeping(carom_given_modes *g, const carom_system *system, const
         if (!g->creeps[c] || !g->moves[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
-        double rate = d[0] * carom_row_accel(system, link->row + 1, a) + d[1] * carom_row_accel(system, link->row + 2, a);
-        double along = d[0] * x + d[1] * y, rounding = 1e-3 * g->slow_speed[c]; /* what has stuck has speeds left by it */
+        int t = link->row + 1;
+        double rate = d[0] * carom_row_accel(system, t, a) + d[1] * carom_row_accel(system, t + 1, a);
+        /* what has stuck has speeds left by rounding */
+        double along = d[0] * x + d[1] * y, rounding = 1e-3 * g->slow_speed[c];
         if (along >= -rounding && !(along > rounding && rate < 0))
             continue;
         g->creeps[c] = false;

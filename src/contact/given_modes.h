@@ -127,6 +127,8 @@ void carom_given_hold(carom_given_modes *given, const carom_system *system, cons
                       const double *offset, double *y, double *force);
 /* Whether slip of the present modes is far from Painleve's paradox is judged against the side where it is now. */
 void carom_given_sides(carom_given_modes *given, const carom_system *system);
+/* Do forces [nrow] of the modes, with the coefficients evaluated last, obey the laws? */
+bool carom_given_in_law(const carom_given_modes *given, const carom_system *system, const double *force);
 /* Below it spatial slip relaxes to its direction faster than any step (5). */
 double carom_given_slow_speed(const carom_given_modes *given, const carom_system *system, const carom_link *link);
 

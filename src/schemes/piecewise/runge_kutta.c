@@ -601,11 +601,13 @@ static void weights(const carom_piecewise *w, double *start, double *stage, doub
     }
 }
 
-/* Shares have kinks: from inside the step, with positive weights, so that the mean is in the law. */
+/* Shares have kinks: from inside the step, with positive weights, so that the mean is in the law. A point there holds
+ * the modes but for the error of interpolation: where it has no share, those of the ends are taken. */
 static carom_status shared_impulse(carom_step *s, carom_piecewise *w, const double *v_end, double *impulse)
 {
     static const double node[] = {0.2113248654051871, 0.7886751345948129};
     carom_system *sys = s->system;
+    bool inside = true;
     memset(impulse, 0, sizeof(double) * (size_t)sys->nrow);
     for (int k = 0; k < 2; k++) {
         carom_piecewise_inside(sys, w, node[k], v_end, w->shift_q, w->shift_v);
@@ -613,7 +615,10 @@ static carom_status shared_impulse(carom_step *s, carom_piecewise *w, const doub
                                             w->probe.a, w->force, s->error));
         for (int r = 0; r < sys->nrow; r++)
             impulse[r] += 0.5 * w->end.x * w->force[r];
+        inside &= carom_given_in_law(&w->given, sys, w->force);
     }
+    for (int r = 0; !inside && r < sys->nrow; r++)
+        impulse[r] = 0.5 * w->end.x * (w->start.force[r] + w->end.force[r]);
     return CAROM_OK;
 }
 
