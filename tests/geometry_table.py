@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""geometry_table.py [POSES]: gaps, slips and their derivatives of all kernels of contact to 50 digits.
+"""geometry_table.py [POSES [KERNEL...]]: gaps, slips and their derivatives of all kernels of contact to 50 digits.
 
 Writes tests/geometry_table.txt's lines to stdout: kernel planar number sign z z g u0 u1 u2 gamma0 gamma1 gamma2.
 Poses and features are small integers of a generator that test_geometry_digits.c has, too; everything else is
@@ -313,7 +313,7 @@ def line(kernel, planar, number):
 if __name__ == "__main__":
     poses = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for planar in (True, False):
-        for kernel in KERNELS:
+        for kernel in sys.argv[2:] or KERNELS:
             if planar and kernel not in ("point_point", "plane_point", "line_point"):
                 continue
             for number in range(poses):

@@ -240,7 +240,9 @@ static carom_status look(carom_sim *sim, double reach)
     const carom_state *s = &sim->now.state;
     const carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model, sim->system.evaluator_work};
     int n = m->links(&at, reach, sim->found, sim->system.capacity);
-    if (n < 0 || n > CAROM_MAX_FOUND)
+    if (n < 0)
+        CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "the search for contacts failed at t = %.10g", s->t);
+    if (n > CAROM_MAX_FOUND)
         CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "%d contacts found at t = %.10g; there may be at most %d", n, s->t,
                    CAROM_MAX_FOUND);
     if (n > sim->system.capacity) {
@@ -345,7 +347,7 @@ static double careful(carom_sim *sim, double h)
 
 /* ---- schemes that locate events ---- */
 
-/* Of a step of length h: nothing moves farther than to the middle of what is thin.                                (5) */
+/* Of a step of length h: nothing moves farther than to the middle of what is thin.                               (5) */
 static double shallow(carom_sim *sim, double h)
 {
     double speed = speed_of(sim, &sim->now.state, sim->now.state.v);
@@ -355,7 +357,7 @@ static double shallow(carom_sim *sim, double h)
     return h;
 }
 
-/* Does something lie in something else at the end of the step: a contact that the step did not know?              (6) */
+/* Does something lie in something else at the end of the step: a contact that the step did not know?             (6) */
 static carom_status overlooked(carom_sim *sim, double reach, bool *any)
 {
     const carom_model *m = sim->model;
