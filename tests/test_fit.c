@@ -120,6 +120,6 @@ END_TEST
 
 TEST_MAIN_MODELS("fit", values_come_back_to_1e8_through_impacts_and_gaps_in_the_data,
                  friction_comes_back_from_stick_and_slip,
-          friction_and_radius_come_back_from_a_ball_that_turns_in_space, a_start_with_other_impacts_finds_its_way_by_the_sequence,
-                 intervals_cover_the_truth,
-           what_the_data_do_not_determine_is_told)
+                 friction_and_radius_come_back_from_a_ball_that_turns_in_space,
+                 a_start_with_other_impacts_finds_its_way_by_the_sequence, intervals_cover_the_truth,
+                 what_the_data_do_not_determine_is_told)
