@@ -104,6 +104,35 @@ START_TEST(the_first_domino_hits_the_second_in_time_and_all_fall)
 }
 END_TEST
 
+/* ---- a rocker ---- */
+/* A sector of a ring rocks on its outer arc, R phi' = -x' of its middle; its centre of mass is d off that. */
+START_TEST(a_ring_rocks_on_its_arc_as_in_one_coordinate)
+{
+    static const char ring[] =
+        "carom: 1\nparameters: {r: 0.4, R: 0.5, b: 1}\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  arc: {shape: {ring: [r, R, -pi/2 - b, -pi/2 + b]}, mass: 2, at: [0, R], angle: 0.3}\n"
+        "laws: {default: {friction: 1, restitution: 0}}\n";
+    static const char angle[] =
+        "carom: 1\nparameters: {r: 0.4, R: 0.5, b: 1}\ncoordinates: {phi: 0.3}\n"
+        "let:\n  d: 2/3*(R^3 - r^3)/(R^2 - r^2)*sin(b)/b\n  I: (R^2 + r^2)/2 - d^2\n"
+        "kinetic: phi'^2*(I + R^2 + d^2 - 2*R*d*cos(phi))\npotential: -2*9.81*d*cos(phi)\n";
+    course a = parse(ring, "tolerance", 0.01, 1e-10, true), b = parse(angle, "tolerance", 0.01, 1e-11, true);
+    run(&a, 3), run(&b, 3);
+    double most = 0, least = 1;
+    for (double t = 0.1; t < 3; t += 0.1) {
+        most = fmax(most, fabs(value(&a, t, "arc.angle") - value(&b, t, "phi")));
+        most = fmax(most, fabs(value(&a, t, "point(arc, [0, 0]).y") - 0.5));
+        most = fmax(most, fabs(value(&a, t, "point(arc, [0, 0]).x + R*(arc.angle - 0.3)")));
+        least = fmin(least, value(&b, t, "phi"));
+    }
+    printf("rocker: off by %.2g, down to %g\n", most, least);
+    CHECK_AT_MOST(most, 1e-8);
+    CHECK_AT_MOST(least, -0.29);
+    finish(&a), finish(&b);
+}
+END_TEST
+
 /* ---- balls on a plate ---- */
 /* A plate of mass M on the ground (mu) is pushed by F; n balls of mass m on it roll:  a_ball = 2/7 a,
  *   M a = F - mu (M + n m) g - n m 2/7 a */
@@ -211,7 +240,7 @@ START_TEST(a_coin_that_all_but_lies_rolls_on_and_keeps_its_energy)
 }
 END_TEST
 
-TEST_MAIN_MODELS("physics of bodies", a_slender_block_rocks_as_housner_says,
+TEST_MAIN_MODELS("physics of bodies", a_ring_rocks_on_its_arc_as_in_one_coordinate, a_slender_block_rocks_as_housner_says,
                  the_first_domino_hits_the_second_in_time_and_all_fall, balls_roll_on_a_plate_that_is_pushed,
                  a_wall_hit_by_a_ball_keeps_its_momentum_and_gains_no_energy,
                  a_coin_rolls_on_its_rim_and_loses_no_energy_but_for_the_step,
