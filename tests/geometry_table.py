@@ -14,6 +14,8 @@ from mpmath import mp, mpf, sqrt, cos, sin, findroot
 mp.dps = 60
 KERNELS = ("point_point plane_point line_point line_line plane_circle circle_point plane_ellipsoid ellipsoid_point "
            "line_circle circle_circle").split()
+# Among the first 10,000: rims that are all but parallel to what they meet, which a short table should have, too.
+HARD = {"circle_circle": (3935, 4615, 5157, 6261, 8541, 9213, 9912), "line_circle": (4895,)}
 MASK = (1 << 64) - 1
 
 
@@ -316,7 +318,8 @@ if __name__ == "__main__":
         for kernel in sys.argv[2:] or KERNELS:
             if planar and kernel not in ("point_point", "plane_point", "line_point"):
                 continue
-            for number in range(poses):
+            hard = [] if planar else [number for number in HARD.get(kernel, ()) if number >= poses]
+            for number in [*range(poses), *hard]:
                 told = line(kernel, planar, number)
                 if told:
                     print(told)

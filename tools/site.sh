@@ -178,7 +178,7 @@ gallery_entry() # FILE
     "$carom" run "$1" --quiet -o "$work/gallery.csv" || [ $? = 4 ] || return 1 # 4: a paradox that the model is about
     "$carom" animate "$work/gallery.csv" --model "$1" --width 360 --fps 12 --quiet -o "$at/$name.gif" || return 1
     "$carom" plot "$work/gallery.csv" --title "" --width 420 --height 240 -o "$at/$name.svg" \
-        --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$work/gallery.csv")" || return 1
+        --panel "$(sed -n '/^t,side/{s/"[^"]*",//g;s/^t,side,\([^,]*\),.*/\1/p;q;}' "$work/gallery.csv")" || return 1
     what=$(sed -n '1,12{/^#/!q; /^# Source/d; s/^# *//; p}' "$1" | plain_text | tr '\n' ' ')
     from=$(sed -n '1s/^# Source: *//p' "$1" | plain_text)
     printf '<figure id="%s"><img src="gallery/%s.gif" alt="%s in motion" loading="lazy"><img src="gallery/%s.svg" alt="%s over time" loading="lazy">' \
