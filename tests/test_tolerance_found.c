@@ -1,5 +1,6 @@
 /* test_tolerance_found.c: `tolerance` on bodies whose contacts are found before every step: against the same bodies by
  * formulas, against time stepping with small steps, against exact solutions and itself at other tolerances. */
+#include "carom_analysis.h"
 #include "carom_output.h"
 #include "core/core.h"
 #include "tolerance_testing.h"
@@ -222,6 +223,25 @@ static void check_refusal(const char *text, const char *why)
     carom_model_free(m);
 }
 
+/* A ball strikes a disc; derivatives would need to know all contacts beforehand. */
+START_TEST(derivatives_of_contacts_that_are_found_are_refused)
+{
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    const char *const name = "mu";
+    double slope;
+    carom_gradient g = {.size = sizeof g, .of = "ball.x", .name = &name, .n = 1, .slope = &slope};
+    carom_model *m = parse_text("carom: 1\nparameters: {mu: 0.3}\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+                                "  disc: {fixed: true, shape: {circle: 1}}\n"
+                                "  ball: {shape: {circle: 0.2}, mass: 1, at: [0.1, 1.5]}\n"
+                                "laws: {default: {friction: mu, restitution: 0.2}}\ncontacts: found\n");
+    options.t_end = 0.5;
+    ck_assert_int_eq(carom_gradient_run(&g, m, &options, &error), CAROM_UNSUPPORTED);
+    ck_assert_msg(strstr(error.text, "finds its contacts") != NULL, "%s", error.text);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -236,4 +256,4 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           forces_with_branches_change_where_they_do,
           polyhedra_and_edges_converge_with_the_tolerance_and_time_stepping_tends_there,
           four_rocks_come_to_rest_on_each_other, a_run_that_goes_on_from_a_saved_state_has_the_same_bits,
-          what_tolerance_does_not_follow_is_refused)
+          derivatives_of_contacts_that_are_found_are_refused, what_tolerance_does_not_follow_is_refused)
