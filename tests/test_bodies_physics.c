@@ -240,7 +240,8 @@ START_TEST(a_coin_that_all_but_lies_rolls_on_and_keeps_its_energy)
 }
 END_TEST
 
-TEST_MAIN_MODELS("physics of bodies", a_ring_rocks_on_its_arc_as_in_one_coordinate, a_slender_block_rocks_as_housner_says,
+TEST_MAIN_MODELS("physics of bodies", a_ring_rocks_on_its_arc_as_in_one_coordinate,
+                 a_slender_block_rocks_as_housner_says,
                  the_first_domino_hits_the_second_in_time_and_all_fall, balls_roll_on_a_plate_that_is_pushed,
                  a_wall_hit_by_a_ball_keeps_its_momentum_and_gains_no_energy,
                  a_coin_rolls_on_its_rim_and_loses_no_energy_but_for_the_step,

@@ -109,9 +109,9 @@ static bool finite_box(const carom_body_shape *s)
            isfinite(s->size[2].value);
 }
 
-/* Do formulas know how the two touch? In the plane always, but for the arcs of rings. In space what has vertices on a plane, points and balls on
- * what they have a nearest point of, boxes on boxes; other edges that cross, rims and ellipsoids on curved shapes are
- * found per step. */
+/* Do formulas know how the two touch? In the plane always, but for the arcs of rings. In space what has vertices on a
+ * plane, points and balls on what they have a nearest point of, boxes on boxes; other edges that cross, rims and
+ * ellipsoids on curved shapes are found per step. */
 static bool formulas_know(const carom_bodies *b, const carom_body_shape *one, const carom_body_shape *two)
 {
     const carom_body_shape *of[2] = {one, two};
