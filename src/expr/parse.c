@@ -212,8 +212,8 @@ static carom_status part(carom_parser *p, const carom_token *name, carom_expr *e
         bool other = carom_parse_near_object(p, object.name, near, sizeof near);
         return carom_parse_fail(p, name->at, end + whole.length - name->at,
                                 "there is no %s(%s, [%d numbers])%s (.x, .y ..., with ' the velocity)%s%s%s",
-                                name->name, object.name, n, whole.name, other ? "; did you mean '" : "", other ? near : "",
-                                other ? "'?" : "");
+                                name->name, object.name, n, whole.name, other ? "; did you mean '" : "",
+                                other ? near : "", other ? "'?" : "");
     }
     return carom_parse_next(p);
 }
