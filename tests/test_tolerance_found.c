@@ -247,6 +247,8 @@ START_TEST(an_arch_stands_or_falls_by_its_thickness)
     printf("arch: the crown falls %.2g and %.5g\n", thick, thin);
     CHECK_NEAR(thick, 0, 1e-9);
     CHECK_NEAR(thin, 0.2790, 0.002); /* time stepping, h = 1e-3 and 5e-4 (test_bodies) */
+    CHECK_NEAR(crown_falls(0.109, 1), 0, 1e-9); /* on both sides of the limit */
+    CHECK_AT_LEAST(crown_falls(0.103, 1), 0.1);
 }
 END_TEST
 
