@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""geometry_table.py [POSES]: gaps, slips and their derivatives of all kernels of contact to 50 digits.
+"""geometry_table.py [POSES [KERNEL...]]: gaps, slips and their derivatives of all kernels of contact to 50 digits.
 
 Writes tests/geometry_table.txt's lines to stdout: kernel planar number sign z z g u0 u1 u2 gamma0 gamma1 gamma2.
 Poses and features are small integers of a generator that test_geometry_digits.c has, too; everything else is
@@ -14,6 +14,8 @@ from mpmath import mp, mpf, sqrt, cos, sin, findroot
 mp.dps = 60
 KERNELS = ("point_point plane_point line_point line_line plane_circle circle_point plane_ellipsoid ellipsoid_point "
            "line_circle circle_circle").split()
+# Among the first 10,000: rims that are all but parallel to what they meet, which a short table should have, too.
+HARD = {"circle_circle": (3935, 4615, 5157, 6261, 8541, 9213, 9912), "line_circle": (4895,)}
 MASK = (1 << 64) - 1
 
 
@@ -313,10 +315,11 @@ def line(kernel, planar, number):
 if __name__ == "__main__":
     poses = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     for planar in (True, False):
-        for kernel in KERNELS:
+        for kernel in sys.argv[2:] or KERNELS:
             if planar and kernel not in ("point_point", "plane_point", "line_point"):
                 continue
-            for number in range(poses):
+            hard = [] if planar else [number for number in HARD.get(kernel, ()) if number >= poses]
+            for number in [*range(poses), *hard]:
                 told = line(kernel, planar, number)
                 if told:
                     print(told)

@@ -76,6 +76,50 @@ START_TEST(a_joint_follows_the_motion_that_is_given)
 }
 END_TEST
 
+/* A bob falls from beside the hook of a rope until it is taut, or hangs on one that is let out. */
+START_TEST(a_rope_is_slack_until_its_range_ends_and_follows_its_motion)
+{
+    static const char text[] =
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  bob: {shape: {circle: 0.1}, mass: 2, at: [0.6, 0]}\n"
+        "joints:\n  rope: {distance: [ground, bob], points: [[0, 0], bob], %s}\n%s";
+    char one[600], two[600];
+    snprintf(one, sizeof one, text, "range: [0, 1], restitution: 0", "");
+    course r = run(one, 0.6);
+    const carom_event *taut = carom_trajectory_event(r.path, 0);
+    ck_assert_ptr_nonnull(taut);
+    double t = sqrt(2 * 0.8 / 9.81), along = 9.81 * t * 0.6; /* taut at (0.6, -0.8); it keeps the speed across */
+    CHECK_NEAR(taut->t, t, 1e-9);
+    CHECK_NEAR(value(&r, t + 1e-9, "bob.x'"), -0.8 * along, 1e-6);
+    CHECK_NEAR(value(&r, 0.6, "hypot(bob.x, bob.y)"), 1, 1e-9);
+    finish(&r);
+    for (int found = 0; found < 2; found++) {
+        snprintf(two, sizeof two, text, "motion: 0.6 + 0.1*t^2", found ? "contacts: found\n" : "");
+        r = run_by(two, found ? "moreau-jean" : "tolerance", 1e-3, 1e-10, 1);
+        CHECK_NEAR(value(&r, 1, "hypot(bob.x, bob.y)"), 0.7, found ? 1e-5 : 1e-9);
+        CHECK_AT_MOST(value(&r, 0.5, "bob.y"), -0.5);
+        finish(&r);
+    }
+}
+END_TEST
+
+/* What pulls up to 20 holds a ball of weight 9.81 at a ceiling, and not one of 29.43. */
+START_TEST(cohesion_among_the_laws_is_enough_to_be_glued)
+{
+    for (int heavy = 0; heavy < 2; heavy++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+                 "  ceiling: {fixed: true, shape: {plane: [0, -1]}}\n"
+                 "  ball: {shape: {circle: 0.1}, mass: %d, at: [0, -0.1]}\n"
+                 "laws: {default: {friction: 0.3, restitution: 0, cohesion: 20}}\n", heavy ? 3 : 1);
+        course r = run(text, 1);
+        CHECK_NEAR(value(&r, 1, "ball.y"), heavy ? -0.1 - 9.81 / 2 : -0.1, 1e-9);
+        finish(&r);
+    }
+}
+END_TEST
+
 /* Three cubes of side 1 and density 2, at the origin, at x = 1 and at y = 1: centre (1/3, 1/3, 0). */
 START_TEST(the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)
 {
@@ -107,4 +151,6 @@ END_TEST
 
 TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
                  a_joint_follows_the_motion_that_is_given,
+                 a_rope_is_slack_until_its_range_ends_and_follows_its_motion,
+                 cohesion_among_the_laws_is_enough_to_be_glued,
                  the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)

@@ -50,6 +50,24 @@ static const scene scenes[] = {
      {GROUND, "{shape: {sphere: 0.12}, density: 100, at: [0.05, 0, 0.3]}",
       "{shape: {sphere: 0.17}, density: 100, at: [0, 0.06, 0.9]}"},
      0.7, 3},
+    {"boxes with tolerance", PLANE, LAWS, "tolerance",
+     {FLOOR, "{shape: {box: [0.3, 0.2]}, density: 100, at: [0, 0.3], angle: 0.4}",
+      "{shape: {circle: 0.15}, density: 100, at: [0.1, 0.8]}", "{shape: {box: [0.25, 0.3]}, mass: 5, at: [0.9, 0.6]}"},
+     0.5, 4},
+    {"bodies that tolerance finds", SPACE, LAWS "contacts: found\n", "tolerance",
+     {GROUND, "{shape: {box: [0.45, 0.4, 0.35]}, density: 100, at: [0.1, 0.02, 0.45], turn: {x: 0.4, y: 0.2}}",
+      "{shape: {sphere: 0.15}, density: 100, at: [0.1, 0.1, 1]}",
+      "{shape: {polyhedron: [[0.2, 0, -0.1], [-0.1, 0.2, -0.1], [-0.1, -0.2, -0.1], [0, 0, 0.2]]}, density: 100, "
+      "at: [0.9, 0, 0.4], turn: {x: 0.3}}"},
+     0.4, 4},
+    {"bodies by projection", SPACE, LAWS "contacts: found\n", "moreau-jean-projected",
+     {GROUND, "{shape: {box: [0.45, 0.4, 0.35]}, density: 100, at: [0.1, 0.02, 0.45], turn: {x: 0.4, y: 0.2}}",
+      "{shape: {sphere: 0.15}, density: 100, at: [0.1, 0.1, 1]}"},
+     0.36, 3}, /* until it slides on four corners, which share its load in many ways */
+    {"bodies by positions", SPACE, LAWS "contacts: found\n", "schatzman-paoli",
+     {GROUND, "{shape: {box: [0.45, 0.4, 0.35]}, density: 100, at: [0.1, 0.02, 0.45], turn: {x: 0.4, y: 0.2}}",
+      "{shape: {sphere: 0.15}, density: 100, at: [0.1, 0.1, 1]}"},
+     0.36, 3}, /* until it slides on four corners, which share its load in many ways */
 };
 
 /* The place of every body at the end, in the order of the table: with its names, or others in the opposite order. */

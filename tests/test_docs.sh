@@ -105,6 +105,11 @@ if command -v pandoc >/dev/null 2>&1; then
     [ "$entries" -ge 30 ] && [ "$entries" = "$(grep -c '<figure' "$tmp/html/gallery.html")" ] &&
         [ "$entries" = "$(grep -c '^carom animate .*<summary>The model</summary><pre><code># ' "$tmp/html/gallery.html")" ] ||
         complain "the gallery has $entries whole entries of $(grep -c '<figure' "$tmp/html/gallery.html")"
+    pages=$(grep -o 'href="gallery/[a-z-]*\.html"' "$tmp/html/gallery.html" | sort -u | wc -l)
+    [ "$pages" -ge 24 ] || complain "the gallery has pages of $pages models of bodies"
+    for page in "$tmp"/html/gallery/*.html; do
+        grep -q '</html>' "$page" && ! grep -qE '(src|href)="(https?:)?//' "$page" || complain "$page is no page, or needs the network"
+    done
     for picture in "$tmp"/html/gallery/*.gif; do
         [ "$(head -c 6 "$picture")" = GIF89a ] && [ "$(stat -c %s "$picture")" -gt 2000 ] || complain "$picture is no animation"
     done

@@ -44,6 +44,22 @@ START_TEST(friction_comes_back_from_stick_and_slip)
 }
 END_TEST
 
+START_TEST(friction_and_radius_come_back_from_a_ball_that_turns_in_space)
+{
+    static const char *const which[] = {"mu", "r"}, *const of[] = {"ball.x", "ball.y"};
+    static const double known[] = {0.09, 0.12};
+    static const char model[] = "models/bodies/bowling-ball.yaml";
+    measured_motion m;
+    carom_fit *f;
+    carom_error error = {0};
+    ck_assert_int_eq(measure_motion(&m, model, which, known, 2, 2, 40, 1.5, 0, 0, 0), CAROM_OK);
+    CHECK_OK(fit_motion(&f, &m, model, which, NULL, 2, of, 2, false, 1, &error), error);
+    expect_values(f, known, 1e-8);
+    carom_fit_free(f);
+    forget_motion(&m);
+}
+END_TEST
+
 START_TEST(a_start_with_other_impacts_finds_its_way_by_the_sequence)
 {
     static const double far[] = {0.5, 10, 0.2};
@@ -103,6 +119,7 @@ START_TEST(what_the_data_do_not_determine_is_told)
 END_TEST
 
 TEST_MAIN_MODELS("fit", values_come_back_to_1e8_through_impacts_and_gaps_in_the_data,
-                 friction_comes_back_from_stick_and_slip, a_start_with_other_impacts_finds_its_way_by_the_sequence,
-                 intervals_cover_the_truth,
-           what_the_data_do_not_determine_is_told)
+                 friction_comes_back_from_stick_and_slip,
+                 friction_and_radius_come_back_from_a_ball_that_turns_in_space,
+                 a_start_with_other_impacts_finds_its_way_by_the_sequence, intervals_cover_the_truth,
+                 what_the_data_do_not_determine_is_told)

@@ -410,7 +410,7 @@ START_TEST(shapes_that_cannot_be_are_refused_with_a_reason)
         {{.kind = CAROM_SHAPE_RING, .planar = true, .size = {2, 1, 0, 1}}, "ring: the outer radius 1 is not larger"},
         {{.kind = CAROM_SHAPE_RING, .planar = true, .size = {1, 2, 0, 4}}, "ring: from 0 to 4 is not an angle"},
         {HULL(true, 2, bow), "polygon: 2 corners"},
-        {HULL(true, 4, bow), "polygon: it is not convex at corner"},
+        {HULL(true, 4, bow), "polygon: its sides cross each other"},
         {HULL(true, 4, dent), "polygon: it is not convex at corner 2"},
         {HULL(true, 5, star), "polygon: its sides cross each other"},
         {HULL(false, 5, inside), "polyhedron: corner 4 lies inside the convex hull"},

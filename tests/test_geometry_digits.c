@@ -1,5 +1,5 @@
 /* test_geometry_digits.c: gaps, slips and their derivatives of every kernel against 50 digits (geometry_table.py). The
- * variable CAROM_GEOMETRY_TABLE of the environment names a table with more poses. */
+ * variable CAROM_GEOMETRY_TABLE of the environment names a table with more poses, of all kernels or of some. */
 #include "geometry_testing.h"
 #include "testing.h"
 
@@ -148,7 +148,7 @@ START_TEST(kernels_agree_with_fifty_digits)
     static const unsigned wants[] = {CAROM_TOUCH_ALL};
     carom_kernels *kernels[2];
     double *work[2], worst[2][CAROM_KERNELS] = {{0}};
-    int count[2][CAROM_KERNELS] = {{0}};
+    int count[2][CAROM_KERNELS] = {{0}}, wrong = 0;
     carom_error error;
     row r;
     const char *given = getenv("CAROM_GEOMETRY_TABLE"), *path = given ? given : "tests/geometry_table.txt";
@@ -165,14 +165,15 @@ START_TEST(kernels_agree_with_fifty_digits)
         probe p = {.kernels = kernels[r.planar], .work = work[r.planar]};
         int k = kernel_of(r.kernel);
         double e = error_of(&r, &p);
-        ck_assert_msg(e <= 1e-9, "%s %d: off by %g", r.kernel, r.number, e);
+        if (!(e <= 1e-9) && ++wrong)
+            printf("%s %s %d: off by %g\n", r.planar ? "planar " : "spatial", r.kernel, r.number, e);
         worst[r.planar][k] = fmax(worst[r.planar][k], e);
         count[r.planar][k]++;
     }
     fclose(file);
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < CAROM_KERNELS; k++) {
-            if (i == 0 || k <= CAROM_LINE_POINT)
+            if (!given && (i == 0 || k <= CAROM_LINE_POINT))
                 ck_assert_int_ge(count[i][k], 50);
             if (count[i][k])
                 printf("%s %-16s %5d poses, off by %.0e\n", i ? "planar " : "spatial",
@@ -181,6 +182,7 @@ START_TEST(kernels_agree_with_fifty_digits)
         carom_kernels_free(kernels[i]);
         free(work[i]);
     }
+    ck_assert_msg(wrong == 0, "%d poses are off by more than 1e-9", wrong);
 }
 END_TEST
 

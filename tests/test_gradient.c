@@ -173,6 +173,78 @@ START_TEST(derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_ki
 }
 END_TEST
 
+/* ---- bodies ---- */
+static void slopes(const char *text, const char *of, double t_end, const char *const *names, int n, double *slope,
+                   double *difference)
+{
+    carom_model *model = load(text);
+    carom_options options = until(t_end);
+    carom_gradient g = {.size = sizeof g, .of = of, .name = names, .n = n, .check = difference != NULL,
+                        .slope = slope, .difference = difference};
+    CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
+    carom_model_free(model);
+}
+
+/* A ball slides with u = (3, 1 + 4 r) until t* = 2 |u|/(7 mu g), then rolls: x = (v - 2/7 u) t + t* u/7. */
+START_TEST(a_ball_that_comes_to_roll_has_the_derivatives_of_its_closed_form)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {r: 0.2, mu: 0.1}\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+        "  ball: {shape: {sphere: r}, density: 1000, at: [0, 0, touch], velocity: [3, 1, 0], spin: [4, 0, 7]}\n"
+        "laws: {default: {friction: mu, restitution: 0}}\n";
+    const char *const names[] = {"mu", "r", "v.ball.y"};
+    double slope[3], r = 0.2, mu = 0.1, u[2] = {3, 1 + 4 * r}, size = hypot(u[0], u[1]), t = 2;
+    double stop = 2 * size / (7 * mu * 9.81), along = u[1] / size; /* d|u| by u_y */
+    slopes(text, "ball.y", t, names, 3, slope, NULL);
+    CHECK_NEAR(slope[0], -stop / mu * u[1] / 7, 1e-7);
+    CHECK_NEAR(slope[1], 4 * (-2.0 / 7 * t + stop / 7 + stop / size * along * u[1] / 7), 1e-7);
+    CHECK_NEAR(slope[2], t + (-2.0 / 7 * t + stop / 7 + stop / size * along * u[1] / 7), 1e-7);
+}
+END_TEST
+
+START_TEST(bodies_that_turn_in_space_have_the_derivatives_of_differences)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {h: 0.3, a: 0.4, w: 0.2, I: 2e-4}\nspace: spatial\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 0, 1]}}\n"
+        "  box: {shape: {box: [w, h, 0.1]}, mass: 1, at: [0, 0, 0.5], turn: {x: a, y: 0.3}, spin: [1, 2, 0]}\n"
+        "  top: {mass: 1, inertia: [I, 16e-4, 17e-4], at: [3, 0, 9], spin: [1, 2, 3]}\n"
+        "laws: {default: {friction: 0.4, restitution: 0.3}}\n";
+    const char *const names[] = {"h", "a", "w", "I", "v.box.wx", "q.box.e1"};
+    const char *const of[] = {"box.z", "box.wy", "point(box, [w/2, h/2, 0]).y", "top.spin.z", "top.e1"};
+    for (int k = 0; k < CAROM_COUNT(of); k++) {
+        double slope[6], difference[6];
+        slopes(text, of[k], 0.4, names, CAROM_COUNT(names), slope, difference);
+        for (int i = 0; i < CAROM_COUNT(names); i++)
+            if ((i == 3) == (k > 2)) /* the box has nothing from the top, nor the other way round */
+                CHECK_NEAR(slope[i], difference[i], 1e-7 * (1 + fabs(slope[i])));
+            else
+                CHECK_NEAR(slope[i], 0, 1e-9);
+    }
+}
+END_TEST
+
+/* A start that rolls changes with the radius and the spin: x = -w r t for as long as it rolls, and from there. */
+START_TEST(a_start_that_rolls_follows_its_parameters)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {r: 0.3, w: 4, mu: %g}\nspace: planar\ngravity: [0.5, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  disc: {shape: {circle: r}, mass: 1, at: [0, touch], spin: w, velocity: rolling}\n"
+        "laws: {default: {friction: mu, restitution: 0}}\n";
+    const char *const names[] = {"r", "w"};
+    for (int k = 0; k < 2; k++) { /* the second slips at once: the slope is too steep */
+        char one[600];
+        double slope[2];
+        snprintf(one, sizeof one, text, k ? 0.01 : 0.9);
+        slopes(one, "disc.x", 0.2, names, 2, slope, NULL);
+        CHECK_NEAR(slope[0], -0.8, 1e-9);
+        CHECK_NEAR(slope[1], -0.06, 1e-9);
+    }
+}
+END_TEST
+
 START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
 {
     const char *const names[] = {"q.z"};
@@ -195,4 +267,7 @@ TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_i
                  derivatives_through_closing_and_opening_are_those_of_differences,
                  a_tangent_that_is_used_again_has_forgotten_the_forces_of_the_run_before,
                  derivatives_of_one_side_are_told_where_the_run_begins_or_ends_at_a_kink,
+                 a_ball_that_comes_to_roll_has_the_derivatives_of_its_closed_form,
+                 bodies_that_turn_in_space_have_the_derivatives_of_differences,
+                 a_start_that_rolls_follows_its_parameters,
                  unknown_names_and_events_that_do_not_happen_are_errors)

@@ -1,5 +1,6 @@
 /* test_tolerance_found.c: `tolerance` on bodies whose contacts are found before every step: against the same bodies by
  * formulas, against time stepping with small steps, against exact solutions and itself at other tolerances. */
+#include "carom_analysis.h"
 #include "carom_output.h"
 #include "core/core.h"
 #include "tolerance_testing.h"
@@ -243,6 +244,54 @@ static void check_refusal(const char *text, const char *why)
     carom_model_free(m);
 }
 
+/* A semicircular arch of 17 stones at rest under its weight: the limit of its thickness is near 0.107 of the radius.
+ * How far the stone at the crown has come down after t. */
+static double crown_falls(double thickness, double t)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "carom: 1\nparameters: {n: 17, R: 5, d: %g, b: pi/n}\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+             "  base: {fixed: true, shape: {plane: [0, 1]}}\n"
+             "  stone: {repeat: {i: n}, shape: {ring: [R - d/2, R + d/2, i*b, (i + 1)*b], sides: flat}, "
+             "density: 2400}\n"
+             "laws: {default: {friction: 0.7, restitution: 0}}\ncontacts: found\n", 5 * thickness);
+    carom_model *m = parse_text(text);
+    int y = 3 * 8 + 1; /* of the middle stone */
+    double start = m->q[y], end = ends_at(m, "tolerance", 1e-6, 0, t).x[y];
+    carom_model_free(m);
+    return start - end;
+}
+
+START_TEST(an_arch_stands_or_falls_by_its_thickness)
+{
+    double thick = crown_falls(0.13, 10), thin = crown_falls(0.08, 0.5);
+    printf("arch: the crown falls %.2g and %.5g\n", thick, thin);
+    CHECK_NEAR(thick, 0, 1e-9);
+    CHECK_NEAR(thin, 0.2790, 0.002); /* time stepping, h = 1e-3 and 5e-4 (test_bodies) */
+    CHECK_NEAR(crown_falls(0.109, 1), 0, 1e-9); /* on both sides of the limit */
+    CHECK_AT_LEAST(crown_falls(0.103, 1), 0.1);
+}
+END_TEST
+
+/* A ball strikes a disc; derivatives would need to know all contacts beforehand. */
+START_TEST(derivatives_of_contacts_that_are_found_are_refused)
+{
+    carom_error error = {0};
+    carom_options options = carom_options_default();
+    const char *const name = "mu";
+    double slope;
+    carom_gradient g = {.size = sizeof g, .of = "ball.x", .name = &name, .n = 1, .slope = &slope};
+    carom_model *m = parse_text("carom: 1\nparameters: {mu: 0.3}\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+                                "  disc: {fixed: true, shape: {circle: 1}}\n"
+                                "  ball: {shape: {circle: 0.2}, mass: 1, at: [0.1, 1.5]}\n"
+                                "laws: {default: {friction: mu, restitution: 0.2}}\ncontacts: found\n");
+    options.t_end = 0.5;
+    ck_assert_int_eq(carom_gradient_run(&g, m, &options, &error), CAROM_UNSUPPORTED);
+    ck_assert_msg(strstr(error.text, "finds its contacts") != NULL, "%s", error.text);
+    carom_model_free(m);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -257,5 +306,6 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           forces_with_branches_change_where_they_do,
           polyhedra_and_edges_converge_with_the_tolerance_and_time_stepping_tends_there,
           four_rocks_come_to_rest_on_each_other, a_stack_that_is_hit_goes_on,
+          an_arch_stands_or_falls_by_its_thickness,
           a_run_that_goes_on_from_a_saved_state_has_the_same_bits,
-          what_tolerance_does_not_follow_is_refused)
+          derivatives_of_contacts_that_are_found_are_refused, what_tolerance_does_not_follow_is_refused)

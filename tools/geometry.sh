@@ -1,7 +1,7 @@
 #!/bin/sh
 # geometry.sh BUILD [POSES [DIFFERENCES]]: gaps and derivatives of contacts on many poses: POSES (10,000) of each
-# kernel against 50 digits (needs python3-mpmath, an hour), DIFFERENCES (a million) of each pair of shapes against
-# distances and differences.
+# kernel against 50 digits (needs python3-mpmath; an hour, with python3-gmpy2 a third of it), DIFFERENCES (a million) of
+# each pair of shapes against distances and differences.
 set -eu
 build=$1 poses=${2:-10000} differences=${3:-1000000}
 tmp=$(mktemp -d)

@@ -158,8 +158,8 @@ gallery_models()
 {
     ls "$root"/models/*.yaml
     ls "$root"/examples/models/*.yaml
-    for name in billiards bowling-ball crane dice dominoes four-bar furuta incline rattleback seesaw spheres top; do
-        echo "$root/models/bodies/$name.yaml"
+    for file in "$root"/models/bodies/*.yaml; do # but those that are another model as bodies, and those that take minutes
+        grep -q '^# Source: .*models/' "$file" || case $file in */arch.yaml|*/bricks.yaml) ;; *) echo "$file" ;; esac
     done
 }
 
@@ -167,18 +167,25 @@ plain_text() { sed 's/&/\&amp;/g; s/</\&lt;/g'; }
 
 gallery_entry() # FILE
 {
-    name=$(basename "$1" .yaml) path=${1#"$root"/} at=$site/gallery
-    [ "$(dirname "$path")" != models ] || path=$name # built in
+    name=$(basename "$1" .yaml) path=${1#"$root"/} at=$site/gallery page=
+    case $(dirname "$path") in
+        models) path=$name ;; # built in
+        models/bodies)
+            [ ! -f "$root/models/$name.yaml" ] || name=$name-of-bodies
+            "$carom" report "$1" --quiet -o "$at/$name.html" || return 1
+            page="<p><a href=\"gallery/$name.html\">The page of carom report</a></p>" ;;
+    esac
     "$carom" run "$1" --quiet -o "$work/gallery.csv" || [ $? = 4 ] || return 1 # 4: a paradox that the model is about
     "$carom" animate "$work/gallery.csv" --model "$1" --width 360 --fps 12 --quiet -o "$at/$name.gif" || return 1
     "$carom" plot "$work/gallery.csv" --title "" --width 420 --height 240 -o "$at/$name.svg" \
-        --panel "$(sed -n '/^t,side/{s/^t,side,\([^,]*\),.*/\1/p;q;}' "$work/gallery.csv")" || return 1
+        --panel "$(sed -n '/^t,side/{s/"[^"]*",//g;s/^t,side,\([^,]*\),.*/\1/p;q;}' "$work/gallery.csv")" || return 1
     what=$(sed -n '1,12{/^#/!q; /^# Source/d; s/^# *//; p}' "$1" | plain_text | tr '\n' ' ')
     from=$(sed -n '1s/^# Source: *//p' "$1" | plain_text)
     printf '<figure id="%s"><img src="gallery/%s.gif" alt="%s in motion" loading="lazy"><img src="gallery/%s.svg" alt="%s over time" loading="lazy">' \
         "$name" "$name" "$name" "$name" "$name"
     printf '<figcaption><h3>%s</h3><p>%s</p>' "$(sed -n 's/^name: *//p' "$1" | head -1 | plain_text)" "$what"
     [ -z "$from" ] || printf '<p class="source">%s</p>' "$from"
+    printf '%s' "$page"
     printf '<pre><code>carom run %s\ncarom animate %s</code></pre><details><summary>The model</summary><pre><code>%s</code></pre></details></figcaption></figure>\n' \
         "$path" "$path" "$(plain_text <"$1")"
 }
@@ -188,7 +195,7 @@ gallery()
     mkdir -p "$site/gallery"
     {
         page_head Gallery gallery
-        echo '<h1>Gallery</h1><p>The built-in models, those of <code>examples/models</code> and some of <code>models/bodies</code>. Pictures and plots are made by'
+        echo '<h1>Gallery</h1><p>The built-in models, those of <code>examples/models</code> and of <code>models/bodies</code>. Pictures and plots are made by'
         echo 'the commands below them; <code>carom report</code> in place of <code>run</code> makes a page.</p><div class="gallery">'
         for file in $(gallery_models); do
             gallery_entry "$file" || { echo "site.sh: no picture of $file" >&2; exit 1; }

@@ -109,14 +109,14 @@ static bool finite_box(const carom_body_shape *s)
            isfinite(s->size[2].value);
 }
 
-/* Do formulas know how the two touch? In the plane always. In space what has vertices on a plane, points and balls on
- * what they have a nearest point of, boxes on boxes; other edges that cross, rims and ellipsoids on curved shapes are
- * found per step. */
+/* Do formulas know how the two touch? In the plane always, but for the arcs of rings. In space what has vertices on a
+ * plane, points and balls on what they have a nearest point of, boxes on boxes; other edges that cross, rims and
+ * ellipsoids on curved shapes are found per step. */
 static bool formulas_know(const carom_bodies *b, const carom_body_shape *one, const carom_body_shape *two)
 {
     const carom_body_shape *of[2] = {one, two};
     if (b->planar)
-        return true;
+        return !(one->kind == CAROM_SHAPE_RING && !one->flat) && !(two->kind == CAROM_SHAPE_RING && !two->flat);
     for (int i = 0; i < 2; i++) {
         carom_shape_kind kind = of[i]->kind, other = of[1 - i]->kind;
         bool slab = kind == CAROM_SHAPE_BOX && !finite_box(of[i]);

@@ -87,7 +87,7 @@ typedef struct carom_joint {
     carom_quantity across[2][2][3];     /* and two more across it, so that each triple is right-handed */
     const char *coordinate;             /* the name of the relative coordinate it provides; NULL: it is a constraint */
     carom_quantity start, start_rate;   /* of this coordinate */
-    bool has_range;
+    bool has_range, loose;              /* loose: a distance that its range or its motion gives, not its length */
     carom_quantity range[2], restitution;
     carom_quantity stiffness, rest, damping, friction; /* 0: none; friction: the largest force or torque */
     carom_expr motion, drive;           /* of t: the coordinate; of anything: a force or torque. CAROM_EXPR_NONE */

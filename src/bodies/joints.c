@@ -5,7 +5,7 @@
  *   hinge     d = 0;  in space also n_a . m_b = n_a . k_b = 0                                             (1)
  *   slider    m_a . d = k_a . d = 0, and no relative turn: n_a . m_b = m_a . k_b = k_a . n_b = 0          (2)
  *   ball      d = 0                                      weld   d = 0, and no relative turn               (3)
- *   distance  |d| = length                                                                                (4)
+ *   distance  |d| = length, unless a range or a motion says where it may be                               (4)
  * A joint that provides a coordinate needs none of these. Coordinate: the angle from a to b about the axis, n_a . d, or
  * |d| (distance and spring). Limits are contacts, dry friction has the law `bounded`, stiffness is a potential. */
 #include <math.h>
@@ -165,6 +165,25 @@ static carom_status triple(carom_loader *l, const carom_text_node *node, carom_j
     return CAROM_OK;
 }
 
+/* Is there something to move for what acts on the coordinate? */
+static carom_status moves(carom_loader *l, const carom_text_node *node, const carom_joint *joint)
+{
+    static const char *const acts[] = {"range", "restitution", "stiffness", "rest", "damping", "friction_torque",
+                                       "friction_force", "motion", "torque", "force"};
+    bool weld = joint->kind == CAROM_JOINT_WELD;
+    if (!weld && (joint->kind != CAROM_JOINT_DISTANCE || joint->loose))
+        return CAROM_OK;
+    for (int i = 0; i < CAROM_COUNT(acts); i++) {
+        const carom_text_node *c = carom_text_get(node, acts[i]);
+        if (c)
+            return carom_load_fail(l, c->key_place, weld ? "'%s' is a weld: nothing moves that %s could act on"
+                                                         : "'%s' holds its distance: nothing moves that %s could act "
+                                                           "on (a range or a motion lets it; a spring has no distance "
+                                                           "to hold)", joint->name, acts[i]);
+    }
+    return CAROM_OK;
+}
+
 static carom_status effects(carom_loader *l, const carom_text_node *node, carom_joint *joint)
 {
     static const struct { const char *key; size_t at; } numbers[] = {
@@ -184,9 +203,10 @@ static carom_status effects(carom_loader *l, const carom_text_node *node, carom_
         return carom_load_fail(l, carom_text_get(node, "length")->key_place, "'%s' has no length", joint->name);
     const carom_text_node *range = carom_text_get(node, "range");
     joint->has_range = range != NULL;
+    joint->loose = joint->kind == CAROM_JOINT_DISTANCE && (range || carom_text_get(node, "motion"));
     if (range)
         CAROM_TRY(carom_read_list(l, range, "range", 2, joint->range));
-    return CAROM_OK;
+    return moves(l, node, joint);
 }
 
 static carom_status read_joint(carom_loader *l, int number)
@@ -317,7 +337,7 @@ static carom_status constraints(carom_loader *l, int number)
     carom_expr_pool *p = l->s->pool;
     const carom_section_of_bodies *x = l->s->bodies;
     const carom_joint *joint = &x->b.joint[number];
-    if (x->child[number] >= 0 || joint->kind == CAROM_JOINT_SPRING)
+    if (x->child[number] >= 0 || joint->kind == CAROM_JOINT_SPRING || joint->loose)
         return CAROM_OK;
     switch (joint->kind) {
     case CAROM_JOINT_HINGE: /* (1) */

@@ -5,6 +5,7 @@
  *     brick[0] floor: none                              one member alone; these do not touch
  *     bird.beak pole: {...}                             a point or a named shape of a body
  *     ball floor: {restitution: 0.8/(1 + approach)}     of the normal speed before an impact, of `slip`: gaps.c
+ *     mud floor: {cohesion: 3, ...}                     a law that pulls: `law: cohesive` goes without saying
  * A side is a body, an array of bodies, a group, or one of these with .PART. The entry that is most exact wins, of two
  * that are equally so the later one. Without default the pairs that no entry names do not touch. */
 #include <math.h>
@@ -91,10 +92,19 @@ static carom_status fields_of(carom_loader *l, const carom_text_node *node, caro
     const carom_field *fields = to->law->method.fields;
     const carom_expr zero = carom_expr_const(l->s->pool, 0);
     const carom_local speeds[] = {{"approach", zero, CAROM_LAW_BY_APPROACH}, {"slip", zero, CAROM_LAW_BY_SLIP}};
-    const char *keys[CAROM_COEFFICIENTS_MAX + 2] = {"law", "friction"};
-    for (int i = 0; fields[i].name; i++)
-        keys[2 + i] = fields[i].name;
-    CAROM_TRY(carom_load_keys(l, node, keys, 2 + carom_law_coefficients(to->law), "a law"));
+    const char *keys[CAROM_COEFFICIENTS_MAX + 3];
+    int n = 0;
+    for (; fields[n].name; n++)
+        keys[n] = fields[n].name;
+    for (int i = 0; i < 3; i++) { /* those that choose the law */
+        const char *word = (const char *const[]){"law", "friction", "cohesion"}[i];
+        bool known = false;
+        for (int k = 0; k < n; k++)
+            known |= strcmp(keys[k], word) == 0;
+        if (!known)
+            keys[n++] = word;
+    }
+    CAROM_TRY(carom_load_keys(l, node, keys, n, "a law"));
     for (to->ncoefficient = 0; fields[to->ncoefficient].name; to->ncoefficient++) {
         const carom_field *field = &fields[to->ncoefficient];
         const carom_text_node *given = carom_text_get(node, field->name);
@@ -125,13 +135,15 @@ static carom_status law(carom_loader *l, const carom_text_node *node, carom_pair
     if (node->kind != CAROM_TEXT_MAP)
         return carom_load_fail(l, node->place, "a law is `none` or a map, as in {friction: 0.3, restitution: 0.1}");
     const carom_text_node *name = carom_text_get(node, "law");
+    bool pulls = !name && carom_text_get(node, "cohesion");
     to->directions = carom_text_get(node, "friction") ? l->s->bodies->b.planar ? 1 : 2 : 0;
-    to->law = carom_law_find(name && name->kind == CAROM_TEXT_SCALAR ? name->text : NULL, to->directions);
+    to->law = carom_law_find(name && name->kind == CAROM_TEXT_SCALAR ? name->text : pulls ? "cohesive" : NULL,
+                             to->directions);
     if (!to->law || to->law == &carom_law_bilateral || to->law->tangents == to->law->rows)
         return carom_load_fail(l, name ? name->place : node->place,
                                "there is no such law for contacts with %d direction%s of slip (carom list laws)",
                                to->directions, to->directions == 1 ? "" : "s");
-    to->law_name = name ? to->law->method.name : NULL;
+    to->law_name = name || pulls ? to->law->method.name : NULL;
     return fields_of(l, node, to);
 }
 
@@ -192,6 +204,29 @@ static carom_status choose(carom_loader *l, const entry *entries, int n)
     return CAROM_OK;
 }
 
+/* Ellipsoids have a nearest point of planes, balls and points alone: a pair that could meet otherwise is an error. */
+static carom_status ellipsoids(carom_loader *l)
+{
+    const carom_bodies *b = &l->s->bodies->b;
+    for (int i = 0; i < b->nbody; i++)
+        for (int m = 0; m < b->body[i].shapes; m++) {
+            const carom_body *one = &b->body[i];
+            for (int j = 0; j < b->nbody && one->shape[m].kind == CAROM_SHAPE_ELLIPSOID; j++)
+                for (int n = 0; n < b->body[j].shapes && j != i; n++) {
+                    const carom_body *two = &b->body[j];
+                    carom_shape_kind kind = two->shape[n].kind;
+                    if (kind == CAROM_SHAPE_PLANE || kind == CAROM_SHAPE_BALL || kind == CAROM_SHAPE_POINT ||
+                        !carom_bodies_law_between(b, i, m, j, n))
+                        continue;
+                    return carom_load_fail(l, one->shape[m].node->place,
+                                           "an ellipsoid touches planes, spheres and points only, but '%s' could meet "
+                                           "'%s'; `%s %s: none` among the laws lets them pass each other", one->name,
+                                           two->name, one->family, two->family);
+                }
+        }
+    return CAROM_OK;
+}
+
 carom_status carom_laws_of_found(carom_loader *l)
 {
     const carom_bodies *b = &l->s->bodies->b;
@@ -227,5 +262,6 @@ carom_status carom_read_laws(carom_loader *l)
     }
     x->b.nlaw = n;
     classify(x, entries, n);
-    return choose(l, entries, n);
+    CAROM_TRY(choose(l, entries, n));
+    return ellipsoids(l);
 }

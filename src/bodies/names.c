@@ -134,6 +134,15 @@ const char *carom_bodies_hint(const carom_source *s, int i)
     return i - q < x->b.njoint ? x->b.joint[i - q].name : NULL;
 }
 
+const char *carom_bodies_near(const carom_source *s, const char *name)
+{
+    const carom_section_of_bodies *x = s->bodies;
+    const char **names = CAROM_NEW(s->arena, const char *, x->b.nbody + x->b.njoint);
+    for (int i = 0; names && i < x->b.nbody + x->b.njoint; i++)
+        names[i] = i < x->b.nbody ? x->b.body[i].name : x->b.joint[i - x->b.nbody].name;
+    return names ? carom_nearest(name, names, x->b.nbody + x->b.njoint) : NULL;
+}
+
 /* ---- forces ---- */
 bool carom_bodies_names(const carom_loader *l, const char *key)
 {

@@ -171,7 +171,7 @@ static carom_status shape(carom_loader *l, const carom_text_node *node, carom_bo
     memcpy(keys, carom_shape_words, sizeof(const char *) * CAROM_SHAPE_WORDS);
     memcpy(keys + CAROM_SHAPE_WORDS, more, sizeof more);
     for (const carom_text_node *c = node->child; c; c = c->next)
-        if (strcmp(c->key, "mesh") == 0 || strcmp(c->key, "heights") == 0)
+        if (strncmp(c->key, "mesh", 4) == 0 || strncmp(c->key, "height", 6) == 0)
             return carom_load_fail(l, c->key_place, "the shape '%s' is not there yet; convex pieces are: %s", c->key,
                                    "box, polyhedron, capsule, sphere");
     CAROM_TRY(carom_load_keys(l, node, keys, CAROM_COUNT(keys), "a shape"));

@@ -243,6 +243,29 @@ static carom_status find_touch(carom_loader *l, double *variables, int i)
     return CAROM_OK;
 }
 
+/* The velocities `at` start at v + b - A^-1 u, where u = A v + ... is 0 there: parameters move them as they move u. */
+static void follow_rolling(carom_source *s, const int *at, int n, const double *A, const int *pivot, const double *b,
+                           const carom_expr *u)
+{
+    carom_expr_pool *p = s->pool;
+    carom_expr off[3], v[3];
+    for (int c = 0; c < n; c++)
+        s->v0[at[c]].e = carom_e_add(p, s->v0[at[c]].e, carom_expr_const(p, b[c]));
+    for (int r = 0; r < n; r++)
+        off[r] = at_start(s, u[r]);
+    for (int c = 0; c < n; c++)
+        v[c] = s->v0[at[c]].e;
+    for (int r = 0; r < n; r++) {
+        double column[3] = {r == 0, r == 1, r == 2};
+        carom_lu_solve(n, A, pivot, column);
+        for (int c = 0; c < n; c++)
+            v[c] = carom_e_sub(p, v[c], carom_e_mul(p, carom_expr_const(p, column[c]), off[r]));
+    }
+    for (int c = 0; c < n; c++)
+        s->v0[at[c]].e = v[c];
+    s->start_is_found = true;
+}
+
 /* v of a body so that u = 0 at the contact that is closed; the other velocities are as they start. */
 static carom_status find_rolling(carom_loader *l, double *variables, int body)
 {
@@ -266,20 +289,19 @@ static carom_status find_rolling(carom_loader *l, double *variables, int body)
         return carom_load_fail(l, s->bodies->b.body[body].node->key_place,
                                "'%s' cannot start rolling: it touches nothing with friction",
                                s->bodies->b.body[body].name);
+    carom_expr u[3];
     for (int r = 0; r < n; r++) {
-        carom_expr u = r ? s->added.contact[best].slip[r - 1].e : carom_source_rate(s, s->added.contact[best].gap.e);
-        b[r] = -carom_expr_value(p, u, variables);
+        u[r] = r ? s->added.contact[best].slip[r - 1].e : carom_source_rate(s, s->added.contact[best].gap.e);
+        b[r] = -carom_expr_value(p, u[r], variables);
         for (int c = 0; c < n; c++)
-            A[r * n + c] = carom_expr_value(p, carom_expr_diff(p, u, s->var_v + at->v[c]), variables);
+            A[r * n + c] = carom_expr_value(p, carom_expr_diff(p, u[r], s->var_v + at->v[c]), variables);
     }
     int pivot[3];
     if (!carom_lu(n, A, pivot))
         return carom_load_fail(l, s->bodies->b.body[body].node->key_place, "'%s' cannot start rolling",
                                s->bodies->b.body[body].name);
     carom_lu_solve(n, A, pivot, b);
-    for (int c = 0; c < n; c++)
-        s->v0[at->v[c]].e = carom_e_add(p, s->v0[at->v[c]].e, carom_expr_const(p, b[c]));
-    s->start_is_found = true;
+    follow_rolling(s, at->v, n, A, pivot, b, u);
     return CAROM_OK;
 }
 

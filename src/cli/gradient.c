@@ -31,7 +31,8 @@ static int read_names(work *w)
             list[g->n++] = carom_arena_format(arena, "%s", carom_model_p_name(model, i, buffer));
         for (int i = 0; list && i < model->nq + model->nv; i++)
             list[g->n++] = carom_arena_format(arena, i < model->nq ? "q.%s" : "v.%s",
-                                              carom_model_q_name(model, i % model->nq, buffer));
+                                              i < model->nq ? carom_model_q_name(model, i, buffer)
+                                                            : carom_model_v_name(model, i - model->nq, buffer));
     }
     g->name = list;
     g->slope = CAROM_NEW(arena, double, g->n);

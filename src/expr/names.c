@@ -1,4 +1,5 @@
 /* names.c: the functions of the expression language, and what to say about a name that means nothing. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,16 @@ static const char *nearest_function(const carom_parser *p, const char *word)
     const char *nearest = carom_nearest(word, names, n + CAROM_COUNT(functions));
     free(names);
     return nearest;
+}
+
+bool carom_parse_near_object(const carom_parser *p, const char *object, char *near, size_t size)
+{
+    snprintf(near, size, "%s.x", object);
+    const char *nearest = nearest_value(p, near), *dot = nearest ? strrchr(nearest, '.') : NULL;
+    if (!dot || (size_t)(dot - nearest) >= size)
+        return false;
+    snprintf(near, size, "%.*s", (int)(dot - nearest), nearest);
+    return strcmp(near, object) != 0;
 }
 
 carom_status carom_parse_unknown(carom_parser *p, const carom_token *token, bool called)

@@ -207,10 +207,14 @@ static carom_status part(carom_parser *p, const carom_token *name, carom_expr *e
     *e = p->scope->part(p->scope->user, name->name, object.name, list, n, whole.name + (whole.name[0] == '.'), &known);
     if (*e == CAROM_EXPR_NONE && carom_expr_exhausted(p->pool))
         return carom_parse_fail(p, 0, 1, "the model's expressions need more than %d nodes", p->pool->limit);
-    if (*e == CAROM_EXPR_NONE)
+    if (*e == CAROM_EXPR_NONE) {
+        char near[CAROM_NAME_MAX + 3];
+        bool other = carom_parse_near_object(p, object.name, near, sizeof near);
         return carom_parse_fail(p, name->at, end + whole.length - name->at,
-                                "there is no %s(%s, [%d numbers])%s (.x, .y ..., with ' the velocity)", name->name,
-                                object.name, n, whole.name);
+                                "there is no %s(%s, [%d numbers])%s (.x, .y ..., with ' the velocity)%s%s%s",
+                                name->name, object.name, n, whole.name, other ? "; did you mean '" : "",
+                                other ? near : "", other ? "'?" : "");
+    }
     return carom_parse_next(p);
 }
 

@@ -45,6 +45,8 @@ typedef struct carom_function {
     int least, most; /* number of arguments */
 } carom_function;
 const carom_function *carom_function_find(const char *name); /* NULL: none */
+/* Is something whose parts have names called much like the object, ball like bal? */
+bool carom_parse_near_object(const carom_parser *parser, const char *object, char *near, size_t size);
 /* Explains that name (the token at) means nothing, with the nearest name that does. */
 carom_status carom_parse_unknown(carom_parser *parser, const carom_token *token, bool called);
 

@@ -120,6 +120,21 @@ static vec on_circle(maker *m, int turn, int feature, scalar z, vec *tangent)
     return plus(m, c, times(m, m->var[feature + 9], plus(m, times(m, cosine, f), times(m, sine, h))));
 }
 
+/* The normal of two curved edges: sign c/|c| of the product c of their directions, along which the difference x of the
+ * feet lies, too. Where the directions are all but parallel c has lost its digits, and x, unless it is as small, has
+ * not: x/|x|, with the sign of the other, if |x| > 100 r |c|. */
+static vec between_edges(maker *m, vec c, vec x, scalar r)
+{
+    vec n = signed_unit(m, c), other = unit(m, x, n);
+    scalar hundred = mul(m, number(m, 1e4), mul(m, mul(m, r, r), dot(m, c, c)));
+    scalar parallel = carom_expr_binary(m->pool, CAROM_OP_LT, hundred, dot(m, x, x));
+    scalar same = carom_expr_binary(m->pool, CAROM_OP_LT, number(m, 0), dot(m, n, x));
+    scalar sign = carom_expr_if(m->pool, same, number(m, 1), number(m, -1));
+    for (int i = 0; i < 3; i++)
+        n.x[i] = carom_expr_if(m->pool, parallel, mul(m, sign, other.x[i]), n.x[i]);
+    return n;
+}
+
 /* Two curved edges: n is perpendicular to both directions, and F = 0 says that the difference of the feet is, too. */
 static void line_circle(maker *m)
 {
@@ -127,7 +142,7 @@ static void line_circle(maker *m)
     m->y_b = on_circle(m, TURN_B, FEATURE_B, m->var[UNKNOWN], &tangent);
     vec x = minus(m, plus(m, m->d, m->y_b), p);
     m->y_a = plus(m, p, times(m, dot(m, x, a), a));
-    m->n = signed_unit(m, cross(m, a, tangent));
+    m->n = between_edges(m, cross(m, a, tangent), across(m, x, a), m->var[FEATURE_B + 9]);
     m->F[0] = dot(m, across(m, x, a), tangent);
     radii(m, 6, -1);
 }
@@ -138,7 +153,7 @@ static void circle_circle(maker *m)
     m->y_a = on_circle(m, TURN_A, FEATURE_A, m->var[UNKNOWN], &tangent_a);
     m->y_b = on_circle(m, TURN_B, FEATURE_B, m->var[UNKNOWN + 1], &tangent_b);
     vec x = minus(m, plus(m, m->d, m->y_b), m->y_a);
-    m->n = signed_unit(m, cross(m, tangent_a, tangent_b));
+    m->n = between_edges(m, cross(m, tangent_a, tangent_b), x, m->var[FEATURE_B + 9]);
     m->F[0] = dot(m, x, tangent_a);
     m->F[1] = dot(m, x, tangent_b);
     radii(m, -1, -1);

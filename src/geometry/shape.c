@@ -185,6 +185,23 @@ static carom_status hull(builder *b)
     return CAROM_OK;
 }
 
+static double turn_of(const double *x, const double *y, const double *z) /* > 0: x, y, z turn to the left */
+{
+    return (y[0] - x[0]) * (z[1] - x[1]) - (y[1] - x[1]) * (z[0] - x[0]);
+}
+
+static bool sides_cross(const double *vertex, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = i + 2; k < n; k++) {
+            const double *a = vertex + 3 * i, *b = vertex + 3 * (i + 1), *c = vertex + 3 * k;
+            const double *d = vertex + 3 * ((k + 1) % n);
+            if (turn_of(a, b, c) * turn_of(a, b, d) < 0 && turn_of(c, d, a) * turn_of(c, d, b) < 0)
+                return true;
+        }
+    return false;
+}
+
 static carom_status polygon(builder *b) /* vertices in order, either way round */
 {
     carom_shape *s = b->shape;
@@ -204,7 +221,10 @@ static carom_status polygon(builder *b) /* vertices in order, either way round *
         double a[3], c[3];
         sub3(s->vertex + 3 * j, s->vertex + 3 * i, a), sub3(s->vertex + 3 * k, s->vertex + 3 * j, c);
         double sine = way * (a[0] * c[1] - a[1] * c[0]);
-        if (!(sine > flatness * norm3(a) * norm3(c)))
+        bool convex = sine > flatness * norm3(a) * norm3(c);
+        if (!convex && sides_cross(s->vertex, n))
+            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: its sides cross each other");
+        if (!convex)
             CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: it is not convex at corner %d", j);
         turns += atan2(sine, dot3(a, c));
         carom_face *f = &s->face[s->nface];

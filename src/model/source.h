@@ -239,6 +239,7 @@ carom_expr carom_bodies_part(carom_loader *l, const char *function, const char *
                              const char *part, bool *known);
 extern const carom_manifold carom_bodies_manifold;
 const char *carom_bodies_hint(const carom_source *s, int i); /* i-th of some names, NULL after the last */
+const char *carom_bodies_near(const carom_source *s, const char *name); /* a body or joint called alike, or NULL */
 
 /* ---- rigid.c: what bodies add to kinetic energy, M, F and r ---- */
 carom_expr carom_rigid_kinetic(carom_source *s);

@@ -192,6 +192,8 @@ carom_status carom_load_coordinate(carom_loader *l, const carom_text_node *node,
             return CAROM_OK;
         }
     const char *near = carom_nearest(node->key, s->q_name, s->nformula);
+    if (!near && s->bodies)
+        near = carom_bodies_near(s, node->key);
     if (near)
         return carom_load_fail(l, node->key_place, "there is no coordinate '%s'; did you mean '%s'?", node->key, near);
     return carom_load_fail(l, node->key_place, "there is no coordinate '%s'", node->key);

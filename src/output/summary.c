@@ -146,6 +146,19 @@ static const char *plural(long n)
     return n == 1 ? "" : "s";
 }
 
+/* Is it the velocity of the coordinate of that name, the k-th or one soon after? Spins have names of their own; both
+ * lists have the bodies in one order. */
+static bool is_rate(const carom_model *model, const char *name, int *k)
+{
+    char buffer[32];
+    for (int i = *k; i < CAROM_MIN(model->nq, *k + 8); i++)
+        if (strcmp(carom_model_q_name(model, i, buffer), name) == 0) {
+            *k = i + 1;
+            return true;
+        }
+    return false;
+}
+
 static void say_state(carom_stream *out, const carom_model *model, const carom_state *state)
 {
     char buffer[32];
@@ -160,8 +173,12 @@ static void say_state(carom_stream *out, const carom_model *model, const carom_s
             carom_stream_format(out, "  %-*s = %-18.10g %s'%*s = %.10g\n", widest, name, state->q[i], name,
                                 widest - (int)strlen(name), "", state->v[i]);
     }
-    for (int i = 0; model->manifold && i < model->nv; i++)
-        carom_stream_format(out, "  %-*s = %.10g\n", widest, carom_model_v_name(model, i, buffer), state->v[i]);
+    for (int i = 0, k = 0; model->manifold && i < model->nv; i++) {
+        const char *name = carom_model_v_name(model, i, buffer);
+        bool rate = is_rate(model, name, &k);
+        carom_stream_format(out, "  %s%s%*s = %.10g\n", name, rate ? "'" : "",
+                            CAROM_MAX(widest - (int)strlen(name) - rate, 0), "", state->v[i]);
+    }
 }
 
 static void say_counts(carom_stream *out, const carom_info *info)

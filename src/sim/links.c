@@ -240,7 +240,9 @@ static carom_status look(carom_sim *sim, double reach)
     const carom_state *s = &sim->now.state;
     const carom_point at = {s->t, s->q, s->v, sim->system.p, m->user, sim->system.model, sim->system.evaluator_work};
     int n = m->links(&at, reach, sim->found, sim->system.capacity);
-    if (n < 0 || n > CAROM_MAX_FOUND)
+    if (n < 0)
+        CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "the search for contacts failed at t = %.10g", s->t);
+    if (n > CAROM_MAX_FOUND)
         CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "%d contacts found at t = %.10g; there may be at most %d", n, s->t,
                    CAROM_MAX_FOUND);
     if (n > sim->system.capacity) {

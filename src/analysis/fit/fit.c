@@ -546,7 +546,6 @@ carom_status carom_fit_run(carom_fit **fit, carom_model *model, const carom_opti
     CAROM_SIZED(model, carom_model, error);
     CAROM_SIZED(options, carom_options, error);
     CAROM_TRY(check(request, &used, error));
-    CAROM_TRY(carom_manifold_refuse(model, "a fit", error));
     kept *k = calloc(1, sizeof *k);
     if (!k || !(k->arena = carom_arena_new(0))) {
         free(k);

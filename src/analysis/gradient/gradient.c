@@ -3,13 +3,15 @@
  *     dE/dz of what is asked at t_end: directions.c;        d t_n/dz from the tangent's event times              (1)
  * The check repeats the run at z +- h, z +- 2 h:
  *     E' = (8 (E(h) - E(-h)) - (E(2h) - E(-2h)))/(12 h)                                                         (2)
- * for two sizes of h; if both agree poorly, an event lies within h and (2) says nothing. */
+ * for two sizes of h; if both agree poorly, an event lies within h and (2) says nothing, nor where a start that touches
+ * along a curved gap would leave it. */
 #include "analysis/gradient/gradient.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/dense.h"
+#include "model/manifold.h"
 
 typedef struct work {
     carom_quantity of;
@@ -20,9 +22,9 @@ typedef struct work {
     int N, n;
     carom_direction *direction; /* [n] */
     double *follow;       /* [N*np] initial values with parameters */
-    double *X, *dp;       /* [N*n], [np*n] */
+    double *X, *dp;       /* [2*nv*n] (room for N*n), [np*n] */
     double *E;            /* [1+N+np] */
-    double *x, *p;        /* of a run that differs */
+    double *x, *xi, *p;   /* of a run that differs */
     double *event_slope;  /* [n] */
     double *last_slope;   /* [n] of the last event */
     long seen;
@@ -37,7 +39,8 @@ static carom_status prepare(work *w)
     w->N = m->nq + m->nv, w->n = g->n;
     const size_t N = (size_t)w->N, n = (size_t)w->n, np = (size_t)m->np;
     const carom_array arrays[] = {{&w->follow, N * np}, {&w->X, N * n}, {&w->dp, np * n}, {&w->E, 1 + N + np},
-                                  {&w->x, N}, {&w->p, np}, {&w->event_slope, n}, {&w->last_slope, n}};
+                                  {&w->x, N},
+                                  {&w->xi, (size_t)m->nv}, {&w->p, np}, {&w->event_slope, n}, {&w->last_slope, n}};
     w->direction = CAROM_NEW(w->arena, carom_direction, w->n);
     if (!w->direction || !carom_arena_arrays(w->arena, arrays, CAROM_COUNT(arrays)))
         CAROM_FAIL(w->error, CAROM_NO_MEMORY, "no memory for a gradient of %d entries", w->n);
@@ -121,11 +124,11 @@ static carom_status differentiate(work *w, carom_sim *sim, carom_tangent *tangen
 static carom_status displaced(work *w, carom_sim *sim, int k, double h, double *result)
 {
     const carom_model *m = w->model;
-    carom_copy(m->nq, m->q, w->x);
-    for (int i = 0; i < m->nv; i++)
-        w->x[m->nq + i] = m->v ? m->v[i] : 0;
-    for (int i = 0; i < w->N; i++)
-        w->x[i] += h * w->X[i * w->n + k];
+    for (int i = 0; i < m->nv; i++) {
+        w->xi[i] = h * w->X[i * w->n + k];
+        w->x[m->nq + i] = (m->v ? m->v[i] : 0) + h * w->X[(m->nv + i) * w->n + k];
+    }
+    carom_model_drift(m, m->q, w->xi, w->x);
     for (int i = 0; i < m->np; i++)
         w->p[i] = m->p[i] + h * w->dp[i * w->n + k];
     carom_status status = carom_sim_restart(sim, w->x, w->x + m->nq, w->p);
@@ -148,7 +151,8 @@ static carom_status difference(work *w, carom_sim *sim, int k, double h, double 
 static double size(const work *w, int k)
 {
     const double x = carom_direction_value(w->model, &w->direction[k]);
-    return fabs(x) > 1e-3 ? fabs(x) : 1;
+    const bool parameter = w->direction[k].parameter >= 0 && x != 0; /* a small one may be a length, an inertia ... */
+    return fabs(x) > 1e-3 || parameter ? fabs(x) : 1;
 }
 
 static carom_status check(work *w, carom_sim *sim)
@@ -157,7 +161,12 @@ static carom_status check(work *w, carom_sim *sim)
     for (int k = 0; k < w->n; k++) {
         double wide = NAN, narrow = NAN;
         const double h = 1e-4 * size(w, k);
-        carom_status status = difference(w, sim, k, h, &wide);
+        bool keeps = true; /* else the displaced runs are of another kind: they start above the contact, or in it */
+        for (int i = 0; i < w->model->nv; i++)
+            w->xi[i] = w->model->v ? w->model->v[i] : 0;
+        if (w->model->ncontact && !(g->side && g->side[k]))
+            CAROM_TRY(carom_gradient_keeps(w->model, w->xi, w->X, w->dp, w->n, k, h, &keeps, w->error));
+        carom_status status = keeps ? difference(w, sim, k, h, &wide) : CAROM_UNSUPPORTED;
         if (status == CAROM_OK)
             status = difference(w, sim, k, h / 4, &narrow);
         g->difference[k] =
@@ -176,7 +185,6 @@ carom_status carom_gradient_run(carom_gradient *g, const carom_model *model, con
     CAROM_SIZED(options, carom_options, error);
     if (g->n < 1 || !g->name || !g->slope || (g->check && !g->difference) || g->event < 0 || (!g->event && !g->of))
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "a gradient with respect to %d names: something is missing", g->n);
-    CAROM_TRY(carom_manifold_refuse(model, "a gradient", error));
     work w = {.gradient = g,
               .model = model,
               .options = options,

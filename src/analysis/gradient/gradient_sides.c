@@ -14,6 +14,7 @@
 
 #include "analysis/gradient/gradient.h"
 #include "core/dense.h"
+#include "model/manifold.h"
 
 static const double MOMENT = 1e-9, TOUCH = 1e-12, STEP = 1e-5, MOVED = 1e-6, AHEAD = 1e-3;
 enum { NESTED = 4 };
@@ -23,7 +24,7 @@ typedef struct place { /* a point of the run, and the directions there */
     const carom_model *model;
     double t, ahead;         /* a little later, along the velocities */
     const double *q, *v, *p; /* [nq] [nv] [np] */
-    const double *X, *dp;    /* [(nq+nv)*n] [np*n] */
+    const double *X, *dp;    /* [2*nv*n] [np*n] */
     int n;
 } place;
 
@@ -51,10 +52,13 @@ static void look(place *at, int k, double h)
     const carom_model *m = at->model;
     carom_probe *o = &at->probe;
     o->t = at->t + at->ahead;
+    for (int i = 0; i < m->nv; i++) { /* o->v is free until it is filled */
+        double v = at->v[i] + (k < 0 ? 0 : h * at->X[(m->nv + i) * at->n + k]);
+        o->v[i] = (k < 0 ? 0 : h * at->X[i * at->n + k]) + at->ahead * v;
+    }
+    carom_model_drift(m, at->q, o->v, o->q);
     for (int i = 0; i < m->nv; i++)
-        o->v[i] = at->v[i] + (k < 0 ? 0 : h * at->X[(m->nq + i) * at->n + k]);
-    for (int i = 0; i < m->nq; i++)
-        o->q[i] = at->q[i] + (k < 0 ? 0 : h * at->X[i * at->n + k]) + at->ahead * o->v[i];
+        o->v[i] = at->v[i] + (k < 0 ? 0 : h * at->X[(m->nv + i) * at->n + k]);
     for (int i = 0; i < m->np; i++)
         o->p[i] = at->p[i] + (k < 0 ? 0 : h * at->dp[i * at->n + k]);
     carom_probe_eval(o);
@@ -65,10 +69,10 @@ static double step(const place *at, int k)
 {
     const carom_model *m = at->model;
     double most = 0, size = 1;
-    for (int i = 0; i < m->nq + m->nv; i++) {
-        double dx = at->X[i * at->n + k];
+    for (int i = 0; i < 2 * m->nv; i++) {
+        double dx = at->X[i * at->n + k], length = i < m->nv && !m->manifold ? fabs(at->q[i]) : 1;
         most = fmax(most, fabs(dx));
-        size = fmax(size, dx != 0 ? fabs(i < m->nq ? at->q[i] : at->v[i - m->nq]) : 0);
+        size = fmax(size, dx != 0 ? i < m->nv ? length : fabs(at->v[i - m->nv]) : 0);
     }
     for (int i = 0; i < m->np; i++) {
         most = fmax(most, fabs(at->dp[i * at->n + k]));
@@ -150,6 +154,23 @@ carom_status carom_gradient_start_sides(carom_gradient *g, const carom_model *m,
         return CAROM_OK;
     CAROM_TRY(carom_probe_new(&at.probe, m, CAROM_SWITCH, error));
     look_at_switches(g, &at);
+    carom_probe_free(&at.probe);
+    return CAROM_OK;
+}
+
+carom_status carom_gradient_keeps(const carom_model *m, const double *v, const double *X, const double *dp, int n,
+                                  int k, double h, bool *keeps, carom_error *error)
+{
+    place at = {.model = m, .q = m->q, .v = v, .p = m->p, .X = X, .dp = dp, .n = n};
+    double size = 1 + carom_norm_max(m->nq, m->q);
+    CAROM_TRY(begin(&at, error));
+    *keeps = true;
+    for (int i = 0; i < m->ncontact; i++) {
+        look(&at, -1, 0);
+        bool touched = fabs(gap(&at, i)) <= TOUCH * size;
+        look(&at, k, h);
+        *keeps = *keeps && (!touched || fabs(gap(&at, i)) <= 10 * TOUCH * size);
+    }
     carom_probe_free(&at.probe);
     return CAROM_OK;
 }

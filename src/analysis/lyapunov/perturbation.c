@@ -64,6 +64,10 @@ carom_status carom_displaced_new(carom_displaced **result, carom_sim *sim, int n
 {
     *result = NULL;
     CAROM_TRY(carom_manifold_refuse(sim->model, "the method of perturbations", error));
+    if (sim->model->links)
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "model '%s' finds its contacts step by step: it is not displaced and followed",
+                   sim->model->name ? sim->model->name : "");
     carom_displaced *d = *result = calloc(1, sizeof *d);
     if (!d)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for %d displaced simulations", n);

@@ -228,7 +228,7 @@ static void rows_of(making *x)
 
 static void rows_and_motion(making *x)
 {
-    if (x->joint->kind != CAROM_JOINT_SPRING)
+    if (x->joint->kind != CAROM_JOINT_SPRING && !x->joint->loose)
         rows_of(x);
     if (x->joint->motion_number > 0)
         put(x, carom_many_coordinate(x->many, x->joint), "motion")->motion = x->joint->motion_number - 1; /* (1) */
