@@ -218,6 +218,17 @@ double carom_link_outside(const carom_system *system, const carom_link *link, co
     return sqrt(sum);
 }
 
+bool carom_link_smooth(const carom_system *system, const carom_link *link)
+{
+    double held[CAROM_COEFFICIENTS_MAX];
+    const double *c = carom_link_law(system, link);
+    if (!link->law->mu || !link->law->tangents || link->law->mu(c) != 0)
+        return false;
+    if (link->law->at_rest)
+        link->law->at_rest(c, held), c = held;
+    return link->law->mu(c) == 0;
+}
+
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most)
 {

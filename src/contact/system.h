@@ -188,6 +188,8 @@ double carom_link_outside(const carom_system *system, const carom_link *link, co
 /* The size of the friction in the force x [rows] and the most it may be, static if at rest. */
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most);
+/* Does the law of a contact know friction whose coefficients are 0? */
+bool carom_link_smooth(const carom_system *system, const carom_link *link);
 /* How friction turns with the slip along d: k of carom_law.turn. */
 static inline double carom_link_turn(const carom_system *system, const carom_link *link, const double *d)
 {
