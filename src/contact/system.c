@@ -196,6 +196,12 @@ void carom_system_leave_out(carom_system *system)
     }
 }
 
+bool carom_system_left_out(const carom_system *system, int contact)
+{
+    double out = -system->at.margin[contact];
+    return out > 0 && system->at.g[carom_contact_number(system, contact)] == out;
+}
+
 carom_status carom_link_in_range(const carom_system *system, const carom_link *link, double t, carom_error *error)
 {
     const double *value = carom_link_law(system, link);

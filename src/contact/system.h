@@ -100,6 +100,8 @@ void carom_system_differences(carom_system *system, double t, const double *q, c
                               const double *x);
 /* Contacts found with a margin below 0 are none here: their gaps are not below -margin. */
 void carom_system_leave_out(carom_system *system);
+/* Was the gap of a contact set by that? It has no rate of its own then: that of parallel edges is of any size. */
+bool carom_system_left_out(const carom_system *system, int contact);
 /* As people know it, for messages; in a buffer of the calling block where it was found. */
 const char *carom_link_name(const carom_system *system, const carom_link *link, char *buffer, size_t size);
 #define CAROM_LINK_NAME(system, link) carom_link_name(system, link, (char[200]){0}, 200)

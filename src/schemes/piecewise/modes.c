@@ -594,7 +594,7 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
     return CAROM_OK;
 }
 
-#define GROWTH 10
+#define GROWTH 10 /* of gaps by a correction */
 
 /* What the modes hold, off by b in the equations of w->given; false: met but for rounding. size: the largest of b. */
 static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *end, bool positions, double *size)
@@ -609,6 +609,16 @@ static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *en
     }
     *size = carom_norm_max(f->m, f->b);
     return !met;
+}
+
+/* From the positions in w->shift_q; where gaps are not closed that way either they stay as they are, to be judged. */
+static void along_normals(carom_step *s, carom_piecewise *w, double t, carom_end *end)
+{
+    carom_error ignored;
+    carom_copy(s->system->nq, w->shift_q, end->q);
+    carom_equations_closed(&w->given.equations, s->system, w->modes);
+    if (carom_given_positions(&w->given.equations, s->system, NULL, t, end->q, end->v, &ignored) != CAROM_OK)
+        carom_copy(s->system->nq, w->shift_q, end->q);
 }
 
 /* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. Friction may
@@ -632,10 +642,9 @@ carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_en
             return CAROM_OK;
         }
         first = round ? first : size;
-        if (size > GROWTH * first) {
-            carom_copy(sys->nq, w->shift_q, end->q);
-            carom_equations_closed(f, sys, w->modes);
-            return carom_given_positions(f, sys, NULL, t, end->q, end->v, s->error);
+        if (size > GROWTH * first && size > carom_piecewise_freeze_length(s)) {
+            along_normals(s, w, t, end);
+            return CAROM_OK;
         }
         carom_equations_solve(f, sys, CAROM_RANK);
         for (int k = 0; k < f->m; k++) { /* (5) */
