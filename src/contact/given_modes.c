@@ -266,14 +266,14 @@ static bool pose_share(carom_given_modes *g, const carom_system *system, const d
         int mode = mode_of(g, link);
         if (!carom_mode_carries(mode))
             continue;
-        bool slips = mode == CAROM_SLIP;
-        if (mode == CAROM_SATURATED || (mode == CAROM_CLOSED && link->law->tangents))
+        bool smooth = mode == CAROM_CLOSED && link->law->tangents, slips = mode == CAROM_SLIP || smooth;
+        if (mode == CAROM_SATURATED || (smooth && !carom_link_smooth(system, link)))
             return false;
         carom_block *block = &p->block[p->nblock++];
         *block = (carom_block){.law = link->law, .row = p->n, .pinned = slips, .mode = CAROM_SLIP};
         block->c = link->contact < 0 ? carom_link_law(system, link) : carom_link_coefficients(system, link, !slips, 1);
         for (int j = 0; slips && j < 2; j++)
-            block->direction[j] = g->modes[link->contact].direction[j];
+            block->direction[j] = smooth ? j == 0 : g->modes[link->contact].direction[j];
         for (int j = 0; j < link->rows; j++, p->n++) {
             p->x0[p->n] = j == 0 && link->law->offset ? link->law->offset(block->c) : 0;
             p->b[p->n] = carom_row_accel(system, link->row + j, a);
@@ -454,11 +454,9 @@ static void end_creeping(carom_given_modes *g, const carom_system *system, const
         if (!g->creeps[c] || !g->moves[c])
             continue;
         double x = carom_row_speed(system, link->row + 1, v), y = carom_row_speed(system, link->row + 2, v);
-        int t = link->row + 1;
-        double rate = d[0] * carom_row_accel(system, t, a) + d[1] * carom_row_accel(system, t + 1, a);
-        /* what has stuck has speeds left by rounding */
-        double along = d[0] * x + d[1] * y, rounding = 1e-3 * g->slow_speed[c];
-        if (along >= -rounding && !(along > rounding && rate < 0))
+        double rate[2] = {carom_row_accel(system, link->row + 1, a), carom_row_accel(system, link->row + 2, a)};
+        double along = d[0] * x + d[1] * y, left = 1e-3 * g->slow_speed[c]; /* of what has stuck, by rounding */
+        if (along >= -left && !(along > left && d[0] * rate[0] + d[1] * rate[1] < 0))
             continue;
         g->creeps[c] = false;
         d[0] = x / hypot(x, y), d[1] = y / hypot(x, y);

@@ -196,6 +196,12 @@ void carom_system_leave_out(carom_system *system)
     }
 }
 
+bool carom_system_left_out(const carom_system *system, int contact)
+{
+    double out = -system->at.margin[contact];
+    return out > 0 && system->at.g[carom_contact_number(system, contact)] == out;
+}
+
 carom_status carom_link_in_range(const carom_system *system, const carom_link *link, double t, carom_error *error)
 {
     const double *value = carom_link_law(system, link);
@@ -216,6 +222,17 @@ double carom_link_outside(const carom_system *system, const carom_link *link, co
     for (int k = 0; k < link->rows; k++)
         sum += (y[k] - nearest[k]) * (y[k] - nearest[k]);
     return sqrt(sum);
+}
+
+bool carom_link_smooth(const carom_system *system, const carom_link *link)
+{
+    double held[CAROM_COEFFICIENTS_MAX];
+    const double *c = carom_link_law(system, link);
+    if (!link->law->mu || !link->law->tangents || link->law->mu(c) != 0)
+        return false;
+    if (link->law->at_rest)
+        link->law->at_rest(c, held), c = held;
+    return link->law->mu(c) == 0;
 }
 
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,

@@ -100,6 +100,8 @@ void carom_system_differences(carom_system *system, double t, const double *q, c
                               const double *x);
 /* Contacts found with a margin below 0 are none here: their gaps are not below -margin. */
 void carom_system_leave_out(carom_system *system);
+/* Was the gap of a contact set by that? It has no rate of its own then: that of parallel edges is of any size. */
+bool carom_system_left_out(const carom_system *system, int contact);
 /* As people know it, for messages; in a buffer of the calling block where it was found. */
 const char *carom_link_name(const carom_system *system, const carom_link *link, char *buffer, size_t size);
 #define CAROM_LINK_NAME(system, link) carom_link_name(system, link, (char[200]){0}, 200)
@@ -188,6 +190,8 @@ double carom_link_outside(const carom_system *system, const carom_link *link, co
 /* The size of the friction in the force x [rows] and the most it may be, static if at rest. */
 double carom_link_friction(const carom_system *system, const carom_link *link, bool at_rest, const double *x,
                            double *most);
+/* Does the law of a contact know friction whose coefficients are 0? */
+bool carom_link_smooth(const carom_system *system, const carom_link *link);
 /* How friction turns with the slip along d: k of carom_law.turn. */
 static inline double carom_link_turn(const carom_system *system, const carom_link *link, const double *d)
 {

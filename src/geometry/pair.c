@@ -581,8 +581,8 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
         const carom_edge *e = &a->edge[CAROM_NUMBER(t->feature[0])], *f = &b->edge[CAROM_NUMBER(t->feature[1])];
         turn3(pa->R, t->a + 3, x), turn3(pb->R, t->b + 3, y);
         cross3(x, y, n);
-        if (unit3(n) <= CAROM_PARALLEL)
-            return -CAROM_MIN(a->extent, b->extent);
+        if (unit3(n) <= CAROM_PARALLEL) /* nowhere, and a length as others are */
+            return -(a->extent + b->extent);
         double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
         return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
     }
@@ -618,7 +618,15 @@ void carom_find_there(const carom_finder *f, int from, const double *x, double *
     place_back3(f->at[!from].pose, y, y);
 }
 
-/* Touches at the same place with the same normal are one: the first stays. */
+/* How far a touch is inside its features. */
+static double inside_of(const carom_finder *f, const carom_touch *t)
+{
+    bool swapped = t->body[0] != f->at[0].body;
+    return inside(t, f->at[swapped].shape, f->at[!swapped].shape, f->at[swapped].pose, f->at[!swapped].pose);
+}
+
+/* Touches at the same place with the same normal are one: the first stays, unless it is outside its features, as one of
+ * two corners that meet. */
 static void merge(carom_finder *f)
 {
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
@@ -629,6 +637,8 @@ static void merge(carom_finder *f)
             sub3(f->list[i].point, f->list[j].point, d);
             same = norm3(d) <= coincident * f->size &&
                    (f->list[i].body[0] == f->list[j].body[0] ? along : -along) > 1 - 1e-6;
+            if (same && f->exact && inside_of(f, &f->list[j]) < -outside * f->size)
+                f->list[j] = f->list[i];
         }
         if (!same && kept++ < i)
             f->list[kept - 1] = f->list[i];
@@ -696,10 +706,7 @@ static void drop_outside(carom_finder *f)
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
     for (int i = 0; i < stored; i++) {
         const carom_touch *t = &f->list[i];
-        bool swapped = t->body[0] != f->at[0].body;
-        const carom_shape *a = f->at[swapped].shape, *b = f->at[!swapped].shape;
-        if ((t->gap > coincident * f->size ||
-             inside(t, a, b, f->at[swapped].pose, f->at[!swapped].pose) >= -outside * f->size) && kept++ < i)
+        if ((t->gap > coincident * f->size || inside_of(f, t) >= -outside * f->size) && kept++ < i)
             f->list[kept - 1] = *t;
     }
     f->n -= stored - kept;

@@ -36,7 +36,8 @@ static void look(carom_step *s, carom_piecewise *w, double at, double *g, double
     for (int i = sys->njoint; i < sys->nlink; i++) {
         int r = sys->link[i].row;
         g[i] = sys->at.g[i];
-        u[i] = carom_row_speed(sys, r, w->shift_v);
+        u[i] = carom_piecewise_found(sys) && carom_system_left_out(sys, sys->link[i].contact)
+                   ? 0 : carom_row_speed(sys, r, w->shift_v);
     }
 }
 

@@ -258,7 +258,7 @@ static carom_status set_modes(carom_step *s, carom_piecewise *w, const double *a
         if (carom_law_can(link->law, CAROM_OPEN) &&
             !(x * fabs(c->problem.W.dense[row * (c->problem.n + 1)]) > rounding)) {
             w->modes[i].mode = rate[0] > small ? CAROM_OPEN : CAROM_PASSIVE;
-        } else if (!link->law->tangents) {
+        } else if (!link->law->tangents || carom_link_smooth(sys, link)) {
             w->modes[i].mode = CAROM_CLOSED;
         } else if (w->mode[i] == CAROM_SLIP) {
             w->modes[i].mode = CAROM_SLIP;
@@ -637,29 +637,56 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
     return CAROM_OK;
 }
 
-/* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. */
+#define GROWTH 10 /* of gaps by a correction */
+
+/* What the modes hold, off by b in the equations of w->given; false: met but for rounding. size: the largest of b. */
+static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *end, bool positions, double *size)
+{
+    carom_equations *f = &w->given.equations;
+    bool met = true;
+    for (int k = 0; k < f->m; k++) {
+        int r = f->row[k], link = f->link[k];
+        double scale = positions ? w->scale[link].length : w->scale[link].speed;
+        f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
+        met &= fabs(f->b[k]) <= 2 * DBL_EPSILON * scale;
+    }
+    *size = carom_norm_max(f->m, f->b);
+    return !met;
+}
+
+/* From the positions in w->shift_q; where gaps are not closed that way either they stay as they are, to be judged. */
+static void along_normals(carom_step *s, carom_piecewise *w, double t, carom_end *end)
+{
+    carom_error ignored;
+    carom_copy(s->system->nq, w->shift_q, end->q);
+    carom_equations_closed(&w->given.equations, s->system, w->modes);
+    if (carom_given_positions(&w->given.equations, s->system, NULL, t, end->q, end->v, &ignored) != CAROM_OK)
+        carom_copy(s->system->nq, w->shift_q, end->q);
+}
+
+/* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. Friction may
+ * make these nearly dependent: where gaps grow by it positions go back and along the normals alone. */
 carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_end *end, bool positions)
 {
     carom_system *sys = s->system;
     carom_equations *f = &w->given.equations;
     int nv = sys->nv;
-    double t = s->now->t + end->x;
+    double t = s->now->t + end->x, first = 0, size;
     if (sys->nlink == 0)
         return CAROM_OK;
+    carom_copy(positions ? sys->nq : 0, end->q, w->shift_q);
     for (int round = 0; round < 4; round++) {
         CAROM_TRY(carom_given_accel(&w->given, sys, t, end->q, end->v, CAROM_GAP | CAROM_JACOBIAN | CAROM_GAMMA,
                                             w->probe.a, w->force, s->error)); /* its rows and columns */
         if (f->m == 0)
             return CAROM_OK;
-        bool met = true;
-        for (int k = 0; k < f->m; k++) {
-            int r = f->row[k], link = f->link[k];
-            double scale = positions ? w->scale[link].length : w->scale[link].speed;
-            f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
-            met &= fabs(f->b[k]) <= 2 * DBL_EPSILON * scale;
-        }
-        if (met) {
+        if (!off(sys, w, end, positions, &size)) {
             memset(f->x, 0, sizeof(double) * (size_t)f->m);
+            return CAROM_OK;
+        }
+        first = round ? first : size;
+        if (size > GROWTH * first && size > carom_piecewise_freeze_length(s)) {
+            along_normals(s, w, t, end);
             return CAROM_OK;
         }
         carom_equations_solve(f, sys, CAROM_RANK);

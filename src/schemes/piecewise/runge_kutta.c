@@ -43,6 +43,9 @@ carom_status carom_piecewise_measure(carom_step *s, carom_piecewise *w, carom_en
         end->u[r] = carom_row_speed(sys, r, end->v);
         end->udot[r] = carom_row_accel(sys, r, end->a);
     }
+    for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++)
+        if (w->modes[c].mode == CAROM_OPEN && carom_system_left_out(sys, c))
+            end->u[carom_contact_link(sys, c)->row] = end->udot[carom_contact_link(sys, c)->row] = 0;
     return CAROM_OK;
 }
 

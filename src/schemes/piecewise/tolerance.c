@@ -136,11 +136,11 @@ void carom_piecewise_take_modes(carom_step *s, carom_piecewise *w)
     carom_copy(carom_piecewise_memory(s->system), s->memory, s->memory_next);
 }
 
-/* What others see: contacts that are held without slip of their own stick. */
-static unsigned char mode_of(int mode, const carom_law *law)
+/* What others see: contacts that are held without slip of their own stick, unless nothing could hold them. */
+static unsigned char mode_of(const carom_system *sys, const carom_link *link, int mode)
 {
-    bool held = mode != CAROM_OPEN && mode != CAROM_SLIP;
-    return (unsigned char)(!held ? mode : law->tangents ? CAROM_STICK : CAROM_CLOSED);
+    bool held = mode != CAROM_OPEN && mode != CAROM_SLIP, smooth = mode == CAROM_CLOSED && carom_link_smooth(sys, link);
+    return (unsigned char)(!held ? mode : smooth ? CAROM_SLIP : link->law->tangents ? CAROM_STICK : CAROM_CLOSED);
 }
 
 /* Modes at the start of a run: closed contacts are decided. */
@@ -309,7 +309,7 @@ void carom_piecewise_show(carom_step *s, carom_piecewise *w)
     for (int c = 0; c < sys->model->ncontact; c++)
         w->modes[c].impacts = w->modes[c].mode == CAROM_OPEN ? w->modes[c].impacts : 0;
     for (int c = 0; c < sys->model->ncontact; c++)
-        s->next->mode[c] = mode_of(w->modes[c].mode, carom_contact_link(sys, c)->law);
+        s->next->mode[c] = mode_of(sys, carom_contact_link(sys, c), w->modes[c].mode);
 }
 
 /* The end of the step becomes the next state, and is told. */
