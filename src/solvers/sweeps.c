@@ -5,8 +5,9 @@
  *                             v <- v + Y_k^T (x_k' - x_k)                                                         (2)
  *   a sweep maps x to s(x), accelerated (core/anderson.h) in the metric of W's diagonal                            (3)
  *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (4)
- *   they end where the residual has not fallen to half in 40 sweeps, if there is another method; in 120 beyond 20,000
- *   rows, if these are less than twice as many as velocities: a factorisation is dear, and little is redundant     (5)
+ *   if there is another method they end where the residual has not fallen to half in 40 sweeps; with less than twice as
+ *   many rows as velocities (little is redundant, and a factorisation dear): from the 40th on where they would take more
+ *   than a tenth of nv to the tolerance, at the rate of their later half                                           (5)
  *
  * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass
  * through many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are
@@ -22,7 +23,7 @@
 #include "solvers/scaled.h"
 #include "solvers/sweeps.h"
 
-enum { SWEEPS = 1000, MANY = 20000, SHORT = 40, LONG = 120 }; /* rows, and sweeps without gain */
+enum { SWEEPS = 1000, PATIENCE = 40, CHECK = 8, CHECKPOINTS = 3 + SWEEPS / CHECK };
 
 typedef struct workspace {
     const carom_problem *p;
@@ -32,6 +33,8 @@ typedef struct workspace {
     carom_anderson anderson;
     double *v;                      /* [nv] */
     double least;                   /* residual of best */
+    double course[CHECKPOINTS];     /* that at the checkpoints so far */
+    int checked;
     bool last;                      /* nobody else will try */
 } workspace;
 
@@ -147,31 +150,45 @@ static bool offer(workspace *w, const double *y)
 
 static bool is_checkpoint(int k)
 {
-    return k < 8 ? (k & (k - 1)) == 0 : k % 8 == 0;
+    return k < CHECK ? (k & (k - 1)) == 0 : k % CHECK == 0;
 }
 
-/* (5): has the residual not fallen to half in the last `patience` sweeps? */
-static bool is_slow(int k, int patience, double least, int *since, double *half)
+/* (5): has the residual not fallen to half in the last sweeps? */
+static bool is_slow(int k, double least, int *since, double *half)
 {
     if (least <= 0.5 * *half)
         *half = least, *since = k;
-    return k - *since >= patience;
+    return k - *since >= PATIENCE;
+}
+
+/* (5), after k sweeps: is there far to go at the rate of the later half of the checkpoints? */
+static bool is_far(const workspace *w, int k)
+{
+    int now = w->checked - 1, then = w->checked / 2;
+    if (k < PATIENCE)
+        return false;
+    double gain = log(w->course[then] / w->least), sweeps = CHECK * (now - then);
+    return !(log(w->least / w->s->tol) * sweeps <= gain * 0.1 * w->p->W.product.nv);
 }
 
 static bool iterate(workspace *w, int most)
 {
-    int since = 0, n = w->p->n, patience = n > MANY && n < 2 * w->p->W.product.nv ? LONG : SHORT;
+    bool redundant = w->p->n >= 2 * w->p->W.product.nv;
+    int since = 0;
     double half = INFINITY;
     for (int k = 1; k <= most && !carom_cancelled(w->s); k++) {
         carom_copy(w->p->n, w->x, w->swept);
         sweep(w, w->swept, false);
         sweep(w, w->swept, true);
         w->s->iterations++;
-        if (is_checkpoint(k) && offer(w, w->swept))                                      /* (4) */
-            return true;
-        if (is_checkpoint(k) && carom_expired(w->s, carom_deadline(w->s)))
-            return false;
-        if (!w->last && is_slow(k, patience, w->least, &since, &half))
+        if (is_checkpoint(k)) {
+            if (offer(w, w->swept))                                                      /* (4) */
+                return true;
+            w->course[w->checked++] = w->least;
+            if (carom_expired(w->s, carom_deadline(w->s)) || (!w->last && !redundant && is_far(w, k)))
+                return false;
+        }
+        if (!w->last && redundant && is_slow(k, w->least, &since, &half))
             return false;
         if (!(carom_anderson_next(&w->anderson, w->x, w->swept) <= DBL_MAX))             /* (3) */
             return false;
