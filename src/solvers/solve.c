@@ -379,9 +379,9 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
     return status;
 }
 
-/* W as a product: sweeps, then proximal points in the velocities of the bodies, which need no W; then the others with a
+/* W as a product: sweeps, then the methods in the velocities of the bodies, which need no W; then the others with a
  * block-sparse one. */
-static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+static carom_status solve_bodies(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                   carom_error *error)
 {
     const carom_solver *condensed = &carom_solver_condensed;
@@ -416,6 +416,21 @@ static carom_status solve_product(const carom_problem *problem, const carom_solv
     carom_arena_release(solve->arena, mark);
     CAROM_TRY(check_memory(problem, solve, error));
     return status;
+}
+
+/* Walls, more than three rows a velocity, are solved to WALL at least: what looser solutions leave of the velocities
+ * makes the next problems hard, and a better one costs next to nothing. */
+#define WALL 1e-8
+static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
+                                  carom_error *error)
+{
+    double asked = solve->tol;
+    if (!solver && problem->n > 3 * problem->W.product.nv)
+        solve->tol = fmin(asked, WALL);
+    carom_status status = solve_bodies(problem, solver, solve, error);
+    bool better = solve->tol < asked;
+    solve->tol = asked;
+    return status == CAROM_NOT_CONVERGED && better && judge(problem, solve) ? CAROM_OK : status;
 }
 
 static carom_status solve_several(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
