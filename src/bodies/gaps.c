@@ -602,7 +602,7 @@ static carom_status watch(carom_loader *l, int i, int j, const double *reach, bo
         return CAROM_OK;
     s->start_is_found = true;
     carom_expr meet = carom_expr_binary(p, CAROM_OP_LT, carom_v_dot(p, d, d), carom_expr_const(p, both * both));
-    s->watch = s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
+    s->watch = s->wound + s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
     return CAROM_OK;
 }
 
