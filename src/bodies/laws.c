@@ -139,10 +139,10 @@ static carom_status law(carom_loader *l, const carom_text_node *node, carom_pair
     to->directions = carom_text_get(node, "friction") ? l->s->bodies->b.planar ? 1 : 2 : 0;
     to->law = carom_law_find(name && name->kind == CAROM_TEXT_SCALAR ? name->text : pulls ? "cohesive" : NULL,
                              to->directions);
-    if (!to->law || to->law == &carom_law_bilateral || to->law->tangents == to->law->rows)
+    if (!to->law || to->law == &carom_law_bilateral || to->law == &carom_law_anisotropic ||
+        to->law->tangents == to->law->rows) /* of bodies no direction along a surface is known */
         return carom_load_fail(l, name ? name->place : node->place,
-                               "there is no such law for contacts with %d direction%s of slip (carom list laws)",
-                               to->directions, to->directions == 1 ? "" : "s");
+                               "between bodies there are the laws `contact` and `cohesive`, with `friction` or without");
     to->law_name = name || pulls ? to->law->method.name : NULL;
     return fields_of(l, node, to);
 }
