@@ -149,6 +149,18 @@ START_TEST(the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)
 }
 END_TEST
 
+START_TEST(a_coordinate_starts_where_its_motion_does)
+{
+    char text[900];
+    snprintf(text, sizeof text, "%s  j: {hinge: [a, b], at: [0.25, -0.1], motion: 0.3*cos(2*t) + t, coordinate: bend}\n",
+             arm);
+    course r = run(text, 0.8);
+    for (int k = 0; k <= 8; k++)
+        CHECK_NEAR(value(&r, 0.1 * k, "bend"), 0.3 * cos(0.2 * k) + 0.1 * k, 1e-9);
+    finish(&r);
+}
+END_TEST
+
 static const char wheel[] =
     "carom: 1\nspace: spatial\nbodies:\n"
     "  a: {shape: {box: [1, 0.1, 0.2]}, mass: 2, at: [0.5, 0, 0], velocity: [0, 10, 0], spin: [0, 0, 20]}\n"
@@ -195,6 +207,7 @@ END_TEST
 
 TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
                  a_joint_follows_the_motion_that_is_given, a_motion_in_space_goes_round_and_round,
+                 a_coordinate_starts_where_its_motion_does,
                  a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go,
                  a_rope_is_slack_until_its_range_ends_and_follows_its_motion,
                  cohesion_among_the_laws_is_enough_to_be_glued,
