@@ -152,8 +152,8 @@ END_TEST
 START_TEST(a_coordinate_starts_where_its_motion_does)
 {
     char text[900];
-    snprintf(text, sizeof text, "%s  j: {hinge: [a, b], at: [0.25, -0.1], motion: 0.3*cos(2*t) + t, coordinate: bend}\n",
-             arm);
+    snprintf(text, sizeof text,
+             "%s  j: {hinge: [a, b], at: [0.25, -0.1], motion: 0.3*cos(2*t) + t, coordinate: bend}\n", arm);
     course r = run(text, 0.8);
     for (int k = 0; k <= 8; k++)
         CHECK_NEAR(value(&r, 0.1 * k, "bend"), 0.3 * cos(0.2 * k) + 0.1 * k, 1e-9);

@@ -250,5 +250,6 @@ START_TEST(rings_with_round_sides_inside_other_shapes_are_seen)
 }
 END_TEST
 
-TEST_MAIN("overlaps of shapes", rings_with_round_sides_inside_other_shapes_are_seen, shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
+TEST_MAIN("overlaps of shapes", rings_with_round_sides_inside_other_shapes_are_seen,
+          shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
           no_two_edges_are_much_deeper_than_the_shapes, what_overlaps_a_little_has_a_touch_that_deep)

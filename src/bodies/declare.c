@@ -386,8 +386,8 @@ static carom_status coordinate(carom_loader *l, const carom_family *f, int k, in
     }
     if (x->child[at] < 0)
         return carom_load_fail(l, node->place,
-                               "joint '%s' cannot provide a coordinate: it closes a loop, or its bodies do not move or have a "
-                               "`fix`", joint->name);
+                               "joint '%s' cannot provide a coordinate: it closes a loop, or its bodies do not move or "
+                               "have a `fix`", joint->name);
     x->parent[x->child[at]] = at;
     return CAROM_OK;
 }

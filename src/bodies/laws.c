@@ -142,7 +142,7 @@ static carom_status law(carom_loader *l, const carom_text_node *node, carom_pair
     if (!to->law || to->law == &carom_law_bilateral || to->law == &carom_law_anisotropic ||
         to->law->tangents == to->law->rows) /* of bodies no direction along a surface is known */
         return carom_load_fail(l, name ? name->place : node->place,
-                               "between bodies there are the laws `contact` and `cohesive`, with `friction` or without");
+                               "between bodies there are the laws `contact` and `cohesive`, with `friction` or not");
     to->law_name = name || pulls ? to->law->method.name : NULL;
     return fields_of(l, node, to);
 }
