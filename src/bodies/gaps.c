@@ -274,6 +274,16 @@ static carom_piece on_face(carom_loader *l, const side *v, int i, const side *fa
     return out;
 }
 
+/* Values at the poses of the file, on which formulas depend: with other parameters they are made anew. */
+static bool at_the_start(carom_loader *l, const carom_expr *e, int n, double *value)
+{
+    double constant;
+    for (int i = 0; i < n; i++)
+        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
+            l->s->start_is_found = true;
+    return carom_bodies_values_of(l, e, n, value) == CAROM_OK;
+}
+
 /* Does one of the vertex's neighbours lie behind the face at the poses of the file? */
 static bool behind(carom_loader *l, const side *v, int i, const side *face, int k)
 {
@@ -288,7 +298,7 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
         edge = carom_m_apply(p, &f[v->body].R0, edge);
         e[d] = carom_e_div(p, carom_v_dot(p, n, edge), carom_v_length(p, edge));
     }
-    return v->faces > 1 && carom_bodies_values_of(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
+    return v->faces > 1 && at_the_start(l, e, 2, value) && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
 /* Does the vertex lie on the plane of the face at the poses of the file? */
@@ -302,7 +312,7 @@ static bool flush(carom_loader *l, const side *v, int i, const side *face, int k
                                    carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
                        face->size};
     double value[2];
-    return carom_bodies_values_of(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+    return at_the_start(l, e, 2, value) && fabs(value[0]) < 1e-3 * value[1];
 }
 
 /* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
