@@ -391,6 +391,23 @@ START_TEST(formulas_follow_a_start_that_is_set)
 }
 END_TEST
 
+START_TEST(a_polygon_that_a_parameter_turns_over_stays_solid)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {w: 0.4}\nspace: planar\ngravity: [0, -10]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  b: {shape: {polygon: [[0, 0], [w, 0], [w, 0.3], [0, 0.3]]}, mass: 1}\n"
+        "  c: {shape: {circle: 0.1}, mass: 1, at: [w/2, 0.8]}\nlaws: {default: {friction: 0.3, restitution: 0}}\n";
+    carom_model *m;
+    carom_error error = {0};
+    CHECK_OK(carom_model_parse(&m, "over", text, sizeof text - 1, NULL, &error), error);
+    CHECK_OK(carom_model_set(m, (const char *const[]){"w"}, (const double[]){-0.4}, 1, &error), error);
+    course r = begin_with(m, "tolerance", 1e-8, 1);
+    CHECK_NEAR(carom_sim_state(r.sim)->q[4], 0.4, 1e-7);
+    finish(&r);
+}
+END_TEST
+
 START_TEST(flush_stones_move_alike_by_formulas_and_by_contacts_found)
 {
     double stack = apart_on_both_paths("  brick: {repeat: {i: 3}, shape: {box: [0.2, 0.1]}, density: 1, "
@@ -464,6 +481,6 @@ TEST_MAIN_MODELS("bodies", a_box_is_the_box, a_block_rocks_as_the_rocking_block,
                  parameters_reach_shapes_arrays_and_what_is_found,
                  assembly_opens_contacts_and_closes_joints, a_thick_arch_stands_and_a_thin_one_falls,
                  a_corner_lands_exactly_on_a_face_it_could_not_reach_at_the_start,
-                 formulas_follow_a_start_that_is_set,
+                 formulas_follow_a_start_that_is_set, a_polygon_that_a_parameter_turns_over_stays_solid,
                  flush_stones_move_alike_by_formulas_and_by_contacts_found,
                  every_model_of_the_gallery_runs)

@@ -44,6 +44,16 @@ typedef struct side { /* a shape in the frame of its body */
 } side;
 
 /* ---- shapes ---- */
+/* Values at the start on which formulas depend: with other parameters they are made anew. */
+static bool at_the_start(carom_loader *l, const carom_expr *e, int n, double *value)
+{
+    double constant;
+    for (int i = 0; i < n; i++)
+        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
+            l->s->start_is_found = true;
+    return carom_bodies_values_of(l, e, n, value) == CAROM_OK;
+}
+
 static carom_vector vec(carom_expr_pool *p, carom_expr x, carom_expr y, carom_expr z)
 {
     (void)p;
@@ -74,7 +84,8 @@ static carom_status polygon(carom_loader *l, const carom_body_shape *s, side *to
     double at[2 * CAROM_MOST_CORNERS], area = 0;
     for (int i = 0; i < 2 * s->corners; i++)
         e[i] = carom_quantity_expr(l, &s->corner[i]);
-    CAROM_TRY(carom_bodies_values_of(l, e, 2 * s->corners, at));
+    if (!at_the_start(l, e, 2 * s->corners, at))
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the bodies");
     for (int i = 0; i < s->corners; i++) {
         int j = (i + 1) % s->corners;
         area += at[2 * i] * at[2 * j + 1] - at[2 * i + 1] * at[2 * j];
@@ -272,16 +283,6 @@ static carom_piece on_face(carom_loader *l, const side *v, int i, const side *fa
         out.slip[d] = carom_v_dot(p, t[d], u);
     carom_piece_place(l, &out, carom_v_sub(p, x, carom_v_scale(p, v->radius, n)), n, t);
     return out;
-}
-
-/* Values at the poses of the file, on which formulas depend: with other parameters they are made anew. */
-static bool at_the_start(carom_loader *l, const carom_expr *e, int n, double *value)
-{
-    double constant;
-    for (int i = 0; i < n; i++)
-        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
-            l->s->start_is_found = true;
-    return carom_bodies_values_of(l, e, n, value) == CAROM_OK;
 }
 
 /* Does one of the vertex's neighbours lie behind the face at the poses of the file? */

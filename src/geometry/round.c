@@ -237,7 +237,7 @@ static void around(const search *s)
 {
     double step = 3 * third / SAMPLES;
     for (int k = 0; k < SAMPLES; k++)
-        if (s->near[k]) /* the end of the last is the beginning of the first, to the last bit: a root there is not lost */
+        if (s->near[k]) /* the end of the last is the beginning of the first, to the last bit: no root is lost */
             between(s, k * step, s->F(s->user, k * step), (k + 1) * step,
                     s->F(s->user, (k + 1) % SAMPLES * step), 0);
 }
