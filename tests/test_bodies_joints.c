@@ -161,6 +161,32 @@ START_TEST(a_coordinate_starts_where_its_motion_does)
 }
 END_TEST
 
+START_TEST(an_axis_follows_its_parameters)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {a: 0}\nspace: spatial\ngravity: [0, 0, -10]\nbodies:\n"
+        "  rod: {shape: {box: [0.1, 0.1, 1]}, mass: 1, at: [0, 0, 0.5], spin: [1 - a, a, 0], "
+        "velocity: [a/2, (a - 1)/2, 0]}\n"
+        "joints:\n  pin: {hinge: [ground, rod], at: [0, 0, 0], axis: [1 - a, a, 0]}\noutputs: {angle: pin}\n";
+    double angle = 0;
+    for (int a = 0; a < 2; a++) {
+        course r = {0};
+        carom_error error = {0};
+        const double value_of_a = a;
+        CHECK_OK(carom_model_parse(&r.model, "text", text, sizeof text - 1, NULL, &error), error);
+        CHECK_OK(carom_model_set(r.model, (const char *const[]){"a"}, &value_of_a, 1, &error), error);
+        carom_options options = carom_options_default();
+        options.rtol = options.atol = 1e-10;
+        CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
+        CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
+        CHECK_OK(carom_sim_run(r.sim, 0.3), *carom_sim_error(r.sim));
+        CHECK_NEAR(value(&r, 0.3, "angle"), a ? angle : value(&r, 0.3, "angle"), 1e-8);
+        angle = value(&r, 0.3, "angle");
+        finish(&r);
+    }
+}
+END_TEST
+
 static const char wheel[] =
     "carom: 1\nspace: spatial\nbodies:\n"
     "  a: {shape: {box: [1, 0.1, 0.2]}, mass: 2, at: [0.5, 0, 0], velocity: [0, 10, 0], spin: [0, 0, 20]}\n"
@@ -207,7 +233,7 @@ END_TEST
 
 TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
                  a_joint_follows_the_motion_that_is_given, a_motion_in_space_goes_round_and_round,
-                 a_coordinate_starts_where_its_motion_does,
+                 a_coordinate_starts_where_its_motion_does, an_axis_follows_its_parameters,
                  a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go,
                  a_rope_is_slack_until_its_range_ends_and_follows_its_motion,
                  cohesion_among_the_laws_is_enough_to_be_glued,

@@ -44,16 +44,6 @@ typedef struct side { /* a shape in the frame of its body */
 } side;
 
 /* ---- shapes ---- */
-/* Values at the start on which formulas depend: with other parameters they are made anew. */
-static bool at_the_start(carom_loader *l, const carom_expr *e, int n, double *value)
-{
-    double constant;
-    for (int i = 0; i < n; i++)
-        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
-            l->s->start_is_found = true;
-    return carom_bodies_values_of(l, e, n, value) == CAROM_OK;
-}
-
 static carom_vector vec(carom_expr_pool *p, carom_expr x, carom_expr y, carom_expr z)
 {
     (void)p;
@@ -84,8 +74,7 @@ static carom_status polygon(carom_loader *l, const carom_body_shape *s, side *to
     double at[2 * CAROM_MOST_CORNERS], area = 0;
     for (int i = 0; i < 2 * s->corners; i++)
         e[i] = carom_quantity_expr(l, &s->corner[i]);
-    if (!at_the_start(l, e, 2 * s->corners, at))
-        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the bodies");
+    CAROM_TRY(carom_bodies_choices(l, e, 2 * s->corners, at));
     for (int i = 0; i < s->corners; i++) {
         int j = (i + 1) % s->corners;
         area += at[2 * i] * at[2 * j + 1] - at[2 * i + 1] * at[2 * j];
@@ -299,7 +288,7 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
         edge = carom_m_apply(p, &f[v->body].R0, edge);
         e[d] = carom_e_div(p, carom_v_dot(p, n, edge), carom_v_length(p, edge));
     }
-    return v->faces > 1 && at_the_start(l, e, 2, value) && (value[0] < -1e-6 || value[1] < -1e-6);
+    return v->faces > 1 && carom_bodies_choices(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
 /* Does the vertex lie on the plane of the face at the poses of the file? */
@@ -313,7 +302,7 @@ static bool flush(carom_loader *l, const side *v, int i, const side *face, int k
                                    carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
                        face->size};
     double value[2];
-    return at_the_start(l, e, 2, value) && fabs(value[0]) < 1e-3 * value[1];
+    return carom_bodies_choices(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
 }
 
 /* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */

@@ -124,7 +124,7 @@ static carom_status axis_of(carom_loader *l, const carom_text_node *node, carom_
         return carom_load_fail(l, node->place, "axis must be x, y%s or a list of %d numbers", n == 2 ? "" : ", z", n);
     if (node->kind != CAROM_TEXT_SCALAR)
         CAROM_TRY(spot(l, node, axis));
-    CAROM_TRY(carom_bodies_values_of(l, axis->x, 3, value));
+    CAROM_TRY(carom_bodies_choices(l, axis->x, 3, value));
     double size = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2]);
     if (node->kind == CAROM_TEXT_SCALAR && size == 0)
         return carom_load_fail(l, node->place, "axis must be x, y%s or a list of %d numbers", n == 2 ? "" : ", z", n);

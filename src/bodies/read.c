@@ -417,6 +417,15 @@ carom_status carom_bodies_values_of(carom_loader *l, const carom_expr *e, int n,
     return CAROM_OK;
 }
 
+carom_status carom_bodies_choices(carom_loader *l, const carom_expr *e, int n, double *out)
+{
+    double constant;
+    for (int i = 0; i < n; i++)
+        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
+            l->s->start_is_found = true;
+    return carom_bodies_values_of(l, e, n, out);
+}
+
 static carom_status wrong(const carom_source *s, const carom_text_node *node, const char *key, carom_error *error,
                           const char *words, const char *name, double value)
 {
