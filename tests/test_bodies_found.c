@@ -196,6 +196,33 @@ START_TEST(files_have_the_forces_of_contacts_that_come_and_go)
 END_TEST
 
 /* The speed of a floor that is accelerated depends on the time within the step at which it is taken. */
+/* Where its rim crosses the axis of the other, at both ends: with one of them it would tip over. */
+START_TEST(a_cylinder_stands_upright_on_one_that_lies)
+{
+    static const char *const below[] = {"capsule: [1, 0.3]", "cylinder: [1, 0.3], turn: {y: pi/2}"};
+    for (int k = 0; k < 2; k++) {
+        char text[500];
+        carom_model *m;
+        carom_error error = {0};
+        carom_options options = carom_options_default();
+        carom_sim *sim;
+        int n = snprintf(text, sizeof text,
+                         "carom: 1\nspace: spatial\ngravity: [0, 0, -10]\nbodies:\n  a: {fixed: true, shape: {%s}}\n"
+                         "  b: {shape: {cylinder: [0.6, 0.2]}, mass: 1, at: [0, 0, 0.6]}\n"
+                         "laws: {default: {friction: 0.3, restitution: 0}}\n", below[k]);
+        CHECK_OK(carom_model_parse(&m, "stands", text, (size_t)n, NULL, &error), error);
+        CHECK_OK(carom_options_set(&options, "scheme", "moreau-jean", &error), error);
+        options.h = 1e-3;
+        CHECK_OK(carom_sim_new(&sim, m, &options, &error), error);
+        CHECK_OK(carom_sim_run(sim, 0.3), *carom_sim_error(sim));
+        CHECK_NEAR(carom_sim_state(sim)->q[2], 0.6, 1e-9);
+        CHECK_NEAR(carom_sim_state(sim)->q[3], 1, 1e-12);
+        carom_sim_free(sim);
+        carom_model_free(m);
+    }
+}
+END_TEST
+
 START_TEST(what_lies_on_a_lift_moves_as_by_formulas)
 {
     static const char lift[] =
@@ -246,4 +273,5 @@ END_TEST
 TEST_MAIN("bodies with contacts found", joints_forces_and_formulas_move_alike_with_contacts_found,
           a_chain_of_sixty_boxes_falls_and_holds_together,
           files_have_the_forces_of_contacts_that_come_and_go, what_lies_on_a_lift_moves_as_by_formulas,
+          a_cylinder_stands_upright_on_one_that_lies,
           glue_stays_with_its_contact_when_others_are_found)

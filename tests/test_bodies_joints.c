@@ -149,8 +149,92 @@ START_TEST(the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)
 }
 END_TEST
 
+START_TEST(a_coordinate_starts_where_its_motion_does)
+{
+    char text[900];
+    snprintf(text, sizeof text,
+             "%s  j: {hinge: [a, b], at: [0.25, -0.1], motion: 0.3*cos(2*t) + t, coordinate: bend}\n", arm);
+    course r = run(text, 0.8);
+    for (int k = 0; k <= 8; k++)
+        CHECK_NEAR(value(&r, 0.1 * k, "bend"), 0.3 * cos(0.2 * k) + 0.1 * k, 1e-9);
+    finish(&r);
+}
+END_TEST
+
+START_TEST(an_axis_follows_its_parameters)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {a: 0}\nspace: spatial\ngravity: [0, 0, -10]\nbodies:\n"
+        "  rod: {shape: {box: [0.1, 0.1, 1]}, mass: 1, at: [0, 0, 0.5], spin: [1 - a, a, 0], "
+        "velocity: [a/2, (a - 1)/2, 0]}\n"
+        "joints:\n  pin: {hinge: [ground, rod], at: [0, 0, 0], axis: [1 - a, a, 0]}\noutputs: {angle: pin}\n";
+    double angle = 0;
+    for (int a = 0; a < 2; a++) {
+        course r = {0};
+        carom_error error = {0};
+        const double value_of_a = a;
+        CHECK_OK(carom_model_parse(&r.model, "text", text, sizeof text - 1, NULL, &error), error);
+        CHECK_OK(carom_model_set(r.model, (const char *const[]){"a"}, &value_of_a, 1, &error), error);
+        carom_options options = carom_options_default();
+        options.rtol = options.atol = 1e-10;
+        CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
+        CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
+        CHECK_OK(carom_sim_run(r.sim, 0.3), *carom_sim_error(r.sim));
+        CHECK_NEAR(value(&r, 0.3, "angle"), a ? angle : value(&r, 0.3, "angle"), 1e-8);
+        angle = value(&r, 0.3, "angle");
+        finish(&r);
+    }
+}
+END_TEST
+
+static const char wheel[] =
+    "carom: 1\nspace: spatial\nbodies:\n"
+    "  a: {shape: {box: [1, 0.1, 0.2]}, mass: 2, at: [0.5, 0, 0], velocity: [0, 10, 0], spin: [0, 0, 20]}\n"
+    "joints:\n  pin: {hinge: [ground, a], at: [0, 0, 0], axis: z, %s}\noutputs: {angle: pin, rate: pin'}\n";
+
+START_TEST(a_motion_in_space_goes_round_and_round)
+{
+    char text[900];
+    snprintf(text, sizeof text, wheel, "motion: 20*sin(t)");
+    course r = run(text, 2);
+    for (int k = 1; k <= 20; k++) { /* three turns */
+        double t = 0.1 * k, turn = value(&r, t, "angle");
+        CHECK_NEAR(turn, 20 * sin(t), 1e-8);
+        CHECK_NEAR(value(&r, t, "a.x"), 0.5 * cos(20 * sin(t)), 1e-8);
+        CHECK_NEAR(value(&r, t, "rate"), 20 * cos(t), 1e-7);
+    }
+    finish(&r);
+}
+END_TEST
+
+/* J phi'' = -k phi with J = 2 (1.01/12 + 1/4): it would swing to 20 sqrt(J/k), more than half a turn if k is 3. */
+START_TEST(a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go)
+{
+    char text[900];
+    const double J = 2 * (1.01 / 12 + 0.25);
+    for (int soft = 0; soft < 2; soft++) {
+        snprintf(text, sizeof text, wheel, soft ? "stiffness: 3" : "stiffness: 300");
+        course r = {0};
+        carom_error error = {0};
+        carom_options options = carom_options_default();
+        options.rtol = options.atol = 1e-10;
+        CHECK_OK(carom_model_parse(&r.model, "text", text, strlen(text), NULL, &error), error);
+        CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
+        CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
+        ck_assert_int_eq(carom_sim_run(r.sim, 1), soft ? CAROM_STOPPED : CAROM_OK);
+        double t = carom_sim_state(r.sim)->t, w = sqrt((soft ? 3 : 300) / J);
+        double angle = 20 / w * sin(w * t);
+        CHECK_NEAR(value(&r, t, "angle"), angle, 1e-7);
+        CHECK_NEAR(soft ? cos(angle) : t, soft ? -0.995 : 1, 1e-7);
+        finish(&r);
+    }
+}
+END_TEST
+
 TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
-                 a_joint_follows_the_motion_that_is_given,
+                 a_joint_follows_the_motion_that_is_given, a_motion_in_space_goes_round_and_round,
+                 a_coordinate_starts_where_its_motion_does, an_axis_follows_its_parameters,
+                 a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go,
                  a_rope_is_slack_until_its_range_ends_and_follows_its_motion,
                  cohesion_among_the_laws_is_enough_to_be_glued,
                  the_inertia_of_several_shapes_is_the_sum_about_the_common_centre)

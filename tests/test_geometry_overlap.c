@@ -190,5 +190,66 @@ START_TEST(what_overlaps_a_little_has_a_touch_that_deep)
 }
 END_TEST
 
-TEST_MAIN("overlaps of shapes", shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
+/* How deep a point of space is in a shape; negative: outside of it. */
+static double inside(const scene *s, int k, const double *x)
+{
+    const carom_shape *shape = &s->shape[k];
+    double p[3], d[3], depth = INFINITY;
+    place_back3(&s->pose[k], x, p);
+    if (shape->kind == CAROM_SHAPE_CAPSULE) {
+        const double *end = shape->vertex, *axis = shape->edge->direction;
+        sub3(p, end, d);
+        add3(d, -fmax(0, fmin(shape->edge->length, dot3(d, axis))), axis, d);
+        return shape->radius - norm3(d);
+    }
+    for (int i = 0; i < shape->nface; i++)
+        if (shape->kind != CAROM_SHAPE_RING || i % 2 == 0)
+            depth = fmin(depth, shape->face[i].offset - dot3(shape->face[i].normal, p));
+    sub3(p, shape->place.r, d);
+    if (shape->kind == CAROM_SHAPE_RING)
+        depth = fmin(depth, fmin(shape->size[1] - norm3(d), norm3(d) - shape->size[0]));
+    return depth;
+}
+
+/* The depth of the point that is deepest in both, of many; a shape is at most 3 m wide. */
+static double shared(scene *s)
+{
+    double most = -INFINITY, x[3] = {0, 0, 0};
+    for (int i = 0; i < 20000; i++) {
+        for (int k = 0; k < 2; k++)
+            x[k] = s->pose[0].r[k] + roll(&s->d, -1, 1) * s->shape[0].extent;
+        most = fmax(most, fmin(inside(s, 0, x), inside(s, 1, x)));
+    }
+    return most;
+}
+
+START_TEST(rings_with_round_sides_inside_other_shapes_are_seen)
+{
+    static const carom_shape_kind kinds[] = {CAROM_SHAPE_BOX, CAROM_SHAPE_POLYTOPE, CAROM_SHAPE_CAPSULE,
+                                             CAROM_SHAPE_RING};
+    for (int k = 0; k < 8; k++) {
+        scene s = {.d = {(uint64_t)k + 31}, .arena = carom_arena_new(0)};
+        int seen = 0, blind = 0, false_alarm = 0;
+        for (int i = 0; i < LOOPS / 5; i++) {
+            carom_error error;
+            for (int j = 0; j < 2; j++) {
+                carom_shape_kind kind = j == k % 2 ? CAROM_SHAPE_RING : kinds[k / 2];
+                CHECK_OK(roll_shape(&s.d, s.arena, kind, true, false, &s.shape[j], &error), error);
+                s.pose[j] = roll_pose(&s.d, true);
+            }
+            double normal[3] = {0, 0, 0}, gap = signed_gap(&s, normal), deep = shared(&s);
+            seen += gap < 0;
+            blind += deep > 0.01 && !(gap < 0);
+            false_alarm += deep < -0.02 && gap < 0;
+        }
+        printf("ring and shape %d: %d of %d inside each other, %d not seen, %d seen wrongly\n", kinds[k / 2], seen,
+               LOOPS / 5, blind, false_alarm);
+        ck_assert_int_eq(blind + false_alarm, 0);
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
+TEST_MAIN("overlaps of shapes", rings_with_round_sides_inside_other_shapes_are_seen,
+          shapes_inside_each_other_are_seen_and_their_depth_is_the_way_out,
           no_two_edges_are_much_deeper_than_the_shapes, what_overlaps_a_little_has_a_touch_that_deep)

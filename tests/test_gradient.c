@@ -245,6 +245,26 @@ START_TEST(a_start_that_rolls_follows_its_parameters)
 }
 END_TEST
 
+START_TEST(there_are_no_derivatives_by_how_many_there_are)
+{
+    static const char *const texts[] = {
+        "carom: 1\nparameters: {n: 3}\nspace: planar\ngravity: [0, -10]\nbodies:\n"
+        "  b: {repeat: {i: n}, shape: {circle: 0.1}, mass: 1, at: [i, n]}\noutputs: {height: 'b[0].y'}\n",
+        "carom: 1\nparameters: {n: 1}\ncoordinates: {x: [1, 2]}\nkinetic: x[0]'^2 + x[1]'^2\n"
+        "potential: x[0]\noutputs: {height: 'x[n]'}\n"};
+    for (int i = 0; i < 2; i++) {
+        const char *const names[] = {"n"};
+        double slope[1];
+        carom_model *model = load(texts[i]);
+        carom_gradient g = {.size = sizeof g, .name = names, .n = 1, .of = "height", .slope = slope};
+        carom_options options = until(0.1);
+        ck_assert_int_eq(carom_gradient_run(&g, model, &options, &error), CAROM_BAD_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(error.text, "no derivatives by 'n'"));
+        carom_model_free(model);
+    }
+}
+END_TEST
+
 START_TEST(unknown_names_and_events_that_do_not_happen_are_errors)
 {
     const char *const names[] = {"q.z"};
@@ -270,4 +290,5 @@ TEST_MAIN_MODELS("gradient", the_height_after_an_impact_has_the_derivatives_of_i
                  a_ball_that_comes_to_roll_has_the_derivatives_of_its_closed_form,
                  bodies_that_turn_in_space_have_the_derivatives_of_differences,
                  a_start_that_rolls_follows_its_parameters,
+                 there_are_no_derivatives_by_how_many_there_are,
                  unknown_names_and_events_that_do_not_happen_are_errors)

@@ -212,6 +212,8 @@ START_TEST(names_that_are_no_forces_are_refused_and_outputs_come_first)
     carom_model *model = load("carom: 1\nparameters: {F: 7}\ncoordinates: {y: 0}\nmass: {y: 1}\nforce: {y: -F}\n"
                               "contacts: {ground: {gap: y, restitution: 0}}\noutputs: {\"ground.reaction\": 2*F}\n");
     ck_assert_int_ne(carom_gradient_run(&g, model, &options, &error), CAROM_OK); /* no friction, no tangent */
+    ck_assert_msg(strstr(error.text, "no reaction 'ground.reaction_t'; did you mean 'ground.reaction'?") != NULL, "%s",
+                  error.text);
     g.of = "ground.reaction";
     CHECK_OK(carom_gradient_run(&g, model, &options, &error), error);
     CHECK_NEAR(g.value, 14, 0);

@@ -22,7 +22,7 @@ static inline void ratchet_project(const double *c, const double *y, double *x)
 {
     double best = INFINITY;
     x[0] = x[1] = NAN;
-    if (y[1] >= -c[RATCHET_FORWARD] * y[0] && y[1] <= c[RATCHET_BACK] * y[0]) {
+    if (y[0] >= 0 && y[1] >= -c[RATCHET_FORWARD] * y[0] && y[1] <= c[RATCHET_BACK] * y[0]) {
         x[0] = y[0], x[1] = y[1];
         return;
     }

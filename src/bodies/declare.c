@@ -10,6 +10,8 @@
 
 #include "bodies/section.h"
 
+#define NAME "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+
 typedef struct early { /* numbers of parameters, before anything else is known */
     carom_loader *l;
     carom_expr_pool *pool;
@@ -117,8 +119,14 @@ static carom_status repeats(early *x, carom_family *f, const char *what)
         if (!(n >= 0 && n <= CAROM_MAX_BODIES && n == floor(n)) || f->count * n > CAROM_MAX_BODIES)
             return carom_load_fail(l, c->place, "%s is repeated %g times; a whole number up to %d is needed", what, n,
                                    CAROM_MAX_BODIES);
-        if (!isalpha((unsigned char)c->key[0]) || strlen(c->key) > 20)
+        if (!isalpha((unsigned char)c->key[0]) || c->key[strspn(c->key, NAME)] || strlen(c->key) > 20 ||
+            strcmp(c->key, "t") == 0 || carom_expr_reserved(l->s->pool, c->key))
             return carom_load_fail(l, c->key_place, "'%s' is no name for an index", c->key);
+        const carom_text_node *map = carom_text_get(l->s->root, "parameters");
+        const carom_text_node *hidden = map && map->kind == CAROM_TEXT_MAP ? carom_text_get(map, c->key) : NULL;
+        if (hidden)
+            return carom_load_fail(l, c->key_place, "the index '%s' has the name of a parameter in line %d", c->key,
+                                   hidden->key_place.line);
         f->index[f->indices] = c->key;
         f->size[f->indices++] = (int)n;
         f->count *= (int)n;
@@ -142,7 +150,7 @@ static const char *member_name(carom_arena *arena, const carom_family *f, const 
 static carom_status check_key(carom_loader *l, const carom_text_node *c, const char *what)
 {
     bool joint = strcmp(what, "joints") == 0;
-    size_t n = strspn(c->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    size_t n = strspn(c->key, NAME);
     if (!c->key[0] || c->key[n] || n > 40 || isdigit((unsigned char)c->key[0]))
         return carom_load_fail(l, c->key_place, "'%.80s' is no name for a %s: letters, digits and _ (up to 40)", c->key,
                                joint ? "joint" : "body");
@@ -291,6 +299,10 @@ const char *const carom_joint_words[CAROM_JOINT_WORDS] = {"hinge", "slider", "ba
 static carom_status unknown_body(carom_loader *l, const carom_text_node *node, const char *name)
 {
     const carom_section_of_bodies *x = l->s->bodies;
+    for (int i = 0; i < x->nfamily; i++)
+        if (x->family[i].indices > 0 && strcmp(name, x->family[i].node->key) == 0)
+            return carom_load_fail(l, node->place, "'%s' is an array of %d bodies: it takes an index, as in %s[0%s]",
+                                   name, x->family[i].count, name, x->family[i].indices > 1 ? ", 0" : "");
     const char **names = CAROM_NEW(l->s->arena, const char *, x->b.nbody + 1);
     for (int i = 0; names && i < x->b.nbody; i++)
         names[i] = x->b.body[i].name;
@@ -313,6 +325,8 @@ static carom_status ends(early *x, const carom_family *f, int k, carom_joint *jo
         if (c)
             pair = c, joint->kind = (carom_joint_kind)i;
     }
+    if (!pair)
+        CAROM_TRY(carom_joint_keys(l, f->node));
     if (!pair)
         return carom_load_fail(l, f->node->key_place,
                                "joint '%s' needs a kind: hinge, slider, ball, weld, distance or spring: [BODY, BODY]",
@@ -357,21 +371,23 @@ static carom_status coordinate(carom_loader *l, const carom_family *f, int k, in
     x->child[at] = x->joint_q[at] = -1;
     if (!node)
         return CAROM_OK;
-    if (node->kind != CAROM_TEXT_SCALAR || !node->text[0])
-        return carom_load_fail(l, node->key_place, "coordinate must be `relative` or a name");
+    if (node->kind != CAROM_TEXT_SCALAR || !node->text[0] || isdigit((unsigned char)node->text[0]) ||
+        node->text[strspn(node->text, NAME)] || strlen(node->text) > 40)
+        return carom_load_fail(l, node->place, "coordinate must be `relative` or a name: letters, digits and _");
     if (joint->kind >= CAROM_JOINT_DISTANCE)
         return carom_load_fail(l, node->place, "a %s provides no coordinate", carom_joint_words[joint->kind]);
     const char *name = strcmp(node->text, "relative") == 0 ? f->node->key : node->text;
     joint->coordinate = member_name(l->s->arena, f, name, k);
     for (int end = 1; end >= 0 && x->child[at] < 0; end--) {
         int body = joint->body[end], other = joint->body[!end];
-        if (body >= 0 && x->b.body[body].motion == CAROM_BODY_FREE && x->parent[body] < 0 && !leads_to(x, other, body))
+        if (body >= 0 && x->b.body[body].motion == CAROM_BODY_FREE && x->parent[body] < 0 &&
+            !carom_text_get(x->b.body[body].node, "fix") && !leads_to(x, other, body))
             x->child[at] = body;
     }
     if (x->child[at] < 0)
         return carom_load_fail(l, node->place,
-                               "joint '%s' cannot provide a coordinate: it closes a loop, or its bodies do not move",
-                               joint->name);
+                               "joint '%s' cannot provide a coordinate: it closes a loop, or its bodies do not move or "
+                               "have a `fix`", joint->name);
     x->parent[x->child[at]] = at;
     return CAROM_OK;
 }

@@ -14,8 +14,9 @@
  *   t = e_i - n_i/(1 + n . e) (n + e)                                                                     (5')
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
- * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
- * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning.
+ * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: where the vertex lies
+ * on its plane then, it counts only from TIE beyond, so that corners which coincide (a brick flush with the one below,
+ * stones of an arch) have one meaning.
  * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
  * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
  * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
@@ -73,7 +74,7 @@ static carom_status polygon(carom_loader *l, const carom_body_shape *s, side *to
     double at[2 * CAROM_MOST_CORNERS], area = 0;
     for (int i = 0; i < 2 * s->corners; i++)
         e[i] = carom_quantity_expr(l, &s->corner[i]);
-    CAROM_TRY(carom_bodies_values_of(l, e, 2 * s->corners, at));
+    CAROM_TRY(carom_bodies_choices(l, e, 2 * s->corners, at));
     for (int i = 0; i < s->corners; i++) {
         int j = (i + 1) % s->corners;
         area += at[2 * i] * at[2 * j + 1] - at[2 * i + 1] * at[2 * j];
@@ -287,7 +288,7 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
         edge = carom_m_apply(p, &f[v->body].R0, edge);
         e[d] = carom_e_div(p, carom_v_dot(p, n, edge), carom_v_length(p, edge));
     }
-    return v->faces > 1 && carom_bodies_values_of(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
+    return v->faces > 1 && carom_bodies_choices(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
 /* Does the vertex lie on the plane of the face at the poses of the file? */
@@ -301,7 +302,7 @@ static bool flush(carom_loader *l, const side *v, int i, const side *face, int k
                                    carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
                        face->size};
     double value[2];
-    return carom_bodies_values_of(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+    return carom_bodies_choices(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
 }
 
 /* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
@@ -326,10 +327,11 @@ static carom_piece on_polytope(carom_loader *l, const side *v, int i, const side
         if (back[k] != (n >= target->faces))
             continue;
         carom_piece next = on_face(l, v, i, target, k);
-        if (back[k])
+        bool tied = back[k] && flush(l, v, i, target, k);
+        if (tied)
             next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, CAROM_TIE, target->size));
         next.rank = next.gap;
-        if (back[k] && land != CAROM_EXPR_NONE && l->s->bodies->b.planar && flush(l, v, i, target, k))
+        if (tied && land != CAROM_EXPR_NONE && l->s->bodies->b.planar)
             next.rank = carom_expr_if(p, outside(p, next.gap, land, target->size), next.gap,
                                       carom_e_scale(p, -10, target->size));
         best = any ? carom_piece_larger(l, &best, &next) : next;
@@ -602,7 +604,7 @@ static carom_status watch(carom_loader *l, int i, int j, const double *reach, bo
         return CAROM_OK;
     s->start_is_found = true;
     carom_expr meet = carom_expr_binary(p, CAROM_OP_LT, carom_v_dot(p, d, d), carom_expr_const(p, both * both));
-    s->watch = s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
+    s->watch = s->wound + s->watched++ ? carom_expr_binary(p, CAROM_OP_OR, s->watch, meet) : meet;
     return CAROM_OK;
 }
 

@@ -120,14 +120,16 @@ static carom_status axis_of(carom_loader *l, const carom_text_node *node, carom_
     for (int i = 0; i < n && node->kind == CAROM_TEXT_SCALAR; i++)
         if (strcmp(node->text, words[i]) == 0)
             axis->x[i] = carom_expr_const(p, 1);
+    if (node->kind != CAROM_TEXT_SCALAR && (node->kind != CAROM_TEXT_LIST || node->nchild != n))
+        return carom_load_fail(l, node->place, "axis must be x, y%s or a list of %d numbers", n == 2 ? "" : ", z", n);
     if (node->kind != CAROM_TEXT_SCALAR)
         CAROM_TRY(spot(l, node, axis));
-    CAROM_TRY(carom_bodies_values_of(l, axis->x, 3, value));
+    CAROM_TRY(carom_bodies_choices(l, axis->x, 3, value));
     double size = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2]);
     if (node->kind == CAROM_TEXT_SCALAR && size == 0)
         return carom_load_fail(l, node->place, "axis must be x, y%s or a list of %d numbers", n == 2 ? "" : ", z", n);
-    if (!(size > 0))
-        return carom_load_fail(l, node->place, "the axis has length 0");
+    if (!(size > 0 && isfinite(size)))
+        return carom_load_fail(l, node->place, size == 0 ? "the axis has length 0" : "the axis is not finite");
     if (node->kind != CAROM_TEXT_SCALAR)
         *axis = carom_v_scale(p, carom_e_div(p, carom_expr_const(p, 1), carom_v_length(p, *axis)), *axis);
     return CAROM_OK;
@@ -184,6 +186,25 @@ static carom_status moves(carom_loader *l, const carom_text_node *node, const ca
     return CAROM_OK;
 }
 
+/* Does every act have what it acts with? */
+static carom_status belongs(carom_loader *l, const carom_text_node *node, const carom_joint *joint)
+{
+    static const char *const needs[][2] = {{"restitution", "range"}, {"rest", "stiffness"}};
+    static const char *const pulls[] = {"stiffness", "damping", "force", "torque", "friction_force", "friction_torque",
+                                        "range", "motion"};
+    bool idle = joint->kind == CAROM_JOINT_SPRING;
+    for (int i = 0; i < CAROM_COUNT(needs); i++) {
+        const carom_text_node *c = carom_text_get(node, needs[i][0]);
+        if (c && !carom_text_get(node, needs[i][1]))
+            return carom_load_fail(l, c->key_place, "'%s' has no %s: %s means nothing without one", joint->name,
+                                   needs[i][1], needs[i][0]);
+    }
+    for (int i = 0; i < CAROM_COUNT(pulls); i++)
+        idle = idle && !carom_text_get(node, pulls[i]);
+    return !idle ? CAROM_OK : carom_load_fail(l, node->key_place,
+                                              "the spring '%s' needs a stiffness, damping or force", joint->name);
+}
+
 static carom_status effects(carom_loader *l, const carom_text_node *node, carom_joint *joint)
 {
     static const struct { const char *key; size_t at; } numbers[] = {
@@ -206,15 +227,21 @@ static carom_status effects(carom_loader *l, const carom_text_node *node, carom_
     joint->loose = joint->kind == CAROM_JOINT_DISTANCE && (range || carom_text_get(node, "motion"));
     if (range)
         CAROM_TRY(carom_read_list(l, range, "range", 2, joint->range));
-    return moves(l, node, joint);
+    CAROM_TRY(moves(l, node, joint));
+    return belongs(l, node, joint);
 }
 
-static carom_status read_joint(carom_loader *l, int number)
+carom_status carom_joint_keys(carom_loader *l, const carom_text_node *node)
 {
     static const char *const keys[] = {
         "hinge", "slider", "ball", "weld", "distance", "spring", "repeat", "at", "points", "axis", "coordinate",
         "range", "restitution", "stiffness", "rest", "damping", "friction_torque", "friction_force", "motion",
         "torque", "force", "length"};
+    return carom_load_keys(l, node, keys, CAROM_COUNT(keys), "a joint");
+}
+
+static carom_status read_joint(carom_loader *l, int number)
+{
     carom_section_of_bodies *x = l->s->bodies;
     carom_joint *joint = &x->b.joint[number];
     const carom_family *f = &x->joint_family[x->joint_family_of[number]];
@@ -222,7 +249,7 @@ static carom_status read_joint(carom_loader *l, int number)
     carom_index index[CAROM_INDICES] = {0};
     carom_family_index(f, number - f->first, index);
     l->index = index, l->nindex = f->indices;
-    CAROM_TRY(carom_load_keys(l, f->node, keys, CAROM_COUNT(keys), "a joint"));
+    CAROM_TRY(carom_joint_keys(l, f->node));
     joint->range[0] = joint->range[1] = joint->restitution = joint->stiffness = joint->rest = joint->damping = none;
     joint->friction = joint->start = joint->start_rate = joint->length = none;
     joint->motion = joint->drive = CAROM_EXPR_NONE;
@@ -267,6 +294,30 @@ static carom_expr turned(carom_loader *l, const carom_joint *joint) /* the plana
     return carom_e_sub(p, now, carom_e_sub(p, angle_of(l, joint->body[1], true), angle_of(l, joint->body[0], true)));
 }
 
+static carom_expr cosine(carom_loader *l, const carom_joint *joint, const carom_quantity *a, const carom_quantity *b)
+{
+    return carom_v_dot(l->s->pool, direction(l, joint, 0, a), direction(l, joint, 1, b));
+}
+
+/* The angle in space, less a given one: it goes round with what is given. */
+static carom_expr turned_in_space(carom_loader *l, const carom_joint *joint, carom_expr given)
+{
+    carom_expr_pool *p = l->s->pool;
+    carom_expr along = cosine(l, joint, joint->across[0][0], joint->across[1][0]);
+    carom_expr across = cosine(l, joint, joint->across[0][1], joint->across[1][0]);
+    if (given == CAROM_EXPR_NONE)
+        return carom_expr_binary(p, CAROM_OP_ATAN2, across, along);
+    carom_expr c = carom_expr_unary(p, CAROM_OP_COS, given), s = carom_expr_unary(p, CAROM_OP_SIN, given);
+    return carom_expr_binary(p, CAROM_OP_ATAN2, carom_e_sub(p, carom_e_mul(p, c, across), carom_e_mul(p, s, along)),
+                             carom_e_add(p, carom_e_mul(p, c, along), carom_e_mul(p, s, across)));
+}
+
+static bool turns_in_space(const carom_section_of_bodies *x, int number) /* and has no coordinate of its own */
+{
+    carom_joint_kind kind = x->b.joint[number].kind;
+    return !x->b.planar && x->joint_q[number] < 0 && (kind == CAROM_JOINT_HINGE || kind == CAROM_JOINT_BALL);
+}
+
 carom_expr carom_joint_angle(carom_loader *l, int number)
 {
     carom_expr_pool *p = l->s->pool;
@@ -280,10 +331,10 @@ carom_expr carom_joint_angle(carom_loader *l, int number)
         return carom_v_dot(p, direction(l, joint, 0, joint->axis[0]), span(l, joint));
     if (x->b.planar)
         return turned(l, joint);
-    carom_vector m = direction(l, joint, 1, joint->across[1][0]);
-    carom_expr along = carom_v_dot(p, direction(l, joint, 0, joint->across[0][0]), m);
-    carom_expr across = carom_v_dot(p, direction(l, joint, 0, joint->across[0][1]), m);
-    return carom_expr_binary(p, CAROM_OP_ATAN2, across, along);
+    carom_expr given = CAROM_EXPR_NONE;
+    if (carom_joint_motion(l, number, &given) != CAROM_OK || given == CAROM_EXPR_NONE) /* prescribed() says why not */
+        return turned_in_space(l, joint, CAROM_EXPR_NONE);
+    return carom_e_add(p, given, turned_in_space(l, joint, given));
 }
 
 carom_expr carom_joint_rate(carom_loader *l, int number)
@@ -316,11 +367,6 @@ static carom_status same_point(carom_loader *l, const carom_joint *joint)
     for (int i = 0; i < (l->s->bodies->b.planar ? 2 : 3); i++)
         CAROM_TRY(fast_row(l, joint, parts[i], d.x[i], carom_e_sub(l->s->pool, v[1].x[i], v[0].x[i])));
     return CAROM_OK;
-}
-
-static carom_expr cosine(carom_loader *l, const carom_joint *joint, const carom_quantity *a, const carom_quantity *b)
-{
-    return carom_v_dot(l->s->pool, direction(l, joint, 0, a), direction(l, joint, 1, b));
 }
 
 static carom_status same_turn(carom_loader *l, const carom_joint *joint)
@@ -396,15 +442,18 @@ static carom_status expression_of(carom_loader *l, int number, const carom_text_
     const carom_section_of_bodies *x = l->s->bodies;
     const carom_family *f = &x->joint_family[x->joint_family_of[number]];
     carom_index index[CAROM_INDICES] = {0};
+    const carom_index *outer = l->index; /* another expression may ask for the coordinate */
+    int nouter = l->nindex;
     carom_given given = {.e = CAROM_EXPR_NONE};
+    carom_status status = CAROM_OK;
     if (node) {
         carom_family_index(f, number - f->first, index);
         l->index = index, l->nindex = f->indices;
-        CAROM_TRY(carom_load_expression(l, node, node->key, &given));
-        l->nindex = 0;
+        status = carom_load_expression(l, node, node->key, &given);
+        l->index = outer, l->nindex = nouter;
     }
     *e = given.e;
-    return CAROM_OK;
+    return status;
 }
 
 carom_status carom_joint_motion(carom_loader *l, int number, carom_expr *e)
@@ -418,11 +467,15 @@ carom_status carom_joint_motion(carom_loader *l, int number, carom_expr *e)
 
 static carom_status prescribed(carom_loader *l, int number)
 {
+    const carom_section_of_bodies *x = l->s->bodies;
+    const carom_joint *joint = &x->b.joint[number];
     carom_expr e;
     CAROM_TRY(carom_joint_motion(l, number, &e));
-    return e == CAROM_EXPR_NONE ? CAROM_OK
-                                : row(l, &l->s->bodies->b.joint[number], "motion",
-                                      carom_e_sub(l->s->pool, carom_joint_angle(l, number), e));
+    if (e == CAROM_EXPR_NONE)
+        return CAROM_OK;
+    return row(l, joint, "motion", turns_in_space(x, number)
+                                       ? turned_in_space(l, joint, e)
+                                       : carom_e_sub(l->s->pool, carom_joint_angle(l, number), e));
 }
 
 carom_status carom_bodies_joints(carom_loader *l)
@@ -433,6 +486,45 @@ carom_status carom_bodies_joints(carom_loader *l)
         CAROM_TRY(limits(l, i));
     }
     return CAROM_OK;
+}
+
+/* Do the numbers of joints make sense? Without a coordinate the angle in space is known between -pi and pi; with a
+ * motion, wherever that leads. */
+carom_status carom_joint_values(carom_loader *l)
+{
+    const carom_section_of_bodies *x = l->s->bodies;
+    for (int i = 0; i < x->b.njoint; i++) {
+        const carom_joint *joint = &x->b.joint[i];
+        const carom_text_node *range = carom_text_get(joint->node, "range");
+        double a = joint->range[0].value, b = joint->range[1].value;
+        if (joint->kind == CAROM_JOINT_DISTANCE && !joint->loose && !(joint->length.value > 0))
+            return carom_load_fail(l, joint->node->key_place, "the length of '%s' is %g; it must be positive (points "
+                                   "that coincide are held by a %s)", joint->name, joint->length.value,
+                                   x->b.planar ? "hinge" : "ball");
+        if (range && !(a <= b))
+            return carom_load_fail(l, range->place, "the range of '%s' ends at %g, before it begins at %g", joint->name,
+                                   b, a);
+        if (range && turns_in_space(x, i) && !carom_text_get(joint->node, "motion") && !(a > -M_PI && b < M_PI))
+            return carom_load_fail(l, range->place, "the angle of '%s' is known between -pi and pi, and its range goes "
+                                   "from %g to %g (with `coordinate: relative` there is no such limit)", joint->name,
+                                   a, b);
+    }
+    return CAROM_OK;
+}
+
+/* A spring that is wound up by half a turn would let go: the run stops before. */
+void carom_joint_watch(carom_loader *l)
+{
+    const double least = -0.995; /* of the cosine: 0.1 before half a turn */
+    carom_source *s = l->s;
+    for (int i = 0; i < s->bodies->b.njoint; i++) {
+        const carom_joint *joint = &s->bodies->b.joint[i];
+        if (!turns_in_space(s->bodies, i) || !present(l, &joint->stiffness) || carom_text_get(joint->node, "motion"))
+            continue;
+        carom_expr along = cosine(l, joint, joint->across[0][0], joint->across[1][0]);
+        carom_expr ends = carom_expr_binary(s->pool, CAROM_OP_LT, along, carom_expr_const(s->pool, least));
+        s->watch = s->watched + s->wound++ ? carom_expr_binary(s->pool, CAROM_OP_OR, s->watch, ends) : ends;
+    }
 }
 
 /* ---- forces ---- */

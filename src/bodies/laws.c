@@ -139,10 +139,10 @@ static carom_status law(carom_loader *l, const carom_text_node *node, carom_pair
     to->directions = carom_text_get(node, "friction") ? l->s->bodies->b.planar ? 1 : 2 : 0;
     to->law = carom_law_find(name && name->kind == CAROM_TEXT_SCALAR ? name->text : pulls ? "cohesive" : NULL,
                              to->directions);
-    if (!to->law || to->law == &carom_law_bilateral || to->law->tangents == to->law->rows)
+    if (!to->law || to->law == &carom_law_bilateral || to->law == &carom_law_anisotropic ||
+        to->law->tangents == to->law->rows) /* of bodies no direction along a surface is known */
         return carom_load_fail(l, name ? name->place : node->place,
-                               "there is no such law for contacts with %d direction%s of slip (carom list laws)",
-                               to->directions, to->directions == 1 ? "" : "s");
+                               "between bodies there are the laws `contact` and `cohesive`, with `friction` or not");
     to->law_name = name || pulls ? to->law->method.name : NULL;
     return fields_of(l, node, to);
 }
@@ -243,6 +243,7 @@ carom_status carom_read_laws(carom_loader *l)
 {
     carom_section_of_bodies *x = l->s->bodies;
     const carom_text_node *map = carom_text_get(l->s->root, "laws");
+    const char *const fallback = "default";
     int n = 0;
     if (map)
         CAROM_TRY(carom_load_map(l, map, "laws"));
@@ -255,7 +256,8 @@ carom_status carom_read_laws(carom_loader *l)
         to->any = strcmp(c->key, "default") == 0;
         if (!to->any && !split(c->key, to))
             return carom_load_fail(l, c->key_place,
-                                   "a law belongs to a pair: two names of bodies or groups, or default");
+                                   "a law belongs to a pair: two names of bodies or groups, or default%s",
+                                   carom_nearest(c->key, &fallback, 1) ? "; did you mean 'default'?" : "");
         for (int i = 0; i < 2 && !to->any; i++)
             CAROM_TRY(known(l, c, &to->of[i]));
         CAROM_TRY(law(l, c, &x->b.law[n]));

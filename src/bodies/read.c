@@ -126,7 +126,12 @@ static carom_status slab(carom_loader *l, const carom_text_node *node, carom_bod
         return carom_load_fail(l, along->place, "a slab goes on along up, x or y");
     to->kind = CAROM_SHAPE_BOX;
     to->size[axis] = (carom_quantity){INFINITY, CAROM_EXPR_NONE};
-    return carom_read_quantity(l, node->child, "the width of a slab", &to->size[!axis]);
+    CAROM_TRY(carom_read_quantity(l, node->child, "the width of a slab", &to->size[!axis]));
+    double width = 0;
+    CAROM_TRY(carom_bodies_values_of(l, &to->size[!axis].e, 1, &width));
+    if (width > 0 && isfinite(width))
+        return CAROM_OK;
+    return carom_load_fail(l, node->child->place, "the width of a slab is %g; it must be positive", width);
 }
 
 static carom_status sizes(carom_loader *l, const carom_text_node *node, carom_body_shape *to)
@@ -202,6 +207,8 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
     bool list = given && given->kind == CAROM_TEXT_LIST;
     if (points)
         CAROM_TRY(carom_load_map(l, points, "points"));
+    if (list && given->nchild == 0)
+        return carom_load_fail(l, given->place, "there is no shape in this list");
     body->shape = CAROM_NEW(l->s->arena, carom_body_shape,
                             (given ? list ? given->nchild : 1 : 0) + (points ? points->nchild : 0));
     if (!body->shape)
@@ -273,6 +280,12 @@ static carom_status starts(carom_loader *l, const carom_text_node *node, carom_b
     if (turn || angle)
         CAROM_TRY(turns(l, turn ? turn : angle, body->turn));
     body->rolling = velocity && velocity->kind == CAROM_TEXT_SCALAR && strcmp(velocity->text, "rolling") == 0;
+    const carom_text_node *motion = velocity ? velocity : spin;
+    if (motion && body->motion != CAROM_BODY_FREE)
+        return carom_load_fail(l, motion->key_place, "'%s' is %s: %s means nothing here (`moved` moves a body as a "
+                               "function of t)", body->name, moved ? "moved" : "fixed", motion->key);
+    if (velocity && !body->rolling && velocity->kind != CAROM_TEXT_LIST)
+        return carom_load_fail(l, velocity->place, "velocity must be a list of %d numbers, or `rolling`", dimension(l));
     if (velocity && !body->rolling)
         CAROM_TRY(carom_read_list(l, velocity, "velocity", dimension(l), body->velocity));
     if (spin && planar)
@@ -282,7 +295,19 @@ static carom_status starts(carom_loader *l, const carom_text_node *node, carom_b
     return moved ? moves(l, moved, body) : CAROM_OK;
 }
 
-/* Is it a shape at all: positive lengths, a convex polygon? src/geometry says what is wrong. */
+/* What src/geometry says is wrong with a shape, in the words of the file: it knows balls and polytopes. */
+static carom_status wrong_shape(const carom_source *s, const carom_body_shape *shape, const char *why,
+                                carom_error *error)
+{
+    const char *word = NULL, *said = strchr(why, ':');
+    for (int i = 0; i < CAROM_SHAPE_WORDS; i++)
+        if (shape->node->kind == CAROM_TEXT_MAP && carom_text_get(shape->node, carom_shape_words[i]))
+            word = carom_shape_words[i];
+    return carom_text_fail(&s->file, shape->node->place, error, CAROM_BAD_MODEL, "%s%s", word && said ? word : "",
+                           word && said ? said : why);
+}
+
+/* Is it a shape at all: positive lengths, a convex polygon? */
 static carom_status check_shape(carom_loader *l, const carom_body_shape *s)
 {
     int d = dimension(l), n = s->corners * d;
@@ -304,7 +329,7 @@ static carom_status check_shape(carom_loader *l, const carom_body_shape *s)
     carom_arena *arena = carom_arena_new(0);
     carom_status status = arena ? carom_shape_new(arena, &spec, &made, &why) : CAROM_NO_MEMORY;
     carom_arena_free(arena);
-    return status == CAROM_OK ? CAROM_OK : carom_load_fail(l, s->node->place, "%s", why.text);
+    return status == CAROM_OK ? CAROM_OK : wrong_shape(l->s, s, why.text, l->error);
 }
 
 static carom_status read_body(carom_loader *l, int k)
@@ -392,6 +417,15 @@ carom_status carom_bodies_values_of(carom_loader *l, const carom_expr *e, int n,
     return CAROM_OK;
 }
 
+carom_status carom_bodies_choices(carom_loader *l, const carom_expr *e, int n, double *out)
+{
+    double constant;
+    for (int i = 0; i < n; i++)
+        if (!carom_expr_is_const(l->s->pool, e[i], &constant))
+            l->s->start_is_found = true;
+    return carom_bodies_values_of(l, e, n, out);
+}
+
 static carom_status wrong(const carom_source *s, const carom_text_node *node, const char *key, carom_error *error,
                           const char *words, const char *name, double value)
 {
@@ -434,6 +468,52 @@ static carom_status check_body(const carom_source *s, const carom_body *x, bool 
     return CAROM_OK;
 }
 
+/* Shapes of an array differ where they depend on an index. */
+static bool same_sizes(const carom_body_shape *a, const carom_body_shape *b, int dimension)
+{
+    for (int i = 0; i < 4; i++)
+        if (a->size[i].value != b->size[i].value)
+            return false;
+    for (int i = 0; i < a->corners * dimension; i++)
+        if (a->corner[i].value != b->corner[i].value)
+            return false;
+    return true;
+}
+
+static carom_status check_shapes(const carom_source *s, const carom_body *x, const carom_body *before,
+                                 carom_error *error)
+{
+    const carom_bodies *b = &s->bodies->b;
+    double corner[3 * CAROM_MOST_CORNERS];
+    for (int i = 0; i < x->shapes; i++) {
+        const carom_body_shape *shape = &x->shape[i];
+        carom_shape_spec spec;
+        carom_shape made;
+        carom_error why = {0};
+        if ((before && same_sizes(shape, &before->shape[i], b->planar ? 2 : 3)) || isinf(shape->size[0].value) ||
+            isinf(shape->size[1].value))
+            continue;
+        carom_bodies_shape(b, x, shape, corner, &spec);
+        carom_arena *arena = carom_arena_new(0);
+        carom_status status = arena ? carom_shape_new(arena, &spec, &made, &why) : CAROM_NO_MEMORY;
+        carom_arena_free(arena);
+        if (status != CAROM_OK)
+            return wrong_shape(s, shape, why.text, error);
+    }
+    return CAROM_OK;
+}
+
+static carom_status check_finite(const carom_source *s, const carom_text_node *map, const char *key,
+                                 const carom_quantity *q, int n, carom_error *error)
+{
+    const carom_text_node *given = carom_text_get(map, key), *c = given ? given->child : NULL;
+    for (int i = 0; given && i < n; i++, c = c ? c->next : NULL)
+        if (!isfinite(q[i].value))
+            return carom_text_fail(&s->file, c ? c->place : given->place, error, CAROM_BAD_MODEL,
+                                   "%s must be finite, but it is %g", key, q[i].value);
+    return CAROM_OK;
+}
+
 carom_status carom_bodies_values(carom_source *s, carom_error *error)
 {
     carom_bodies *b = &s->bodies->b;
@@ -442,8 +522,13 @@ carom_status carom_bodies_values(carom_source *s, carom_error *error)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the bodies");
     carom_bodies_evaluate(b, s->pool, variables);
     free(variables);
-    for (int k = 0; k < b->nbody; k++)
-        CAROM_TRY(check_body(s, &b->body[k], b->planar, error));
+    CAROM_TRY(check_finite(s, s->root, "gravity", b->gravity, b->planar ? 2 : 3, error));
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_body *x = &b->body[k];
+        CAROM_TRY(check_shapes(s, x, k > 0 && x[-1].node == x->node ? x - 1 : NULL, error));
+        CAROM_TRY(check_body(s, x, b->planar, error));
+        CAROM_TRY(check_finite(s, x->node, "at", x->at, b->planar ? 2 : 3, error));
+    }
     return CAROM_OK;
 }
 
@@ -463,7 +548,9 @@ carom_status carom_bodies_read(carom_loader *l)
     CAROM_TRY(carom_bodies_file_poses(l));
     CAROM_TRY(carom_read_joints(l));
     CAROM_TRY(carom_bodies_values(s, l->error));
+    CAROM_TRY(carom_joint_values(l));
     carom_bodies_start(&x->b);
     CAROM_TRY(carom_bodies_frames(l));
+    carom_joint_watch(l);
     return carom_bodies_initial(l);
 }

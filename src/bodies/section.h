@@ -94,9 +94,14 @@ carom_status carom_set_quantity(carom_loader *l, carom_expr e, carom_quantity *t
 carom_status carom_read_list(carom_loader *l, const carom_text_node *node, const char *what, int n, carom_quantity *to);
 /* Numbers of expressions of parameters, as these are now. */
 carom_status carom_bodies_values_of(carom_loader *l, const carom_expr *e, int n, double *out);
+/* The same of numbers by which formulas are chosen: with other parameters these are made anew. */
+carom_status carom_bodies_choices(carom_loader *l, const carom_expr *e, int n, double *out);
 carom_status carom_read_laws(carom_loader *l);
 carom_status carom_laws_of_found(carom_loader *l); /* fails where a law depends on speeds */
 carom_status carom_read_joints(carom_loader *l);
+carom_status carom_joint_keys(carom_loader *l, const carom_text_node *node); /* are they known? */
+carom_status carom_joint_values(carom_loader *l);
+void carom_joint_watch(carom_loader *l);
 carom_status carom_bodies_masses(carom_loader *l, carom_body *body, const carom_text_node *node);
 /* The coordinate of a joint and its rate, whether it is one of the model's or not. */
 carom_expr carom_joint_angle(carom_loader *l, int joint);

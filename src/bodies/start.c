@@ -123,6 +123,22 @@ static carom_status start_entry(carom_loader *l, const carom_text_node *node)
     return CAROM_OK;
 }
 
+/* The coordinate of a joint starts at 0, or where its motion does. */
+static carom_status joint_start(carom_loader *l, int number)
+{
+    carom_source *s = l->s;
+    int i = s->bodies->joint_q[number];
+    carom_expr motion, zero = carom_expr_const(s->pool, 0), rate = zero;
+    CAROM_TRY(carom_joint_motion(l, number, &motion));
+    if (motion == CAROM_EXPR_NONE)
+        motion = zero;
+    else
+        rate = carom_expr_diff(s->pool, motion, 0);
+    s->q0[i] = (carom_given){carom_expr_replace(s->pool, motion, 0, 1, &zero), s->bodies->b.joint[number].node};
+    s->v0[i] = (carom_given){carom_expr_replace(s->pool, rate, 0, 1, &zero), s->bodies->b.joint[number].node};
+    return CAROM_OK;
+}
+
 carom_status carom_bodies_initial(carom_loader *l)
 {
     carom_source *s = l->s;
@@ -132,8 +148,7 @@ carom_status carom_bodies_initial(carom_loader *l)
         s->q0[i].e = s->v0[i].e = carom_expr_const(s->pool, 0);
     for (int i = 0; i < x->b.njoint; i++)
         if (x->joint_q[i] >= 0)
-            s->q0[x->joint_q[i]] = s->v0[x->joint_q[i]] =
-                (carom_given){carom_expr_const(s->pool, 0), x->b.joint[i].node};
+            CAROM_TRY(joint_start(l, i));
     for (int k = 0; k < x->b.nbody; k++)
         body_start(l, k);
     if (!start)

@@ -6,6 +6,8 @@
  * For what has vertices the minimum is at a face of one or across an edge of each (in the plane: across the axis of a
  * capsule, or along it). For cylinders and ellipsoids it is looked for, from several directions, by steps that shrink:
  * an upper bound of the depth, within a hundredth, which is why it only counts where it is more than CAROM_SHALLOW.
+ * A ring with round sides is not convex: the depth is that of the deepest of many points on the sides of one (the axis
+ * of a capsule) in the other, a lower bound, which only counts where it is more than CAROM_SHALLOW, too.
  * Touches (pair.c) are exact where shapes hardly overlap or only their rounding does; they know nothing of what is
  * farther in than their features reach. */
 #include "geometry/find.h"
@@ -120,14 +122,65 @@ static void try_curved(search *x)
     copy3(normal, x->normal);
 }
 
+/* ---- rings with round sides ---- */
+static int lines(const carom_shape *s) /* sides; of a capsule its axis */
+{
+    return s->nface > 0 ? s->nface : s->nedge;
+}
+
+static void on_line(const carom_shape *s, int line, double part, double *x)
+{
+    const int *end = s->nface > 0 ? s->corner + s->face[line].first : s->edge[line].vertex;
+    for (int i = 0; i < 3; i++)
+        x[i] = s->vertex[3 * end[0] + i] + part * (s->vertex[3 * end[1] + i] - s->vertex[3 * end[0] + i]);
+    if (s->kind != CAROM_SHAPE_RING || line % 2 == 0)
+        return;
+    sub3(x, s->place.r, x); /* from a chord out to its arc */
+    double longer = s->size[line == 1] / norm3(x);
+    for (int i = 0; i < 3; i++)
+        x[i] = s->place.r[i] + longer * x[i];
+}
+
+/* The point on the lines of one that is deepest in the other, the host. */
+static void try_points(search *x, int host)
+{
+    enum { PARTS = 64 };
+    const carom_shape *s = x->at[host].shape, *guest = x->at[!host].shape;
+    for (int i = 0; i < lines(guest) * PARTS && s->nface > 0; i++) {
+        double p[3], n[3];
+        on_line(guest, i / PARTS, (double)(i % PARTS) / (PARTS - 1), p);
+        place3(x->at[!host].pose, p, p);
+        place_back3(x->at[host].pose, p, p);
+        carom_closest c = carom_highest_side(s, p);
+        if (c.distance >= 0 || c.distance - guest->radius >= x->best)
+            continue;
+        turn3(x->at[host].pose->R, c.normal, n);
+        for (int k = 0; k < 3; k++)
+            x->normal[k] = host ? -n[k] : n[k];
+        x->best = c.distance - guest->radius;
+    }
+}
+
+static double depth_of_ring(search *x, double size, double *normal)
+{
+    double least = x->best = -CAROM_SHALLOW * size;
+    for (int host = 0; host < 2; host++)
+        try_points(x, host);
+    if (x->best == least)
+        return 0;
+    copy3(x->normal, normal);
+    return -x->best;
+}
+
 double carom_pair_depth(carom_posed first, carom_posed second, double *normal)
 {
     search x = {.at = {first, second}, .best = -INFINITY};
     const carom_shape *a = first.shape, *b = second.shape;
     double size = CAROM_MIN(a->extent, b->extent);
-    if (a->kind == CAROM_SHAPE_PLANE || b->kind == CAROM_SHAPE_PLANE || a->kind == CAROM_SHAPE_RING ||
-        b->kind == CAROM_SHAPE_RING)
+    if (a->kind == CAROM_SHAPE_PLANE || b->kind == CAROM_SHAPE_PLANE)
         return 0; /* touches know all of these, */
+    if (a->kind == CAROM_SHAPE_RING || b->kind == CAROM_SHAPE_RING)
+        return depth_of_ring(&x, size, normal);
     if (!a->planar && a->nface + b->nface == 0 && !curved(a) && !curved(b))
         return 0; /* and balls and capsules in space */
     try_faces(&x, 0), try_faces(&x, 1);

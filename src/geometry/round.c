@@ -237,8 +237,9 @@ static void around(const search *s)
 {
     double step = 3 * third / SAMPLES;
     for (int k = 0; k < SAMPLES; k++)
-        if (s->near[k])
-            between(s, k * step, s->F(s->user, k * step), (k + 1) * step, s->F(s->user, (k + 1) * step), 0);
+        if (s->near[k]) /* the end of the last is the beginning of the first, to the last bit: no root is lost */
+            between(s, k * step, s->F(s->user, k * step), (k + 1) * step,
+                    s->F(s->user, (k + 1) % SAMPLES * step), 0);
 }
 
 /* Which parts of a rim, in the axes of shape k, come near that shape? Distances change no faster than places. */

@@ -224,6 +224,8 @@ static carom_status polygon(builder *b) /* vertices in order, either way round *
         bool convex = sine > flatness * norm3(a) * norm3(c);
         if (!convex && sides_cross(s->vertex, n))
             CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: its sides cross each other");
+        if (!convex && fabs(sine) <= flatness * norm3(a) * norm3(c))
+            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: corners %d, %d and %d lie on a line", i, j, k);
         if (!convex)
             CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: it is not convex at corner %d", j);
         turns += atan2(sine, dot3(a, c));

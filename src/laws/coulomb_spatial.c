@@ -30,7 +30,7 @@ static const carom_field fields[] = {CAROM_COULOMB_FIELDS, {0}};
 static void project(const double *c, const double *y, double *x)
 {
     double mu = c[CAROM_FRICTION], t = sqrt(y[1] * y[1] + y[2] * y[2]);
-    if (t <= mu * y[0]) {                                           /* (5) */
+    if (y[0] >= 0 && t <= mu * y[0]) {                              /* (5); mu may be 0 */
         x[0] = y[0];
         x[1] = y[1];
         x[2] = y[2];

@@ -350,7 +350,10 @@ carom_status carom_load_contacts(carom_loader *l)
         CAROM_TRY(carom_load_map(l, constraints, "constraints"));
         s->njoint = constraints->nchild;
     }
-    if (map && !(s->bodies && map->kind == CAROM_TEXT_SCALAR && strcmp(map->text, "found") == 0)) {
+    bool word = s->bodies && map && map->kind == CAROM_TEXT_SCALAR;
+    if (word && strcmp(map->text, "found") != 0)
+        return carom_load_fail(l, map->place, "contacts must be a map (name: value), or `found`");
+    if (map && !word) {
         CAROM_TRY(carom_load_map(l, map, "contacts"));
         CAROM_TRY(count_contacts(l, map));
     }

@@ -19,6 +19,10 @@ static carom_status header(carom_loader *l)
     if (s->root->kind != CAROM_TEXT_MAP)
         return carom_load_fail(l, s->root->place, "a model file is a map that begins with 'carom: 1'");
     bool bodies = carom_text_get(s->root, "bodies") != NULL;
+    for (int i = CAROM_COUNT(keys) - OF_BODIES; i < CAROM_COUNT(keys) && !bodies; i++)
+        if (carom_text_get(s->root, keys[i]))
+            return carom_load_fail(l, carom_text_get(s->root, keys[i])->key_place,
+                                   "%s belongs to bodies, and there is no section 'bodies'", keys[i]);
     CAROM_TRY(carom_load_keys(l, s->root, keys, CAROM_COUNT(keys) - (bodies ? 0 : OF_BODIES), "the model"));
     const carom_text_node *version = carom_text_get(s->root, "carom"), *name = carom_text_get(s->root, "name");
     if (!version)

@@ -63,6 +63,7 @@ carom_status carom_model_validate(const carom_model *model, carom_error *error);
 const char *carom_model_q_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_v_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_p_name(const carom_model *model, int i, char *buffer);
+bool carom_model_consists_by(const carom_model *m, int i); /* parameter i is a number of repetitions or an index */
 const char *carom_model_joint_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_contact_name(const carom_model *model, int i, char *buffer);
 const char *carom_model_output_name(const carom_model *model, int i, char *buffer);

@@ -214,6 +214,7 @@ static bool index_value(void *user, carom_expr e, int *number)
         for (int i = 0; variables && i < s->nparameter; i++) {
             const carom_override *override = carom_source_override(s, "", s->parameter[i].name);
             variables[s->var_p + i] = override ? override->value : s->parameter[i].value;
+            s->structural[i] = s->structural[i] || carom_expr_depends(s->pool, e, s->var_p + i, s->var_p + i + 1);
         }
         value = variables ? carom_expr_value(s->pool, e, variables) : -1;
         s->start_is_found = true;

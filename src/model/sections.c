@@ -157,9 +157,9 @@ carom_status carom_load_run(carom_loader *l)
     CAROM_TRY(impacts(l));
     if (stop)
         CAROM_TRY(carom_load_expression(l, stop, "stop", &s->stop));
-    if (s->watched)
+    if (s->watched + s->wound > 0)
         s->stop.e = carom_expr_binary(s->pool, CAROM_OP_OR, s->stop.e, s->watch);
-    l->m->stops = stop || s->watched;
+    l->m->stops = stop || s->watched + s->wound > 0;
     if (period)
         CAROM_TRY(carom_load_parametric(l, period, "period", &s->period));
     return carom_load_settings(l);

@@ -41,6 +41,12 @@ static carom_status unknown(const carom_source *s, const carom_model *m, const c
     return status;
 }
 
+bool carom_model_consists_by(const carom_model *m, int i)
+{
+    const carom_source *s = m->source;
+    return s && s->structural && s->var_of_p && s->structural[s->var_of_p[i] - s->var_p];
+}
+
 static carom_status remember(carom_source *s, const char *name, double value, carom_error *error)
 {
     for (int i = 0; i < s->noverride; i++)

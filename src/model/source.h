@@ -133,8 +133,8 @@ typedef struct carom_source {
     carom_rigid *rigid;  /* [nrigid] */
     carom_added added;
     carom_turning turning;
-    carom_expr watch; /* of `watched` pairs of bodies that are not followed: the run stops where it holds */
-    int watched;
+    carom_expr watch; /* of what is not followed: the run stops where it holds */
+    int watched, wound; /* pairs of bodies that come close; springs of hinges in space that come to half a turn */
     int nrigid;
 
     carom_expr *M, *F, *g, *u, *G, *w, *gamma, *law, *energy; /* derived, shapes as in carom_eval */

@@ -205,8 +205,9 @@ carom_status carom_load_names(carom_loader *l)
     int ntable;
     CAROM_TRY(declare_all(l, &ntable));
     if (s->nq == 0)
-        return carom_load_fail(l, s->root->place, s->bodies ? "no body can move and there are no coordinates"
-                                                            : "the model has no coordinates (coordinates: {y: 1})");
+        return s->bodies ? carom_load_fail(l, carom_text_get(s->root, "bodies")->key_place,
+                                           "no body can move and there are no coordinates")
+                         : carom_load_fail(l, s->root->place, "the model has no coordinates (coordinates: {y: 1})");
     CAROM_TRY(make_room(l));
     CAROM_TRY(carom_load_tables(l));
     CAROM_TRY(resolve(l));

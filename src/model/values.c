@@ -165,6 +165,9 @@ carom_status carom_source_check(carom_source *s, carom_model *m, char *note, siz
     if (note && size && s->watched)
         snprintf(note, size, "%d pairs of bodies far apart are only watched: the run stops where two come close",
                  s->watched);
+    else if (note && size && s->wound)
+        snprintf(note, size, "hinges in space that have a spring and no coordinate know their angles up to half a "
+                 "turn: the run stops where one comes there (`coordinate: relative` has no such limit)");
     if (s->assemble)
         CAROM_TRY(assembled(s, m, note, size, error));
     if (s->bodies)

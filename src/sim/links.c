@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bodies/bodies.h"
 #include "core/dense.h"
 #include "core/limits.h"
 #include "model/model.h"
@@ -219,11 +220,12 @@ static carom_status check(carom_sim *sim, int n)
             CAROM_FAIL(&sim->error, CAROM_BAD_MODEL, "the contact found with id %lld has %d directions of friction",
                        f->id, f->contact.directions);
         const carom_law *law = carom_law_find(f->contact.law, f->contact.directions);
+        char name[200];
         if (!law || carom_law_needs(law) & ~sim->scheme->laws)
             CAROM_FAIL(&sim->error, CAROM_UNSUPPORTED,
-                       "scheme '%s' does not know the law '%s' with %d directions of the contact found with id %lld",
+                       "scheme '%s' does not know the law '%s' with %d directions of contact '%s'",
                        sim->scheme->method.name, f->contact.law ? f->contact.law : "contact", f->contact.directions,
-                       f->id);
+                       carom_contact_called(sim->model, i, f->id, name, sizeof name));
         for (int b = 0; b < 2; b++)
             if (f->count[b] < 0 || f->first[b] < 0 || f->first[b] + f->count[b] > sim->system.nv ||
                 (b && f->count[1] && f->first[1] < f->first[0] + f->count[0]))

@@ -19,6 +19,8 @@ carom_status carom_quantity_find(carom_quantity *quantity, const carom_model *m,
     const int row = carom_reaction_row(m, text);
     carom_quantity_free(quantity);
     carom_status status = carom_model_expression_text(m, text, &quantity->expression, &why);
+    if (status != CAROM_OK && row < 0 && carom_reaction_meant(text))
+        return carom_reaction_unknown(m, text, error);
     if (error && status != CAROM_OK && row < 0)
         *error = why;
     if (status == CAROM_OK || row < 0)

@@ -189,3 +189,32 @@ int carom_reaction_row(const carom_model *m, const char *name)
                 return row;
     return -1;
 }
+
+bool carom_reaction_meant(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strncmp(dot, ".reaction", strlen(".reaction")) == 0;
+}
+
+carom_status carom_reaction_unknown(const carom_model *m, const char *name, carom_error *error)
+{
+    char buffer[32];
+    int n = 0;
+    if (m->links)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "contacts of '%s' come and go: they have no reactions by name", m->name);
+    carom_arena *arena = carom_arena_new(0);
+    const char **names = arena ? CAROM_NEW(arena, const char *, carom_model_rows(m) + 1) : NULL;
+    for (int i = 0; names && i < m->njoint + m->ncontact; i++) {
+        const char *stem = i < m->njoint ? carom_model_joint_name(m, i, buffer)
+                                         : carom_model_contact_name(m, i - m->njoint, buffer);
+        const int rows = i < m->njoint ? 0 : m->contact[i - m->njoint].directions;
+        for (int r = 0; r <= rows; r++)
+            if ((names[n] = carom_arena_format(arena, "%s%s", stem, carom_reaction_ends[rows][r])))
+                n++;
+    }
+    const char *near = names ? carom_nearest(name, names, n) : NULL;
+    carom_status status = carom_fail(error, CAROM_BAD_ARGUMENT, "there is no reaction '%s'%s%s%s", name,
+                                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    carom_arena_free(arena);
+    return status;
+}

@@ -18,5 +18,7 @@ void carom_reactions_at(carom_reactions *reactions, double t, const double *q, c
 /* A force by its name in files: "rod.reaction", "ground.reaction", "ground.reaction_t"; spatial friction: _t1, _t2. */
 extern const char *const carom_reaction_ends[3][3]; /* of a contact's rows, by its directions of friction */
 int carom_reaction_row(const carom_model *model, const char *name); /* -1: it is none */
+bool carom_reaction_meant(const char *name); /* by its ending */
+carom_status carom_reaction_unknown(const carom_model *model, const char *name, carom_error *error); /* says so */
 
 #endif

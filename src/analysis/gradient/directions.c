@@ -38,6 +38,9 @@ static carom_status find(const carom_model *m, const char *name, carom_arena *ar
     for (int i = 0; i < m->nv && !strncmp(name, "v.", 2); i++)
         if (!strcmp(name + 2, carom_model_v_name(m, i, buffer)))
             d->v = i;
+    if (d->parameter >= 0 && carom_model_consists_by(m, d->parameter))
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "there are no derivatives by '%s': it is a number of repetitions or an "
+                   "index", name);
     if (d->parameter >= 0 || d->q >= 0 || d->v >= 0)
         return CAROM_OK;
     for (int i = 0; i < m->np && n < 200; i++)

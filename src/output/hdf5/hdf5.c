@@ -24,7 +24,8 @@
 #include "model/model.h"
 #include "output/hdf5/hdf5.h"
 
-enum { CHUNK = 4096, CHUNK_RARE = 256 };
+enum { CHUNK = 4096, CHUNK_RARE = 256, CHUNK_LEAST = 16 }; /* rows */
+static const hsize_t ROOM = 1 << 19; /* numbers of a group that are written at once: many columns have short chunks */
 static const double PATIENCE = 0.5, HASTE = 0.01; /* seconds between two flushes: at most, at least */
 
 typedef struct file {
@@ -81,10 +82,18 @@ typedef struct column {
     bool whole; /* integers */
 } column;
 
+static hsize_t rows_of_chunk(hsize_t most, const column *columns, int n)
+{
+    hsize_t width = 1;
+    for (int i = 0; i < n; i++)
+        width += (hsize_t)CAROM_MAX(columns[i].width, 1);
+    return CAROM_MIN(most, CAROM_MAX(ROOM / width, (hsize_t)CHUNK_LEAST));
+}
+
 /* A group with columns that grow together. */
 static bool open_series(const file *f, carom_series *s, hid_t group, hsize_t chunk, const column *columns, int n)
 {
-    bool ok = group >= 0 && carom_series_start(s, n, chunk);
+    bool ok = group >= 0 && carom_series_start(s, n, rows_of_chunk(chunk, columns, n));
     for (int i = 0; ok && i < n; i++)
         ok = f->old ? carom_series_find(s, i, group, columns[i].name, columns[i].width)
                     : carom_series_add(s, i, group, columns[i].name, columns[i].width,
