@@ -14,8 +14,9 @@
  *   t = e_i - n_i/(1 + n . e) (n + e)                                                                     (5')
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
- * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: it counts only from
- * TIE beyond, so that corners which coincide (a brick flush with the one below, stones of an arch) have one meaning.
+ * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: where the vertex lies
+ * on its plane it counts only from TIE beyond, so that corners which coincide (a brick flush with the one below, stones
+ * of an arch) have one meaning.
  * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
  * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
  * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
@@ -326,10 +327,11 @@ static carom_piece on_polytope(carom_loader *l, const side *v, int i, const side
         if (back[k] != (n >= target->faces))
             continue;
         carom_piece next = on_face(l, v, i, target, k);
-        if (back[k])
+        const bool tied = back[k] && flush(l, v, i, target, k);
+        if (tied)
             next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, CAROM_TIE, target->size));
         next.rank = next.gap;
-        if (back[k] && land != CAROM_EXPR_NONE && l->s->bodies->b.planar && flush(l, v, i, target, k))
+        if (tied && land != CAROM_EXPR_NONE && l->s->bodies->b.planar)
             next.rank = carom_expr_if(p, outside(p, next.gap, land, target->size), next.gap,
                                       carom_e_scale(p, -10, target->size));
         best = any ? carom_piece_larger(l, &best, &next) : next;

@@ -563,6 +563,40 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     return CAROM_OK;
 }
 
+/* ---- a corner that slides over another comes to the line of a face just where it leaves that face behind: gap and
+ * branch end at one place, and which is seen first is rounding. Is the gap of a contact that is hit at w->end closed in
+ * its present branch only, which it leaves at once? Then the step ends at the branch, and nothing is hit. ---- */
+bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
+{
+    const unsigned gap = CAROM_GAP | CAROM_JACOBIAN;
+    carom_system *sys = s->system;
+    carom_switches *w = &tol->switches;
+    const carom_end *e = &tol->end;
+    int i = carom_contact_number(sys, contact);
+    double u = e->u[sys->link[i].row], d = CAROM_MIN(1e-9 * tol->scale[i].length / -u, 1e-3 * s->h);
+    double t = s->now->t + e->x + d, *f = w->sample, low, high;
+    bool passes = false;
+    if (!w->n || !(u < 0))
+        return false;
+    carom_system_drift(sys, e->q, e->v, d, tol->shift_q);
+    carom_system_eval(sys, CAROM_SWITCH, t, tol->shift_q, e->v);
+    carom_copy(w->n, sys->at.f, f);
+    carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+    for (int k = 0; k < w->n && !passes && sys->at.g[i] < 0; k++) {
+        double before = w->d[k];
+        int side = side_of_branch(w, k, f[k]);
+        if (!side || w->state[k] == CAROM_SWITCH_SLIDES)
+            continue;
+        w->d[k] = carom_model_branch(sys->model, k, f[k], &low, &high);
+        carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+        w->d[k] = before;
+        passes = sys->at.g[i] >= 0;
+        if (passes)
+            w->crossed = k, w->side = side, w->x = e->x;
+    }
+    return passes;
+}
+
 /* ---- what happens to closed contacts where their gap changes its branch (abs, min, max, if, tables of kind
  * linear).
  *
