@@ -639,6 +639,14 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
 
 #define GROWTH 10 /* of gaps by a correction */
 
+/* The gap of a link; of a contact that has ended it is none that could be closed. */
+static double gap_of(const carom_system *sys, int link)
+{
+    int contact = sys->link[link].contact;
+    bool ended = contact >= 0 && carom_piecewise_found(sys) && carom_system_left_out(sys, contact);
+    return ended ? 0 : sys->at.g[link];
+}
+
 /* What the modes hold, off by b in the equations of w->given; false: met but for rounding. size: the largest of b. */
 static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *end, bool positions, double *size)
 {
@@ -647,7 +655,7 @@ static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *en
     for (int k = 0; k < f->m; k++) {
         int r = f->row[k], link = f->link[k];
         double scale = positions ? w->scale[link].length : w->scale[link].speed;
-        f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
+        f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? gap_of(sys, link) : 0;
         met &= fabs(f->b[k]) <= 2 * DBL_EPSILON * scale;
     }
     *size = carom_norm_max(f->m, f->b);
