@@ -1,5 +1,5 @@
-/* test_tolerance_scenes.c: `tolerance` on small scenes of bodies as people write them: stacks that are pushed, walls that
- * are hit. Each went wrong at one place or stopped there. */
+/* test_tolerance_scenes.c: `tolerance` on small scenes of bodies as people write them: stacks that are pushed, walls
+ * that are hit. Each went wrong at one place or stopped there. */
 #include "tolerance_testing.h"
 
 #define PLANE "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
@@ -19,8 +19,8 @@ static const char pushed_stack[] =
     "laws: {default: {friction: 0.3, restitution: 0}}\n"
     "forces: {\"box[1]\": {force: [\"if(t < 0.3, push, 0)\", 10, 0], at: [-0.1, 0.02, 0]}}\ncontacts: found\n";
 
-/* Where edges cross no longer their contact has no gap that could be closed: trying to pushed boxes that lie flat on each
- * other into each other, out of rounding. Nothing is struck here. */
+/* Where edges cross no longer their contact has no gap that could be closed: trying to pushed boxes that lie flat on
+ * each other into each other, out of rounding. Nothing is struck here. */
 START_TEST(a_contact_that_has_ended_is_not_closed_again)
 {
     carom_model *model = parse_text(pushed_stack);
@@ -57,5 +57,34 @@ START_TEST(a_force_next_to_none_holds_its_gap_but_for_rounding)
 }
 END_TEST
 
+/* A flail strikes a box and comes to rest on it, with dry friction in its joint: first that slips, while feet share a
+ * load; then all sticks, and what the joint holds is a part of the share. Either ended the run. */
+START_TEST(feet_and_dry_friction_of_a_joint_share_a_load)
+{
+    carom_model *model = parse_text(PLANE
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {capsule: [0.5, 0.05]}, mass: 2, at: [0.25, 1]}\n"
+        "  b: {shape: {box: [0.5, 0.1]}, mass: 2, at: [0.75, 1]}\n"
+        "  c: {shape: {box: [0.2, 0.3]}, mass: 1, at: [0.6, 0.15]}\n"
+        "joints:\n  p: {hinge: [ground, a], at: [0, 1], range: [-1.4, 1], restitution: 0.3}\n"
+        "  k: {hinge: [a, b], at: [0.5, 1], range: [-1, 1.5], restitution: 0, friction_torque: 0.2}\n"
+        "laws: {default: {friction: 0.4, restitution: 0.2}}\n");
+    run best = as_far_as(model, 1e-9, 1.5, 1.5);
+    for (double tol = 1e-5; tol > 5e-9; tol *= 0.1) {
+        run r = as_far_as(model, tol, 1.5, 1.5);
+        double most = 0;
+        for (int i = 0; i < model->nq; i++)
+            most = fmax(most, fabs(carom_sim_state(r.sim)->q[i] - carom_sim_state(best.sim)->q[i]));
+        printf("flail: off by %.2g at %g\n", most, tol);
+        CHECK_AT_MOST(most, 10 * tol);
+        end(&r);
+    }
+    for (int i = 0; i < model->nv; i++)
+        CHECK_NEAR(carom_sim_state(best.sim)->v[i], 0, 1e-12);
+    end(&best);
+    carom_model_free(model);
+}
+END_TEST
+
 TEST_MAIN("tolerance, scenes", a_contact_that_has_ended_is_not_closed_again,
-          a_force_next_to_none_holds_its_gap_but_for_rounding)
+          a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load)
