@@ -86,5 +86,35 @@ START_TEST(feet_and_dry_friction_of_a_joint_share_a_load)
 }
 END_TEST
 
+/* Three boxes on a belt fall flush against a stop and each other, where they stay while the belt slides on. The upright
+ * of one box and its foot are then one place but for the rounding of its pose: velocities of rounding, and forces, that
+ * were divided by that ended the run. */
+START_TEST(boxes_on_a_belt_come_to_rest_against_a_stop)
+{
+    carom_model *model = parse_text(
+        "carom: 1\nparameters: {mu: 0.4}\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  belt: {moved: [0.5*t, 0], shape: {plane: [0, 1]}}\n"
+        "  box: {repeat: {i: 3}, shape: {box: [0.2, 0.3]}, mass: 2, at: [0.4*i, 0.16 + 0.1*i], angle: 0.1*i}\n"
+        "  stop: {fixed: true, shape: {box: [0.1, 0.1]}, at: [1.6, 0.06]}\n"
+        "laws: {default: {friction: mu, restitution: 0.1}}\ncontacts: found\n");
+    carom_error error = {0};
+    for (double mu = 0.4; mu < 0.55; mu += 0.1)
+        for (double tol = 1e-5; tol > 5e-8; tol *= 0.1) {
+            CHECK_OK(carom_model_set(model, (const char *const[]){"mu"}, &mu, 1, &error), error);
+            run r = as_far_as(model, tol, 3, 3);
+            const carom_state *s = carom_sim_state(r.sim);
+            for (int i = 0; i < 3; i++) {
+                CHECK_NEAR(s->q[3 * i], 1.05 + 0.2 * i, 10 * tol);
+                CHECK_NEAR(s->q[3 * i + 1], 0.15, tol);
+                CHECK_NEAR(s->q[3 * i + 2], 0, tol);
+            }
+            CHECK_NEAR(carom_sim_info(r.sim)->balance_error, 0, 10 * tol);
+            end(&r);
+        }
+    carom_model_free(model);
+}
+END_TEST
+
 TEST_MAIN("tolerance, scenes", a_contact_that_has_ended_is_not_closed_again,
-          a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load)
+          a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load,
+          boxes_on_a_belt_come_to_rest_against_a_stop)
