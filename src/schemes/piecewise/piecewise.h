@@ -44,7 +44,7 @@ typedef struct carom_switches { /* branches of the forces, frozen during a step;
     int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */
     double x;                   /* when, since the start of the step */
     bool changed;               /* one had left its branch at the start, beside what the last step ended at */
-    double *d, *state, *flips, *other, *clock; /* [n] [n] [n] [n] [2] in the scheme's memory */
+    double *d, *state, *flips, *other, *noise, *clock; /* [n] five times, [2]: in the scheme's memory */
     double *low, *high, *start; /* [n] bounds of the branches, f at the start */
     double *sample;             /* [(samples+1)*n] */
 } carom_switches;

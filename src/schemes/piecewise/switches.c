@@ -13,13 +13,14 @@
  *   the step ends where f leaves it (below)                                                         (2)
  *   there the branch on the other side holds. Does f, with its forces, move into it after a short time d (Heun)?
  *   If not, the old one goes on: f only touched its bound. If that leaves too, f slides (slide.c)                   (3)
- *   A branch that is left again and again within no time slides, too                                             (4) */
+ *   A branch that is left again and again within no time slides, too; if not, f is 0 but for rounding (the gap of a
+ *   corner that rests): its branch holds until f is beyond that                                                   (4) */
 
 enum { FLIPS = 8 };
 
 int carom_switch_memory(const carom_system *system)
 {
-    return 4 * system->model->nswitch + 2;
+    return 5 * system->model->nswitch + 2;
 }
 
 void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_system *system)
@@ -34,7 +35,13 @@ void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_sy
 /* -1 below the branch, 1 above, 0 inside */
 static int side_of_branch(const carom_switches *w, int i, double f)
 {
-    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
+    return f < w->low[i] - w->noise[i] ? -1 : f > w->high[i] + w->noise[i] ? 1 : 0;
+}
+
+/* How far f is from the next bound of its branch, at the start. */
+static double distance(const carom_switches *w, int i)
+{
+    return fmin(fabs(w->start[i] - w->low[i]), fabs(w->start[i] - w->high[i]));
 }
 
 static void bounds(const carom_system *sys, carom_switches *w, int i)
@@ -89,13 +96,17 @@ void carom_switch_begin(carom_step *s, carom_piecewise *tol)
     if (!w->n)
         return;
     w->d = s->memory_next + CAROM_TOL_COUNTERS;
-    w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n, w->clock = w->other + w->n;
+    w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n;
+    w->noise = w->other + w->n, w->clock = w->noise + w->n;
     bool anew = w->clock[0] == 0;
     sys->at.d = w->d;
     sys->frozen = CAROM_SWITCH;
     for (int i = 0; i < w->n; i++)
         bounds(sys, w, i);
     w->changed = by_value(s, w, tol->start.q, tol->start.v, anew) && !anew;
+    for (int i = 0; i < w->n; i++)
+        if (distance(w, i) > 1e3 * w->noise[i])
+            w->noise[i] = 0;
     w->clock[0] = 1;
 }
 
@@ -223,6 +234,7 @@ static carom_status settle_bounds(carom_step *s, carom_piecewise *tol, bool *cro
             CAROM_TRY(try_slide(s, tol, i, &answer));
             if (answer > 0)
                 continue;
+            w->noise[i] = fmax(2 * w->noise[i], 8 * distance(w, i));
         }
         CAROM_TRY(enters(s, tol, i, &answer));
         if (answer >= 0)
