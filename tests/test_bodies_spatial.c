@@ -155,8 +155,14 @@ START_TEST(the_rattleback_reverses_as_kanes_equations_say)
     carom_rotation_to_space(s, v0, turned);
     for (int i = 0; i < 3; i++)
         CHECK_NEAR(m->v[i], turned[i], 1e-14); /* rolling */
+    const double half = 0.25 * M_PI / 180, turn[4] = {cos(half) * cos(half), sin(half) * cos(half),
+                                                      -sin(half) * cos(half), -sin(half) * sin(half)};
+    for (int i = 0; i < 4; i++) /* 0.5 degrees about x, then -0.5 about y */
+        CHECK_NEAR(m->q[3 + i], turn[i], 1e-15);
     run(&r, 5);
     double spin0 = value(&r, 0, "celt.spin.z"), spin1 = value(&r, 5, "celt.spin.z");
+    CHECK_NEAR(spin0, 5, 1e-14);
+    CHECK_NEAR(hypot(value(&r, 0, "celt.spin.x"), value(&r, 0, "celt.spin.y")), 0, 1e-14);
     for (int k = 1; k <= 100000; k++) {
         double here;
         runge_kutta(s, h, &here);
