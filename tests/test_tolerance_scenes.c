@@ -143,7 +143,55 @@ START_TEST(boxes_on_a_shaken_floor_do_not_ask_for_the_sign_of_rounding)
 }
 END_TEST
 
+/* How far the same bodies by formulas and with contacts that are found are apart in the end. */
+static double apart_by_formulas(const char *text, double tol, double t)
+{
+    char found[2000];
+    snprintf(found, sizeof found, "%scontacts: found\n", text);
+    carom_model *one = parse_text(text), *two = parse_text(found);
+    run a = as_far_as(one, tol, t, t), b = as_far_as(two, tol, t, t);
+    double most = 0;
+    for (int i = 0; i < one->nq; i++)
+        most = fmax(most, fabs(carom_sim_state(a.sim)->q[i] - carom_sim_state(b.sim)->q[i]));
+    end(&a), end(&b);
+    carom_model_free(one), carom_model_free(two);
+    return most;
+}
+
+#define SLAB \
+    PLANE "  floor: {fixed: true, shape: {plane: [0, 1]}}\n" \
+          "  slab: {shape: {box: [1.2, 0.08]}, mass: 4, at: [0.05, 0.34]}\n" \
+          "  block: {fixed: true, shape: {box: [0.1, 0.3]}, at: [0, 0.15]}\n"
+
+/* Corners that slide over the end of a slab, which then touches the face behind them; and pointed wedges that meet on a
+ * floor, whose tips are on the plane of each other's lower face. */
+START_TEST(corners_hand_over_to_corners_as_with_contacts_that_are_found)
+{
+    static const char *const scenes[] = {
+        SLAB "  b0: {shape: {box: [0.3, 0.15]}, density: 300, at: [-0.163, 0.6], velocity: [1.02, 0], spin: 3.75}\n"
+             "  b1: {shape: {box: [0.2, 0.2]}, density: 300, at: [0.025, 1], velocity: [-1.09, 0]}\n"
+             "laws: {default: {friction: 0.1, restitution: 0}}\n",
+        SLAB "  b0: {shape: {polygon: [[-0.12, -0.1], [0.12, -0.1], [0.16, 0.1], [-0.05, 0.14]]}, density: 300,\n"
+             "       at: [0.084, 0.6], angle: 2.299, velocity: [-0.05, 0]}\n"
+             "  b1: {shape: {polygon: [[-0.15, -0.1], [0.15, -0.1], [0, 0.16]]}, density: 300, at: [-0.053, 1],\n"
+             "       velocity: [-0.61, 0], spin: -4.65}\n"
+             "laws: {default: {friction: 0.3, restitution: 0}}\n",
+        PLANE "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+              "  a: {shape: {polygon: [[-0.1, 0], [0.1, 0], [0, 0.1]]}, mass: 1, at: [0, 0.1], velocity: [3, 0]}\n"
+              "  b: {shape: {polygon: [[-0.1, 0], [0.1, 0], [0, 0.1]]}, mass: 1, at: [0.6, 0.05]}\n"
+              "laws: {default: {friction: 0.1, restitution: 0}}\n",
+    };
+    for (int i = 0; i < 3; i++)
+        for (double tol = 1e-6; tol > 5e-9; tol *= 0.1) {
+            double most = apart_by_formulas(scenes[i], tol, i < 2 ? 0.8 : 0.5);
+            printf("scene %d at %g: %.2g apart\n", i, tol, most);
+            CHECK_AT_MOST(most, 10 * tol);
+        }
+}
+END_TEST
+
 TEST_MAIN("tolerance, scenes", a_contact_that_has_ended_is_not_closed_again,
           a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load,
           boxes_on_a_belt_come_to_rest_against_a_stop,
-          boxes_on_a_shaken_floor_do_not_ask_for_the_sign_of_rounding)
+          boxes_on_a_shaken_floor_do_not_ask_for_the_sign_of_rounding,
+          corners_hand_over_to_corners_as_with_contacts_that_are_found)

@@ -699,8 +699,8 @@ static bool excessive(const carom_system *sys, const carom_piecewise *w, const d
     return carom_norm_max(sys->nv, change) > PROPORTION * expected;
 }
 
-/* Rows that depend on each other but for the rounding of a pose (a box flush with a stop, on a floor) would turn what is
- * left of them by rounding into a correction of any size: they count as dependent where the others meet them, too. */
+/* Rows that depend on each other but for the rounding of a pose (a box flush with a stop, on a floor) would turn what
+ * is left of them by rounding into a correction of any size: they count as dependent where the others meet them, too. */
 static void correct(const carom_system *sys, carom_piecewise *w, bool positions)
 {
     const double rank[] = {1e-9, CAROM_RANK, 1e-9};
@@ -712,7 +712,8 @@ static void correct(const carom_system *sys, carom_piecewise *w, bool positions)
         carom_equations_solve(f, sys, rank[round]);
         memset(change, 0, sizeof *change * (size_t)sys->nv);
         carom_equations_add(f, sys->nv, change);
-        if (f->rank == f->m || met(sys, w, change, positions) || (round == 1 && !excessive(sys, w, change)))
+        if (f->rank == f->m || met(sys, w, change, positions) ||
+            (round == 1 && !excessive(sys, w, change)))
             break;
     }
 }
