@@ -700,7 +700,8 @@ static bool excessive(const carom_system *sys, const carom_piecewise *w, const d
 }
 
 /* Rows that depend on each other but for the rounding of a pose (a box flush with a stop, on a floor) would turn what
- * is left of them by rounding into a correction of any size: they count as dependent where the others meet them, too. */
+ * is left of them by rounding into a correction of any size: they count as dependent where the others meet them,
+ * too. */
 static void correct(const carom_system *sys, carom_piecewise *w, bool positions)
 {
     const double rank[] = {1e-9, CAROM_RANK, 1e-9};
