@@ -148,17 +148,19 @@ START_TEST(balls_roll_on_a_plate_that_is_pushed)
     char fixed[sizeof text];
     strcpy(fixed, text);
     memcpy(strstr(fixed, "  ground:"), "  floor: ", 9);
-    course r = parse(fixed, "moreau-jean", 0.01, 1e-9, true);
-    run(&r, 1);
-    double a = (150 - 0.4 * 35 * 9.81) / (10 + 25 * 2.0 / 7);
-    double plate = value(&r, 1, "plate.x'"), ball = value(&r, 1, "ball[3,1].x'");
-    double spin = value(&r, 1, "ball[3,1].spin.y");
-    printf("plate: %.10g (%.10g), ball %.10g (%.10g)\n", plate, a, ball, a * 2 / 7);
-    CHECK_NEAR(plate, a, 1e-8);
-    CHECK_NEAR(ball, a * 2 / 7, 1e-8);
-    CHECK_NEAR(spin * 0.3, -a * 5 / 7, 1e-8); /* it rolls back on the plate */
-    CHECK_NEAR(value(&r, 1, "plate.x"), a / 2, 1e-8);
-    finish(&r);
+    const double a = (150 - 0.4 * 35 * 9.81) / (10 + 25 * 2.0 / 7);
+    for (int i = 0; i < 2; i++) {
+        course r = parse(fixed, i ? "tolerance" : "moreau-jean", 0.01, 1e-9, true);
+        run(&r, 1);
+        double plate = value(&r, 1, "plate.x'"), ball = value(&r, 1, "ball[3,1].x'");
+        double spin = value(&r, 1, "ball[3,1].spin.y");
+        printf("plate: %.10g (%.10g), ball %.10g (%.10g)\n", plate, a, ball, a * 2 / 7);
+        CHECK_NEAR(plate, a, 1e-8);
+        CHECK_NEAR(ball, a * 2 / 7, 1e-8);
+        CHECK_NEAR(spin * 0.3, -a * 5 / 7, 1e-8); /* it rolls back on the plate */
+        CHECK_NEAR(value(&r, 1, "plate.x"), a / 2, 1e-8);
+        finish(&r);
+    }
 }
 END_TEST
 

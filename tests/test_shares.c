@@ -170,6 +170,32 @@ START_TEST(the_share_does_not_depend_on_the_solution_found)
 }
 END_TEST
 
+/* Three brakes hold one mass: equal parts of the load, but none more than its limit. */
+START_TEST(brakes_share_up_to_their_limits)
+{
+    static const struct { double limit[3], load, exact[3]; } cases[] = {
+        {{1, 1, 1}, 0.9, {0.3, 0.3, 0.3}},
+        {{0.1, 1, 1}, 0.9, {0.1, 0.4, 0.4}},
+        {{1, 0.2, 0.1}, -0.9, {-0.6, -0.2, -0.1}},
+    };
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        bench t;
+        bench_begin(&t, 1);
+        for (int k = 0; k < 3; k++) {
+            bench_block(&t, &carom_law_bounded, 0);
+            t.c[k][0] = cases[i].limit[k], t.G[k] = 1;
+            t.x[k] = cases[i].load / 3; /* the modes hold, not the law */
+        }
+        bench_dynamics(&t, (const double[]){-cases[i].load});
+        memset(t.u, 0, sizeof t.u);
+        ck_assert_int_eq(share(&t), CAROM_SHARED);
+        for (int k = 0; k < 3; k++)
+            CHECK_NEAR(t.x[k], cases[i].exact[k], 1e-12);
+    }
+}
+END_TEST
+
 TEST_MAIN("shares of redundant contacts", four_legs_share_by_the_affine_rule, what_would_pull_carries_nothing,
           coincident_contacts_count_once, a_unique_solution_keeps_its_bits,
-          shares_of_slip_do_not_depend_on_the_order_of_contacts, the_share_does_not_depend_on_the_solution_found)
+          shares_of_slip_do_not_depend_on_the_order_of_contacts, the_share_does_not_depend_on_the_solution_found,
+          brakes_share_up_to_their_limits)

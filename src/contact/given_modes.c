@@ -242,9 +242,10 @@ static bool to_share(const carom_given_modes *g, const carom_system *system, con
         const carom_link *link = &system->link[i];
         int mode = mode_of(g, link);
         double most;
-        if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
+        if (!carom_mode_carries(mode))
             continue;
-        if ((slip && mode == CAROM_SLIP) || force[link->row] + carom_link_offset(system, link) < 0 ||
+        bool normal = carom_link_normals(link) > 0;
+        if ((normal && ((slip && mode == CAROM_SLIP) || force[link->row] + carom_link_offset(system, link) < 0)) ||
             (mode == CAROM_STICK && carom_link_friction(system, link, true, force + link->row, &most) > most))
             return true;
     }
@@ -264,8 +265,8 @@ static bool pose_share(carom_given_modes *g, const carom_system *system, const d
     for (int i = 0; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
         int mode = mode_of(g, link);
-        if (!carom_mode_carries(mode))
-            continue;
+        if (!carom_mode_carries(mode) || (mode == CAROM_SLIP && carom_link_normals(link) == 0))
+            continue; /* dry friction that slips is in a */
         bool smooth = mode == CAROM_CLOSED && link->law->tangents, slips = mode == CAROM_SLIP || smooth;
         if (mode == CAROM_SATURATED || (smooth && !carom_link_smooth(system, link)))
             return false;
@@ -298,14 +299,15 @@ static void settle_inside(const carom_given_modes *g, const carom_system *system
     for (int i = system->njoint; i < system->nlink; i++) {
         const carom_link *link = &system->link[i];
         double *x = force + link->row, offset = carom_link_offset(system, link), most;
-        int mode = mode_of(g, link);
-        if (!carom_mode_carries(mode) || carom_link_normals(link) == 0)
+        int mode = mode_of(g, link), normals = carom_link_normals(link);
+        if (!carom_mode_carries(mode))
             continue;
-        x[0] = CAROM_MAX(x[0], least - offset);
+        if (normals)
+            x[0] = CAROM_MAX(x[0], least - offset);
         if (mode != CAROM_STICK)
             continue;
         double size = carom_link_friction(system, link, true, x, &most), part = size < most ? 1 : most / size;
-        for (int j = 1; j < link->rows && size >= most && size > 0; j++)
+        for (int j = normals; j < link->rows && size >= most && size > 0; j++)
             x[j] *= part * (1 - 1e-15);
     }
 }

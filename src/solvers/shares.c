@@ -3,16 +3,17 @@
  *   unknown z: y_n of what is closed without friction or slips, y = x + x0 in all rows of what sticks and of joints;
  *   slip along d has y = (1, slide(d)) z, what is open has none                                                    (1)
  *   the equations of the modes (u_n = 0; u = 0):  A z = r                                                          (2)
- *   least  sum of w z^2/2  under (2) and z in C: y_n >= 0, |y_t| <= mu y_n of what sticks; joints are free         (3)
+ *   least  sum of w z^2/2  under (2) and z in C: y_n >= 0, |y_t| <= mu y_n of what sticks, |y| <= c of dry friction
+ *       that sticks; joints are free                                                                               (3)
  *       w = m W_nn of a normal, m the number of contacts that coincide with it: m equal shares of z together count
- *       as one contact with all of it; EPSILON of W_tt for the tangents of what sticks and for joints, which hardly
+ *       as one contact with all of it; EPSILON of W_tt for what else sticks and for joints, which hardly
  *       weigh but make the choice unique. First with 1 for EPSILON, which tells whether there is any: the planes of
  *       C are nearly parallel in s otherwise
  *   in s = sqrt(w) z, B = A/sqrt(w), by Householder's reflections of B^T, the largest of its columns first:
  *       s = s_p + N t, s_p the solution of least norm, N orthonormal, B N = 0                                      (4)
- *   C in planes: g . s >= 0, two for a cone on a line; one in a plane has more and more of them, each where the last
- *       solution was outside                                                                                       (5)
- *   least |t| with g . N t >= -g . s_p (core/least_distance.c)                                                     (6)
+ *   C in planes: g . s + c >= 0, two for a cone on a line; one in a plane has more and more of them, each where the
+ *       last solution was outside; c = 0 but for dry friction                                                      (5)
+ *   least |t| with g . N t >= -g . s_p - c (core/least_distance.c)                                                 (6)
  *
  * The share turns the slip: (1)-(6) are repeated with the new directions until the law holds. */
 #include <float.h>
@@ -27,7 +28,7 @@
 
 #define EPSILON 1e-5
 enum { CUTS = 40, TURNS = 100 };
-typedef enum role { NONE, FREE, NORMAL, CONE } role;
+typedef enum role { NONE, FREE, NORMAL, CONE, DRY } role;
 
 typedef struct workspace {
     const carom_problem *p;
@@ -94,8 +95,10 @@ static bool read_mode(workspace *w, int k, double still, const double *u)
         w->role[k] = FREE;
         return true;
     }
-    if (normals == 0)
-        return false;
+    if (normals == 0) {
+        w->role[k] = DRY;
+        return slip <= still && law->tangents == 1;
+    }
     double *d = w->along + 2 * (size_t)k;
     d[0] = law->tangents ? ut[0] / slip : 0, d[1] = law->tangents > 1 ? ut[1] / slip : 0;
     w->role[k] = u[block->row] > still ? NONE : law->tangents && slip <= still ? CONE : NORMAL;
@@ -181,19 +184,20 @@ static void weigh(workspace *w, double epsilon)
     const carom_problem *p = w->p;
     for (int k = 0; k < p->nblock; k++) {
         int rows = p->block[k].law->rows, stride, copies = 0;
+        bool light_all = w->role[k] == FREE || w->role[k] == DRY;
         const double *W = carom_delassus_block(p, k, k, &stride);
         double trace = 0;
         if (w->role[k] == NONE)
             continue;
         for (int l = 0; l < p->nblock && w->role[k] != FREE; l++)
             copies += w->role[l] == w->role[k] && (l == k || coincide(w, k, l));
-        for (int i = w->role[k] == FREE ? 0 : 1; i < rows; i++)
+        for (int i = light_all ? 0 : 1; i < rows; i++)
             trace += W[i * (stride + 1)];
-        int counted = w->role[k] == FREE ? rows : rows - 1;
+        int counted = light_all ? rows : rows - 1;
         double light = epsilon * (trace > 0 ? trace / counted : 1) * CAROM_MAX(copies, 1);
         double heavy = (W[0] > 0 ? W[0] : 1) * CAROM_MAX(copies, 1);
         for (int i = 0; i < (w->role[k] == NORMAL ? 1 : rows); i++)
-            w->root[w->first[k] + i] = sqrt(i == 0 && w->role[k] != FREE ? heavy : light);
+            w->root[w->first[k] + i] = sqrt(i == 0 && !light_all ? heavy : light);
     }
 }
 
@@ -323,7 +327,7 @@ static bool first_cuts(workspace *w)
     for (int k = 0; k < w->p->nblock; k++) {
         if (w->role[k] == NORMAL || (w->role[k] == CONE && !(carom_block_mu(&w->p->block[k]) > 0)))
             room = room && add_cut(w, k, 0, 0);
-        for (int way = -1; w->role[k] == CONE && way <= 1; way += 2)
+        for (int way = -1; (w->role[k] == CONE || w->role[k] == DRY) && way <= 1; way += 2)
             room = room && add_cut(w, k, way, 0);
     }
     return room;
@@ -336,10 +340,23 @@ static double across(const workspace *w, int cut, const double *x)
     const double *along = w->cut_along + 2 * cut;
     if (along[0] == 0 && along[1] == 0)
         return x[f];
+    if (w->role[k] == DRY)
+        return -along[0] * x[f];
     double sum = carom_block_mu(&w->p->block[k]) * x[f] / w->root[f];
     for (int i = 0; i < w->p->block[k].law->tangents; i++)
         sum -= along[i] * x[f + 1 + i] / w->root[f + 1 + i];
     return sum * w->root[f + 1]; /* tangents are light: near to a unit vector */
+}
+
+/* c of a plane */
+static double beyond(const workspace *w, int cut)
+{
+    int k = w->cut_block[cut];
+    const carom_block *block = &w->p->block[k];
+    double most = 0, x = 0;
+    if (w->role[k] == DRY)
+        block->law->friction(block->c, &x, &most);
+    return most * w->root[w->first[k]];
 }
 
 /* Planes where a cone is left by more than `small`; false: there is no room. *outside: by how much at most. */
@@ -389,7 +406,7 @@ static bool nearest(workspace *w, double tol)
             double *E = w->E + (size_t)j * (size_t)(d + 1);
             for (int i = 0; i < d; i++)
                 E[i] = across(w, j, w->A + (size_t)i * (size_t)m);
-            E[d] = -across(w, j, w->s) / size;
+            E[d] = -(across(w, j, w->s) + beyond(w, j)) / size;
         }
         found = carom_least_distance(d, w->ncut, w->E, w->t, NULL, w->room, w->room_order);
         for (int i = 0; found && i < m; i++) {
@@ -427,7 +444,7 @@ static void spread(const workspace *w, const double *x, double *out)
     carom_copy(p->n, x, out);
     for (int k = 0; k < p->nblock; k++) {
         int row = p->block[k].row, f = w->first[k], normals = p->block[k].law->rows - p->block[k].law->tangents;
-        for (int i = 0; i < p->block[k].law->rows && normals; i++) {
+        for (int i = 0; i < p->block[k].law->rows && (normals || w->role[k] == DRY); i++) {
             double y = w->role[k] == NONE                 ? 0
                        : w->role[k] == NORMAL && i > 0    ? w->friction[2 * (size_t)k + (size_t)i - 1] * w->z[f]
                                                           : w->z[f + i];

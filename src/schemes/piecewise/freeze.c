@@ -307,6 +307,8 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             if (status == CAROM_OK && contradict(s, w, taken))
                 status = CAROM_NO_SOLUTION;
         }
+        if (status == CAROM_OK && must && !carom_given_in_law(&w->given, sys, e->force))
+            status = CAROM_NO_SOLUTION; /* rows that all but depend on each other */
         if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
             return status;
         if (status == CAROM_OK && (must || (repaid(s, w) && !disturbed(s, w, tail, k, fall, false)))) {

@@ -639,6 +639,14 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
 
 #define GROWTH 10 /* of gaps by a correction */
 
+/* The gap of a link; of a contact that has ended it is none that could be closed. */
+static double gap_of(const carom_system *sys, int link)
+{
+    int contact = sys->link[link].contact;
+    bool ended = contact >= 0 && carom_piecewise_found(sys) && carom_system_left_out(sys, contact);
+    return ended ? 0 : sys->at.g[link];
+}
+
 /* What the modes hold, off by b in the equations of w->given; false: met but for rounding. size: the largest of b. */
 static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *end, bool positions, double *size)
 {
@@ -647,7 +655,7 @@ static bool off(const carom_system *sys, carom_piecewise *w, const carom_end *en
     for (int k = 0; k < f->m; k++) {
         int r = f->row[k], link = f->link[k];
         double scale = positions ? w->scale[link].length : w->scale[link].speed;
-        f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? sys->at.g[link] : 0;
+        f->b[k] = !positions ? carom_row_speed(sys, r, end->v) : r == sys->link[link].row ? gap_of(sys, link) : 0;
         met &= fabs(f->b[k]) <= 2 * DBL_EPSILON * scale;
     }
     *size = carom_norm_max(f->m, f->b);
@@ -662,6 +670,53 @@ static void along_normals(carom_step *s, carom_piecewise *w, double t, carom_end
     carom_equations_closed(&w->given.equations, s->system, w->modes);
     if (carom_given_positions(&w->given.equations, s->system, NULL, t, end->q, end->v, &ignored) != CAROM_OK)
         carom_copy(s->system->nq, w->shift_q, end->q);
+}
+
+/* Does a correction meet the equations, with their b in w->force, but for rounding? */
+static bool met(const carom_system *sys, const carom_piecewise *w, const double *change, bool positions)
+{
+    const carom_equations *f = &w->given.equations;
+    bool all = true;
+    for (int k = 0; k < f->m; k++) {
+        const carom_scale *scale = &w->scale[f->link[k]];
+        double left = carom_row_dot(sys, f->row[k], change) - w->force[k];
+        all &= fabs(left) <= 1e-12 * (positions ? scale->length : scale->speed);
+    }
+    return all;
+}
+
+/* Is a correction out of all proportion to what each equation alone would ask for? */
+static bool excessive(const carom_system *sys, const carom_piecewise *w, const double *change)
+{
+    enum { PROPORTION = 1000000 };
+    const carom_equations *f = &w->given.equations;
+    double expected = 0;
+    for (int k = 0; k < f->m; k++) {
+        const double *y = f->Y + k * sys->nv;
+        double own = fabs(carom_row_dot(sys, f->row[k], y));
+        expected += own > 0 ? fabs(w->force[k]) * carom_norm_max(sys->nv, y) / own : 0;
+    }
+    return carom_norm_max(sys->nv, change) > PROPORTION * expected;
+}
+
+/* Rows that depend on each other but for the rounding of a pose (a box flush with a stop, on a floor) would turn what
+ * is left of them by rounding into a correction of any size: they count as dependent where the others meet them,
+ * too. */
+static void correct(const carom_system *sys, carom_piecewise *w, bool positions)
+{
+    const double rank[] = {1e-9, CAROM_RANK, 1e-9};
+    carom_equations *f = &w->given.equations;
+    double *change = w->probe.a;
+    carom_copy(f->m, f->b, w->force);
+    for (int round = 0; round < 3; round++) {
+        carom_copy(f->m, w->force, f->b);
+        carom_equations_solve(f, sys, rank[round]);
+        memset(change, 0, sizeof *change * (size_t)sys->nv);
+        carom_equations_add(f, sys->nv, change);
+        if (f->rank == f->m || met(sys, w, change, positions) ||
+            (round == 1 && !excessive(sys, w, change)))
+            break;
+    }
 }
 
 /* The velocity (or the position) of the rows that the modes hold is removed with the columns of the mode. Friction may
@@ -689,7 +744,7 @@ carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_en
             along_normals(s, w, t, end);
             return CAROM_OK;
         }
-        carom_equations_solve(f, sys, CAROM_RANK);
+        correct(sys, w, positions);
         for (int k = 0; k < f->m; k++) { /* (5) */
             if (positions)
                 carom_system_drift(sys, end->q, f->Y + k * nv, -f->x[k], end->q);

@@ -44,7 +44,7 @@ typedef struct carom_switches { /* branches of the forces, frozen during a step;
     int n, crossed, side;       /* the switch that ends the step (-1: none) and where it leaves its branch */
     double x;                   /* when, since the start of the step */
     bool changed;               /* one had left its branch at the start, beside what the last step ended at */
-    double *d, *state, *flips, *other, *clock; /* [n] [n] [n] [n] [2] in the scheme's memory */
+    double *d, *state, *flips, *other, *noise, *clock; /* [n] five times, [2]: in the scheme's memory */
     double *low, *high, *start; /* [n] bounds of the branches, f at the start */
     double *sample;             /* [(samples+1)*n] */
 } carom_switches;
@@ -166,6 +166,8 @@ void carom_switch_begin(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_settle(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_first(carom_step *s, carom_piecewise *w);
 void carom_switch_end(carom_step *s, carom_piecewise *w, bool impact);
+/* The gap of a contact that is hit at w->end goes on in another branch: the step ends there. */
+bool carom_switch_passes(carom_step *s, carom_piecewise *w, int contact);
 carom_status carom_switch_finite(carom_step *s, const carom_piecewise *w);
 /* Closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
  * contact. */

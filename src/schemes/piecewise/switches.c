@@ -13,13 +13,14 @@
  *   the step ends where f leaves it (below)                                                         (2)
  *   there the branch on the other side holds. Does f, with its forces, move into it after a short time d (Heun)?
  *   If not, the old one goes on: f only touched its bound. If that leaves too, f slides (slide.c)                   (3)
- *   A branch that is left again and again within no time slides, too                                             (4) */
+ *   A branch that is left again and again within no time slides, too; if not, f is 0 but for rounding (the gap of a
+ *   corner that rests): its branch holds until f is beyond that                                                  (4) */
 
 enum { FLIPS = 8 };
 
 int carom_switch_memory(const carom_system *system)
 {
-    return 4 * system->model->nswitch + 2;
+    return 5 * system->model->nswitch + 2;
 }
 
 void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_system *system)
@@ -34,7 +35,13 @@ void carom_switch_layout(carom_layout *layout, carom_switches *w, const carom_sy
 /* -1 below the branch, 1 above, 0 inside */
 static int side_of_branch(const carom_switches *w, int i, double f)
 {
-    return f < w->low[i] ? -1 : f > w->high[i] ? 1 : 0;
+    return f < w->low[i] - w->noise[i] ? -1 : f > w->high[i] + w->noise[i] ? 1 : 0;
+}
+
+/* How far f is from the next bound of its branch, at the start. */
+static double distance(const carom_switches *w, int i)
+{
+    return fmin(fabs(w->start[i] - w->low[i]), fabs(w->start[i] - w->high[i]));
 }
 
 static void bounds(const carom_system *sys, carom_switches *w, int i)
@@ -89,13 +96,17 @@ void carom_switch_begin(carom_step *s, carom_piecewise *tol)
     if (!w->n)
         return;
     w->d = s->memory_next + CAROM_TOL_COUNTERS;
-    w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n, w->clock = w->other + w->n;
+    w->state = w->d + w->n, w->flips = w->state + w->n, w->other = w->flips + w->n;
+    w->noise = w->other + w->n, w->clock = w->noise + w->n;
     bool anew = w->clock[0] == 0;
     sys->at.d = w->d;
     sys->frozen = CAROM_SWITCH;
     for (int i = 0; i < w->n; i++)
         bounds(sys, w, i);
     w->changed = by_value(s, w, tol->start.q, tol->start.v, anew) && !anew;
+    for (int i = 0; i < w->n; i++)
+        if (distance(w, i) > 1e3 * w->noise[i])
+            w->noise[i] = 0;
     w->clock[0] = 1;
 }
 
@@ -223,6 +234,7 @@ static carom_status settle_bounds(carom_step *s, carom_piecewise *tol, bool *cro
             CAROM_TRY(try_slide(s, tol, i, &answer));
             if (answer > 0)
                 continue;
+            w->noise[i] = fmax(2 * w->noise[i], 8 * distance(w, i));
         }
         CAROM_TRY(enters(s, tol, i, &answer));
         if (answer >= 0)
@@ -278,6 +290,16 @@ static bool passive(const carom_piecewise *tol, int i)
     return false;
 }
 
+/* A branch that was entered at its bound, which f has not yet passed but for rounding, in a step that was too short. */
+static bool entering(carom_step *s, carom_switches *w, int i)
+{
+    if (w->state[i] != CAROM_SWITCH_AT_LOW && w->state[i] != CAROM_SWITCH_AT_HIGH)
+        return false;
+    carom_system_eval(s->system, CAROM_SWITCH, s->next->t, s->next->q, s->next->v);
+    double f = s->system->at.f[i];
+    return w->state[i] == CAROM_SWITCH_AT_LOW ? f < w->low[i] : f > w->high[i];
+}
+
 void carom_switch_end(carom_step *s, carom_piecewise *tol, bool impact)
 {
     carom_switches *w = &tol->switches;
@@ -285,7 +307,7 @@ void carom_switch_end(carom_step *s, carom_piecewise *tol, bool impact)
     bool passed = i >= 0 && tol->end.x >= w->x, slid = passed && w->state[i] == CAROM_SWITCH_SLIDES;
     for (int k = 0; k < w->n; k++) {
         bool slides = w->state[k] == CAROM_SWITCH_SLIDES;
-        if (slides ? impact || (slid && k != i && passive(tol, k)) : tol->end.x > 0)
+        if (slides ? impact || (slid && k != i && passive(tol, k)) : tol->end.x > 0 && !entering(s, w, k))
             w->state[k] = CAROM_SWITCH_INSIDE;
         if (k != i || !passed)
             w->flips[k] = shakes(s, tol) ? w->flips[k] : 0;
@@ -561,6 +583,42 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     }
     w->crossed = b.i, w->side = b.side, w->x = tol->end.x;
     return CAROM_OK;
+}
+
+/* ---- a corner that slides over another comes to the line of a face just where it leaves that face behind, or comes
+ * under the next one: gap and branch end at one place, and which is seen first is rounding. Is the gap of a contact
+ * that is hit at w->end another one in the branch that follows at once? Then the step ends at the branch, and what is
+ * hit is judged there. ---- */
+bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
+{
+    const unsigned gap = CAROM_GAP | CAROM_JACOBIAN;
+    carom_system *sys = s->system;
+    carom_switches *w = &tol->switches;
+    const carom_end *e = &tol->end;
+    int i = carom_contact_number(sys, contact);
+    double u = e->u[sys->link[i].row], d = CAROM_MIN(1e-11 * tol->scale[i].length / -u, 1e-3 * s->h);
+    double t = s->now->t + e->x + d, *f = w->sample, low, high;
+    if (!w->n || !(u < 0))
+        return false;
+    carom_system_drift(sys, e->q, e->v, d, tol->shift_q);
+    carom_system_eval(sys, CAROM_SWITCH, t, tol->shift_q, e->v);
+    carom_copy(w->n, sys->at.f, f);
+    carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+    double g = sys->at.g[i], larger = g - 1e-3 * u * d;
+    for (int k = 0; k < w->n && g < 0; k++) {
+        double before = w->d[k];
+        int side = side_of_branch(w, k, f[k]);
+        if (!side || w->state[k] == CAROM_SWITCH_SLIDES)
+            continue;
+        w->d[k] = carom_model_branch(sys->model, k, f[k], &low, &high);
+        carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+        w->d[k] = before;
+        if (sys->at.g[i] <= larger)
+            continue;
+        w->crossed = k, w->side = side, w->x = e->x;
+        return true;
+    }
+    return false;
 }
 
 /* ---- what happens to closed contacts where their gap changes its branch (abs, min, max, if, tables of kind
