@@ -92,23 +92,23 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
     return status == CAROM_OK ? c : (cost){0};
 }
 
-static cost measure(const char *what, int n, const char *scheme)
+static cost measure(const char *what, int n, const char *scheme, double tol)
 {
     scene s;
     if (strcmp(what, "spheres") == 0) {
         spheres(&s, n);
-        return run(&s, scheme, 400, 200, 1e-6);
+        return run(&s, scheme, 400, 200, tol);
     }
     if (strcmp(what, "wall") == 0) {
         int rows = (int)lround(sqrt(n / 1.5)); /* 20 of 30 bricks, 82 of 122: walls of one shape */
         wall(&s, rows, (int)lround((double)n / rows), 5e-3);
-        return run(&s, scheme, 20, 10, 1e-6);
+        return run(&s, scheme, 20, 10, tol);
     }
     pile(&s, n);
-    return run(&s, scheme, 200, 50, 1e-6);
+    return run(&s, scheme, 200, 50, tol);
 }
 
-/* bodies [spheres | wall | pile N [SCHEME]]; without arguments a few small ones and how their cost grows. */
+/* bodies [spheres | wall | pile N [SCHEME [TOL]]]; without arguments a few small ones and how their cost grows. */
 int main(int argc, char **argv)
 {
     static const struct {
@@ -116,12 +116,12 @@ int main(int argc, char **argv)
         int n[2];
     } standard[] = {{"spheres", {50, 100}}, {"wall", {60, 120}}, {"pile", {20, 40}}};
     if (argc > 2) {
-        measure(argv[1], atoi(argv[2]), argc > 3 ? argv[3] : "moreau-jean");
+        measure(argv[1], atoi(argv[2]), argc > 3 ? argv[3] : "moreau-jean", argc > 4 ? atof(argv[4]) : 1e-6);
         return 0;
     }
     for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++) {
-        cost a = measure(standard[i].what, standard[i].n[0], "moreau-jean");
-        cost b = measure(standard[i].what, standard[i].n[1], "moreau-jean");
+        cost a = measure(standard[i].what, standard[i].n[0], "moreau-jean", 1e-6);
+        cost b = measure(standard[i].what, standard[i].n[1], "moreau-jean", 1e-6);
         if (a.ms > 0 && b.ms > 0)
             printf("%-8s cost grows with the contacts to the power %.2f\n", standard[i].what,
                    log(b.ms / a.ms) / log(b.contacts / a.contacts));
