@@ -12,10 +12,10 @@
  *   from the guess, or where there is none from some sweeps of Gauss-Seidel: 60 steps of Newton's method
  *   (alart_curnier.c) with s = 30, from there 60 with s = 100 and 60 with s = 10: a large s decides modes by
  *   velocities, a small one by impulses, and where one goes round another goes on                                  (6)
- *   more than 3 times as many rows as velocities, walls: instead 20 steps of Newton's method with sweeps (swept.c) if
- *   the natural map is below 1e-3; s = 3                                                                           (7)
- *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s;
- *   forces with a bound without the interior point method; at last (6), where it was left out                      (8)
+ *   more than 3 times as many rows as velocities, walls: before it the interior point method as long as it gets on, for
+ *   forces that lie in the middle are still good in the next step; then twice as many steps, the first with c/10   (7)
+ *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s, in
+ *   walls with s = 3; forces with a bound without the interior point method                                        (8)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -34,9 +34,8 @@ static const carom_field fields[] = {
     [REGULAR] = {"c", CAROM_FIELD_DOUBLE, 1e-2, 1e-12, 1, NULL, "regularisation over |F| at first"},
     {0},
 };
-#define FAR 1e-3 /* natural map of (7) from which on the interior point method is the shorter way; |b| = 1 */
 static const double stiff[] = {30, 100, 10}; /* s of (6) */
-enum { FIRST_STEPS = 60, LAST_STEPS = 200, WIDEST = 6 }; /* of Newton's method; velocities of a body */
+enum { FIRST_STEPS = 60, WALL_STEPS = 120, LAST_STEPS = 200, WIDEST = 6 }; /* of Newton's method; velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
     int body[2];       /* -1: none */
@@ -70,6 +69,7 @@ typedef struct workspace {
     double *v, *dv, *g;          /* [nv] */
     double *x;                   /* [n] for the judge */
     double least;
+    bool solved;                 /* to the tolerance, or to what is enough where that gains little */
 } workspace;
 
 static int rows_of(const workspace *w, int k)
@@ -162,12 +162,13 @@ static bool offer(carom_points *points, const double *r)
     for (int k = 0; k < w->nblock; k++)
         for (int i = p->block[k].row; i < p->block[k].row + rows_of(w, k); i++)
             w->x[i] = w->size * w->d[k] * r[i] - (p->x0 ? p->x0[i] : 0);
-    double e = carom_problem_judge(p, s, w->x, s->u, &worst);
+    double e = carom_problem_judge(p, s, w->x, s->u, &worst), before = w->least;
     if (e < w->least) {
         w->least = e;
         carom_copy(p->n, w->x, s->x);
     }
-    return w->least <= s->tol;
+    w->solved = w->least <= s->tol || (w->least <= s->enough && !(e < 0.5 * before));
+    return w->solved;
 }
 
 /* ---- sweeps ---- */
@@ -642,13 +643,13 @@ static bool place(workspace *w, carom_arena *arena)
 }
 
 /* The interior point method; its memory comes before the factor's. */
-static bool interior(workspace *w)
+static bool interior(workspace *w, bool briefly)
 {
     carom_arena_release(w->s->arena, w->placed);
     void *work = carom_arena_alloc(w->s->arena, carom_interior_work(w->n, w->nblock));
     w->placed = carom_arena_here(w->s->arena);
     w->start[w->nbody] = 0; /* to be analysed anew */
-    return work && carom_interior_run(&w->points, work);
+    return work && carom_interior_run(&w->points, work, briefly);
 }
 
 static bool is_redundant(const workspace *w)
@@ -656,14 +657,17 @@ static bool is_redundant(const workspace *w)
     return w->n > 3 * w->nv;
 }
 
-/* (6) */
+/* (6), (7) */
 static void try_newton(workspace *w)
 {
-    for (int i = 0; i < CAROM_COUNT(stiff) && w->least > w->s->tol && !carom_points_over(&w->points); i++) {
+    const bool redundant = is_redundant(w);
+    const double regular = w->s->field[REGULAR];
+    for (int i = 0; i < CAROM_COUNT(stiff) && !w->solved && !carom_points_over(&w->points); i++) {
         w->s_of_p = stiff[i];
-        carom_newton_run(&w->points, w->s->field[REGULAR], FIRST_STEPS);
+        carom_newton_run(&w->points, redundant && i == 0 ? 0.1 * regular : regular,
+                         redundant ? WALL_STEPS : FIRST_STEPS);
     }
-    w->s_of_p = stiff[0];
+    w->s_of_p = redundant ? CAROM_ALART_CURNIER : stiff[0];
 }
 
 /* (6)-(8) */
@@ -674,15 +678,12 @@ static void decide(carom_points *points, void *none)
     points->limit = (int)w->s->field[FACTORISATIONS];
     if (carom_norm_max(w->n, points->r) == 0)
         sweep(points, (int)w->s->field[SWEEPS]);
-    velocity(points, points->r, points->u);
-    if (!is_redundant(w))
-        try_newton(w);
-    else if (residual(points, points->r, points->u) < FAR)
-        carom_swept_run(points, CAROM_SWEPT_STEPS, CAROM_SWEPT_STEPS);
-    if (w->least > w->s->tol && !carom_points_over(points) && !(carom_scaled_takes(w->p) && interior(w)))
+    const bool smooth = carom_scaled_takes(w->p);
+    if (is_redundant(w) && smooth && interior(w, true))
+        return;
+    try_newton(w);
+    if (!w->solved && !carom_points_over(points) && !(smooth && interior(w, false)))
         carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
-    if (w->least > w->s->tol && is_redundant(w) && !carom_points_over(points))
-        try_newton(w);
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)

@@ -357,14 +357,15 @@ static bool polish(carom_points *p)
 }
 
 /* From the start along the path; r of the points receives what is better than best. true: solved. */
-static bool follow(interior *w, double coupling, double *best)
+static bool follow(interior *w, double coupling, bool briefly, double *best)
 {
-    enum { PATIENCE = 60, MOST = 200 };
+    enum { MOST = 200 };
+    const int patience = briefly ? STUCK : 6 * STUCK;
     carom_points *p = w->p;
     double half = INFINITY;
     w->coupling = coupling;
     begin(w);
-    for (int k = 0, since = 0; k < MOST && since < PATIENCE && !carom_points_over(p); k++, since++) {
+    for (int k = 0, since = 0; k < MOST && since < patience && !carom_points_over(p); k++, since++) {
         bool more = iterate(w);
         p->solve->iterations++;
         for (int b = 0; b < p->nblock; b++)
@@ -382,7 +383,7 @@ static bool follow(interior *w, double coupling, double *best)
         }
         if (p->form->offer(p, w->y))
             return true;
-        if ((since == STUCK || since == 2 * STUCK || since == 4 * STUCK) && polish(p))
+        if (!briefly && (since == STUCK || since == 2 * STUCK || since == 4 * STUCK) && polish(p))
             return true;
         if (!more || !(error <= DBL_MAX))
             break;
@@ -390,15 +391,15 @@ static bool follow(interior *w, double coupling, double *best)
     return false;
 }
 
-bool carom_interior_run(carom_points *p, void *work)
+bool carom_interior_run(carom_points *p, void *work, bool briefly)
 {
     static const double couplings[] = {1, 0.3};
     interior w = {.p = p};
     double best = INFINITY;
     carom_layout layout = {.base = work};
     place(&w, &layout, p->n, p->nblock);
-    for (int i = 0; i < CAROM_COUNT(couplings); i++)
-        if (follow(&w, couplings[i], &best))
+    for (int i = 0; i < (briefly ? 1 : CAROM_COUNT(couplings)); i++)
+        if (follow(&w, couplings[i], briefly, &best))
             return true;
     return false;
 }

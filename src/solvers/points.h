@@ -62,9 +62,10 @@ void carom_newton_run(carom_points *points, double regular, int most);
  * natural map; true: solved. */
 bool carom_swept_run(carom_points *points, int most, int patience);
 enum { CAROM_SWEPT_STEPS = 20 }; /* beside other methods */
-/* The interior point method, from nothing: r receives the best found; true: solved. work: so many bytes. */
+/* The interior point method, from nothing: r receives the best found; true: solved. Briefly: until its error does not
+ * halve in ten iterations. work: so many bytes. */
 size_t carom_interior_work(int n, int nblock);
-bool carom_interior_run(carom_points *points, void *work);
+bool carom_interior_run(carom_points *points, void *work, bool briefly);
 /* The largest step t for which x + t d stays in the cone x_0 >= |(x_1, x_2)| that x is inside of; INFINITY: any. */
 double carom_cone_step(int rows, const double *x, const double *d);
 

@@ -274,7 +274,7 @@ static bool restart(workspace *w)
     if (carom_points_over(&w->points))
         return false;
     void *work = carom_arena_alloc(w->s->arena, carom_interior_work(w->p->n, w->p->nblock));
-    if (!work || carom_interior_run(&w->points, work))
+    if (!work || carom_interior_run(&w->points, work, false))
         return work != NULL;
     return carom_points_run(&w->points, 1e-3, INT_MAX, INT_MAX);
 }

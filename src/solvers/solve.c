@@ -86,7 +86,7 @@ double carom_problem_judge(const carom_problem *problem, const carom_solve *solv
 {
     if (solve->judge)
         return solve->judge(problem, x, u, worst);
-    return carom_problem_relative(problem, solve->tol, x, u, worst);
+    return carom_problem_relative(problem, fmax(solve->tol, solve->enough), x, u, worst);
 }
 
 static bool judge(const carom_problem *problem, carom_solve *solve)
@@ -418,18 +418,18 @@ static carom_status solve_bodies(const carom_problem *problem, const carom_solve
     return status;
 }
 
-/* Walls, more than three rows a velocity, are solved to WALL at least: what looser solutions leave of the velocities
- * makes the next problems hard, and a better one costs next to nothing. */
+/* Walls, more than three rows a velocity, are solved to WALL where iterations get there: what looser solutions leave of
+ * the velocities makes the next problems hard, and a better one costs next to nothing. */
 #define WALL 1e-8
 static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                   carom_error *error)
 {
-    double asked = solve->tol;
+    const double asked = solve->tol;
     if (!solver && problem->n > 3 * problem->W.product.nv)
-        solve->tol = fmin(asked, WALL);
+        solve->tol = fmin(asked, WALL), solve->enough = asked;
     carom_status status = solve_bodies(problem, solver, solve, error);
     bool better = solve->tol < asked;
-    solve->tol = asked;
+    solve->tol = asked, solve->enough = 0;
     return status == CAROM_NOT_CONVERGED && better && judge(problem, solve) ? CAROM_OK : status;
 }
 

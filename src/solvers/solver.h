@@ -13,6 +13,7 @@ typedef struct carom_solve {  /* one call: what is asked and what came back */
     const double *field;      /* values of the named solver's fields, in the order of its table; NULL: standard */
     double tol;               /* a relative residual up to this is a solution */
     double better;            /* iterations go on to this as long as they gain much; 0: tol is enough */
+    double enough;            /* what is asked for where tol is less: iterations that gain little end there */
     bool near;                /* of several solutions one near the first guess: proximal points come first */
     double *x;                /* [n] in: first guess, out: the best found */
     double *u;                /* [n] out: W x + b */
