@@ -5,9 +5,9 @@
  *                             v <- v + Y_k^T (x_k' - x_k)                                                         (2)
  *   a sweep maps x to s(x), accelerated (core/anderson.h) in the metric of W's diagonal                            (3)
  *   the judge looks at s(x) after 1, 2, 4, 8, 16, 24 ... sweeps                                                    (4)
- *   if there is another method they end where the residual has not fallen to half in 40 sweeps; with less than twice as
- *   many rows as velocities (little is redundant, and a factorisation dear): from the 40th on where they would take more
- *   than a tenth of nv to the tolerance, at the rate of their later half                                           (5)
+ *   if there is another method they end where the residual has not fallen to half in 40 sweeps; with less than twice
+ *   as many rows as velocities (little is redundant, and a factorisation dear): from the 40th on where they would
+ *   take more than a tenth of nv to the tolerance, at the rate of their later half                                 (5)
  *
  * A sweep costs as much as there are contacts. (2) alone converges linearly, slowly where impulses have to pass
  * through many bodies; (3) is what Krylov's methods are for linear systems, which this becomes once the modes are
