@@ -91,7 +91,6 @@ void carom_audit_impact(carom_audit_work *w)
         carom_audit_skip(w, CAROM_AUDIT_DISSIPATION);
         return;
     }
-    carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, kinetic(w, w->next.v) - T),
-                     1e-9 * T + carom_audit_inertia(w) * w->speed * (carom_audit_speed(w) + 10 * w->step * free), w->now.t,
-                     "impact");
+    double allowed = 1e-9 * T + carom_audit_inertia(w) * w->speed * (carom_audit_speed(w) + 10 * w->step * free);
+    carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, kinetic(w, w->next.v) - T), allowed, w->now.t, "impact");
 }
