@@ -3,7 +3,7 @@
  *   /events/t, type, contact, u_before, u_after, impulse    [events] or [events][3]; names in attributes
  *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
  *   /contacts/t, first, second, mode, point, normal, force, impulse, reaction    [contacts] or [contacts][3]: those
- *                                                           that come and go; first, second: bodies, names in an attribute
+ *                                                          that come and go; first, second: bodies, by number
  *   attributes of /: carom (version), model, source, scheme, options, model_text
  *   attributes of /parameters: the parameters of the model
  *
