@@ -411,12 +411,12 @@ START_TEST(shapes_that_cannot_be_are_refused_with_a_reason)
         {{.kind = CAROM_SHAPE_RING, .planar = true, .size = {1, 2, 0, 4}}, "ring: from 0 to 4 is not an angle"},
         {HULL(true, 2, bow), "polygon: 2 corners"},
         {HULL(true, 4, bow), "polygon: its sides cross each other"},
-        {HULL(true, 4, dent), "polygon: it is not convex at corner 2"},
+        {HULL(true, 4, dent), "polygon: it is not convex at corner 3"},
         {HULL(true, 5, star), "polygon: its sides cross each other"},
-        {HULL(false, 5, inside), "polyhedron: corner 4 lies inside the convex hull"},
-        {HULL(false, 5, edge), "polyhedron: corner 4 is no corner of the convex hull"},
-        {HULL(true, 4, hole), "polytope: corner 2 is not finite"},
-        {HULL(false, 4, pit), "polytope: corner 3 is not finite"},
+        {HULL(false, 5, inside), "polyhedron: corner 5 lies inside the convex hull"},
+        {HULL(false, 5, edge), "polyhedron: corner 5 is no corner of the convex hull"},
+        {HULL(true, 4, hole), "polytope: corner 3 is not finite"},
+        {HULL(false, 4, pit), "polytope: corner 4 is not finite"},
         {HULL(false, 4, flat), "polyhedron: all 4 corners lie in one plane"},
     };
     for (int i = 0; i < CAROM_COUNT(bad); i++) {

@@ -150,7 +150,7 @@ static carom_status try_face(builder *b, const int *three, int *used)
         f->normal[k] = -f->normal[k];
     f->offset = dot3(f->normal, x);
     if (!order_corners(s, f, s->corner + f->first, &culprit))
-        CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polyhedron: corner %d is no corner of the convex hull", culprit);
+        CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polyhedron: corner %d is no corner of the convex hull", culprit + 1);
     *used += f->corners;
     s->nface++;
     return CAROM_OK;
@@ -181,7 +181,7 @@ static carom_status hull(builder *b)
         return no_memory(b);
     for (int i = 0; i < n; i++)
         if (s->first_neighbour[i] == s->first_neighbour[i + 1])
-            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polyhedron: corner %d lies inside the convex hull", i);
+            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polyhedron: corner %d lies inside the convex hull", i + 1);
     return CAROM_OK;
 }
 
@@ -225,9 +225,9 @@ static carom_status polygon(builder *b) /* vertices in order, either way round *
         if (!convex && sides_cross(s->vertex, n))
             CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: its sides cross each other");
         if (!convex && fabs(sine) <= flatness * norm3(a) * norm3(c))
-            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: corners %d, %d and %d lie on a line", i, j, k);
+            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: corners %d, %d and %d lie on a line", i + 1, j + 1, k + 1);
         if (!convex)
-            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: it is not convex at corner %d", j);
+            CAROM_FAIL(b->error, CAROM_BAD_MODEL, "polygon: it is not convex at corner %d", j + 1);
         turns += atan2(sine, dot3(a, c));
         carom_face *f = &s->face[s->nface];
         *f = (carom_face){.normal = {way * a[1], -way * a[0], 0}, .first = 2 * i, .corners = 2};
@@ -344,7 +344,7 @@ static carom_status check(const carom_shape_spec *spec, carom_error *error)
                        i < positive ? "positive" : "finite");
     for (int i = 0; i < spec->corners * (spec->planar ? 2 : 3); i++)
         if (!isfinite(spec->corner[i]))
-            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: corner %d is not finite", name, i / (spec->planar ? 2 : 3));
+            CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: corner %d is not finite", name, 1 + i / (spec->planar ? 2 : 3));
     if (spec->kind == CAROM_SHAPE_RING && !(spec->size[1] > spec->size[0]))
         CAROM_FAIL(error, CAROM_BAD_MODEL, "ring: the outer radius %g is not larger than the inner one, %g",
                    spec->size[1], spec->size[0]);

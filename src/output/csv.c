@@ -90,7 +90,7 @@ static carom_status open_contacts(csv *file, const carom_writer_setup *setup, ca
     if (setup->from)
         return CAROM_OK;
     carom_stream_string(&file->contacts, "t,contact,mode,x,y,z,normal_x,normal_y,normal_z,force_x,force_y,force_z,"
-                                         "impulse_x,impulse_y,impulse_z\n");
+                                         "impulse_x,impulse_y,impulse_z,reaction_x,reaction_y,reaction_z\n");
     carom_stream_mark(&file->contacts);
     return CAROM_OK;
 }
@@ -191,10 +191,10 @@ static carom_status contact(void *writer, const carom_touching *c, carom_error *
     carom_stream *stream = &file->contacts;
     if (!file->has_contacts)
         return CAROM_OK;
-    double values[13] = {c->mode};
+    double values[16] = {c->mode};
     for (int i = 0; i < 3; i++)
         values[1 + i] = c->point[i], values[4 + i] = c->normal[i], values[7 + i] = c->force[i],
-                   values[10 + i] = c->impulse[i];
+                   values[10 + i] = c->impulse[i], values[13 + i] = c->reaction[i];
     carom_stream_number(stream, c->t);
     carom_stream_text(stream, ",", 1);
     carom_stream_csv(stream, c->name);

@@ -204,7 +204,7 @@ void carom_sink_guard(carom_sink *sink, carom_sim *sim)
         return;
     sink->sim = sim;
     if (sim && sink->contacts && !sink->touchings && sink->error.status == CAROM_OK)
-        carom_touchings_new(&sink->touchings, sim, &sink->error);
+        carom_touchings_new(&sink->touchings, sim, true, &sink->error);
 }
 
 size_t carom_sink_rows(const carom_sink *sink)

@@ -24,6 +24,7 @@ typedef struct carom_touching {
     const char *name; /* "brick[0,1].3 brick[1,1]": the second body, then the first */
     int body[2];      /* -1: none, a stop of a joint */
     double mode, point[3], normal[3], force[3], impulse[3];
+    double reaction[3]; /* the force at the time itself; NAN: not known */
 } carom_touching;
 
 /* Each call returns the first failure that is known by then; close frees in any case. */

@@ -4,7 +4,9 @@
  *   slip along d:  x_t = -mu x_n d,  d = u/|u|; where u = 0, slip begins: against the force that would hold it  (2)
  *
  * A mean over a step is what the step has done; this is what acts at the time itself, and does not depend on steps.
- * Where contacts are redundant (1) leaves their share open: the one of least norm is taken. */
+ * Where contacts are redundant (1) leaves their share open: the one of least norm is taken.
+ * Contacts that are found are those of the step; so are the evaluator's tables of them. (1) is a full matrix: it is not
+ * made where more than MOST rows act at once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "contact/given_modes.h"
 #include "model/model.h"
 #include "sim/reactions.h"
+#include "sim/sim.h"
 
 struct carom_reactions {
     carom_layout layout;
@@ -19,23 +22,27 @@ struct carom_reactions {
     carom_given_modes given;
     carom_link_mode *modes; /* [ncontact] */
     double *a;              /* [nv] */
+    carom_room room;        /* of (1), for the rows that act */
     carom_info info;        /* counts that nobody reads */
     bool begun;
 };
 
-enum { SPEEDS = CAROM_GAP | CAROM_JACOBIAN, MOTION = CAROM_MASS | CAROM_FORCE };
+enum { SPEEDS = CAROM_GAP | CAROM_JACOBIAN, MOTION = CAROM_MASS | CAROM_FORCE, MOST = 600 };
 
 /* What carom_given_accel evaluates where nothing is held, and where something is. */
 static unsigned held(const carom_model *m)
 {
-    return MOTION | CAROM_JACOBIAN | CAROM_GAMMA | (m->ncontact ? CAROM_LAW : 0);
+    return MOTION | CAROM_JACOBIAN | CAROM_GAMMA | (m->ncontact || m->links ? CAROM_LAW : 0);
 }
 
-static void place(carom_layout *layout, carom_reactions *r, const carom_model *m)
+static void place(carom_layout *layout, carom_reactions *r, const carom_model *m, unsigned margin)
 {
-    carom_system_layout(layout, &r->system, m, SPEEDS | held(m));
+    layout->room = m->links ? &r->room : NULL;
+    r->room.n = 0;
+    carom_system_layout(layout, &r->system, m, SPEEDS | held(m) | margin);
+    r->room.all = r->system.nrow;
     carom_given_layout(layout, &r->given, &r->system);
-    CAROM_PLACE(layout, r->modes, m->ncontact);
+    CAROM_PLACE(layout, r->modes, r->system.ncontact);
     CAROM_PLACE(layout, r->a, m->nv);
 }
 
@@ -50,24 +57,48 @@ static carom_status prepare(const carom_model *m, carom_error *error)
     return CAROM_OK;
 }
 
-carom_status carom_reactions_new(carom_reactions **reactions, const carom_model *m, const double *p, carom_error *error)
+static carom_status make(carom_reactions **reactions, const carom_model *m, int capacity, unsigned margin,
+                         carom_error *error)
 {
-    *reactions = NULL;
-    if (m->links)
-        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "contacts of '%s' come and go: they have no reactions by name", m->name);
     CAROM_TRY(prepare(m, error));
-    carom_reactions *r = calloc(1, sizeof *r), measured = {.begun = false};
-    place(&measured.layout, &measured, m);
+    carom_reactions *r = calloc(1, sizeof *r), measured = {.system.capacity = capacity};
+    place(&measured.layout, &measured, m, margin);
     if (!r || !carom_layout_new(&r->layout, &measured.layout)) {
         free(r);
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the reactions of '%s'", m->name);
     }
     carom_layout layout = r->layout;
-    place(&layout, r, m);
+    r->system.capacity = capacity;
+    place(&layout, r, m, margin);
     r->system.info = &r->info;
     r->given.modes = r->modes;
-    carom_reactions_with(r, p ? p : m->p);
     *reactions = r;
+    return CAROM_OK;
+}
+
+carom_status carom_reactions_new(carom_reactions **reactions, const carom_model *m, const double *p, carom_error *error)
+{
+    *reactions = NULL;
+    if (m->links)
+        CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "contacts of '%s' come and go: they have no reactions by name", m->name);
+    CAROM_TRY(make(reactions, m, 0, 0, error));
+    carom_reactions_with(*reactions, p ? p : m->p);
+    return CAROM_OK;
+}
+
+carom_status carom_reactions_follow(carom_reactions **reactions, const carom_sim *sim, carom_error *error)
+{
+    const carom_system *of = &sim->system;
+    if (*reactions && (*reactions)->system.capacity < of->capacity) {
+        carom_reactions_free(*reactions);
+        *reactions = NULL;
+    }
+    if (!*reactions)
+        CAROM_TRY(make(reactions, sim->model, of->capacity, of->room & CAROM_MARGIN, error));
+    carom_system *sys = &(*reactions)->system;
+    sys->evaluator_work = sys->handed = of->evaluator_work;
+    carom_reactions_with(*reactions, of->p);
+    carom_system_links(sys, sim->found, of->ncontact);
     return CAROM_OK;
 }
 
@@ -81,8 +112,19 @@ void carom_reactions_free(carom_reactions *r)
 {
     if (!r)
         return;
+    carom_room_free(&r->room);
     carom_layout_free(r->layout);
     free(r);
+}
+
+/* Is there room for the rows that act in these modes? */
+static bool has_room(carom_reactions *r, const unsigned char *mode)
+{
+    const carom_system *sys = &r->system;
+    int rows = 0;
+    for (int i = 0; i < sys->nlink; i++)
+        rows += carom_link_closed(&sys->link[i], mode) ? sys->link[i].rows : 0;
+    return !sys->model->links || rows <= r->room.rows || (rows <= MOST && carom_room_make(&r->room, rows));
 }
 
 /* The speed of planar slip; 0 if it is rounding of the velocities it is made of. */
@@ -134,7 +176,9 @@ void carom_reactions_at(carom_reactions *r, double t, const double *q, const dou
         carom_system_begin(sys, t, q, v);
     r->begun = true;
     const bool known = take_modes(r, t, q, v, mode);
-    carom_status status = carom_given_accel(&r->given, sys, t, q, v, 0, r->a, force, &ignored);            /* (1) */
+    carom_status status = has_room(r, mode) ? CAROM_OK : CAROM_NO_MEMORY;
+    if (status == CAROM_OK)
+        status = carom_given_accel(&r->given, sys, t, q, v, 0, r->a, force, &ignored);                     /* (1) */
     if (status == CAROM_OK && !known) {
         begin_slip(r, mode, force);
         status = carom_given_accel(&r->given, sys, t, q, v, 0, r->a, force, &ignored);

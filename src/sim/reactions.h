@@ -8,6 +8,9 @@ typedef struct carom_reactions carom_reactions;
 /* p NULL: the model's parameters. Of a model that finds its contacts there are none to ask for: CAROM_BAD_ARGUMENT. */
 carom_status carom_reactions_new(carom_reactions **reactions, const carom_model *model, const double *p,
                                  carom_error *error);
+/* The contacts of a simulation's last step, where they are found; *reactions is NULL at first, and made anew where
+ * there are more of them than room. carom_reactions_at then takes the modes of these. */
+carom_status carom_reactions_follow(carom_reactions **reactions, const carom_sim *sim, carom_error *error);
 void carom_reactions_free(carom_reactions *reactions);
 /* Other parameters from now on. */
 void carom_reactions_with(carom_reactions *reactions, const double *p);

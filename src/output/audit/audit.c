@@ -63,6 +63,16 @@ double carom_audit_free(carom_audit_work *w, const carom_audit_row *row)
     return carom_norm_max(sys->nv, w->column_v);
 }
 
+double carom_audit_inertia(const carom_audit_work *w)
+{
+    double most = 0, sum = 0;
+    for (int i = 0; i < w->system.nv; i++) {
+        const double inertia = carom_mass_entry(&w->system, i, i);
+        most = fmax(most, inertia), sum += inertia;
+    }
+    return fmax(most, 0.2 * sum);
+}
+
 static double reach(const carom_audit_work *w, int r, const double *x)
 {
     carom_rows rows = carom_rows_here(&w->system);

@@ -92,6 +92,10 @@ double carom_audit_rate(carom_audit_work *w, const carom_audit_row *row, const c
 double carom_audit_speed(const carom_audit_work *w);
 double carom_audit_free(carom_audit_work *w, const carom_audit_row *row); /* |M^-1 F|; M, F, G, laws, gaps evaluated */
 
+/* Of an energy: what each of many bodies may be off by adds up. The largest entry of M's diagonal, or a fifth of their
+ * sum, where that is more; M is evaluated. */
+double carom_audit_inertia(const carom_audit_work *w);
+
 carom_status carom_audit_one(carom_audit_work *w);    /* w->now */
 double carom_audit_motion(carom_audit_work *w);       /* of w->now what does not ask for contacts; |M^-1 F| */
 void carom_audit_impact(carom_audit_work *w);         /* w->now before it, w->next after it */

@@ -86,13 +86,11 @@ void carom_audit_impact(carom_audit_work *w)
     for (int i = sys->njoint; i < sys->nlink; i++)
         if (w->next.impulse[sys->link[i].row] != 0 && carom_link_normals(&sys->link[i]) > 0)
             parts(w, &sys->link[i], free, struck == 1);
-    double T = kinetic(w, w->now.v), inertia = 0;
-    for (int i = 0; i < sys->nv; i++)
-        inertia = fmax(inertia, carom_mass_entry(sys, i, i));
+    double T = kinetic(w, w->now.v);
     if (rubs || !equal || carom_norm_max(sys->nrow, sys->at.w) > 0) {
         carom_audit_skip(w, CAROM_AUDIT_DISSIPATION);
         return;
     }
-    carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, kinetic(w, w->next.v) - T),
-                     1e-9 * T + inertia * w->speed * (carom_audit_speed(w) + 10 * w->step * free), w->now.t, "impact");
+    double allowed = 1e-9 * T + carom_audit_inertia(w) * w->speed * (carom_audit_speed(w) + 10 * w->step * free);
+    carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, kinetic(w, w->next.v) - T), allowed, w->now.t, "impact");
 }

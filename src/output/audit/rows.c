@@ -94,7 +94,7 @@ static void contact(carom_audit_work *w, const carom_audit_row *row, int i, doub
 static void gain(carom_audit_work *w, const carom_audit_row *row, double free)
 {
     carom_system *sys = &w->system;
-    double inertia = 0, tol = 0, later[2];
+    double tol = 0, later[2];
     carom_system_eval(sys, CAROM_ENERGY, row->t + 1, row->q, row->v);
     carom_copy(2, sys->at.energy, later);
     carom_system_eval(sys, CAROM_ENERGY, row->t, row->q, row->v);
@@ -106,12 +106,10 @@ static void gain(carom_audit_work *w, const carom_audit_row *row, double free)
         carom_audit_skip(w, CAROM_AUDIT_DISSIPATION);
         return;
     }
-    for (int i = 0; i < sys->nv; i++) {
-        inertia = fmax(inertia, carom_mass_entry(sys, i, i));
+    for (int i = 0; i < sys->nv; i++)
         tol = fmax(tol, w->atol[i] + w->options->rtol * w->size[i]);
-    }
-    double allowed = inertia * (w->speed * 10 * carom_audit_speed(w) + 100 * tol * free +
-                                10 * w->step * free * (w->speed + w->step * free)) + 1e-9 * scale;
+    double allowed = carom_audit_inertia(w) * (w->speed * 10 * carom_audit_speed(w) + 100 * tol * free +
+                                               10 * w->step * free * (w->speed + w->step * free)) + 1e-9 * scale;
     carom_audit_note(w, CAROM_AUDIT_DISSIPATION, fmax(0, E - w->least_energy), allowed, row->t, "energy");
     if (w->step == 0 || isinf(w->least_energy))
         w->least_energy = fmin(w->least_energy, E);

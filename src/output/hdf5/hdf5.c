@@ -2,8 +2,8 @@
  *   /samples/t, side, y, y', ...                            [rows]
  *   /events/t, type, contact, u_before, u_after, impulse    [events] or [events][3]; names in attributes
  *   /jumps/t, q, v_before, v_after, impulse                 [jumps] or [jumps][nq nv nrow]
- *   /contacts/t, first, second, mode, point, normal, force, impulse    [contacts] or [contacts][3]: those that come and
- *                                                           go; first, second: bodies, whose names are an attribute
+ *   /contacts/t, first, second, mode, point, normal, force, impulse, reaction    [contacts] or [contacts][3]: those
+ *                                                          that come and go; first, second: bodies, by number
  *   attributes of /: carom (version), model, source, scheme, options, model_text
  *   attributes of /parameters: the parameters of the model
  *
@@ -172,7 +172,7 @@ static bool open_contacts(file *f)
 {
     static const column columns[] = {{"t", 0, false},     {"first", 0, true},   {"second", 0, true}, {"mode", 0, true},
                                      {"point", 3, false}, {"normal", 3, false}, {"force", 3, false},
-                                     {"impulse", 3, false}};
+                                     {"impulse", 3, false}, {"reaction", 3, false}};
     if (!f->has_contacts)
         return true;
     hid_t group = open_group(f, "contacts");
@@ -333,7 +333,8 @@ static carom_status contact(void *writer, const carom_touching *c, carom_error *
     if (!f->has_contacts)
         return CAROM_OK;
     const double first = c->body[0], second = c->body[1];
-    const double *const values[] = {&c->t, &first, &second, &c->mode, c->point, c->normal, c->force, c->impulse};
+    const double *const values[] = {&c->t, &first, &second, &c->mode, c->point,
+                                    c->normal, c->force, c->impulse, c->reaction};
     carom_series_fill(&f->contacts, values);
     return advance(f, &f->contacts, error);
 }

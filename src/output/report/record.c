@@ -151,7 +151,7 @@ carom_observer carom_recorder_observer(carom_recorder *recorder)
 carom_status carom_recorder_watch(carom_recorder *recorder, carom_sim *sim, carom_error *error)
 {
     recorder->stride = 1;
-    return recorder->found ? carom_touchings_new(&recorder->touchings, sim, error) : CAROM_OK;
+    return recorder->found ? carom_touchings_new(&recorder->touchings, sim, false, error) : CAROM_OK;
 }
 
 carom_status carom_recorder_read(carom_recorder **recorder, const char *path, const carom_model *model,
