@@ -272,9 +272,13 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     double rounding = 16 * DBL_EPSILON * w->scale[i].length;
     /* a gap that opens slowly is 0 but for rounding for a while */
     double noise = w->start.g[i] <= rounding ? rounding : 0;
-    if (left && w->start.g[i] < -rounding && w->start.g[i] >= -4 * rounding) /* it is not hit where it has been closed */
+    if (left && w->start.g[i] < -rounding && w->start.g[i] >= -4 * rounding) /* not hit where it was closed */
         noise -= w->start.g[i];
     *found = false;
+    if (h == 0) { /* something happens at once: there is nothing between the ends to be searched, 0/0 is its rate */
+        *found = w->end.g[i] < -noise;
+        return CAROM_OK;
+    }
     for (double from = 0; from < 1 && dip(s, w, contact, left, noise, from, &low, &high); from = high) {
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
