@@ -179,6 +179,12 @@ static double value(const carom_step *s, const carom_piecewise *w, const carom_e
     }
 }
 
+/* Shares are at bounds of the law until there are none: such a function does not go through 0, it falls below it. */
+static bool may_jump(const carom_piecewise *w, carom_cause cause)
+{
+    return w->given.shares && (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK);
+}
+
 /* The root of the function in [low, high], positive at low and negative at high; for gaps by Newton's method inside the
  * bracket. Leaves the trial at the root in w->end, on the negative side of it. */
 static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double low, double f_low,
@@ -189,8 +195,7 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
     carom_bracket b = {low, high, f_low, f_high, 0, 0};
     double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
     int row = carom_contact_link(sys, contact)->row;
-    /* shares are at bounds of the law until there are none */
-    bool jumps = w->given.shares && (cause == CAROM_CAUSE_FORCE || cause == CAROM_CAUSE_STICK);
+    bool jumps = may_jump(w, cause);
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
         double g = e->g[carom_contact_number(sys, contact)], newton = slope ? e->x - g / e->u[row] : -1;
@@ -205,6 +210,21 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
         if (f == 0 || there)
             break;
     }
+    w->lost.low = jumps ? b.low : 0, w->lost.high = jumps ? b.high : -1;
+    return CAROM_OK;
+}
+
+/* Shares that are lost are lost to many contacts at once: is this one inside of its law just before that, too, so that
+ * there is nothing to look for? Otherwise it leaves the law earlier: that is w->end now. */
+static carom_status lost_together(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, bool *together)
+{
+    *together = false;
+    if (!may_jump(w, cause) || w->lost.high != w->end.x || !(w->lost.low > 0))
+        return CAROM_OK;
+    CAROM_TRY(carom_piecewise_trial(s, w, w->lost.low, &w->probe, NULL));
+    *together = value(s, w, &w->probe, cause, contact) >= 0;
+    if (!*together)
+        carom_piecewise_copy(s->system, &w->probe, &w->end);
     return CAROM_OK;
 }
 
@@ -252,7 +272,13 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     double rounding = 16 * DBL_EPSILON * w->scale[i].length;
     /* a gap that opens slowly is 0 but for rounding for a while */
     double noise = w->start.g[i] <= rounding ? rounding : 0;
+    if (left && w->start.g[i] < -rounding && w->start.g[i] >= -4 * rounding) /* not hit where it was closed */
+        noise -= w->start.g[i];
     *found = false;
+    if (h == 0) { /* something happens at once: there is nothing between the ends to be searched, 0/0 is its rate */
+        *found = w->end.g[i] < -noise;
+        return CAROM_OK;
+    }
     for (double from = 0; from < 1 && dip(s, w, contact, left, noise, from, &low, &high); from = high) {
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
@@ -314,9 +340,12 @@ static double vertex(const double *x, const double *f, double *least)
     return at;
 }
 
-/* (5): forces are known at the stages only; a trial where they may be out of bounds between them. */
-static carom_status between(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double h)
+/* (5): forces are known at the stages only; a trial where they may be out of bounds between them. Shares that are at a
+ * bound of the law stay there: they say nothing about what is between. */
+static carom_status between(carom_step *s, carom_piecewise *w, carom_cause cause, int contact, double h,
+                            double rounding)
 {
+    double least = may_jump(w, cause) ? rounding : -INFINITY;
     double x[CAROM_STAGES + 1] = {0}, f[CAROM_STAGES + 1] = {value(s, w, &w->start, cause, contact)};
     double end = value(s, w, &w->end, cause, contact);
     int n = 1;
@@ -327,8 +356,9 @@ static carom_status between(carom_step *s, carom_piecewise *w, carom_cause cause
     }
     x[n] = w->end.x, f[n++] = end;
     for (int i = 0; end >= 0 && i + 2 < n; i++) {
-        double least, at = vertex(x + i, f + i, &least);
-        if (!(least < 0.02 * (fabs(f[i]) + fabs(f[i + 1]) + fabs(f[i + 2])) && at > 0 && at < w->end.x))
+        double bottom, at = vertex(x + i, f + i, &bottom);
+        if (f[i + 1] <= least || !(at > 0 && at < w->end.x) ||
+            !(bottom < 0.02 * (fabs(f[i]) + fabs(f[i + 1]) + fabs(f[i + 2]))))
             continue;
         CAROM_TRY(carom_piecewise_trial(s, w, at, &w->probe, NULL));
         if (value(s, w, &w->probe, cause, contact) < 0) {
@@ -356,9 +386,14 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
         }
     }
     if (cause != CAROM_CAUSE_SLIP_END)
-        CAROM_TRY(between(s, w, cause, contact, h));
+        CAROM_TRY(between(s, w, cause, contact, h, rounding));
     f1 = value(s, w, &w->end, cause, contact);
     *found = f1 < (f0 <= rounding ? least_of(cause, f0, rounding) : 0);
+    bool together = false;
+    if (*found)
+        CAROM_TRY(lost_together(s, w, cause, contact, &together));
+    if (together)
+        return CAROM_OK;
     if (*found && f0 <= rounding)
         CAROM_TRY(begun(s, w, cause, contact, rounding, &low, &f0));
     f1 = value(s, w, &w->end, cause, contact);
@@ -393,7 +428,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
     const carom_system *sys = s->system;
     double h = w->end.x;
     *cause = CAROM_CAUSE_NONE;
-    w->dips.x = -1;
+    w->dips.x = -1, w->lost.high = -1;
     for (int c = 0; c < sys->ncontact; c++) {
         carom_cause causes[2] = {CAROM_CAUSE_NONE, CAROM_CAUSE_NONE};
         switch ((carom_mode)w->modes[c].mode) {

@@ -76,6 +76,7 @@ typedef struct carom_piecewise { /* the work of a step */
     carom_painleve_work painleve;
     carom_prestress prestress;
     carom_dips dips;
+    struct { double low, high; } lost;   /* shares of forces were, in this step: between; high < 0: they are not */
     bool sharp;                          /* friction at its limit slides by the least rate that is seen */
     carom_link_mode *modes_before;       /* [ncontact] while they are decided anew */
     carom_link_mode *modes_struck;       /* [ncontact] after the impact whose accumulations are ended */
