@@ -13,7 +13,7 @@
  *   (alart_curnier.c) with s = 30, from there 60 with s = 100 and 60 with s = 10: a large s decides modes by
  *   velocities, a small one by impulses, and where one goes round another goes on                                  (6)
  *   more than 3 times as many rows as velocities, walls: before it the interior point method as long as it gets on, for
- *   forces that lie in the middle are still good in the next step; then twice as many steps, the first with c/10   (7)
+ *   forces that lie in the middle are still good in the next step; then (6) twice, with 120 steps and first c/10   (7)
  *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s, in
  *   walls with s = 3; forces with a bound without the interior point method; at last (6) again                      (8)
  *
@@ -682,7 +682,8 @@ static void decide(carom_points *points, void *none)
     const bool smooth = carom_scaled_takes(w->p);
     if (is_redundant(w) && smooth && interior(w, true))
         return;
-    try_newton(w);
+    for (int pass = 0; pass < (is_redundant(w) ? 2 : 1) && !w->solved; pass++)
+        try_newton(w);
     if (!w->solved && !carom_points_over(points) && !(smooth && interior(w, false)))
         carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
     if (!w->solved && !carom_points_over(points))
