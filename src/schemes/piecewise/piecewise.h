@@ -177,9 +177,11 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
 /* ---- events.c: shortens w->end to the earliest event of the step, located on trials ---- */
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact);
 
+/* ---- project.c: positions, or velocities, of end as its modes hold them ---- */
+carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_end *end, bool positions);
+
 /* ---- modes.c: what happens at w->end ---- */
 carom_status carom_piecewise_decide(carom_step *s, carom_piecewise *w, double t, const double *q, const double *v);
-carom_status carom_piecewise_project(carom_step *s, carom_piecewise *w, carom_end *end, bool positions);
 /* A contact that was closed without a force and is pulled open or pressed at the end of the step: new modes at the
  * start. */
 carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, bool *changed);
