@@ -404,16 +404,21 @@ bool carom_interior_run(carom_points *p, void *work, bool briefly)
     return false;
 }
 
-static void solve(const carom_problem *problem, carom_solve *s)
+/* In the velocities of bodies: the guess may do, and Newton's method goes on from what the path has led to. */
+static void run(carom_points *p, void *work)
 {
-    carom_proximal_run(problem, s, (int)s->field[0], 0, 0);
+    enum { STEPS = 200 };
+    p->limit = (int)p->solve->field[0];
+    if (!p->form->offer(p, p->r) && !carom_interior_run(p, work, false))
+        carom_newton_run(p, 1e-2, STEPS);
 }
 
-static size_t work(int n, int nblock)
+static void solve(const carom_problem *problem, carom_solve *s)
 {
-    (void)n;
-    (void)nblock;
-    return 0;
+    if (problem->W.product.span)
+        carom_condensed_with(problem, s, &(carom_points_method){carom_interior_work, run});
+    else
+        carom_proximal_run(problem, s, (int)s->field[0], 0, 0);
 }
 
 const carom_solver carom_solver_interior = {
@@ -421,9 +426,9 @@ const carom_solver carom_solver_interior = {
                .doc = "interior point method with friction, then proximal points; every size, sparse",
                .ref = "Nesterov and Todd (1997); Mehrotra (1992); de Saxce and Feng (1998)",
                .fields = fields},
-    .forms = CAROM_DENSE | CAROM_SPARSE,
+    .forms = CAROM_DENSE | CAROM_SPARSE | CAROM_PRODUCT,
     .whole = true,
     .takes = carom_scaled_takes,
-    .work = work,
+    .work = carom_no_work,
     .solve = solve,
 };
