@@ -15,7 +15,8 @@
  *   more than 3 times as many rows as velocities, walls: before it the interior point method as long as it gets on, for
  *   forces that lie in the middle are still good in the next step; then (6) twice, with 120 steps and first c/10   (7)
  *   then the interior point method (interior.c), and from its best 200 steps of Newton's method with the first s, in
- *   walls with s = 3; forces with a bound without the interior point method; at last (6) again                      (8)
+ *   walls with s = 3; forces with a bound without the interior point method; at last (6) up to three times, with 100
+ *   sweeps between                                                                                                  (8)
  *
  * (4) has six rows a body where systems of W have three a contact, and bodies have fewer neighbours than contacts:
  * walls and piles cost a tenth. Contacts that are open have A = 0 and stand in no block of (4). */
@@ -36,6 +37,7 @@ static const carom_field fields[] = {
 };
 static const double stiff[] = {30, 100, 10}; /* s of (6) */
 enum { FIRST_STEPS = 60, WALL_STEPS = 120, LAST_STEPS = 200 }; /* of Newton's method */
+enum { TURNS = 3, ASTRAY = 100 };                              /* (6) at last, and sweeps between */
 enum { WIDEST = 6 }; /* velocities of a body */
 
 typedef struct touch { /* a block of the problem and its bodies */
@@ -686,8 +688,10 @@ static void decide(carom_points *points, void *none)
         try_newton(w);
     if (!w->solved && !carom_points_over(points) && !(smooth && interior(w, false)))
         carom_newton_run(points, w->s->field[REGULAR], LAST_STEPS);
-    if (!w->solved && !carom_points_over(points))
+    for (int turn = 0; turn < TURNS && !w->solved && !carom_points_over(points); turn++) {
+        sweep(points, turn > 0 ? ASTRAY : 0);
         try_newton(w);
+    }
 }
 
 void carom_condensed_with(const carom_problem *problem, carom_solve *s, const carom_points_method *method)
