@@ -5,12 +5,12 @@
  * the impulses P in it, whose order is not known, the end is: contacts are at rest or have left, slips go on or have
  * ended, so that
  *   v' = v + T M^-1 F + M^-1 G^T P,   u' = u + T (G M^-1 F + gamma) + W P,   (u', P) in the law, e = 0              (1)
- * on J = closed + { open: g + T u + T^2 udot/2 <= 0 }                                                            (2)
+ * on J = closed + { open: g + T u + T^2 udot/2 <= 0, or, once it is solved, g + T (u + u')/2 <= 0 > u' }         (2)
  *   q' = q + T (v + v')/2, projected on g = 0 where contacts are closed, and where a gap would be negative        (3)
  *   modes: open where u' > 0, stick where P is inside of its cone, else decided at (q', v')                       (4)
  *
  * (1) is exact to T^2 where slips keep their directions or end, whatever the order of bounces; T^2 is of the size of k
- * (freeze.c). T is the longest time that one of them would go on for. */
+ * (freeze.c). T is the longest time that one of them would go on for, or one in which nothing moves by more than k. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -64,16 +64,38 @@ static carom_status solve(carom_step *s, carom_piecewise *w, double T)
     return CAROM_OK;
 }
 
+/* (2), again: what (1) drives together of the others belongs to J; false: there is none. */
+static bool gather_more(carom_step *s, carom_piecewise *w, double T)
+{
+    const carom_system *sys = s->system;
+    const carom_end *e = &w->start;
+    carom_contacts *c = s->contacts;
+    int n = 0, k = 0;
+    for (int i = 0; i < sys->nlink; i++) {
+        int r = sys->link[i].row;
+        bool in = k < c->nactive && c->active[k] == i;
+        k += in;
+        double u = in ? 0 : carom_row_speed(sys, r, w->end.v);
+        if (in || (u < -carom_piecewise_rest(w, i) && e->g[i] + 0.5 * T * (e->u[r] + u) <= 0))
+            w->struck[n++] = i;
+    }
+    bool more = n > c->nactive;
+    c->nactive = n;
+    memcpy(c->active, w->struck, sizeof *c->active * (size_t)n);
+    return more;
+}
+
 /* (4), as far as (1) tells. */
 static void choose_modes(carom_step *s, carom_piecewise *w)
 {
     const carom_system *sys = s->system;
     const carom_contacts *c = s->contacts;
+    const double unsolved = 10 * c->solve.tol * carom_norm_max(c->problem.n, c->problem.b); /* of velocities */
     for (int k = sys->njoint; k < c->nactive; k++) {
         const carom_link *link = &sys->link[c->active[k]];
         int i = link->contact, row = c->problem.block[k].row, normals = carom_link_normals(link);
         const double *u = c->solve.u + row, *P = c->P + link->row;
-        double most, rest = carom_piecewise_rest(w, c->active[k]);
+        double most, rest = CAROM_MAX(carom_piecewise_rest(w, c->active[k]), unsolved);
         bool left = carom_law_can(link->law, CAROM_OPEN) && !(P[0] > 0) && u[0] > rest;
         bool held = carom_norm_max(link->law->tangents, u + normals) <= rest &&
                     (!link->law->tangents || carom_link_friction(sys, link, true, P, &most) < most * (1 - 1e-9));
@@ -114,6 +136,8 @@ carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w)
     gather(s, w, T);
     c->h = T;
     carom_status status = solve(s, w, T);
+    while (status == CAROM_OK && gather_more(s, w, T))
+        status = solve(s, w, T);
     c->h = 0;
     CAROM_TRY(status);
     for (int i = 0; i < sys->nv; i++)
