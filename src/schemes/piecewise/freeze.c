@@ -83,17 +83,20 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
         double rounding = ROUNDING * w->scale[i].length;
         double k = must ? rounding : CAROM_MAX(carom_piecewise_freeze_length(s), rounding);
         w->still.mode[c] = CAROM_OPEN;
-        if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest ||
-            !(fall > carom_piecewise_no_rate(sys, w, i, e->a)) || e->g[i] + u * u / (2 * fall) > k)
+        if (w->modes[c].mode != CAROM_OPEN || e->g[i] > k || u < -rest || !(fall > 0) ||
+            e->g[i] + u * u / (2 * fall) > k)
             continue;
         k = CAROM_MAX(k / leverage(s, w, r), rounding);
         if (e->g[i] + u * u / (2 * fall) > k)
             continue;
         double down = sqrt(u * u + 2 * fall * CAROM_MAX(e->g[i], 0)); /* it may be on its way up or at the top */
-        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
-        *k_least = CAROM_MIN(*k_least, k), *fall_least = CAROM_MIN(*fall_least, fall);
         w->still.mode[c] = CAROM_CLOSED;
         any = true;
+        *k_least = CAROM_MIN(*k_least, k);
+        if (!(fall > carom_piecewise_no_rate(sys, w, i, e->a)))
+            continue; /* it falls by rounding alone, for ever */
+        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
+        *fall_least = CAROM_MIN(*fall_least, fall);
     }
     return any;
 }
@@ -273,6 +276,15 @@ static carom_status undo(carom_step *s, carom_piecewise *w, const carom_record *
     return carom_piecewise_measure(s, w, &w->end);
 }
 
+/* May the direction of slip turn? In a plane it ends, or goes on as it was. */
+static bool turns(const carom_system *sys)
+{
+    bool any = false;
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        any |= sys->link[i].law->tangents > 1;
+    return any;
+}
+
 /* (4): the time that may pass in one step, 0: none. Within sqrt(k/a) nobody need know who strikes whom; slips that end
  * somewhere in a tail that is not much longer are not far from where they would be. must: the tail as it is. */
 static double settling_time(const carom_step *s, const carom_piecewise *w, bool must, double tail, double k,
@@ -282,8 +294,8 @@ static double settling_time(const carom_step *s, const carom_piecewise *w, bool 
     for (int c = 0; c < s->system->ncontact; c++)
         if (w->still.mode[c] != CAROM_OPEN || w->modes[c].mode != CAROM_OPEN)
             accel = CAROM_MAX(accel, w->scale[carom_contact_number(s->system, c)].accel);
-    double T = sqrt(k / accel);
-    if (!must && T > tail && !disturbed(s, w, T / 3, k, fall, true))
+    double T = tail > 0 ? sqrt(k / accel) : 0;
+    if (!must && !turns(s->system) && T > tail && !disturbed(s, w, T / 3, k, fall, true))
         return T;
     bool short_enough = must ? tail < INFINITY : tail * tail * accel <= 30 * k;
     return short_enough && !disturbed(s, w, tail, k, fall, true) ? 1.001 * tail : 0;
@@ -314,6 +326,8 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             if (status == CAROM_OK && contradict(s, w, taken))
                 status = CAROM_NO_SOLUTION;
         }
+        if (status == CAROM_NOT_CONVERGED) /* the problem of a mode that may be none */
+            status = CAROM_NO_SOLUTION;
         if (status == CAROM_OK && must && !carom_given_in_law(&w->given, sys, e->force))
             status = CAROM_NO_SOLUTION; /* rows that all but depend on each other */
         if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
@@ -323,7 +337,8 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             continue;
         }
         CAROM_TRY(undo(s, w, &before)); /* later, when less is left of it; */
-        double T = candidates(s, w, must, &tail, &k, &fall) ? settling_time(s, w, must, tail, k, fall) : 0;
+        bool settles = (status == CAROM_NO_SOLUTION || !turns(sys)) && candidates(s, w, must, &tail, &k, &fall);
+        double T = settles ? settling_time(s, w, must, tail, k, fall) : 0;
         if (T > 0) {
             double rounding = 64 * DBL_EPSILON * (s->now->t + e->x);
             s->memory_next[CAROM_TOL_SETTLES] = CAROM_MAX(T, rounding);                                  /* (4) */
