@@ -170,7 +170,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w, int hit)
             note_grazing(s, w, link);
         }
         bool hovers = i == hit && e->x == 0 && c->u_before[link->row] >= -rest; /* neither struck nor gone */
-        if (c->u_after[link->row] > CAROM_MAX(rest, left) && !hovers)
+        if (c->u_after[link->row] > CAROM_MAX(hovers ? 1e3 * rest : rest, left))
             w->modes[i].mode = CAROM_OPEN;
         else if (w->modes[i].mode == CAROM_OPEN)
             w->modes[i].mode = CAROM_CLOSED;
