@@ -617,7 +617,7 @@ static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
     return CAROM_OK;
 }
 
-/* What a trial leaves of the velocities of contacts that are held, over their scales: no more than that is no motion. */
+/* What a trial leaves of the velocities of contacts that are held, over their scales: no more is no motion. */
 static double drift(const carom_system *sys, const carom_piecewise *w)
 {
     double most = 0;

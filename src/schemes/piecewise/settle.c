@@ -120,22 +120,17 @@ static carom_status close_gaps(carom_step *s, carom_piecewise *w)
     return CAROM_OK;
 }
 
-/* (1) and (2); passed: false where it is not solved. */
-static carom_status solve_impulses(carom_step *s, carom_piecewise *w, double T, bool *passed)
+/* (1) and (2) */
+static carom_status solve_impulses(carom_step *s, carom_piecewise *w, double T)
 {
     carom_contacts *c = s->contacts;
-    const carom_error before = *s->error;
     gather(s, w, T);
     c->h = T;
     carom_status status = solve(s, w, T);
     while (status == CAROM_OK && gather_more(s, w, T))
         status = solve(s, w, T);
     c->h = 0;
-    *passed = status == CAROM_OK;
-    if (status != CAROM_NOT_CONVERGED && status != CAROM_NO_SOLUTION)
-        return status;
-    *s->error = before;
-    return CAROM_OK;
+    return status;
 }
 
 static double energy(carom_step *s, const carom_end *e)
@@ -144,8 +139,8 @@ static double energy(carom_step *s, const carom_end *e)
     return s->system->at.energy[0] + s->system->at.energy[1];
 }
 
-/* (3): gaps that have opened on the way and are closed at the end: in truth they have opened and closed by bounces. What
- * that takes from the energy is a loss of the impacts. */
+/* (3): gaps that have opened on the way and are closed at the end: in truth they have opened and closed by bounces.
+ * What that takes from the energy is a loss of the impacts. */
 static carom_status put_right(carom_step *s, carom_piecewise *w)
 {
     double before = s->record->account ? energy(s, &w->end) : 0;
@@ -156,21 +151,12 @@ static carom_status put_right(carom_step *s, carom_piecewise *w)
     return CAROM_OK;
 }
 
-carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w, bool *passed)
+/* (3), (4) at w->end, from (1). */
+static carom_status end_step(carom_step *s, carom_piecewise *w, double T)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
     carom_end *e = &w->end;
-    double T = CAROM_MIN(s->memory[CAROM_TOL_SETTLES], s->h);
-    s->memory_next[CAROM_TOL_SETTLES] = 0;
-    w->given.side = 0;
-    CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
-    carom_piecewise_scales(s, w, w->start.q, w->start.v);
-    CAROM_TRY(solve_impulses(s, w, T, passed));
-    if (!*passed)
-        return CAROM_OK;
-    s->h_next = s->h;
-    w->switches.crossed = -1;
     carom_step_advance(s, e->x = T);
     for (int i = 0; i < sys->nv; i++)
         w->shift_v[i] = 0.5 * (w->start.v[i] + e->v[i]);
@@ -186,9 +172,33 @@ carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w, bool *pas
     for (int i = 0; i < sys->nv; i++) /* its dense output is a parabola */
         w->start.a[i] = w->ka[CAROM_STAGES - 1][i] = (e->v[i] - w->start.v[i]) / T;
     carom_copy(sys->nv, e->v, w->ka[0]);
-    CAROM_TRY(carom_piecewise_decide(s, w, s->next->t, e->q, e->v));
+    CAROM_TRY(carom_piecewise_decide(s, w, s->next->t, e->q, e->v));                                /* (4) */
     for (int i = sys->njoint; i < sys->nlink; i++) /* what has pressed leaves from here on */
         if (s->next->impulse[sys->link[i].row] > 0 && w->modes[sys->link[i].contact].mode == CAROM_OPEN)
             w->modes[sys->link[i].contact].mode = CAROM_PASSIVE;
     return carom_piecewise_measure(s, w, e);
+}
+
+carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w, bool *passed)
+{
+    const carom_record before = *s->record;
+    const carom_error said = *s->error;
+    const double h = s->h, h_next = s->h_next, T = CAROM_MIN(s->memory[CAROM_TOL_SETTLES], h);
+    s->memory_next[CAROM_TOL_SETTLES] = 0;
+    w->given.side = 0;
+    CAROM_TRY(carom_piecewise_measure(s, w, &w->start));
+    carom_piecewise_scales(s, w, w->start.q, w->start.v);
+    carom_modes_copy(s->system->ncontact, w->modes, w->modes_struck);
+    carom_status status = solve_impulses(s, w, T);
+    status = status == CAROM_OK ? end_step(s, w, T) : status;
+    *passed = status == CAROM_OK;
+    s->h_next = *passed ? h : h_next;
+    w->switches.crossed = *passed ? -1 : w->switches.crossed;
+    if (status != CAROM_NOT_CONVERGED && status != CAROM_NO_SOLUTION)
+        return status;
+    *s->record = before, *s->error = said; /* no impulses, or no modes after them */
+    s->system->info->paradox = CAROM_NO_PARADOX;
+    carom_modes_copy(s->system->ncontact, w->modes_struck, w->modes);
+    s->h = h;
+    return CAROM_OK;
 }
