@@ -48,11 +48,37 @@ static double *column_of(const carom_equations *e, int nv, int k)
     return e->Y + (size_t)k * (size_t)nv;
 }
 
+/* G_r y, y being 0 but from low to high */
+static double product(const carom_system *system, int r, const double *y, int low, int high)
+{
+    const carom_span all = {.at = {(size_t)r * (size_t)system->nv, 0}, .count = {system->nv, 0}};
+    const carom_span *s = system->row_span ? &system->row_span[r] : &all;
+    double sum = 0;
+    for (int b = 0; b < 2; b++) {
+        const double *G = system->at.G + s->at[b];
+        int first = s->first[b], end = CAROM_MIN(first + s->count[b], high);
+        for (int i = CAROM_MAX(first, low); i < end; i++)
+            sum += G[i - first] * y[i];
+    }
+    return sum;
+}
+
+/* A column of W or K: G_r y of n rows. What a contact moves is two bodies, and most of y is 0. */
+static void products(const carom_system *system, int n, const int *row, const double *y, int stride, double *column)
+{
+    int low = 0, high = system->nv;
+    while (low < high && y[low] == 0)
+        low++;
+    while (high > low && y[high - 1] == 0)
+        high--;
+    for (int i = 0; i < n; i++)
+        column[(size_t)i * (size_t)stride] = product(system, row[i], y, low, high);
+}
+
 void carom_equations_matrix(carom_equations *e, const carom_system *system)
 {
-    for (int i = 0; i < e->m; i++)
-        for (int k = 0; k < e->m; k++)
-            e->K[i * e->m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
+    for (int k = 0; k < e->m; k++)
+        products(system, e->m, e->row, column_of(e, system->nv, k), e->m, e->K + k);
 }
 
 void carom_equations_solve(carom_equations *e, const carom_system *system, double rank)
@@ -286,8 +312,7 @@ static bool pose_share(carom_given_modes *g, const carom_system *system, const d
         return false;
     for (int k = 0; k < p->n; k++) {
         carom_mass_solve_row(system, g->pivot[k], g->column);
-        for (int i = 0; i < p->n; i++)
-            p->W.dense[(size_t)i * (size_t)p->n + (size_t)k] = carom_row_dot(system, g->pivot[i], g->column);
+        products(system, p->n, g->pivot, g->column, p->n, p->W.dense + k);
     }
     return true;
 }
@@ -541,8 +566,7 @@ static void scaled_normal_matrix(carom_given_modes *g, const carom_system *syste
     int m = e->m;
     for (int k = 0; k < m; k++) {
         carom_mass_solve_row(system, e->row[k], g->column);
-        for (int i = 0; i < m; i++)
-            g->S[i * m + k] = carom_row_dot(system, e->row[i], g->column);
+        products(system, m, e->row, g->column, m, g->S + k);
     }
     for (int k = 0; k < m; k++)
         e->b[k] = g->S[k * m + k] > 0 ? sqrt(g->S[k * m + k]) : 1;

@@ -6,7 +6,7 @@
  *             it takes what the law does not give, but the force of the mode gives it back soon: carom_link_repays;
  *             otherwise bounces go on                                                                               (3)
  *             where slips end among the bounces no mode holds, and where corners strike in turn nothing is given back:
- *             a time T passes in one step (settle.c), T^2 |a| = k, or the longest tail                                (4)
+ *             a time T passes in one step (settle.c), T^2 |a| = k, or the longest tail                              (4)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
