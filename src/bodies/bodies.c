@@ -6,7 +6,7 @@
 
 /* Free bodies and pairs of shapes with a law up to which formulas serve; pairs of boxes in space have 52 contacts, with
  * twice the velocities where both are free. */
-enum { FORMULA_BODIES = 32, FORMULA_PAIRS = 200, FORMULA_BOXES = 3, FORMULA_CORNERS = 300 };
+enum { FORMULA_BODIES = 32, FORMULA_PAIRS = 200, FORMULA_BOXES = 3, FORMULA_CORNERS = 250 };
 
 void carom_bodies_evaluate(carom_bodies *b, const carom_expr_pool *pool, const double *variables)
 {
