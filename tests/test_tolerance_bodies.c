@@ -188,8 +188,8 @@ START_TEST(corners_that_meet_are_one_contact_that_is_not_lost)
 }
 END_TEST
 
-/* Corners of voussoirs strike in turn, each lifting the next, thousands of times below the tolerance: the arch rocks and
- * comes to rest where it stood. Contacts are found without being asked for: formulas take longer. */
+/* Corners of voussoirs strike in turn, each lifting the next, thousands of times below the tolerance: the arch rocks
+ * and comes to rest where it stood. Contacts are found without being asked for: formulas take longer. */
 START_TEST(an_arch_that_a_pulse_has_rocked_comes_to_rest)
 {
     static const char arch[] =

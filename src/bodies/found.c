@@ -202,7 +202,7 @@ static bool keeps_tolerance(const carom_source *s)
                        (scheme->text[n] == 0 || scheme->text[n] == ':'));
 }
 
-/* `contacts: found` asks for it, however few bodies there are, `contacts: formulas` does without as far as that goes. */
+/* `contacts: found` asks for it, however few bodies there are, `contacts: formulas` does without as far as it can. */
 carom_status carom_bodies_choose(carom_loader *l, bool *many)
 {
     const carom_source *s = l->s;

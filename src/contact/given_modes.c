@@ -48,21 +48,6 @@ static double *column_of(const carom_equations *e, int nv, int k)
     return e->Y + (size_t)k * (size_t)nv;
 }
 
-/* G_r y, y being 0 but from low to high */
-static double product(const carom_system *system, int r, const double *y, int low, int high)
-{
-    const carom_span all = {.at = {(size_t)r * (size_t)system->nv, 0}, .count = {system->nv, 0}};
-    const carom_span *s = system->row_span ? &system->row_span[r] : &all;
-    double sum = 0;
-    for (int b = 0; b < 2; b++) {
-        const double *G = system->at.G + s->at[b];
-        int first = s->first[b], end = CAROM_MIN(first + s->count[b], high);
-        for (int i = CAROM_MAX(first, low); i < end; i++)
-            sum += G[i - first] * y[i];
-    }
-    return sum;
-}
-
 /* A column of W or K: G_r y of n rows. What a contact moves is two bodies, and most of y is 0. */
 static void products(const carom_system *system, int n, const int *row, const double *y, int stride, double *column)
 {
@@ -72,7 +57,7 @@ static void products(const carom_system *system, int n, const int *row, const do
     while (high > low && y[high - 1] == 0)
         high--;
     for (int i = 0; i < n; i++)
-        column[(size_t)i * (size_t)stride] = product(system, row[i], y, low, high);
+        column[(size_t)i * (size_t)stride] = carom_row_part(system, row[i], low, high, y);
 }
 
 void carom_equations_matrix(carom_equations *e, const carom_system *system)
