@@ -551,6 +551,35 @@ static double ring_distance(const scene *s)
     return fmax(0, best - b->radius);
 }
 
+/* Two blocks of one width, the upper a hair to the right and tilted about its left corner: as long as the right corners
+ * are apart, either of them may be the one that is outside when they meet. A scheme that locates events has both. */
+START_TEST(corners_that_have_yet_to_meet_are_two_for_schemes_that_locate_events)
+{
+    const double angle[] = {1e-3, 1e-8};
+    for (int k = 0; k < 2; k++) {
+        scene s = {.arena = carom_arena_new(0)};
+        carom_error error;
+        const carom_shape_spec box = {.kind = CAROM_SHAPE_BOX, .planar = true, .size = {1, 1}};
+        const double c = cos(angle[k]), t = sin(angle[k]), aside = 3e-8;
+        for (int i = 0; i < 2; i++)
+            CHECK_OK(carom_shape_new(s.arena, &box, &s.shape[i], &error), error);
+        s.pose[0] = (carom_pose){.r = {0, -0.5, 0}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        s.pose[1] = (carom_pose){.r = {aside - 0.5 + 0.5 * (c - t), 0.5 * (c + t), 0},
+                                 .R = {c, -t, 0, t, c, 0, 0, 0, 1}};
+        int n = 0;
+        CHECK_OK(carom_pair_find_exact((carom_posed){&s.shape[0], &s.pose[0], 0},
+                                       (carom_posed){&s.shape[1], &s.pose[1], 1}, 0.01, s.touch, TOUCHES, &n, &error),
+                 error);
+        int right = 0;
+        for (int i = 0; i < n; i++)
+            right += s.touch[i].point[0] > 0;
+        ck_assert_int_eq(right, k == 0 ? 2 : 1);
+        ck_assert_int_eq(n - right, 1); /* those that touch are one */
+        carom_arena_free(s.arena);
+    }
+}
+END_TEST
+
 START_TEST(rings_touch_with_sides_corners_and_both_arcs)
 {
     static const carom_shape_kind kinds[] = {CAROM_SHAPE_POINT, CAROM_SHAPE_BALL, CAROM_SHAPE_CAPSULE,
@@ -714,5 +743,6 @@ TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_near
           cylinders_and_capsules_rest_on_two_or_three_points,
           a_centre_upon_a_core_is_as_deep_as_both_radii, voussoirs_touch_along_their_joints,
           flush_faces_that_overlap_keep_their_corners,
+          corners_that_have_yet_to_meet_are_two_for_schemes_that_locate_events,
           rings_touch_with_sides_corners_and_both_arcs, a_branch_changes_where_its_margin_does,
           degenerate_poses_have_numbers_and_a_normal)

@@ -181,9 +181,49 @@ START_TEST(corners_that_meet_are_one_contact_that_is_not_lost)
         ck_assert_msg(carom_sim_step(r.sim) == CAROM_OK, "%s", carom_sim_error(r.sim)->text);
     const carom_info *info = carom_sim_info(r.sim);
     printf("arch: balance %.2g of %.2g\n", info->balance_error, info->energy_initial);
-    CHECK_NEAR(info->balance_error, 0, 1e-7 * info->energy_initial);
+    CHECK_NEAR(info->balance_error, 0, 1e-9 * info->energy_initial); /* bounces that pass in one step lose theirs */
     CHECK_AT_MOST(info->max_penetration, 1e-9);
     end(&r);
+    carom_model_free(model);
+}
+END_TEST
+
+/* Corners of voussoirs strike in turn, each lifting the next, thousands of times below the tolerance: the arch rocks
+ * and comes to rest where it stood. Contacts are found without being asked for: formulas take longer. */
+START_TEST(an_arch_that_a_pulse_has_rocked_comes_to_rest)
+{
+    static const char arch[] =
+        "carom: 1\nparameters: {n: 9, R: 5, d: 0.75, beta: pi/n, ag: 0.3, Tp: 0.5}\nspace: planar\n"
+        "gravity: [0, -9.81]\nbodies:\n"
+        "  base: {moved: [\"if(t < Tp, ag*9.81*(t*Tp/(2*pi) - (Tp/(2*pi))^2*sin(2*pi*t/Tp)), ag*9.81*Tp^2/(2*pi))\",\n"
+        "         0], shape: {plane: [0, 1]}}\n"
+        "  voussoir: {repeat: {i: n}, shape: {ring: [R - d/2, R + d/2, i*beta, (i + 1)*beta], sides: flat},\n"
+        "             density: 2400}\n"
+        "laws: {default: {friction: 0.7, restitution: 0}}\n";
+    carom_model *model = parse_text(arch);
+    ck_assert(model->links != NULL);
+    run r = taken_to(model, "tolerance", 1e-6, 0, 6), best = taken_to(model, "tolerance", 1e-7, 0, 6);
+    const carom_info *info = carom_sim_info(r.sim);
+    const carom_state *state = carom_sim_state(r.sim);
+    double speed = 0, off = 0;
+    for (int i = 0; i < model->nv; i++) {
+        double q = carom_sim_state(best.sim)->q[i];
+        speed = fmax(speed, fabs(state->v[i]));
+        off = fmax(off, fabs(state->q[i] - q) / fmax(1, fabs(q)));
+    }
+    printf("arch of 9: %ld steps, speed %.2g, off by %.2g, balance %.2g of %.3g\n", info->steps, speed, off,
+           info->balance_error, info->work_constraints);
+    CHECK_AT_MOST(speed, 1e-9);
+    CHECK_AT_MOST(off, 3e-6);
+    CHECK_AT_MOST(info->steps, 4000);
+    CHECK_NEAR(info->balance_error, 0, 1e-6 * info->energy_initial);
+    CHECK_AT_MOST(info->max_penetration, 1e-8);
+    end(&r), end(&best);
+    carom_model_free(model);
+    char text[1000];
+    snprintf(text, sizeof text, "%scontacts: formulas\n", arch);
+    model = parse_text(text);
+    ck_assert(model->links == NULL);
     carom_model_free(model);
 }
 END_TEST
@@ -275,5 +315,6 @@ TEST_MAIN("tolerance, many bodies", a_row_of_fallen_dominoes_comes_to_rest,
           feet_that_come_to_a_halt_do_not_begin_to_slip, slip_that_ends_at_several_feet_keeps_its_account,
           edges_that_become_parallel_touch_no_more, smooth_polygons_pile_up_without_friction,
           corners_that_meet_are_one_contact_that_is_not_lost,
+          an_arch_that_a_pulse_has_rocked_comes_to_rest,
           gaps_are_closed_along_normals_where_friction_would_open_others,
           a_corner_that_slides_over_another_is_not_struck, a_box_on_stairs_moves_as_with_contacts_that_are_found)

@@ -6,7 +6,7 @@
 
 /* Free bodies and pairs of shapes with a law up to which formulas serve; pairs of boxes in space have 52 contacts, with
  * twice the velocities where both are free. */
-enum { FORMULA_BODIES = 32, FORMULA_PAIRS = 200, FORMULA_BOXES = 3 };
+enum { FORMULA_BODIES = 32, FORMULA_PAIRS = 200, FORMULA_BOXES = 3, FORMULA_CORNERS = 250 };
 
 void carom_bodies_evaluate(carom_bodies *b, const carom_expr_pool *pool, const double *variables)
 {
@@ -131,6 +131,32 @@ static bool formulas_know(const carom_bodies *b, const carom_body_shape *one, co
             return true;
     }
     return false;
+}
+
+static int corners_of(const carom_body *body)
+{
+    int n = 0;
+    for (int i = 0; i < body->shapes; i++) {
+        const carom_body_shape *s = &body->shape[i];
+        bool slab = s->kind == CAROM_SHAPE_BOX && isinf(s->size[0].value);
+        n += s->kind == CAROM_SHAPE_POLYTOPE ? s->corners : 0;
+        n += (s->kind == CAROM_SHAPE_BOX && !slab) || s->kind == CAROM_SHAPE_RING ? 4 : 0;
+    }
+    return n;
+}
+
+bool carom_bodies_crowded(const carom_bodies *b)
+{
+    int corners = 0;
+    for (int k = 0; k < b->nlaw; k++)
+        if (b->law[k].speeds) /* formulas alone know them */
+            return false;
+    for (int k = 0; k < b->nbody; k++)
+        for (int l = 0; l < k && corners <= FORMULA_CORNERS; l++) {
+            int one = corners_of(&b->body[k]), two = corners_of(&b->body[l]);
+            corners += one && two && carom_bodies_law_between(b, k, 0, l, 0) ? one + two : 0;
+        }
+    return b->planar && corners > FORMULA_CORNERS;
 }
 
 bool carom_bodies_many(const carom_bodies *b)

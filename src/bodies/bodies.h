@@ -190,5 +190,8 @@ void carom_bodies_turn(const carom_quantity *turn, double *rotation);
 void carom_bodies_start(carom_bodies *bodies);
 /* Are there too many bodies or pairs for formulas, or shapes whose contacts formulas do not know? */
 bool carom_bodies_many(const carom_bodies *bodies);
+/* In the plane: have polygons so many corners that a scheme which locates events finds their contacts sooner than it
+ * evaluates formulas of all of them? */
+bool carom_bodies_crowded(const carom_bodies *bodies);
 
 #endif

@@ -191,13 +191,26 @@ bool carom_bodies_found_places(const carom_point *at, double *out)
     return b && (b->mixed || b->found);
 }
 
-/* `contacts: found` asks for it, however few bodies there are. */
+/* Does the file name the scheme `tolerance`, with fields or without, or none? */
+static bool keeps_tolerance(const carom_source *s)
+{
+    const carom_text_node *run = carom_text_get(s->root, "run");
+    const carom_text_node *scheme = run ? carom_text_get(run, "scheme") : NULL;
+    const char *const name = "tolerance";
+    size_t n = strlen(name);
+    return !scheme || (scheme->kind == CAROM_TEXT_SCALAR && strncmp(scheme->text, name, n) == 0 &&
+                       (scheme->text[n] == 0 || scheme->text[n] == ':'));
+}
+
+/* `contacts: found` asks for it, however few bodies there are, `contacts: formulas` does without as far as it can. */
 carom_status carom_bodies_choose(carom_loader *l, bool *many)
 {
     const carom_source *s = l->s;
     const carom_text_node *contacts = carom_text_get(s->root, "contacts");
-    bool asked = contacts && contacts->kind == CAROM_TEXT_SCALAR && strcmp(contacts->text, "found") == 0;
-    bool found = asked || carom_bodies_many(&s->bodies->b), branch = false;
+    const char *word = contacts && contacts->kind == CAROM_TEXT_SCALAR ? contacts->text : "";
+    bool asked = strcmp(word, "found") == 0, free = strcmp(word, "formulas") != 0 && keeps_tolerance(s);
+    bool found = asked || carom_bodies_many(&s->bodies->b) || (free && carom_bodies_crowded(&s->bodies->b));
+    bool branch = false;
     s->bodies->mixes = found && has_formulas(s);
     if (found && !s->bodies->mixes && s->nv <= CAROM_MAX_COORDINATES) {
         CAROM_TRY(carom_bodies_branch(l, &branch));

@@ -48,11 +48,22 @@ static double *column_of(const carom_equations *e, int nv, int k)
     return e->Y + (size_t)k * (size_t)nv;
 }
 
+/* A column of W or K: G_r y of n rows. What a contact moves is two bodies, and most of y is 0. */
+static void products(const carom_system *system, int n, const int *row, const double *y, int stride, double *column)
+{
+    int low = 0, high = system->nv;
+    while (low < high && y[low] == 0)
+        low++;
+    while (high > low && y[high - 1] == 0)
+        high--;
+    for (int i = 0; i < n; i++)
+        column[(size_t)i * (size_t)stride] = carom_row_part(system, row[i], low, high, y);
+}
+
 void carom_equations_matrix(carom_equations *e, const carom_system *system)
 {
-    for (int i = 0; i < e->m; i++)
-        for (int k = 0; k < e->m; k++)
-            e->K[i * e->m + k] = carom_row_dot(system, e->row[i], column_of(e, system->nv, k));
+    for (int k = 0; k < e->m; k++)
+        products(system, e->m, e->row, column_of(e, system->nv, k), e->m, e->K + k);
 }
 
 void carom_equations_solve(carom_equations *e, const carom_system *system, double rank)
@@ -286,8 +297,7 @@ static bool pose_share(carom_given_modes *g, const carom_system *system, const d
         return false;
     for (int k = 0; k < p->n; k++) {
         carom_mass_solve_row(system, g->pivot[k], g->column);
-        for (int i = 0; i < p->n; i++)
-            p->W.dense[(size_t)i * (size_t)p->n + (size_t)k] = carom_row_dot(system, g->pivot[i], g->column);
+        products(system, p->n, g->pivot, g->column, p->n, p->W.dense + k);
     }
     return true;
 }
@@ -541,8 +551,7 @@ static void scaled_normal_matrix(carom_given_modes *g, const carom_system *syste
     int m = e->m;
     for (int k = 0; k < m; k++) {
         carom_mass_solve_row(system, e->row[k], g->column);
-        for (int i = 0; i < m; i++)
-            g->S[i * m + k] = carom_row_dot(system, e->row[i], g->column);
+        products(system, m, e->row, g->column, m, g->S + k);
     }
     for (int k = 0; k < m; k++)
         e->b[k] = g->S[k * m + k] > 0 ? sqrt(g->S[k * m + k]) : 1;

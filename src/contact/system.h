@@ -313,6 +313,21 @@ static inline double carom_row_dot(const carom_system *system, int r, const doub
     return carom_rows_sum(system, &rows, r, 0, x);
 }
 
+/* G_r x of an x that is 0 but from low to high */
+static inline double carom_row_part(const carom_system *system, int r, int low, int high, const double *x)
+{
+    const carom_span all = {.at = {(size_t)r * (size_t)system->nv, 0}, .count = {system->nv, 0}};
+    const carom_span *s = system->row_span ? &system->row_span[r] : &all;
+    double sum = 0;
+    for (int b = 0; b < 2; b++) {
+        const double *G = system->at.G + s->at[b];
+        int first = s->first[b], end = CAROM_MIN(first + s->count[b], high);
+        for (int i = CAROM_MAX(first, low); i < end; i++)
+            sum += G[i - first] * x[i];
+    }
+    return sum;
+}
+
 static inline double carom_row_speed(const carom_system *system, int r, const double *v)
 {
     return carom_row_dot(system, r, v) + system->at.w[r];

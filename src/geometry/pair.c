@@ -626,13 +626,14 @@ static double inside_of(const carom_finder *f, const carom_touch *t)
 }
 
 /* Touches at the same place with the same normal are one: the first stays, unless it is outside its features, as one of
- * two corners that meet. */
+ * two corners that meet. Where margins count, corners that have yet to meet are two: either may come by the end of its
+ * side before it touches, and then it is the other one that does. */
 static void merge(carom_finder *f)
 {
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
     for (int i = 0; i < stored; i++) {
-        bool same = false;
-        for (int j = 0; j < kept && !same; j++) {
+        bool same = false, apart = f->exact && f->list[i].gap > coincident * f->size;
+        for (int j = 0; j < kept && !same && !apart; j++) {
             double d[3], along = dot3(f->list[i].normal, f->list[j].normal);
             sub3(f->list[i].point, f->list[j].point, d);
             same = norm3(d) <= coincident * f->size &&

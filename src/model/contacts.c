@@ -351,8 +351,8 @@ carom_status carom_load_contacts(carom_loader *l)
         s->njoint = constraints->nchild;
     }
     bool word = s->bodies && map && map->kind == CAROM_TEXT_SCALAR;
-    if (word && strcmp(map->text, "found") != 0)
-        return carom_load_fail(l, map->place, "contacts must be a map (name: value), or `found`");
+    if (word && strcmp(map->text, "found") != 0 && strcmp(map->text, "formulas") != 0)
+        return carom_load_fail(l, map->place, "contacts must be a map (name: value), `found` or `formulas`");
     if (map && !word) {
         CAROM_TRY(carom_load_map(l, map, "contacts"));
         CAROM_TRY(count_contacts(l, map));

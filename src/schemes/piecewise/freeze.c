@@ -5,7 +5,8 @@
  *             u is removed with the columns of that mode, friction included: an impulse of the step                 (2)
  *             it takes what the law does not give, but the force of the mode gives it back soon: carom_link_repays;
  *             otherwise bounces go on                                                                               (3)
- *             where slips end among the bounces no mode holds: the longest tail passes in one step (settle.c)       (4)
+ *             where slips end among the bounces no mode holds, and where corners strike in turn nothing is given back:
+ *             a time T passes in one step (settle.c), T^2 |a| = k, or the longest tail                              (4)
  *
  * Contacts inside first: what rests on them falls only when they have come to rest. */
 #include <float.h>
@@ -89,10 +90,13 @@ static bool candidates(carom_step *s, carom_piecewise *w, bool must, double *tai
         if (e->g[i] + u * u / (2 * fall) > k)
             continue;
         double down = sqrt(u * u + 2 * fall * CAROM_MAX(e->g[i], 0)); /* it may be on its way up or at the top */
-        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
-        *k_least = CAROM_MIN(*k_least, k), *fall_least = CAROM_MIN(*fall_least, fall);
         w->still.mode[c] = CAROM_CLOSED;
         any = true;
+        *k_least = CAROM_MIN(*k_least, k);
+        if (!(fall > carom_piecewise_no_rate(sys, w, i, e->a)))
+            continue; /* it falls by rounding alone, for ever */
+        *tail = CAROM_MAX(*tail, e_n < 1 ? 2 * down / (fall * (1 - e_n)) : INFINITY);
+        *fall_least = CAROM_MIN(*fall_least, fall);
     }
     return any;
 }
@@ -272,14 +276,29 @@ static carom_status undo(carom_step *s, carom_piecewise *w, const carom_record *
     return carom_piecewise_measure(s, w, &w->end);
 }
 
-/* (4): slips that end somewhere in the tail are not far from where they would be. */
-static bool short_enough(const carom_step *s, const carom_piecewise *w, double tail, double k)
+/* May the direction of slip turn? In a plane it ends, or goes on as it was. */
+static bool turns(const carom_system *sys)
+{
+    bool any = false;
+    for (int i = sys->njoint; i < sys->nlink; i++)
+        any |= sys->link[i].law->tangents > 1;
+    return any;
+}
+
+/* (4): the time that may pass in one step, 0: none. Within sqrt(k/a) nobody need know who strikes whom; slips that end
+ * somewhere in a tail that is not much longer are not far from where they would be. must: the tail as it is. */
+static double settling_time(const carom_step *s, const carom_piecewise *w, bool must, double tail, double k,
+                            double fall)
 {
     double accel = 0;
     for (int c = 0; c < s->system->ncontact; c++)
         if (w->still.mode[c] != CAROM_OPEN || w->modes[c].mode != CAROM_OPEN)
             accel = CAROM_MAX(accel, w->scale[carom_contact_number(s->system, c)].accel);
-    return tail * tail * accel <= 30 * k;
+    double T = tail > 0 ? sqrt(k / accel) : 0;
+    if (!must && !turns(s->system) && T > tail && !disturbed(s, w, T / 3, k, fall, true))
+        return T;
+    bool short_enough = must ? tail < INFINITY : tail * tail * accel <= 30 * k;
+    return short_enough && !disturbed(s, w, tail, k, fall, true) ? 1.001 * tail : 0;
 }
 
 /* (1), repeated: the contacts inside first, then those that rest on them; must: only what cannot be told from rest. */
@@ -307,6 +326,8 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             if (status == CAROM_OK && contradict(s, w, taken))
                 status = CAROM_NO_SOLUTION;
         }
+        if (status == CAROM_NOT_CONVERGED) /* the problem of a mode that may be none */
+            status = CAROM_NO_SOLUTION;
         if (status == CAROM_OK && must && !carom_given_in_law(&w->given, sys, e->force))
             status = CAROM_NO_SOLUTION; /* rows that all but depend on each other */
         if (status != CAROM_OK && status != CAROM_NO_SOLUTION)
@@ -316,10 +337,11 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
             continue;
         }
         CAROM_TRY(undo(s, w, &before)); /* later, when less is left of it; */
-        if (status == CAROM_NO_SOLUTION && candidates(s, w, must, &tail, &k, &fall) &&
-            (must ? tail < INFINITY : short_enough(s, w, tail, k)) && !disturbed(s, w, tail, k, fall, true)) {
+        bool settles = (status == CAROM_NO_SOLUTION || !turns(sys)) && candidates(s, w, must, &tail, &k, &fall);
+        double T = settles ? settling_time(s, w, must, tail, k, fall) : 0;
+        if (T > 0) {
             double rounding = 64 * DBL_EPSILON * (s->now->t + e->x);
-            s->memory_next[CAROM_TOL_SETTLES] = CAROM_MAX(1.001 * tail, rounding);                 /* (4) */
+            s->memory_next[CAROM_TOL_SETTLES] = CAROM_MAX(T, rounding);                                  /* (4) */
             break;
         }
         if (must)

@@ -134,8 +134,17 @@ static void note_grazing(carom_step *s, const carom_piecewise *w, const carom_li
         carom_record_grazing(s->record, s->now->t + w->end.x, rate * d / (u * u));
 }
 
+/* What the solution of an impact may leave of velocities that are 0. */
+static double unsolved(const carom_step *s, const carom_piecewise *w)
+{
+    double most = 0;
+    for (int k = s->system->njoint; k < w->nstruck; k++)
+        most = CAROM_MAX(most, fabs(s->contacts->u_before[s->system->link[w->struck[k]].row]));
+    return 10 * s->contacts->solve.tol * most;
+}
+
 /* Velocities after an impact of w->struck at w->end; contacts closed where they do not leave. */
-static carom_status strike(carom_step *s, carom_piecewise *w)
+static carom_status strike(carom_step *s, carom_piecewise *w, int hit)
 {
     carom_system *sys = s->system;
     carom_contacts *c = s->contacts;
@@ -150,6 +159,7 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
         memset(c->hit, 1, (size_t)(sys->ncontact));
         carom_contact_account(c, sys, 0, t, e->q, e->v, e->v, w->shift_v, s->record);
     }
+    const double left = unsolved(s, w);
     for (int k = sys->njoint; k < w->nstruck; k++) {
         const carom_link *link = &sys->link[w->struck[k]];
         int i = link->contact;
@@ -159,7 +169,8 @@ static carom_status strike(carom_step *s, carom_piecewise *w)
             w->modes[i].impacts++;
             note_grazing(s, w, link);
         }
-        if (c->u_after[link->row] > rest)
+        bool hovers = i == hit && e->x == 0 && c->u_before[link->row] >= -rest; /* neither struck nor gone */
+        if (c->u_after[link->row] > CAROM_MAX(hovers ? 1e3 * rest : rest, left))
             w->modes[i].mode = CAROM_OPEN;
         else if (w->modes[i].mode == CAROM_OPEN)
             w->modes[i].mode = CAROM_CLOSED;
@@ -606,6 +617,19 @@ static carom_status part(carom_step *s, carom_piecewise *w, bool *changed)
     return CAROM_OK;
 }
 
+/* What a trial leaves of the velocities of contacts that are held, over their scales: no more is no motion. */
+static double drift(const carom_system *sys, const carom_piecewise *w)
+{
+    double most = 0;
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c);
+        double u = fabs(w->end.u[sys->link[i].row]);
+        if (carom_mode_carries(w->modes[c].mode) && carom_link_normals(&sys->link[i]) && u > most * w->scale[i].speed)
+            most = u / w->scale[i].speed;
+    }
+    return most;
+}
+
 carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, bool *changed)
 {
     const carom_system *sys = s->system;
@@ -614,12 +638,14 @@ carom_status carom_piecewise_recheck_passive(carom_step *s, carom_piecewise *w, 
     CAROM_TRY(part(s, w, changed));
     if (*changed)
         return CAROM_OK;
+    const double drifted = drift(sys, w);
     for (int c = 0; c < sys->ncontact; c++) {
         int i = carom_contact_number(sys, c), r = sys->link[i].row;
         if (w->modes[c].mode != CAROM_PASSIVE)
             continue;
         double rate = carom_piecewise_no_rate(sys, w, i, e->a);
-        double u_small = 1e-11 * w->scale[i].speed, g_small = 1e-12 * w->scale[i].length;
+        double u_small = CAROM_MAX(1e-11, 4 * drifted) * w->scale[i].speed, g_small = 1e-12 * w->scale[i].length;
+        g_small = CAROM_MAX(g_small, u_small * e->x);
         bool pressed = e->udot[r] < -rate || e->u[r] < -u_small || e->g[i] < -g_small;
         if (!pressed && (e->g[i] > g_small || e->u[r] > u_small)) {
             w->modes[c].mode = CAROM_OPEN; /* it left without ever being pressed */
@@ -734,7 +760,7 @@ carom_status carom_piecewise_transition(carom_step *s, carom_piecewise *w, carom
             carom_piecewise_account_projection(s, w);
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
     } else if (cause == CAROM_CAUSE_GAP) {
-        CAROM_TRY(strike(s, w));
+        CAROM_TRY(strike(s, w, contact));
         CAROM_TRY(carom_piecewise_decide(s, w, t, e->q, e->v));
         return carom_piecewise_end_bounces(s, w);
     }

@@ -218,8 +218,8 @@ void carom_piecewise_add_projection_impulse(carom_step *s, carom_piecewise *w);
 void carom_piecewise_account_projection(carom_step *s, carom_piecewise *w);
 
 /* ---- settle.c: the step after an impact whose bounces end with slips or with others; velocities at its end before
- * modes are decided in w->ka[0] ---- */
-carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w);
+ * modes are decided in w->ka[0]. passed: false where none is found, and it is one like others ---- */
+carom_status carom_piecewise_settle(carom_step *s, carom_piecewise *w, bool *passed);
 
 /* ---- critical.c: a step that found an impact ends before it instead; then a step of Moreau and Jean over s->h ---- */
 carom_status carom_critical_approach(carom_step *s, carom_piecewise *w, carom_cause *cause, int contact);

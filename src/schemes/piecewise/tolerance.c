@@ -378,10 +378,14 @@ static bool slips(const carom_step *s, const carom_piecewise *w)
     return false;
 }
 
-/* The step that ends bounces, in which time passes. */
-static carom_status settle(carom_step *s, carom_piecewise *w)
+/* The step that ends bounces, in which time passes; passed: false where none is due. */
+static carom_status settle(carom_step *s, carom_piecewise *w, bool *passed)
 {
-    CAROM_TRY(carom_piecewise_settle(s, w));
+    *passed = false;
+    if (s->memory[CAROM_TOL_SETTLES] > 0)
+        CAROM_TRY(carom_piecewise_settle(s, w, passed));
+    if (!*passed)
+        return CAROM_OK;
     carom_stiff_ended(s, 0);
     CAROM_TRY(count_stalls(s, 0));
     CAROM_TRY(hand_over(s, w, CAROM_CAUSE_NONE, w->ka[0]));
@@ -407,10 +411,12 @@ static carom_status advance(carom_step *s)
     carom_switch_begin(s, w);
     CAROM_TRY(begin(s, w));
     CAROM_TRY(carom_switch_settle(s, w));
-    bool at_once;
+    bool at_once, settled = false;
     CAROM_TRY(carom_piecewise_kink(s, w, &at_once, &cause, &contact));
-    if (!at_once && s->memory[CAROM_TOL_SETTLES] > 0)
-        return settle(s, w);
+    if (!at_once)
+        CAROM_TRY(settle(s, w, &settled));
+    if (settled)
+        return CAROM_OK;
     if (!at_once)
         CAROM_TRY(proceed(s, w, &cause, &contact));
     carom_stiff_ended(s, cause == CAROM_CAUSE_NONE ? w->end.x : 0);
