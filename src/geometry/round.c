@@ -404,12 +404,28 @@ static void find_cylinder(carom_finder *f)
 }
 
 /* ---- rings ---- */
+/* What a motion of reach may bring on where touches are wanted that begin within it: as a length. */
+static double ahead(const carom_finder *f)
+{
+    return f->exact ? 2 * f->reach : 0;
+}
+
 static bool in_sector(const carom_finder *f, int ring, const double *direction) /* of space or of the other's axes */
 {
     const carom_shape *s = f->at[ring].shape;
-    double d[3];
+    double d[3], slack = CAROM_MIN(ahead(f) / s->size[1], 0.3);
     carom_find_turn(f, !ring, direction, d);
-    return dot3(s->face[0].normal, d) <= 0 && dot3(s->face[2].normal, d) <= 0;
+    return dot3(s->face[0].normal, d) <= slack && dot3(s->face[2].normal, d) <= slack;
+}
+
+/* Does an arc whose centre is nearest to a side of the host at c, and deepest at `lowest`, touch that side? */
+static bool on_side(const carom_finder *f, int host, int side, const carom_closest *c, const double *lowest)
+{
+    const carom_shape *s = f->at[host].shape;
+    carom_closest here, highest = carom_highest_side(s, lowest);
+    return carom_side_inside(s, side, c->foot) >= -ahead(f) &&
+           (highest.part == c->part ||
+            (f->exact && highest.distance <= carom_side_distance(s, side, lowest, &here) + ahead(f)));
 }
 
 /* The outer arc of the guest against the host: its faces, its axis, its arcs. */
@@ -427,8 +443,7 @@ static void find_arc(carom_finder *f, int host)
         for (int k = 0; k < 3; k++)
             down[k] = -c.normal[k];
         add3(centre, radius, down, lowest);
-        if (c.distance - radius <= f->reach && in_sector(f, !host, down) && carom_side_inside(s, i, c.foot) >= 0 &&
-            carom_highest_side(s, lowest).part == c.part)
+        if (c.distance - radius <= f->reach && in_sector(f, !host, down) && on_side(f, host, i, &c, lowest))
             carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
     }
     if (s->kind != CAROM_SHAPE_CAPSULE)

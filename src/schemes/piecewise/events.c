@@ -154,10 +154,44 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   (4) of slip that has just begun may be negative by what redundant rows have left of the velocity: an event only
  *   where it becomes less                                                                                 (6)
  *   closed    margin                   a contact that was found ends                              (7)
+ *   open      margin, where g = 0      a contact that was found takes over from others            (8)
+ *   (1) of what takes over counts where it is more than what the step has left of closed gaps     (9)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
 enum { ITERATIONS = 60 };
+
+/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. */
+static double left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
+{
+    const carom_system *sys = s->system;
+    double left = 0;
+    for (int c = 0; c < sys->ncontact; c++)
+        if (w->modes[c].mode != CAROM_OPEN)
+            left = CAROM_MAX(left, fabs(e->g[carom_contact_number(sys, c)]));
+    return 4 * left;
+}
+
+/* Does a closed contact end in this step? Then one that takes over from it may be closing. */
+static bool another_ends(const carom_step *s, const carom_piecewise *w)
+{
+    bool ends = false;
+    for (int c = 0; carom_piecewise_found(s->system) && c < s->system->ncontact; c++)
+        ends |= w->modes[c].mode != CAROM_OPEN && w->end.margin[c] < 0 && w->start.margin[c] >= 0;
+    return ends;
+}
+
+/* A contact that comes to lie within its features with such a gap begins where its margin is beyond what may change. */
+static double gap(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact)
+{
+    const carom_system *sys = s->system;
+    double g = e->g[carom_contact_number(sys, contact)];
+    double length = w->scale[carom_contact_number(sys, contact)].length;
+    if (!carom_piecewise_found(sys) || g > 1e-6 * length || e->margin[contact] < 0 || !(w->start.margin[contact] < 0))
+        return g;
+    double beyond = left_of_gaps(s, w, e) + 1e-12 * length;
+    return g <= beyond ? CAROM_MIN(g, beyond - e->margin[contact]) : g;                                 /* (8) */
+}
 
 static double value(const carom_step *s, const carom_piecewise *w, const carom_end *e, carom_cause cause, int contact)
 {
@@ -166,7 +200,7 @@ static double value(const carom_step *s, const carom_piecewise *w, const carom_e
     const double *x = e->force + link->row, *u = e->u + link->row, *d = w->modes[contact].direction;
     switch (cause) {
     case CAROM_CAUSE_GAP:
-        return e->g[carom_contact_number(sys, contact)];
+        return gap(s, w, e, contact);
     case CAROM_CAUSE_FORCE:
         return x[0] + carom_link_offset(sys, link);
     case CAROM_CAUSE_STICK: {
@@ -282,6 +316,8 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     for (double from = 0; from < 1 && dip(s, w, contact, left, noise, from, &low, &high); from = high) {
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
+        if (*found && another_ends(s, w))                                                                    /* (9) */
+            *found = w->probe.g[i] < -left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
         if (*found)
             return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
     }
