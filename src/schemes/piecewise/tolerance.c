@@ -363,8 +363,7 @@ static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_c
     carom_modes_copy(nc, w->modes, w->modes_before);
     for (int k = s->system->njoint; k < w->nstruck; k++) {
         int c = w->struck[k] - s->system->njoint;
-        bool takes_over = carom_piecewise_found(s->system) && w->start.margin[c] < 0; /* with rows all but the same */
-        if (w->modes[c].mode == CAROM_OPEN && !takes_over)
+        if (w->modes[c].mode == CAROM_OPEN && !carom_piecewise_takes_over(s, w, &w->end, c))
             w->modes[c].mode = CAROM_CLOSED;
     }
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
