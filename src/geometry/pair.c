@@ -615,6 +615,9 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
         double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
         return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
     }
+    if (t->kernel == CAROM_LINE_CIRCLE || t->kernel == CAROM_CIRCLE_CIRCLE ||
+        (t->kernel == CAROM_PLANE_CIRCLE && a->kind != CAROM_SHAPE_PLANE))
+        return carom_rim_inside(t, a, b, pa, pb);
     if (is_arc(t))
         return CAROM_MIN(margin_of(t, a, b, pa, pb), sector_margin(t, a, b, pa, pb));
     if (kind != CAROM_FACE || t->b[3] != 0 || t->kernel != CAROM_PLANE_POINT || a->kind == CAROM_SHAPE_PLANE)
@@ -627,13 +630,6 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
 double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
 {
     return inside(t, a, b, &pose[t->body[0]], &pose[t->body[1]]) + allowed(t) * CAROM_MIN(a->extent, b->extent);
-}
-
-bool carom_touch_inside_known(const carom_shape *a, const carom_shape *b)
-{
-    bool rims = a->kind == CAROM_SHAPE_CYLINDER || b->kind == CAROM_SHAPE_CYLINDER;
-    const carom_shape *other = a->kind == CAROM_SHAPE_CYLINDER ? b : a;
-    return !rims || other->kind == CAROM_SHAPE_PLANE || (other->nvertex == 1 && other->nedge == 0);
 }
 
 /* ---- pairs ---- */
@@ -656,6 +652,15 @@ static double inside_of(const carom_finder *f, const carom_touch *t)
     return inside(t, f->at[swapped].shape, f->at[!swapped].shape, f->at[swapped].pose, f->at[!swapped].pose);
 }
 
+/* An arc, or the side of a capsule: where it ends its corner or its end goes on, with the same gap and normal. */
+static bool goes_on(const carom_finder *f, const carom_touch *t)
+{
+    bool swapped = t->body[0] != f->at[0].body, lines = t->kernel == CAROM_LINE_LINE;
+    return is_arc(t) || ((lines || t->kernel == CAROM_LINE_CIRCLE) &&
+                         f->at[swapped].shape->kind == CAROM_SHAPE_CAPSULE) ||
+           (lines && f->at[!swapped].shape->kind == CAROM_SHAPE_CAPSULE);
+}
+
 /* Touches at the same place with the same normal are one: the first stays, unless it is outside its features, as one of
  * two corners that meet. An arc and its corner are two where the one is to take over from the other. */
 static void merge(carom_finder *f)
@@ -666,7 +671,8 @@ static void merge(carom_finder *f)
         for (int j = 0; j < kept && !same; j++) {
             double d[3], along = dot3(f->list[i].normal, f->list[j].normal);
             sub3(f->list[i].point, f->list[j].point, d);
-            same = norm3(d) <= coincident * f->size && !(f->exact && is_arc(&f->list[i]) != is_arc(&f->list[j])) &&
+            same = norm3(d) <= coincident * f->size &&
+                   !(f->exact && goes_on(f, &f->list[i]) != goes_on(f, &f->list[j])) &&
                    (f->list[i].body[0] == f->list[j].body[0] ? along : -along) > 1 - 1e-6;
             if (same && f->exact && inside_of(f, &f->list[j]) < -outside * f->size)
                 f->list[j] = f->list[i];
@@ -731,15 +737,15 @@ static void drop_deep_edges(carom_finder *f)
     f->n -= least < limit ? stored - kept : 0;
 }
 
-/* Those that are at the other shape already and touch beyond an end of their features. But what an arc takes over from
- * the corner at its end has a gap of 0 before: an arc well beyond its end stays, as far away as that. */
+/* Those that are at the other shape already and touch beyond an end of their features. But what takes over there has a
+ * gap of 0 before: well beyond its end it stays, as far away as that. */
 static void drop_outside(carom_finder *f)
 {
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
     for (int i = 0; i < stored; i++) {
         carom_touch *t = &f->list[i];
         double in = t->gap <= coincident * f->size ? inside_of(f, t) : 0;
-        bool ahead = is_arc(t) && in < -coincident * f->size;
+        bool ahead = goes_on(f, t) && in < -coincident * f->size;
         if (ahead)
             t->gap = -in;
         if ((ahead || in >= -allowed(t) * f->size) && kept++ < i)
