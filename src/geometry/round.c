@@ -513,42 +513,49 @@ double carom_rim_inside(const carom_touch *t, const carom_shape *a, const carom_
 }
 
 /* ---- rings ---- */
-static bool in_sector(const carom_finder *f, int ring, const double *direction) /* of space or of the other's axes */
+static double past_sector(const carom_finder *f, int ring, const double *direction) /* in the other's axes; a length */
 {
     const carom_shape *s = f->at[ring].shape;
-    double d[3], slack = CAROM_MIN(ahead(f) / s->size[1], 0.3);
+    double d[3];
     carom_find_turn(f, !ring, direction, d);
-    return dot3(s->face[0].normal, d) <= slack && dot3(s->face[2].normal, d) <= slack;
+    return s->size[1] * CAROM_MAX(dot3(s->face[0].normal, d), dot3(s->face[2].normal, d));
 }
 
-/* Does an arc whose centre is nearest to a side of the host at c, and deepest at `lowest`, touch that side? */
-static bool on_side(const carom_finder *f, int host, int side, const carom_closest *c, const double *lowest)
+/* How far the arc's ends, or those of a side, may be away where touches are wanted that begin within reach. */
+static double most_past(const carom_finder *f, int ring)
 {
-    const carom_shape *s = f->at[host].shape;
-    carom_closest here, highest = carom_highest_side(s, lowest);
-    return carom_side_inside(s, side, c->foot) >= -ahead(f) &&
-           (highest.part == c->part ||
-            (f->exact && highest.distance <= carom_side_distance(s, side, lowest, &here) + ahead(f)));
+    return CAROM_MIN(ahead(f), 0.3 * f->at[ring].shape->size[1]);
 }
 
-/* The outer arc of the guest against the host: its faces, its axis, its arcs. */
+/* The outer arc of the guest against the host: its faces, its axis, its arcs. Where an arc is about to take over from a
+ * corner, by the length x, its circle is x^2/(2 radius) deep: of those the nearest. */
 static void find_arc(carom_finder *f, int host)
 {
     const carom_shape *s = f->at[host].shape, *ring = f->at[!host].shape;
-    double centre[3], radius = ring->size[1], down[3], lowest[3], d[3];
-    carom_closest c;
+    double centre[3], radius = ring->size[1], down[3], lowest[3], d[3], least = most_past(f, !host);
+    carom_closest c, next;
+    bool any = false, soon = false;
     carom_find_there(f, !host, ring->place.r, centre);
     for (int i = 0; i < s->nface; i++) {
         bool arc = s->kind == CAROM_SHAPE_RING && i % 2;
         if (arc && ((i == 1 && f->at[host].body > f->at[!host].body) || (i == 3 && radius > s->size[0])))
             continue; /* two outer arcs once; a hole too small for the arc */
-        carom_side_distance(s, i, centre, &c);
+        double gap = carom_side_distance(s, i, centre, &c) - radius;
         for (int k = 0; k < 3; k++)
             down[k] = -c.normal[k];
         add3(centre, radius, down, lowest);
-        if (c.distance - radius <= f->reach && in_sector(f, !host, down) && on_side(f, host, i, &c, lowest))
+        double past = CAROM_MAX(past_sector(f, !host, down), -carom_side_inside(s, i, c.foot));
+        if (gap > f->reach || past > least)
+            continue;
+        if (past <= 0 && carom_highest_side(s, lowest).part == c.part) {
             carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
+            any = true;
+        } else if (f->exact && gap >= -CAROM_MAX(past, 0) * past / radius - flat * f->size) {
+            next = c, least = past, soon = true;
+        }
     }
+    if (soon && !any)
+        carom_find_point(f, host, &next, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
     if (s->kind != CAROM_SHAPE_CAPSULE)
         return;
     sub3(centre, s->vertex, d);
@@ -558,7 +565,7 @@ static void find_arc(carom_finder *f, int host)
         down[k] = -c.normal[k];
     bool in_hole = c.distance < ring->size[0]; /* deeper than the ring is thick */
     if (along > 0 && along < s->edge->length && c.distance - radius <= f->reach && !in_hole &&
-        in_sector(f, !host, down))
+        past_sector(f, !host, down) <= most_past(f, !host))
         carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
 }
 
