@@ -109,6 +109,19 @@ awk -F, 'BEGIN { OFS = "," } /^#/ { print; next } !v { for (i = 1; i <= NF; i++)
 expect 4 audit risen.csv land.yaml --json
 jq -e '.rules[] | select(.rule == "dissipation") | .holds | not' out >/dev/null || complain "balls that rise: $(cat out)"
 
+# ---- a start that was moved ----
+cat >loose.yaml <<'END'
+carom: 1
+coordinates: {x: 1, y: 0.1}
+kinetic: (x'^2 + y'^2)/2
+potential: 9.81*y
+constraints: {rod: x^2 + y^2 = 1}
+run: {t_end: 1}
+END
+expect 0 run loose.yaml --assemble --quiet -o loose.csv
+expect 3 audit loose.csv loose.yaml
+expect 0 audit loose.csv loose.yaml --assemble
+
 # ---- what cannot be read ----
 expect 1 audit good.csv belt
 grep -q "is not of this model: .* has no parameter 'w'" err || complain "a file of another model: $(cat err)"

@@ -287,6 +287,56 @@ START_TEST(a_corner_that_slides_over_another_is_not_struck)
 }
 END_TEST
 
+/* Where a face of the one slides off the tip of the other its corner passes that tip: for a moment it is on two faces,
+ * the one that it leaves and the one that it comes to. */
+START_TEST(a_face_slides_off_a_tip_without_a_blow)
+{
+    static const char *const scenes[] = {
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  base: {fixed: true, shape: {polygon: [[-1, 0], [1, 0], [0.1, 0.6]]}, at: [0, 0.2], angle: 0.2072}\n"
+        "  it: {shape: {polygon: [[0.7746, 0.0327], [0.1654, 0.3199], [-0.6723, 0.1650], [-0.581, -0.2179],\n"
+        "                         [0.3133, -0.2997]]}, density: 1, at: [0.0264, 1.6744], angle: -1.2263,\n"
+        "       velocity: [-0.9305, -0.3405], spin: 3.4041}\nlaws: {default: {friction: 0.3, restitution: 0}}\n%s",
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  base: {fixed: true, shape: {polygon: [[-1, 0], [1, 0], [0.1, 0.6]]}, at: [0, 0.2], angle: 0.0461}\n"
+        "  it: {shape: {ring: [0.2499, 0.4499, -0.5, 0.2275], sides: flat}, density: 1, at: [-0.2266, 1.6647],\n"
+        "       angle: 1.8238, velocity: [0.1482, -0.1543], spin: -1.325}\n"
+        "laws: {default: {friction: 0, restitution: 0}}\n%s",
+        /* a point slides off a tip, another comes around one */
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  base: {fixed: true, shape: {polygon: [[-1, 0], [1, 0], [-0.43077, 0.66497]]}, at: [0, 0.2],\n"
+        "         angle: -0.21995}\n"
+        "  it: {mass: 1, inertia: 0.05, points: {a: [0.4, 0], b: [-0.2, 0.1], c: [0, -0.3]},\n"
+        "       at: [0.29139, 1.82282],\n"
+        "       angle: -0.4159, velocity: [0.95809, -0.25968], spin: -0.18999}\n"
+        "laws: {default: {friction: 0, restitution: 0}}\n%s",
+        "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  base: {fixed: true, shape: {box: [1, 1]}, at: [0, 0.2], angle: -0.22271}\n"
+        "  it: {mass: 1, inertia: 0.05, points: {a: [0.4, 0], b: [-0.2, 0.1], c: [0, -0.3]},\n"
+        "       at: [-0.05527, 2.12535],\n"
+        "       angle: 0.19659, velocity: [-0.25292, -0.2548], spin: 1.27673}\n"
+        "laws: {default: {friction: 0.3, restitution: 0.5}}\n%s"};
+    const double t_end[] = {1, 1.1, 0.8, 0.55};
+    for (int i = 0; i < 4; i++) {
+        char both[2][900];
+        snprintf(both[0], sizeof both[0], scenes[i], "");
+        snprintf(both[1], sizeof both[1], scenes[i], "contacts: found\n");
+        carom_model *formulas = parse_text(both[0]), *found = parse_text(both[1]);
+        run best = taken_to(found, "tolerance", 1e-10, 0, t_end[i]);
+        for (double tol = 1e-4; tol > 5e-12; tol *= 0.1) {
+            run a = taken_to(formulas, "tolerance", tol, 0, t_end[i]);
+            run b = taken_to(found, "tolerance", tol, 0, t_end[i]);
+            printf("scene %d, tol %g: %.2g and %.2g\n", i, tol, apart(&a, &best), apart(&b, &best));
+            CHECK_AT_MOST(apart(&a, &best), 3 * tol + 1e-9);
+            CHECK_AT_MOST(apart(&b, &best), 3 * tol + 1e-9);
+            end(&a), end(&b);
+        }
+        end(&best);
+        carom_model_free(formulas), carom_model_free(found);
+    }
+}
+END_TEST
+
 /* Down a flight of stairs: corners land on faces that they could not land on as they started. */
 START_TEST(a_box_on_stairs_moves_as_with_contacts_that_are_found)
 {
@@ -317,4 +367,5 @@ TEST_MAIN("tolerance, many bodies", a_row_of_fallen_dominoes_comes_to_rest,
           corners_that_meet_are_one_contact_that_is_not_lost,
           an_arch_that_a_pulse_has_rocked_comes_to_rest,
           gaps_are_closed_along_normals_where_friction_would_open_others,
-          a_corner_that_slides_over_another_is_not_struck, a_box_on_stairs_moves_as_with_contacts_that_are_found)
+          a_corner_that_slides_over_another_is_not_struck, a_face_slides_off_a_tip_without_a_blow,
+          a_box_on_stairs_moves_as_with_contacts_that_are_found)

@@ -92,7 +92,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
         CAROM_TRY(f->evaluator->prepare(f, bits[i] | CAROM_SWITCH, error));
     if (want & CAROM_SWITCH)
         CAROM_TRY(f->evaluator->prepare(f, CAROM_SWITCH, error));
-    return want & CAROM_MARGIN ? carom_many_have_margins(m->source->bodies->many, error) : CAROM_OK;
+    return CAROM_OK;
 }
 
 static void begin(const carom_model *m, int lanes, const double *p, void *memory)

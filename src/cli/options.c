@@ -54,7 +54,7 @@ const carom_cli_option carom_cli_options[] = {
      "compile the expressions of the model with cc; results are the same to the last bit"},
     {"--allow-plugins", NULL, NULL, RUN | RESUME | CHECK | AUDIT | DRIVE | REPORT, CAROM_CLI_FLAG, NULL,
      AT(allow_plugins), "let the model load a plugin, which runs foreign code"},
-    {"--assemble", NULL, NULL, RUN | CHECK | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
+    {"--assemble", NULL, NULL, RUN | CHECK | AUDIT | DRIVE | REPORT, CAROM_CLI_FLAG, NULL, AT(assemble),
      "move initial values that violate a joint onto it instead of refusing them"},
     {"--strict", NULL, NULL, RUN | CHECK, CAROM_CLI_FLAG, NULL, AT(strict),
      "refuse what would otherwise be noted: a fallback from --jit, initial values that were moved, derivatives by "

@@ -53,6 +53,9 @@ carom_status carom_find_round(carom_finder *f, carom_error *error);
 carom_closest carom_ellipsoid_closest(const carom_shape *s, const double *x);
 carom_closest carom_rim_closest(const carom_shape *s, const double *x);
 void carom_feature_ellipsoid(double *feature, const carom_shape *s);
+/* Of a touch of the guest's rim with a face, an edge or a rim of a, as carom_touch_inside. */
+double carom_rim_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                        const carom_pose *pb);
 void carom_feature_rim(double *feature, const carom_shape *s, int rim);
 
 #endif

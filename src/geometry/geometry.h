@@ -194,8 +194,6 @@ double carom_touch_margin(const carom_touch *touch, const carom_shape *a, const 
 /* How far the points of contact lie inside the features of the touch, as a length, give or take 2e-9 of the size:
  * where the gap is 0 and this is negative the two shapes do not touch there. */
 double carom_touch_inside(const carom_touch *touch, const carom_shape *a, const carom_shape *b, const carom_pose *pose);
-/* Does carom_touch_inside know all touches of the two? Not of rims against edges. */
-bool carom_touch_inside_known(const carom_shape *a, const carom_shape *b);
 
 /* t_1 is the reference projected on the tangent plane, t_2 = n x t_1. Keeps the reference (a unit vector, or 0 for
  * none) as long as it is more than 25 degrees off the normal, otherwise takes the axis x of space, or y where x is

@@ -572,6 +572,35 @@ static double arc_margin(const carom_edge *e, const carom_pose *pose, double sig
     return margin;
 }
 
+static bool is_arc(const carom_touch *t) /* of the guest */
+{
+    return CAROM_KIND(t->feature[1]) == CAROM_ARC;
+}
+
+/* So far outside its features, by the size, a touch is one. Before its ends an arc moves up while its corner rolls. */
+static double allowed(const carom_touch *t)
+{
+    return is_arc(t) ? 0 : outside;
+}
+
+/* How far from its ends the outer arc of a ring touches, along it: it does so where it lies deepest below the part of a
+ * that is nearest to its centre. */
+static double sector_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                            const carom_pose *pb)
+{
+    double x[3], n[3];
+    carom_closest c;
+    place3(pb, t->b, x);
+    place_back3(pa, x, x);
+    if (CAROM_KIND(t->branch) == CAROM_EDGE)
+        c = carom_shape_closest(a, x);
+    else
+        carom_side_distance(a, CAROM_NUMBER(t->branch), x, &c);
+    turn3(pa->R, c.normal, n);
+    turn_back3(pb->R, n, n);
+    return b->size[1] * CAROM_MIN(dot3(b->face[0].normal, n), dot3(b->face[2].normal, n));
+}
+
 static double inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
                      const carom_pose *pb)
 {
@@ -586,6 +615,11 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
         double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
         return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
     }
+    if (t->kernel == CAROM_LINE_CIRCLE || t->kernel == CAROM_CIRCLE_CIRCLE ||
+        (t->kernel == CAROM_PLANE_CIRCLE && a->kind != CAROM_SHAPE_PLANE))
+        return carom_rim_inside(t, a, b, pa, pb);
+    if (is_arc(t))
+        return CAROM_MIN(margin_of(t, a, b, pa, pb), sector_margin(t, a, b, pa, pb));
     if (kind != CAROM_FACE || t->b[3] != 0 || t->kernel != CAROM_PLANE_POINT || a->kind == CAROM_SHAPE_PLANE)
         return margin_of(t, a, b, pa, pb);
     place3(pb, t->b, x);
@@ -595,14 +629,7 @@ static double inside(const carom_touch *t, const carom_shape *a, const carom_sha
 
 double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
 {
-    return inside(t, a, b, &pose[t->body[0]], &pose[t->body[1]]) + outside * CAROM_MIN(a->extent, b->extent);
-}
-
-bool carom_touch_inside_known(const carom_shape *a, const carom_shape *b)
-{
-    bool rims = a->kind == CAROM_SHAPE_CYLINDER || b->kind == CAROM_SHAPE_CYLINDER;
-    const carom_shape *other = a->kind == CAROM_SHAPE_CYLINDER ? b : a;
-    return !rims || other->kind == CAROM_SHAPE_PLANE || (other->nvertex == 1 && other->nedge == 0);
+    return inside(t, a, b, &pose[t->body[0]], &pose[t->body[1]]) + allowed(t) * CAROM_MIN(a->extent, b->extent);
 }
 
 /* ---- pairs ---- */
@@ -625,9 +652,19 @@ static double inside_of(const carom_finder *f, const carom_touch *t)
     return inside(t, f->at[swapped].shape, f->at[!swapped].shape, f->at[swapped].pose, f->at[!swapped].pose);
 }
 
+/* An arc, or the side of a capsule: where it ends its corner or its end goes on, with the same gap and normal. */
+static bool goes_on(const carom_finder *f, const carom_touch *t)
+{
+    bool swapped = t->body[0] != f->at[0].body, lines = t->kernel == CAROM_LINE_LINE;
+    return is_arc(t) || ((lines || t->kernel == CAROM_LINE_CIRCLE) &&
+                         f->at[swapped].shape->kind == CAROM_SHAPE_CAPSULE) ||
+           (lines && f->at[!swapped].shape->kind == CAROM_SHAPE_CAPSULE);
+}
+
 /* Touches at the same place with the same normal are one: the first stays, unless it is outside its features, as one of
  * two corners that meet. Where margins count, corners that have yet to meet are two: either may come by the end of its
- * side before it touches, and then it is the other one that does. */
+ * side before it touches, and then it is the other one that does; and so are an arc and its corner where the one is to
+ * take over from the other. */
 static void merge(carom_finder *f)
 {
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
@@ -637,6 +674,7 @@ static void merge(carom_finder *f)
             double d[3], along = dot3(f->list[i].normal, f->list[j].normal);
             sub3(f->list[i].point, f->list[j].point, d);
             same = norm3(d) <= coincident * f->size &&
+                   !(f->exact && goes_on(f, &f->list[i]) != goes_on(f, &f->list[j])) &&
                    (f->list[i].body[0] == f->list[j].body[0] ? along : -along) > 1 - 1e-6;
             if (same && f->exact && inside_of(f, &f->list[j]) < -outside * f->size)
                 f->list[j] = f->list[i];
@@ -701,13 +739,18 @@ static void drop_deep_edges(carom_finder *f)
     f->n -= least < limit ? stored - kept : 0;
 }
 
-/* Those that are at the other shape already and touch beyond an end of their features. */
+/* Those that are at the other shape already and touch beyond an end of their features. But what takes over there has a
+ * gap of 0 before: well beyond its end it stays, as far away as that. */
 static void drop_outside(carom_finder *f)
 {
     int stored = CAROM_MIN(f->n, f->most), kept = 0;
     for (int i = 0; i < stored; i++) {
-        const carom_touch *t = &f->list[i];
-        if ((t->gap > coincident * f->size || inside_of(f, t) >= -outside * f->size) && kept++ < i)
+        carom_touch *t = &f->list[i];
+        double in = t->gap <= coincident * f->size ? inside_of(f, t) : 0;
+        bool ahead = goes_on(f, t) && in < -coincident * f->size;
+        if (ahead)
+            t->gap = -in;
+        if ((ahead || in >= -allowed(t) * f->size) && kept++ < i)
             f->list[kept - 1] = *t;
     }
     f->n -= stored - kept;

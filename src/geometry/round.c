@@ -14,6 +14,12 @@ enum { SAMPLES = 16 }; /* along a rim, to begin with */
 static const double flat = 1e-9;
 static const double third = 2.0943951023931953; /* 120 degrees */
 
+/* What a motion of reach may bring on where touches are wanted that begin within it: as a length. */
+static double ahead(const carom_finder *f)
+{
+    return f->exact ? 2 * f->reach : 0;
+}
+
 /* ---- ellipsoids ---- */
 void carom_feature_ellipsoid(double *feature, const carom_shape *s)
 {
@@ -157,41 +163,73 @@ carom_closest carom_rim_closest(const carom_shape *s, const double *x)
     return c;
 }
 
-/* (1): the rims of the guest against the faces of the host */
-static void rim_face(carom_finder *f, int host, int rim)
+/* The point of a rim that is lowest above a face, false: any, as it lies flat. */
+static bool lowest_on(const circle *c, const double *normal, double *lowest)
+{
+    double down[3];
+    for (int i = 0; i < 3; i++)
+        down[i] = dot3(normal, c->axis) * c->axis[i] - normal[i];
+    bool tilted = unit3(down) > flat;
+    add3(c->centre, c->radius, down, lowest);
+    return tilted;
+}
+
+static bool other_rim_is_lower(const carom_finder *f, const circle *c, const double *normal)
+{
+    return dot3(normal, c->axis) * c->up > CAROM_MIN(f->reach / c->radius, 0.3);
+}
+
+/* The face that a rim is farthest in front of. */
+static int highest_face(const carom_shape *s, const circle *c)
+{
+    double most = -INFINITY, lowest[3];
+    int best = 0;
+    for (int side = 0; side < s->nface; side++) {
+        carom_closest at;
+        lowest_on(c, s->face[side].normal, lowest);
+        if (carom_side_distance(s, side, lowest, &at) > most)
+            most = at.distance, best = side;
+    }
+    return best;
+}
+
+/* (1): a rim of the guest against a face of the host */
+static void rim_on_face(carom_finder *f, int host, int rim, int side)
 {
     const carom_shape *s = f->at[host].shape, *guest = f->at[!host].shape;
     circle c = rim_of(f, !host, rim, false), home = rim_of(f, !host, rim, true);
-    double edge = flat * f->size; /* what lies on a border lies inside */
-    for (int side = 0; side < s->nface; side++) {
-        const double *n = s->face[side].normal;
-        double down[3], tilt, lowest[3];
-        carom_closest at;
-        for (int i = 0; i < 3; i++)
-            down[i] = dot3(n, c.axis) * c.axis[i] - n[i];
-        tilt = unit3(down);
-        add3(c.centre, c.radius, down, lowest);
-        double angle = tilt <= flat ? 0 : angle_of(&c, lowest);
-        if (dot3(n, c.axis) * c.up > CAROM_MIN(f->reach / c.radius, 0.3)) /* the other rim is lower */
+    double edge = flat * f->size, lowest[3]; /* what lies on a border lies inside */
+    carom_closest at;
+    bool tilted = lowest_on(&c, s->face[side].normal, lowest);
+    double angle = tilted ? angle_of(&c, lowest) : 0;
+    for (int k = 0; k < 3; k++) { /* the lowest point, and a third of the rim to either side */
+        double turned = angle + (k == 0 ? 0 : k == 1 ? third : -third);
+        spot here = spot_at(&c, turned), in_body = spot_at(&home, turned);
+        if (carom_side_distance(s, side, here.point, &at) > f->reach ||
+            carom_side_inside(s, side, here.point) < -edge - ahead(f) ||
+            (!f->exact && carom_highest_side(s, here.point).distance > at.distance + edge))
             continue;
-        for (int k = 0; k < 3; k++) { /* the lowest point, and a third of the rim to either side */
-            double turned = angle + (k == 0 ? 0 : k == 1 ? third : -third);
-            spot here = spot_at(&c, turned), in_body = spot_at(&home, turned);
-            if (carom_side_distance(s, side, here.point, &at) > f->reach ||
-                carom_side_inside(s, side, here.point) < -edge ||
-                carom_highest_side(s, here.point).distance > at.distance + edge)
-                continue;
-            if (k == 0 && tilt > flat) {
-                carom_touch *t = carom_find_emit(f, host, CAROM_PLANE_CIRCLE, CAROM_PART(CAROM_WHOLE, 0),
-                                                 CAROM_PART(CAROM_RIM, 3 * rim), at.normal, at.foot, at.distance);
-                t->branch = at.part;
-                carom_feature_plane(t->a, &s->face[side]);
-                carom_feature_rim(t->b, guest, rim);
-            } else {
-                carom_find_point(f, host, &at, CAROM_PART(CAROM_RIM, 3 * rim + k), in_body.point, 0);
-            }
+        if (k == 0 && tilted) {
+            carom_touch *t = carom_find_emit(f, host, CAROM_PLANE_CIRCLE, CAROM_PART(CAROM_WHOLE, 0),
+                                             CAROM_PART(CAROM_RIM, 3 * rim), at.normal, at.foot, at.distance);
+            t->branch = at.part;
+            carom_feature_plane(t->a, &s->face[side]);
+            carom_feature_rim(t->b, guest, rim);
+        } else {
+            carom_find_point(f, host, &at, CAROM_PART(CAROM_RIM, 3 * rim + k), in_body.point, 0);
         }
     }
+}
+
+/* What is there within reach, or, where the end of a touch is to be known, one face for each. */
+static void rim_faces(carom_finder *f, int host, int rim)
+{
+    const carom_shape *s = f->at[host].shape;
+    circle c = rim_of(f, !host, rim, false);
+    int only = f->exact ? highest_face(s, &c) : -1;
+    for (int side = 0; side < s->nface; side++)
+        if ((!f->exact || side == only) && !other_rim_is_lower(f, &c, s->face[side].normal))
+            rim_on_face(f, host, rim, side);
 }
 
 /* Roots of a function of the angle: intervals without a change of sign are halved as long as the slope allows roots
@@ -287,7 +325,8 @@ static void line_candidate(carom_finder *f, const void *user, double angle)
     carom_edge edge = rim_edge(c, &here, guest->edge->length);
     cross3(e->direction, here.tangent, n);
     sub3(here.point, p, x);
-    double along = dot3(x, e->direction), beyond = e->face[0] < 0 ? flat * f->size : 0; /* flush ends touch */
+    double along = dot3(x, e->direction), beyond = ahead(f);
+    beyond += e->face[0] < 0 ? flat * f->size : 0; /* flush ends touch */
     if (unit3(n) <= CAROM_PARALLEL || !(along > -beyond && along < e->length + beyond))
         return;
     if (carom_edge_outward(e, n) - carom_edge_outward(&edge, n) < 0)
@@ -394,7 +433,7 @@ static void find_cylinder(carom_finder *f)
         if (round[host] && !round[!host])
             carom_find_vertices(f, host);
         for (int rim = 0; rim < 2 && round[!host]; rim++) {
-            rim_face(f, host, rim);
+            rim_faces(f, host, rim);
             rim_edges(f, host, rim);
         }
     }
@@ -403,34 +442,120 @@ static void find_cylinder(carom_finder *f)
         rim_rims(f, k & 1, k >> 1);
 }
 
+/* ---- how far rims touch inside of their features: for carom_touch_inside ---- */
+static circle rim_in_space(const double *feature, uint32_t part, const carom_pose *pose)
+{
+    circle c = {.radius = feature[9], .up = CAROM_NUMBER(part) ? 1 : -1};
+    place3(pose, feature, c.centre);
+    turn3(pose->R, feature + 3, c.axis);
+    turn3(pose->R, feature + 6, c.f);
+    cross3(c.axis, c.f, c.h);
+    return c;
+}
+
+/* Of an outward normal between those of the cap and of the mantle; sign: of the normal. */
+static double rim_arc(const circle *c, const spot *at, double length, const double *normal, double sign)
+{
+    return CAROM_MIN(sign * c->up * dot3(normal, c->axis) * length, sign * dot3(normal, at->radial) * 2 * c->radius);
+}
+
+/* Two touches of a rim with an edge become one, and none, where the two are parallel. */
+static double before_parallel(double radius, double sine)
+{
+    return radius * (sine * sine - 1e-10);
+}
+
+static double line_circle_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b,
+                                 const carom_pose *pa, const circle *c, double angle)
+{
+    const carom_edge *e = &a->edge[CAROM_NUMBER(t->feature[0])];
+    spot at = spot_at(c, angle);
+    double p[3], direction[3], n[3], x[3], inward[3];
+    place3(pa, t->a, p), turn3(pa->R, t->a + 3, direction);
+    cross3(direction, at.tangent, n);
+    sub3(at.point, p, x);
+    double along = dot3(x, direction), margin = CAROM_MIN(along, e->length - along);
+    margin = CAROM_MIN(margin, before_parallel(c->radius, unit3(n)));
+    for (int k = 0; k < 2 && e->face[k] >= 0; k++) {
+        turn3(pa->R, e->inward[k], inward);
+        margin = CAROM_MIN(margin, -t->sign * dot3(n, inward) * e->width[k]);
+    }
+    return CAROM_MIN(margin, rim_arc(c, &at, b->edge->length, n, -t->sign));
+}
+
+double carom_rim_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                        const carom_pose *pb)
+{
+    const carom_pose pose[2] = {*pa, *pb};
+    carom_touch here = *t;
+    double n[3], x[3], z[CAROM_UNKNOWNS] = {t->z[0], t->z[1]};
+    circle c = rim_in_space(t->b, t->feature[1], pb);
+    here.body[0] = 0, here.body[1] = 1;
+    if (!carom_touch_unknowns(&here, pose, z)) /* nowhere, and a length as others are */
+        return -(a->extent + b->extent);
+    if (t->kernel == CAROM_LINE_CIRCLE)
+        return line_circle_inside(t, a, b, pa, &c, z[0]);
+    if (t->kernel == CAROM_CIRCLE_CIRCLE) {
+        circle other = rim_in_space(t->a, t->feature[0], pa);
+        spot at = spot_at(&c, z[1]), there = spot_at(&other, z[0]);
+        cross3(there.tangent, at.tangent, n);
+        double margin = before_parallel(CAROM_MIN(c.radius, other.radius), unit3(n));
+        margin = CAROM_MIN(margin, rim_arc(&other, &there, a->edge->length, n, t->sign));
+        return CAROM_MIN(margin, rim_arc(&c, &at, b->edge->length, n, -t->sign));
+    }
+    turn3(pa->R, a->face[CAROM_NUMBER(t->branch)].normal, n); /* the lowest point on a face */
+    for (int i = 0; i < 3; i++)
+        x[i] = dot3(n, c.axis) * c.axis[i] - n[i];
+    unit3(x);
+    add3(c.centre, c.radius, x, x);
+    place_back3(pa, x, x);
+    return carom_side_inside(a, CAROM_NUMBER(t->branch), x);
+}
+
 /* ---- rings ---- */
-static bool in_sector(const carom_finder *f, int ring, const double *direction) /* of space or of the other's axes */
+static double past_sector(const carom_finder *f, int ring, const double *direction) /* in the other's axes; a length */
 {
     const carom_shape *s = f->at[ring].shape;
     double d[3];
     carom_find_turn(f, !ring, direction, d);
-    return dot3(s->face[0].normal, d) <= 0 && dot3(s->face[2].normal, d) <= 0;
+    return s->size[1] * CAROM_MAX(dot3(s->face[0].normal, d), dot3(s->face[2].normal, d));
 }
 
-/* The outer arc of the guest against the host: its faces, its axis, its arcs. */
+/* How far the arc's ends, or those of a side, may be away where touches are wanted that begin within reach. */
+static double most_past(const carom_finder *f, int ring)
+{
+    return CAROM_MIN(ahead(f), 0.3 * f->at[ring].shape->size[1]);
+}
+
+/* The outer arc of the guest against the host: its faces, its axis, its arcs. Where an arc is about to take over from a
+ * corner, by the length x, its circle is x^2/(2 radius) deep: of those the nearest. */
 static void find_arc(carom_finder *f, int host)
 {
     const carom_shape *s = f->at[host].shape, *ring = f->at[!host].shape;
-    double centre[3], radius = ring->size[1], down[3], lowest[3], d[3];
-    carom_closest c;
+    double centre[3], radius = ring->size[1], down[3], lowest[3], d[3], least = most_past(f, !host);
+    carom_closest c, next;
+    bool any = false, soon = false;
     carom_find_there(f, !host, ring->place.r, centre);
     for (int i = 0; i < s->nface; i++) {
         bool arc = s->kind == CAROM_SHAPE_RING && i % 2;
         if (arc && ((i == 1 && f->at[host].body > f->at[!host].body) || (i == 3 && radius > s->size[0])))
             continue; /* two outer arcs once; a hole too small for the arc */
-        carom_side_distance(s, i, centre, &c);
+        double gap = carom_side_distance(s, i, centre, &c) - radius;
         for (int k = 0; k < 3; k++)
             down[k] = -c.normal[k];
         add3(centre, radius, down, lowest);
-        if (c.distance - radius <= f->reach && in_sector(f, !host, down) && carom_side_inside(s, i, c.foot) >= 0 &&
-            carom_highest_side(s, lowest).part == c.part)
+        double past = CAROM_MAX(past_sector(f, !host, down), -carom_side_inside(s, i, c.foot));
+        if (gap > f->reach || past > least)
+            continue;
+        if (past <= 0 && carom_highest_side(s, lowest).part == c.part) {
             carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
+            any = true;
+        } else if (f->exact && gap >= -CAROM_MAX(past, 0) * past / radius - flat * f->size) {
+            next = c, least = past, soon = true;
+        }
     }
+    if (soon && !any)
+        carom_find_point(f, host, &next, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
     if (s->kind != CAROM_SHAPE_CAPSULE)
         return;
     sub3(centre, s->vertex, d);
@@ -440,7 +565,7 @@ static void find_arc(carom_finder *f, int host)
         down[k] = -c.normal[k];
     bool in_hole = c.distance < ring->size[0]; /* deeper than the ring is thick */
     if (along > 0 && along < s->edge->length && c.distance - radius <= f->reach && !in_hole &&
-        in_sector(f, !host, down))
+        past_sector(f, !host, down) <= most_past(f, !host))
         carom_find_point(f, host, &c, CAROM_PART(CAROM_ARC, 1), ring->place.r, radius);
 }
 

@@ -55,7 +55,7 @@ static rim on_circle(const double *c, const carom_pose *pose, double z)
     return r;
 }
 
-static void line_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
+static bool line_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
 {
     double p[3], a[3], x[3], start = *z;
     place3(A, touch->a, p);
@@ -71,12 +71,13 @@ static void line_circle(const carom_touch *touch, const carom_pose *A, const car
             break;
         *z -= step;
         if (fabs(step) < 1e-9) /* the next one would be below rounding */
-            return;
+            return slope > 0;
     }
     *z = start;
+    return false;
 }
 
-static void circle_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
+static bool circle_circle(const carom_touch *touch, const carom_pose *A, const carom_pose *B, double *z)
 {
     double start[2] = {z[0], z[1]};
     for (int k = 0; k < ITERATIONS; k++) {                                                             /* (3) */
@@ -92,12 +93,13 @@ static void circle_circle(const carom_touch *touch, const carom_pose *A, const c
             break;
         z[0] -= step[0], z[1] -= step[1];
         if (CAROM_MAX(fabs(step[0]), fabs(step[1])) < 1e-9)
-            return;
+            return true;
     }
     z[0] = start[0], z[1] = start[1];
+    return false;
 }
 
-void carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, double *z)
+bool carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, double *z)
 {
     const carom_pose *A = &pose[touch->body[0]], *B = &pose[touch->body[1]];
     if (touch->kernel == CAROM_ELLIPSOID_POINT) {
@@ -106,8 +108,9 @@ void carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, doub
         place_back3(A, x, x);
         ellipsoid_point(touch->a, x, z);
     } else if (touch->kernel == CAROM_LINE_CIRCLE) {
-        line_circle(touch, A, B, z);
+        return line_circle(touch, A, B, z);
     } else if (touch->kernel == CAROM_CIRCLE_CIRCLE) {
-        circle_circle(touch, A, B, z);
+        return circle_circle(touch, A, B, z);
     }
+    return true;
 }

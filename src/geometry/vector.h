@@ -70,7 +70,7 @@ static inline void across3(const double *n, double *t) /* a unit vector perpendi
 
 /* volume, centre, inertia: mass.c. */
 void carom_shape_mass(carom_shape *shape, const carom_shape_spec *spec);
-/* Solves for the unknowns of a touch at poses, beginning with z: unknowns.c. */
-void carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, double *z);
+/* Solves for the unknowns of a touch at poses, beginning with z: unknowns.c. false: there is no such touch near z. */
+bool carom_touch_unknowns(const carom_touch *touch, const carom_pose *pose, double *z);
 
 #endif

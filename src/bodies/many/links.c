@@ -233,20 +233,6 @@ void carom_many_margins(const carom_many *many, const carom_many_work *w, int n,
     }
 }
 
-carom_status carom_many_have_margins(const carom_many *many, carom_error *error)
-{
-    for (int i = 0; i < many->nshape; i++)
-        for (int k = i + 1; k < many->nshape; k++) {
-            const carom_posed_shape *a = &many->shape[i], *b = &many->shape[k];
-            if (!carom_touch_inside_known(&a->shape, &b->shape) && carom_many_law(many, a, b))
-                CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                           "the rims of '%s' may meet '%s': such contacts are known to moreau-jean, "
-                           "moreau-jean-projected and schatzman-paoli alone",
-                           many->bodies->body[a->body].name, many->bodies->body[b->body].name);
-        }
-    return CAROM_OK;
-}
-
 /* ---- at the start ---- */
 double carom_many_gap(const carom_many *many, const carom_many_work *w, int first, int second, double reach,
                       carom_overlap *how)

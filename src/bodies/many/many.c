@@ -143,7 +143,7 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
     const unsigned never = CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P | CAROM_SWITCH;
     if (want & never)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' has too many bodies for derivatives of its motion", m->name);
-    return want & CAROM_MARGIN ? carom_many_have_margins(carom_many_of(m), error) : CAROM_OK;
+    return CAROM_OK;
 }
 
 static void begin(const carom_model *m, int lanes, const double *p, void *work)

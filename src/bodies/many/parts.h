@@ -93,8 +93,6 @@ void carom_many_poses(const carom_many *many, double t, const double *q, carom_p
 int carom_many_find(carom_many *many, carom_many_work *work, double reach, bool exact, carom_found *found, int most);
 /* carom_touch_inside of the first n touches of the work with these ids, at its poses. */
 void carom_many_margins(const carom_many *many, const carom_many_work *work, int n, const long long *id, double *out);
-/* Are there margins of all pairs that may touch? */
-carom_status carom_many_have_margins(const carom_many *many, carom_error *error);
 carom_find_links carom_many_links; /* of the model */
 /* Where the first n touches of the work are, at its poses: out [15*n], as CAROM_TOUCH_PLACE. */
 void carom_many_places(const carom_many *many, const carom_many_work *work, int n, double *out);

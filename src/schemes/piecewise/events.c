@@ -154,10 +154,52 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   (4) of slip that has just begun may be negative by what redundant rows have left of the velocity: an event only
  *   where it becomes less                                                                                 (6)
  *   closed    margin                   a contact that was found ends                              (7)
+ *   open      margin, where g = 0      a contact that was found takes over from others            (8)
+ *   (1) of what takes over counts where it is more than what the step has left of closed gaps     (9)
+ *   open      margin, where g < 0      it has come around the end of its features: no event       (10)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
 enum { ITERATIONS = 60 };
+
+/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. */
+static double left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
+{
+    const carom_system *sys = s->system;
+    double left = 0;
+    for (int c = 0; c < sys->ncontact; c++)
+        if (w->modes[c].mode != CAROM_OPEN)
+            left = CAROM_MAX(left, fabs(e->g[carom_contact_number(sys, c)]));
+    return 4 * left;
+}
+
+/* Does a closed contact end in this step? Then one that takes over from it may be closing. */
+static bool another_ends(const carom_step *s, const carom_piecewise *w)
+{
+    bool ends = false;
+    for (int c = 0; carom_piecewise_found(s->system) && c < s->system->ncontact; c++)
+        ends |= w->modes[c].mode != CAROM_OPEN && w->end.margin[c] < 0 && w->start.margin[c] >= 0;
+    return ends;
+}
+
+bool carom_piecewise_takes_over(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact)
+{
+    const carom_link *link = carom_contact_link(s->system, contact);
+    double slow = 1e-4 * w->scale[carom_contact_number(s->system, contact)].speed;
+    return carom_piecewise_found(s->system) && w->start.margin[contact] < 0 && e->margin[contact] >= 0 &&
+           fabs(e->u[link->row]) < slow;
+}
+
+/* A contact that comes to lie within its features with such a gap begins where its margin is beyond what may change. */
+static double gap(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact)
+{
+    const int i = carom_contact_number(s->system, contact);
+    double g = e->g[i], length = w->scale[i].length;
+    if (g > 1e-6 * length || !carom_piecewise_takes_over(s, w, e, contact))
+        return g;
+    double beyond = left_of_gaps(s, w, e) + 1e-12 * length;
+    return g <= beyond ? CAROM_MIN(g, beyond - e->margin[contact]) : g;                                 /* (8) */
+}
 
 static double value(const carom_step *s, const carom_piecewise *w, const carom_end *e, carom_cause cause, int contact)
 {
@@ -166,7 +208,7 @@ static double value(const carom_step *s, const carom_piecewise *w, const carom_e
     const double *x = e->force + link->row, *u = e->u + link->row, *d = w->modes[contact].direction;
     switch (cause) {
     case CAROM_CAUSE_GAP:
-        return e->g[carom_contact_number(sys, contact)];
+        return gap(s, w, e, contact);
     case CAROM_CAUSE_FORCE:
         return x[0] + carom_link_offset(sys, link);
     case CAROM_CAUSE_STICK: {
@@ -262,6 +304,25 @@ static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact
     return polish(s, w, CAROM_CAUSE_GAP, contact, x, f_low, high, f_high);
 }
 
+/* (10): it meets others there, as a point that comes to lie behind a face at its end has met the next face: the step
+ * ends just before, and those are looked for. */
+static carom_status around_the_end(carom_step *s, carom_piecewise *w, int contact, bool *found)
+{
+    const int i = carom_contact_number(s->system, contact);
+    double little = 1e-6 * w->scale[i].length;
+    if (!carom_piecewise_found(s->system) || w->start.margin[contact] >= -little || w->end.margin[contact] < 0 ||
+        w->end.g[i] >= -little)
+        return CAROM_OK;
+    carom_bracket b = {0, w->end.x, w->start.margin[contact], w->end.margin[contact], 0, 0};
+    *found = false;
+    while (b.k < ITERATIONS && b.high - b.low > 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), b.high)) {
+        double x = carom_bracket_next(&b, -1);
+        CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
+        carom_bracket_put(&b, x, w->probe.margin[contact], w->probe.margin[contact] >= 0);
+    }
+    return carom_piecewise_trial(s, w, b.low, &w->end, NULL);
+}
+
 /* (1) for one open contact: shortens w->end when its gap closes before. */
 static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
@@ -282,8 +343,12 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
     for (double from = 0; from < 1 && dip(s, w, contact, left, noise, from, &low, &high); from = high) {
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
-        if (*found)
-            return impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]);
+        if (*found && another_ends(s, w))                                                                    /* (9) */
+            *found = w->probe.g[i] < -left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
+        if (*found) {
+            CAROM_TRY(impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]));
+            return around_the_end(s, w, contact, found);
+        }
     }
     return CAROM_OK;
 }

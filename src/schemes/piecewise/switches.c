@@ -596,7 +596,8 @@ bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
     carom_switches *w = &tol->switches;
     const carom_end *e = &tol->end;
     int i = carom_contact_number(sys, contact);
-    double u = e->u[sys->link[i].row], d = CAROM_MIN(1e-11 * tol->scale[i].length / -u, 1e-3 * s->h);
+    double u = e->u[sys->link[i].row], way = 2e-10 * tol->scale[i].length; /* ranks of faces differ by less: gaps.c */
+    double d = CAROM_MIN(way / -u, CAROM_MAX(1e-3 * s->h, 100 * way / tol->scale[i].speed));
     double t = s->now->t + e->x + d, *f = w->sample, low, high;
     if (!w->n || !(u < 0))
         return false;
@@ -704,12 +705,13 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
         int i = carom_contact_number(sys, c);
         double small_g = 1e-10 * w->scale[i].length, small_u = 1e-9 * w->scale[i].speed;
         double g = e->g[i], u = e->u[sys->link[i].row];
+        double off = s->options->atol + s->options->rtol * w->scale[i].length; /* of the place where the branch ends */
         if (!judged(sys, w, c))
             continue;
         *ends |= slip_jumps(e, &sys->link[i], small_u, &w->modes[c]);                             /* (5) */
         if (!carom_law_can(sys->link[i].law, CAROM_OPEN))
             continue; /* dry friction along a coordinate has no gap */
-        if (g < -small_g && !found)
+        if (g < -CAROM_MAX(small_g, off) && !found)
             CAROM_FAIL(s->error, CAROM_NO_SOLUTION,
                        "tolerance: the gap of contact '%s' changes its branch at t = %.10g and is %.3g there: it "
                        "jumps below 0",

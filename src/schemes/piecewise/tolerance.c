@@ -361,9 +361,11 @@ static carom_status project_positions(carom_step *s, carom_piecewise *w, carom_c
     carom_piecewise_gather(s, w, contact);
     w->given.side = 0; /* was judged without those that are hit: with them slip may be on another */
     carom_modes_copy(nc, w->modes, w->modes_before);
-    for (int k = s->system->njoint; k < w->nstruck; k++)
-        if (w->modes[w->struck[k] - s->system->njoint].mode == CAROM_OPEN)
-            w->modes[w->struck[k] - s->system->njoint].mode = CAROM_CLOSED;
+    for (int k = s->system->njoint; k < w->nstruck; k++) {
+        int c = w->struck[k] - s->system->njoint;
+        if (w->modes[c].mode == CAROM_OPEN && !carom_piecewise_takes_over(s, w, &w->end, c))
+            w->modes[c].mode = CAROM_CLOSED;
+    }
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, true));
     carom_modes_copy(nc, w->modes_before, w->modes);
     w->given.side = side;
