@@ -43,7 +43,8 @@ typedef struct cost {
     double ms, contacts;
 } cost;
 
-/* The memory is a run's own, beyond what the program had when it began: of the first and of larger ones. */
+/* The memory is that of a simulation, beyond what the program had with the model alone: of the first and of larger ones.
+ * It is divided by the contacts that were found, most of them closed. */
 
 static cost run(scene *s, const char *scheme, int steps, int last, double tol)
 {
@@ -56,6 +57,7 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
         printf("%s: %s\n", s->name, error.text);
         return (cost){0};
     }
+    double begun = 0, contacts = 0, most = 0, before = memory();
     carom_options_set(&o, "scheme", scheme, &error);
     o.h = s->h, o.contact_tol = tol;
     o.energy = true; /* overlaps are measured with it */
@@ -63,7 +65,6 @@ static cost run(scene *s, const char *scheme, int steps, int last, double tol)
         printf("%s: %s\n", s->name, error.text);
         return (cost){0};
     }
-    double begun = 0, contacts = 0, most = 0, before = memory();
     carom_status status = CAROM_OK;
     int k = 0;
     long sweeps = 0;

@@ -14,9 +14,6 @@ void carom_anderson_place(carom_anderson *a, carom_layout *layout, int n)
         CAROM_PLACE(layout, a->df[i], n);
         CAROM_PLACE(layout, a->ds[i], n);
     }
-    CAROM_PLACE(layout, a->f, n);
-    CAROM_PLACE(layout, a->last_f, n);
-    CAROM_PLACE(layout, a->last_s, n);
     a->n = n;
 }
 
@@ -42,60 +39,84 @@ static double dot(const carom_anderson *a, const double *x, const double *y)
     return a->weight ? sum : carom_dot(a->n, x, y);
 }
 
-static void remember(carom_anderson *a, const double *s)
+/* The same of x and f, which is not kept; x NULL: f itself. */
+static double dot_f(const carom_anderson *a, const double *x, const double *s, const double *at)
 {
-    if (a->started) {
-        for (int i = 0; i < a->n; i++) {
-            a->df[a->next][i] = a->f[i] - a->last_f[i];
-            a->ds[a->next][i] = s[i] - a->last_s[i];
-        }
-        a->have = a->have < MEMORY ? a->have + 1 : MEMORY;
-        for (int i = 0; i < a->have; i++) {
-            int first = i > a->next ? i : a->next, second = i > a->next ? a->next : i;
-            a->gram[first][second] = dot(a, a->df[first], a->df[second]);
-        }
-        a->next = (a->next + 1) % MEMORY;
+    double sum = 0;
+    for (int i = 0; a->weight && i < a->n; i++) {
+        double f = s[i] - at[i];
+        sum += a->weight[i] * (x ? x[i] : f) * f;
     }
-    carom_copy(a->n, a->f, a->last_f);
-    carom_copy(a->n, s, a->last_s);
-    a->started = true;
+    for (int i = 0; !a->weight && i < a->n; i++) {
+        double f = s[i] - at[i];
+        sum += (x ? x[i] : f) * f;
+    }
+    return sum;
 }
 
-/* (1) */
-static void combine(const carom_anderson *a, const double *s, double *x)
+/* The differences from the iteration before, whose f and s(x) stand where they go. */
+static void remember(carom_anderson *a, const double *x, const double *s)
+{
+    double *df = a->df[a->next], *ds = a->ds[a->next];
+    if (!a->started)
+        return;
+    for (int i = 0; i < a->n; i++) {
+        df[i] = s[i] - x[i] - df[i];
+        ds[i] = s[i] - ds[i];
+    }
+    a->have = a->have < MEMORY ? a->have + 1 : MEMORY;
+    for (int i = 0; i < a->have; i++) {
+        int first = i > a->next ? i : a->next, second = i > a->next ? a->next : i;
+        a->gram[first][second] = dot(a, a->df[first], a->df[second]);
+    }
+    a->next = (a->next + 1) % MEMORY;
+}
+
+/* (1): false: there are none, or they are dependent */
+static bool coefficients(const carom_anderson *a, const double *x, const double *s, double *c)
 {
     int m = a->have;
-    double A[MEMORY * MEMORY], c[MEMORY];
+    double A[MEMORY * MEMORY];
     for (int i = 0; i < m; i++) {
-        c[i] = dot(a, a->df[i], a->f);
+        c[i] = dot_f(a, a->df[i], s, x);
         for (int j = 0; j <= i; j++)
             A[i * m + j] = A[j * m + i] = a->gram[i][j];
     }
     for (int i = 0; i < m; i++)
         A[i * m + i] *= 1 + 1e-10;
-    carom_copy(a->n, s, x);
     if (m == 0 || !carom_cholesky(m, A))
-        return;
+        return false;
     carom_cholesky_solve(m, A, c);
-    for (int k = 0; k < m; k++)
+    return true;
+}
+
+/* (1); f and s(x) take the place of the oldest differences, which nobody needs any more. */
+static void combine(carom_anderson *a, const double *s, double *x)
+{
+    double c[MEMORY], *f = a->df[a->next];
+    bool any = coefficients(a, x, s, c);
+    for (int i = 0; i < a->n; i++)
+        f[i] = s[i] - x[i];
+    carom_copy(a->n, s, x);
+    for (int k = 0; any && k < a->have; k++)
         for (int i = 0; i < a->n; i++)
             x[i] -= c[k] * a->ds[k][i];
+    carom_copy(a->n, s, a->ds[a->next]);
+    a->started = true;
 }
 
 double carom_anderson_next(carom_anderson *a, double *x, const double *s)
 {
-    for (int i = 0; i < a->n; i++)
-        a->f[i] = s[i] - x[i];
-    double size = dot(a, a->f, a->f);
+    double size = dot_f(a, NULL, s, x);
     if (!(size <= DBL_MAX))
         return size;
     if (size > a->growth * a->before) {                                                  /* (2) */
-        carom_copy(a->n, a->last_s, x);
+        carom_copy(a->n, a->ds[a->next], x);
         forget(a);
         return size;
     }
     a->before = size;
-    remember(a, s);
+    remember(a, x, s);
     combine(a, s, x);
     return size;
 }
