@@ -39,17 +39,25 @@ static double dot(const carom_anderson *a, const double *x, const double *y)
     return a->weight ? sum : carom_dot(a->n, x, y);
 }
 
-/* The same of x and f, which is not kept; x NULL: f itself. */
-static double dot_f(const carom_anderson *a, const double *x, const double *s, const double *at)
+/* |f|^2, f = s - x; the sums are those of dot. */
+static double size_of(const carom_anderson *a, const double *x, const double *s)
 {
     double sum = 0;
-    for (int i = 0; a->weight && i < a->n; i++) {
-        double f = s[i] - at[i];
-        sum += a->weight[i] * (x ? x[i] : f) * f;
+    for (int i = 0; i < a->n; i++) {
+        double f = s[i] - x[i];
+        sum += a->weight ? a->weight[i] * f * f : f * f;
     }
-    for (int i = 0; !a->weight && i < a->n; i++) {
-        double f = s[i] - at[i];
-        sum += (x ? x[i] : f) * f;
+    return sum;
+}
+
+/* f takes the place of the oldest difference, whose product with it is returned. */
+static double replace(const carom_anderson *a, const double *x, const double *s, double *df)
+{
+    double sum = 0;
+    for (int i = 0; i < a->n; i++) {
+        double f = s[i] - x[i];
+        sum += a->weight ? a->weight[i] * df[i] * f : df[i] * f;
+        df[i] = f;
     }
     return sum;
 }
@@ -72,13 +80,14 @@ static void remember(carom_anderson *a, const double *x, const double *s)
     a->next = (a->next + 1) % MEMORY;
 }
 
-/* (1): false: there are none, or they are dependent */
-static bool coefficients(const carom_anderson *a, const double *x, const double *s, double *c)
+/* (1) for the f in df[next]: c of the others; that of the oldest is there. false: there are none, or they depend. */
+static bool coefficients(const carom_anderson *a, double *c)
 {
     int m = a->have;
     double A[MEMORY * MEMORY];
     for (int i = 0; i < m; i++) {
-        c[i] = dot_f(a, a->df[i], s, x);
+        if (i != a->next)
+            c[i] = dot(a, a->df[i], a->df[a->next]);
         for (int j = 0; j <= i; j++)
             A[i * m + j] = A[j * m + i] = a->gram[i][j];
     }
@@ -90,13 +99,12 @@ static bool coefficients(const carom_anderson *a, const double *x, const double 
     return true;
 }
 
-/* (1); f and s(x) take the place of the oldest differences, which nobody needs any more. */
+/* (1); f and s(x) stay in the place of the oldest differences, which nobody needs any more. */
 static void combine(carom_anderson *a, const double *s, double *x)
 {
-    double c[MEMORY], *f = a->df[a->next];
-    bool any = coefficients(a, x, s, c);
-    for (int i = 0; i < a->n; i++)
-        f[i] = s[i] - x[i];
+    double c[MEMORY];
+    c[a->next] = replace(a, x, s, a->df[a->next]);
+    bool any = coefficients(a, c);
     carom_copy(a->n, s, x);
     for (int k = 0; any && k < a->have; k++)
         for (int i = 0; i < a->n; i++)
@@ -107,7 +115,7 @@ static void combine(carom_anderson *a, const double *s, double *x)
 
 double carom_anderson_next(carom_anderson *a, double *x, const double *s)
 {
-    double size = dot_f(a, NULL, s, x);
+    double size = size_of(a, x, s);
     if (!(size <= DBL_MAX))
         return size;
     if (size > a->growth * a->before) {                                                  /* (2) */

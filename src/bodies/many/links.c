@@ -167,8 +167,8 @@ const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_s
     return law && !(carom_many_joined(many, a->body, b->body) && strcmp(law->name, "default") == 0) ? law : NULL;
 }
 
-/* The touches of one pair from number n on; returns how many there are then. They are found in the room behind *end,
- * where packed ones end, and packed in place: none is longer when it is packed. */
+/* The touches of one pair from number n on; returns how many there are then. They are found behind *end, where packed
+ * ones end, with room for one touch in between: none that is packed reaches one that is not. */
 static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair *pair, double reach, bool exact, int n,
                     carom_found *found, int most, unsigned char **end)
 {
@@ -178,16 +178,15 @@ static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair
     if (!law)
         return n;
     size_t used = (size_t)(*end - w->packed);
-    carom_touch *list = w->touch + (used + sizeof *list - 1) / sizeof *list;
+    carom_touch *list = w->touch + (used + sizeof *list - 1) / sizeof *list + 1;
     carom_error error;
     if ((exact ? carom_pair_find_exact : carom_pair_find)((carom_posed){&a->shape, &w->pose[a->body], a->body},
                                                           (carom_posed){&b->shape, &w->pose[b->body], b->body}, reach,
                                                           list, room, &count, &error))
         return -1;
     for (int i = 0; i < CAROM_MIN(count, room); i++) {
-        const carom_touch touch = list[i];
-        fill(many, law, pair, &touch, &found[n + i]);
-        *end = carom_touch_pack(&touch, *end);
+        fill(many, law, pair, &list[i], &found[n + i]);
+        *end = carom_touch_pack(&list[i], *end);
     }
     return n + count;
 }

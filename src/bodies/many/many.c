@@ -125,7 +125,7 @@ carom_many_work carom_many_work_at(const carom_many *many, int touches, void *me
     CAROM_PLACE(&layout, w.acts, many->bodies->nexpression);
     CAROM_PLACE(&layout, w.act_scratch, many->bodies->expression_work);
     CAROM_PLACE(&layout, w.chunk, CAROM_CHUNK);
-    CAROM_PLACE(&layout, w.touch, touches);
+    CAROM_PLACE(&layout, w.touch, touches + 1);
     w.packed = (unsigned char *)w.touch;
     if (bytes)
         *bytes = layout.used;

@@ -69,7 +69,7 @@ typedef struct carom_many_work { /* of one simulation */
     double *acts;       /* [nexpression] what the expressions of the file give */
     double *act_scratch;
     carom_touch *chunk;  /* [CAROM_CHUNK] touches that are evaluated */
-    carom_touch *touch;  /* [capacity] room to find touches; carom_many_find leaves them packed: */
+    carom_touch *touch;  /* [capacity+1] room to find touches; carom_many_find leaves them packed: */
     unsigned char *packed; /* the same memory: those of the step, in the order of its contacts. The last array */
 } carom_many_work;
 
