@@ -454,7 +454,7 @@ START_TEST(packed_touches_come_back_to_the_last_bit)
         carom_touch back;
         memset(&back, 0xff, sizeof back);
         from = carom_touch_unpack(from, &back);
-        touch[i].gap = touch[i].point[0] = touch[i].point[1] = touch[i].point[2] = 0;
+        memcpy(&back.gap, &touch[i].gap, sizeof back.gap), memcpy(back.point, touch[i].point, sizeof back.point);
         ck_assert_msg(memcmp(&back, &touch[i], sizeof back) == 0, "touch %d", i);
     }
     ck_assert_ptr_eq(from, to);

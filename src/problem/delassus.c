@@ -83,28 +83,32 @@ static inline void add_velocities(const carom_product *W, int k, int rows, const
     }
 }
 
-static void find_pushes(const carom_product *W, int k, int rows, const double *x, double *push)
+/* The same, and of the terms the largest in each component. */
+static void add_pushes(const carom_product *W, int k, int rows, const double *x, double *v, double *push)
 {
     const carom_span *s = &W->span[W->row[k]];
     const double *Y = W->Y + s->at[0];
     for (int i = 0; i < rows; i++)
         for (int b = 0; b < 2; b++)
-            for (int j = 0; j < s->count[b]; j++, Y++)
-                if (fabs(*Y * x[i]) > push[s->first[b] + j])
-                    push[s->first[b] + j] = fabs(*Y * x[i]);
+            for (int j = s->first[b]; j < s->first[b] + s->count[b]; j++) {
+                double term = *Y++ * x[i];
+                v[j] += term;
+                if (fabs(term) > push[j])
+                    push[j] = fabs(term);
+            }
 }
 
 void carom_product_velocities(const carom_problem *p, const double *x, double *v, double *push)
 {
     const carom_product *W = &p->W.product;
     memset(v, 0, sizeof *v * (size_t)W->nv);
+    if (push)
+        memset(push, 0, sizeof *push * (size_t)W->nv);
     for (int k = 0; k < p->nblock; k++)
-        add_velocities(W, k, rows_of(p, k), x + p->block[k].row, v);
-    if (!push)
-        return;
-    memset(push, 0, sizeof *push * (size_t)W->nv);
-    for (int k = 0; k < p->nblock; k++)
-        find_pushes(W, k, rows_of(p, k), x + p->block[k].row, push);
+        if (push)
+            add_pushes(W, k, rows_of(p, k), x + p->block[k].row, v, push);
+        else
+            add_velocities(W, k, rows_of(p, k), x + p->block[k].row, v);
 }
 
 void carom_product_add(const carom_problem *p, int k, const double *v, double *u)

@@ -63,7 +63,7 @@ static inline const unsigned char *take_feature(const unsigned char *from, int f
     return from;
 }
 
-const unsigned char *carom_touch_unpack(const unsigned char *from, carom_touch *touch)
+static inline const unsigned char *unpack(const unsigned char *from, carom_touch *touch)
 {
     head h;
     memcpy(&h, from, sizeof h), from += sizeof h;
@@ -76,16 +76,20 @@ const unsigned char *carom_touch_unpack(const unsigned char *from, carom_touch *
     from = take_feature(from, h.fours[1], touch->b);
     if (h.flags & UNKNOWNS)
         memcpy(touch->z, from, sizeof touch->z), from += sizeof touch->z;
-    touch->gap = 0;
     for (int i = 0; i < 3; i++)
-        touch->normal[i] = h.normal[i], touch->point[i] = touch->reference[i] = 0;
+        touch->normal[i] = h.normal[i], touch->reference[i] = 0;
     carom_touch_reference(touch->normal, touch->reference);
     return from;
+}
+
+const unsigned char *carom_touch_unpack(const unsigned char *from, carom_touch *touch)
+{
+    return unpack(from, touch);
 }
 
 const carom_touch *carom_many_unpack(const carom_many_work *w, const unsigned char **at, int n)
 {
     for (int i = 0; i < n; i++)
-        *at = carom_touch_unpack(*at, &w->chunk[i]);
+        *at = unpack(*at, &w->chunk[i]);
     return w->chunk;
 }
