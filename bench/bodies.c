@@ -55,8 +55,8 @@ typedef struct cost {
     double ms, contacts;
 } cost;
 
-/* The memory is that of a simulation at its end, which gives nothing back before, over the contacts that it has found in
- * a step at most; not all of them are closed. */
+/* The memory is that of a simulation at its end, which gives nothing back before, over the contacts that it has found
+ * in a step at most; not all of them are closed. */
 
 static cost run(scene *s, const char *scheme, int steps, int last, double tol)
 {

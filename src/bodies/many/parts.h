@@ -90,8 +90,8 @@ void carom_many_end(carom_many *many);
 carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
 /* Poses of all bodies at (t, q). */
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
-/* packed.c: a touch at a place in memory, all but gap and point, and back, where these are left alone; both return where
- * the next one is. It takes no more than a carom_touch. */
+/* packed.c: a touch at a place in memory, all but gap and point, and back, where these are left alone; both return
+ * where the next one is. It takes no more than a carom_touch. */
 unsigned char *carom_touch_pack(const carom_touch *touch, unsigned char *to);
 const unsigned char *carom_touch_unpack(const unsigned char *from, carom_touch *touch);
 /* The next n of those of the step, at most CAROM_CHUNK; *at is work->packed for the first. They live in the chunk. */
