@@ -492,6 +492,42 @@ START_TEST(what_is_kept_of_contacts_is_as_long_as_there_are_contacts)
 }
 END_TEST
 
+/* A tower of boxes at x whose upper half slides, alone or with another one beside it that slides otherwise. */
+static void towers(scene *s, int n)
+{
+    enum { HIGH = 8 };
+    begin(s, "towers", n * HIGH + 1, 0.4, 2e-3);
+    add_planes(s, "ground", 1, ground);
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < HIGH; j++) {
+            add_box(s, "box", (const double[]){0.3, 0.3, 0.1 + 0.01 * k}, (const double[]){3 * k, 0, 0}, 800);
+            carom_body *body = &s->bodies.body[s->bodies.nbody - 1];
+            body->at[2] = number((j + 0.5) * (0.1 + 0.01 * k));
+            body->velocity[0] = number(j < HIGH / 2 ? 0 : 0.2 + 0.7 * k);
+        }
+}
+
+START_TEST(what_stands_elsewhere_changes_no_bit)
+{
+    scene alone, beside;
+    carom_model *model[2];
+    towers(&alone, 1), towers(&beside, 2);
+    carom_sim *one = simulate(&alone, "moreau-jean", &model[0]), *two = simulate(&beside, "moreau-jean", &model[1]);
+    for (int k = 0; k < 20; k++) { /* as long as the free motion takes as many iterations in both */
+        steps(one, 1), steps(two, 1);
+        const carom_state *a = carom_sim_state(one), *b = carom_sim_state(two);
+        ck_assert_msg(a->t == b->t && memcmp(a->q, b->q, sizeof(double) * (size_t)model[0]->nq) == 0, "step %d", k);
+        ck_assert_msg(memcmp(a->v, b->v, sizeof(double) * (size_t)model[0]->nv) == 0, "step %d", k);
+    }
+    const carom_state *a = carom_sim_state(one), *b = carom_sim_state(two);
+    int nv = model[0]->nv;
+    printf("towers: the upper boxes at %.6f and %.6f m/s, %d and %d contacts\n", a->v[nv - 6], b->v[2 * nv - 6],
+           a->ncontact, b->ncontact);
+    CHECK_AT_LEAST(one->contacts.problem.n, 61); /* a large problem, as it is in the group */
+    end(&alone, one, model[0]), end(&beside, two, model[1]);
+}
+END_TEST
+
 TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
           a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
@@ -501,4 +537,4 @@ TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of
           boxes_that_tumble_find_their_neighbours_only,
           a_step_that_is_not_solved_is_made_in_halves,
           joints_that_need_formulas_are_refused_not_left_out, packed_touches_come_back_to_the_last_bit,
-          what_is_kept_of_contacts_is_as_long_as_there_are_contacts)
+          what_is_kept_of_contacts_is_as_long_as_there_are_contacts, what_stands_elsewhere_changes_no_bit)

@@ -19,6 +19,7 @@
 
 #include "core/dense.h"
 #include "solvers/equations.h"
+#include "solvers/parts.h"
 #include "solvers/points.h"
 
 #define JOINT 1e-9     /* a of joints, */
@@ -228,7 +229,13 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
 {
     const carom_solver *condensed = &carom_solver_condensed;
     bool small = problem->n <= CAROM_SMALL_ROWS; /* what is exact for those comes next */
-    if (n + problem->W.product.nsoft == 0 || !problem->W.product.span || solver || !solve->arena ||
+    bool apart = false, free = n + problem->W.product.nsoft == 0;
+    if (free && problem->W.product.span && !solver && solve->arena && !solve->judge) {
+        carom_status status = carom_groups_solve(problem, solve, &apart, error);
+        if (apart && (status != CAROM_OK || solve->residual <= solve->tol))
+            return status;
+    }
+    if (free || !problem->W.product.span || solver || !solve->arena ||
         !condensed->takes(problem))
         return carom_problem_solve(problem, solver, solve, error);
     joints_first(problem, n, solve);
