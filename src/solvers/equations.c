@@ -1,4 +1,4 @@
-/* equations.c: contact problems of many bodies with joints.
+/* equations.c: contact problems of many bodies: without joints group by group (groups.c), with joints as follows.
  *
  *   u = W x + q = 0 on the rows of joints, q = b + what the impulses of contacts as they are give these rows       (1)
  *   proximal points of the scaled problem (scaled.h): (W + a) d = -u, x <- x + d, until u falls no more, with one

@@ -1,10 +1,10 @@
 /* groups.c: contacts of many bodies fall apart into groups that do not act on each other: stacks side by side, bodies
  * of a pile that still fall. Together the hardest of them would have all others iterate with it.
  *
- *   a contact of two bodies joins them; what does not move joins nobody; groups of bodies are what is joined        (1)
- *   of a group c:  u_c = G_c Y_c^T x_c + b_c,  (u_c, x_c) in its laws;  G_c Y_d^T = 0 for any other group d          (2)
- *   what is rounding beside the largest block of a group is so beside the largest of all: solutions of the groups are
- *   one of the problem, and the judge looks at it once more                                                         (3)
+ *   a contact of two bodies joins them; what does not move joins nobody; groups are what is joined              (1)
+ *   of a group c:  u_c = G_c Y_c^T x_c + b_c,  (u_c, x_c) in its laws;  G_c Y_d^T = 0 for any other group d     (2)
+ *   what is rounding beside the largest block of a group is so beside the largest of all: solutions of the
+ *   groups are one of the problem, and the judge looks at it once more                                          (3)
  *
  * The product of a group has the G and Y of the problem, and velocities of its own: its bodies, numbered anew. */
 #include <math.h>
