@@ -229,13 +229,13 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
 {
     const carom_solver *condensed = &carom_solver_condensed;
     bool small = problem->n <= CAROM_SMALL_ROWS; /* what is exact for those comes next */
-    bool apart = false, free = n + problem->W.product.nsoft == 0;
-    if (free && problem->W.product.span && !solver && solve->arena && !solve->judge) {
+    bool apart = false, contacts = n + problem->W.product.nsoft == 0; /* alone */
+    if (contacts && problem->W.product.span && !solver && solve->arena && !solve->judge) {
         carom_status status = carom_groups_solve(problem, solve, &apart, error);
         if (apart && (status != CAROM_OK || solve->residual <= solve->tol))
             return status;
     }
-    if (free || !problem->W.product.span || solver || !solve->arena ||
+    if (contacts || !problem->W.product.span || solver || !solve->arena ||
         !condensed->takes(problem))
         return carom_problem_solve(problem, solver, solve, error);
     joints_first(problem, n, solve);
