@@ -2,6 +2,8 @@
 #include <float.h>
 #include <string.h>
 
+#include "core/anderson.h"
+#include "core/core.h"
 #include "core/dense.h"
 #include "core/least_distance.h"
 #include "testing.h"
@@ -254,6 +256,85 @@ START_TEST(the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm)
 }
 END_TEST
 
+/* (1) and (2) of anderson.h with everything kept that they speak of, the latest difference last. */
+typedef struct kept {
+    double df[CAROM_ANDERSON_MEMORY][7], ds[CAROM_ANDERSON_MEMORY][7], f[7], s[7], before;
+    int have;
+    bool started;
+} kept;
+
+/* The next x; slot: where the oldest difference lies, which tells the order of the equations. */
+static bool next_of_all_kept(kept *k, int n, const double *weight, double growth, int *slot, double *x,
+                             const double *s)
+{
+    double f[7], size = 0, A[64], c[8] = {0};
+    for (int i = 0; i < n; i++)
+        f[i] = s[i] - x[i], size += weight[i] * f[i] * f[i];
+    if (size > growth * k->before) {
+        carom_copy(n, k->s, x);
+        *k = (kept){.before = INFINITY}, *slot = 0;
+        return false;
+    }
+    for (int i = 0; k->started && i < n; i++)
+        k->df[*slot][i] = f[i] - k->f[i], k->ds[*slot][i] = s[i] - k->s[i];
+    if (k->started)
+        k->have = CAROM_MIN(k->have + 1, CAROM_ANDERSON_MEMORY), *slot = (*slot + 1) % CAROM_ANDERSON_MEMORY;
+    k->before = size, k->started = true;
+    for (int i = 0; i < k->have; i++) {
+        for (int l = 0; l < n; l++)
+            c[i] += weight[l] * k->df[i][l] * f[l];
+        for (int j = 0; j < k->have; j++) {
+            double sum = 0;
+            for (int l = 0; l < n; l++)
+                sum += weight[l] * k->df[CAROM_MAX(i, j)][l] * k->df[CAROM_MIN(i, j)][l];
+            A[i * k->have + j] = i == j ? sum * (1 + 1e-10) : sum;
+        }
+    }
+    bool any = k->have > 0 && carom_cholesky(k->have, A);
+    if (any)
+        carom_cholesky_solve(k->have, A, c);
+    for (int i = 0; i < n; i++) {
+        x[i] = s[i];
+        for (int j = 0; any && j < k->have; j++)
+            x[i] -= c[j] * k->ds[j][i];
+        k->f[i] = f[i], k->s[i] = s[i];
+    }
+    return true;
+}
+
+/* A map that contracts along some directions, and more and more along others: histories are forgotten on the way. */
+static void some_map(int n, const double *x, int k, double *s)
+{
+    for (int i = 0; i < n; i++)
+        s[i] = 0.9 * sin((i + 1) * x[i]) + 0.3 * x[(i + 1) % n] + (k % 23 == 22 ? 3 : 1);
+}
+
+START_TEST(andersons_history_has_the_bits_of_one_with_all_arrays)
+{
+    enum { ROWS = 7, STEPS = 200 };
+    const double weight[ROWS] = {1, 2, 0.5, 3, 1, 0.1, 7};
+    _Alignas(16) static unsigned char memory[4096];
+    carom_anderson a;
+    carom_layout layout = {.base = memory};
+    kept all = {.before = INFINITY};
+    double x[ROWS] = {0}, y[ROWS] = {0}, s[ROWS];
+    int slot = 0, forgotten = 0, full = 0;
+    carom_anderson_place(&a, &layout, ROWS);
+    ck_assert_uint_le(layout.used, sizeof memory);
+    carom_anderson_begin(&a, weight);
+    for (int k = 0; k < STEPS; k++) {
+        some_map(ROWS, x, k, s);
+        carom_anderson_next(&a, x, s);
+        forgotten += !next_of_all_kept(&all, ROWS, weight, 100, &slot, y, s);
+        full += all.have == CAROM_ANDERSON_MEMORY;
+        ck_assert_msg(memcmp(x, y, sizeof x) == 0, "step %d", k);
+    }
+    printf("Anderson: %d steps with all differences, %d histories forgotten\n", full, forgotten);
+    CHECK_AT_LEAST(full, 50);
+    CHECK_AT_LEAST(forgotten, 2);
+}
+END_TEST
+
 TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size,
           cholesky_without_the_zeros_of_rows_has_the_same_bits, lu_pivots_when_the_diagonal_is_zero,
           a_kept_lu_is_made_anew_when_a_bit_has_changed_and_only_then,
@@ -261,4 +342,5 @@ TEST_MAIN("dense", cholesky_and_lu_recover_the_solution_for_every_size,
           least_squares_finds_rank_and_minimum_norm_of_every_shape,
           least_squares_leaves_a_residual_normal_to_the_columns, least_squares_survives_zero_and_extreme_matrices,
           norm_max_sees_nan_and_all_finite_sees_both,
-          the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm)
+          the_nearest_point_of_a_polyhedron_meets_the_conditions_of_least_norm,
+          andersons_history_has_the_bits_of_one_with_all_arrays)

@@ -138,6 +138,29 @@ START_TEST(simplification_keeps_values_and_never_trades_a_finite_value_for_nan)
 }
 END_TEST
 
+START_TEST(values_of_several_expressions_are_those_of_each)
+{
+    const char *const text[] = {"x*y + sin(x)", "x", "3", "if(x < y, sin(x), 1/0)", "(x*y + sin(x))^2/y"};
+    enum { N = sizeof text / sizeof text[0] };
+    carom_expr_pool *pool = carom_expr_pool_new(1000);
+    carom_expr e[N + 1];
+    double value[N + 1];
+    for (int i = 0; i < N; i++)
+        e[N - i] = parse(pool, text[i]);
+    e[0] = CAROM_EXPR_NONE;
+    carom_expr_values(pool, N + 1, e, at, value);
+    ck_assert(isnan(value[0]));
+    for (int i = 1; i <= N; i++) {
+        double alone = carom_expr_value(pool, e[i], at);
+        ck_assert_msg(memcmp(&value[i], &alone, sizeof alone) == 0, "%s: %g, alone %g", text[N - i], value[i], alone);
+    }
+    carom_expr_values(pool, 1, e, at, value);
+    ck_assert(isnan(value[0]));
+    carom_expr_pool_free(pool);
+}
+END_TEST
+
 TEST_MAIN("expression graph", printed_text_reads_back_as_the_same_value_with_few_parentheses,
           equal_expressions_are_one_node_however_they_are_written,
-          simplification_keeps_values_and_never_trades_a_finite_value_for_nan)
+          simplification_keeps_values_and_never_trades_a_finite_value_for_nan,
+          values_of_several_expressions_are_those_of_each)

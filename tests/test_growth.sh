@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_growth.sh: a step of a chain of hinged links costs as much as there are links: instructions as valgrind counts them, which
-# are the same on every machine and however busy it is. What is dense has an exponent of 2 or more.
+# test_growth.sh: a step of a chain of hinged links costs as much as there are links, and so does reading many bodies: instructions
+# as valgrind counts them, which are the same on every machine and however busy it is. What is dense has an exponent of 2 or more.
 # shellcheck source=tests/testing.sh
 . tests/testing.sh
 needs YAML
@@ -40,4 +40,25 @@ for floor in -1000 -0.0101; do # it swings; it falls on the floor
             exit !(exponent <= 1.2) }' || complain "floor at $floor, $scheme: steps grow faster than links"
     done
 done
+
+whole() # BODIES: of a run of one step, reading and writing included
+{
+    cat >"$tmp/boxes.yaml" <<END
+carom: 1
+parameters: {n: $1}
+space: spatial
+bodies:
+  floor: {fixed: true, shape: {plane: [0, 0, 1]}}
+  box: {repeat: {i: n}, shape: {box: [0.2, 0.1, 0.1]}, mass: 1, at: [0.5*mod(i, 40), 0.5*floor(i/40), 1 + 0.1*sin(i)], turn: {x: 0.3*i}, velocity: [0, 0.01*i, 0]}
+run: {t_end: 1e-3, h: 1e-3, scheme: moreau-jean}
+END
+    valgrind --tool=callgrind --callgrind-out-file="$tmp/calls" \
+        "$CAROM" run "$tmp/boxes.yaml" -o "$tmp/boxes.csv" --quiet >"$out" 2>"$err" </dev/null || return
+    sed -n 's/^summary: //p; s/^totals: //p' "$tmp/calls" | head -1
+}
+few=$(whole 125) more=$(whole 250) many=$(whole 500) # more of them need more memory than valgrind has
+awk -v few="$few" -v more="$more" -v many="$many" 'BEGIN {
+    exponent = few > 0 && more > few && many > more ? log((many - more)/(more - few))/log(2) : 9
+    printf "boxes: %.3g instructions for 125, %.3g for 250, %.3g for 500: exponent %.3f\n", few, more, many, exponent
+    exit !(exponent <= 1.2) }' || complain "boxes: reading them grows faster than their number"
 finish

@@ -443,6 +443,112 @@ START_TEST(joints_that_need_formulas_are_refused_not_left_out)
 }
 END_TEST
 
+static void random_numbers(int n, int some, double *x, unsigned long long *seed)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = i >= some ? 0 : (i * 7 + some) % 5 == 0 ? -0.0 : random_number(seed);
+}
+
+START_TEST(packed_touches_come_back_to_the_last_bit)
+{
+    enum { TOUCHES = 500 };
+    static carom_touch touch[TOUCHES];
+    static unsigned char memory[TOUCHES * sizeof(carom_touch)];
+    unsigned long long seed = 3;
+    unsigned char *to = memory;
+    for (int i = 0; i < TOUCHES; i++) {
+        carom_touch *t = &touch[i];
+        *t = (carom_touch){.body = {i, 7 * i}, .feature = {CAROM_PART(CAROM_VERTEX, i), CAROM_PART(CAROM_FACE, 2 * i)},
+                           .branch = CAROM_PART(CAROM_EDGE, i + 1), .kernel = (carom_kernel)(i % CAROM_KERNELS),
+                           .sign = i % 3 ? 1 : -1, .gap = 1, .point = {1, 2, 3}};
+        random_numbers(CAROM_FEATURE_SIZE, i % 13, t->a, &seed);
+        random_numbers(CAROM_FEATURE_SIZE, i / 13 % 13, t->b, &seed);
+        random_numbers(CAROM_UNKNOWNS, i % 3, t->z, &seed);
+        random_numbers(3, 3, t->normal, &seed);
+        carom_touch_reference(t->normal, t->reference);
+        unsigned char *end = carom_touch_pack(t, to);
+        ck_assert_uint_le((size_t)(end - to), sizeof *t);
+        to = end;
+    }
+    const unsigned char *from = memory;
+    for (int i = 0; i < TOUCHES; i++) {
+        carom_touch back;
+        memset(&back, 0xff, sizeof back);
+        from = carom_touch_unpack(from, &back);
+        memcpy(&back.gap, &touch[i].gap, sizeof back.gap), memcpy(back.point, touch[i].point, sizeof back.point);
+        ck_assert_msg(memcmp(&back, &touch[i], sizeof back) == 0, "touch %d", i);
+    }
+    ck_assert_ptr_eq(from, to);
+}
+END_TEST
+
+START_TEST(what_is_kept_of_contacts_is_as_long_as_there_are_contacts)
+{
+    scene s;
+    carom_model *model;
+    wall(&s, 4, 5, 5e-3);
+    carom_sim *sim = simulate(&s, "moreau-jean", &model);
+    steps(sim, 2);
+    const int n = carom_sim_state(sim)->ncontact, room = sim->system.capacity, all = 3 * room;
+    ck_assert_int_gt(room, n);
+    double *const beyond[] = {sim->next.state.u + 3 * n, sim->kept.state.u + 3 * n, sim->kept.state.impulse + 3 * n};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < all - 3 * n; k++)
+            beyond[i][k] = i + 1;
+    steps(sim, 3);
+    ck_assert_int_eq(carom_sim_state(sim)->ncontact, n);
+    for (int k = 0; k < all - 3 * n; k++) {
+        ck_assert(sim->now.state.u[3 * n + k] == 0); /* not what stands there in the next */
+        for (int i = 0; i < 3; i++)
+            ck_assert(beyond[i][k] == i + 1);
+    }
+    carom_many_work w = carom_many_work_at(model->user, n, sim->system.evaluator_work, NULL);
+    const unsigned char *at = w.packed;
+    for (int i = 0; i < n; i++)
+        at = carom_touch_unpack(at, w.chunk);
+    double each = (double)(at - w.packed) / n;
+    printf("%d contacts with room for %d: %.0f bytes a touch, %zu in full\n", n, room, each, sizeof(carom_touch));
+    CHECK_AT_MOST(each, 144);
+    end(&s, sim, model);
+}
+END_TEST
+
+/* A tower of boxes at x whose upper half slides, alone or with another one beside it that slides otherwise. */
+static void towers(scene *s, int n)
+{
+    enum { HIGH = 8 };
+    begin(s, "towers", n * HIGH + 1, 0.4, 2e-3);
+    add_planes(s, "ground", 1, ground);
+    for (int k = 0; k < n; k++)
+        for (int j = 0; j < HIGH; j++) {
+            add_box(s, "box", (const double[]){0.3, 0.3, 0.1 + 0.01 * k}, (const double[]){3 * k, 0, 0}, 800);
+            carom_body *body = &s->bodies.body[s->bodies.nbody - 1];
+            body->at[2] = number((j + 0.5) * (0.1 + 0.01 * k));
+            body->velocity[0] = number(j < HIGH / 2 ? 0 : 0.2 + 0.7 * k);
+        }
+}
+
+START_TEST(what_stands_elsewhere_changes_no_bit)
+{
+    scene alone, beside;
+    carom_model *model[2];
+    towers(&alone, 1), towers(&beside, 2);
+    carom_sim *one = simulate(&alone, "moreau-jean", &model[0]), *two = simulate(&beside, "moreau-jean", &model[1]);
+    for (int k = 0; k < 20; k++) { /* as long as the free motion takes as many iterations in both */
+        steps(one, 1), steps(two, 1);
+        const carom_state *a = carom_sim_state(one), *b = carom_sim_state(two);
+        ck_assert_msg(a->t == b->t && memcmp(a->q, b->q, sizeof(double) * (size_t)model[0]->nq) == 0, "step %d", k);
+        ck_assert_msg(memcmp(a->v, b->v, sizeof(double) * (size_t)model[0]->nv) == 0, "step %d", k);
+    }
+    const carom_state *a = carom_sim_state(one), *b = carom_sim_state(two);
+    int nv = model[0]->nv;
+    printf("towers: the upper boxes at %.6f and %.6f m/s, %d and %d contacts\n", a->v[nv - 6], b->v[2 * nv - 6],
+           a->ncontact, b->ncontact);
+    CHECK_AT_LEAST(one->contacts.problem.n, 61); /* a large problem, as it is in the group */
+    end(&alone, one, model[0]), end(&beside, two, model[1]);
+}
+END_TEST
+
 TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of_its_speed,
           a_free_top_follows_its_elliptic_functions_at_order_two, the_order_of_the_bodies_does_not_matter,
           no_pair_is_crossed_unseen, a_bullet_does_not_pass_a_thin_wall,
@@ -452,4 +558,5 @@ TEST_MAIN("many_bodies", a_sphere_that_slips_comes_to_roll_with_five_sevenths_of
           a_wall_whose_ends_hang_over_stands_at_a_loose_tolerance, a_wall_at_rest_costs_a_few_sweeps_a_step,
           boxes_that_tumble_find_their_neighbours_only,
           a_step_that_is_not_solved_is_made_in_halves,
-          joints_that_need_formulas_are_refused_not_left_out)
+          joints_that_need_formulas_are_refused_not_left_out, packed_touches_come_back_to_the_last_bit,
+          what_is_kept_of_contacts_is_as_long_as_there_are_contacts, what_stands_elsewhere_changes_no_bit)

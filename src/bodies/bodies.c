@@ -1,5 +1,6 @@
 /* bodies.c: what follows from the description of bodies without mechanics: values, laws of pairs, shapes, the start. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bodies/bodies.h"
@@ -10,8 +11,16 @@ enum { FORMULA_BODIES = 32, FORMULA_PAIRS = 200, FORMULA_BOXES = 3, FORMULA_CORN
 
 void carom_bodies_evaluate(carom_bodies *b, const carom_expr_pool *pool, const double *variables)
 {
+    size_t n = (size_t)b->nquantity;
+    carom_expr *e = calloc(n + 1, sizeof *e);
+    double *value = calloc(n + 1, sizeof *value);
+    for (int i = 0; e && value && i < b->nquantity; i++)
+        e[i] = b->quantity[i]->e;
+    if (e && value)
+        carom_expr_values(pool, b->nquantity, e, variables, value);
     for (int i = 0; i < b->nquantity; i++)
-        b->quantity[i]->value = carom_expr_value(pool, b->quantity[i]->e, variables);
+        b->quantity[i]->value = e && value ? value[i] : NAN;
+    free(e), free(value);
 }
 
 const carom_pair_law *carom_bodies_law(const carom_bodies *b, const carom_body_shape *x, const carom_body_shape *y)

@@ -177,9 +177,10 @@ static void touches(const carom_model *m, const carom_eval *e, work *w, int link
     double *values = w->many.values, *H = values, *eta = values + CAROM_CHUNK * rows * 2 * n;
     const carom_touch_values to = {.G = H, .gamma = eta, .g = eta + CAROM_CHUNK * rows};
     const carom_touch_motion at = {.pose = w->many.pose, .v = w->V};
+    const unsigned char *from = w->many.packed;
     for (int first = 0; first < count; first += CAROM_CHUNK) {
-        const carom_touch *touch = w->many.touch + first;
         int some = CAROM_MIN(CAROM_CHUNK, count - first);
+        const carom_touch *touch = carom_many_unpack(&w->many, &from, some);
         carom_error error;
         if (carom_kernels_eval(mixed->many->kernels, want, some, touch, &at, &to, w->many.scratch, &error) != CAROM_OK)
             to.g[0] = H[0] = NAN;

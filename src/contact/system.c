@@ -255,16 +255,16 @@ const double *carom_link_coefficients(const carom_system *system, const carom_li
     bool rests = at_rest && law->at_rest, scaled = law->forces && h != 1;
     if (!c || (!rests && !scaled))
         return c;
-    double *out = system->effective + link->coefficient;
+    double *out = system->effective + link->coefficient, held[CAROM_COEFFICIENTS_MAX];
     int n = carom_law_coefficients(law);
     if (rests)
-        law->at_rest(c, out);
+        law->at_rest(c, held);
     else
-        carom_copy(n, c, out);
-    if (!scaled && memcmp(c, out, sizeof *c * (size_t)n) == 0)
+        carom_copy(n, c, held);
+    if (!scaled && memcmp(c, held, sizeof *c * (size_t)n) == 0) /* memory that nobody writes costs nothing */
         return c;
-    for (int i = 0; scaled && i < n; i++)
-        out[i] *= law->forces >> i & 1 ? h : 1;
+    for (int i = 0; i < n; i++)
+        out[i] = held[i] * (scaled && law->forces >> i & 1 ? h : 1);
     return out;
 }
 

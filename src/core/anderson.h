@@ -16,13 +16,13 @@ enum { CAROM_ANDERSON_MEMORY = 8 };
 typedef struct carom_anderson {
     int n;
     const double *weight; /* [n] of the metric; NULL: 1 */
-    double *df[CAROM_ANDERSON_MEMORY], *ds[CAROM_ANDERSON_MEMORY]; /* [n] differences of f and of s(x) */
-    double *f, *last_f, *last_s; /* [n] */
+    double *df[CAROM_ANDERSON_MEMORY], *ds[CAROM_ANDERSON_MEMORY]; /* [n] differences of f and of s(x);
+                                                                      * in place of the next: those themselves */
     double gram[CAROM_ANDERSON_MEMORY][CAROM_ANDERSON_MEMORY]; /* products of df in the metric; the second not later */
     double before;        /* |f|^2 of the iteration before */
     double growth;        /* how much it may grow; carom_anderson_begin sets 100 */
     int have, next;       /* differences; where the next one goes */
-    bool started;         /* last_f and last_s are those of the iteration before */
+    bool started;         /* there has been one: its f and s(x) are df[next] and ds[next] */
 } carom_anderson;
 
 void carom_anderson_place(carom_anderson *anderson, carom_layout *layout, int n);

@@ -54,7 +54,9 @@ carom_expr carom_expr_diff(carom_expr_pool *pool, carom_expr e, int variable);
 carom_expr carom_expr_replace(carom_expr_pool *pool, carom_expr e, int first, int n, const carom_expr *value);
 /* Value by walking the graph; variables[] as numbered. For set-up, not for stepping. */
 double carom_expr_value(const carom_expr_pool *pool, carom_expr e, const double *variables); /* NAN also: no memory */
-/* The same in memory that is there: carom_expr_room(e) doubles. */
+/* The values of n expressions in one walk over the graph; CAROM_EXPR_NONE, or no memory: NAN. */
+void carom_expr_values(const carom_expr_pool *pool, int n, const carom_expr *e, const double *variables, double *out);
+/* One in memory that is there: carom_expr_room(e) doubles. */
 size_t carom_expr_room(carom_expr e);
 double carom_expr_value_in(const carom_expr_pool *pool, carom_expr e, const double *variables, double *room);
 /* Readable infix with few parentheses; name(user, variable) names variables. Cut with "..." beyond size. */

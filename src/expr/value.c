@@ -118,15 +118,37 @@ size_t carom_expr_room(carom_expr e) /* a value for each node up to e, then a by
     return nodes + (nodes + sizeof(double) - 1) / sizeof(double);
 }
 
-double carom_expr_value_in(const carom_expr_pool *pool, carom_expr e, const double *variables, double *room)
+/* The values of what is marked up to e, and of what it is made of. */
+static void evaluate(const carom_expr_pool *pool, carom_expr e, const double *variables, double *room)
 {
     unsigned char *mark = (unsigned char *)(room + e + 1);
-    memset(mark, 0, (size_t)e + 1);
     carom_pool_reach(pool, e, mark);
     for (int i = 0; i <= e; i++)
         if (mark[i])
             room[i] = node_value(pool, &pool->node[i], variables, room);
+}
+
+double carom_expr_value_in(const carom_expr_pool *pool, carom_expr e, const double *variables, double *room)
+{
+    memset(room + e + 1, 0, (size_t)e + 1);
+    evaluate(pool, e, variables, room);
     return room[e];
+}
+
+void carom_expr_values(const carom_expr_pool *pool, int n, const carom_expr *e, const double *variables, double *out)
+{
+    carom_expr last = CAROM_EXPR_NONE;
+    for (int i = 0; i < n; i++)
+        last = CAROM_MAX(last, e[i]);
+    double *room = last == CAROM_EXPR_NONE ? NULL : calloc(carom_expr_room(last), sizeof *room);
+    for (int i = 0; room && i < n; i++)
+        if (e[i] != CAROM_EXPR_NONE)
+            ((unsigned char *)(room + last + 1))[e[i]] = 1;
+    if (room)
+        evaluate(pool, last, variables, room);
+    for (int i = 0; i < n; i++)
+        out[i] = room && e[i] != CAROM_EXPR_NONE ? room[e[i]] : NAN;
+    free(room);
 }
 
 static unsigned char *no_marks(carom_expr_pool *pool, carom_expr e)

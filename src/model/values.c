@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/dense.h"
 #include "model/source.h"
 
 const carom_override *carom_source_override(const carom_source *s, const char *prefix, const char *name)
@@ -15,15 +16,35 @@ const carom_override *carom_source_override(const carom_source *s, const char *p
     return NULL;
 }
 
+/* The values of n expressions of the file. */
+static void values_of(const carom_source *s, int n, const carom_given *given, const double *variables, double *out)
+{
+    carom_expr *e = calloc((size_t)n + 1, sizeof *e);
+    for (int i = 0; e && i < n; i++)
+        e[i] = given[i].e;
+    if (e)
+        carom_expr_values(s->pool, n, e, variables, out);
+    for (int i = 0; !e && i < n; i++)
+        out[i] = NAN;
+    free(e);
+}
+
 static void initial_values(carom_source *s, double *variables)
 {
-    for (int i = 0; i < s->nq; i++) {
-        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]);
-        s->q[i] = q ? q->value : s->plugin ? s->q_plugin[i] : carom_expr_value(s->pool, s->q0[i].e, variables);
+    if (s->plugin) {
+        carom_copy(s->nq, s->q_plugin, s->q);
+        carom_copy(s->nv, s->v_plugin, s->v);
+    } else {
+        values_of(s, s->nq, s->q0, variables, s->q);
+        values_of(s, s->nv, s->v0, variables, s->v);
     }
-    for (int i = 0; i < s->nv; i++) {
+    for (int i = 0; i < s->nq && s->noverride; i++) {
+        const carom_override *q = carom_source_override(s, "q.", s->q_name[i]);
+        s->q[i] = q ? q->value : s->q[i];
+    }
+    for (int i = 0; i < s->nv && s->noverride; i++) {
         const carom_override *v = carom_source_override(s, "v.", s->v_name[i]);
-        s->v[i] = v ? v->value : s->plugin ? s->v_plugin[i] : carom_expr_value(s->pool, s->v0[i].e, variables);
+        s->v[i] = v ? v->value : s->v[i];
     }
     if (s->plugin)
         return;

@@ -8,6 +8,7 @@
  *   mode      a segment knows it at its end; inside it holds the mode with which the previous one ended */
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,27 +55,40 @@ typedef struct list {
     carom_row_layout *columns;
     int room;
     bool failed;
+    int *slot;     /* [slots] the names by their hash: column + 1, 0 where there is none; at least half are free */
+    size_t slots;  /* a power of two */
 } list;
 
-static bool taken(const carom_row_layout *columns, const char *name)
+/* Where the name is in the table, or would go. */
+static int *slot_of(const list *to, const char *name)
 {
-    for (int i = 0; i < columns->n; i++)
-        if (strcmp(columns->name[i], name) == 0)
-            return true;
-    return false;
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    size_t k = (size_t)(hash >> 20) & (to->slots - 1);
+    while (to->slot[k] && strcmp(to->columns->name[to->slot[k] - 1], name) != 0)
+        k = (k + 1) & (to->slots - 1);
+    return &to->slot[k];
+}
+
+static bool taken(const list *to, const char *name)
+{
+    return *slot_of(to, name) != 0;
 }
 
 /* Appends stem + ending; a name that is taken (an output called like a coordinate) gets a number. */
 static int add(list *to, const char *stem, const char *ending)
 {
     const char *name = carom_arena_format(to->arena, "%s%s", stem, ending);
-    for (int i = 2; name && taken(to->columns, name); i++)
+    for (int i = 2; name && taken(to, name); i++)
         name = carom_arena_format(to->arena, "%s%s_%d", stem, ending, i);
     if (!name || to->columns->n == to->room) {
         to->failed = true;
         return 0;
     }
+    int *slot = slot_of(to, name);
     to->columns->name[to->columns->n] = name;
+    *slot = to->columns->n + 1;
     return to->columns->n++;
 }
 
@@ -117,9 +131,12 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
     *columns = (carom_row_layout){.gaps = info->gaps && model->ncontact > 0, .reactions = -1, .energy = -1};
     columns->name = CAROM_NEW(arena, const char *, room);
     columns->contact = CAROM_NEW(arena, int, model->ncontact + 1);
-    if (!columns->name || !columns->contact)
+    list to = {.arena = arena, .columns = columns, .room = room, .slots = 16};
+    while (to.slots < 2 * (size_t)room)
+        to.slots *= 2;
+    to.slot = CAROM_NEW(arena, int, to.slots);
+    if (!columns->name || !columns->contact || !to.slot)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of %d columns", room);
-    list to = {arena, columns, room, false};
     columns->t = add(&to, "t", "");
     columns->side = add(&to, "side", "");
     columns->q = columns->n;
@@ -128,7 +145,7 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
     columns->v = columns->n;
     for (int i = 0; i < model->nv; i++) { /* a velocity that has the name of a coordinate is its rate; wx is wx */
         const char *name = carom_model_v_name(model, i, buffer);
-        add(&to, name, taken(columns, name) ? "'" : "");
+        add(&to, name, taken(&to, name) ? "'" : "");
     }
     columns->outputs = columns->n;
     for (int i = 0; i < model->noutput; i++)
@@ -142,7 +159,7 @@ static carom_status make_layout(carom_row_layout *columns, carom_arena *arena, c
     }
     if (info->reactions)
         add_reactions(&to, model);
-    if (info->energy && !taken(columns, "energy"))
+    if (info->energy && !taken(&to, "energy"))
         columns->energy = add(&to, "energy", "");
     if (to.failed)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "no memory for the names of %d columns", room);

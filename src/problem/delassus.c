@@ -68,6 +68,36 @@ bool carom_delassus_next(const carom_problem *p, int k, carom_neighbour *l)
 
 /* ---- products ---- */
 
+/* v += Y_k^T x_k; the rows of a block have the same columns, and their values stand one behind the other. */
+static inline void add_velocities(const carom_product *W, int k, int rows, const double *x, double *v)
+{
+    const carom_span *s = &W->span[W->row[k]];
+    const int m = s->count[0], n = s->count[1];
+    const double *Y = W->Y + s->at[0];
+    double *first = v + s->first[0], *second = v + s->first[1];
+    for (int i = 0; i < rows; i++, Y += m + n) {
+        for (int j = 0; j < m; j++)
+            first[j] += Y[j] * x[i];
+        for (int j = 0; j < n; j++)
+            second[j] += Y[m + j] * x[i];
+    }
+}
+
+/* The same, and of the terms the largest in each component. */
+static void add_pushes(const carom_product *W, int k, int rows, const double *x, double *v, double *push)
+{
+    const carom_span *s = &W->span[W->row[k]];
+    const double *Y = W->Y + s->at[0];
+    for (int i = 0; i < rows; i++)
+        for (int b = 0; b < 2; b++)
+            for (int j = s->first[b]; j < s->first[b] + s->count[b]; j++) {
+                double term = *Y++ * x[i];
+                v[j] += term;
+                if (fabs(term) > push[j])
+                    push[j] = fabs(term);
+            }
+}
+
 void carom_product_velocities(const carom_problem *p, const double *x, double *v, double *push)
 {
     const carom_product *W = &p->W.product;
@@ -75,27 +105,25 @@ void carom_product_velocities(const carom_problem *p, const double *x, double *v
     if (push)
         memset(push, 0, sizeof *push * (size_t)W->nv);
     for (int k = 0; k < p->nblock; k++)
-        for (int i = 0; i < rows_of(p, k); i++) {
-            const carom_span *s = &W->span[W->row[k] + i];
-            double y = x[p->block[k].row + i];
-            for (int b = 0; b < 2; b++)
-                for (int j = 0; j < s->count[b]; j++) {
-                    double term = W->Y[s->at[b] + (size_t)j] * y;
-                    v[s->first[b] + j] += term;
-                    if (push && fabs(term) > push[s->first[b] + j])
-                        push[s->first[b] + j] = fabs(term);
-                }
-        }
+        if (push)
+            add_pushes(W, k, rows_of(p, k), x + p->block[k].row, v, push);
+        else
+            add_velocities(W, k, rows_of(p, k), x + p->block[k].row, v);
 }
 
 void carom_product_add(const carom_problem *p, int k, const double *v, double *u)
 {
     const carom_product *W = &p->W.product;
-    for (int i = 0; i < rows_of(p, k); i++) {
-        const carom_span *s = &W->span[W->row[k] + i];
-        for (int b = 0; b < 2; b++)
-            for (int j = 0; j < s->count[b]; j++)
-                u[i] += W->G[s->at[b] + (size_t)j] * v[s->first[b] + j];
+    const carom_span *s = &W->span[W->row[k]];
+    const int m = s->count[0], n = s->count[1];
+    const double *G = W->G + s->at[0], *first = v + s->first[0], *second = v + s->first[1];
+    for (int i = 0; i < rows_of(p, k); i++, G += m + n) {
+        double sum = u[i];
+        for (int j = 0; j < m; j++)
+            sum += G[j] * first[j];
+        for (int j = 0; j < n; j++)
+            sum += G[m + j] * second[j];
+        u[i] = sum;
     }
 }
 

@@ -143,10 +143,25 @@ static bool unchanged(const carom_sim *sim, int n)
     return true;
 }
 
+void carom_sim_copy_state(const carom_sim *sim, const carom_block_of_state *from, carom_block_of_state *to)
+{
+    const int n = (int)from->id[0], rows = sim->system.njoint + rows_of(from, n);
+    *to->clock = *from->clock;
+    carom_copy(sim->system.nq, from->state.q, to->state.q);
+    carom_copy(sim->system.nv, from->state.v, to->state.v);
+    carom_copy(rows, from->state.impulse, to->state.impulse);
+    carom_copy(rows, from->state.u, to->state.u);
+    carom_copy(sim->nmemory, from->memory, to->memory);
+    carom_modes_copy(sim->nmodes ? n : 0, from->modes, to->modes);
+    memcpy(to->id, from->id, sizeof *to->id * (size_t)(n + 1));
+    memcpy(to->state.mode, from->state.mode, (size_t)n);
+    memcpy(to->rows, from->rows, (size_t)n);
+}
+
 /* Before contacts are looked for once or several times: what is known of all of them. */
 static void keep(carom_sim *sim)
 {
-    memcpy(sim->kept.clock, sim->now.clock, sim->state_bytes);
+    carom_sim_copy_state(sim, &sim->now, &sim->kept);
 }
 
 /* The evaluator in memory that is new, or with new parameters: before contacts are looked for with it. */

@@ -73,7 +73,10 @@ carom_status carom_sim_step_roomy(carom_step *step)
 
 carom_status carom_sim_start_scheme(carom_sim *sim)
 {
-    memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
+    if (sim->now.id)
+        carom_sim_copy_state(sim, &sim->now, &sim->next);
+    else
+        memcpy(sim->next.clock, sim->now.clock, sim->state_bytes);
     sim->next.state.t = sim->now.state.t;
     sim->step.h_next = 0;
     CAROM_TRY(sim->arena ? repeat(sim, sim->scheme->start) : sim->scheme->start(&sim->step));

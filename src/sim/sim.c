@@ -198,6 +198,28 @@ void carom_sim_wire(carom_sim *sim)
     };
 }
 
+/* One block for the simulation and its arrays, or (contacts are found) one for each: the second is replaced by larger
+ * ones. NULL: no memory. */
+static carom_sim *make_blocks(carom_sim *measure)
+{
+    const bool apart = measure->model->links;
+    carom_layout alone = {0}, own, arrays = {0};
+    carom_place(apart ? &alone : &measure->layout, sizeof *measure);
+    carom_sim_place(&measure->layout, measure);
+    if (!carom_layout_new(&own, apart ? &alone : &measure->layout))
+        return NULL;
+    if (apart && !carom_layout_new(&arrays, &measure->layout)) {
+        carom_layout_free(own);
+        return NULL;
+    }
+    carom_sim *sim = carom_place(&own, sizeof *sim);
+    *sim = (carom_sim){.model = measure->model, .scheme = measure->scheme, .options = measure->options,
+                       .contacts.solver = measure->contacts.solver};
+    carom_sim_place(apart ? &arrays : &own, sim);
+    sim->layout = own, sim->more = arrays;
+    return sim;
+}
+
 carom_status carom_sim_new(carom_sim **result, const carom_model *model, const carom_options *options,
                            carom_error *error)
 {
@@ -206,18 +228,10 @@ carom_status carom_sim_new(carom_sim **result, const carom_model *model, const c
     *result = NULL;
     CAROM_SIZED(model, carom_model, error);
     CAROM_TRY(choose(&measure, model, options, error));
-    carom_place(&measure.layout, sizeof *sim);
-    carom_sim_place(&measure.layout, &measure);
-    carom_layout layout;
-    if (!carom_layout_new(&layout, &measure.layout))
+    if (!(sim = make_blocks(&measure)))
         CAROM_FAIL(error, CAROM_NO_MEMORY,
                    "no memory for a simulation of %.3g bytes with '%s': %d velocities, %d rows of joints and contacts",
                    (double)measure.layout.used, measure.options.scheme, model->nv, measure.system.nrow);
-    sim = carom_place(&layout, sizeof *sim);
-    *sim = (carom_sim){.model = model, .scheme = measure.scheme, .options = measure.options,
-                       .contacts.solver = measure.contacts.solver};
-    carom_sim_place(&layout, sim);
-    sim->layout = layout;
     bool room = carom_room_make(&sim->room, sim->system.njoint + CAROM_SMALL_ROWS);
     bool several = model->links || sim->system.nlink > 1; /* a single contact has a solution of its own */
     sim->arena = several ? carom_arena_new(0) : NULL;
@@ -338,7 +352,9 @@ static inline __attribute__((always_inline)) void take_over(carom_sim *sim)
     size_t words = sim->state_bytes / sizeof(word);
     word *to = (word *)(void *)sim->now.clock;
     const word *from = (const word *)(const void *)sim->next.clock;
-    if (words > 32) {
+    if (sim->now.id) {
+        carom_sim_copy_state(sim, &sim->next, &sim->now);
+    } else if (words > 32) {
         memcpy(to, from, sim->state_bytes);
     } else {
         for (; words >= 8; words -= 8, to += 8, from += 8) {

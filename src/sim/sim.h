@@ -49,13 +49,13 @@ struct carom_sim {
     double slide_time;
     bool shares; /* slip of redundant contacts, first at */
     double share_time;
-    carom_layout layout; /* the one block that all of this lives in */
+    carom_layout layout; /* the one block that all of this lives in, but where contacts are found: */
     carom_found *found;  /* [capacity] room for the contacts of the next step */
     carom_block_of_state kept; /* the state before contacts were looked for */
     int *slot, *first_row; /* [carom_sim_slots(capacity)] table of their ids; [capacity] first rows of those kept */
     carom_arena *arena;  /* of solvers whose memory follows the problem; NULL where there is one link */
     carom_room room;     /* of the arrays that follow the rows that act at once */
-    carom_layout more;   /* where the arrays live since there were more contacts than room for them */
+    carom_layout more;   /* the arrays' own, which a larger one replaces when there are more contacts than room */
 };
 
 /* Of a table of ids with room for so many: a power of two, at least twice as many. */
@@ -74,6 +74,8 @@ carom_status carom_sim_start_scheme(carom_sim *sim);
 /* sim.c: every array of a simulation, measured and placed; then what points from one to the other. */
 void carom_sim_place(carom_layout *layout, carom_sim *sim);
 void carom_sim_wire(carom_sim *sim);
+/* links.c: a state with the contacts that it has, not with all that there is room for. */
+void carom_sim_copy_state(const carom_sim *sim, const carom_block_of_state *from, carom_block_of_state *to);
 /* links.c: the contacts of the present state, where the model finds them: gaps up to rounding. What is known of those
  * that were there before follows by their ids. */
 carom_status carom_sim_find(carom_sim *sim);

@@ -1,4 +1,4 @@
-/* equations.c: contact problems of many bodies with joints.
+/* equations.c: contact problems of many bodies: without joints group by group (groups.c), with joints as follows.
  *
  *   u = W x + q = 0 on the rows of joints, q = b + what the impulses of contacts as they are give these rows       (1)
  *   proximal points of the scaled problem (scaled.h): (W + a) d = -u, x <- x + d, until u falls no more, with one
@@ -19,6 +19,7 @@
 
 #include "core/dense.h"
 #include "solvers/equations.h"
+#include "solvers/parts.h"
 #include "solvers/points.h"
 
 #define JOINT 1e-9     /* a of joints, */
@@ -228,7 +229,13 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
 {
     const carom_solver *condensed = &carom_solver_condensed;
     bool small = problem->n <= CAROM_SMALL_ROWS; /* what is exact for those comes next */
-    if (n + problem->W.product.nsoft == 0 || !problem->W.product.span || solver || !solve->arena ||
+    bool apart = false, contacts = n + problem->W.product.nsoft == 0; /* alone */
+    if (contacts && problem->W.product.span && !solver && solve->arena && !solve->judge) {
+        carom_status status = carom_groups_solve(problem, solve, &apart, error);
+        if (apart && (status != CAROM_OK || solve->residual <= solve->tol))
+            return status;
+    }
+    if (contacts || !problem->W.product.span || solver || !solve->arena ||
         !condensed->takes(problem))
         return carom_problem_solve(problem, solver, solve, error);
     joints_first(problem, n, solve);

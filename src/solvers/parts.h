@@ -57,4 +57,10 @@ int carom_problem_components(const carom_problem *problem, int *label);
 /* Solves each group alone, if there are several (*apart); x and the counts of solve are filled, it is not judged. */
 carom_status carom_components_solve(const carom_problem *problem, carom_solve *solve, bool *apart, carom_error *error);
 
+
+/* ---- groups of bodies ---- */
+/* Solves each group alone, if W is a product of several (*apart): x, u, the residual and the counts of solve are
+ * filled. It has an arena and no judge of its own. */
+carom_status carom_groups_solve(const carom_problem *problem, carom_solve *solve, bool *apart, carom_error *error);
+
 #endif

@@ -107,14 +107,23 @@ const carom_pair_law *carom_bodies_found_law(const carom_model *model, long long
                ? NULL : carom_many_law(many, &many->shape[a.shape], &many->shape[b.shape]);
 }
 
+void carom_many_pair_of(const carom_many *many, long long id, int body[2])
+{
+    unsigned long long x = (unsigned long long)id;
+    body[0] = many->shape[side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)).shape].body;
+    body[1] = many->shape[side_of(x).shape].body;
+}
+
 void carom_many_places(const carom_many *many, const carom_many_work *w, int n, double *out)
 {
-    const carom_touch_motion at = {.pose = w->pose};
+    const carom_touch_motion motion = {.pose = w->pose};
+    const unsigned char *at = w->packed;
     carom_error error;
     for (int first = 0; first < n; first += CAROM_CHUNK) {
         const carom_touch_values to = {.place = out + 15 * first};
-        if (carom_kernels_eval(many->kernels, CAROM_TOUCH_PLACE, CAROM_MIN(CAROM_CHUNK, n - first), w->touch + first,
-                               &at, &to, w->scratch, &error) != CAROM_OK)
+        int count = CAROM_MIN(CAROM_CHUNK, n - first);
+        if (carom_kernels_eval(many->kernels, CAROM_TOUCH_PLACE, count, carom_many_unpack(w, &at, count), &motion, &to,
+                               w->scratch, &error) != CAROM_OK)
             out[15 * first] = NAN;
     }
 }
@@ -158,22 +167,27 @@ const carom_pair_law *carom_many_law(const carom_many *many, const carom_posed_s
     return law && !(carom_many_joined(many, a->body, b->body) && strcmp(law->name, "default") == 0) ? law : NULL;
 }
 
-/* The touches of one pair from number n on; returns how many there are then. */
+/* The touches of one pair from number n on; returns how many there are then. They are found behind *end, where packed
+ * ones end, with room for one touch in between: none that is packed reaches one that is not. */
 static int add_pair(const carom_many *many, carom_many_work *w, const carom_pair *pair, double reach, bool exact, int n,
-                    carom_found *found, int most)
+                    carom_found *found, int most, unsigned char **end)
 {
     const carom_posed_shape *a = &many->shape[pair->first], *b = &many->shape[pair->second];
     const carom_pair_law *law = carom_many_law(many, a, b);
     int count = 0, room = CAROM_MAX(most - n, 0);
     if (!law)
         return n;
+    size_t used = (size_t)(*end - w->packed);
+    carom_touch *list = w->touch + (used + sizeof *list - 1) / sizeof *list + 1;
     carom_error error;
     if ((exact ? carom_pair_find_exact : carom_pair_find)((carom_posed){&a->shape, &w->pose[a->body], a->body},
                                                           (carom_posed){&b->shape, &w->pose[b->body], b->body}, reach,
-                                                          w->touch + CAROM_MIN(n, most), room, &count, &error))
+                                                          list, room, &count, &error))
         return -1;
-    for (int i = 0; i < CAROM_MIN(count, room); i++)
-        fill(many, law, pair, &w->touch[n + i], &found[n + i]);
+    for (int i = 0; i < CAROM_MIN(count, room); i++) {
+        fill(many, law, pair, &list[i], &found[n + i]);
+        *end = carom_touch_pack(&list[i], *end);
+    }
     return n + count;
 }
 
@@ -202,11 +216,12 @@ int carom_many_find(carom_many *many, carom_many_work *w, double reach, bool exa
     for (int i = 0; i < many->nshape; i++)
         carom_shape_bounds(&many->shape[i].shape, &w->pose[many->shape[i].body], 0.5 * reach, w->boxes + 6 * i,
                            w->boxes + 6 * i + 3);
+    unsigned char *end = w->packed;
     carom_broad *broad = borrow(many, &which);
     if (!broad || carom_broad_find(broad, many->nshape, w->boxes, &pairs, &npairs, &error) != CAROM_OK)
         npairs = 0, n = -1;
     for (int i = 0; i < npairs && n >= 0; i++)
-        n = add_pair(many, w, &pairs[i], reach, exact, n, found, most);
+        n = add_pair(many, w, &pairs[i], reach, exact, n, found, most, &end);
     give_back(many, which, broad);
     return n;
 }
@@ -226,10 +241,12 @@ int carom_many_links(const carom_point *at, double reach, carom_found *found, in
 /* ---- margins ---- */
 void carom_many_margins(const carom_many *many, const carom_many_work *w, int n, const long long *id, double *out)
 {
+    const unsigned char *at = w->packed;
     for (int i = 0; i < n; i++) {
         unsigned long long x = (unsigned long long)id[i];
         side a = side_of(x >> (SHAPE_BITS + KIND_BITS + NUMBER_BITS)), b = side_of(x);
-        out[i] = carom_touch_inside(&w->touch[i], &many->shape[a.shape].shape, &many->shape[b.shape].shape, w->pose);
+        out[i] = carom_touch_inside(carom_many_unpack(w, &at, 1), &many->shape[a.shape].shape,
+                                    &many->shape[b.shape].shape, w->pose);
     }
 }
 

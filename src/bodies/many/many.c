@@ -124,7 +124,9 @@ carom_many_work carom_many_work_at(const carom_many *many, int touches, void *me
     CAROM_PLACE(&layout, w.scratch, many->kernels ? carom_kernels_work(many->kernels) : 0);
     CAROM_PLACE(&layout, w.acts, many->bodies->nexpression);
     CAROM_PLACE(&layout, w.act_scratch, many->bodies->expression_work);
-    CAROM_PLACE(&layout, w.touch, touches);
+    CAROM_PLACE(&layout, w.chunk, CAROM_CHUNK);
+    CAROM_PLACE(&layout, w.touch, touches + 1);
+    w.packed = (unsigned char *)w.touch;
     if (bytes)
         *bytes = layout.used;
     return w;
@@ -273,24 +275,25 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
     carom_touch_values values = {.G = w->values, .gamma = w->values + CAROM_CHUNK * rows * 2 * n,
                                  .g = w->values + CAROM_CHUNK * (rows * 2 * n + rows)};
     const carom_touch_motion motion = {.pose = w->pose, .v = w->speed};
+    const unsigned char *at = w->packed;
     for (int first = 0; first < m->ncontact - many->nstop; first += CAROM_CHUNK) {
         int count = CAROM_MIN(CAROM_CHUNK, m->ncontact - many->nstop - first);
+        const carom_touch *touch = carom_many_unpack(w, &at, count);
         carom_error error;
-        if (carom_kernels_eval(many->kernels, want, count, w->touch + first, &motion, &values, w->scratch, &error))
+        if (carom_kernels_eval(many->kernels, want, count, touch, &motion, &values, w->scratch, &error))
             values.g[0] = NAN;
         for (int i = 0; i < count; i++) {
             int used = 1 + m->contact[many->nstop + first + i].directions;
             if (e->want & CAROM_GAP)
                 e->g[link + first + i] = values.g[i];
             if (e->want & CAROM_JACOBIAN)
-                G = pack(many, &w->touch[first + i], used, values.G + i * rows * 2 * n, G);
+                G = pack(many, &touch[i], used, values.G + i * rows * 2 * n, G);
             for (int r = 0; r < used; r++, row++) {
                 const double *whole = values.G + (i * rows + r) * 2 * n;
                 if (e->want & CAROM_JACOBIAN)
-                    e->w[row] = of_moved(many, &w->touch[first + i], whole, motion_of, 3);
+                    e->w[row] = of_moved(many, &touch[i], whole, motion_of, 3);
                 if (e->want & CAROM_GAMMA)
-                    e->gamma[row] = values.gamma[i * rows + r] +
-                                    of_moved(many, &w->touch[first + i], whole, motion_of, 6);
+                    e->gamma[row] = values.gamma[i * rows + r] + of_moved(many, &touch[i], whole, motion_of, 6);
             }
         }
     }
@@ -322,7 +325,7 @@ static void spread_row(int n, int nv, const int block[2], const double *values, 
             carom_copy(n, row + at, y + block[k] * n), at += n;
 }
 
-static void spread_rows(const carom_model *m, const carom_many_work *w, double *G)
+static void spread_rows(const carom_model *m, double *G)
 {
     const carom_many *many = carom_many_of(m);
     int n = carom_many_freedoms(many), nv = m->nv, lasting = many->njoint + (m->contact ? many->nstop : 0), row = 0;
@@ -330,7 +333,9 @@ static void spread_rows(const carom_model *m, const carom_many_work *w, double *
     size_t at = 0;
     for (int pass = 0; pass < 2; pass++) { /* how many rows and values there are; then each, from the last on */
         for (int i = found - 1; i >= 0; i--) {
-            int a = many->block[w->touch[i].body[0]], b = many->block[w->touch[i].body[1]];
+            int body[2];
+            carom_many_pair_of(many, m->contact_id[many->nstop + i], body);
+            int a = many->block[body[0]], b = many->block[body[1]];
             const int block[2] = {CAROM_MIN(a, b), CAROM_MAX(a, b)};
             for (int r = m->contact[many->nstop + i].directions; r >= 0; r--) {
                 size_t width = (size_t)(n * ((a >= 0) + (b >= 0)));
@@ -387,7 +392,7 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     if (m->contact)
         contacts(m, e, w, want, motion, G);
     if (e->want & CAROM_JACOBIAN && m->nblock == 0)
-        spread_rows(m, w, e->G);
+        spread_rows(m, e->G);
     if (m->contact && e->want & CAROM_MARGIN) {
         for (int i = 0; i < many->nstop; i++)
             e->margin[i] = INFINITY;

@@ -68,7 +68,9 @@ typedef struct carom_many_work { /* of one simulation */
     double *scratch;    /* of the kernels */
     double *acts;       /* [nexpression] what the expressions of the file give */
     double *act_scratch;
-    carom_touch *touch; /* [capacity] those of the step, in the order of its contacts; the last array */
+    carom_touch *chunk;  /* [CAROM_CHUNK] touches that are evaluated */
+    carom_touch *touch;  /* [capacity+1] room to find touches; carom_many_find leaves them packed: */
+    unsigned char *packed; /* the same memory: those of the step, in the order of its contacts. The last array */
 } carom_many_work;
 
 static inline const carom_many *carom_many_of(const carom_model *model)
@@ -88,12 +90,20 @@ void carom_many_end(carom_many *many);
 carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
 /* Poses of all bodies at (t, q). */
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
+/* packed.c: a touch at a place in memory, all but gap and point, and back, where these are left alone; both return
+ * where the next one is. It takes no more than a carom_touch. */
+unsigned char *carom_touch_pack(const carom_touch *touch, unsigned char *to);
+const unsigned char *carom_touch_unpack(const unsigned char *from, carom_touch *touch);
+/* The next n of those of the step, at most CAROM_CHUNK; *at is work->packed for the first. They live in the chunk. */
+const carom_touch *carom_many_unpack(const carom_many_work *work, const unsigned char **at, int n);
 /* links.c: the touches within reach at the poses of the work, and the contacts they are; returns their number, which
  * may be more than most, or -1. */
 int carom_many_find(carom_many *many, carom_many_work *work, double reach, bool exact, carom_found *found, int most);
 /* carom_touch_inside of the first n touches of the work with these ids, at its poses. */
 void carom_many_margins(const carom_many *many, const carom_many_work *work, int n, const long long *id, double *out);
 carom_find_links carom_many_links; /* of the model */
+/* The bodies of a contact that was found, in the order of its touch. */
+void carom_many_pair_of(const carom_many *many, long long id, int body[2]);
 /* Where the first n touches of the work are, at its poses: out [15*n], as CAROM_TOUCH_PLACE. */
 void carom_many_places(const carom_many *many, const carom_many_work *work, int n, double *out);
 /* The law of two shapes of different bodies that do not both stand still; NULL: they do not touch. */
