@@ -316,6 +316,7 @@ static carom_status freeze(carom_step *s, carom_piecewise *w, bool must)
         carom_copy(sys->nrow, s->contacts->P, w->probe.force);
         carom_copy(sys->nq, e->q, w->probe.q);
         carom_copy(sys->nv, e->v, w->probe.v);
+        taken = must ? 0 : taken; /* of what is to be held there is less */
         for (int c = 0; c < nc; c++)
             if (w->still.mode[c] != CAROM_OPEN)
                 taken = CAROM_MAX(taken, e->u[carom_contact_link(sys, c)->row]);
