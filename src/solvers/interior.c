@@ -15,8 +15,10 @@
  *   its value at the start (R is weighed by 1, and once more from the start by 0.3 if that leads nowhere); then
  *       c = f m l^-1 - l - l\(s o (c - s))                                                                         (4)
  *   step to 0.99 of the boundary of K for l + s and l + c - s                                                      (5)
- *   a step below 0.3 is made again, and the next three as well, with half of t: phi then lags behind, and (3) is
- *   nearer to a monotone problem                                                                                   (6)
+ *   where that step is below 0.3:  c = f m l^-1 - l  with f = 1/2, 1 and 2, from the same factors, until one is longer,
+ *   and then the last: what lies at the edge of its cone comes away from it                                    (6)
+ *   if it stays below 0.3 it is made again, and the next three as well, with half of t: phi then lags behind, and (3) is
+ *   nearer to a monotone problem; not briefly (points.h), for walls come farther without                           (7)
  *
  * In the unknown x what rounding leaves is of the size of T^-1, not of its square; this is what lets m fall to 1e-15,
  * and contacts that neither press nor part (r' = v = 0, the sides of bricks in a wall) have r' and v of sqrt(m).
@@ -34,7 +36,7 @@ static const carom_field fields[] = {{"factorisations", CAROM_FIELD_INT, 1000, 1
 #define JOINT 1e-9  /* the same of joints, which have no T */
 #define SHORT 0.3   /* step of (6) */
 #define LOST 1e-10  /* R of which nothing is known but rounding; |b| = 1 */
-#define LAG 0.5     /* t of (6) is so much of t */
+#define LAG 0.5     /* t of (7) is so much of t */
 enum { LAGGED = 3, STUCK = 10, CALM = 6 }; /* CALM: steps of swept.c without gain */
 
 typedef struct spectrum { /* of T^2 of a block, (2) */
@@ -47,6 +49,7 @@ typedef struct interior {
     int contacts;
     double m, e;                            /* m and e of (1) */
     double coupling, first_m, first_R;      /* of R and m, (4); of the start */
+    bool lags;                              /* (7) */
     int lagged;                             /* iterations that are still to be made with less of t */
     double *r, *v, *dr, *dv, *R, *l, *c, *s, *y; /* [n] */
     double *left, *right;                   /* [9*nblock] U^-1 E^-1, U^-1 */
@@ -147,7 +150,7 @@ static void scaling(interior *w, int k)
     apply_T(&w->T[k], rows, r, w->l + first);
 }
 
-/* The matrices of (3) of block k; lagged: (6) */
+/* The matrices of (3) of block k; lagged: (7) */
 static void matrices(interior *w, int k, bool lagged)
 {
     int rows = rows_of(w, k);
@@ -233,11 +236,11 @@ static double longest_step(const interior *w)
         t = fmin(t, carom_cone_step(rows, w->l + first, w->s + first));
         t = fmin(t, carom_cone_step(rows, w->l + first, rest));
     }
-    return 0.99 * t;                                                                     /* (5) */
+    return 0.99 * t;
 }
 
-/* (4): the right-hand side of the corrector */
-static void correct(interior *w, double f)
+/* (4), or without its last term (6): the right-hand side of the corrector */
+static void correct(interior *w, double f, bool second_order)
 {
     for (int k = 0; k < w->p->nblock; k++) {
         int first = w->p->row[k], rows = rows_of(w, k);
@@ -246,7 +249,7 @@ static void correct(interior *w, double f)
         if (!has_cone(w, k))
             continue;
         for (int i = 0; i < rows; i++)
-            b[i] = c[i] - a[i];
+            b[i] = second_order ? c[i] - a[i] : 0;
         double det = l[0] * l[0], along = 0;
         x[0] = f * w->m - carom_dot(rows, a, b);
         for (int i = 1; i < rows; i++) {
@@ -277,9 +280,10 @@ static void begin(interior *w)
         }
 }
 
-/* (2)-(5): the step that can be made, negative: none */
+/* (3)-(6): the step that can be made, negative: none */
 static double predict_and_correct(interior *w, double R, bool lagged)
 {
+    static const double centre[] = {0.5, 1, 2};
     carom_points *p = w->p;
     for (int k = 0; k < p->nblock; k++)
         matrices(w, k, lagged);
@@ -290,11 +294,15 @@ static double predict_and_correct(interior *w, double R, bool lagged)
         w->c[i] = -w->l[i];
     direction(w);
     double a = fmin(1, longest_step(w)), f = fmax((1 - a) * (1 - a) * (1 - a), 0.1);
-    correct(w, w->coupling * (R - LOST) / w->first_R > w->m / w->first_m ? 1 : f);       /* (4) */
+    correct(w, w->coupling * (R - LOST) / w->first_R > w->m / w->first_m ? 1 : f, true);                   /* (4) */
     direction(w);
-    if (!carom_all_finite(p->n, w->dr) || !carom_all_finite(p->n, w->dv))
-        return -1;
-    return fmin(1, longest_step(w));
+    a = fmin(1, longest_step(w));                                                        /* (5) */
+    for (int i = 0; i < CAROM_COUNT(centre) && a < SHORT; i++) {
+        correct(w, centre[i], false);                                                    /* (6) */
+        direction(w);
+        a = fmin(1, longest_step(w));
+    }
+    return carom_all_finite(p->n, w->dr) && carom_all_finite(p->n, w->dv) ? a : -1;
 }
 
 /* One iteration; false: no further. */
@@ -315,7 +323,7 @@ static bool iterate(interior *w)
         w->first_R = R, w->first_m = w->m;
     bool lagged = w->lagged-- > 0;
     double a = predict_and_correct(w, R, lagged);
-    if (!lagged && a < SHORT && !carom_points_over(p)) {                                   /* (6) */
+    if (w->lags && !lagged && a < SHORT && !carom_points_over(p)) {                        /* (7) */
         w->lagged = LAGGED;
         a = predict_and_correct(w, R, true);
     }
@@ -394,7 +402,7 @@ static bool follow(interior *w, double coupling, bool briefly, double *best)
 bool carom_interior_run(carom_points *p, void *work, bool briefly)
 {
     static const double couplings[] = {1, 0.3};
-    interior w = {.p = p};
+    interior w = {.p = p, .lags = !briefly};
     double best = INFINITY;
     carom_layout layout = {.base = work};
     place(&w, &layout, p->n, p->nblock);
