@@ -165,7 +165,8 @@ static carom_status choose(carom_sim *sim, const carom_model *model, const carom
     CAROM_TRY(carom_model_validate(model, error));
     if (model->links && !(sim->scheme->traits & CAROM_FOLLOWS_LINKS))
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                   "model '%s' finds its contacts step by step; scheme '%s' needs to know them all",
+                   "model '%s' finds its contacts step by step; scheme '%s' needs to know them all "
+                   "(contacts: formulas)",
                    model->name ? model->name : "", sim->scheme->method.name);
     CAROM_TRY(conventions(sim->scheme, model, error));
     if (sim->scheme->accepts)

@@ -66,7 +66,7 @@ carom_status carom_displaced_new(carom_displaced **result, carom_sim *sim, int n
     CAROM_TRY(carom_manifold_refuse(sim->model, "the method of perturbations", error));
     if (sim->model->links)
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                   "model '%s' finds its contacts step by step: it is not displaced and followed",
+                   "model '%s' finds its contacts step by step: it is not displaced and followed (contacts: formulas)",
                    sim->model->name ? sim->model->name : "");
     carom_displaced *d = *result = calloc(1, sizeof *d);
     if (!d)

@@ -266,7 +266,8 @@ carom_status carom_tangent_new(carom_tangent **result, carom_sim *sim, int n, ca
                    carom_scheme_is(carom_sim_options(sim), CAROM_LOCATES_EVENTS) ? "tell the modes between" : "locate");
     if (sim->model->links)
         CAROM_FAIL(error, CAROM_UNSUPPORTED,
-                   "model '%s' finds its contacts step by step: there are no derivatives of such a motion",
+                   "model '%s' finds its contacts step by step: there are no derivatives of such a motion "
+                   "(contacts: formulas)",
                    sim->model->name ? sim->model->name : "");
     for (int i = 0; i < sim->model->ncontact; i++)
         if (!carom_law_plain(carom_model_law(sim->model, i)))
