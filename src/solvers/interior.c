@@ -17,8 +17,8 @@
  *   step to 0.99 of the boundary of K for l + s and l + c - s                                                      (5)
  *   where that step is below 0.3:  c = f m l^-1 - l  with f = 1/2, 1 and 2, from the same factors, until one is longer,
  *   and then the last: what lies at the edge of its cone comes away from it                                    (6)
- *   if it stays below 0.3 it is made again, and the next three as well, with half of t: phi then lags behind, and (3) is
- *   nearer to a monotone problem; not briefly (points.h), for walls come farther without                           (7)
+ *   if it stays below 0.3 it is made again, and the next three as well, with half of t: phi then lags behind, and (3)
+ *   is nearer to a monotone problem; not briefly (points.h), for walls come farther without                        (7)
  *
  * In the unknown x what rounding leaves is of the size of T^-1, not of its square; this is what lets m fall to 1e-15,
  * and contacts that neither press nor part (r' = v = 0, the sides of bricks in a wall) have r' and v of sqrt(m).
