@@ -237,6 +237,7 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
     carom_bracket b = {low, high, f_low, f_high, 0, 0};
     double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
     int row = carom_contact_link(sys, contact)->row;
+    double little = DBL_EPSILON * w->scale[carom_contact_number(sys, contact)].length;
     bool jumps = may_jump(w, cause);
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
@@ -245,8 +246,8 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
-        /* at the root, from above */
-        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * w->scale[carom_contact_number(sys, contact)].length;
+        bool out = cause == CAROM_CAUSE_GAP && carom_piecewise_found(sys) && e->margin[contact] < 0;
+        bool there = newton >= 0 && !out && f >= 0 && f < little; /* from above; but out of it may jump there: (10) */
         if (f <= 0 || there)
             carom_piecewise_copy(sys, e, &w->end);
         if (f == 0 || there)
@@ -520,10 +521,13 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
             causes[0] = causes[1], causes[1] = CAROM_CAUSE_NONE;
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
             bool found;
+            double x = w->end.x;
             CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found)
                                                    : crossing(s, w, causes[k], c, h, &found));
             if (found)
                 *cause = causes[k], *contact = c;
+            else if (w->end.x < x) /* (10): before what was found for others */
+                *cause = CAROM_CAUSE_NONE;
         }
     }
     for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
