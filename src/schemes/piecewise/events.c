@@ -14,6 +14,8 @@
  *   allowed for  (3)
  *   all b >= d - rounding: no root there; otherwise halve, the left half first, with d anew from its middle        (4)
  *   a bottom between u < 0 and u > 0 is found by bisection on u                                                     (5)
+ *   where a contact that was found is out of its features its gap is how far, and u = 0: between such a place and one
+ *   within them it is the line through the latter that must stay positive                                           (6)
  *
  * A dip is seen if it leaves a trace at one of the places: a slope, a value off the cubic. The motion is smooth, so the
  * narrowness is that of the gap as a function of position and time; one narrower than a twelfth of the step can
@@ -41,6 +43,11 @@ static void look(carom_step *s, carom_piecewise *w, double at, double *g, double
     }
 }
 
+static bool is_out(const carom_end *e, int contact, int i) /* as carom_system_left_out() */
+{
+    return e->margin[contact] < 0 && e->g[i] == -e->margin[contact];
+}
+
 static void sample(carom_step *s, carom_piecewise *w)
 {
     int n = s->system->nlink;
@@ -50,6 +57,11 @@ static void sample(carom_step *s, carom_piecewise *w)
         int r = s->system->link[i].row;
         w->dips.g[i] = w->start.g[i], w->dips.u[i] = w->start.u[r];
         w->dips.g[PLACES * n + i] = w->end.g[i], w->dips.u[PLACES * n + i] = w->end.u[r];
+    }
+    for (int c = 0; carom_piecewise_found(s->system) && c < s->system->ncontact; c++) { /* (6) */
+        int i = carom_contact_number(s->system, c);
+        w->dips.u[i] *= !is_out(&w->start, c, i);
+        w->dips.u[PLACES * n + i] *= !is_out(&w->end, c, i);
     }
     w->dips.x = w->end.x;
 }
@@ -66,10 +78,12 @@ static double middle_of(const place *a, const place *b)
     return 0.5 * (a->g + b->g) + (b->s - a->s) * (a->u - b->u) / 8;
 }
 
-/* (2) */
+/* (2), (6) */
 static double least(const place *a, const place *b)
 {
     double third = (b->s - a->s) / 3;
+    if ((a->u == 0) != (b->u == 0))
+        return CAROM_MIN(CAROM_MIN(a->g, b->g), CAROM_MIN(a->g + 3 * third * a->u, b->g - 3 * third * b->u));
     return CAROM_MIN(CAROM_MIN(a->g, b->g), CAROM_MIN(a->g + third * a->u, b->g - third * b->u));
 }
 
