@@ -60,8 +60,10 @@ static void sample(carom_step *s, carom_piecewise *w)
     }
     for (int c = 0; carom_piecewise_found(s->system) && c < s->system->ncontact; c++) { /* (6) */
         int i = carom_contact_number(s->system, c);
-        w->dips.u[i] *= !is_out(&w->start, c, i);
-        w->dips.u[PLACES * n + i] *= !is_out(&w->end, c, i);
+        if (is_out(&w->start, c, i))
+            w->dips.u[i] = 0;
+        if (is_out(&w->end, c, i))
+            w->dips.u[PLACES * n + i] = 0;
     }
     w->dips.x = w->end.x;
 }
