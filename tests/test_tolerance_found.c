@@ -382,6 +382,75 @@ START_TEST(rims_converge_with_the_tolerance_and_time_stepping_tends_there)
 }
 END_TEST
 
+/* A corner comes by the tip of another body within one step, in front of one face and behind the line of the other,
+ * before which the step began: it comes within the ends of that one only beside the tip, and is not struck by it. */
+START_TEST(a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[0.1004215597, -0.1752300468], [0.1015428922, 0.1745826452],\n"
+        "                        [-0.2019644519, 0.0006474016]]},\n"
+        "      density: 1, at: [0.1975352051, 0.6], angle: -2.3805132005, velocity: [-0.1808608512, 0],\n"
+        "      spin: 2.7002346477}\n"
+        "  b: {shape: {polygon: [[-0.0778738946, 0.2268879535], [-0.1575537843, -0.1808847798],\n"
+        "                        [0.2354276789, -0.0460032057]]},\n"
+        "      density: 1, at: [0.0510735348, 1.4], angle: 1.8335104216, velocity: [-0.0078864142, 0],\n"
+        "      spin: -2.5112040994}\n"
+        "laws: {default: {friction: 0.5, restitution: 0.4}}\n";
+    static const double t_end[] = {0.43, 0.5}; /* with longer steps another event is found first, behind the tip */
+    carom_model *formulas = model_of(scene, ""), *found = model_of(scene, "contacts: found\n");
+    ck_assert(!formulas->links && found->links);
+    ending step = ends_at(found, "moreau-jean", 0, 1e-5, 0.43), there = ends_at(formulas, "tolerance", 1e-10, 0, 0.43);
+    printf("to 0.43, time stepping: off by %.1e\n", largest(6, &step, &there));
+    CHECK_AT_MOST(largest(6, &step, &there), 2e-4);
+    for (int i = 0; i < CAROM_COUNT(t_end); i++) {
+        ending best = ends_at(formulas, "tolerance", 1e-10, 0, t_end[i]);
+        for (double tol = 1e-5; tol > 5e-11; tol *= 0.1) {
+            ending e = ends_at(found, "tolerance", tol, 0, t_end[i]);
+            printf("to %g, %g: off by %.1e\n", t_end[i], tol, apart(&e, &best));
+            CHECK_AT_MOST(apart(&e, &best), 3 * tol + 1e-9);
+        }
+    }
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
+/* A corner strikes a face at its very end: a moment later it would be beyond that end, and no overlap be left. */
+START_TEST(a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  b0: {shape: {polygon: [[-0.2080744191, -0.1504954346],\n"
+        "                        [-0.030021043, -0.2876981187],\n"
+        "                        [0.2263768102, -0.1463757856]]},\n"
+        "      density: 1, at: [0.0235640446, 0.6], angle: 0.4514681852,\n"
+        "      velocity: [0.1121714078, 0], spin: -6.983711326}\n"
+        "  b1: {shape: {polygon: [[0.0943485309, -0.1699519174],\n"
+        "                        [0.0697284366, 0.2032994017],\n"
+        "                        [-0.2513110163, -0.0084733567]]},\n"
+        "      density: 1, at: [0.1388123343, 1.3], angle: 2.3782126159,\n"
+        "      velocity: [-0.2074898098, 0], spin: -2.2618286452}\n"
+        "  b2: {shape: {polygon: [[-0.0141833504, 0.2669318097],\n"
+        "                        [-0.19150677, -0.1123392937],\n"
+        "                        [0.1191954463, -0.2042835026]]},\n"
+        "      density: 1, at: [0.0566997014, 2.], angle: -2.9980130667,\n"
+        "      velocity: [0.3646823104, 0], spin: -3.2839809511}\n"
+        "laws: {default: {friction: 0, restitution: 0.8}}\n";
+    static const double t_end[] = {0.6434, 0.6477, 0.75};
+    carom_model *formulas = model_of(scene, ""), *found = model_of(scene, "contacts: found\n");
+    ck_assert(!formulas->links && found->links);
+    for (int i = 0; i < CAROM_COUNT(t_end); i++) {
+        ending best = ends_at(formulas, "tolerance", 1e-10, 0, t_end[i]);
+        for (double tol = 1e-5; tol > 5e-11; tol *= 0.1) {
+            ending e = ends_at(found, "tolerance", tol, 0, t_end[i]);
+            printf("moment %g, %g: off by %.1e\n", t_end[i], tol, apart(&e, &best));
+            CHECK_AT_MOST(apart(&e, &best), 3 * tol + 1e-8);
+        }
+    }
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -397,4 +466,6 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           a_contact_that_opens_from_below_zero_by_rounding_is_not_struck_there,
           a_run_that_goes_on_from_a_saved_state_has_the_same_bits,
           derivatives_of_contacts_that_are_found_are_refused,
-          rims_converge_with_the_tolerance_and_time_stepping_tends_there, what_tolerance_does_not_follow_is_refused)
+          rims_converge_with_the_tolerance_and_time_stepping_tends_there,
+          a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind,
+          a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it, what_tolerance_does_not_follow_is_refused)

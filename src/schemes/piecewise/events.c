@@ -14,6 +14,8 @@
  *   allowed for  (3)
  *   all b >= d - rounding: no root there; otherwise halve, the left half first, with d anew from its middle        (4)
  *   a bottom between u < 0 and u > 0 is found by bisection on u                                                     (5)
+ *   where a contact that was found is out of its features its gap is how far, and u = 0: between such a place and one
+ *   within them it is the line through the latter that must stay positive                                           (6)
  *
  * A dip is seen if it leaves a trace at one of the places: a slope, a value off the cubic. The motion is smooth, so the
  * narrowness is that of the gap as a function of position and time; one narrower than a twelfth of the step can
@@ -41,6 +43,11 @@ static void look(carom_step *s, carom_piecewise *w, double at, double *g, double
     }
 }
 
+static bool is_out(const carom_end *e, int contact, int i) /* as carom_system_left_out() */
+{
+    return e->margin[contact] < 0 && e->g[i] == -e->margin[contact];
+}
+
 static void sample(carom_step *s, carom_piecewise *w)
 {
     int n = s->system->nlink;
@@ -50,6 +57,13 @@ static void sample(carom_step *s, carom_piecewise *w)
         int r = s->system->link[i].row;
         w->dips.g[i] = w->start.g[i], w->dips.u[i] = w->start.u[r];
         w->dips.g[PLACES * n + i] = w->end.g[i], w->dips.u[PLACES * n + i] = w->end.u[r];
+    }
+    for (int c = 0; carom_piecewise_found(s->system) && c < s->system->ncontact; c++) { /* (6) */
+        int i = carom_contact_number(s->system, c);
+        if (is_out(&w->start, c, i))
+            w->dips.u[i] = 0;
+        if (is_out(&w->end, c, i))
+            w->dips.u[PLACES * n + i] = 0;
     }
     w->dips.x = w->end.x;
 }
@@ -66,10 +80,12 @@ static double middle_of(const place *a, const place *b)
     return 0.5 * (a->g + b->g) + (b->s - a->s) * (a->u - b->u) / 8;
 }
 
-/* (2) */
+/* (2), (6) */
 static double least(const place *a, const place *b)
 {
     double third = (b->s - a->s) / 3;
+    if ((a->u == 0) != (b->u == 0))
+        return CAROM_MIN(CAROM_MIN(a->g, b->g), CAROM_MIN(a->g + 3 * third * a->u, b->g - 3 * third * b->u));
     return CAROM_MIN(CAROM_MIN(a->g, b->g), CAROM_MIN(a->g + third * a->u, b->g - third * b->u));
 }
 
@@ -237,6 +253,7 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
     carom_bracket b = {low, high, f_low, f_high, 0, 0};
     double accuracy = 4 * DBL_EPSILON * CAROM_MAX(fabs(s->now->t), high);
     int row = carom_contact_link(sys, contact)->row;
+    double little = DBL_EPSILON * w->scale[carom_contact_number(sys, contact)].length;
     bool jumps = may_jump(w, cause);
     while (b.k < ITERATIONS && b.high - b.low > accuracy) {
         bool slope = cause == CAROM_CAUSE_GAP && b.k > 0 && e->u[row] < 0;
@@ -245,8 +262,8 @@ static carom_status polish(carom_step *s, carom_piecewise *w, carom_cause cause,
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
         double f = value(s, w, e, cause, contact);
         carom_bracket_put(&b, x, f, f < 0);
-        /* at the root, from above */
-        bool there = newton >= 0 && f >= 0 && f < DBL_EPSILON * w->scale[carom_contact_number(sys, contact)].length;
+        bool out = cause == CAROM_CAUSE_GAP && carom_piecewise_found(sys) && e->margin[contact] < 0;
+        bool there = newton >= 0 && !out && f >= 0 && f < little; /* from above; but out of it may jump there: (10) */
         if (f <= 0 || there)
             carom_piecewise_copy(sys, e, &w->end);
         if (f == 0 || there)
@@ -520,10 +537,13 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
             causes[0] = causes[1], causes[1] = CAROM_CAUSE_NONE;
         for (int k = 0; k < 2 && causes[k] != CAROM_CAUSE_NONE; k++) {
             bool found;
+            double x = w->end.x;
             CAROM_TRY(causes[k] == CAROM_CAUSE_GAP ? closing(s, w, c, &found)
                                                    : crossing(s, w, causes[k], c, h, &found));
             if (found)
                 *cause = causes[k], *contact = c;
+            else if (w->end.x < x) /* (10): before what was found for others */
+                *cause = CAROM_CAUSE_NONE;
         }
     }
     for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
