@@ -6,6 +6,8 @@
 
 #define CAROM_KIND(part) ((int)((part) >> 24))
 #define CAROM_NUMBER(part) ((int)((part)&0xffffff))
+#define CAROM_SLACK_ANGLE 0.3 /* largest violation of a Gauss arc, radians */
+#define CAROM_OUTSIDE 2e-9 /* of the size: so far outside its features a touch is still one; above ties of faces */
 #define CAROM_SHALLOW 1e-3 /* of the size of the smaller shape: overlaps of curved shapes that only touches know */
 
 typedef struct carom_finder {
@@ -22,6 +24,7 @@ typedef struct carom_closest { /* the part of a shape that is nearest to a point
     uint32_t part;
     double distance, foot[3], normal[3]; /* from the surface to the point; inside: the least depth, negative */
 } carom_closest;
+int carom_shape_sides(const carom_shape *s);
 carom_closest carom_shape_closest(const carom_shape *shape, const double *x);
 /* The same for one side: a face, or the one after the last of a cylinder: its mantle. Returns the distance. */
 double carom_side_distance(const carom_shape *s, int side, const double *x, carom_closest *c);
@@ -46,6 +49,14 @@ void carom_find_edges(carom_finder *f);
 bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *normal, double gap);
 bool carom_foot_fits(const carom_finder *f, int k, const carom_edge *e, const double *x, double gap);
 double carom_edge_outward(const carom_edge *e, const double *normal);
+
+/* ---- margin.c ---- */
+/* carom_touch_inside, without what is allowed. */
+double carom_touch_within(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                          const carom_pose *pb);
+bool carom_touch_is_arc(const carom_touch *t); /* of the guest */
+/* So far outside its features, by the size, a touch is one. Before its ends an arc moves up while its corner rolls. */
+double carom_touch_allowed(const carom_touch *t);
 
 /* ---- round.c: cylinders, ellipsoids and rings ---- */
 #define CAROM_PARALLEL 1e-6 /* sine of the angle of two edges that count as parallel */

@@ -9,8 +9,6 @@
 static const double tie = 1e-9;         /* of the size: faces at the same distance */
 static const double coincident = 1e-7;  /* of the size: touches at the same place */
 static const double beyond = 0.01;      /* of the size: how far corners that overlap may lie outside */
-static const double slack_angle = 0.3;  /* largest violation of a Gauss arc, radians */
-static const double outside = 2e-9;     /* of the size: so far outside its features a touch is still one; above tie */
 
 /* ---- emitting ---- */
 void carom_touch_reference(const double *normal, double *reference)
@@ -62,7 +60,7 @@ void carom_feature_plane(double *feature, const carom_face *face)
 /* ---- a point against a shape ---- */
 /* Sides of a shape are its faces, curved ones included: a cylinder has its caps and its mantle, a ring its two flat
  * sides (numbers 0 and 2) and two arcs. The signed distance is positive outside and zero exactly on the side. */
-static int sides(const carom_shape *s)
+int carom_shape_sides(const carom_shape *s)
 {
     return s->nface + (s->kind == CAROM_SHAPE_CYLINDER);
 }
@@ -121,7 +119,7 @@ carom_closest carom_highest_side(const carom_shape *s, const double *x)
 {
     carom_closest best, c;
     carom_side_distance(s, 0, x, &best);
-    for (int i = 1; i < sides(s); i++)
+    for (int i = 1; i < carom_shape_sides(s); i++)
         if (carom_side_distance(s, i, x, &c) > best.distance)
             best = c;
     return best;
@@ -167,7 +165,7 @@ carom_closest carom_shape_closest(const carom_shape *s, const double *x)
     if (s->nface && (c = carom_highest_side(s, x)).distance <= 0)
         return c;
     c.distance = INFINITY;
-    for (int i = 0; i < sides(s); i++)
+    for (int i = 0; i < carom_shape_sides(s); i++)
         if (carom_side_distance(s, i, x, &side) > 0 && carom_side_inside(s, i, x) >= 0)
             return side;
     if (s->kind == CAROM_SHAPE_CYLINDER)
@@ -203,7 +201,7 @@ static double compatible(const carom_finder *f, int host, int vertex, const doub
             for (int i = 0; i < 3; i++)
                 d[i] *= -length;
         }
-        slack = CAROM_MIN(2 * f->reach + tie * f->size, slack_angle * norm3(d));
+        slack = CAROM_MIN(2 * f->reach + tie * f->size, CAROM_SLACK_ANGLE * norm3(d));
         worst = CAROM_MIN(worst, dot3(normal, d) + slack);
     }
     return worst;
@@ -248,7 +246,7 @@ static bool side_of_vertex(const carom_finder *f, int host, int vertex, carom_cl
     const carom_shape *s = f->at[host].shape;
     const double *x = f->there[!host] + 3 * vertex;
     double highest = carom_highest_side(s, x).distance, best = -INFINITY;
-    for (int i = 0; i < sides(s) && highest <= f->reach; i++) {
+    for (int i = 0; i < carom_shape_sides(s) && highest <= f->reach; i++) {
         carom_closest c;
         if (carom_side_distance(s, i, x, &c) < highest - tie * f->size)
             continue;
@@ -335,7 +333,7 @@ void carom_find_vertices(carom_finder *f, int host)
 bool carom_edge_fits(const carom_finder *f, const carom_edge *e, const double *normal, double gap)
 {
     for (int k = 0; k < 2 && e->face[k] >= 0; k++)
-        if (dot3(normal, e->inward[k]) > CAROM_MIN(2 * f->reach / e->width[k] + tie, slack_angle) ||
+        if (dot3(normal, e->inward[k]) > CAROM_MIN(2 * f->reach / e->width[k] + tie, CAROM_SLACK_ANGLE) ||
             -gap > e->width[k] / 2)
             return false;
     return true;
@@ -358,7 +356,8 @@ bool carom_foot_fits(const carom_finder *f, int k, const carom_edge *e, const do
 {
     const carom_shape *s = f->at[k].shape;
     return gap >= 0 || s->nface == 0 || acute(e) ||
-           carom_highest_side(s, x).distance <= tie * f->size - gap * CAROM_MIN(2 * f->reach / f->size, slack_angle);
+           carom_highest_side(s, x).distance <=
+               tie * f->size - gap * CAROM_MIN(2 * f->reach / f->size, CAROM_SLACK_ANGLE);
 }
 
 double carom_edge_outward(const carom_edge *e, const double *normal) /* positive: outward; 0: it has no faces */
@@ -471,167 +470,6 @@ void carom_find_edges(carom_finder *f)
                 edge_edge(f, i, j);
 }
 
-/* ---- margins ---- */
-static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pa,
-                           const carom_pose *pb)
-{
-    double p[3], q[3], x[3], da[3], db[3];
-    place3(pa, t->a, p), place3(pb, t->b, q);
-    turn3(pa->R, t->a + 3, da), turn3(pb->R, t->b + 3, db);
-    sub3(q, p, x);
-    double ab = dot3(da, db), ax = dot3(da, x), bx = dot3(db, x), det = 1 - ab * ab;
-    double at_a = (ax - ab * bx) / det, at_b = (ab * ax - bx) / det;
-    return CAROM_MIN(CAROM_MIN(at_a, a->length - at_a), CAROM_MIN(at_b, b->length - at_b));
-}
-
-/* Behind the ends of the edges that leave a vertex; within the ends of an edge and beyond its faces. */
-static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t branch, int i, const double *x)
-{
-    int number = CAROM_NUMBER(branch);
-    double d[3], margin = INFINITY;
-    sub3(x, a->vertex + 3 * e->vertex[0], d);
-    double along = dot3(d, e->direction);
-    if (CAROM_KIND(branch) == CAROM_VERTEX)
-        return e->vertex[0] == number ? -along : e->vertex[1] == number ? along - e->length : INFINITY;
-    if (i != number)
-        return INFINITY;
-    margin = CAROM_MIN(along, e->length - along);
-    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
-        margin = CAROM_MIN(margin, -dot3(d, e->inward[k]));
-    return margin;
-}
-
-/* Does a neighbour of the vertex that touches lie behind a face of a, whatever the reach? Polytopes only. */
-static bool never_fits(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
-                       const carom_pose *pb, const double *normal)
-{
-    int vertex = CAROM_NUMBER(t->feature[1]);
-    if (CAROM_KIND(t->feature[1]) != CAROM_VERTEX || a->kind != CAROM_SHAPE_POLYTOPE || b->kind != CAROM_SHAPE_POLYTOPE)
-        return false;
-    for (int k = b->first_neighbour[vertex]; k < b->first_neighbour[vertex + 1]; k++) {
-        double d[3];
-        sub3(b->vertex + 3 * b->neighbour[k], b->vertex + 3 * vertex, d);
-        turn3(pb->R, d, d), turn_back3(pa->R, d, d);
-        if (dot3(normal, d) < -slack_angle * norm3(d))
-            return true;
-    }
-    return false;
-}
-
-static double margin_of(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
-                        const carom_pose *pb)
-{
-    double x[3], margin = INFINITY;
-    int kind = CAROM_KIND(t->branch), number = CAROM_NUMBER(t->branch);
-    if (t->kernel == CAROM_LINE_LINE)
-        return edges_margin(t, &a->edge[CAROM_NUMBER(t->feature[0])], &b->edge[CAROM_NUMBER(t->feature[1])], pa, pb);
-    if (CAROM_KIND(t->feature[0]) != CAROM_WHOLE || a->kind == CAROM_SHAPE_PLANE || a->kind == CAROM_SHAPE_ELLIPSOID ||
-        t->kernel == CAROM_PLANE_CIRCLE)
-        return INFINITY;
-    place3(pb, t->b, x);
-    place_back3(pa, x, x);
-    bool mantle = a->kind == CAROM_SHAPE_CYLINDER && kind == CAROM_EDGE;
-    if (kind == CAROM_FACE || kind == CAROM_ARC || mantle) {
-        carom_closest c, other;
-        int side = mantle ? a->nface : number;
-        double d = carom_side_distance(a, side, x, &c);
-        for (int i = 0; i < sides(a); i++)
-            if (i != side && !(carom_side_distance(a, i, x, &other) > d && never_fits(t, a, b, pa, pb, other.normal)))
-                margin = CAROM_MIN(margin, d - other.distance);
-        return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
-    }
-    if (kind == CAROM_RIM)
-        return -CAROM_MAX(carom_side_inside(a, number, x), carom_side_inside(a, a->nface, x));
-    for (int i = 0; i < a->nedge; i++)
-        margin = CAROM_MIN(margin, edge_margin(a, &a->edge[i], t->branch, i, x));
-    for (int i = 0; i < a->nface && a->planar; i++) { /* a corner of the plane: behind the ends of its two sides */
-        const int *ends = a->corner + a->face[i].first;
-        double side[3], d[3];
-        if ((ends[0] != number && ends[1] != number) || (a->kind == CAROM_SHAPE_RING && i % 2))
-            continue;
-        sub3(a->vertex + 3 * ends[ends[0] == number], a->vertex + 3 * number, side);
-        sub3(x, a->vertex + 3 * number, d);
-        unit3(side);
-        margin = CAROM_MIN(margin, -dot3(side, d));
-    }
-    return margin;
-}
-
-double carom_touch_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
-{
-    return margin_of(t, a, b, &pose[t->body[0]], &pose[t->body[1]]);
-}
-
-/* How far the common normal of two edges is inside the arc of one, as a length: outward, in its axes. */
-static double arc_margin(const carom_edge *e, const carom_pose *pose, double sign, const double *normal)
-{
-    double n[3], margin = INFINITY;
-    turn_back3(pose->R, normal, n);
-    for (int k = 0; k < 2 && e->face[k] >= 0; k++)
-        margin = CAROM_MIN(margin, -sign * dot3(n, e->inward[k]) * e->width[k]);
-    return margin;
-}
-
-static bool is_arc(const carom_touch *t) /* of the guest */
-{
-    return CAROM_KIND(t->feature[1]) == CAROM_ARC;
-}
-
-/* So far outside its features, by the size, a touch is one. Before its ends an arc moves up while its corner rolls. */
-static double allowed(const carom_touch *t)
-{
-    return is_arc(t) ? 0 : outside;
-}
-
-/* How far from its ends the outer arc of a ring touches, along it: it does so where it lies deepest below the part of a
- * that is nearest to its centre. */
-static double sector_margin(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
-                            const carom_pose *pb)
-{
-    double x[3], n[3];
-    carom_closest c;
-    place3(pb, t->b, x);
-    place_back3(pa, x, x);
-    if (CAROM_KIND(t->branch) == CAROM_EDGE)
-        c = carom_shape_closest(a, x);
-    else
-        carom_side_distance(a, CAROM_NUMBER(t->branch), x, &c);
-    turn3(pa->R, c.normal, n);
-    turn_back3(pb->R, n, n);
-    return b->size[1] * CAROM_MIN(dot3(b->face[0].normal, n), dot3(b->face[2].normal, n));
-}
-
-static double inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
-                     const carom_pose *pb)
-{
-    double x[3], y[3], n[3];
-    int kind = CAROM_KIND(t->branch);
-    if (t->kernel == CAROM_LINE_LINE) {
-        const carom_edge *e = &a->edge[CAROM_NUMBER(t->feature[0])], *f = &b->edge[CAROM_NUMBER(t->feature[1])];
-        turn3(pa->R, t->a + 3, x), turn3(pb->R, t->b + 3, y);
-        cross3(x, y, n);
-        if (unit3(n) <= CAROM_PARALLEL) /* nowhere, and a length as others are */
-            return -(a->extent + b->extent);
-        double arcs = CAROM_MIN(arc_margin(e, pa, t->sign, n), arc_margin(f, pb, -t->sign, n));
-        return CAROM_MIN(arcs, edges_margin(t, e, f, pa, pb));
-    }
-    if (t->kernel == CAROM_LINE_CIRCLE || t->kernel == CAROM_CIRCLE_CIRCLE ||
-        (t->kernel == CAROM_PLANE_CIRCLE && a->kind != CAROM_SHAPE_PLANE))
-        return carom_rim_inside(t, a, b, pa, pb);
-    if (is_arc(t))
-        return CAROM_MIN(margin_of(t, a, b, pa, pb), sector_margin(t, a, b, pa, pb));
-    if (kind != CAROM_FACE || t->b[3] != 0 || t->kernel != CAROM_PLANE_POINT || a->kind == CAROM_SHAPE_PLANE)
-        return margin_of(t, a, b, pa, pb);
-    place3(pb, t->b, x);
-    place_back3(pa, x, x);
-    return carom_side_inside(a, CAROM_NUMBER(t->branch), x);
-}
-
-double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
-{
-    return inside(t, a, b, &pose[t->body[0]], &pose[t->body[1]]) + allowed(t) * CAROM_MIN(a->extent, b->extent);
-}
-
 /* ---- pairs ---- */
 void carom_find_turn(const carom_finder *f, int from, const double *x, double *y)
 {
@@ -649,14 +487,15 @@ void carom_find_there(const carom_finder *f, int from, const double *x, double *
 static double inside_of(const carom_finder *f, const carom_touch *t)
 {
     bool swapped = t->body[0] != f->at[0].body;
-    return inside(t, f->at[swapped].shape, f->at[!swapped].shape, f->at[swapped].pose, f->at[!swapped].pose);
+    return carom_touch_within(t, f->at[swapped].shape, f->at[!swapped].shape, f->at[swapped].pose,
+                              f->at[!swapped].pose);
 }
 
 /* An arc, or the side of a capsule: where it ends its corner or its end goes on, with the same gap and normal. */
 static bool goes_on(const carom_finder *f, const carom_touch *t)
 {
     bool swapped = t->body[0] != f->at[0].body, lines = t->kernel == CAROM_LINE_LINE;
-    return is_arc(t) || ((lines || t->kernel == CAROM_LINE_CIRCLE) &&
+    return carom_touch_is_arc(t) || ((lines || t->kernel == CAROM_LINE_CIRCLE) &&
                          f->at[swapped].shape->kind == CAROM_SHAPE_CAPSULE) ||
            (lines && f->at[!swapped].shape->kind == CAROM_SHAPE_CAPSULE);
 }
@@ -676,7 +515,7 @@ static void merge(carom_finder *f)
             same = norm3(d) <= coincident * f->size &&
                    !(f->exact && goes_on(f, &f->list[i]) != goes_on(f, &f->list[j])) &&
                    (f->list[i].body[0] == f->list[j].body[0] ? along : -along) > 1 - 1e-6;
-            if (same && f->exact && inside_of(f, &f->list[j]) < -outside * f->size)
+            if (same && f->exact && inside_of(f, &f->list[j]) < -CAROM_OUTSIDE * f->size)
                 f->list[j] = f->list[i];
         }
         if (!same && kept++ < i)
@@ -750,7 +589,7 @@ static void drop_outside(carom_finder *f)
         bool ahead = goes_on(f, t) && in < -coincident * f->size;
         if (ahead)
             t->gap = -in;
-        if ((ahead || in >= -allowed(t) * f->size) && kept++ < i)
+        if ((ahead || in >= -carom_touch_allowed(t) * f->size) && kept++ < i)
             f->list[kept - 1] = *t;
     }
     f->n -= stored - kept;
