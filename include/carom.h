@@ -263,6 +263,7 @@ typedef struct carom_options {
     double rtol, atol; char atol_of[240]; /* "y=1e-9 z=1e-6": of some coordinates and their velocities */
     double newton_tol;    /* implicit steps, relative to velocities */
     double contact_tol;   /* residual of a contact problem, relative to its velocities */
+    double contact_accept; /* the same of what gets no better, in steps of a given length whose contacts are found */
     int newton_max;
     bool energy;   /* account for energy: work, dissipation, balance */
     bool certify;  /* check every step of any scheme; those that locate events always are */
@@ -350,6 +351,7 @@ typedef struct carom_info {
     /* of velocities, the most between the two laws of multiple impacts; first when above tol */
     double law_difference, law_time;
     double impact_gain, gain_time;    /* energy that impacts have gained where their rule allows it; first when */
+    long loose; double loose_time;    /* steps with contact problems above contact_tol, within contact_accept; first */
     double grazing, graze_time;       /* part of its velocity by which an impact is not known; first when above 0.01 */
     int nzeno;                        /* accumulations found; the first ones follow */
     carom_zeno zeno[CAROM_ZENO_MAX];

@@ -45,6 +45,7 @@ static const char *const settings_topic =
     "    newton_tol     of implicit steps, relative to velocities\n"
     "    newton_max     iterations of implicit steps\n"
     "    contact_tol    residual of a contact problem, relative to its velocities\n"
+    "    contact_accept the same of problems that get no better, in steps of a given length whose contacts are found\n"
     "    threads        that share the work of large contact problems; results do not depend on it\n"
     "    energy         account for work and dissipation: true (here), false\n"
     "    certify        check every step before it is taken: true, false; schemes that locate events always do\n";

@@ -39,6 +39,9 @@ static void describe_options(const carom_options *o, char *line, size_t size)
     for (int i = 0; i < CAROM_COUNT(common); i++)
         snprintf(line + strlen(line), size - strlen(line), "%s%s=%s", i ? " " : "", common[i].key,
                  carom_shortest(common[i].value, number));
+    if (o->contact_accept != carom_options_default().contact_accept)
+        snprintf(line + strlen(line), size - strlen(line), " contact_accept=%s",
+                 carom_shortest(o->contact_accept, number));
     for (const char *at = o->atol_of; *at; at += strcspn(at, " "), at += strspn(at, " "))
         snprintf(line + strlen(line), size - strlen(line), " atol.%.*s", (int)strcspn(at, " "), at);
     if (*o->solver)

@@ -217,12 +217,13 @@ carom_status carom_contacts_solve(carom_contacts *contacts, carom_system *system
     system->info->contact_problems++;
     double begin = c->told ? seconds() : 0;
     c->solve.near = c->follows;
+    c->solve.enough = system->njoint + c->problem.W.product.nsoft == 0 ? c->accept : 0;
     carom_status status =
         carom_problem_solve_joined(&c->problem, system->njoint, c->solver, &c->solve, &reason);   /* (2) */
     if (c->told && status != CAROM_NO_MEMORY && status != CAROM_INTERRUPTED) /* which come again */
         c->told(c->user, c, status, seconds() - begin);
     system->info->solver_iterations += c->solve.iterations;
-    if (status == CAROM_OK)
+    if (status == CAROM_OK || (status == CAROM_NOT_CONVERGED && c->solve.residual <= c->solve.enough))
         return CAROM_OK;
     const char *name = c->solve.worst < c->nactive
                            ? CAROM_LINK_NAME(system, &system->link[c->active[c->solve.worst]]) : "?";

@@ -40,6 +40,7 @@ typedef struct carom_contacts {
     carom_problem problem;
     carom_solve solve;
     const carom_solver *solver; /* NULL: whichever fits */
+    double accept;              /* residual of what gets no better; 0: that of solve.tol. Joints are solved to that */
     void (*told)(void *user, const struct carom_contacts *contacts, carom_status status, double seconds);
     void *user;                 /* told of every problem when it is done; told NULL: nobody */
     carom_equations closed; /* [nlink] of positions that are projected; by blocks: */

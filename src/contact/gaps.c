@@ -98,7 +98,7 @@ static carom_status solve(carom_projection *p, const carom_system *system, doubl
     p->solve.tol = system->blocks.n ? usual : CAROM_MIN(usual, 1e-13); /* positions are to be exact to rounding */
     carom_status status = carom_problem_solve_joined(&p->problem, system->njoint, NULL, &p->solve, &reason);
     system->info->solver_iterations += p->solve.iterations;
-    if (status == CAROM_OK || p->solve.residual <= usual)
+    if (status == CAROM_OK || p->solve.residual <= fmax(usual, p->solve.enough))
         return CAROM_OK;
     const char *name = p->solve.worst < p->nactive
                            ? CAROM_LINK_NAME(system, &system->link[p->active[p->solve.worst]]) : "?";
@@ -129,6 +129,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     p->solve.arena = contacts->solve.arena;
     p->solve.cancel = contacts->solve.cancel;
     p->solve.threads = contacts->solve.threads;
+    p->solve.enough = contacts->solve.enough;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(system, CAROM_GAP, t, q, v);

@@ -58,8 +58,8 @@ static bool is_word(const char *key)
 
 static bool is_number_key(const char *key)
 {
-    static const char *const keys[] = {"h",    "t_end",      "every",       "rtol",
-                                       "atol", "newton_tol", "contact_tol", "newton_max"};
+    static const char *const keys[] = {"h",          "t_end",       "every",          "rtol",      "atol",
+                                       "newton_tol", "contact_tol", "contact_accept", "newton_max"};
     for (int i = 0; i < CAROM_COUNT(keys); i++)
         if (strcmp(key, keys[i]) == 0)
             return true;

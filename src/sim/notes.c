@@ -42,6 +42,12 @@ void carom_sim_write_note(carom_sim *sim)
                "impacts gain the energy %.3g in all, first at t = %.6g: their rule does not forbid it with friction or "
                "with different coefficients of restitution",
                info->impact_gain, info->gain_time);
+    if (info->loose > 0)
+        append(sim,
+               "in %ld step%s, first at t = %.6g, contact problems got no better than %.2g at worst: more than "
+               "contact_tol = %.2g, but within contact_accept = %.2g",
+               info->loose, info->loose == 1 ? "" : "s", info->loose_time, info->max_residual,
+               sim->options.contact_tol, sim->options.contact_accept);
     if (info->grazing > 0)
         append(sim,
                "impacts that nearly graze, first at t = %.6g: errors of position within the tolerance are up to %.2g "
@@ -91,6 +97,13 @@ static void note_grazing(carom_sim *sim)
     if (sim->info.grazing == 0)
         sim->info.graze_time = sim->record.graze_time;
     sim->info.grazing = fmax(sim->info.grazing, sim->record.grazing);
+    carom_sim_write_note(sim);
+}
+
+void carom_sim_note_loose(carom_sim *sim)
+{
+    if (sim->info.loose++ == 0)
+        sim->info.loose_time = sim->now.state.t;
     carom_sim_write_note(sim);
 }
 

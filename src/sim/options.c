@@ -24,6 +24,7 @@ static const struct common {
     {"atol", offsetof(carom_options, atol), 0, 1e300, DOUBLE},
     {"newton_tol", offsetof(carom_options, newton_tol), 0, 1, DOUBLE},
     {"contact_tol", offsetof(carom_options, contact_tol), 0, 1, DOUBLE},
+    {"contact_accept", offsetof(carom_options, contact_accept), 0, 1, DOUBLE},
     {"newton_max", offsetof(carom_options, newton_max), 1, 10000, INT},
     {"energy", offsetof(carom_options, energy), 0, 1, BOOL},
     {"certify", offsetof(carom_options, certify), 0, 1, BOOL},
@@ -33,7 +34,7 @@ static const struct common {
 carom_options carom_options_default(void)
 {
     carom_options o = {.size = sizeof o, .rtol = 1e-6, .atol = 1e-6, .newton_tol = 1e-12, .contact_tol = 1e-10,
-                       .newton_max = 50};
+                       .contact_accept = 1e-6, .newton_max = 50};
     const carom_scheme *scheme = carom_scheme_list(0);
     snprintf(o.scheme, sizeof o.scheme, "%s", scheme->method.name);
     carom_fields_standard(scheme->method.fields, o.scheme_field);

@@ -181,6 +181,8 @@ void carom_sim_wire(carom_sim *sim)
     sim->contacts.solve.arena = sim->arena;
     sim->contacts.solve.field = sim->contacts.solver ? sim->options.solver_field : NULL;
     sim->contacts.solve.tol = sim->options.contact_tol;
+    sim->contacts.accept =
+        sim->model->links && !carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS) ? sim->options.contact_accept : 0;
     sim->contacts.solve.threads = sim->options.threads;
     sim->record.account = sim->options.energy;
     sim->certificate.exact = carom_scheme_is(&sim->options, CAROM_LOCATES_EVENTS);
@@ -383,6 +385,8 @@ static inline __attribute__((always_inline)) void commit(carom_sim *sim)
         carom_sim_record_events(sim);
     if (sim->record.residual > info->max_residual)
         info->max_residual = sim->record.residual;
+    if (sim->record.residual > sim->options.contact_tol && sim->contacts.accept > 0)
+        carom_sim_note_loose(sim);
     if (sim->record.account)
         account(sim);
     for (int i = 0; i < sim->nobserver; i++)

@@ -101,6 +101,7 @@ carom_status carom_sim_pass(const carom_sim *sim, carom_status status, carom_err
 /* Events, accumulations and notes of the step that has just been committed, where it has such. */
 void carom_sim_record_events(carom_sim *sim);
 void carom_sim_write_note(carom_sim *sim); /* anew, from what is known */
+void carom_sim_note_loose(carom_sim *sim); /* the step had a contact problem above contact_tol */
 /* Everything that follows from a new state: the view of it that users see, and what is kept beside it. */
 void carom_sim_sync_time(carom_sim *sim);
 

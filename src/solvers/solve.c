@@ -424,12 +424,12 @@ static carom_status solve_bodies(const carom_problem *problem, const carom_solve
 static carom_status solve_product(const carom_problem *problem, const carom_solver *solver, carom_solve *solve,
                                   carom_error *error)
 {
-    const double asked = solve->tol;
+    const double asked = solve->tol, enough = solve->enough;
     if (!solver && problem->n > 3 * problem->W.product.nv)
-        solve->tol = fmin(asked, WALL), solve->enough = asked;
+        solve->tol = fmin(asked, WALL), solve->enough = fmax(asked, enough);
     carom_status status = solve_bodies(problem, solver, solve, error);
     bool better = solve->tol < asked;
-    solve->tol = asked, solve->enough = 0;
+    solve->tol = asked, solve->enough = enough;
     return status == CAROM_NOT_CONVERGED && better && judge(problem, solve) ? CAROM_OK : status;
 }
 

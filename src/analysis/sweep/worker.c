@@ -41,6 +41,7 @@ bool carom_sweep_same_options(const carom_options *a, const carom_options *b)
            !memcmp(a->solver_field, b->solver_field, sizeof a->solver_field) && a->h == b->h && a->t_end == b->t_end &&
            a->rtol == b->rtol && a->atol == b->atol && !strcmp(a->atol_of, b->atol_of) &&
            !strcmp(a->atol_of, b->atol_of) && a->newton_tol == b->newton_tol && a->contact_tol == b->contact_tol &&
+           a->contact_accept == b->contact_accept &&
            a->newton_max == b->newton_max && a->energy == b->energy;
 }
 

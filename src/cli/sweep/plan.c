@@ -220,7 +220,8 @@ static const char *options_text(carom_arena *arena, const carom_options *o)
         const char *key;
         double value;
     } common[] = {{"t_end", o->t_end}, {"h", o->h}, {"rtol", o->rtol}, {"atol", o->atol}, {"newton_tol", o->newton_tol},
-                  {"newton_max", o->newton_max}, {"contact_tol", o->contact_tol}};
+                  {"newton_max", o->newton_max}, {"contact_tol", o->contact_tol},
+                  {"contact_accept", o->contact_accept}};
     char number[64];
     const char *text = carom_arena_format(arena, "scheme=%s solver=%s", o->scheme, o->solver);
     for (int i = 0; i < CAROM_COUNT(common) && text; i++)

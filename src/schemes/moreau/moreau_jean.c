@@ -212,14 +212,14 @@ static carom_status newton(carom_step *s, work *w)
     enum { PATIENCE = 8, TURNS = 25 };
     const carom_system *sys = s->system;
     int nv = sys->nv;
-    double before = 0, tol = s->options->newton_tol;
-    /* no more than contacts give */
-    double stall = s->contacts->nactive ? CAROM_MAX(tol, 10 * s->options->contact_tol) : tol;
+    double before = 0, tol = s->options->newton_tol, stall = tol;
     carom_copy(nv, s->now->v, s->next->v);
     for (int k = 1;; k++) {
         w->kept = k > TURNS && sys->njoint == 0;                                               /* (8) */
         CAROM_TRY(iterate(s, w, k == 1 ? s->now->v : s->next->v, w->v_new));
         sys->info->newton_iterations++;
+        if (s->contacts->nactive) /* no more than contacts give */
+            stall = fmax(tol, 10 * fmax(s->options->contact_tol, s->contacts->solve.residual));
         for (int i = 0; i < nv; i++)
             w->r[i] = w->v_new[i] - s->next->v[i];
         carom_copy(nv, w->v_new, s->next->v);

@@ -261,7 +261,7 @@ static carom_status newton(carom_step *s, work *w)
     int nv = sys->nv;
     unsigned affine = CAROM_MASS | CAROM_R_Q | CAROM_R_V | (sys->nlink ? CAROM_JACOBIAN : 0);
     bool linear = (sys->known & affine) == affine;
-    double before = 0, tol = s->options->newton_tol, stall = CAROM_MAX(tol, 10 * s->options->contact_tol);
+    double before = 0, tol = s->options->newton_tol;
     double rounding = 4e-16 * (1 + carom_norm_max(sys->nq, w->q));
     prepare(s, w);
     for (int k = 1;; k++) {
@@ -271,6 +271,7 @@ static carom_status newton(carom_step *s, work *w)
             w->r[i] = w->d_new[i] - w->d[i];
         carom_copy(nv, w->d_new, w->d);
         double change = carom_norm_max(nv, w->r), rate = k > 1 ? change / before : 1;
+        double stall = fmax(tol, 10 * fmax(s->options->contact_tol, s->contacts->solve.residual));
         double size = CAROM_MAX(carom_norm_max(nv, w->d_free), carom_norm_max(nv, w->d_new));
         double goal = (k > 2 && rate >= 0.5 && s->contacts->nactive ? stall : tol) * size + rounding;
         if (!(change <= DBL_MAX))
