@@ -31,7 +31,8 @@ static carom_mode mode_after_impulse(const carom_contacts *c, const carom_system
 {
     int r = link->row;
     if (system->blocks.n && fabs(c->u_after[r]) > change)
-        change = CAROM_MAX(change, 2 * fmax(c->solve.tol, c->solve.residual) * carom_delassus_term(&c->problem, k, c->solve.x));
+        change = fmax(change, 2 * fmax(c->solve.tol, c->solve.residual) *
+                                  carom_delassus_term(&c->problem, k, c->solve.x));
     if (fabs(c->u_after[r]) > change)                                                                 /* (2) */
         return CAROM_OPEN;
     double scale = CAROM_MAX(change, carom_norm_max(link->rows, c->u_before + r));
