@@ -29,7 +29,7 @@ void carom_problem_place(carom_layout *layout, const carom_system *system, size_
         CAROM_PLACE(layout, problem->W.product.diagonal, 9 * ((size_t)system->nlink + couplings));
         CAROM_PLACE(layout, problem->W.product.v, system->nv);
         CAROM_PLACE(layout, problem->W.product.push, system->nv);
-        *work = carom_place(layout, carom_sweeps_work((int)n, system->nv));
+        *work = NULL; /* it is taken from the arena */
         return;
     }
     carom_room_place(layout, Y, carom_room_columns, n, (size_t)system->nv);

@@ -386,12 +386,12 @@ static carom_status solve_bodies(const carom_problem *problem, const carom_solve
 {
     const carom_solver *condensed = &carom_solver_condensed;
     carom_problem sparse;
-    void *work = solve->work;
     int spent = 0;
-    if (!solver && work) {
+    if (!solver && solve->arena) {
         solve->by = "sweeps";
-        if (carom_sweeps_run(problem, solve, work))
+        if (carom_sweeps_run(problem, solve))
             return CAROM_OK;
+        CAROM_TRY(check_memory(problem, solve, error));
         spent = solve->iterations;
     }
     if (!carom_delassus_finite(problem) || !solve->arena)
@@ -410,7 +410,7 @@ static carom_status solve_bodies(const carom_problem *problem, const carom_solve
         solve->work = room ? carom_arena_alloc(solve->arena, bytes) : NULL;
         if (!room || solve->work)
             status = carom_problem_solve(&sparse, solver, solve, error);
-        solve->work = work;
+        solve->work = NULL;
         solve->iterations += spent;
     }
     carom_arena_release(solve->arena, mark);

@@ -47,14 +47,6 @@ static void place(workspace *w, carom_layout *layout, int n, int nv)
     CAROM_PLACE(layout, w->v, nv);
 }
 
-size_t carom_sweeps_work(int n, int nv)
-{
-    workspace w;
-    carom_layout layout = {0};
-    place(&w, &layout, n, nv);
-    return layout.used + 16;
-}
-
 static void stick(const double *W, int rows, const double *q, double *x)
 {
     double A[9], y[3];
@@ -196,13 +188,17 @@ static bool iterate(workspace *w, int most)
     return false;
 }
 
-bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *work)
+bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve)
 {
-    workspace w = {.p = problem, .s = solve, .least = INFINITY,
-                   .last = !solve->arena || problem->n <= CAROM_SMALL_ROWS};
-    carom_layout layout = {.base = work};
-    place(&w, &layout, problem->n, problem->W.product.nv);
+    workspace w = {.p = problem, .s = solve, .least = INFINITY, .last = problem->n <= CAROM_SMALL_ROWS};
+    carom_layout measure = {0}, layout = {0};
+    carom_arena_mark mark = carom_arena_here(solve->arena);
+    place(&w, &measure, problem->n, problem->W.product.nv);
     solve->iterations = 0;
+    layout.base = carom_arena_alloc(solve->arena, measure.used + 16);
+    if (!layout.base)
+        return false;
+    place(&w, &layout, problem->n, problem->W.product.nv);
     for (int k = 0; k < problem->nblock; k++) {
         int rows = problem->block[k].law->rows;
         double trace = carom_delassus_trace(problem, k);
@@ -218,5 +214,6 @@ bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *wo
         carom_copy(problem->n, w.best, solve->x);
         solve->residual = carom_problem_judge(problem, solve, solve->x, solve->u, &solve->worst);
     }
+    carom_arena_release(solve->arena, mark);
     return good;
 }

@@ -4,8 +4,7 @@
 
 #include "solvers/solver.h"
 
-/* From solve->x; true: solved. Otherwise solve->x is the best found. work: carom_sweeps_work bytes. */
-bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve, void *work);
-size_t carom_sweeps_work(int n, int nv);
+/* From solve->x; true: solved. Otherwise solve->x is the best found. Memory is taken from the arena and given back. */
+bool carom_sweeps_run(const carom_problem *problem, carom_solve *solve);
 
 #endif

@@ -57,9 +57,8 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
 {
     carom_error error = {0};
     double *u = CAROM_NEW(arena, double, p->n);
-    size_t bytes = p->W.product.span   ? carom_sweeps_work(p->n, p->W.product.nv)
-                   : p->n <= DENSE_ROWS ? carom_solver_work(r->solver, p->n, p->nblock)
-                                        : 0;
+    bool dense = !p->W.product.span && p->n <= DENSE_ROWS;
+    size_t bytes = dense ? carom_solver_work(r->solver, p->n, p->nblock) : 0;
     void *work = bytes ? malloc(bytes) : NULL;
     carom_solve s = {.field = r->field, .tol = r->tol, .x = x, .u = u, .work = work, .arena = arena,
                      .time_limit = r->time_limit, .threads = r->threads,
@@ -68,7 +67,7 @@ carom_status carom_cli_solve_problem(const carom_cli_solve *r, const carom_probl
                                                           : carom_problem_error_b};
     double begin = carom_wall_time();
     carom_status status = !u || (bytes && !work) ? CAROM_NO_MEMORY
-                          : r->solver && !r->solver->whole && !work
+                          : r->solver && !r->solver->whole && !work && !p->W.product.span
                               ? carom_fail(&error, CAROM_UNSUPPORTED, "%s: takes at most %d rows, the problem has %d",
                                            r->solver->method.name, DENSE_ROWS, p->n)
                               : carom_problem_solve(p, r->solver, &s, &error);
