@@ -56,15 +56,15 @@ typedef struct workspace {
     touch *touch;                /* [nblock] */
     int *row;                    /* [nbody + 1] the first velocity of a body among those that are touched */
     int *first_touch, *touch_of; /* [nbody + 1] [2*nblock] the blocks of a body */
-    int *body_of;                /* [nv of the problem] body whose velocities begin there, -1: none */
+    int *body_of;                /* [nv of the problem + 1] body whose velocities begin there, -1: none */
     const double *G, *Y;         /* of the problem: those of block k are to be multiplied by d_k, each number */
     double *b, *d, *mu;          /* [n] [nblock] [nblock] mu: or the bound of the force */
     double *soft, *yields;       /* [nblock] C of (1), scaled; 1/(1 + A C B) of (5) */
     double s_of_p;               /* s of alart_curnier.c */
     double size;                 /* of b before it was made 1 */
     unsigned char *part, *in, *analysed; /* [nblock] scaled.h; not open; has a place in the pattern */
-    size_t *start, *offset;      /* [nbody + 1] [4*nblock + nbody + 1] pattern of (4), and where its blocks stand */
-    int *column;                 /* [2*nblock + nbody] */
+    size_t *start, *offset;      /* [nbody + 1] [entries + 1] pattern of (4), and where its blocks stand */
+    int *column;                 /* [entries] */
     double *value;               /* of (4) */
     double *D, *f;               /* [9*nblock] [n] */
     const double *left, *right;  /* [9*nblock] A and B of (5) */
@@ -617,11 +617,7 @@ static void scale(workspace *w)
 
 static bool place(workspace *w, carom_arena *arena)
 {
-    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv, blocks = 0;
-    for (int k = 0; k < w->nblock; k++) {
-        const carom_span *s = &w->p->W.product.span[w->p->W.product.row[k]];
-        blocks += 2 * (size_t)s->count[0] * (size_t)s->count[1];
-    }
+    size_t n = (size_t)w->n, nblock = (size_t)w->nblock, nv = (size_t)w->p->W.product.nv;
     double **const arrays[] = {&w->b, &w->f, &w->x};
     bool room = carom_points_place(&w->points, arena);
     for (int i = 0; i < CAROM_COUNT(arrays); i++)
@@ -636,13 +632,36 @@ static bool place(workspace *w, carom_arena *arena)
     w->D = CAROM_NEW(arena, double, 9 * nblock), w->first_row = CAROM_NEW(arena, int, nblock + 1);
     w->part = CAROM_NEW(arena, unsigned char, nblock), w->in = CAROM_NEW(arena, unsigned char, nblock);
     w->analysed = CAROM_NEW(arena, unsigned char, nblock);
-    w->start = CAROM_NEW(arena, size_t, bodies + 1), w->column = CAROM_NEW(arena, int, 2 * nblock + bodies);
-    w->offset = CAROM_NEW(arena, size_t, 2 * nblock + bodies + 1);
-    w->value = CAROM_NEW(arena, double, blocks + WIDEST * nv + bodies);
+    w->start = CAROM_NEW(arena, size_t, bodies + 1);
     w->v = CAROM_NEW(arena, double, nv), w->dv = CAROM_NEW(arena, double, nv), w->g = CAROM_NEW(arena, double, nv);
     return room && w->touch && w->row && w->first_touch && w->touch_of && w->body_of && w->d && w->mu &&
-           w->soft && w->yields && w->D && w->first_row && w->part && w->in && w->analysed && w->start && w->column &&
-           w->offset && w->value && w->v && w->dv && w->g;
+           w->soft && w->yields && w->D && w->first_row && w->part && w->in && w->analysed && w->start &&
+           w->v && w->dv && w->g;
+}
+
+/* Room for (4) when everything that touches stands in it: a block for a pair of bodies, however many points they touch
+ * in. */
+static bool place_pattern(workspace *w, carom_arena *arena)
+{
+    size_t entries = 0, values = 0;
+    int *mark = w->body_of; /* which nobody needs any more */
+    memset(mark, 0, sizeof *mark * (size_t)w->nbody);
+    for (int b = 0; b < w->nbody; b++) {
+        mark[b] = b + 1;
+        entries++, values += (size_t)width_of(w, b) * (size_t)width_of(w, b);
+        for (int i = w->first_touch[b]; i < w->first_touch[b + 1]; i++) {
+            const touch *t = &w->touch[w->touch_of[i]];
+            int other = t->body[0] == b ? t->body[1] : t->body[0];
+            if (other < 0 || mark[other] == b + 1)
+                continue;
+            mark[other] = b + 1;
+            entries++, values += (size_t)width_of(w, b) * (size_t)width_of(w, other);
+        }
+    }
+    w->column = CAROM_NEW(arena, int, entries);
+    w->offset = CAROM_NEW(arena, size_t, entries + 1);
+    w->value = CAROM_NEW(arena, double, values);
+    return w->column && w->offset && w->value;
 }
 
 /* The interior point method; its memory comes before the factor's. */
@@ -701,10 +720,14 @@ void carom_condensed_with(const carom_problem *problem, carom_solve *s, const ca
                    .points = {.form = &form, .solve = s, .deadline = carom_deadline(s), .n = problem->n}};
     s->iterations = 0;
     void *work = carom_arena_alloc(s->arena, method->work(problem->n, problem->nblock));
-    if (work && place(&w, s->arena)) {
-        w.placed = carom_arena_here(s->arena);
+    bool room = work && place(&w, s->arena);
+    if (room) {
         number_bodies(&w);
         list_touches(&w);
+        room = place_pattern(&w, s->arena);
+        w.placed = carom_arena_here(s->arena);
+    }
+    if (room) {
         scale(&w);
         w.points.nblock = w.nblock, w.points.block = problem->block, w.points.row = w.first_row;
         w.points.part = w.part, w.points.mu = w.mu, w.points.b = w.b;
