@@ -227,6 +227,22 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
     return CAROM_OK;
 }
 
+/* Has every shape a name of its own, if any, that means nothing else? */
+static carom_status names_of_shapes(carom_loader *l, const carom_body *body)
+{
+    for (int i = 0; i < body->shapes; i++) {
+        const carom_body_shape *s = &body->shape[i];
+        const carom_text_node *name = carom_text_get(s->node, "name");
+        const carom_text_place place = name ? name->place : s->node->key_place;
+        if (s->name && dimension(l) == 3 && strcmp(s->name, "spin") == 0)
+            return carom_load_fail(l, place, "the name 'spin' of a point or shape means something else");
+        for (int k = 0; s->name && k < i; k++)
+            if (body->shape[k].name && strcmp(s->name, body->shape[k].name) == 0)
+                return carom_load_fail(l, place, "'%s' has two shapes or points '%s'", body->name, s->name);
+    }
+    return CAROM_OK;
+}
+
 /* ---- where it starts ---- */
 static carom_status place(carom_loader *l, const carom_text_node *node, carom_body *body)
 {
@@ -356,6 +372,7 @@ static carom_status read_body(carom_loader *l, int k)
     CAROM_TRY(shapes(l, f->node, body));
     for (int i = 0; i < body->shapes && k == f->first; i++)
         CAROM_TRY(check_shape(l, &body->shape[i]));
+    CAROM_TRY(names_of_shapes(l, body));
     CAROM_TRY(starts(l, f->node, body));
     CAROM_TRY(carom_bodies_masses(l, body, f->node));
     l->nindex = 0;
