@@ -1,4 +1,4 @@
-/* Bodies that are moved and turn as functions of time, and what touches them or hangs on them, against exact motions. */
+/* Bodies that are moved and turn as functions of time, and what touches them or hangs on them: exact motions. */
 #include <string.h>
 
 #include "carom.h"

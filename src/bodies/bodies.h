@@ -132,7 +132,7 @@ typedef struct carom_bodies {
     int *law_of; /* [nclass*nclass] a number in law, or -1: none */
     carom_quantity **quantity; /* [nquantity] all that have an expression */
     int nquantity;
-    /* r, v, w, a, w' and R [24] at t of each moved body in turn, w in body axes; NULL: none moves. mover: what it needs. */
+    /* r, v, w, a, w' and R [24] at t of each moved body in turn, w in body axes; NULL: none moves. mover: its needs. */
     void (*moves)(const struct carom_bodies *bodies, double t, double *out);
     void *mover;
     /* What the expressions of the file give at (t, q, v): f, f', f'' of each prescribed motion, from first_drive on the
