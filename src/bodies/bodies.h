@@ -172,6 +172,9 @@ const struct carom_pair_law *carom_bodies_found_law(const struct carom_model *mo
  * (all 0: nowhere). at->model: with the contacts of the step; at->work: of its evaluator; false: nobody knows. */
 struct carom_point;
 bool carom_bodies_found_places(const struct carom_point *at, double *out);
+/* Where contacts are found: a length that coordinates of surfaces are rounded at, the largest place of a body and half
+ * of the largest shape; -1: the model is none of bodies. The evaluator's poses are those of the point afterwards. */
+double carom_bodies_length(const struct carom_point *at);
 
 /* All values from their expressions; variables as the pool numbers them. */
 void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, const double *variables);

@@ -194,6 +194,18 @@ const carom_bodies *carom_bodies_of(const carom_model *m)
     return m->source && m->source->bodies ? &m->source->bodies->b : NULL;
 }
 
+double carom_bodies_length(const carom_point *at)
+{
+    const carom_section_of_bodies *b = at->model->source ? at->model->source->bodies : NULL;
+    if (b && b->mixed)
+        return carom_mixed_length(at);
+    if (!b || !b->found)
+        return -1;
+    carom_many_work w = carom_many_work_at(b->many, at->model->ncontact, at->work, NULL);
+    carom_many_poses(b->many, at->t, at->q, w.pose);
+    return carom_many_length(b->many, w.pose);
+}
+
 bool carom_bodies_found_places(const carom_point *at, double *out)
 {
     const carom_section_of_bodies *b = at->model->source ? at->model->source->bodies : NULL;

@@ -277,6 +277,14 @@ void carom_mixed_places(const carom_point *at, double *out)
     carom_many_places(mixed->many, &w.many, at->model->ncontact - own, out + 15 * own);
 }
 
+double carom_mixed_length(const carom_point *at)
+{
+    const carom_mixed *mixed = at->model->source->bodies->mixed;
+    work w = work_at(at->model, at->work, NULL);
+    poses(mixed, at->t, at->q, at->v, at->p, &w);
+    return carom_many_length(mixed->many, w.many.pose);
+}
+
 static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* ---- tapes ---- */

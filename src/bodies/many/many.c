@@ -450,6 +450,15 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         geometry(m, e, &w);
 }
 
+double carom_many_length(const carom_many *many, const carom_pose *pose)
+{
+    double most = many->size;
+    for (int k = 0; k < many->bodies->nbody; k++)
+        for (int i = 0; i < 3; i++)
+            most = fmax(most, fabs(pose[k].r[i]));
+    return most;
+}
+
 double carom_many_reach(const carom_many *many, const carom_pose *pose, int body)
 {
     double most = 0;
@@ -529,6 +538,11 @@ static carom_start start_of(const carom_bodies *b, const carom_body *body)
     return out;
 }
 
+static bool ends(const carom_body_shape *s) /* no plane, no slab */
+{
+    return s->kind != CAROM_SHAPE_PLANE && isfinite(s->size[0].value) && isfinite(s->size[1].value);
+}
+
 static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *error)
 {
     const carom_bodies *b = many->bodies;
@@ -556,6 +570,8 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
             many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
+            if (ends(source))
+                many->size = fmax(many->size, many->shape[i].shape.extent);
         }
     qsort(many->shape, (size_t)many->nshape, sizeof *many->shape, by_start);
     return CAROM_OK;

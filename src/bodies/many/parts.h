@@ -32,6 +32,7 @@ typedef struct carom_many {
     int *block;               /* [nbody] the block of a body, -1: it has none */
     int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
     double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */
+    double size;              /* the largest extent of a shape that ends */
     double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
     double *inertia;          /* [6*nbody] */
     double *mass;             /* [nbody] */
@@ -92,6 +93,8 @@ void carom_many_end(carom_many *many);
 carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
 /* Poses of all bodies at (t, q). */
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
+/* As carom_bodies_length. */
+double carom_many_length(const carom_many *many, const carom_pose *pose);
 /* How far from its centre a body's surface is, as far as another body that is free may touch it: planes have no end. */
 double carom_many_reach(const carom_many *many, const carom_pose *pose, int body);
 /* packed.c: a touch at a place in memory, all but gap and point, and back, where these are left alone; both return
