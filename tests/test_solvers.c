@@ -500,7 +500,28 @@ START_TEST(newton_goes_down_the_gradient_where_its_matrix_is_singular)
 }
 END_TEST
 
-TEST_MAIN("solvers", joints_that_only_contacts_hold_are_solved,
+/* A plate that slides and spins on more legs than carry it: Gauss-Seidel with the equations of its modes, again and
+ * again, takes long where it fails. */
+START_TEST(more_spatial_slips_than_are_enumerated_go_to_the_proximal_points_at_once)
+{
+    for (int legs = 6; legs <= 8; legs++) {
+        bench t;
+        bench_begin(&t, 6);
+        for (int i = 0; i < legs; i++) {
+            double x = cos(i), y = sin(i);
+            const double G[18] = {0, 0, 1, y, -x, 0, 1, 0, 0, 0, 0, -y, 0, 1, 0, 0, 0, x};
+            bench_block(&t, SPATIAL, 0.3);
+            memcpy(t.G + 18 * i, G, sizeof G);
+        }
+        bench_dynamics(&t, (const double[]){1, 0, -1, 0.2, 0, 0.3});
+        SOLVE_OK(&t, NULL, 1e-10);
+        ck_assert_msg((strcmp(t.solve.by, "proximal") == 0) == (legs > 6), "%d legs: %s", legs, t.solve.by);
+    }
+}
+END_TEST
+
+TEST_MAIN("solvers", more_spatial_slips_than_are_enumerated_go_to_the_proximal_points_at_once,
+          joints_that_only_contacts_hold_are_solved,
           one_contact_without_friction_opens_or_closes, planar_contact_sticks_slips_both_ways_and_opens,
           spatial_contact_sticks_slips_and_opens, spatial_slip_along_an_axis_is_the_planar_slip,
           box_with_two_sticking_corners_shares_the_load, plate_on_four_corners_stops_or_slides,

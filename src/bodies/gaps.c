@@ -690,12 +690,22 @@ carom_status carom_bodies_places(const carom_model *m, const carom_contact_place
 }
 
 /* ---- lists ---- */
+/* Constraints and contacts of the file have names of their own. */
+static carom_status is_new(carom_loader *l, const char *section, const char *what, const char *name)
+{
+    const carom_text_node *map = carom_text_get(l->s->root, section);
+    const carom_text_node *own = map && map->kind == CAROM_TEXT_MAP && name ? carom_text_get(map, name) : NULL;
+    return !own ? CAROM_OK : carom_load_fail(l, own->key_place, "the %s '%s' has the name of one that follows from the "
+                                             "bodies", what, name);
+}
+
 carom_status carom_add_joint(carom_loader *l, const char *name, carom_expr g, carom_expr speed,
                              const carom_text_node *node)
 {
     carom_added *to = &l->s->added;
     if (to->njoint == CAROM_MAX_CONTACTS)
         return carom_load_fail(l, node->key_place, "the joints are more than %d constraints", CAROM_MAX_CONTACTS);
+    CAROM_TRY(is_new(l, "constraints", "constraint", name));
     to->joint_name[to->njoint] = name;
     to->joint_speed[to->njoint] = speed;
     to->joint[to->njoint++] = (carom_given){g, node};
@@ -712,6 +722,7 @@ carom_status carom_add_contact(carom_loader *l, const char *name, carom_expr gap
     double *start = CAROM_NEW(l->s->arena, double, law->ncoefficient + 1);
     if (!name || !start)
         return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for the contacts of bodies");
+    CAROM_TRY(is_new(l, "contacts", "contact", name));
     given->gap = (carom_given){gap, node};
     for (int d = 0; d < directions; d++)
         given->slip[d] = (carom_given){slip[d], node};

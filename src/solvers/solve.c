@@ -6,9 +6,10 @@
  *     with friction      Gauss-Seidel (briefly), enumeration if it is small, Lemke in the plane, proximal points,
  *                        or what the elimination of given slips leaves for them, Gauss-Seidel (at length)
  * until one passes the residual. Joints that could not be eliminated go to `mixed` before proximal points. A problem
- * of more than 60 rows is taken apart into groups that do not act on each other, goes to the proximal points at once,
- * and whoever brings no arena does without them. Where W is a product it stays one as long as that goes: sweeps over
- * the bodies, then `condensed`, then the others with a block-sparse W. */
+ * of more than 60 rows, or of more spatial slips than enumeration takes, is taken apart into groups that do not act on
+ * each other, goes to the proximal points at once, and whoever brings no arena does without them. Where W is a product
+ * it stays one as long as that goes: sweeps over the bodies, then `condensed`, then the others with a block-sparse
+ * W. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -353,7 +354,9 @@ static carom_status solve_any(const carom_problem *problem, carom_solve *solve, 
 {
     const carom_solver *strong = &carom_solver_proximal, *mixed = &carom_solver_mixed;
     bool whole = solve->arena && strong->takes(problem);
-    bool whole_first = whole && (!solve->work || problem->n > CAROM_SMALL_ROWS || solve->near);
+    carom_census count = carom_problem_census(problem);
+    bool large = problem->n > CAROM_SMALL_ROWS || (count.plane > 0 && !carom_census_few(&count));
+    bool whole_first = whole && (!solve->work || large || solve->near);
     carom_status status = CAROM_NOT_CONVERGED;
     if (!whole && !solve->work)
         CAROM_FAIL(error, CAROM_UNSUPPORTED, "no solver takes this problem (%d rows, %d blocks) in this memory",
