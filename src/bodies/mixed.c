@@ -126,11 +126,12 @@ static double speed(const carom_point *at)
     const carom_mixed *mixed = at->model->source->bodies->mixed;
     work w = work_at(at->model, at->work, NULL);
     double most = 0;
+    poses(mixed, at->t, at->q, at->v, at->p, &w);
     motion(mixed, at->t, at->q, at->v, at->p, &w);
     for (int k = 0; k < mixed->nbody; k++) {
         const double *V = w.V + mixed->n * k;
         double turn = mixed->n == 3 ? fabs(V[2]) : norm3(V + 3), along = mixed->n == 3 ? hypot(V[0], V[1]) : norm3(V);
-        most = fmax(most, along + (turn > 0 ? turn * mixed->many->extent[k] : 0));
+        most = fmax(most, along + turn * carom_many_extent(mixed->many, &w.many, k));
     }
     return most;
 }

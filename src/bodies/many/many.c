@@ -451,6 +451,7 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
 static double speed(const carom_point *at)
 {
     const carom_many *many = carom_many_of(at->model);
+    carom_many_work w = carom_many_work_at(many, at->model->ncontact, at->work, NULL);
     int n = carom_many_freedoms(many);
     double most = 0;
     for (int k = 0; k < many->bodies->nbody; k++) {
@@ -458,7 +459,9 @@ static double speed(const carom_point *at)
             continue;
         const double *v = at->v + n * many->block[k];
         double turn = n == 3 ? fabs(v[2]) : norm3(v + 3), along = n == 3 ? hypot(v[0], v[1]) : norm3(v);
-        most = fmax(most, along + (turn > 0 ? turn * many->extent[k] : 0));
+        if (turn > 0 && isinf(many->extent[k]))
+            carom_many_poses(many, at->t, at->q, w.pose);
+        most = fmax(most, along + turn * (turn > 0 ? carom_many_extent(many, &w, k) : 0));
     }
     double motion[9 * CAROM_MOVED];
     moved(many, at->t, motion);
@@ -473,13 +476,16 @@ static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* Shapes in the axes of their bodies; what their surfaces reach. */
 /* A slab is a box that is very long and wide. */
-static void give_ends(carom_shape_spec *spec)
+static bool give_ends(carom_shape_spec *spec)
 {
     double least = INFINITY;
+    bool endless = false;
     for (int i = 0; i < 3; i++)
         least = spec->size[i] > 0 ? CAROM_MIN(least, spec->size[i]) : least;
     for (int i = 0; i < 3 && spec->kind == CAROM_SHAPE_BOX; i++)
-        spec->size[i] = isinf(spec->size[i]) ? 1e6 * least : spec->size[i];
+        if (isinf(spec->size[i]))
+            spec->size[i] = 1e6 * least, endless = true;
+    return endless;
 }
 
 /* The order of shapes, and with it that of contacts: from below, then by where and how bodies start, whatever they are
@@ -528,11 +534,11 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
                 CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s': %d corners; a shape may have %d", b->body[k].name,
                            source->corners, CAROM_MOST_CORNERS);
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
-            give_ends(&spec);
+            bool endless = give_ends(&spec);
             many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source, .start = &start[k]};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
-            many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
+            many->extent[k] = fmax(many->extent[k], endless ? INFINITY : many->shape[i].shape.extent);
         }
     qsort(many->shape, (size_t)many->nshape, sizeof *many->shape, by_start);
     return CAROM_OK;

@@ -29,7 +29,7 @@ typedef struct carom_many {
     carom_posed_shape *shape; /* [nshape] in the order of their starts */
     int *block;               /* [nbody] the block of a body, -1: it has none */
     int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
-    double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */
+    double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes and slabs */
     double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
     double *inertia;          /* [6*nbody] */
     double *mass;             /* [nbody] */
@@ -102,6 +102,8 @@ int carom_many_find(carom_many *many, carom_many_work *work, double reach, bool 
 /* carom_touch_inside of the first n touches of the work with these ids, at its poses. */
 void carom_many_margins(const carom_many *many, const carom_many_work *work, int n, const long long *id, double *out);
 carom_find_links carom_many_links; /* of the model */
+/* The extent of a body at the poses of the work, as far as anything is there to touch it: a plane ends at the farthest. */
+double carom_many_extent(const carom_many *many, const carom_many_work *work, int body);
 /* The bodies of a contact that was found, in the order of its touch. */
 void carom_many_pair_of(const carom_many *many, long long id, int body[2]);
 /* Where the first n touches of the work are, at its poses: out [15*n], as CAROM_TOUCH_PLACE. */
