@@ -37,10 +37,7 @@ static carom_status named_spot(carom_loader *l, const carom_text_node *node, car
 {
     const carom_section_of_bodies *x = l->s->bodies;
     char name[160];
-    size_t n = strlen(node->text);
-    if (n >= sizeof name)
-        return carom_load_fail(l, node->place, "a point is a list of numbers or BODY.POINT");
-    memcpy(name, node->text, n + 1);
+    CAROM_TRY(carom_load_name(l, node, name, sizeof name));
     char *dot = strrchr(name, '.');
     if (dot)
         *dot = 0;

@@ -228,6 +228,24 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
 }
 
 /* ---- where it starts ---- */
+/* Is the place along an axis a coordinate of the model, so that it can be looked for? */
+static carom_status can_be_found(carom_loader *l, const carom_text_node *node, const carom_body *body, int axis)
+{
+    const carom_section_of_bodies *x = l->s->bodies;
+    int parent = x->parent[body - x->b.body];
+    if (body->motion == CAROM_BODY_FREE && parent < 0 && !body->held[axis])
+        return CAROM_OK;
+    if (parent >= 0)
+        return carom_load_fail(l, node->place, "'%s' follows joint '%s': there is nothing that `%s` could find "
+                               "(the section start sets the coordinate of a joint)", body->name,
+                               x->b.joint[parent].name, node->text);
+    return carom_load_fail(l, node->place, "'%s' is %s: there is nothing that `%s` could find", body->name,
+                           body->motion == CAROM_BODY_FREE    ? "held by `fix`"
+                           : body->motion == CAROM_BODY_FIXED ? "fixed"
+                                                              : "moved",
+                           node->text);
+}
+
 static carom_status place(carom_loader *l, const carom_text_node *node, carom_body *body)
 {
     int i = 0;
@@ -237,6 +255,7 @@ static carom_status place(carom_loader *l, const carom_text_node *node, carom_bo
         if (c->kind == CAROM_TEXT_SCALAR && strcmp(c->text, "touch") == 0) {
             if (body->touch)
                 return carom_load_fail(l, c->place, "only one number of at can be `touch`");
+            CAROM_TRY(can_be_found(l, c, body, i));
             body->touch = 1u << i;
             continue;
         }
@@ -286,6 +305,8 @@ static carom_status starts(carom_loader *l, const carom_text_node *node, carom_b
                                "function of t)", body->name, moved ? "moved" : "fixed", motion->key);
     if (velocity && !body->rolling && velocity->kind != CAROM_TEXT_LIST)
         return carom_load_fail(l, velocity->place, "velocity must be a list of %d numbers, or `rolling`", dimension(l));
+    for (int i = 0; body->rolling && i < dimension(l); i++)
+        CAROM_TRY(can_be_found(l, velocity, body, i));
     if (velocity && !body->rolling)
         CAROM_TRY(carom_read_list(l, velocity, "velocity", dimension(l), body->velocity));
     if (spin && planar)

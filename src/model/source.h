@@ -186,6 +186,8 @@ carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const 
 carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n,
                              const char *what);
 carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value);
+/* The name that a text stands for, its indices as numbers: link[i+1].tip -> link[4].tip. */
+carom_status carom_load_name(carom_loader *l, const carom_text_node *node, char *name, size_t size);
 /* An expression of anything; then what it may not depend on is refused with the reason. */
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
 carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
