@@ -1,7 +1,9 @@
 /* What bodies and their points are called: in forces, in the section start, at the ends of joints. */
+#include <stdio.h>
 #include <string.h>
 
 #include "courses.h"
+#include "model/check.h"
 
 static course run(const char *text)
 {
@@ -74,5 +76,24 @@ START_TEST(joints_of_arrays_are_at_points_of_their_members)
 }
 END_TEST
 
+START_TEST(a_description_calls_masses_and_forces_by_their_velocities)
+{
+    char text[400], said[8000];
+    carom_model *m;
+    carom_error error = {0};
+    FILE *file = tmpfile();
+    snprintf(text, sizeof text, "carom: 1\n%s  c: {mass: 7, at: [1, 0, 0]}\n", stone);
+    CHECK_OK(carom_model_parse(&m, "text", text, strlen(text), NULL, &error), error);
+    CHECK_OK(carom_model_describe(m, file, &error), error);
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = 0;
+    fclose(file);
+    ck_assert_msg(strstr(said, "M[b.wx, b.wx]") && strstr(said, "M[c.z, c.z] = 7") && strstr(said, "F[b.wz]"), "%s", said);
+    ck_assert_msg(!strstr(said, "e0]"), "%s", said);
+    carom_model_free(m);
+}
+END_TEST
+
 TEST_MAIN_MODELS("names of bodies", forces_act_along_every_name_that_has_a_velocity, the_start_sets_spins,
-                 joints_of_arrays_are_at_points_of_their_members)
+                 joints_of_arrays_are_at_points_of_their_members,
+                 a_description_calls_masses_and_forces_by_their_velocities)
