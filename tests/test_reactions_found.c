@@ -112,6 +112,32 @@ START_TEST(what_rests_carries_what_lies_on_it)
 }
 END_TEST
 
+/* A blow as the run begins is before the first lines; steps of a given length have it at their end. */
+START_TEST(the_row_at_the_start_has_its_contacts)
+{
+    static const char text[] =
+        HEAD "planar\ngravity: [0, -10]\nbodies:\n  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  sled: {shape: {circle: 0.1}, mass: 2, inertia: 1e9, at: [0, 0.1], velocity: [3, 0]}\n"
+        "  ball: {shape: {circle: 0.1}, mass: 0.5, at: [2, 0.1], velocity: [0, %s]}\n"
+        "laws: {default: {friction: 0.5, restitution: 0}}\n";
+    for (int s = 0; s < CAROM_COUNT(schemes); s++)
+        for (int blow = 0; blow < (strcmp(schemes[s], "tolerance") == 0 ? 2 : 1); blow++) {
+            force list[LINES];
+            char whole[1000];
+            int seen = 0;
+            snprintf(whole, sizeof whole, text, blow ? "-1" : "0");
+            int n = forces_of(whole, schemes[s], true, list, NULL);
+            for (int i = 0; i < n && list[i].t == 0; i++) {
+                bool sled = strcmp(list[i].name, "sled floor") == 0;
+                CHECK_NEAR(list[i].now[0], sled ? -10 : 0, 1e-9);
+                CHECK_NEAR(list[i].now[1], sled ? 20 : 5, 1e-9);
+                seen++;
+            }
+            ck_assert_msg(seen == 2, "%s, blow %d: %d lines at the start", schemes[s], blow, seen);
+        }
+}
+END_TEST
+
 /* Down an incline a ball rolls, held back by 2/7 m g sin a; a box that slides is held back by mu m g cos a; one that
  * stays by m g sin a. */
 START_TEST(on_an_incline_friction_is_what_rolls_slides_and_stays)
@@ -184,6 +210,6 @@ START_TEST(forces_of_many_are_told_as_far_as_there_is_room)
 }
 END_TEST
 
-TEST_MAIN("reactions_found", what_rests_carries_what_lies_on_it,
+TEST_MAIN("reactions_found", what_rests_carries_what_lies_on_it, the_row_at_the_start_has_its_contacts,
           on_an_incline_friction_is_what_rolls_slides_and_stays, a_force_at_an_instant_is_no_mean_and_changes_nothing,
           forces_of_many_are_told_as_far_as_there_is_room)

@@ -172,5 +172,45 @@ START_TEST(units_of_other_powers_of_two_give_the_same_bits_for_the_same_work)
 }
 END_TEST
 
-TEST_MAIN_MODELS("units", no_motion_depends_on_its_units,
+/* Three stones that fall on each other, contacts found: gaps are rounded at the lengths of the scene. */
+START_TEST(stones_of_micrometres_come_to_rest_as_those_of_metres)
+{
+    static const char text[] =
+        "carom: 1\nparameters: {L: 1, w: sqrt(9.81/L), u: sqrt(9.81*L)}\nspace: planar\n"
+        "gravity: [0, -9.81]\ncontacts: found\n"
+        "laws: {default: {friction: 0.3, restitution: 0.3}}\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[0.771*L, 0.6369*L], [-0.8518*L, 0.5239*L], [0.0214*L, -0.9998*L]]}, density: 1e3,\n"
+        "      at: [0.0794*L, 1.2*L], angle: -1.3645, velocity: [-0.4012*u, 0], spin: -0.0507*w}\n"
+        "  b: {shape: {polygon: [[-0.3113*L, 0.9503*L], [-0.9874*L, -0.1584*L], [0.7901*L, -0.613*L]]}, density: 1e3,\n"
+        "      at: [0.2578*L, 3.3*L], angle: -1.3824, velocity: [0.3457*u, 0], spin: -0.8205*w}\n"
+        "  c: {shape: {polygon: [[0.864*L, 0.5035*L], [-0.7048*L, 0.7095*L], [-0.9718*L, -0.2359*L],\n"
+        "      [-0.2069*L, -0.9784*L]]}, density: 1e3, at: [0.5683*L, 5.4*L], angle: 2.0958,\n"
+        "      velocity: [0.7981*u, 0], spin: 0.3972*w}\n";
+    const double lengths[2] = {1, 1e-6};
+    double q[2][9];
+    for (int k = 0; k < 2; k++) {
+        const double L = lengths[k];
+        const char *name = "L";
+        carom_model *model;
+        carom_sim *sim;
+        carom_error error = {0};
+        carom_options o = carom_options_default();
+        CHECK_OK(carom_model_parse(&model, "stones", text, strlen(text), NULL, &error), error);
+        CHECK_OK(carom_model_set(model, &name, &L, 1, &error), error);
+        o.rtol = 1e-9, o.atol = 1e-9 * L, o.energy = true;
+        CHECK_OK(carom_sim_new(&sim, model, &o, &error), error);
+        CHECK_OK(carom_sim_run(sim, 8 * sqrt(L / 9.81)), *carom_sim_error(sim));
+        for (int i = 0; i < 9; i++)
+            q[k][i] = carom_sim_state(sim)->q[i] / (i % 3 == 2 ? 1 : L);
+        carom_sim_free(sim);
+        carom_model_free(model);
+    }
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(q[1][i], q[0][i], 1e-6);
+}
+END_TEST
+
+TEST_MAIN_MODELS("units", stones_of_micrometres_come_to_rest_as_those_of_metres,
+                 no_motion_depends_on_its_units,
                  units_of_other_powers_of_two_give_the_same_bits_for_the_same_work)

@@ -98,7 +98,7 @@ carom_status carom_bodies_branch(carom_loader *l, bool *any)
 {
     carom_source *s = l->s;
     const carom_bodies *b = &s->bodies->b;
-    size_t most = 2 * (size_t)b->njoint + (size_t)s->nv + 3 * (size_t)b->nbody + 1;
+    size_t most = 2 * (size_t)b->njoint + (size_t)s->nv + 12 * (size_t)b->nbody + 1;
     listing x = {.l = l, .e = CAROM_NEW(s->arena, carom_expr, most)};
     carom_switch first;
     if (!x.e)
@@ -112,8 +112,8 @@ carom_status carom_bodies_branch(carom_loader *l, bool *any)
         x.e[x.n++] = s->forces[i].e;
     s->forces = NULL; /* whoever makes the model adds to none */
     for (int k = 0; k < b->nbody; k++)
-        for (int i = 0; i < 3 && b->body[k].motion == CAROM_BODY_MOVED; i++)
-            x.e[x.n++] = s->bodies->frame[k].r.x[i];
+        for (int i = 0; i < 12 && b->body[k].motion == CAROM_BODY_MOVED; i++)
+            x.e[x.n++] = i < 3 ? s->bodies->frame[k].r.x[i] : s->bodies->frame[k].R.x[i - 3];
     int n = 0;
     for (int i = 0; i < x.n; i++)
         if (x.e[i] != CAROM_EXPR_NONE)

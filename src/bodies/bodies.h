@@ -132,7 +132,7 @@ typedef struct carom_bodies {
     int *law_of; /* [nclass*nclass] a number in law, or -1: none */
     carom_quantity **quantity; /* [nquantity] all that have an expression */
     int nquantity;
-    /* r, v and a [9] at t of each moved body in turn; NULL: none moves. mover: what it needs. */
+    /* r, v, w, a, w' and R [24] at t of each moved body in turn, w in body axes; NULL: none moves. mover: its needs. */
     void (*moves)(const struct carom_bodies *bodies, double t, double *out);
     void *mover;
     /* What the expressions of the file give at (t, q, v): f, f', f'' of each prescribed motion, from first_drive on the
@@ -172,6 +172,9 @@ const struct carom_pair_law *carom_bodies_found_law(const struct carom_model *mo
  * (all 0: nowhere). at->model: with the contacts of the step; at->work: of its evaluator; false: nobody knows. */
 struct carom_point;
 bool carom_bodies_found_places(const struct carom_point *at, double *out);
+/* Where contacts are found: a length that coordinates of surfaces are rounded at, the largest place of a body and half
+ * of the largest shape; -1: the model is none of bodies. The evaluator's poses are those of the point afterwards. */
+double carom_bodies_length(const struct carom_point *at);
 
 /* All values from their expressions; variables as the pool numbers them. */
 void carom_bodies_evaluate(carom_bodies *bodies, const carom_expr_pool *pool, const double *variables);

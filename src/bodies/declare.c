@@ -314,6 +314,15 @@ static carom_status unknown_body(carom_loader *l, const carom_text_node *node, c
     return carom_load_fail(l, node->place, "there is no body '%s'", name);
 }
 
+static bool stays(const carom_section_of_bodies *x, int body)
+{
+    const carom_body *b = body < 0 ? NULL : &x->b.body[body];
+    bool held = true;
+    for (int i = 0; b && i < 6; i++)
+        held = held && (b->held[i] || (x->b.planar && i == 2));
+    return !b || b->motion != CAROM_BODY_FREE || held;
+}
+
 static carom_status ends(early *x, const carom_family *f, int k, carom_joint *joint)
 {
     carom_loader *l = x->l;
@@ -346,6 +355,13 @@ static carom_status ends(early *x, const carom_family *f, int k, carom_joint *jo
     x->nindex = 0;
     if (joint->body[0] == joint->body[1])
         return carom_load_fail(l, pair->place, "joint '%s' has the same body at both ends", f->node->key);
+    const carom_section_of_bodies *bodies = l->s->bodies;
+    const char *name[2];
+    for (i = 0; i < 2; i++)
+        name[i] = joint->body[i] < 0 ? "ground" : bodies->b.body[joint->body[i]].name;
+    if (stays(bodies, joint->body[0]) && stays(bodies, joint->body[1]))
+        return carom_load_fail(l, pair->place, "joint '%s' does nothing: neither '%s' nor '%s' is free to move",
+                               joint->name, name[0], name[1]);
     return CAROM_OK;
 }
 
@@ -416,6 +432,47 @@ static carom_status coordinate(carom_loader *l, const carom_family *f, int k, in
     return CAROM_OK;
 }
 
+/* Names are those of one thing each: of what the file declares elsewhere, a body, a joint, a coordinate of a joint. */
+static carom_status is_free(carom_loader *l, const char *what, const char *name, carom_text_place place,
+                            const carom_text_node *own)
+{
+    static const char *const kinds[] = {"coordinate", "parameter", "let", "table"};
+    const carom_source *s = l->s;
+    const carom_section_of_bodies *x = s->bodies;
+    const carom_text_node *other = NULL;
+    const char *kind = NULL;
+    for (int i = 0; i < s->nsymbol && !other; i++)
+        if (strcmp(s->symbol[i].name, name) == 0)
+            other = s->symbol[i].node, kind = kinds[s->symbol[i].kind];
+    for (int i = 0; i < x->nfamily && !other; i++)
+        if (strcmp(x->family[i].node->key, name) == 0)
+            other = x->family[i].node, kind = "body";
+    for (int i = 0; i < x->njoint_family && !other; i++)
+        if (x->joint_family[i].node != own && strcmp(x->joint_family[i].node->key, name) == 0)
+            other = x->joint_family[i].node, kind = "joint";
+    return !other ? CAROM_OK : carom_load_fail(l, place, "the %s '%s' has the name of a %s in line %d", what, name,
+                                               kind, other->key_place.line);
+}
+
+static carom_status names_are_free(carom_loader *l)
+{
+    const carom_section_of_bodies *x = l->s->bodies;
+    for (int i = 0; i < x->nfamily; i++)
+        for (int k = 0; k < l->s->nformula; k++) {
+            const carom_text_node *body = x->family[i].node, *other = l->s->symbol[k].node; /* coordinates come first */
+            if (strcmp(body->key, other->key) == 0)
+                return carom_load_fail(l, body->key_place, "the body '%s' has the name of a coordinate in line %d",
+                                       body->key, other->key_place.line);
+        }
+    for (int i = 0; i < x->njoint_family; i++) {
+        const carom_text_node *node = x->joint_family[i].node, *given = carom_text_get(node, "coordinate");
+        CAROM_TRY(is_free(l, "joint", node->key, node->key_place, node));
+        if (given && given->kind == CAROM_TEXT_SCALAR)
+            CAROM_TRY(is_free(l, "coordinate", given->text, given->place, node));
+    }
+    return CAROM_OK;
+}
+
 static carom_status declare_joints(early *x, carom_section_of_bodies *to)
 {
     carom_loader *l = x->l;
@@ -440,7 +497,7 @@ static carom_status declare_joints(early *x, carom_section_of_bodies *to)
             CAROM_TRY(ends(x, f, k, &b->joint[at]));
             CAROM_TRY(coordinate(l, f, k, at));
         }
-    return CAROM_OK;
+    return names_are_free(l);
 }
 
 /* ---- coordinates ---- */

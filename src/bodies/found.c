@@ -15,7 +15,7 @@ enum { SCRATCH = 8000 }; /* doubles for the outputs, for the functions of time o
 typedef struct carom_found_bodies {
     carom_model *many;
     const carom_evaluator *base;
-    carom_tape *tape, *moves; /* outputs, then stop; r, v, a of moved bodies */
+    carom_tape *tape, *moves; /* outputs, then stop; the motion of moved bodies */
     carom_tape *acts;         /* prescribed motions, forces of joints, forces on bodies; NULL: there are none */
     double *p;                /* [np] the parameters that the moves were made for */
 } carom_found_bodies;
@@ -64,11 +64,22 @@ carom_tape_slot *carom_bodies_slots(const carom_source *s)
     return slot;
 }
 
+/* Number i of the motion of a moved body, as CAROM_MOTION says. */
+static carom_expr motion_of(const carom_source *s, const carom_frame *f, int i)
+{
+    carom_expr of = i % 6 < 3 ? f->w.x[i % 3] : f->v.x[i % 3];
+    if (i < CAROM_OF_SPEED)
+        return f->r.x[i];
+    if (i >= CAROM_OF_TURN)
+        return f->R.x[i - CAROM_OF_TURN];
+    return i < CAROM_OF_CHANGE ? of : carom_expr_diff(s->pool, of, 0);
+}
+
 static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
 {
     carom_source *s = l->s;
     carom_bodies *b = &s->bodies->b;
-    int n = 0, most = CAROM_MAX(s->noutput + 1, 9 * b->nbody);
+    int n = 0, most = CAROM_MAX(s->noutput + 1, CAROM_MOTION * b->nbody);
     carom_expr *e = CAROM_NEW(s->arena, carom_expr, most);
     carom_tape_slot *to = CAROM_NEW(s->arena, carom_tape_slot, most), *variable = carom_bodies_slots(s);
     if (!e || !to || !variable)
@@ -78,14 +89,11 @@ static carom_status make_tapes(carom_loader *l, carom_found_bodies *f)
     e[n] = s->stop.e, to[n++] = (carom_tape_slot){1, 0};
     CAROM_TRY(carom_tape_new(&f->tape, s->pool, e, to, n, variable, 1u << 3, l->error));
     n = 0;
-    for (int k = 0; k < b->nbody; k++) {
-        const carom_frame *frame = &s->bodies->frame[k];
-        for (int i = 0; i < 9 && b->body[k].motion == CAROM_BODY_MOVED; i++, n++) {
-            carom_expr v = frame->v.x[i % 3];
-            e[n] = i < 3 ? frame->r.x[i] : i < 6 ? v : carom_expr_diff(s->pool, v, 0);
+    for (int k = 0; k < b->nbody; k++)
+        for (int i = 0; i < CAROM_MOTION && b->body[k].motion == CAROM_BODY_MOVED; i++, n++) {
+            e[n] = motion_of(s, &s->bodies->frame[k], i);
             to[n] = (carom_tape_slot){0, n};
         }
-    }
     if (n)
         CAROM_TRY(carom_tape_new(&f->moves, s->pool, e, to, n, variable, 1u << 3, l->error));
     if (carom_tape_work(f->tape, 1) > SCRATCH || (n && carom_tape_work(f->moves, 1) > SCRATCH))
@@ -104,6 +112,14 @@ static void moves(const carom_bodies *b, double t, double *out)
 }
 
 /* ---- the model ---- */
+static bool turns(const carom_bodies *b, int body) /* is it moved so? */
+{
+    bool any = false;
+    for (int i = 3; i < 6 && body >= 0 && b->body[body].motion == CAROM_BODY_MOVED; i++)
+        any = any || b->body[body].moved[i] != CAROM_EXPR_NONE;
+    return any;
+}
+
 /* Is there anything but free bodies, joints and forces between them and contacts? Then formulas say all but the
  * contacts: mixed.c. */
 static bool has_formulas(const carom_source *s)
@@ -116,14 +132,15 @@ static bool has_formulas(const carom_source *s)
             return true;
     }
     for (int i = 0; i < b->njoint; i++)
-        if (s->assemble || !carom_many_takes(b, &b->joint[i]))
+        if (s->assemble || !carom_many_takes(b, &b->joint[i]) || turns(b, b->joint[i].body[0]) ||
+            turns(b, b->joint[i].body[1]))
             return true;
     for (int k = 0; k < b->nbody; k++) {
         const carom_body *body = &b->body[k];
         bool held = false;
         for (int i = 0; i < 6; i++)
             held |= body->held[i] && body->motion == CAROM_BODY_FREE;
-        if (held || body->moved[5] != CAROM_EXPR_NONE)
+        if (held)
             return true;
     }
     return false;
@@ -175,6 +192,18 @@ carom_status carom_bodies_found(carom_loader *l)
 const carom_bodies *carom_bodies_of(const carom_model *m)
 {
     return m->source && m->source->bodies ? &m->source->bodies->b : NULL;
+}
+
+double carom_bodies_length(const carom_point *at)
+{
+    const carom_section_of_bodies *b = at->model->source ? at->model->source->bodies : NULL;
+    if (b && b->mixed)
+        return carom_mixed_length(at);
+    if (!b || !b->found)
+        return -1;
+    carom_many_work w = carom_many_work_at(b->many, at->model->ncontact, at->work, NULL);
+    carom_many_poses(b->many, at->t, at->q, w.pose);
+    return carom_many_length(b->many, w.pose);
 }
 
 bool carom_bodies_found_places(const carom_point *at, double *out)

@@ -9,6 +9,8 @@
  *   slider   R_b = R_a R_ab,             w_b = R_ab^T w_a,   P_a + n s in the place of P_a                (4)
  *   ball     R_b from its own quaternion, (3);   weld: (4) with s = 0
  *   v_b = v_a + R_a (w_a x P_a + n s') - R_b (w_b x P_b)                                                  (5)
+ * A moved body with the turns a_i(t) about its axes x, y, z in this order, R_i = rot(e_i, a_i):
+ *   R = R_1 R_2 R_3,   w = R_3^T (R_2^T e_1 a_1' + e_2 a_2') + e_3 a_3'                                      (6)
  * In the plane angles are added, so that they count full turns. */
 #include <string.h>
 
@@ -70,6 +72,24 @@ static void file_pose(carom_loader *l, int k)
     f->v = f->w = carom_v_zero(p);
 }
 
+static void moved_turn(carom_loader *l, const carom_body *body, carom_frame *f) /* (6) */
+{
+    carom_expr_pool *p = l->s->pool;
+    f->R = carom_m_turn(p, 2, carom_expr_const(p, 0));
+    for (int i = 0; i < 3; i++) {
+        carom_expr angle = carom_quantity_expr(l, &body->turn[i]);
+        if (body->moved[3 + i] != CAROM_EXPR_NONE)
+            angle = carom_e_add(p, angle, body->moved[3 + i]);
+        if (carom_e_is(p, angle, 0))
+            continue;
+        carom_matrix part = carom_m_turn(p, i, angle);
+        f->R = carom_m_product(p, &f->R, &part);
+        f->w = carom_m_back(p, &part, f->w);
+        f->w.x[i] = carom_e_add(p, f->w.x[i], carom_expr_diff(p, angle, 0));
+        f->angle = angle;
+    }
+}
+
 static void moved_pose(carom_loader *l, int k)
 {
     carom_expr_pool *p = l->s->pool;
@@ -80,11 +100,7 @@ static void moved_pose(carom_loader *l, int k)
     for (int i = 0; i < 3; i++)
         if (body->moved[i] != CAROM_EXPR_NONE)
             at.x[i] = carom_e_add(p, at.x[i], body->moved[i]);
-    if (body->moved[5] != CAROM_EXPR_NONE) {
-        f->angle = carom_e_add(p, f->angle0, body->moved[5]);
-        f->R = carom_m_turn(p, 2, f->angle);
-        f->w.x[2] = carom_expr_diff(p, f->angle, 0);
-    }
+    moved_turn(l, body, f);
     f->r = carom_v_add(p, at, carom_m_apply(p, &f->R, f->centre));
     for (int i = 0; i < 3; i++)
         f->v.x[i] = carom_expr_diff(p, f->r.x[i], 0);

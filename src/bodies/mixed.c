@@ -126,12 +126,12 @@ static double speed(const carom_point *at)
     const carom_mixed *mixed = at->model->source->bodies->mixed;
     work w = work_at(at->model, at->work, NULL);
     double most = 0;
-    poses(mixed, at->t, at->q, at->v, at->p, &w);
     motion(mixed, at->t, at->q, at->v, at->p, &w);
+    poses(mixed, at->t, at->q, at->v, at->p, &w);
     for (int k = 0; k < mixed->nbody; k++) {
         const double *V = w.V + mixed->n * k;
         double turn = mixed->n == 3 ? fabs(V[2]) : norm3(V + 3), along = mixed->n == 3 ? hypot(V[0], V[1]) : norm3(V);
-        most = fmax(most, along + turn * carom_many_extent(mixed->many, &w.many, k));
+        most = fmax(most, along + (turn > 0 ? turn * carom_many_reach(mixed->many, w.many.pose, k) : 0));
     }
     return most;
 }
@@ -275,6 +275,14 @@ void carom_mixed_places(const carom_point *at, double *out)
     poses(mixed, at->t, at->q, at->v, at->p, &w);
     memset(out, 0, sizeof *out * 15 * (size_t)own);
     carom_many_places(mixed->many, &w.many, at->model->ncontact - own, out + 15 * own);
+}
+
+double carom_mixed_length(const carom_point *at)
+{
+    const carom_mixed *mixed = at->model->source->bodies->mixed;
+    work w = work_at(at->model, at->work, NULL);
+    poses(mixed, at->t, at->q, at->v, at->p, &w);
+    return carom_many_length(mixed->many, w.many.pose);
 }
 
 static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};

@@ -72,10 +72,11 @@ static int dimension(const carom_loader *l)
     return l->s->bodies->b.planar ? 2 : 3;
 }
 
+static const char *const axes[] = {"x", "y", "z"};
+
 /* An angle in the plane, turns about x, y, z in space. */
 static carom_status turns(carom_loader *l, const carom_text_node *node, carom_quantity *to)
 {
-    static const char *const axes[] = {"x", "y", "z"};
     if (l->s->bodies->b.planar && node->kind == CAROM_TEXT_SCALAR)
         return carom_read_quantity(l, node, node->key, &to[2]);
     if (node->kind != CAROM_TEXT_MAP)
@@ -112,7 +113,6 @@ static carom_status corners(carom_loader *l, const carom_text_node *node, carom_
 
 static carom_status slab(carom_loader *l, const carom_text_node *node, carom_body_shape *to)
 {
-    static const char *const axes[] = {"x", "y", "z"};
     int d = dimension(l);
     if (node->kind != CAROM_TEXT_LIST || node->nchild != 2 || node->child->next->kind != CAROM_TEXT_SCALAR)
         return carom_load_fail(l, node->place, "slab must be [width, up] or [width, axis]: solid between two planes");
@@ -227,6 +227,22 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
     return CAROM_OK;
 }
 
+/* Has every shape a name of its own, if any, that means nothing else? */
+static carom_status names_of_shapes(carom_loader *l, const carom_body *body)
+{
+    for (int i = 0; i < body->shapes; i++) {
+        const carom_body_shape *s = &body->shape[i];
+        const carom_text_node *name = carom_text_get(s->node, "name");
+        const carom_text_place place = name ? name->place : s->node->key_place;
+        if (s->name && dimension(l) == 3 && strcmp(s->name, "spin") == 0)
+            return carom_load_fail(l, place, "the name 'spin' of a point or shape means something else");
+        for (int k = 0; s->name && k < i; k++)
+            if (body->shape[k].name && strcmp(s->name, body->shape[k].name) == 0)
+                return carom_load_fail(l, place, "'%s' has two shapes or points '%s'", body->name, s->name);
+    }
+    return CAROM_OK;
+}
+
 /* ---- where it starts ---- */
 /* Is the place along an axis a coordinate of the model, so that it can be looked for? */
 static carom_status can_be_found(carom_loader *l, const carom_text_node *node, const carom_body *body, int axis)
@@ -264,21 +280,35 @@ static carom_status place(carom_loader *l, const carom_text_node *node, carom_bo
     return CAROM_OK;
 }
 
+static carom_status of_time(carom_loader *l, const carom_text_node *node, carom_expr *to)
+{
+    carom_given given;
+    CAROM_TRY(carom_load_expression(l, node, "moved", &given));
+    if (carom_expr_depends(l->s->pool, given.e, l->s->var_q, l->s->var_p))
+        return carom_load_fail(l, node->place, "moved may depend on time and parameters only");
+    *to = given.e;
+    return CAROM_OK;
+}
+
+static carom_status moving_turns(carom_loader *l, const carom_text_node *node, carom_body *body)
+{
+    if (node->kind != CAROM_TEXT_MAP)
+        return carom_load_fail(l, node->place, "turns are functions of t about body axes x, y, z: {x: a, y: b, z: c}");
+    CAROM_TRY(carom_load_keys(l, node, axes, 3, "moved"));
+    for (int i = 0; i < 3; i++)
+        if (carom_text_get(node, axes[i]))
+            CAROM_TRY(of_time(l, carom_text_get(node, axes[i]), &body->moved[3 + i]));
+    return CAROM_OK;
+}
+
 static carom_status moves(carom_loader *l, const carom_text_node *node, carom_body *body)
 {
     int d = dimension(l), i = 0;
-    if (node->kind != CAROM_TEXT_LIST || (node->nchild != d && node->nchild != (d == 2 ? 3 : 6)))
-        return carom_load_fail(l, node->place, "moved must be a list of %d functions of t%s", d,
-                               d == 2 ? " (or three, with the angle)" : "");
-    if (d == 3 && node->nchild == 6)
-        return carom_load_fail(l, node->place, "turns of a moved body in space are not there yet");
-    for (const carom_text_node *c = node->child; c; c = c->next, i++) {
-        carom_given given;
-        CAROM_TRY(carom_load_expression(l, c, "moved", &given));
-        if (carom_expr_depends(l->s->pool, given.e, l->s->var_q, l->s->var_p))
-            return carom_load_fail(l, c->place, "moved may depend on time and parameters only");
-        body->moved[d == 2 && i == 2 ? 5 : i] = given.e;
-    }
+    if (node->kind != CAROM_TEXT_LIST || (node->nchild != d && node->nchild != d + 1))
+        return carom_load_fail(l, node->place, "moved must be a list of %d functions of t (or %s)", d,
+                               d == 2 ? "three, with the angle" : "with turns {x: a, y: b, z: c} behind them");
+    for (const carom_text_node *c = node->child; c; c = c->next, i++)
+        CAROM_TRY(i == 3 ? moving_turns(l, c, body) : of_time(l, c, &body->moved[i == d ? 5 : i]));
     return CAROM_OK;
 }
 
@@ -377,6 +407,7 @@ static carom_status read_body(carom_loader *l, int k)
     CAROM_TRY(shapes(l, f->node, body));
     for (int i = 0; i < body->shapes && k == f->first; i++)
         CAROM_TRY(check_shape(l, &body->shape[i]));
+    CAROM_TRY(names_of_shapes(l, body));
     CAROM_TRY(starts(l, f->node, body));
     CAROM_TRY(carom_bodies_masses(l, body, f->node));
     l->nindex = 0;

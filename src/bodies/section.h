@@ -149,6 +149,7 @@ carom_status carom_bodies_acts(carom_loader *l, const double *p, carom_tape **ta
 carom_status carom_bodies_branch(carom_loader *l, bool *any);
 void carom_bodies_unmix(carom_source *s);
 void carom_mixed_places(const carom_point *at, double *out);
+double carom_mixed_length(const carom_point *at);
 const carom_contact *carom_mixed_contact(const carom_source *s, long long id); /* of formulas; NULL: it is none */
 
 /* ---- start.c, carried.c ---- */

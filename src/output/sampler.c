@@ -252,6 +252,11 @@ double carom_sampler_next(const carom_sampler *s, double t)
     return s->every > 0 ? s->t0 + k * s->every : INFINITY;
 }
 
+bool carom_sampler_begins(const carom_sampler *s, const carom_segment *g)
+{
+    return g->t0 <= s->t0 && g->t0 < g->t1;
+}
+
 const carom_row_layout *carom_sampler_layout(const carom_sampler *s)
 {
     return &s->columns;

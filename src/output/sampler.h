@@ -27,6 +27,8 @@ void carom_sampler_free(carom_sampler *sampler);
 const carom_model *carom_sampler_model(const carom_sampler *sampler);
 /* The first time of the grid after t; INFINITY: rows are the ends of segments. */
 double carom_sampler_next(const carom_sampler *sampler, double t);
+/* Does the first row stand at the beginning of the segment? Once it has been sampled. */
+bool carom_sampler_begins(const carom_sampler *sampler, const carom_segment *segment);
 const carom_row_layout *carom_sampler_layout(const carom_sampler *sampler);
 carom_status carom_sampler_segment(carom_sampler *sampler, const carom_segment *segment, carom_error *error);
 void carom_sampler_jump(carom_sampler *sampler, const carom_jump *jump);

@@ -61,9 +61,11 @@ static void on_contact(void *user, const carom_touching *contact)
         sink->type->contact(sink->writer, contact, &sink->error);
 }
 
-/* At the times of the grid in the segment, or at its end. */
+/* At the times of the grid in the segment, or at its end; and at the start. */
 static void put_contacts(carom_sink *sink, const carom_segment *segment)
 {
+    if (carom_sampler_begins(sink->sampler, segment))
+        carom_touchings_at(sink->touchings, segment, segment->t0, on_contact, sink);
     double t = carom_sampler_next(sink->sampler, segment->t0), end = segment->t1;
     if (isinf(t))
         t = end;

@@ -284,7 +284,11 @@ static carom_status look(carom_sim *sim, double reach)
 /* What touches may have a gap that is 0 but for rounding. */
 static double rounding(const carom_sim *sim)
 {
-    return 1e-12 * (1 + carom_norm_max(sim->system.nq, sim->now.state.q));
+    const carom_state *s = &sim->now.state;
+    const carom_point at = {s->t, s->q, s->v, sim->system.p, sim->model->user, sim->system.model,
+                            sim->system.evaluator_work};
+    double length = carom_bodies_length(&at);
+    return 1e-12 * (length >= 0 ? length : 1 + carom_norm_max(sim->system.nq, s->q));
 }
 
 carom_status carom_sim_find(carom_sim *sim)

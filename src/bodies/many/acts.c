@@ -44,7 +44,7 @@ static state state_of(const carom_many *many, const act *a, const carom_eval *e,
     state x = {.at = carom_row_at(&a->row, w->pose)};
     carom_row_jacobian(&a->row, &x.at, x.G);
     x.s = carom_row_value(many, &a->row, &x.at, e->q);
-    x.rate = carom_many_of_moved(many, &a->row, x.G, motion, 3);
+    x.rate = carom_many_of_moved(many, &a->row, x.G, motion, CAROM_OF_SPEED);
     for (int k = 0; k < 2; k++) {
         int block = carom_row_block(many, a->row.body[k]);
         for (int i = 0; block >= 0 && i < n; i++)
@@ -78,7 +78,7 @@ void carom_many_act_energy(const carom_many *many, const carom_eval *e, const ca
         state x = state_of(many, a, e, w, motion);
         e->energy[1] += 0.5 * a->k * (x.s - a->rest) * (x.s - a->rest);                                  /* (2) */
         e->energy[2] += a->drive < 0 ? 0 : w->acts[a->drive] * x.rate;
-        e->energy[2] -= x.p * carom_many_of_moved(many, &a->row, x.G, motion, 3);
+        e->energy[2] -= x.p * carom_many_of_moved(many, &a->row, x.G, motion, CAROM_OF_SPEED);
         e->energy[3] -= a->c * x.rate * x.rate;
     }
     for (int i = 0; i < b->npush; i++)

@@ -20,7 +20,8 @@ double carom_many_of_moved(const carom_many *many, const row *r, double G[2][6],
     double sum = 0;
     for (int k = 0; k < 2 && many->nmoved; k++)
         if (r->body[k] >= 0 && many->move_of[r->body[k]] >= 0)
-            sum += dot3(G[k], motion + 9 * many->move_of[r->body[k]] + part);
+            for (int i = 0; i < 6; i++)
+                sum += G[k][i] * motion[CAROM_MOTION * many->move_of[r->body[k]] + part + i];
     return sum;
 }
 
@@ -64,11 +65,11 @@ double *carom_many_joints(const carom_many *many, int rows, const carom_eval *e,
             G[k / 6][k % 6] *= r->sign;
         if (e->want & CAROM_JACOBIAN) {
             to = carom_row_pack(many, r, G, to);
-            e->w[i] = carom_many_of_moved(many, r, G, motion, 3) - (given ? given[1] : 0);
+            e->w[i] = carom_many_of_moved(many, r, G, motion, CAROM_OF_SPEED) - (given ? given[1] : 0);
         }
         if (e->want & CAROM_GAMMA)
-            e->gamma[i] = r->sign * gamma_of(many, r, &x, w->speed) + carom_many_of_moved(many, r, G, motion, 6) -
-                          (given ? given[2] : 0);
+            e->gamma[i] = r->sign * gamma_of(many, r, &x, w->speed) - (given ? given[2] : 0) +
+                          carom_many_of_moved(many, r, G, motion, CAROM_OF_CHANGE);
     }
     return to;
 }

@@ -226,20 +226,6 @@ int carom_many_find(carom_many *many, carom_many_work *w, double reach, bool exa
     return n;
 }
 
-double carom_many_extent(const carom_many *many, const carom_many_work *w, int body)
-{
-    double most = 0;
-    if (isfinite(many->extent[body]))
-        return many->extent[body];
-    for (int k = 0; k < many->bodies->nbody; k++) {
-        double d[3];
-        sub3(w->pose[k].r, w->pose[body].r, d);
-        if (isfinite(many->extent[k]))
-            most = fmax(most, norm3(d) + many->extent[k]);
-    }
-    return most;
-}
-
 int carom_many_links(const carom_point *at, double reach, carom_found *found, int most)
 {
     carom_many *many = at->user;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies/many/parts.h"
+#include "bodies/many/rows.h"
 #include "core/dense.h"
 #include "core/layout.h"
 #include "model/rotation.h"
@@ -34,8 +34,8 @@ static void pose_at(const carom_many *many, int k, const double *q, carom_pose *
     }
 }
 
-/* r, v, a of the moved bodies, one after the other. */
-static void moved(const carom_many *many, double t, double out[9 * CAROM_MOVED])
+/* Of the moved bodies, one after the other. */
+static void moved(const carom_many *many, double t, double out[CAROM_MOTION * CAROM_MOVED])
 {
     if (many->nmoved)
         many->bodies->moves(many->bodies, t, out);
@@ -43,12 +43,14 @@ static void moved(const carom_many *many, double t, double out[9 * CAROM_MOVED])
 
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose)
 {
-    double motion[9 * CAROM_MOVED], *next = motion;
+    double motion[CAROM_MOTION * CAROM_MOVED];
     moved(many, t, motion);
     for (int k = 0; k < many->bodies->nbody; k++) {
-        pose_at(many, k, q, &pose[k]);
-        if (many->bodies->body[k].motion == CAROM_BODY_MOVED && many->nmoved)
-            copy3(next, pose[k].r), next += 9;
+        const double *given = many->move_of[k] < 0 ? NULL : motion + CAROM_MOTION * many->move_of[k];
+        if (given)
+            copy3(given, pose[k].r), carom_copy(9, given + CAROM_OF_TURN, pose[k].R);
+        else
+            pose_at(many, k, q, &pose[k]);
     }
 }
 
@@ -253,15 +255,15 @@ static double *pack(const carom_many *many, const carom_touch *t, int rows, cons
     return out;
 }
 
-/* What the motion of a moved body adds to a row: G times its velocity (part 3) or acceleration (6) in space. */
+/* What the motion of a moved body adds to a row: G times a part of it. */
 static double of_moved(const carom_many *many, const carom_touch *t, const double *G, const double *motion, int part)
 {
-    int n = carom_many_freedoms(many), lengths = n == 3 ? 2 : 3;
+    int n = carom_many_freedoms(many);
     double sum = 0;
     for (int side = 0; side < 2 && many->nmoved; side++) {
         int k = many->move_of[t->body[side]];
-        for (int i = 0; k >= 0 && i < lengths; i++)
-            sum += G[side * n + i] * motion[9 * k + part + i];
+        for (int i = 0; k >= 0 && i < n; i++)
+            sum += G[side * n + i] * motion[CAROM_MOTION * k + part + carom_row_index(n, i)];
     }
     return sum;
 }
@@ -291,9 +293,10 @@ static void contacts(const carom_model *m, const carom_eval *e, const carom_many
             for (int r = 0; r < used; r++, row++) {
                 const double *whole = values.G + (i * rows + r) * 2 * n;
                 if (e->want & CAROM_JACOBIAN)
-                    e->w[row] = of_moved(many, &touch[i], whole, motion_of, 3);
+                    e->w[row] = of_moved(many, &touch[i], whole, motion_of, CAROM_OF_SPEED);
                 if (e->want & CAROM_GAMMA)
-                    e->gamma[row] = values.gamma[i * rows + r] + of_moved(many, &touch[i], whole, motion_of, 6);
+                    e->gamma[row] = values.gamma[i * rows + r] +
+                                    of_moved(many, &touch[i], whole, motion_of, CAROM_OF_CHANGE);
             }
         }
     }
@@ -383,11 +386,11 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
     for (int k = 0; want & CAROM_TOUCH_GAMMA && k < many->bodies->nbody; k++)
         for (int i = 0; i < n; i++)
             w->speed[k * n + i] = many->block[k] < 0 ? 0 : e->v[many->block[k] * n + i];
-    double motion[9 * CAROM_MOVED];
+    double motion[CAROM_MOTION * CAROM_MOVED];
     moved(many, *e->t, motion);
     for (int k = 0; want & CAROM_TOUCH_GAMMA && many->nmoved && k < many->bodies->nbody; k++)
-        for (int i = 0; many->move_of[k] >= 0 && i < (n == 3 ? 2 : 3); i++)
-            w->speed[k * n + i] = motion[9 * many->move_of[k] + 3 + i];
+        for (int i = 0; many->move_of[k] >= 0 && i < n; i++)
+            w->speed[k * n + i] = motion[CAROM_MOTION * many->move_of[k] + CAROM_OF_SPEED + carom_row_index(n, i)];
     double *G = carom_many_joints(many, lasting_rows(m), e, w, motion);
     if (m->contact)
         contacts(m, e, w, want, motion, G);
@@ -403,7 +406,7 @@ static void geometry(const carom_model *m, const carom_eval *e, carom_many_work 
 /* Forces between bodies and those of expressions, added to what is there. */
 static void acts(const carom_many *many, const carom_eval *e, carom_many_work *w)
 {
-    double motion[9 * CAROM_MOVED];
+    double motion[CAROM_MOTION * CAROM_MOVED];
     if (many->nact + many->bodies->npush == 0)
         return;
     moved(many, *e->t, motion);
@@ -447,26 +450,56 @@ static void eval(const carom_model *m, const carom_eval *e, void *memory)
         geometry(m, e, &w);
 }
 
+double carom_many_length(const carom_many *many, const carom_pose *pose)
+{
+    double most = many->size;
+    for (int k = 0; k < many->bodies->nbody; k++)
+        for (int i = 0; i < 3; i++)
+            most = fmax(most, fabs(pose[k].r[i]));
+    return most;
+}
+
+double carom_many_reach(const carom_many *many, const carom_pose *pose, int body)
+{
+    double most = 0;
+    bool free = many->block[body] >= 0;
+    for (int k = 0; !(free && isfinite(many->extent[body])) && k < many->bodies->nbody; k++) {
+        double d[3];
+        if ((!free && many->block[k] < 0) || isinf(many->extent[k]))
+            continue;
+        sub3(pose[k].r, pose[body].r, d);
+        most = fmax(most, norm3(d) + many->extent[k]);
+    }
+    return free && isfinite(many->extent[body]) ? many->extent[body] : fmin(most, many->extent[body]);
+}
+
 /* |v| + |w| times how far the surface reaches */
 static double speed(const carom_point *at)
 {
     const carom_many *many = carom_many_of(at->model);
-    carom_many_work w = carom_many_work_at(many, at->model->ncontact, at->work, NULL);
+    carom_pose *pose = carom_many_work_at(many, at->model->ncontact, at->work, NULL).pose;
     int n = carom_many_freedoms(many);
     double most = 0;
+    bool endless = false;
+    for (int k = 0; k < many->bodies->nbody; k++)
+        endless |= isinf(many->extent[k]) && many->block[k] >= 0;
+    if (many->nmoved || endless)
+        carom_many_poses(many, at->t, at->q, pose);
     for (int k = 0; k < many->bodies->nbody; k++) {
         if (many->block[k] < 0)
             continue;
         const double *v = at->v + n * many->block[k];
         double turn = n == 3 ? fabs(v[2]) : norm3(v + 3), along = n == 3 ? hypot(v[0], v[1]) : norm3(v);
-        if (turn > 0 && isinf(many->extent[k]))
-            carom_many_poses(many, at->t, at->q, w.pose);
-        most = fmax(most, along + turn * (turn > 0 ? carom_many_extent(many, &w, k) : 0));
+        most = fmax(most, along + (turn > 0 ? turn * carom_many_reach(many, pose, k) : 0));
     }
-    double motion[9 * CAROM_MOVED];
+    double motion[CAROM_MOTION * CAROM_MOVED];
     moved(many, at->t, motion);
-    for (int i = 0; i < many->nmoved; i++)
-        most = fmax(most, norm3(motion + 9 * i + 3));
+    for (int k = 0; k < many->bodies->nbody; k++) {
+        if (many->move_of[k] < 0)
+            continue;
+        const double *v = motion + CAROM_MOTION * many->move_of[k] + CAROM_OF_SPEED;
+        most = fmax(most, norm3(v) + (norm3(v + 3) > 0 ? norm3(v + 3) * carom_many_reach(many, pose, k) : 0));
+    }
     return most;
 }
 
@@ -476,16 +509,13 @@ static const carom_evaluator evaluator = {prepare, work_bytes, begin, eval};
 
 /* Shapes in the axes of their bodies; what their surfaces reach. */
 /* A slab is a box that is very long and wide. */
-static bool give_ends(carom_shape_spec *spec)
+static void give_ends(carom_shape_spec *spec)
 {
     double least = INFINITY;
-    bool endless = false;
     for (int i = 0; i < 3; i++)
         least = spec->size[i] > 0 ? CAROM_MIN(least, spec->size[i]) : least;
     for (int i = 0; i < 3 && spec->kind == CAROM_SHAPE_BOX; i++)
-        if (isinf(spec->size[i]))
-            spec->size[i] = 1e6 * least, endless = true;
-    return endless;
+        spec->size[i] = isinf(spec->size[i]) ? 1e6 * least : spec->size[i];
 }
 
 /* The order of shapes, and with it that of contacts: from below, then by where and how bodies start, whatever they are
@@ -512,6 +542,11 @@ static carom_start start_of(const carom_bodies *b, const carom_body *body)
     return out;
 }
 
+static bool ends(const carom_body_shape *s) /* no plane, no slab */
+{
+    return s->kind != CAROM_SHAPE_PLANE && isfinite(s->size[0].value) && isfinite(s->size[1].value);
+}
+
 static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *error)
 {
     const carom_bodies *b = many->bodies;
@@ -534,11 +569,13 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
                 CAROM_FAIL(error, CAROM_UNSUPPORTED, "body '%s': %d corners; a shape may have %d", b->body[k].name,
                            source->corners, CAROM_MOST_CORNERS);
             carom_bodies_shape(b, &b->body[k], source, corner, &spec);
-            bool endless = give_ends(&spec);
+            give_ends(&spec);
             many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source, .start = &start[k]};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
-            many->extent[k] = fmax(many->extent[k], endless ? INFINITY : many->shape[i].shape.extent);
+            many->extent[k] = fmax(many->extent[k], ends(source) ? many->shape[i].shape.extent : INFINITY);
+            if (ends(source))
+                many->size = fmax(many->size, many->shape[i].shape.extent);
         }
     qsort(many->shape, (size_t)many->nshape, sizeof *many->shape, by_start);
     return CAROM_OK;

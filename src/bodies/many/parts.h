@@ -8,6 +8,8 @@
 #include "geometry/vector.h"
 
 enum { CAROM_MOVED = 16 };   /* bodies that may be moved */
+/* What is known of each, [CAROM_MOTION]: r | v, w | a, w' | R; spins in body axes. */
+enum { CAROM_MOTION = 24, CAROM_OF_SPEED = 3, CAROM_OF_CHANGE = 9, CAROM_OF_TURN = 15 };
 enum { CAROM_FINDERS = 4 }; /* threads that look for contacts without waiting for memory */
 
 typedef struct carom_start { /* of a body: how high, whether it moves, mass, place, turns, velocity, inertia */
@@ -30,6 +32,7 @@ typedef struct carom_many {
     int *block;               /* [nbody] the block of a body, -1: it has none */
     int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
     double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes and slabs */
+    double size;              /* the largest extent of a shape that ends */
     double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
     double *inertia;          /* [6*nbody] */
     double *mass;             /* [nbody] */
@@ -90,6 +93,10 @@ void carom_many_end(carom_many *many);
 carom_many_work carom_many_work_at(const carom_many *many, int touches, void *memory, size_t *bytes);
 /* Poses of all bodies at (t, q). */
 void carom_many_poses(const carom_many *many, double t, const double *q, carom_pose *pose);
+/* As carom_bodies_length. */
+double carom_many_length(const carom_many *many, const carom_pose *pose);
+/* How far from its centre a body's surface is, as far as another body that is free may touch it: planes have no end. */
+double carom_many_reach(const carom_many *many, const carom_pose *pose, int body);
 /* packed.c: a touch at a place in memory, all but gap and point, and back, where these are left alone; both return
  * where the next one is. It takes no more than a carom_touch. */
 unsigned char *carom_touch_pack(const carom_touch *touch, unsigned char *to);
@@ -102,8 +109,6 @@ int carom_many_find(carom_many *many, carom_many_work *work, double reach, bool 
 /* carom_touch_inside of the first n touches of the work with these ids, at its poses. */
 void carom_many_margins(const carom_many *many, const carom_many_work *work, int n, const long long *id, double *out);
 carom_find_links carom_many_links; /* of the model */
-/* The extent of a body at the poses of the work, as far as anything is there to touch it: a plane ends at the farthest. */
-double carom_many_extent(const carom_many *many, const carom_many_work *work, int body);
 /* The bodies of a contact that was found, in the order of its touch. */
 void carom_many_pair_of(const carom_many *many, long long id, int body[2]);
 /* Where the first n touches of the work are, at its poses: out [15*n], as CAROM_TOUCH_PLACE. */
@@ -116,7 +121,7 @@ bool carom_many_takes(const carom_bodies *bodies, const carom_joint *joint);
 /* All joints as rows: their number, names and blocks in the model. */
 carom_status carom_many_joints_new(carom_many *many, carom_model *model, carom_arena *arena, carom_error *error);
 const carom_text_node *carom_many_joint_node(const carom_many *many, int i); /* where the file says row i */
-/* Gaps, rows and curvature of so many of them, at the poses and speeds of the work; motion: r, v, a of moved bodies.
+/* Gaps, rows and curvature of so many of them, at the poses and speeds of the work; motion: of the moved bodies.
  * Returns where the rows that follow begin. */
 double *carom_many_joints(const carom_many *many, int rows, const carom_eval *e, const carom_many_work *work,
                           const double *motion);

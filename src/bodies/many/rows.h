@@ -50,7 +50,7 @@ static inline int carom_row_index(int n, int i)
 {
     return n == 3 && i == 2 ? 5 : i;
 }
-/* What the motion of a moved body adds to G v: part 3 of it its velocity, 6 its acceleration. */
+/* What the motion of a moved body adds to G v: part CAROM_OF_SPEED of it, or CAROM_OF_CHANGE to G v'. */
 double carom_many_of_moved(const carom_many *many, const carom_joint_row *row, double G[2][6], const double *motion,
                            int part);
 /* R_q -= d(G^T x)/dq of a row, by bodies. */

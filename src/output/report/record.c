@@ -87,7 +87,8 @@ static void thin(carom_recorder *r)
 /* At the times of the grid in the segment. */
 static void take_contacts(carom_recorder *r, const carom_segment *g)
 {
-    for (double t = carom_sampler_next(r->sampler, g->t0); t <= g->t1; t = carom_sampler_next(r->sampler, t))
+    double t = carom_sampler_begins(r->sampler, g) ? g->t0 : carom_sampler_next(r->sampler, g->t0);
+    for (; t <= g->t1; t = carom_sampler_next(r->sampler, t))
         if (r->times++ % r->stride == 0)
             carom_touchings_at(r->touchings, g, t, take_contact, r);
     while (r->ntouched > TOUCHED && r->touched[0].t < r->touched[r->ntouched - 1].t)
