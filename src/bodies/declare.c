@@ -147,11 +147,16 @@ static const char *member_name(carom_arena *arena, const carom_family *f, const 
     return carom_arena_format(arena, "%s[%d,%d,%d]", name, index[0].value, index[1].value, index[2].value);
 }
 
+static bool is_word(const char *name)
+{
+    size_t n = strspn(name, NAME);
+    return name[0] && !name[n] && n <= 40 && !isdigit((unsigned char)name[0]);
+}
+
 static carom_status check_key(carom_loader *l, const carom_text_node *c, const char *what)
 {
     bool joint = strcmp(what, "joints") == 0;
-    size_t n = strspn(c->key, NAME);
-    if (!c->key[0] || c->key[n] || n > 40 || isdigit((unsigned char)c->key[0]))
+    if (!is_word(c->key))
         return carom_load_fail(l, c->key_place, "'%.80s' is no name for a %s: letters, digits and _ (up to 40)", c->key,
                                joint ? "joint" : "body");
     if (strcmp(c->key, "ground") == 0 || strcmp(c->key, "default") == 0 || strcmp(c->key, "point") == 0 ||
@@ -406,8 +411,7 @@ static carom_status coordinate(carom_loader *l, const carom_family *f, int k, in
     x->child[at] = x->joint_q[at] = -1;
     if (!node)
         return CAROM_OK;
-    if (node->kind != CAROM_TEXT_SCALAR || !node->text[0] || isdigit((unsigned char)node->text[0]) ||
-        node->text[strspn(node->text, NAME)] || strlen(node->text) > 40)
+    if (node->kind != CAROM_TEXT_SCALAR || !is_word(node->text))
         return carom_load_fail(l, node->place, "coordinate must be `relative` or a name: letters, digits and _");
     if (strcmp(node->text, "t") == 0 || carom_expr_reserved(l->s->pool, node->text))
         return carom_load_fail(l, node->place, "the coordinate '%s' has a name that means something else", node->text);

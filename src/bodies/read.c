@@ -163,6 +163,20 @@ static carom_status sizes(carom_loader *l, const carom_text_node *node, carom_bo
     return carom_load_fail(l, node->key_place, "there is no %s in %s", node->key, planar ? "the plane" : "space");
 }
 
+/* Can laws tell it from what is around it? */
+static bool is_part(const char *name)
+{
+    return name[0] && !name[strcspn(name, " \t.[],")];
+}
+
+static carom_status read_name(carom_loader *l, const carom_text_node *node, const char *of, const char **name)
+{
+    *name = node && node->kind == CAROM_TEXT_SCALAR ? node->text : NULL;
+    if (!node || (*name && is_part(*name)))
+        return CAROM_OK;
+    return carom_load_fail(l, node->place, "the name of %s is one word without dots and brackets", of);
+}
+
 static carom_status shape(carom_loader *l, const carom_text_node *node, carom_body_shape *to)
 {
     static const char *const more[] = {"offset", "turn", "name", "sides"};
@@ -194,7 +208,7 @@ static carom_status shape(carom_loader *l, const carom_text_node *node, carom_bo
         CAROM_TRY(carom_read_list(l, offset, "offset", dimension(l), to->offset));
     if (turn)
         CAROM_TRY(turns(l, turn, to->turn));
-    to->name = name && name->kind == CAROM_TEXT_SCALAR ? name->text : NULL;
+    CAROM_TRY(read_name(l, name, "a shape", &to->name));
     if (sides && (sides->kind != CAROM_TEXT_SCALAR || strcmp(sides->text, "flat") != 0))
         return carom_load_fail(l, sides->place, "sides can only be flat: straight lines between the corners of a ring");
     to->flat = sides != NULL;
@@ -217,6 +231,8 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
         CAROM_TRY(shape(l, c, &body->shape[body->shapes++]));
     for (const carom_text_node *c = points ? points->child : NULL; c; c = c->next) {
         carom_body_shape *to = &body->shape[body->shapes++];
+        if (!is_part(c->key))
+            return carom_load_fail(l, c->key_place, "the name of a point is one word without dots and brackets");
         no_numbers(l, to->size, 4);
         no_numbers(l, to->offset, 3);
         no_numbers(l, to->turn, 3);
@@ -395,8 +411,7 @@ static carom_status read_body(carom_loader *l, int k)
     l->index = index, l->nindex = f->indices;
     if (k == f->first)
         CAROM_TRY(carom_load_keys(l, f->node, keys, CAROM_COUNT(keys), "a body"));
-    const carom_text_node *group = carom_text_get(f->node, "group");
-    body->group = group && group->kind == CAROM_TEXT_SCALAR ? group->text : NULL;
+    CAROM_TRY(read_name(l, carom_text_get(f->node, "group"), "a group", &body->group));
     no_numbers(l, &body->mass, 1);
     no_numbers(l, body->centre, 3);
     no_numbers(l, body->inertia, 6);
@@ -555,14 +570,37 @@ static carom_status check_shapes(const carom_source *s, const carom_body *x, con
     return CAROM_OK;
 }
 
-static carom_status check_finite(const carom_source *s, const carom_text_node *map, const char *key,
-                                 const carom_quantity *q, int n, carom_error *error)
+carom_status carom_check_finite(const carom_source *s, const carom_text_node *map, const char *key,
+                                const carom_quantity *q, int n, carom_error *error)
 {
-    const carom_text_node *given = carom_text_get(map, key), *c = given ? given->child : NULL;
+    const carom_text_node *given = carom_text_get(map, key);
+    const carom_text_node *c = given && given->kind == CAROM_TEXT_LIST ? given->child : NULL;
     for (int i = 0; given && i < n; i++, c = c ? c->next : NULL)
         if (!isfinite(q[i].value))
             return carom_text_fail(&s->file, c ? c->place : given->place, error, CAROM_BAD_MODEL,
-                                   "%s must be finite, but it is %g", key, q[i].value);
+                                   "%s must be finite, but it is %g", key, carom_unsigned_nan(q[i].value));
+    return CAROM_OK;
+}
+
+/* Are places, turns and velocities finite, those of shapes too? */
+static carom_status check_numbers(const carom_source *s, const carom_body *x, bool planar, carom_error *error)
+{
+    const carom_text_node *points = carom_text_get(x->node, "points");
+    int n = planar ? 2 : 3, first = planar ? 2 : 0;
+    CAROM_TRY(carom_check_finite(s, x->node, "at", x->at, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "centre", x->centre, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "velocity", x->velocity, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "spin", x->spin + first, 3 - first, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "turn", x->turn + first, 3 - first, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "angle", x->turn + 2, 1, error));
+    for (int i = 0; i < x->shapes; i++) {
+        const carom_body_shape *shape = &x->shape[i];
+        CAROM_TRY(carom_check_finite(s, shape->node, "offset", shape->offset, n, error));
+        CAROM_TRY(carom_check_finite(s, shape->node, "point", shape->offset, n, error));
+        CAROM_TRY(carom_check_finite(s, shape->node, "turn", shape->turn + first, 3 - first, error));
+        if (points && shape->name && carom_text_get(points, shape->name) == shape->node)
+            CAROM_TRY(carom_check_finite(s, points, shape->name, shape->offset, n, error));
+    }
     return CAROM_OK;
 }
 
@@ -574,12 +612,12 @@ carom_status carom_bodies_values(carom_source *s, carom_error *error)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the bodies");
     carom_bodies_evaluate(b, s->pool, variables);
     free(variables);
-    CAROM_TRY(check_finite(s, s->root, "gravity", b->gravity, b->planar ? 2 : 3, error));
+    CAROM_TRY(carom_check_finite(s, s->root, "gravity", b->gravity, b->planar ? 2 : 3, error));
     for (int k = 0; k < b->nbody; k++) {
         const carom_body *x = &b->body[k];
+        CAROM_TRY(check_numbers(s, x, b->planar, error));
         CAROM_TRY(check_shapes(s, x, k > 0 && x[-1].node == x->node ? x - 1 : NULL, error));
         CAROM_TRY(check_body(s, x, b->planar, error));
-        CAROM_TRY(check_finite(s, x->node, "at", x->at, b->planar ? 2 : 3, error));
     }
     return CAROM_OK;
 }

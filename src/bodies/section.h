@@ -90,6 +90,9 @@ carom_expr carom_quantity_expr(carom_loader *l, const carom_quantity *q);
 /* ---- read.c, laws.c, joints.c ---- */
 carom_status carom_read_quantity(carom_loader *l, const carom_text_node *node, const char *what, carom_quantity *to);
 carom_status carom_set_quantity(carom_loader *l, carom_expr e, carom_quantity *to);
+/* Are those under a key of a map finite? */
+carom_status carom_check_finite(const carom_source *s, const carom_text_node *map, const char *key,
+                                const carom_quantity *q, int n, carom_error *error);
 /* A list of numbers; n of them are needed. */
 carom_status carom_read_list(carom_loader *l, const carom_text_node *node, const char *what, int n, carom_quantity *to);
 /* Numbers of expressions of parameters, as these are now. */

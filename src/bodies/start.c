@@ -113,6 +113,10 @@ static carom_status start_entry(carom_loader *l, const carom_text_node *node)
                                "'%s' is not a coordinate of the model and cannot be set: it follows from others",
                                node->key);
     carom_given *to = rate ? &s->v0[i] : &s->q0[i];
+    for (const carom_text_node *c = carom_text_get(s->root, "start")->child; c != node; c = c->next)
+        if (to->node == c)
+            return carom_load_fail(l, node->key_place, "'%s' is already set by '%s' in line %d", node->key, c->key,
+                                   c->key_place.line);
     carom_expr own = carom_expr_var(s->pool, (rate ? s->var_v : s->var_q) + i);
     if (!rate && node->kind == CAROM_TEXT_SCALAR && strcmp(node->text, "touch") == 0) {
         *to = (carom_given){own, node};
