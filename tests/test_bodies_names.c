@@ -1,4 +1,4 @@
-/* What bodies and their points are called: in forces, in the section start, at the ends of joints. */
+/* What bodies and their points are called: in forces, in the section start, at the ends of joints; what is noted. */
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +94,33 @@ START_TEST(a_description_calls_masses_and_forces_by_their_velocities)
 }
 END_TEST
 
+/* What loading has to say of bodies without laws. */
+static bool is_noted(const char *rest)
+{
+    char text[600];
+    carom_model *m;
+    carom_error error = {0};
+    carom_load_options load = {.size = sizeof load};
+    snprintf(text, sizeof text, "carom: 1\nspace: planar\nbodies:\n  b: {shape: {circle: 1}, mass: 1}\n%s", rest);
+    CHECK_OK(carom_model_parse(&m, "text", text, strlen(text), &load, &error), error);
+    carom_model_free(m);
+    return strstr(load.note, "there are no laws, so no two bodies touch");
+}
+
+START_TEST(bodies_that_meet_nothing_for_want_of_laws_are_noted)
+{
+    static const char floor[] = "  floor: {fixed: true, shape: {plane: [0, 1]}, at: [0, -2]}\n";
+    static const char other[] = "  c: {shape: {circle: 1}, mass: 1, at: [3, 0]}\n";
+    static const char joined[] = "  c: {shape: {circle: 1}, mass: 1, at: [3, 0]}\njoints: {j: {hinge: [b, c], at: [1, 0]}}\n";
+    ck_assert(is_noted(floor));
+    ck_assert(is_noted(other));
+    ck_assert(!is_noted(joined)); /* shapes may be there for masses alone */
+    ck_assert(!is_noted("  pivot: {fixed: true, points: {p: [0, 2]}}\n"));
+    ck_assert(!is_noted("  floor: {fixed: true, shape: {plane: [0, 1]}, at: [0, -2]}\nlaws: {default: none}\n"));
+}
+END_TEST
+
 TEST_MAIN_MODELS("names of bodies", forces_act_along_every_name_that_has_a_velocity, the_start_sets_spins,
                  joints_of_arrays_are_at_points_of_their_members,
-                 a_description_calls_masses_and_forces_by_their_velocities)
+                 a_description_calls_masses_and_forces_by_their_velocities,
+                 bodies_that_meet_nothing_for_want_of_laws_are_noted)
