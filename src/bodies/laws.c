@@ -58,13 +58,17 @@ static int match(const side *x, const carom_body *body, const carom_body_shape *
     return shape->name && strcmp(x->part, shape->name) == 0 ? how + BY_PART : 0;
 }
 
-static int called(const carom_bodies *b, const char *name) /* how many bodies a side may mean */
+/* Does a side mean one body, whatever the parameters are? No array, and no group. */
+static bool is_one(const carom_bodies *b, const char *name)
 {
-    int n = 0;
-    for (int k = 0; k < b->nbody; k++)
-        n += strcmp(b->body[k].name, name) == 0 || strcmp(b->body[k].family, name) == 0 ||
-             (b->body[k].group && strcmp(b->body[k].group, name) == 0);
-    return n;
+    bool any = false, others = false;
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_body *body = &b->body[k];
+        bool array = strcmp(body->family, name) == 0 && carom_text_get(body->node, "repeat");
+        any |= strcmp(body->name, name) == 0;
+        others |= array || (body->group && strcmp(body->group, name) == 0);
+    }
+    return any && !others;
 }
 
 static carom_status known(carom_loader *l, const carom_text_node *node, const side *x)
@@ -284,7 +288,7 @@ carom_status carom_read_laws(carom_loader *l)
                                    carom_nearest(c->key, &fallback, 1) ? "; did you mean 'default'?" : "");
         for (int i = 0; i < 2 && !to->any; i++)
             CAROM_TRY(known(l, c, &to->of[i]));
-        if (!to->any && strcmp(to->of[0].name, to->of[1].name) == 0 && called(&x->b, to->of[0].name) == 1)
+        if (!to->any && strcmp(to->of[0].name, to->of[1].name) == 0 && is_one(&x->b, to->of[0].name))
             return carom_load_fail(l, c->key_place, "a law belongs to two bodies, and '%s' is one", to->of[0].name);
         CAROM_TRY(law(l, c, &x->b.law[n]));
     }
