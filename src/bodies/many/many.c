@@ -146,7 +146,8 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 {
     const unsigned never = CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P | CAROM_SWITCH;
     if (want & never)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' has too many bodies for derivatives of its motion", m->name);
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "model '%s': its contacts are found per step, and there are no derivatives of its motion", m->name);
     return CAROM_OK;
 }
 
