@@ -24,7 +24,8 @@ static int givens_of(carom_loader *l, int k, given list[6])
 {
     const carom_section_of_bodies *x = l->s->bodies;
     const carom_body *body = &x->b.body[k];
-    const carom_text_node *velocity = carom_text_get(body->node, "velocity"), *spin = carom_text_get(body->node, "spin");
+    const carom_text_node *velocity = carom_text_get(body->node, "velocity"),
+                          *spin = carom_text_get(body->node, "spin");
     const int *v = x->place[k].v;
     int n = 0, lengths = x->b.planar ? 2 : 3;
     for (int i = 0; velocity && !body->rolling && i < lengths; i++)

@@ -350,8 +350,8 @@ static carom_status check(const carom_shape_spec *spec, carom_error *error)
                    spec->size[1], spec->size[0]);
     double angle = spec->size[3] - spec->size[2];
     if (spec->kind == CAROM_SHAPE_RING && !(angle > 0 && angle < 3.14159))
-        CAROM_FAIL(error, CAROM_BAD_MODEL, "ring: from %g to %g is not an angle of more than 0 and less than pi", spec->size[2],
-                   spec->size[3]);
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "ring: from %g to %g is not an angle of more than 0 and less than pi",
+                   spec->size[2], spec->size[3]);
     return CAROM_OK;
 }
 
