@@ -43,9 +43,9 @@ static carom_status start_rate(carom_loader *l, int i, const given *list, int n,
 {
     carom_source *s = l->s;
     carom_expr_pool *p = s->pool;
-    carom_expr sum = carom_expr_const(p, 0), squares = sum;
+    carom_expr zero = carom_expr_const(p, 0), sum = zero, squares = zero;
     double size;
-    s->v0[i].e = sum; /* whoever follows this joint asks again */
+    s->v0[i].e = zero; /* whoever follows this joint asks again */
     for (int k = 0; k < n; k++) { /* (1) */
         carom_expr c = carom_at_start(s, carom_expr_diff(p, list[k].has, s->var_v + i));
         carom_expr off = carom_e_sub(p, list[k].wanted, carom_at_start(s, list[k].has));
@@ -53,8 +53,8 @@ static carom_status start_rate(carom_loader *l, int i, const given *list, int n,
         squares = carom_e_add(p, squares, carom_e_mul(p, c, c));
     }
     CAROM_TRY(carom_bodies_values_of(l, &squares, 1, &size));
-    if (size > 0)
-        s->v0[i] = (carom_given){carom_e_div(p, sum, squares), node};
+    if (size > 0) /* at t = 0: the neighbour may be moved */
+        s->v0[i] = (carom_given){carom_expr_replace(p, carom_e_div(p, sum, squares), 0, 1, &zero), node};
     return CAROM_OK;
 }
 
@@ -89,10 +89,18 @@ static carom_status lost(carom_loader *l, int k, const given *x, double off)
     return carom_load_fail(l, x->node->place, "'%s' cannot start with this %s: its `fix` holds it", body->name, word);
 }
 
+static bool is_free(const carom_section_of_bodies *x, int k) /* all its velocities are those of the model */
+{
+    bool free = true;
+    for (int i = 0; i < 6; i++)
+        free = free && (x->place[k].v[i] >= 0 || (x->b.planar && i >= 2 && i < 5));
+    return free;
+}
+
 static carom_status check(carom_loader *l, int k)
 {
     given list[6];
-    int n = givens_of(l, k, list);
+    int n = is_free(l->s->bodies, k) ? 0 : givens_of(l, k, list);
     for (int i = 0; i < n; i++) {
         double value[2];
         const carom_expr both[] = {list[i].wanted, carom_at_start(l->s, list[i].has)};
