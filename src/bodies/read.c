@@ -391,8 +391,8 @@ static carom_status check_shape(carom_loader *l, const carom_body_shape *s)
     CAROM_TRY(carom_bodies_values_of(l, e, n, corner));
     CAROM_TRY(carom_bodies_values_of(l, sizes, 4, size));
     memcpy(spec.size, size, sizeof size);
-    if (isinf(size[0]) || isinf(size[1]))
-        return CAROM_OK; /* a slab */
+    if (carom_text_get(s->node, "slab"))
+        return CAROM_OK; /* it has no ends */
     carom_arena *arena = carom_arena_new(0);
     carom_status status = arena ? carom_shape_new(arena, &spec, &made, &why) : CAROM_NO_MEMORY;
     carom_arena_free(arena);
@@ -557,8 +557,7 @@ static carom_status check_shapes(const carom_source *s, const carom_body *x, con
         carom_shape_spec spec;
         carom_shape made;
         carom_error why = {0};
-        if ((before && same_sizes(shape, &before->shape[i], b->planar ? 2 : 3)) || isinf(shape->size[0].value) ||
-            isinf(shape->size[1].value))
+        if ((before && same_sizes(shape, &before->shape[i], b->planar ? 2 : 3)) || carom_text_get(shape->node, "slab"))
             continue;
         carom_bodies_shape(b, x, shape, corner, &spec);
         carom_arena *arena = carom_arena_new(0);

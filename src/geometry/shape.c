@@ -341,7 +341,8 @@ static carom_status check(const carom_shape_spec *spec, carom_error *error)
     for (int i = 0; i < 4; i++)
         if (!isfinite(spec->size[i]) || (i < positive && !(spec->size[i] > 0)))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: size %d is %g, but must be %s", name, i + 1,
-                       carom_unsigned_nan(spec->size[i]), i < positive ? "positive" : "finite");
+                       carom_unsigned_nan(spec->size[i]),
+                       i < positive && !isinf(spec->size[i]) ? "positive" : "finite");
     for (int i = 0; i < spec->corners * (spec->planar ? 2 : 3); i++)
         if (!isfinite(spec->corner[i]))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: corner %d is not finite", name, 1 + i / (spec->planar ? 2 : 3));
