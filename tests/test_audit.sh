@@ -109,6 +109,24 @@ awk -F, 'BEGIN { OFS = "," } /^#/ { print; next } !v { for (i = 1; i <= NF; i++)
 expect 4 audit risen.csv land.yaml --json
 jq -e '.rules[] | select(.rule == "dissipation") | .holds | not' out >/dev/null || complain "balls that rise: $(cat out)"
 
+# joints: they hold, and nothing is read of forces that are not in the file
+cat >rope.yaml <<'END'
+carom: 1
+space: planar
+gravity: [0, -9.81]
+contacts: found
+bodies:
+  floor: {fixed: true, shape: {plane: [0, 1]}}
+  link: {repeat: {i: 60}, shape: {box: [0.1, 0.04]}, density: 1000, at: [(i + 0.5)*0.1, 0.05 + 0.02*i]}
+joints:
+  knee: {repeat: {i: 59}, hinge: ["link[i]", "link[i+1]"], at: [(i + 1)*0.1, 0.06 + 0.02*i]}
+laws: {default: {friction: 0.5, restitution: 0}}
+run: {t_end: 0.1, h: 4e-3, scheme: moreau-jean}
+END
+expect 0 run rope.yaml --quiet -o rope.csv
+expect 0 audit rope.csv rope.yaml --json
+jq -e '.rules[] | select(.rule == "joints") | .holds and .checked > 100' out >/dev/null || complain "a rope: $(cat out)"
+
 # ---- a start that was moved ----
 cat >loose.yaml <<'END'
 carom: 1

@@ -73,6 +73,26 @@ START_TEST(joints_forces_and_formulas_move_alike_with_contacts_found)
 }
 END_TEST
 
+/* Their surface goes on without end and is fast somewhere, but nothing is there. */
+static const char *const turning[] = {
+    "  tray: {moved: [0, 0, 0.2*sin(5*t)], shape: {plane: [0, 1]}}\n"
+    "  ball: {shape: {box: [0.2, 0.1]}, mass: 1, at: [0.3, 0.4]}\n",
+    "  tray: {mass: 2, inertia: 0.5, at: [0, 0], shape: {slab: [0.1, x]}, spin: 1}\n"
+    "  ball: {shape: {circle: 0.1}, mass: 1, at: [0.3, 0.4], velocity: [0, -3]}\n"};
+
+START_TEST(what_a_plane_or_a_slab_that_turns_strikes_moves_as_by_formulas)
+{
+    for (int i = 0; i < CAROM_COUNT(turning); i++) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n%s"
+                                    "laws: {default: {friction: 0.3, restitution: 0.3}}\n", turning[i]);
+        double off = apart_when_found(text, "tolerance", 0.5);
+        printf("turning: apart by %.1g\n", off);
+        CHECK_AT_MOST(off, 1e-7);
+    }
+}
+END_TEST
+
 START_TEST(a_chain_of_sixty_boxes_falls_and_holds_together)
 {
     static const char text[] = CHAIN(60, "");
@@ -271,6 +291,7 @@ START_TEST(glue_stays_with_its_contact_when_others_are_found)
 END_TEST
 
 TEST_MAIN("bodies with contacts found", joints_forces_and_formulas_move_alike_with_contacts_found,
+          what_a_plane_or_a_slab_that_turns_strikes_moves_as_by_formulas,
           a_chain_of_sixty_boxes_falls_and_holds_together,
           files_have_the_forces_of_contacts_that_come_and_go, what_lies_on_a_lift_moves_as_by_formulas,
           a_cylinder_stands_upright_on_one_that_lies,

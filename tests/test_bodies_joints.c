@@ -61,6 +61,33 @@ START_TEST(a_joint_as_constraint_and_as_coordinate_give_the_same_motion)
 }
 END_TEST
 
+START_TEST(velocities_of_the_file_are_those_of_joints_that_provide_coordinates)
+{
+    static const char *const cases[] = { /* %s: `, coordinate: ...` or nothing */
+        "space: planar\nbodies:\n  a: {shape: {box: [1, 1]}, mass: 1, at: [0, 0], velocity: [0, -w], spin: w}\n"
+        "  b: {shape: {box: [1, 1]}, mass: 1, at: [-1, 0], velocity: [0, -2*w - 0.3], spin: w}\njoints:\n"
+        "  k: {slider: [b, a], at: [0, 0], axis: y%s}\n  j: {hinge: [ground, a], at: [1, 0]%s}\n",
+        "space: spatial\nbodies:\n  a: {shape: {box: [1, 1, 1]}, mass: 1, at: [0, 0, 0], velocity: [0, -w, 0],\n"
+        "      spin: [0, 0, w]}\n  b: {shape: {box: [1, 2, 1]}, mass: 1, at: [-1, 0, 0], velocity: [0, -w, 0.5],\n"
+        "      spin: [0, 1, -w]}\njoints:\n  k: {ball: [b, a], at: [-0.5, 0, 0]%s}\n"
+        "  j: {hinge: [ground, a], at: [1, 0, 0], axis: z%s}\n"};
+    static const char *const of_b[] = {"b.x", "b.y", "b.x'", "b.y'"};
+    for (int i = 0; i < CAROM_COUNT(cases); i++) {
+        char text[2][900];
+        for (int k = 0; k < 2; k++) {
+            int n = snprintf(text[k], sizeof text[k], "carom: 1\nparameters: {w: 1.5}\n");
+            snprintf(text[k] + n, sizeof text[k] - (size_t)n, cases[i], k ? ", coordinate: relative" : "",
+                     k ? ", coordinate: relative" : "");
+        }
+        course constrained = run(text[0], 0.5), free = run(text[1], 0.5);
+        for (int n = 0; n < CAROM_COUNT(of_b); n++)
+            CHECK_NEAR(value(&free, 0.5, of_b[n]), value(&constrained, 0.5, of_b[n]), 1e-7);
+        finish(&constrained);
+        finish(&free);
+    }
+}
+END_TEST
+
 START_TEST(a_joint_follows_the_motion_that_is_given)
 {
     char text[900];
@@ -232,6 +259,7 @@ START_TEST(a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go)
 END_TEST
 
 TEST_MAIN_MODELS("joints of bodies", a_joint_as_constraint_and_as_coordinate_give_the_same_motion,
+                 velocities_of_the_file_are_those_of_joints_that_provide_coordinates,
                  a_joint_follows_the_motion_that_is_given, a_motion_in_space_goes_round_and_round,
                  a_coordinate_starts_where_its_motion_does, an_axis_follows_its_parameters,
                  a_spring_of_a_hinge_in_space_ends_the_run_before_it_lets_go,

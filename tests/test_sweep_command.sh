@@ -21,6 +21,24 @@ expect 0 sweep bouncing-ball -p e=0.5:1.1:4 --measure max:y --time 0.9 --json
 holds '.points == 4 and .done == 4 and .failed == 1 and (.first_failure | startswith("point 3: ")) and .complete and .measures["max:y"].max == 0.5 and .measures["max:y"].finite == 3'
 
 
+# ---- contacts that are found have no numbers of their own: what is measured of them is as by formulas ----
+cat >"$tmp/formulas.yaml" <<'END'
+carom: 1
+space: planar
+gravity: [0, -9.81]
+bodies:
+  f: {fixed: true, shape: {plane: [0, 1]}}
+  b: {repeat: {i: 6}, shape: {circle: 0.1}, mass: 1, at: [0.3*i, 0.2 + 0.1*i]}
+laws: {default: {restitution: 0.3, friction: 0.2}}
+run: {t_end: 1, rtol: 1e-8, atol: 1e-8}
+END
+{ cat "$tmp/formulas.yaml"; echo 'contacts: found'; } >"$tmp/found.yaml"
+for way in found formulas; do
+    expect 0 sweep "$tmp/$way.yaml" -p 'q.b[0].y=0.2:0.3:3' --measure rest --measure impacts --measure zeno
+    awk -F, -v OFS=, 'NR > 1 { $3 = sprintf("%.6f", $3) } { print }' "$out" >"$tmp/$way.csv"
+done
+same "$tmp/formulas.csv" "$tmp/found.csv"
+
 # ---- nothing could be computed ----
 for way in "" "-o $tmp/none.csv" "--quiet" "--json" "--shard 1/2"; do
     # shellcheck disable=SC2086

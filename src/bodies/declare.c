@@ -147,11 +147,16 @@ static const char *member_name(carom_arena *arena, const carom_family *f, const 
     return carom_arena_format(arena, "%s[%d,%d,%d]", name, index[0].value, index[1].value, index[2].value);
 }
 
+static bool is_word(const char *name)
+{
+    size_t n = strspn(name, NAME);
+    return name[0] && !name[n] && n <= 40 && !isdigit((unsigned char)name[0]);
+}
+
 static carom_status check_key(carom_loader *l, const carom_text_node *c, const char *what)
 {
     bool joint = strcmp(what, "joints") == 0;
-    size_t n = strspn(c->key, NAME);
-    if (!c->key[0] || c->key[n] || n > 40 || isdigit((unsigned char)c->key[0]))
+    if (!is_word(c->key))
         return carom_load_fail(l, c->key_place, "'%.80s' is no name for a %s: letters, digits and _ (up to 40)", c->key,
                                joint ? "joint" : "body");
     if (strcmp(c->key, "ground") == 0 || strcmp(c->key, "default") == 0 || strcmp(c->key, "point") == 0 ||
@@ -365,17 +370,36 @@ static carom_status ends(early *x, const carom_family *f, int k, carom_joint *jo
     return CAROM_OK;
 }
 
-static bool leads_to(const carom_section_of_bodies *x, int body, int from)
+static int neighbour(const carom_section_of_bodies *x, int joint, int body)
 {
-    for (; body >= 0; ) {
-        if (body == from)
-            return true;
-        int joint = x->parent[body];
-        if (joint < 0)
-            return false;
-        body = x->b.joint[joint].body[0] == body ? x->b.joint[joint].body[1] : x->b.joint[joint].body[0];
+    const int *ends = x->b.joint[joint].body;
+    return ends[ends[0] == body];
+}
+
+static bool may_follow(const carom_section_of_bodies *x, int body)
+{
+    return body >= 0 && x->b.body[body].motion == CAROM_BODY_FREE && !carom_text_get(x->b.body[body].node, "fix");
+}
+
+/* The body that those before this one in its chain follow; CAROM_GROUND. */
+static int root_of(const carom_section_of_bodies *x, int body)
+{
+    while (body >= 0 && x->parent[body] >= 0)
+        body = neighbour(x, x->parent[body], body);
+    return body;
+}
+
+/* Those that a body follows follow it from now on: whichever joint of a chain the file has first. */
+static void lead_from(carom_section_of_bodies *x, int body)
+{
+    int joint = x->parent[body];
+    x->parent[body] = -1;
+    while (joint >= 0) {
+        int above = neighbour(x, joint, body), next = x->parent[above];
+        x->child[joint] = above;
+        x->parent[above] = joint;
+        body = above, joint = next;
     }
-    return false;
 }
 
 /* A joint with a coordinate leads to one of its bodies, which then has no place of its own. */
@@ -387,18 +411,22 @@ static carom_status coordinate(carom_loader *l, const carom_family *f, int k, in
     x->child[at] = x->joint_q[at] = -1;
     if (!node)
         return CAROM_OK;
-    if (node->kind != CAROM_TEXT_SCALAR || !node->text[0] || isdigit((unsigned char)node->text[0]) ||
-        node->text[strspn(node->text, NAME)] || strlen(node->text) > 40)
+    if (node->kind != CAROM_TEXT_SCALAR || !is_word(node->text))
         return carom_load_fail(l, node->place, "coordinate must be `relative` or a name: letters, digits and _");
+    if (strcmp(node->text, "t") == 0 || carom_expr_reserved(l->s->pool, node->text))
+        return carom_load_fail(l, node->place, "the coordinate '%s' has a name that means something else", node->text);
     if (joint->kind >= CAROM_JOINT_DISTANCE)
         return carom_load_fail(l, node->place, "a %s provides no coordinate", carom_joint_words[joint->kind]);
     const char *name = strcmp(node->text, "relative") == 0 ? f->node->key : node->text;
     joint->coordinate = member_name(l->s->arena, f, name, k);
-    for (int end = 1; end >= 0 && x->child[at] < 0; end--) {
-        int body = joint->body[end], other = joint->body[!end];
-        if (body >= 0 && x->b.body[body].motion == CAROM_BODY_FREE && x->parent[body] < 0 &&
-            !carom_text_get(x->b.body[body].node, "fix") && !leads_to(x, other, body))
-            x->child[at] = body;
+    for (int turn = 0; turn < 4 && x->child[at] < 0; turn++) { /* at its second end, its first; in chains turned over */
+        int body = joint->body[turn % 2 == 0], root = root_of(x, body);
+        if (!may_follow(x, body) || !may_follow(x, root) || root_of(x, joint->body[turn % 2]) == root)
+            continue;
+        if (turn < 2 && body != root)
+            continue;
+        lead_from(x, body);
+        x->child[at] = body;
     }
     if (x->child[at] < 0)
         return carom_load_fail(l, node->place,

@@ -37,10 +37,7 @@ static carom_status named_spot(carom_loader *l, const carom_text_node *node, car
 {
     const carom_section_of_bodies *x = l->s->bodies;
     char name[160];
-    size_t n = strlen(node->text);
-    if (n >= sizeof name)
-        return carom_load_fail(l, node->place, "a point is a list of numbers or BODY.POINT");
-    memcpy(name, node->text, n + 1);
+    CAROM_TRY(carom_load_name(l, node, name, sizeof name));
     char *dot = strrchr(name, '.');
     if (dot)
         *dot = 0;
@@ -192,6 +189,7 @@ static carom_status belongs(carom_loader *l, const carom_text_node *node, const 
     static const char *const needs[][2] = {{"restitution", "range"}, {"rest", "stiffness"}};
     static const char *const pulls[] = {"stiffness", "damping", "force", "torque", "friction_force", "friction_torque",
                                         "range", "motion"};
+    static const char *const same[][2] = {{"torque", "force"}, {"friction_torque", "friction_force"}};
     bool idle = joint->kind == CAROM_JOINT_SPRING;
     for (int i = 0; i < CAROM_COUNT(needs); i++) {
         const carom_text_node *c = carom_text_get(node, needs[i][0]);
@@ -199,19 +197,26 @@ static carom_status belongs(carom_loader *l, const carom_text_node *node, const 
             return carom_load_fail(l, c->key_place, "'%s' has no %s: %s means nothing without one", joint->name,
                                    needs[i][1], needs[i][0]);
     }
+    for (int i = 0; i < CAROM_COUNT(same); i++) {
+        const carom_text_node *c = carom_text_get(node, same[i][1]);
+        if (c && carom_text_get(node, same[i][0]))
+            return carom_load_fail(l, c->key_place, "'%s' has either %s or %s: they are the same, of what turns and of "
+                                   "what slides", joint->name, same[i][0], same[i][1]);
+    }
     for (int i = 0; i < CAROM_COUNT(pulls); i++)
         idle = idle && !carom_text_get(node, pulls[i]);
     return !idle ? CAROM_OK : carom_load_fail(l, node->key_place,
                                               "the spring '%s' needs a stiffness, damping or force", joint->name);
 }
 
+static const struct { const char *key; size_t at; } numbers[] = {
+    {"restitution", offsetof(carom_joint, restitution)}, {"stiffness", offsetof(carom_joint, stiffness)},
+    {"rest", offsetof(carom_joint, rest)},               {"damping", offsetof(carom_joint, damping)},
+    {"friction_torque", offsetof(carom_joint, friction)}, {"friction_force", offsetof(carom_joint, friction)},
+    {"length", offsetof(carom_joint, length)}};
+
 static carom_status effects(carom_loader *l, const carom_text_node *node, carom_joint *joint)
 {
-    static const struct { const char *key; size_t at; } numbers[] = {
-        {"restitution", offsetof(carom_joint, restitution)}, {"stiffness", offsetof(carom_joint, stiffness)},
-        {"rest", offsetof(carom_joint, rest)},               {"damping", offsetof(carom_joint, damping)},
-        {"friction_torque", offsetof(carom_joint, friction)}, {"friction_force", offsetof(carom_joint, friction)},
-        {"length", offsetof(carom_joint, length)}};
     bool length = false;
     for (int i = 0; i < CAROM_COUNT(numbers); i++) {
         const carom_text_node *c = carom_text_get(node, numbers[i].key);
@@ -488,6 +493,23 @@ carom_status carom_bodies_joints(carom_loader *l)
     return CAROM_OK;
 }
 
+/* Are all numbers of a joint finite? */
+static carom_status check_numbers(carom_loader *l, const carom_joint *joint)
+{
+    const carom_section_of_bodies *x = l->s->bodies;
+    const carom_text_node *points = carom_text_get(joint->node, "points");
+    for (int i = 0; i < CAROM_COUNT(numbers); i++)
+        CAROM_TRY(carom_check_finite(l->s, joint->node, numbers[i].key,
+                                     (const carom_quantity *)((const char *)joint + numbers[i].at), 1, l->error));
+    CAROM_TRY(carom_check_finite(l->s, joint->node, "range", joint->range, 2, l->error));
+    for (int end = 0; end < 2; end++)
+        for (int i = 0; i < (x->b.planar ? 2 : 3); i++)
+            if (!isfinite(joint->point[end][i].value))
+                return carom_load_fail(l, points ? points->place : carom_text_get(joint->node, "at")->place,
+                                       "the place of '%s' is not finite", joint->name);
+    return CAROM_OK;
+}
+
 /* Do the numbers of joints make sense? Without a coordinate the angle in space is known between -pi and pi; with a
  * motion, wherever that leads. */
 carom_status carom_joint_values(carom_loader *l)
@@ -497,6 +519,11 @@ carom_status carom_joint_values(carom_loader *l)
         const carom_joint *joint = &x->b.joint[i];
         const carom_text_node *range = carom_text_get(joint->node, "range");
         double a = joint->range[0].value, b = joint->range[1].value;
+        CAROM_TRY(check_numbers(l, joint));
+        if (joint->kind == CAROM_JOINT_SPRING && joint->length.value < 0)
+            return carom_load_fail(l, carom_text_get(joint->node, "length")->place,
+                                   "the length of '%s' is %g; it must not be negative", joint->name,
+                                   joint->length.value);
         if (joint->kind == CAROM_JOINT_DISTANCE && !joint->loose && !(joint->length.value > 0))
             return carom_load_fail(l, joint->node->key_place, "the length of '%s' is %g; it must be positive (points "
                                    "that coincide are held by a %s)", joint->name, joint->length.value,

@@ -58,6 +58,19 @@ static int match(const side *x, const carom_body *body, const carom_body_shape *
     return shape->name && strcmp(x->part, shape->name) == 0 ? how + BY_PART : 0;
 }
 
+/* Does a side mean one body, whatever the parameters are? No array, and no group. */
+static bool is_one(const carom_bodies *b, const char *name)
+{
+    bool any = false, others = false;
+    for (int k = 0; k < b->nbody; k++) {
+        const carom_body *body = &b->body[k];
+        bool array = strcmp(body->family, name) == 0 && carom_text_get(body->node, "repeat");
+        any |= strcmp(body->name, name) == 0;
+        others |= array || (body->group && strcmp(body->group, name) == 0);
+    }
+    return any && !others;
+}
+
 static carom_status known(carom_loader *l, const carom_text_node *node, const side *x)
 {
     const carom_bodies *b = &l->s->bodies->b;
@@ -239,6 +252,21 @@ carom_status carom_laws_of_found(carom_loader *l)
     return CAROM_OK;
 }
 
+/* The shapes of bodies that joints lead may be there for their masses alone. */
+bool carom_bodies_lack_laws(const carom_source *s)
+{
+    const carom_bodies *b = s->bodies ? &s->bodies->b : NULL;
+    int shaped = 0, standing = 0;
+    for (int k = 0; b && k < b->nbody; k++)
+        for (int i = 0; i < b->body[k].shapes; i++)
+            if (b->body[k].shape[i].kind != CAROM_SHAPE_POINT) {
+                shaped++;
+                standing += b->body[k].motion != CAROM_BODY_FREE;
+                break;
+            }
+    return shaped > 1 && (standing > 0 || b->njoint == 0) && !carom_text_get(s->root, "laws");
+}
+
 carom_status carom_read_laws(carom_loader *l)
 {
     carom_section_of_bodies *x = l->s->bodies;
@@ -260,6 +288,8 @@ carom_status carom_read_laws(carom_loader *l)
                                    carom_nearest(c->key, &fallback, 1) ? "; did you mean 'default'?" : "");
         for (int i = 0; i < 2 && !to->any; i++)
             CAROM_TRY(known(l, c, &to->of[i]));
+        if (!to->any && strcmp(to->of[0].name, to->of[1].name) == 0 && is_one(&x->b, to->of[0].name))
+            return carom_load_fail(l, c->key_place, "a law belongs to two bodies, and '%s' is one", to->of[0].name);
         CAROM_TRY(law(l, c, &x->b.law[n]));
     }
     x->b.nlaw = n;

@@ -174,6 +174,32 @@ static carom_status vector_of(carom_loader *l, const carom_text_node *node, int 
     return CAROM_OK;
 }
 
+static bool moves(const carom_source *s, carom_expr speed)
+{
+    return carom_expr_depends(s->pool, speed, s->var_v, s->var_v + s->nv);
+}
+
+/* *any: is there something that moves along one of the components? */
+static carom_status push(carom_loader *l, const carom_vector *force, const carom_vector *speed, bool *any)
+{
+    for (int i = 0; i < 3; i++) {
+        *any |= moves(l->s, speed->x[i]);
+        CAROM_TRY(carom_add_push(l, force->x[i], speed->x[i]));
+    }
+    return CAROM_OK;
+}
+
+static carom_status torque_of(carom_loader *l, const carom_text_node *node, carom_vector *to)
+{
+    carom_given given;
+    if (!l->s->bodies->b.planar)
+        return vector_of(l, node, 3, to);
+    *to = carom_v_zero(l->s->pool);
+    CAROM_TRY(carom_load_expression(l, node, "torque", &given));
+    to->x[2] = given.e;
+    return CAROM_OK;
+}
+
 static carom_status on_body(carom_loader *l, const carom_text_node *node, int body)
 {
     static const char *const keys[] = {"force", "at", "torque", "axes"};
@@ -181,50 +207,64 @@ static carom_status on_body(carom_loader *l, const carom_text_node *node, int bo
     const carom_text_node *force = carom_text_get(node, "force"), *at = carom_text_get(node, "at"),
                           *torque = carom_text_get(node, "torque"), *frame = carom_text_get(node, "axes");
     int n = x->b.planar ? 2 : 3;
-    carom_vector f, m = carom_v_zero(l->s->pool), where = x->frame[body].centre;
+    bool any = false;
+    carom_vector f, where = x->frame[body].centre;
     CAROM_TRY(carom_load_map(l, node, "a force on a body"));
     CAROM_TRY(carom_load_keys(l, node, keys, CAROM_COUNT(keys), "a force on a body"));
     if (frame && (frame->kind != CAROM_TEXT_SCALAR ||
                   (strcmp(frame->text, "body") != 0 && strcmp(frame->text, "space") != 0)))
         return carom_load_fail(l, frame->place, "axes are those of space or body");
     bool in_body = frame && strcmp(frame->text, "body") == 0;
+    if (!force && !torque)
+        return carom_load_fail(l, node->key_place, "what acts on '%s' needs a force or a torque", node->key);
     if (at)
         CAROM_TRY(vector_of(l, at, n, &where));
     if (force) {
         CAROM_TRY(vector_of(l, force, n, &f));
         f = in_body ? carom_frame_direction(l, body, f) : f;
         carom_vector v = carom_frame_velocity(l, body, where);
-        for (int i = 0; i < n; i++)
-            CAROM_TRY(carom_add_push(l, f.x[i], v.x[i]));
+        CAROM_TRY(push(l, &f, &v, &any));
     }
-    if (!torque)
+    if (torque) {
+        CAROM_TRY(torque_of(l, torque, &f));
+        carom_vector w = in_body ? x->frame[body].w : carom_frame_spin(l, body);
+        CAROM_TRY(push(l, &f, &w, &any));
+    }
+    return any ? CAROM_OK : carom_load_fail(l, node->key_place, "'%s' does not move so: this does nothing", node->key);
+}
+
+/* The velocity along which a force called by its direction acts: of box.x it is box.x', box.spin and box.wx are one. */
+static carom_status direction_of(carom_loader *l, const carom_text_node *node, carom_expr *speed)
+{
+    carom_text_node rate = {.kind = CAROM_TEXT_SCALAR, .place = node->key_place};
+    carom_given given = {CAROM_EXPR_NONE, NULL};
+    *speed = find(l, node->key, true);
+    if (*speed == CAROM_EXPR_NONE)
+        *speed = find(l, node->key, false);
+    if (*speed != CAROM_EXPR_NONE || strncmp(node->key, "point(", 6) != 0)
         return CAROM_OK;
-    if (x->b.planar) {
-        carom_given given;
-        CAROM_TRY(carom_load_expression(l, torque, "torque", &given));
-        m.x[2] = given.e;
-    } else {
-        CAROM_TRY(vector_of(l, torque, 3, &m));
-    }
-    carom_vector w = in_body ? x->frame[body].w : carom_frame_spin(l, body);
-    for (int i = 0; i < 3; i++)
-        CAROM_TRY(carom_add_push(l, m.x[i], w.x[i]));
+    if (!(rate.text = carom_arena_format(l->s->arena, "%s'", node->key)))
+        return carom_fail(l->error, CAROM_NO_MEMORY, "out of memory for a force");
+    CAROM_TRY(carom_load_expression(l, &rate, "the direction of a force", &given));
+    *speed = given.e;
     return CAROM_OK;
 }
 
 carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node)
 {
-    const carom_section_of_bodies *x = l->s->bodies;
-    int body = carom_bodies_find(x, node->key);
+    int body = carom_bodies_find(l->s->bodies, node->key);
     carom_given given;
+    carom_expr speed;
     if (body >= 0)
         return on_body(l, node, body);
-    carom_expr speed = find(l, node->key, true);
+    CAROM_TRY(direction_of(l, node, &speed));
     if (speed == CAROM_EXPR_NONE) {
         const char *near = carom_nearest(node->key, l->s->q_name, l->s->nq);
         return carom_load_fail(l, node->key_place, "no force can act along '%s'%s%s%s", node->key,
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
+    if (!moves(l->s, speed))
+        return carom_load_fail(l, node->key_place, "nothing moves along '%s': this force does nothing", node->key);
     CAROM_TRY(carom_load_expression(l, node, "a force", &given));
     return carom_add_push(l, given.e, speed);
 }

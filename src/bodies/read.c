@@ -163,6 +163,20 @@ static carom_status sizes(carom_loader *l, const carom_text_node *node, carom_bo
     return carom_load_fail(l, node->key_place, "there is no %s in %s", node->key, planar ? "the plane" : "space");
 }
 
+/* Can laws tell it from what is around it? */
+static bool is_part(const char *name)
+{
+    return name[0] && !name[strcspn(name, " \t.[],")];
+}
+
+static carom_status read_name(carom_loader *l, const carom_text_node *node, const char *of, const char **name)
+{
+    *name = node && node->kind == CAROM_TEXT_SCALAR ? node->text : NULL;
+    if (!node || (*name && is_part(*name)))
+        return CAROM_OK;
+    return carom_load_fail(l, node->place, "the name of %s is one word without dots and brackets", of);
+}
+
 static carom_status shape(carom_loader *l, const carom_text_node *node, carom_body_shape *to)
 {
     static const char *const more[] = {"offset", "turn", "name", "sides"};
@@ -194,7 +208,7 @@ static carom_status shape(carom_loader *l, const carom_text_node *node, carom_bo
         CAROM_TRY(carom_read_list(l, offset, "offset", dimension(l), to->offset));
     if (turn)
         CAROM_TRY(turns(l, turn, to->turn));
-    to->name = name && name->kind == CAROM_TEXT_SCALAR ? name->text : NULL;
+    CAROM_TRY(read_name(l, name, "a shape", &to->name));
     if (sides && (sides->kind != CAROM_TEXT_SCALAR || strcmp(sides->text, "flat") != 0))
         return carom_load_fail(l, sides->place, "sides can only be flat: straight lines between the corners of a ring");
     to->flat = sides != NULL;
@@ -217,6 +231,8 @@ static carom_status shapes(carom_loader *l, const carom_text_node *node, carom_b
         CAROM_TRY(shape(l, c, &body->shape[body->shapes++]));
     for (const carom_text_node *c = points ? points->child : NULL; c; c = c->next) {
         carom_body_shape *to = &body->shape[body->shapes++];
+        if (!is_part(c->key))
+            return carom_load_fail(l, c->key_place, "the name of a point is one word without dots and brackets");
         no_numbers(l, to->size, 4);
         no_numbers(l, to->offset, 3);
         no_numbers(l, to->turn, 3);
@@ -244,6 +260,24 @@ static carom_status names_of_shapes(carom_loader *l, const carom_body *body)
 }
 
 /* ---- where it starts ---- */
+/* Is the place along an axis a coordinate of the model, so that it can be looked for? */
+static carom_status can_be_found(carom_loader *l, const carom_text_node *node, const carom_body *body, int axis)
+{
+    const carom_section_of_bodies *x = l->s->bodies;
+    int parent = x->parent[body - x->b.body];
+    if (body->motion == CAROM_BODY_FREE && parent < 0 && !body->held[axis])
+        return CAROM_OK;
+    if (parent >= 0)
+        return carom_load_fail(l, node->place, "'%s' follows joint '%s': there is nothing that `%s` could find "
+                               "(the section start sets the coordinate of a joint)", body->name,
+                               x->b.joint[parent].name, node->text);
+    return carom_load_fail(l, node->place, "'%s' is %s: there is nothing that `%s` could find", body->name,
+                           body->motion == CAROM_BODY_FREE    ? "held by `fix`"
+                           : body->motion == CAROM_BODY_FIXED ? "fixed"
+                                                              : "moved",
+                           node->text);
+}
+
 static carom_status place(carom_loader *l, const carom_text_node *node, carom_body *body)
 {
     int i = 0;
@@ -253,6 +287,7 @@ static carom_status place(carom_loader *l, const carom_text_node *node, carom_bo
         if (c->kind == CAROM_TEXT_SCALAR && strcmp(c->text, "touch") == 0) {
             if (body->touch)
                 return carom_load_fail(l, c->place, "only one number of at can be `touch`");
+            CAROM_TRY(can_be_found(l, c, body, i));
             body->touch = 1u << i;
             continue;
         }
@@ -316,6 +351,8 @@ static carom_status starts(carom_loader *l, const carom_text_node *node, carom_b
                                "function of t)", body->name, moved ? "moved" : "fixed", motion->key);
     if (velocity && !body->rolling && velocity->kind != CAROM_TEXT_LIST)
         return carom_load_fail(l, velocity->place, "velocity must be a list of %d numbers, or `rolling`", dimension(l));
+    for (int i = 0; body->rolling && i < dimension(l); i++)
+        CAROM_TRY(can_be_found(l, velocity, body, i));
     if (velocity && !body->rolling)
         CAROM_TRY(carom_read_list(l, velocity, "velocity", dimension(l), body->velocity));
     if (spin && planar)
@@ -354,8 +391,8 @@ static carom_status check_shape(carom_loader *l, const carom_body_shape *s)
     CAROM_TRY(carom_bodies_values_of(l, e, n, corner));
     CAROM_TRY(carom_bodies_values_of(l, sizes, 4, size));
     memcpy(spec.size, size, sizeof size);
-    if (isinf(size[0]) || isinf(size[1]))
-        return CAROM_OK; /* a slab */
+    if (carom_text_get(s->node, "slab"))
+        return CAROM_OK; /* it has no ends */
     carom_arena *arena = carom_arena_new(0);
     carom_status status = arena ? carom_shape_new(arena, &spec, &made, &why) : CAROM_NO_MEMORY;
     carom_arena_free(arena);
@@ -374,8 +411,7 @@ static carom_status read_body(carom_loader *l, int k)
     l->index = index, l->nindex = f->indices;
     if (k == f->first)
         CAROM_TRY(carom_load_keys(l, f->node, keys, CAROM_COUNT(keys), "a body"));
-    const carom_text_node *group = carom_text_get(f->node, "group");
-    body->group = group && group->kind == CAROM_TEXT_SCALAR ? group->text : NULL;
+    CAROM_TRY(read_name(l, carom_text_get(f->node, "group"), "a group", &body->group));
     no_numbers(l, &body->mass, 1);
     no_numbers(l, body->centre, 3);
     no_numbers(l, body->inertia, 6);
@@ -521,8 +557,7 @@ static carom_status check_shapes(const carom_source *s, const carom_body *x, con
         carom_shape_spec spec;
         carom_shape made;
         carom_error why = {0};
-        if ((before && same_sizes(shape, &before->shape[i], b->planar ? 2 : 3)) || isinf(shape->size[0].value) ||
-            isinf(shape->size[1].value))
+        if ((before && same_sizes(shape, &before->shape[i], b->planar ? 2 : 3)) || carom_text_get(shape->node, "slab"))
             continue;
         carom_bodies_shape(b, x, shape, corner, &spec);
         carom_arena *arena = carom_arena_new(0);
@@ -534,14 +569,37 @@ static carom_status check_shapes(const carom_source *s, const carom_body *x, con
     return CAROM_OK;
 }
 
-static carom_status check_finite(const carom_source *s, const carom_text_node *map, const char *key,
-                                 const carom_quantity *q, int n, carom_error *error)
+carom_status carom_check_finite(const carom_source *s, const carom_text_node *map, const char *key,
+                                const carom_quantity *q, int n, carom_error *error)
 {
-    const carom_text_node *given = carom_text_get(map, key), *c = given ? given->child : NULL;
+    const carom_text_node *given = carom_text_get(map, key);
+    const carom_text_node *c = given && given->kind == CAROM_TEXT_LIST ? given->child : NULL;
     for (int i = 0; given && i < n; i++, c = c ? c->next : NULL)
         if (!isfinite(q[i].value))
             return carom_text_fail(&s->file, c ? c->place : given->place, error, CAROM_BAD_MODEL,
-                                   "%s must be finite, but it is %g", key, q[i].value);
+                                   "%s must be finite, but it is %g", key, carom_unsigned_nan(q[i].value));
+    return CAROM_OK;
+}
+
+/* Are places, turns and velocities finite, those of shapes too? */
+static carom_status check_numbers(const carom_source *s, const carom_body *x, bool planar, carom_error *error)
+{
+    const carom_text_node *points = carom_text_get(x->node, "points");
+    int n = planar ? 2 : 3, first = planar ? 2 : 0;
+    CAROM_TRY(carom_check_finite(s, x->node, "at", x->at, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "centre", x->centre, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "velocity", x->velocity, n, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "spin", x->spin + first, 3 - first, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "turn", x->turn + first, 3 - first, error));
+    CAROM_TRY(carom_check_finite(s, x->node, "angle", x->turn + 2, 1, error));
+    for (int i = 0; i < x->shapes; i++) {
+        const carom_body_shape *shape = &x->shape[i];
+        CAROM_TRY(carom_check_finite(s, shape->node, "offset", shape->offset, n, error));
+        CAROM_TRY(carom_check_finite(s, shape->node, "point", shape->offset, n, error));
+        CAROM_TRY(carom_check_finite(s, shape->node, "turn", shape->turn + first, 3 - first, error));
+        if (points && shape->name && carom_text_get(points, shape->name) == shape->node)
+            CAROM_TRY(carom_check_finite(s, points, shape->name, shape->offset, n, error));
+    }
     return CAROM_OK;
 }
 
@@ -553,12 +611,12 @@ carom_status carom_bodies_values(carom_source *s, carom_error *error)
         CAROM_FAIL(error, CAROM_NO_MEMORY, "out of memory for the bodies");
     carom_bodies_evaluate(b, s->pool, variables);
     free(variables);
-    CAROM_TRY(check_finite(s, s->root, "gravity", b->gravity, b->planar ? 2 : 3, error));
+    CAROM_TRY(carom_check_finite(s, s->root, "gravity", b->gravity, b->planar ? 2 : 3, error));
     for (int k = 0; k < b->nbody; k++) {
         const carom_body *x = &b->body[k];
+        CAROM_TRY(check_numbers(s, x, b->planar, error));
         CAROM_TRY(check_shapes(s, x, k > 0 && x[-1].node == x->node ? x - 1 : NULL, error));
         CAROM_TRY(check_body(s, x, b->planar, error));
-        CAROM_TRY(check_finite(s, x->node, "at", x->at, b->planar ? 2 : 3, error));
     }
     return CAROM_OK;
 }

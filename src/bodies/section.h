@@ -5,7 +5,7 @@
  *   read.c      bodies: shapes, mass, start; laws.c: laws of pairs; joints.c: joints
  *   frames.c    where bodies are and how they move, as expressions of coordinates and velocities
  *   gaps.c      contacts of pairs of shapes as expressions; boxes.c: of boxes in space
- *   start.c     start values, and those to be found
+ *   start.c     start values, and those to be found; carried.c: velocities of bodies that joints lead to
  *   posing.c     all shapes at the start; overlap.c: those that overlap; settle.c: start values to be found where
  *               contacts are, too
  *   names.c     box.x, celt.spin.z, point(box, [1, 0]).y; forces on bodies
@@ -90,6 +90,9 @@ carom_expr carom_quantity_expr(carom_loader *l, const carom_quantity *q);
 /* ---- read.c, laws.c, joints.c ---- */
 carom_status carom_read_quantity(carom_loader *l, const carom_text_node *node, const char *what, carom_quantity *to);
 carom_status carom_set_quantity(carom_loader *l, carom_expr e, carom_quantity *to);
+/* Are those under a key of a map finite? */
+carom_status carom_check_finite(const carom_source *s, const carom_text_node *map, const char *key,
+                                const carom_quantity *q, int n, carom_error *error);
 /* A list of numbers; n of them are needed. */
 carom_status carom_read_list(carom_loader *l, const carom_text_node *node, const char *what, int n, carom_quantity *to);
 /* Numbers of expressions of parameters, as these are now. */
@@ -152,8 +155,10 @@ void carom_mixed_places(const carom_point *at, double *out);
 double carom_mixed_length(const carom_point *at);
 const carom_contact *carom_mixed_contact(const carom_source *s, long long id); /* of formulas; NULL: it is none */
 
-/* ---- start.c ---- */
+/* ---- start.c, carried.c ---- */
 carom_status carom_bodies_initial(carom_loader *l);
+carom_status carom_bodies_carry(carom_loader *l); /* rates of joints from the velocities of the bodies they lead to */
+carom_expr carom_at_start(const carom_source *s, carom_expr e); /* with start values for coordinates and velocities */
 carom_status carom_bodies_find_start(carom_loader *l); /* touch, rolling: after the contacts */
 /* The variables of expressions with the parameters as they are; NULL: no memory. */
 double *carom_bodies_variables(const carom_source *s);

@@ -55,7 +55,7 @@ static void find_out(settling *x)
             turn = fmax(turn, fabs(pose[k].R[i] - x->before[12 * k + 3 + i]));
         x->moves[k] = norm3(d) > 0 || turn > 0;
         if (x->moves[k])
-            x->speed = fmax(x->speed, (norm3(d) + (turn > 0 ? 2 * turn * many->extent[k] : 0)) / h);
+            x->speed = fmax(x->speed, (norm3(d) + (turn > 0 ? 2 * turn * carom_many_reach(many, pose, k) : 0)) / h);
         x->fall += many->mass[k] * dot3(many->gravity, d) / h;
     }
     set(x, 0);

@@ -83,7 +83,7 @@ static int coordinate_of(carom_loader *l, const char *name, carom_expr e, bool r
     return i >= 0 && (carom_e_is(s->pool, slope, 1) || carom_e_is(s->pool, slope, -1)) ? i : -1;
 }
 
-static carom_expr at_start(const carom_source *s, carom_expr e)
+carom_expr carom_at_start(const carom_source *s, carom_expr e)
 {
     carom_expr *value = CAROM_NEW(s->arena, carom_expr, s->nq + s->nv);
     for (int i = 0; value && i < s->nq + s->nv; i++)
@@ -104,12 +104,19 @@ static carom_status start_entry(carom_loader *l, const carom_text_node *node)
     carom_text_node as_value = {.kind = CAROM_TEXT_SCALAR, .text = node->key, .place = node->key_place};
     carom_given what = {CAROM_EXPR_NONE, NULL}, value;
     CAROM_TRY(carom_load_expression(l, &as_value, "start", &what));
-    int i = coordinate_of(l, name, what.e, rate);
+    int velocity = carom_expr_variable(s->pool, what.e) - s->var_v;
+    bool itself = velocity >= s->nformula && velocity < s->nv; /* box.spin, box.wx */
+    rate |= itself;
+    int i = itself ? velocity : coordinate_of(l, name, what.e, rate);
     if (i < 0)
         return carom_load_fail(l, node->key_place,
                                "'%s' is not a coordinate of the model and cannot be set: it follows from others",
                                node->key);
     carom_given *to = rate ? &s->v0[i] : &s->q0[i];
+    for (const carom_text_node *c = carom_text_get(s->root, "start")->child; c != node; c = c->next)
+        if (to->node == c)
+            return carom_load_fail(l, node->key_place, "'%s' is already set by '%s' in line %d", node->key, c->key,
+                                   c->key_place.line);
     carom_expr own = carom_expr_var(s->pool, (rate ? s->var_v : s->var_q) + i);
     if (!rate && node->kind == CAROM_TEXT_SCALAR && strcmp(node->text, "touch") == 0) {
         *to = (carom_given){own, node};
@@ -119,7 +126,7 @@ static carom_status start_entry(carom_loader *l, const carom_text_node *node)
     carom_expr slope = carom_expr_diff(s->pool, what.e, (rate ? s->var_v : s->var_q) + i);
     to->node = node;
     to->e = carom_expr_const(s->pool, 0); /* e = rest + slope*own */
-    to->e = carom_e_mul(s->pool, slope, carom_e_sub(s->pool, value.e, at_start(s, what.e)));
+    to->e = carom_e_mul(s->pool, slope, carom_e_sub(s->pool, value.e, carom_at_start(s, what.e)));
     return CAROM_OK;
 }
 
@@ -151,6 +158,7 @@ carom_status carom_bodies_initial(carom_loader *l)
             CAROM_TRY(joint_start(l, i));
     for (int k = 0; k < x->b.nbody; k++)
         body_start(l, k);
+    CAROM_TRY(carom_bodies_carry(l));
     if (!start)
         return CAROM_OK;
     CAROM_TRY(carom_load_map(l, start, "start"));
@@ -251,7 +259,7 @@ static carom_status find_touch(carom_loader *l, double *variables, int i)
     carom_expr found = carom_expr_const(p, open), own = carom_expr_var(p, s->var_q + i);
     carom_expr g = s->added.contact[which].gap.e, step = carom_e_div(p, g, carom_expr_diff(p, g, s->var_q + i));
     for (int k = 0; k < s->nq; k++) { /* all else as it starts, this one at the number found */
-        carom_expr e = k == i ? carom_e_sub(p, own, at_start(s, step)) : s->q0[k].e;
+        carom_expr e = k == i ? carom_e_sub(p, own, carom_at_start(s, step)) : s->q0[k].e;
         s->q0[k].e = carom_expr_replace(p, e, s->var_q + i, 1, &found);
     }
     s->start_is_found = true;
@@ -267,7 +275,7 @@ static void follow_rolling(carom_source *s, const int *at, int n, const double *
     for (int c = 0; c < n; c++)
         s->v0[at[c]].e = carom_e_add(p, s->v0[at[c]].e, carom_expr_const(p, b[c]));
     for (int r = 0; r < n; r++)
-        off[r] = at_start(s, u[r]);
+        off[r] = carom_at_start(s, u[r]);
     for (int c = 0; c < n; c++)
         v[c] = s->v0[at[c]].e;
     for (int r = 0; r < n; r++) {

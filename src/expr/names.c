@@ -92,6 +92,8 @@ carom_status carom_parse_unknown(carom_parser *p, const carom_token *token, bool
     if (!nearest && strlen(word) > 2)
         nearest = called ? nearest_value(p, word) : nearest_function(p, word);
     const char *what = called ? "function" : "name";
+    if (nearest && strcmp(nearest, word) == 0)
+        return carom_parse_fail(p, token->at, token->length, "'%s' has no value yet where this is needed", word);
     if (!nearest)
         return carom_parse_fail(p, token->at, token->length, "unknown %s '%s'", what, word);
     return carom_parse_fail(p, token->at, token->length, "unknown %s '%s'; did you mean '%s'?", what, word, nearest);

@@ -341,7 +341,8 @@ static carom_status check(const carom_shape_spec *spec, carom_error *error)
     for (int i = 0; i < 4; i++)
         if (!isfinite(spec->size[i]) || (i < positive && !(spec->size[i] > 0)))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: size %d is %g, but must be %s", name, i + 1,
-                       carom_unsigned_nan(spec->size[i]), i < positive ? "positive" : "finite");
+                       carom_unsigned_nan(spec->size[i]),
+                       i < positive && !isinf(spec->size[i]) ? "positive" : "finite");
     for (int i = 0; i < spec->corners * (spec->planar ? 2 : 3); i++)
         if (!isfinite(spec->corner[i]))
             CAROM_FAIL(error, CAROM_BAD_MODEL, "%s: corner %d is not finite", name, 1 + i / (spec->planar ? 2 : 3));
@@ -350,8 +351,8 @@ static carom_status check(const carom_shape_spec *spec, carom_error *error)
                    spec->size[1], spec->size[0]);
     double angle = spec->size[3] - spec->size[2];
     if (spec->kind == CAROM_SHAPE_RING && !(angle > 0 && angle < 3.14159))
-        CAROM_FAIL(error, CAROM_BAD_MODEL, "ring: from %g to %g is not an angle between 0 and pi", spec->size[2],
-                   spec->size[3]);
+        CAROM_FAIL(error, CAROM_BAD_MODEL, "ring: from %g to %g is not an angle of more than 0 and less than pi",
+                   spec->size[2], spec->size[3]);
     return CAROM_OK;
 }
 

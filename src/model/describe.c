@@ -77,12 +77,12 @@ static void motion(writer *w)
     fprintf(w->file, "mass matrix M%s\n", m->constant & CAROM_MASS ? " (constant)" : "");
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
-            snprintf(label, sizeof label, "M[%s, %s]", carom_model_q_name(m, i, a), carom_model_q_name(m, j, b));
+            snprintf(label, sizeof label, "M[%s, %s]", carom_model_v_name(m, i, a), carom_model_v_name(m, j, b));
             line(w, label, s ? &s->M[i * n + j] : NULL, w->probe.at.M[i * n + j], false);
         }
     fprintf(w->file, "forces F, so that M a = F between contacts\n");
     for (int i = 0; i < n; i++) {
-        snprintf(label, sizeof label, "F[%s]", carom_model_q_name(m, i, a));
+        snprintf(label, sizeof label, "F[%s]", carom_model_v_name(m, i, a));
         line(w, label, s ? &s->F[i] : NULL, w->probe.at.F[i], true);
     }
 }
@@ -106,7 +106,7 @@ static void rows(writer *w)
     for (int r = 0; r < nrow; r++) {
         row_name(m, r, name, sizeof name);
         for (int j = 0; j < n; j++) {
-            snprintf(label, sizeof label, "G[%s, %s]", name, carom_model_q_name(m, j, a));
+            snprintf(label, sizeof label, "G[%s, %s]", name, carom_model_v_name(m, j, a));
             line(w, label, s ? &s->G[r * n + j] : NULL, e->G[r * n + j], false);
         }
         snprintf(label, sizeof label, "w[%s]", name);

@@ -252,6 +252,42 @@ static carom_expr part(void *user, const char *function, const char *object, con
     return carom_bodies_part(user, function, object, list, n, which, known);
 }
 
+/* ---- names ---- */
+typedef struct naming { /* a name that is expected where expressions have values */
+    carom_loader *l;
+    char *name;
+    size_t size;
+} naming;
+
+static carom_expr named(void *user, const char *name)
+{
+    naming *x = user;
+    carom_expr e = lookup(x->l, name);
+    if (e != CAROM_EXPR_NONE || strlen(name) >= x->size)
+        return e;
+    strcpy(x->name, name);
+    return carom_expr_const(x->l->s->pool, 0);
+}
+
+static bool index_of_name(void *user, carom_expr e, int *number)
+{
+    return index_value(((naming *)user)->l, e, number);
+}
+
+carom_status carom_load_name(carom_loader *l, const carom_text_node *node, char *name, size_t size)
+{
+    naming x = {l, name, size};
+    const carom_expr_scope scope = {named, NULL, &x, index_of_name, NULL, NULL};
+    carom_expr e;
+    name[0] = 0;
+    if (strchr(node->text, '['))
+        CAROM_TRY(carom_expr_parse(l->s->pool, l->file, node, &scope, &e, l->error));
+    else if (strlen(node->text) < size)
+        strcpy(name, node->text);
+    return name[0] ? CAROM_OK : carom_load_fail(l, node->place, "a name of less than %d characters is expected here",
+                                                (int)size);
+}
+
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given)
 {
     carom_source *s = l->s;

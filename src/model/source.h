@@ -186,6 +186,8 @@ carom_status carom_load_map(carom_loader *l, const carom_text_node *node, const 
 carom_status carom_load_keys(carom_loader *l, const carom_text_node *map, const char *const *keys, int n,
                              const char *what);
 carom_status carom_load_number(carom_loader *l, const carom_text_node *node, const char *what, double *value);
+/* The name that a text stands for, its indices as numbers: link[i+1].tip -> link[4].tip. */
+carom_status carom_load_name(carom_loader *l, const carom_text_node *node, char *name, size_t size);
 /* An expression of anything; then what it may not depend on is refused with the reason. */
 carom_status carom_load_expression(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
 carom_status carom_load_parametric(carom_loader *l, const carom_text_node *node, const char *what, carom_given *given);
@@ -224,6 +226,7 @@ carom_status carom_bodies_dynamics(carom_loader *l); /* rigid, potential, forces
 bool carom_bodies_names(const carom_loader *l, const char *key); /* is it a body, a joint or a part of one? */
 carom_status carom_bodies_force(carom_loader *l, const carom_text_node *node); /* an entry of forces */
 carom_status carom_bodies_contacts(carom_loader *l); /* added */
+bool carom_bodies_lack_laws(const carom_source *s);  /* have bodies shapes that seem meant to touch, but no laws? */
 carom_status carom_bodies_values(carom_source *s, carom_error *error); /* checks numbers that may have changed */
 carom_status carom_bodies_overlap(carom_source *s, const carom_model *m, carom_error *error); /* is an error */
 /* Moves what overlaps apart, in q; *moved: by how much. Constraints may be violated then. */

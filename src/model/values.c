@@ -189,6 +189,9 @@ carom_status carom_source_check(carom_source *s, carom_model *m, char *note, siz
     else if (note && size && s->wound)
         snprintf(note, size, "hinges in space that have a spring and no coordinate know their angles up to half a "
                  "turn: the run stops where one comes there (`coordinate: relative` has no such limit)");
+    else if (note && size && carom_bodies_lack_laws(s))
+        snprintf(note, size, "there are no laws, so no two bodies touch: they pass through each other "
+                             "(`laws: {default: none}` says so)");
     if (s->assemble)
         CAROM_TRY(assembled(s, m, note, size, error));
     if (s->bodies)

@@ -137,6 +137,17 @@ static bool at_end(const carom_text_file *file, carom_text_place place)
     return place.line > last.line || (place.line == last.line && place.column >= last.column);
 }
 
+/* link[0] without quotes, inside brackets: is it one? place is where the parser stops, rest what stands there. */
+static bool is_index(const carom_text_file *file, carom_text_place place, const char *rest)
+{
+    char before[2 * SHOWN] = "";
+    if (rest[0] != '[' || place.column < 2)
+        return false;
+    place.column--;
+    rest_of_line(file, place, before, sizeof before);
+    return isalnum((unsigned char)before[0]) || before[0] == '_';
+}
+
 /* The parser's words, as far as people can meet them, in ours; others are passed on as they are. */
 static const char *in_our_words(const char *words)
 {
@@ -175,6 +186,9 @@ carom_status carom_text_fail_syntax(const carom_text_file *file, carom_text_plac
     if (open.line > 0 && at_end(file, place))
         return carom_text_fail(file, open, error, CAROM_BAD_MODEL,
                                "this bracket is never closed: the file ends before");
+    if (strstr(words, "missing comma") && is_index(file, place, rest))
+        return carom_text_fail(file, place, error, CAROM_BAD_MODEL,
+                               "a name with an index is quoted here, as in \"link[0].x\": brackets begin a list");
     if (strstr(words, "without closing quote"))
         place.column -= place.column > 1;
     return carom_text_fail(file, place, error, CAROM_BAD_MODEL, "%s", in_our_words(words));

@@ -171,7 +171,7 @@ static carom_status find_contact(carom_mapper *m, carom_error *error)
     const carom_model *model = m->model;
     const char *name = m->request->contact;
     m->contact = -1;
-    if (m->request->map == CAROM_MAP_IMPACT && model->ncontact == 0)
+    if (m->request->map == CAROM_MAP_IMPACT && model->ncontact == 0 && !model->links)
         CAROM_FAIL(error, CAROM_BAD_ARGUMENT, "model '%s' has no contacts and no impacts", model->name);
     for (int i = 0; name && i < model->ncontact; i++) {
         char buffer[32];

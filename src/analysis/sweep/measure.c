@@ -165,12 +165,14 @@ static void see_segment(void *user, const carom_segment *g)
 static void see_event(void *user, const carom_event *event)
 {
     watch *w = user;
-    if (event->type == CAROM_EVENT_IMPACT)
+    bool found = w->model->links; /* contacts come and go: their number is all that is kept */
+    if (event->type == CAROM_EVENT_IMPACT || (found && event->type > CAROM_EVENT_OPENING))
         return;
-    unsigned char closed = event->type != CAROM_EVENT_OPENING, *was = &w->closed[event->contact];
-    if (closed == *was)
+    unsigned char closed = event->type != CAROM_EVENT_OPENING, *was = found ? NULL : &w->closed[event->contact];
+    if (found ? !closed && w->nclosed == 0 : closed == *was)
         return;
-    *was = closed;
+    if (was)
+        *was = closed;
     if (closed && w->nclosed++ == 0)
         w->since = event->t;
     if (!closed && --w->nclosed == 0)
@@ -249,9 +251,11 @@ static void forget(watch *w, const carom_state *state)
     w->on = false;
     w->nclosed = 0;
     memcpy(w->mode, state->mode, (size_t)w->model->ncontact);
-    for (int c = 0; c < w->model->ncontact; c++) {
-        w->closed[c] = state->mode[c] != CAROM_OPEN;
-        w->nclosed += w->closed[c];
+    for (int c = 0; c < (w->model->links ? state->ncontact : w->model->ncontact); c++) {
+        unsigned char closed = state->mode[c] != CAROM_OPEN;
+        if (!w->model->links)
+            w->closed[c] = closed;
+        w->nclosed += closed;
     }
 }
 

@@ -146,7 +146,8 @@ static carom_status prepare(const carom_model *m, unsigned want, carom_error *er
 {
     const unsigned never = CAROM_R_P | CAROM_U_Q | CAROM_U_P | CAROM_A_Q | CAROM_A_V | CAROM_A_P | CAROM_SWITCH;
     if (want & never)
-        CAROM_FAIL(error, CAROM_UNSUPPORTED, "model '%s' has too many bodies for derivatives of its motion", m->name);
+        CAROM_FAIL(error, CAROM_UNSUPPORTED,
+                   "model '%s': its contacts are found per step, and there are no derivatives of its motion", m->name);
     return CAROM_OK;
 }
 
@@ -462,34 +463,38 @@ double carom_many_length(const carom_many *many, const carom_pose *pose)
 double carom_many_reach(const carom_many *many, const carom_pose *pose, int body)
 {
     double most = 0;
-    for (int k = 0; many->block[body] < 0 && k < many->bodies->nbody; k++) {
+    bool free = many->block[body] >= 0;
+    for (int k = 0; !(free && isfinite(many->extent[body])) && k < many->bodies->nbody; k++) {
         double d[3];
-        if (many->block[k] < 0)
+        if ((!free && many->block[k] < 0) || isinf(many->extent[k]))
             continue;
         sub3(pose[k].r, pose[body].r, d);
         most = fmax(most, norm3(d) + many->extent[k]);
     }
-    return many->block[body] < 0 ? fmin(most, many->extent[body]) : many->extent[body];
+    return free && isfinite(many->extent[body]) ? many->extent[body] : fmin(most, many->extent[body]);
 }
 
 /* |v| + |w| times how far the surface reaches */
 static double speed(const carom_point *at)
 {
     const carom_many *many = carom_many_of(at->model);
+    carom_pose *pose = carom_many_work_at(many, at->model->ncontact, at->work, NULL).pose;
     int n = carom_many_freedoms(many);
     double most = 0;
+    bool endless = false;
+    for (int k = 0; k < many->bodies->nbody; k++)
+        endless |= isinf(many->extent[k]) && many->block[k] >= 0;
+    if (many->nmoved || endless)
+        carom_many_poses(many, at->t, at->q, pose);
     for (int k = 0; k < many->bodies->nbody; k++) {
         if (many->block[k] < 0)
             continue;
         const double *v = at->v + n * many->block[k];
         double turn = n == 3 ? fabs(v[2]) : norm3(v + 3), along = n == 3 ? hypot(v[0], v[1]) : norm3(v);
-        most = fmax(most, along + (turn > 0 ? turn * many->extent[k] : 0));
+        most = fmax(most, along + (turn > 0 ? turn * carom_many_reach(many, pose, k) : 0));
     }
     double motion[CAROM_MOTION * CAROM_MOVED];
-    carom_pose *pose = carom_many_work_at(many, at->model->ncontact, at->work, NULL).pose;
     moved(many, at->t, motion);
-    if (many->nmoved)
-        carom_many_poses(many, at->t, at->q, pose);
     for (int k = 0; k < many->bodies->nbody; k++) {
         if (many->move_of[k] < 0)
             continue;
@@ -569,7 +574,7 @@ static carom_status shapes(carom_many *many, carom_arena *arena, carom_error *er
             many->shape[i] = (carom_posed_shape){.body = k, .number = j, .source = source, .start = &start[k]};
             CAROM_TRY(carom_shape_new(arena, &spec, &many->shape[i].shape, error));
             many->shape[i].thickness = carom_shape_thickness(&many->shape[i].shape);
-            many->extent[k] = fmax(many->extent[k], many->shape[i].shape.extent);
+            many->extent[k] = fmax(many->extent[k], ends(source) ? many->shape[i].shape.extent : INFINITY);
             if (ends(source))
                 many->size = fmax(many->size, many->shape[i].shape.extent);
         }

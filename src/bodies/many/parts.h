@@ -31,7 +31,7 @@ typedef struct carom_many {
     carom_posed_shape *shape; /* [nshape] in the order of their starts */
     int *block;               /* [nbody] the block of a body, -1: it has none */
     int nmoved, *move_of;     /* [nbody] its number among those that are moved, -1: it is not */
-    double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes */
+    double *extent;           /* [nbody] how far its surface is from its centre; infinite for planes and slabs */
     double size;              /* the largest extent of a shape that ends */
     double *coefficient;      /* [nlaw*CAROM_COEFFICIENTS_MAX] */
     double *inertia;          /* [6*nbody] */

@@ -115,7 +115,7 @@ void carom_audit_read(const carom_audit_work *w, size_t k, carom_audit_row *row)
         row->q[i] = cell(w, w->nq_at + i, k);
     for (int i = 0; i < m->nv; i++)
         row->v[i] = cell(w, w->nv_at + i, k);
-    for (int j = 0; j < m->njoint; j++, r++)
+    for (int j = 0; !m->links && j < m->njoint; j++, r++) /* with contacts that are found no forces are told */
         row->force[r] = cell(w, w->joint_at + 2 * j, k), row->impulse[r] = cell(w, w->joint_at + 2 * j + 1, k);
     for (int c = 0; c < m->ncontact; c++) {
         double mode = cell(w, w->contact_at[c], k);
