@@ -167,8 +167,6 @@ void carom_switch_begin(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_settle(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_first(carom_step *s, carom_piecewise *w);
 void carom_switch_end(carom_step *s, carom_piecewise *w, bool impact);
-/* The gap of a contact that is hit at w->end goes on in another branch: the step ends there. */
-bool carom_switch_passes(carom_step *s, carom_piecewise *w, int contact);
 carom_status carom_switch_finite(carom_step *s, const carom_piecewise *w);
 /* Closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
  * contact. */
