@@ -451,6 +451,23 @@ START_TEST(a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it)
 }
 END_TEST
 
+/* A tip slides down a side, at whose end it strikes the floor on which that side ends: it still touches the side. */
+START_TEST(a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.074252, -0.029404], [0.1485, -0.0022732], [-0.074252, 0.031678]]},\n"
+        "      density: 1, at: [-0.063064, 0.44009], angle: -1.0658, velocity: [0.48968, -0.95401], spin: -4.9796}\n"
+        "  b: {shape: {polygon: [[-0.021358, -0.23974], [0.13773, 0.086075], [-0.11637, 0.15367]]},\n"
+        "      density: 1, at: [0.15697, 0.44151], angle: 2.9915, velocity: [-0.67851, -0.70323], spin: 3.7916}\n"
+        "laws: {default: {restitution: 0.1251}}\n";
+    static const double t_end[] = {0.19, 0.25};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -468,4 +485,5 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           derivatives_of_contacts_that_are_found_are_refused,
           rims_converge_with_the_tolerance_and_time_stepping_tends_there,
           a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind,
-          a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it, what_tolerance_does_not_follow_is_refused)
+          a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it,
+          a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both, what_tolerance_does_not_follow_is_refused)

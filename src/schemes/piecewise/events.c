@@ -178,14 +178,17 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
 
 enum { ITERATIONS = 60 };
 
-/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. */
+/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. Of what is out
+ * of its features the gap is how far. */
 static double left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
 {
     const carom_system *sys = s->system;
     double left = 0;
-    for (int c = 0; c < sys->ncontact; c++)
-        if (w->modes[c].mode != CAROM_OPEN)
-            left = CAROM_MAX(left, fabs(e->g[carom_contact_number(sys, c)]));
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c);
+        if (w->modes[c].mode != CAROM_OPEN && !(carom_piecewise_found(sys) && is_out(e, c, i)))
+            left = CAROM_MAX(left, fabs(e->g[i]));
+    }
     return 4 * left;
 }
 
