@@ -468,6 +468,39 @@ START_TEST(a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both)
 }
 END_TEST
 
+/* A wedge slides with its side flush over the tip of another one to the floor: that tip comes to touch the side, not
+ * the face behind it. */
+START_TEST(a_corner_is_not_struck_by_a_face_that_it_cannot_land_on)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.11066, -0.034419], [0.22132, 0.016761], [-0.11066, 0.017658]]}, density: 1,\n"
+        "      at: [-0.1066, 0.37447], angle: 2.9865, velocity: [0.16608, -0.29335], spin: 3.0571}\n"
+        "  b: {shape: {polygon: [[-0.09153, -0.014412], [0.18306, 0.0064575], [-0.09153, 0.0079548]]}, density: 1,\n"
+        "      at: [0.097654, 0.61607], angle: 2.9823, velocity: [-0.59063, -0.77361], spin: -3.5132}\n"
+        "laws: {default: {restitution: 0}}\n";
+    static const double t_end[] = {0.37, 0.5};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
+/* A disc comes from the side of a triangle around its corner and strikes that within one step. */
+START_TEST(a_disc_that_passes_a_corner_strikes_it)
+{
+    static const char scene[] = "carom: 1\nspace: planar\nbodies:\n"
+        "  a: {shape: {polygon: [[0.2223, 0.09018], [-0.1582, 0.1146], [-0.06412, -0.2047]]}, density: 1,\n"
+        "      at: [-0.3187, 0.005941], angle: 1.393, velocity: [2.75, -0.4025], spin: 2.244}\n"
+        "  b: {shape: {circle: 0.1437}, density: 1, at: [0.3467, -0.006496], velocity: [-2.256, 0.06966]}\n"
+        "laws: {default: {restitution: 0.4585}}\n";
+    static const double t_end[] = {0.1416, 0.2756};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -486,4 +519,6 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           rims_converge_with_the_tolerance_and_time_stepping_tends_there,
           a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind,
           a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it,
-          a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both, what_tolerance_does_not_follow_is_refused)
+          a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both,
+          a_corner_is_not_struck_by_a_face_that_it_cannot_land_on, a_disc_that_passes_a_corner_strikes_it,
+          what_tolerance_does_not_follow_is_refused)

@@ -173,6 +173,7 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   open      margin, where g = 0      a contact that was found takes over from others            (8)
  *   (1) of what takes over counts where it is more than what the step has left of closed gaps     (9)
  *   open      margin, where g < 0      it has come around the end of its features: no event       (10)
+ *   open      margin, near             it ends, and what takes over may be hit in the same step                (11)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
@@ -485,8 +486,8 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
-/* (7): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from where it
- * falls, on the line through two such points; it need not be exact: forces change there, velocities do not. */
+/* (7), (11): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from
+ * where it falls, on the line through two such points; it need not be exact: forces change there, velocities do not. */
 static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
     double enough = 1e-13 * w->scale[carom_contact_number(s->system, contact)].length, low = 0, high = w->end.x;
@@ -506,6 +507,12 @@ static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool
             low = x;
     }
     return CAROM_OK;
+}
+
+/* Is an open contact, or what takes over from it, near enough to be hit in this step? */
+static bool near(const carom_piecewise *w, int i)
+{
+    return w->start.g[i] < 2 * w->end.x * w->scale[i].speed;                                            /* (11) */
 }
 
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
@@ -551,7 +558,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
     }
     for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
         bool found = false;
-        if (w->modes[c].mode != CAROM_OPEN)
+        if (w->modes[c].mode != CAROM_OPEN || near(w, carom_contact_number(sys, c)))
             CAROM_TRY(leaving(s, w, c, &found));
         if (found)
             *cause = CAROM_CAUSE_MARGIN, *contact = c;
