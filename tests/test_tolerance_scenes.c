@@ -217,9 +217,26 @@ START_TEST(tips_strike_on_a_floor_and_pass_at_the_end_of_a_face)
 }
 END_TEST
 
+/* What is flush at the start keeps the face that it can land on. A corner that lies on the plane of a face by chance,
+ * far beyond its end, is free to strike another one. */
+START_TEST(a_corner_is_not_flush_with_a_face_far_away)
+{
+    static const char text[] =
+        PLANE "  a: {shape: {polygon: [[-0.079367, -0.20288], [0.21952, -0.056244], [0.1538, 0.14988],\n"
+              "                        [-0.10433, 0.18045], [-0.20745, -0.080322]]}, density: 1,\n"
+              "      at: [0.32699, 0.36558], angle: -1.7762, velocity: [-1.3381, -1.2093], spin: 4.9142}\n"
+              "  b: {shape: {polygon: [[-0.10456, -0.01548], [0.20913, -0.00081848], [-0.10456, 0.016299]]},\n"
+              "      density: 1, at: [0.16278, 0.6348], angle: 2.9894, velocity: [-0.10998, -2.0273], spin: -3.1648}\n"
+              "laws: {default: {friction: 0.0299, restitution: 0}}\n";
+    double most = apart_by_formulas(text, 1e-7, 0.1);
+    printf("not flush: %.2g apart\n", most);
+    CHECK_AT_MOST(most, 1e-6);
+}
+END_TEST
+
 TEST_MAIN("tolerance, scenes", a_contact_that_has_ended_is_not_closed_again,
           a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load,
           boxes_on_a_belt_come_to_rest_against_a_stop,
           boxes_on_a_shaken_floor_do_not_ask_for_the_sign_of_rounding,
           corners_hand_over_to_corners_as_with_contacts_that_are_found,
-          tips_strike_on_a_floor_and_pass_at_the_end_of_a_face)
+          tips_strike_on_a_floor_and_pass_at_the_end_of_a_face, a_corner_is_not_flush_with_a_face_far_away)

@@ -15,10 +15,10 @@
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: where the vertex lies
- * on its plane it counts only from TIE beyond, so that corners which coincide (a brick flush with the one below, stones
- * of an arch) have one meaning. In the plane, a face that they lie behind now cannot be struck by it: within NEAR it
- * gives way to others, so that tips of wedges that meet on a floor do not slide below each other, and it is NEAR
- * farther off, so that what slides off the end of a face passes the corner there.
+ * on its plane and touches it counts only from TIE beyond, so that corners which coincide (a brick flush with the one
+ * below, stones of an arch) have one meaning. In the plane, a face that they lie behind now cannot be struck by it:
+ * within NEAR it gives way to others, so that tips of wedges that meet on a floor do not slide below each other, and it
+ * is NEAR farther off, so that what slides off the end of a face passes the corner there.
  * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
  * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
  * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
@@ -313,18 +313,25 @@ static carom_expr lies_behind(carom_loader *l, const side *v, int i, const side 
     return carom_e_sub(p, one, front);
 }
 
-/* Does the vertex lie on the plane of the face at the poses of the file? */
+/* Does the vertex touch at the poses of the file, and lie on the plane of the face there? */
 static bool flush(carom_loader *l, const side *v, int i, const side *face, int k)
 {
     carom_expr_pool *p = l->s->pool;
     const carom_frame *a = &l->s->bodies->frame[v->body], *b = &l->s->bodies->frame[face->body];
     carom_vector x = carom_v_add(p, a->r0, carom_m_apply(p, &a->R0, carom_v_sub(p, v->vertex[i], a->centre)));
-    carom_vector n = carom_m_apply(p, &b->R0, face->normal[k]);
-    carom_expr e[2] = {carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
-                                   carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
-                       face->size};
-    double value[2];
-    return carom_bodies_choices(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+    carom_expr e[MOST + 1];
+    double value[MOST + 1], most = -INFINITY;
+    for (int j = 0; j < face->faces; j++) {
+        carom_vector n = carom_m_apply(p, &b->R0, face->normal[j]);
+        e[j] = carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
+                           carom_e_sub(p, face->offset[j], carom_v_dot(p, face->normal[j], b->centre)));
+    }
+    e[face->faces] = face->size;
+    if (carom_bodies_choices(l, e, face->faces + 1, value) != CAROM_OK)
+        return false;
+    for (int j = 0; j < face->faces; j++)
+        most = fmax(most, value[j]);
+    return fmax(fabs(value[k]), most) < 1e-3 * value[face->faces];
 }
 
 /* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
