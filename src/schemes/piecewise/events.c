@@ -177,6 +177,7 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
+#define AROUND 1e-6 /* of the length: so far out a contact may come around the end of its features */
 enum { ITERATIONS = 60 };
 
 /* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. Of what is out
@@ -330,7 +331,7 @@ static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact
 static carom_status around_the_end(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
     const int i = carom_contact_number(s->system, contact);
-    double little = 1e-6 * w->scale[i].length;
+    double little = AROUND * w->scale[i].length;
     if (!carom_piecewise_found(s->system) || w->start.margin[contact] >= -little || w->end.margin[contact] < 0 ||
         w->end.g[i] >= -little)
         return CAROM_OK;
@@ -487,18 +488,20 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
 }
 
 /* (7), (11): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from
- * where it falls, on the line through two such points; it need not be exact: forces change there, velocities do not. */
+ * where it falls, on the line through two such points; it need not be exact: forces change there, velocities do not. An
+ * open contact ends where (10) knows that it has. */
 static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
-    double enough = 1e-13 * w->scale[carom_contact_number(s->system, contact)].length, low = 0, high = w->end.x;
-    double f = w->end.margin[contact], slope = 0;
+    double length = w->scale[carom_contact_number(s->system, contact)].length, enough = 1e-13 * length;
+    double beyond = w->modes[contact].mode == CAROM_OPEN ? 2 * AROUND * length : 0;
+    double f = w->end.margin[contact] + beyond, slope = 0, low = 0, high = w->end.x;
     *found = f < 0 && w->start.margin[contact] >= 0;
     for (int k = 0; *found && k < ITERATIONS && f < -enough && high - low > 1e-13 * w->end.x; k++) {
         double x = slope < 0 ? high - (f + 0.5 * enough) / slope : low;
         if (!(x > low && x < high))
             x = 0.5 * (low + high);
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
-        double value = w->probe.margin[contact];
+        double value = w->probe.margin[contact] + beyond;
         slope = value < 0 ? (f - value) / (high - x) : 0;
         if (value < 0) {
             high = x, f = value;
