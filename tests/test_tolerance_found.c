@@ -486,6 +486,23 @@ START_TEST(a_corner_is_not_struck_by_a_face_that_it_cannot_land_on)
 }
 END_TEST
 
+/* A corner leaves the end of a face, far in front of it, and comes back around that end, behind the face. */
+START_TEST(a_corner_that_comes_around_the_end_of_a_face_is_not_struck)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.26221, 0.02578], [0.17845, -0.14755], [0.083752, 0.12177]]}, density: 1,\n"
+        "      at: [-0.30428, 0.40304], angle: -3.0553, velocity: [0.93612, -2.5248], spin: 5.1381}\n"
+        "  b: {shape: {polygon: [[-0.11312, 0.14476], [-0.14548, -0.10537], [0.2586, -0.03939]]}, density: 1,\n"
+        "      at: [0.48588, 0.72549], angle: 0.37803, velocity: [-0.57752, -0.45097], spin: 3.1772}\n"
+        "laws: {default: {friction: 0.47, restitution: 1}}\n";
+    static const double t_end[] = {0.4};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
 /* A disc comes from the side of a triangle around its corner and strikes that within one step. */
 START_TEST(a_disc_that_passes_a_corner_strikes_it)
 {
@@ -520,5 +537,6 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind,
           a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it,
           a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both,
-          a_corner_is_not_struck_by_a_face_that_it_cannot_land_on, a_disc_that_passes_a_corner_strikes_it,
+          a_corner_is_not_struck_by_a_face_that_it_cannot_land_on,
+          a_corner_that_comes_around_the_end_of_a_face_is_not_struck, a_disc_that_passes_a_corner_strikes_it,
           what_tolerance_does_not_follow_is_refused)
