@@ -4,7 +4,7 @@
  * where the gap is 0. Rims: round.c. */
 #include "geometry/find.h"
 
-static const double FLUSH = 1e-4; /* radians: what lies on a face does so give or take less */
+static const double clearly = 0.1; /* radians: a side that is behind a face by less may be about to land on it */
 
 static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pa,
                            const carom_pose *pb)
@@ -161,7 +161,7 @@ double carom_touch_within(const carom_touch *t, const carom_shape *a, const caro
     place_back3(pa, x, x);
     int face = CAROM_NUMBER(t->branch);
     double inside = carom_side_inside(a, face, x);
-    return a->planar ? CAROM_MIN(inside, ahead_of(t, a, b, pa, pb, a->face[face].normal, FLUSH)) : inside;
+    return a->planar ? CAROM_MIN(inside, ahead_of(t, a, b, pa, pb, a->face[face].normal, clearly)) : inside;
 }
 
 double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)
