@@ -182,7 +182,7 @@ enum { ITERATIONS = 60 };
 
 /* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. Of what is out
  * of its features the gap is how far. */
-static double left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
+double carom_piecewise_left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
 {
     const carom_system *sys = s->system;
     double left = 0;
@@ -218,7 +218,7 @@ static double gap(const carom_step *s, const carom_piecewise *w, const carom_end
     double g = e->g[i], length = w->scale[i].length;
     if (g > 1e-6 * length || !carom_piecewise_takes_over(s, w, e, contact))
         return g;
-    double beyond = left_of_gaps(s, w, e) + 1e-12 * length;
+    double beyond = carom_piecewise_left_of_gaps(s, w, e) + 1e-12 * length;
     return g <= beyond ? CAROM_MIN(g, beyond - e->margin[contact]) : g;                                 /* (8) */
 }
 
@@ -366,7 +366,7 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
         if (*found && another_ends(s, w))                                                                    /* (9) */
-            *found = w->probe.g[i] < -left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
+            *found = w->probe.g[i] < -carom_piecewise_left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
         if (*found) {
             CAROM_TRY(impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]));
             return around_the_end(s, w, contact, found);

@@ -167,6 +167,8 @@ void carom_switch_begin(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_settle(carom_step *s, carom_piecewise *w);
 carom_status carom_switch_first(carom_step *s, carom_piecewise *w);
 void carom_switch_end(carom_step *s, carom_piecewise *w, bool impact);
+/* The gap of a contact that is hit at w->end goes on in another branch: the step ends there. */
+bool carom_switch_passes(carom_step *s, carom_piecewise *w, int contact);
 carom_status carom_switch_finite(carom_step *s, const carom_piecewise *w);
 /* Closed contacts at a bound of branches of their gaps: whether the step ends at once, by which cause and of which
  * contact. */
@@ -174,6 +176,8 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
 
 /* ---- events.c: shortens w->end to the earliest event of the step, located on trials ---- */
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact);
+/* What a trial has left of the gaps of closed contacts, with room to spare: less than that counts as 0. */
+double carom_piecewise_left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e);
 /* Has a contact that was found come to lie within its features in this step, as one that takes over from another: at a
  * gap that is 0 already, with rows that are all but those of the other? */
 bool carom_piecewise_takes_over(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact);

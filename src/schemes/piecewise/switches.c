@@ -585,6 +585,45 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     return CAROM_OK;
 }
 
+/* ---- a corner that slides over another comes to the line of a face just where it leaves that face behind, or comes
+ * under the next one: gap and branch end at one place, and which is seen first depends on what the step has left of
+ * closed gaps. Is the gap of a contact that is hit at w->end another one in the branch that follows within that, and
+ * opens (not so that of a tip which slides on a floor to the next tip)? Then the step ends at the branch, and what is
+ * hit is judged there. ---- */
+bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
+{
+    const unsigned gap = CAROM_GAP | CAROM_JACOBIAN;
+    carom_system *sys = s->system;
+    carom_switches *w = &tol->switches;
+    const carom_end *e = &tol->end;
+    int i = carom_contact_number(sys, contact);
+    double u = e->u[sys->link[i].row], way = carom_piecewise_left_of_gaps(s, tol, e);
+    double d = CAROM_MIN(way / -u, CAROM_MAX(1e-3 * s->h, 100 * way / tol->scale[i].speed));
+    double t = s->now->t + e->x + d, *f = w->sample, low, high;
+    if (!w->n || !(u < 0) || !(way > 0))
+        return false;
+    carom_system_drift(sys, e->q, e->v, d, tol->shift_q);
+    carom_system_eval(sys, CAROM_SWITCH, t, tol->shift_q, e->v);
+    carom_copy(w->n, sys->at.f, f);
+    carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+    double g = sys->at.g[i], larger = g - 1e-3 * u * d;
+    for (int k = 0; k < w->n && g < 0; k++) {
+        double before = w->d[k];
+        int side = side_of_branch(w, k, f[k]);
+        if (!side || w->state[k] == CAROM_SWITCH_SLIDES)
+            continue;
+        w->d[k] = carom_model_branch(sys->model, k, f[k], &low, &high);
+        carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+        double rate = carom_row_speed(sys, sys->link[i].row, e->v);
+        w->d[k] = before;
+        if (sys->at.g[i] <= larger || rate <= -1e-3 * u)
+            continue;
+        w->crossed = k, w->side = side, w->x = e->x;
+        return true;
+    }
+    return false;
+}
+
 /* ---- what happens to closed contacts where their gap changes its branch (abs, min, max, if, tables of kind
  * linear).
  *

@@ -429,6 +429,8 @@ static carom_status advance(carom_step *s)
     double *v_before = w->ka[0]; /* free after the last trial but for its end */
     carom_copy(nv, w->end.a, w->ka[CAROM_STAGES - 1]);
     CAROM_TRY(project_positions(s, w, cause, contact));                                          /* (5) */
+    if (cause == CAROM_CAUSE_GAP && !at_once && w->critical == 0 && carom_switch_passes(s, w, contact))
+        cause = CAROM_CAUSE_NONE;
     CAROM_TRY(carom_piecewise_project(s, w, &w->end, false));
     carom_copy(nv, w->end.v, v_before);
     if (s->record->account && w->end.x > 0)
