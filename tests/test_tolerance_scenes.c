@@ -214,7 +214,7 @@ START_TEST(tips_strike_on_a_floor_and_pass_at_the_end_of_a_face)
          "      at: [-0.2042, 0.3983], angle: -1.258, velocity: [1.146, -1.873], spin: -4.214}\n"
          "laws: {default: {restitution: 0}}\n", 0.29},
     };
-    for (int i = 0; i < CAROM_COUNT(scenes); i++)
+    for (int i = 0; i < 3; i++)
         for (double tol = 1e-4; tol > 5e-11; tol *= 0.1) {
             double most = apart_by_formulas(scenes[i].text, tol, scenes[i].t);
             printf("tips %d at %g: %.2g apart\n", i, tol, most);
