@@ -735,6 +735,37 @@ START_TEST(degenerate_poses_have_numbers_and_a_normal)
 }
 END_TEST
 
+/* What has no place in the list may be what others are dropped for: a short list is whole, or known to be too short. */
+START_TEST(a_list_that_is_too_short_says_so)
+{
+    int too_short = 0;
+    for (int k = 0; k < PAIR_KINDS; k++) {
+        scene s = {.d = {(uint64_t)k + 31}, .arena = carom_arena_new(0)};
+        for (int i = 0; i < 10; i++) {
+            roll_near(&s, &pair_kinds[k]);
+            const carom_posed a = {&s.shape[0], &s.pose[0], 0}, b = {&s.shape[1], &s.pose[1], 1};
+            for (int exact = 0; exact < 2; exact++) {
+                static carom_touch some[TOUCHES];
+                carom_status (*const look)(carom_posed, carom_posed, double, carom_touch *, int, int *, carom_error *) =
+                    exact ? carom_pair_find_exact : carom_pair_find;
+                carom_error error;
+                int n;
+                CHECK_OK(look(a, b, 0.1, s.touch, TOUCHES, &s.n, &error), error);
+                for (int most = 0; most <= s.n; most++) {
+                    CHECK_OK(look(a, b, 0.1, some, most, &n, &error), error);
+                    too_short += n > most;
+                    ck_assert_msg(n > most || (n == s.n && memcmp(some, s.touch, sizeof *some * (size_t)n) == 0),
+                                  "%s, pose %d: %d touches, with room for %d there were %d", pair_kinds[k].name, i,
+                                  s.n, most, n);
+                }
+            }
+        }
+        carom_arena_free(s.arena);
+    }
+    ck_assert_int_ge(too_short, 1000);
+}
+END_TEST
+
 TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_nearly_touch,
           permuting_two_bodies_changes_nothing, a_body_upside_down_touches_alike,
           kernels_see_the_gap_that_was_found_and_its_derivative,
@@ -745,4 +776,4 @@ TEST_MAIN("geometry of pairs", the_smallest_gap_is_the_distance_when_shapes_near
           flush_faces_that_overlap_keep_their_corners,
           corners_that_have_yet_to_meet_are_two_for_schemes_that_locate_events,
           rings_touch_with_sides_corners_and_both_arcs, a_branch_changes_where_its_margin_does,
-          degenerate_poses_have_numbers_and_a_normal)
+          degenerate_poses_have_numbers_and_a_normal, a_list_that_is_too_short_says_so)

@@ -451,6 +451,73 @@ START_TEST(a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it)
 }
 END_TEST
 
+/* A tip slides down a side, at whose end it strikes the floor on which that side ends: it still touches the side. */
+START_TEST(a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.074252, -0.029404], [0.1485, -0.0022732], [-0.074252, 0.031678]]},\n"
+        "      density: 1, at: [-0.063064, 0.44009], angle: -1.0658, velocity: [0.48968, -0.95401], spin: -4.9796}\n"
+        "  b: {shape: {polygon: [[-0.021358, -0.23974], [0.13773, 0.086075], [-0.11637, 0.15367]]},\n"
+        "      density: 1, at: [0.15697, 0.44151], angle: 2.9915, velocity: [-0.67851, -0.70323], spin: 3.7916}\n"
+        "laws: {default: {restitution: 0.1251}}\n";
+    static const double t_end[] = {0.19, 0.25};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
+/* A wedge slides with its side flush over the tip of another one to the floor: that tip comes to touch the side, not
+ * the face behind it. */
+START_TEST(a_corner_is_not_struck_by_a_face_that_it_cannot_land_on)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.11066, -0.034419], [0.22132, 0.016761], [-0.11066, 0.017658]]}, density: 1,\n"
+        "      at: [-0.1066, 0.37447], angle: 2.9865, velocity: [0.16608, -0.29335], spin: 3.0571}\n"
+        "  b: {shape: {polygon: [[-0.09153, -0.014412], [0.18306, 0.0064575], [-0.09153, 0.0079548]]}, density: 1,\n"
+        "      at: [0.097654, 0.61607], angle: 2.9823, velocity: [-0.59063, -0.77361], spin: -3.5132}\n"
+        "laws: {default: {restitution: 0}}\n";
+    static const double t_end[] = {0.37, 0.5};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
+/* A corner leaves the end of a face, far in front of it, and comes back around that end, behind the face. */
+START_TEST(a_corner_that_comes_around_the_end_of_a_face_is_not_struck)
+{
+    static const char scene[] = "carom: 1\nspace: planar\ngravity: [0, -9.81]\nbodies:\n"
+        "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+        "  a: {shape: {polygon: [[-0.26221, 0.02578], [0.17845, -0.14755], [0.083752, 0.12177]]}, density: 1,\n"
+        "      at: [-0.30428, 0.40304], angle: -3.0553, velocity: [0.93612, -2.5248], spin: 5.1381}\n"
+        "  b: {shape: {polygon: [[-0.11312, 0.14476], [-0.14548, -0.10537], [0.2586, -0.03939]]}, density: 1,\n"
+        "      at: [0.48588, 0.72549], angle: 0.37803, velocity: [-0.57752, -0.45097], spin: 3.1772}\n"
+        "laws: {default: {friction: 0.47, restitution: 1}}\n";
+    static const double t_end[] = {0.4};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
+/* A disc comes from the side of a triangle around its corner and strikes that within one step. */
+START_TEST(a_disc_that_passes_a_corner_strikes_it)
+{
+    static const char scene[] = "carom: 1\nspace: planar\nbodies:\n"
+        "  a: {shape: {polygon: [[0.2223, 0.09018], [-0.1582, 0.1146], [-0.06412, -0.2047]]}, density: 1,\n"
+        "      at: [-0.3187, 0.005941], angle: 1.393, velocity: [2.75, -0.4025], spin: 2.244}\n"
+        "  b: {shape: {circle: 0.1437}, density: 1, at: [0.3467, -0.006496], velocity: [-2.256, 0.06966]}\n"
+        "laws: {default: {restitution: 0.4585}}\n";
+    static const double t_end[] = {0.1416, 0.2756};
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+END_TEST
+
 START_TEST(what_tolerance_does_not_follow_is_refused)
 {
     check_refusal(SPACE "bodies:\n" FLOOR "  ball: {repeat: {i: 34}, shape: {sphere: 0.1}, density: 1, at: [i, 0, 1]}\n"
@@ -468,4 +535,8 @@ TEST_MAIN("tolerance with contacts found", bodies_move_and_events_happen_as_by_f
           derivatives_of_contacts_that_are_found_are_refused,
           rims_converge_with_the_tolerance_and_time_stepping_tends_there,
           a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind,
-          a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it, what_tolerance_does_not_follow_is_refused)
+          a_corner_that_touches_for_a_moment_at_the_end_of_a_face_strikes_it,
+          a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both,
+          a_corner_is_not_struck_by_a_face_that_it_cannot_land_on,
+          a_corner_that_comes_around_the_end_of_a_face_is_not_struck, a_disc_that_passes_a_corner_strikes_it,
+          what_tolerance_does_not_follow_is_refused)

@@ -190,8 +190,59 @@ START_TEST(corners_hand_over_to_corners_as_with_contacts_that_are_found)
 }
 END_TEST
 
+/* Two triangles that lie on a floor slide into each other, tip against tip: each tip is on the plane of the other's
+ * lower face. And tips that slide along a face and off its end, past the corner there, at which no face is struck. */
+START_TEST(tips_strike_on_a_floor_and_pass_at_the_end_of_a_face)
+{
+    static const struct { const char *text; double t; } scenes[] = {
+        {PLANE "  floor: {fixed: true, shape: {plane: [0, 1]}}\n"
+               "  a: {shape: {polygon: [[0.1923, -0.2401], [0.03669, 0.2525], [-0.229, -0.01247]]}, density: 1,\n"
+               "      at: [-0.2824, 0.3754], angle: 1.737, velocity: [0.9349, -2.829], spin: 3.201}\n"
+               "  b: {shape: {polygon: [[0.1519, 0.1625], [-0.2581, 0.02492], [0.1062, -0.1875]]}, density: 1,\n"
+               "      at: [0.3448, 0.5945], angle: -3.107, velocity: [-0.8216, -2.69], spin: -3.238}\n"
+               "laws: {default: {friction: 0.002, restitution: 0}}\n", 0.25},
+        {"carom: 1\nspace: planar\nbodies:\n"
+         "  a: {shape: {polygon: [[0.002177, -0.2127], [0.2219, 0.1241], [-0.2241, 0.08856]]}, density: 1,\n"
+         "      at: [-0.09331, -0.4335], angle: 2.66, velocity: [0.2099, 3.355], spin: 4.184}\n"
+         "  b: {shape: {polygon: [[-0.08004, -0.03262], [0.1601, -0.02152], [-0.08004, 0.05414]]}, density: 1,\n"
+         "      at: [0.09012, 0.4184], angle: 0.9968, velocity: [-0.4072, -1.997], spin: 3.48}\n"
+         "laws: {default: {restitution: 0}}\n", 0.25},
+        {"carom: 1\nspace: planar\nbodies:\n"
+         "  a: {shape: {polygon: [[-0.164, -0.1793], [0.213, -0.05774], [-0.049, 0.237]]}, density: 1,\n"
+         "      at: [0.1729, -0.3371], angle: 0.7866, velocity: [-0.5403, 2.268], spin: -5.591}\n"
+         "  b: {shape: {polygon: [[-0.1322, -0.05352], [0.2644, -0.01051], [-0.1322, 0.06404]]}, density: 1,\n"
+         "      at: [-0.2042, 0.3983], angle: -1.258, velocity: [1.146, -1.873], spin: -4.214}\n"
+         "laws: {default: {restitution: 0}}\n", 0.29},
+    };
+    for (int i = 0; i < 3; i++)
+        for (double tol = 1e-4; tol > 5e-11; tol *= 0.1) {
+            double most = apart_by_formulas(scenes[i].text, tol, scenes[i].t);
+            printf("tips %d at %g: %.2g apart\n", i, tol, most);
+            CHECK_AT_MOST(most, 10 * tol + 1e-9);
+        }
+}
+END_TEST
+
+/* What is flush at the start keeps the face that it can land on. A corner that lies on the plane of a face by chance,
+ * far beyond its end, is free to strike another one. */
+START_TEST(a_corner_is_not_flush_with_a_face_far_away)
+{
+    static const char text[] =
+        PLANE "  a: {shape: {polygon: [[-0.079367, -0.20288], [0.21952, -0.056244], [0.1538, 0.14988],\n"
+              "                        [-0.10433, 0.18045], [-0.20745, -0.080322]]}, density: 1,\n"
+              "      at: [0.32699, 0.36558], angle: -1.7762, velocity: [-1.3381, -1.2093], spin: 4.9142}\n"
+              "  b: {shape: {polygon: [[-0.10456, -0.01548], [0.20913, -0.00081848], [-0.10456, 0.016299]]},\n"
+              "      density: 1, at: [0.16278, 0.6348], angle: 2.9894, velocity: [-0.10998, -2.0273], spin: -3.1648}\n"
+              "laws: {default: {friction: 0.0299, restitution: 0}}\n";
+    double most = apart_by_formulas(text, 1e-7, 0.1);
+    printf("not flush: %.2g apart\n", most);
+    CHECK_AT_MOST(most, 1e-6);
+}
+END_TEST
+
 TEST_MAIN("tolerance, scenes", a_contact_that_has_ended_is_not_closed_again,
           a_force_next_to_none_holds_its_gap_but_for_rounding, feet_and_dry_friction_of_a_joint_share_a_load,
           boxes_on_a_belt_come_to_rest_against_a_stop,
           boxes_on_a_shaken_floor_do_not_ask_for_the_sign_of_rounding,
-          corners_hand_over_to_corners_as_with_contacts_that_are_found)
+          corners_hand_over_to_corners_as_with_contacts_that_are_found,
+          tips_strike_on_a_floor_and_pass_at_the_end_of_a_face, a_corner_is_not_flush_with_a_face_far_away)

@@ -15,9 +15,10 @@
  * Where there are many pairs, those that are far apart at the start are only watched: the run stops when the circles
  * (spheres) around two of them meet.
  * In (2) a face that the vertex's neighbours lie behind at the start is not one it could land on: where the vertex lies
- * on its plane it counts only from TIE beyond, so that corners which coincide (a brick flush with the one below, stones
- * of an arch) have one meaning. In the plane, a face that they lie behind now gives way to others from NEAR on: tips
- * of wedges that meet on a floor do not slide below each other.
+ * on its plane and touches it counts only from TIE beyond, so that corners which coincide (a brick flush with the one
+ * below, stones of an arch) have one meaning. In the plane, a face that they lie behind now cannot be struck by it:
+ * within NEAR it gives way to others, so that tips of wedges that meet on a floor do not slide below each other, and it
+ * is NEAR farther off, so that what slides off the end of a face passes the corner there.
  * A step of given length pushes such corners into each other, and where two faces meet in a hollow (the inside of an
  * arch) a corner then lies in front of a face that it did not come through: the face counts only where the corner is
  * farther in front of it than behind the one it can land on, or BEYOND of the size behind that.              (6)
@@ -28,7 +29,7 @@
 #include "bodies/section.h"
 
 #define BEYOND 0.01
-#define NEAR 5e-11 /* of the size: of two faces as far away, the one that no neighbour lies behind */
+#define NEAR 5e-11 /* of the size: of two faces as far away, the one that no neighbour lies behind; above rounding */
 enum {
     MOST = 64,     /* vertices, faces */
     FOLLOWED = 640 /* vertices of pairs up to which all are followed, near or far: 12 boxes, 24 discs */
@@ -293,8 +294,8 @@ static bool behind(carom_loader *l, const side *v, int i, const side *face, int 
     return v->faces > 1 && carom_bodies_choices(l, e, 2, value) == CAROM_OK && (value[0] < -1e-6 || value[1] < -1e-6);
 }
 
-/* 1 while a neighbour of the vertex lies behind the face, 0 while both lie in front of it or on its plane, as where the
- * vertex lands on it; smooth in between. */
+/* 1 while a neighbour of the vertex lies behind the face, by 1e-4 of the way there at least, 0 while both lie in front
+ * of it or on its plane, as where the vertex lands on it; smooth in between. */
 static carom_expr lies_behind(carom_loader *l, const side *v, int i, const side *face, int k)
 {
     carom_expr_pool *p = l->s->pool;
@@ -305,25 +306,32 @@ static carom_expr lies_behind(carom_loader *l, const side *v, int i, const side 
         carom_vector edge = carom_v_sub(p, v->vertex[other], v->vertex[i]);
         carom_expr along = carom_v_dot(p, n, carom_frame_direction(l, v->body, edge));
         along = carom_e_div(p, along, carom_v_length(p, edge));
-        along = carom_e_scale(p, 400, carom_e_add(p, along, carom_expr_const(p, 0.05)));
+        along = carom_e_scale(p, 2e5, carom_e_add(p, along, carom_expr_const(p, 1e-4)));
         along = carom_e_add(p, one, carom_expr_unary(p, CAROM_OP_TANH, along));
         front = carom_e_mul(p, front, carom_e_scale(p, 0.5, along));
     }
     return carom_e_sub(p, one, front);
 }
 
-/* Does the vertex lie on the plane of the face at the poses of the file? */
+/* Does the vertex touch at the poses of the file, and lie on the plane of the face there? */
 static bool flush(carom_loader *l, const side *v, int i, const side *face, int k)
 {
     carom_expr_pool *p = l->s->pool;
     const carom_frame *a = &l->s->bodies->frame[v->body], *b = &l->s->bodies->frame[face->body];
     carom_vector x = carom_v_add(p, a->r0, carom_m_apply(p, &a->R0, carom_v_sub(p, v->vertex[i], a->centre)));
-    carom_vector n = carom_m_apply(p, &b->R0, face->normal[k]);
-    carom_expr e[2] = {carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
-                                   carom_e_sub(p, face->offset[k], carom_v_dot(p, face->normal[k], b->centre))),
-                       face->size};
-    double value[2];
-    return carom_bodies_choices(l, e, 2, value) == CAROM_OK && fabs(value[0]) < 1e-3 * value[1];
+    carom_expr e[MOST + 1];
+    double value[MOST + 1], most = -INFINITY;
+    for (int j = 0; j < face->faces; j++) {
+        carom_vector n = carom_m_apply(p, &b->R0, face->normal[j]);
+        e[j] = carom_e_sub(p, carom_v_dot(p, n, carom_v_sub(p, x, b->r0)),
+                           carom_e_sub(p, face->offset[j], carom_v_dot(p, face->normal[j], b->centre)));
+    }
+    e[face->faces] = face->size;
+    if (carom_bodies_choices(l, e, face->faces + 1, value) != CAROM_OK)
+        return false;
+    for (int j = 0; j < face->faces; j++)
+        most = fmax(most, value[j]);
+    return fmax(fabs(value[k]), most) < 1e-3 * value[face->faces];
 }
 
 /* (6): is the vertex farther in front of a face, by s, than it is behind the one it can land on, by -land? */
@@ -352,9 +360,11 @@ static carom_piece on_polytope(carom_loader *l, const side *v, int i, const side
         if (tied)
             next.gap = carom_e_sub(p, next.gap, carom_e_scale(p, CAROM_TIE, target->size));
         next.rank = next.gap;
-        if (l->s->bodies->b.planar && v->faces > 1 && target->faces > 1 && !tied)
-            next.rank = carom_e_sub(p, next.gap, carom_e_mul(p, lies_behind(l, v, i, target, k),
-                                                             carom_e_scale(p, NEAR, target->size)));
+        if (l->s->bodies->b.planar && v->faces > 1 && target->faces > 1 && !tied) {
+            carom_expr near = carom_e_mul(p, lies_behind(l, v, i, target, k), carom_e_scale(p, NEAR, target->size));
+            next.rank = carom_e_sub(p, next.gap, near);
+            next.gap = carom_e_add(p, next.gap, near);
+        }
         if (tied && land != CAROM_EXPR_NONE && l->s->bodies->b.planar)
             next.rank = carom_expr_if(p, outside(p, next.gap, land, target->size), next.gap,
                                       carom_e_scale(p, -10, target->size));

@@ -170,7 +170,8 @@ typedef struct carom_posed { /* a shape where it is */
     int body; /* its number for the touches */
 } carom_posed;
 
-/* Finds the touches of two shapes with gaps up to reach; returns how many there are. Those beyond most are not stored.
+/* Finds the touches of two shapes with gaps up to reach; returns how many there are: more than most, if the list is too
+ * short to tell, and then it is not to be used.
  *
  * Polytopes: a vertex against a body, id (body, vertex), has the largest of the signed distances to its faces as gap;
  * the face is its branch. Faces that the vertex's neighbours lie behind do not count: a brick flush with the one below

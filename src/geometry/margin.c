@@ -4,6 +4,8 @@
  * where the gap is 0. Rims: round.c. */
 #include "geometry/find.h"
 
+static const double clearly = 0.1; /* radians: a side that is behind a face by less may be about to land on it */
+
 static double edges_margin(const carom_touch *t, const carom_edge *a, const carom_edge *b, const carom_pose *pa,
                            const carom_pose *pb)
 {
@@ -33,21 +35,22 @@ static double edge_margin(const carom_shape *a, const carom_edge *e, uint32_t br
     return margin;
 }
 
-/* Does a neighbour of the vertex that touches lie behind a face of a, whatever the reach? Polytopes only. */
-static bool never_fits(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
-                       const carom_pose *pb, const double *normal)
+/* How far the neighbours of the vertex that touches lie in front of a face of a, as a length, give or take `slack` of
+ * the way there; INFINITY: it has none. Polytopes only. */
+static double ahead_of(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
+                       const carom_pose *pb, const double *normal, double slack)
 {
     int vertex = CAROM_NUMBER(t->feature[1]);
+    double least = INFINITY;
     if (CAROM_KIND(t->feature[1]) != CAROM_VERTEX || a->kind != CAROM_SHAPE_POLYTOPE || b->kind != CAROM_SHAPE_POLYTOPE)
-        return false;
+        return least;
     for (int k = b->first_neighbour[vertex]; k < b->first_neighbour[vertex + 1]; k++) {
         double d[3];
         sub3(b->vertex + 3 * b->neighbour[k], b->vertex + 3 * vertex, d);
         turn3(pb->R, d, d), turn_back3(pa->R, d, d);
-        if (dot3(normal, d) < -CAROM_SLACK_ANGLE * norm3(d))
-            return true;
+        least = CAROM_MIN(least, dot3(normal, d) + slack * norm3(d));
     }
-    return false;
+    return least;
 }
 
 static double margin_of(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pa,
@@ -68,7 +71,8 @@ static double margin_of(const carom_touch *t, const carom_shape *a, const carom_
         int side = mantle ? a->nface : number;
         double d = carom_side_distance(a, side, x, &c);
         for (int i = 0; i < carom_shape_sides(a); i++)
-            if (i != side && !(carom_side_distance(a, i, x, &other) > d && never_fits(t, a, b, pa, pb, other.normal)))
+            if (i != side && (carom_side_distance(a, i, x, &other) <= d ||
+                              ahead_of(t, a, b, pa, pb, other.normal, CAROM_SLACK_ANGLE) >= 0))
                 margin = CAROM_MIN(margin, d - other.distance);
         return d <= 0 || t->b[3] == 0 ? margin : carom_side_inside(a, side, x);
     }
@@ -155,7 +159,9 @@ double carom_touch_within(const carom_touch *t, const carom_shape *a, const caro
         return margin_of(t, a, b, pa, pb);
     place3(pb, t->b, x);
     place_back3(pa, x, x);
-    return carom_side_inside(a, CAROM_NUMBER(t->branch), x);
+    int face = CAROM_NUMBER(t->branch);
+    double inside = carom_side_inside(a, face, x);
+    return a->planar ? CAROM_MIN(inside, ahead_of(t, a, b, pa, pb, a->face[face].normal, clearly)) : inside;
 }
 
 double carom_touch_inside(const carom_touch *t, const carom_shape *a, const carom_shape *b, const carom_pose *pose)

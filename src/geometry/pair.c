@@ -619,6 +619,9 @@ static carom_status find(carom_posed first, carom_posed second, double reach, bo
     } else {
         CAROM_TRY(carom_find_round(&f, error));
     }
+    *found = f.n;
+    if (f.n > most) /* some are not in the list: whoever asks makes room for that many */
+        return CAROM_OK;
     drop_deep_edges(&f);
     if (exact)
         drop_outside(&f);

@@ -173,19 +173,24 @@ static bool dip(carom_step *s, carom_piecewise *w, int contact, bool left, doubl
  *   open      margin, where g = 0      a contact that was found takes over from others            (8)
  *   (1) of what takes over counts where it is more than what the step has left of closed gaps     (9)
  *   open      margin, where g < 0      it has come around the end of its features: no event       (10)
+ *   open      margin, near             it ends, and what takes over may be hit in the same step                (11)
  * Roots of (1) and (4) are polished to rounding: they change the velocity; those of (2) and (3) to the square root of
  * the tolerance would do, since the motion is continuous there. */
 
+#define AROUND 1e-6 /* of the length: so far out a contact may come around the end of its features */
 enum { ITERATIONS = 60 };
 
-/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. */
-static double left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
+/* Closed gaps are 0 but for what a trial has left of them, and so are those that begin where others end. Of what is out
+ * of its features the gap is how far. */
+double carom_piecewise_left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e)
 {
     const carom_system *sys = s->system;
     double left = 0;
-    for (int c = 0; c < sys->ncontact; c++)
-        if (w->modes[c].mode != CAROM_OPEN)
-            left = CAROM_MAX(left, fabs(e->g[carom_contact_number(sys, c)]));
+    for (int c = 0; c < sys->ncontact; c++) {
+        int i = carom_contact_number(sys, c);
+        if (w->modes[c].mode != CAROM_OPEN && !(carom_piecewise_found(sys) && is_out(e, c, i)))
+            left = CAROM_MAX(left, fabs(e->g[i]));
+    }
     return 4 * left;
 }
 
@@ -213,7 +218,7 @@ static double gap(const carom_step *s, const carom_piecewise *w, const carom_end
     double g = e->g[i], length = w->scale[i].length;
     if (g > 1e-6 * length || !carom_piecewise_takes_over(s, w, e, contact))
         return g;
-    double beyond = left_of_gaps(s, w, e) + 1e-12 * length;
+    double beyond = carom_piecewise_left_of_gaps(s, w, e) + 1e-12 * length;
     return g <= beyond ? CAROM_MIN(g, beyond - e->margin[contact]) : g;                                 /* (8) */
 }
 
@@ -326,7 +331,7 @@ static carom_status impact_before(carom_step *s, carom_piecewise *w, int contact
 static carom_status around_the_end(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
     const int i = carom_contact_number(s->system, contact);
-    double little = 1e-6 * w->scale[i].length;
+    double little = AROUND * w->scale[i].length;
     if (!carom_piecewise_found(s->system) || w->start.margin[contact] >= -little || w->end.margin[contact] < 0 ||
         w->end.g[i] >= -little)
         return CAROM_OK;
@@ -361,7 +366,7 @@ static carom_status closing(carom_step *s, carom_piecewise *w, int contact, bool
         CAROM_TRY(carom_piecewise_trial(s, w, high * h, &w->probe, NULL));
         *found = w->probe.g[i] < -noise;
         if (*found && another_ends(s, w))                                                                    /* (9) */
-            *found = w->probe.g[i] < -left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
+            *found = w->probe.g[i] < -carom_piecewise_left_of_gaps(s, w, &w->probe) || w->start.margin[contact] < 0;
         if (*found) {
             CAROM_TRY(impact_before(s, w, contact, low * h, w->probe.x, w->probe.g[i]));
             return around_the_end(s, w, contact, found);
@@ -482,19 +487,21 @@ static carom_status crossing(carom_step *s, carom_piecewise *w, carom_cause caus
     return *found && low >= 0 ? polish(s, w, cause, contact, low, f0, w->end.x, f1) : CAROM_OK;
 }
 
-/* (7): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from where it
- * falls, on the line through two such points; it need not be exact: forces change there, velocities do not. */
+/* (7), (11): a margin stays what it is while features meet within their ends, then it falls. Its root is sought from
+ * where it falls, on the line through two such points; it need not be exact: forces change there, velocities do not. An
+ * open contact ends where (10) knows that it has. */
 static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool *found)
 {
-    double enough = 1e-13 * w->scale[carom_contact_number(s->system, contact)].length, low = 0, high = w->end.x;
-    double f = w->end.margin[contact], slope = 0;
+    double length = w->scale[carom_contact_number(s->system, contact)].length, enough = 1e-13 * length;
+    double beyond = w->modes[contact].mode == CAROM_OPEN ? 2 * AROUND * length : 0;
+    double f = w->end.margin[contact] + beyond, slope = 0, low = 0, high = w->end.x;
     *found = f < 0 && w->start.margin[contact] >= 0;
     for (int k = 0; *found && k < ITERATIONS && f < -enough && high - low > 1e-13 * w->end.x; k++) {
         double x = slope < 0 ? high - (f + 0.5 * enough) / slope : low;
         if (!(x > low && x < high))
             x = 0.5 * (low + high);
         CAROM_TRY(carom_piecewise_trial(s, w, x, &w->probe, NULL));
-        double value = w->probe.margin[contact];
+        double value = w->probe.margin[contact] + beyond;
         slope = value < 0 ? (f - value) / (high - x) : 0;
         if (value < 0) {
             high = x, f = value;
@@ -503,6 +510,12 @@ static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool
             low = x;
     }
     return CAROM_OK;
+}
+
+/* Is an open contact, or what takes over from it, near enough to be hit in this step? */
+static bool near(const carom_piecewise *w, int i)
+{
+    return w->start.g[i] < 2 * w->end.x * w->scale[i].speed;                                            /* (11) */
 }
 
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
@@ -548,7 +561,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
     }
     for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
         bool found = false;
-        if (w->modes[c].mode != CAROM_OPEN)
+        if (w->modes[c].mode != CAROM_OPEN || near(w, carom_contact_number(sys, c)))
             CAROM_TRY(leaving(s, w, c, &found));
         if (found)
             *cause = CAROM_CAUSE_MARGIN, *contact = c;

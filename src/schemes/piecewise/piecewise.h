@@ -176,6 +176,8 @@ carom_status carom_piecewise_kink(carom_step *s, carom_piecewise *w, bool *ends,
 
 /* ---- events.c: shortens w->end to the earliest event of the step, located on trials ---- */
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact);
+/* What a trial has left of the gaps of closed contacts, with room to spare: less than that counts as 0. */
+double carom_piecewise_left_of_gaps(const carom_step *s, const carom_piecewise *w, const carom_end *e);
 /* Has a contact that was found come to lie within its features in this step, as one that takes over from another: at a
  * gap that is 0 already, with rows that are all but those of the other? */
 bool carom_piecewise_takes_over(const carom_step *s, const carom_piecewise *w, const carom_end *e, int contact);

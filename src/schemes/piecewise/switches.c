@@ -546,17 +546,17 @@ static carom_status polish(carom_step *s, carom_piecewise *tol, const bracket *b
     return CAROM_OK;
 }
 
-/* Has the root of b moved on in a step of length h, as that of an f of rounding alone does, past that of another one?
- * Then b is that one, in the step as it is now. */
+/* Is another one outside at the root of b in a step of length h? Roots on the dense output are off by its error, and
+ * that of an f of rounding alone moves on. Then b is that one, in the step as it is now. */
 static bool overtaken(const carom_piecewise *tol, const double *f, double h, bracket *b)
 {
     const carom_switches *w = &tol->switches;
     double end = tol->end.x / h;
-    for (int i = 0; end > b->high && i < w->n; i++) {
+    for (int i = 0; i < w->n; i++) {
         int side = side_of_branch(w, i, f[i]);
-        if (i == b->i || !side || w->state[i] == CAROM_SWITCH_SLIDES)
+        if (i == b->i || !side || w->state[i] != CAROM_SWITCH_INSIDE)
             continue;
-        *b = (bracket){i, side, b->low / end, 1, false};
+        *b = (bracket){i, side, CAROM_MIN(b->low / end, 1), 1, false};
         return true;
     }
     return false;
@@ -576,7 +576,7 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
     bracket b = first_outside(s, tol);
     if (b.i < 0)
         return CAROM_OK;
-    for (int k = 0; k == 0 || (k <= w->n && overtaken(tol, s->system->at.f, h, &b)); k++) {
+    for (int k = 0; k == 0 || (k <= w->n && tol->end.x < h && overtaken(tol, s->system->at.f, h, &b)); k++) {
         h = tol->end.x;
         double x = h * earliest(s, tol, &b, &slope);
         CAROM_TRY(polish(s, tol, &b, h, x, slope));
@@ -586,8 +586,9 @@ carom_status carom_switch_first(carom_step *s, carom_piecewise *tol)
 }
 
 /* ---- a corner that slides over another comes to the line of a face just where it leaves that face behind, or comes
- * under the next one: gap and branch end at one place, and which is seen first is rounding. Is the gap of a contact
- * that is hit at w->end another one in the branch that follows at once? Then the step ends at the branch, and what is
+ * under the next one: gap and branch end at one place, and which is seen first depends on what the step has left of
+ * closed gaps. Is the gap of a contact that is hit at w->end another one in the branch that follows within that, and
+ * opens (not so that of a tip which slides on a floor to the next tip)? Then the step ends at the branch, and what is
  * hit is judged there. ---- */
 bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
 {
@@ -596,10 +597,10 @@ bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
     carom_switches *w = &tol->switches;
     const carom_end *e = &tol->end;
     int i = carom_contact_number(sys, contact);
-    double u = e->u[sys->link[i].row], way = 2e-10 * tol->scale[i].length; /* ranks of faces differ by less: gaps.c */
+    double u = e->u[sys->link[i].row], way = carom_piecewise_left_of_gaps(s, tol, e);
     double d = CAROM_MIN(way / -u, CAROM_MAX(1e-3 * s->h, 100 * way / tol->scale[i].speed));
     double t = s->now->t + e->x + d, *f = w->sample, low, high;
-    if (!w->n || !(u < 0))
+    if (!w->n || !(u < 0) || !(way > 0))
         return false;
     carom_system_drift(sys, e->q, e->v, d, tol->shift_q);
     carom_system_eval(sys, CAROM_SWITCH, t, tol->shift_q, e->v);
@@ -613,8 +614,9 @@ bool carom_switch_passes(carom_step *s, carom_piecewise *tol, int contact)
             continue;
         w->d[k] = carom_model_branch(sys->model, k, f[k], &low, &high);
         carom_system_eval(sys, gap, t, tol->shift_q, e->v);
+        double rate = carom_row_speed(sys, sys->link[i].row, e->v);
         w->d[k] = before;
-        if (sys->at.g[i] <= larger)
+        if (sys->at.g[i] <= larger || rate <= -1e-3 * u)
             continue;
         w->crossed = k, w->side = side, w->x = e->x;
         return true;
