@@ -776,7 +776,27 @@ START_TEST(a_thousand_masses_on_stiff_springs_keep_their_energy_in_long_steps)
 }
 END_TEST
 
-TEST_MAIN("many_joints", every_kind_of_joint_moves_bodies_as_formulas_do,
+START_TEST(a_chain_whose_joints_have_dry_friction_is_struck_all_along)
+{
+    carom_model *m = model_of("carom: 1\nspace: planar\ngravity: [0, -9.81]\ncontacts: found\nbodies:\n"
+                              "  link: {repeat: {i: 30}, shape: {box: [0.1, 0.1]}, mass: 1, at: [0.12*i, 0.3]}\n"
+                              "  table: {moved: [0, 0.02*sin(20*t)], shape: {box: [10, 0.1]}, at: [0, 0.05]}\n"
+                              "joints:\n"
+                              "  knee: {repeat: {i: 29}, hinge: [\"link[i]\", \"link[i+1]\"], at: [0.12*i + 0.06, 0.3],"
+                              " range: [-0.5, 0.5], friction_torque: 0.01}\n"
+                              "laws: {default: {restitution: 0.3, friction: 0.2}}%s\n", false);
+    carom_sim *sim = run_to(m, "moreau-jean", 1e-3, 0.3);
+    printf("chain: %ld impacts, residual %.1e\n", carom_sim_info(sim)->events[CAROM_EVENT_IMPACT],
+           carom_sim_info(sim)->max_residual);
+    CHECK_AT_MOST(carom_sim_info(sim)->max_residual, 1e-10);
+    CHECK_AT_LEAST(carom_sim_info(sim)->events[CAROM_EVENT_IMPACT], 60);
+    carom_sim_free(sim);
+    carom_model_free(m);
+}
+END_TEST
+
+TEST_MAIN("many_joints", a_chain_whose_joints_have_dry_friction_is_struck_all_along,
+          every_kind_of_joint_moves_bodies_as_formulas_do,
           bodies_hang_on_one_that_is_moved_as_by_formulas,
           the_ends_of_ranges_strike_as_by_formulas, the_ends_of_ranges_are_contacts_with_names,
           redundant_loops_swing_and_strike_as_by_formulas, rows_rates_and_gradients_are_those_of_the_gaps,

@@ -10,6 +10,8 @@
  *       (A (W + a) + B) d = -F  or  (1 + D W) d = -f,  D = (a A + B)^-1 A,  f = (a A + B)^-1 F                     (4)
  *   from the guess, or where that is too far from what another method finds: its last digits, since errors of joints
  *   add up along chains of them                                                                                    (5)
+ *   where dry friction of many joints has that go round: joints eliminated, then Gauss-Seidel and modes (nsgs.c), up
+ *   to 600 rows                                                                                                    (6)
  *
  * (2) converges at the rate a/(a + s), s the least eigenvalue of W that is not 0: 1e-6 in a chain of 1000 links. In (4)
  * a of contacts is larger: two links that touch the ground where they are joined share the load in any way, and the
@@ -26,7 +28,7 @@
 #define CONTACT 1e-6   /* and of contacts */
 #define ROUNDING 1e-13 /* beside |q| = 1 */
 #define FAR 1e-3       /* natural map from which on Newton's method is not tried; |b| = 1 */
-enum { MOST = 30, STEPS = 8 };
+enum { MOST = 30, STEPS = 8, DENSE = 600 };
 
 typedef struct joints { /* the first stands for all of this in the methods below */
     carom_solve solve;
@@ -243,6 +245,8 @@ carom_status carom_problem_solve_joined(carom_problem *problem, int n, const car
     if ((judged(problem, solve) && !small) || sharpen(problem, solve))
         return CAROM_OK;
     carom_status status = carom_problem_solve(problem, small ? NULL : condensed, solve, error);          /* (5) */
+    if (status == CAROM_NOT_CONVERGED && !small && problem->n <= DENSE)
+        status = carom_problem_solve(problem, &carom_solver_nsgs, solve, error);                         /* (6) */
     /* redundant joints seem to have no solution to who takes them for equations without rounding */
     bool unsolved = status == CAROM_NOT_CONVERGED || status == CAROM_NO_SOLUTION;
     if ((unsolved || status == CAROM_OK) && sharpen(problem, solve))

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "bodies/bodies.h"
 #include "core/bracket.h"
 #include "schemes/piecewise/piecewise.h"
 
@@ -512,10 +513,12 @@ static carom_status leaving(carom_step *s, carom_piecewise *w, int contact, bool
     return CAROM_OK;
 }
 
-/* Is an open contact, or what takes over from it, near enough to be hit in this step? */
-static bool near(const carom_piecewise *w, int i)
+/* Is an open contact, or what takes over from it, near enough to be hit in this step? In the plane: in space features
+ * that come and go would end steps of bodies that tumble without end. */
+static bool near(const carom_step *s, const carom_piecewise *w, int i)
 {
-    return w->start.g[i] < 2 * w->end.x * w->scale[i].speed;                                            /* (11) */
+    const carom_bodies *b = carom_bodies_of(s->system->model);
+    return b && b->planar && w->start.g[i] < 2 * w->end.x * w->scale[i].speed;                          /* (11) */
 }
 
 carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, carom_cause *cause, int *contact)
@@ -561,7 +564,7 @@ carom_status carom_piecewise_first_event(carom_step *s, carom_piecewise *w, caro
     }
     for (int c = 0; carom_piecewise_found(sys) && c < sys->ncontact; c++) {
         bool found = false;
-        if (w->modes[c].mode != CAROM_OPEN || near(w, carom_contact_number(sys, c)))
+        if (w->modes[c].mode != CAROM_OPEN || near(s, w, carom_contact_number(sys, c)))
             CAROM_TRY(leaving(s, w, c, &found));
         if (found)
             *cause = CAROM_CAUSE_MARGIN, *contact = c;
