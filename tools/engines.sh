@@ -1,6 +1,7 @@
 #!/bin/sh
-# engines.sh BUILD [SPHERES]: spheres that settle in a box, with Carom and with ODE, Bullet and MuJoCo where they are
-# installed (libode-dev, libbullet-dev, libmujoco-dev): the processor's time of a step, and how exact it was.
+# engines.sh BUILD [SPHERES]: spheres that settle in a box, with Carom and with ODE, Bullet and MuJoCo, and with
+# Siconos on Bullet's collision detection, where they are installed (libode-dev, libbullet-dev, libmujoco-dev,
+# python3-siconos with python3-h5py): the processor's time of a step, and how exact it was.
 set -eu
 build=$1 spheres=${2:-200}
 tmp=$(mktemp -d)
@@ -21,3 +22,4 @@ other() # NAME FLAGS...: compiles and runs, if it is there
 other ODE -lode
 other BULLET -I/usr/include/bullet -lBulletDynamics -lBulletCollision -lLinearMath
 other MUJOCO -lmujoco
+python3 bench/others/siconos_spheres.py "$spheres" || :
