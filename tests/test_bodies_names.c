@@ -7,15 +7,7 @@
 
 static course run(const char *text)
 {
-    course r = {0};
-    carom_error error = {0};
-    carom_options options = carom_options_default();
-    options.rtol = options.atol = 1e-10;
-    CHECK_OK(carom_model_parse(&r.model, "text", text, strlen(text), NULL, &error), error);
-    CHECK_OK(carom_sim_new(&r.sim, r.model, &options, &error), error);
-    CHECK_OK(carom_trajectory_new(&r.path, r.sim, &error), error);
-    CHECK_OK(carom_sim_run(r.sim, 0.7), *carom_sim_error(r.sim));
-    return r;
+    return run_by(text, "tolerance", 0, 1e-10, 0.7);
 }
 
 /* Both texts behind the same beginning give the same motion. */

@@ -396,6 +396,13 @@ static void keeps_to_formulas(const carom_model *formulas, const carom_model *fo
     }
 }
 
+static void scene_keeps_to_formulas(const char *scene, int n, const double *t_end)
+{
+    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
+    keeps_to_formulas(formulas, found, n, t_end, 1e-8);
+    carom_model_free(formulas), carom_model_free(found);
+}
+
 /* A corner comes by the tip of another body within one step, in front of one face and behind the line of the other,
  * before which the step began: it comes within the ends of that one only beside the tip, and is not struck by it. */
 START_TEST(a_corner_that_passes_a_tip_is_not_struck_by_the_face_behind)
@@ -462,9 +469,7 @@ START_TEST(a_tip_that_strikes_a_floor_at_the_end_of_a_side_is_on_both)
         "      density: 1, at: [0.15697, 0.44151], angle: 2.9915, velocity: [-0.67851, -0.70323], spin: 3.7916}\n"
         "laws: {default: {restitution: 0.1251}}\n";
     static const double t_end[] = {0.19, 0.25};
-    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
-    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
-    carom_model_free(formulas), carom_model_free(found);
+    scene_keeps_to_formulas(scene, CAROM_COUNT(t_end), t_end);
 }
 END_TEST
 
@@ -480,9 +485,7 @@ START_TEST(a_corner_is_not_struck_by_a_face_that_it_cannot_land_on)
         "      at: [0.097654, 0.61607], angle: 2.9823, velocity: [-0.59063, -0.77361], spin: -3.5132}\n"
         "laws: {default: {restitution: 0}}\n";
     static const double t_end[] = {0.37, 0.5};
-    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
-    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
-    carom_model_free(formulas), carom_model_free(found);
+    scene_keeps_to_formulas(scene, CAROM_COUNT(t_end), t_end);
 }
 END_TEST
 
@@ -497,9 +500,7 @@ START_TEST(a_corner_that_comes_around_the_end_of_a_face_is_not_struck)
         "      at: [0.48588, 0.72549], angle: 0.37803, velocity: [-0.57752, -0.45097], spin: 3.1772}\n"
         "laws: {default: {friction: 0.47, restitution: 1}}\n";
     static const double t_end[] = {0.4};
-    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
-    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
-    carom_model_free(formulas), carom_model_free(found);
+    scene_keeps_to_formulas(scene, CAROM_COUNT(t_end), t_end);
 }
 END_TEST
 
@@ -512,9 +513,7 @@ START_TEST(a_disc_that_passes_a_corner_strikes_it)
         "  b: {shape: {circle: 0.1437}, density: 1, at: [0.3467, -0.006496], velocity: [-2.256, 0.06966]}\n"
         "laws: {default: {restitution: 0.4585}}\n";
     static const double t_end[] = {0.1416, 0.2756};
-    carom_model *formulas = model_of(scene, "contacts: formulas\n"), *found = model_of(scene, "contacts: found\n");
-    keeps_to_formulas(formulas, found, CAROM_COUNT(t_end), t_end, 1e-8);
-    carom_model_free(formulas), carom_model_free(found);
+    scene_keeps_to_formulas(scene, CAROM_COUNT(t_end), t_end);
 }
 END_TEST
 

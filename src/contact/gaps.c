@@ -129,7 +129,7 @@ carom_status carom_contact_project_gaps(carom_projection *projection, carom_cont
     p->solve.arena = contacts->solve.arena;
     p->solve.cancel = contacts->solve.cancel;
     p->solve.threads = contacts->solve.threads;
-    p->solve.enough = contacts->solve.enough;
+    p->solve.enough = system->njoint ? 0 : contacts->accept;
     carom_copy(system->nq, q, p->q_free);
     for (int k = 0; k < ITERATIONS; k++) {
         carom_system_eval(system, CAROM_GAP, t, q, v);
